@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
+import sys
 
 import numpy as np
 import pytest
 
 import torquec as tq
 from torquec.cli.app import COMMANDS
-from torquec.cli.command import Outcome
+from torquec.cli.command import Outcome, StochasticOptions
 from torquec.cli.eval import EvalOptions, evaluate
 from torquec.robot import classics
 
@@ -24,6 +26,25 @@ def test_shared_options_are_everywhere(torquec, command):
     assert "--json" in shown
     assert command.example.split()[1] == command.name
     assert all((word in shown) is not command.without_model for word in SHARED)
+
+
+STOCHASTIC = {command.name for command in COMMANDS if issubclass(command.options, StochasticOptions)}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_command_that_draws_random_numbers_has_the_same_seed(torquec, command):
+    source = inspect.getsource(sys.modules[command.function.__module__])
+    draws = "default_rng(" in source or "seed=" in source
+    assert draws is (command.name in STOCHASTIC)
+    assert ("seed" in command.options.__annotations__) is False, "declared once, in StochasticOptions"
+    shown = " ".join(torquec(command.name, "--help").out.replace("│", " ").split())
+    assert ("--seed" in shown) is draws
+
+
+def test_the_seed_is_recorded_and_cannot_be_negative(torquec, arm):
+    assert torquec("bench", arm, "--rounds", "1", "--seed", 5, "--json").document["seed"] == 5
+    assert torquec("excite", arm, "-o", "x.csv", "--seed", -1).status == 2
+    assert {"bench", "compare", "excite", "haptic", "selftest", "simulate"} == STOCHASTIC
 
 
 def test_the_help_names_every_classic(torquec):

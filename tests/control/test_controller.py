@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from torquec.control.controller import SIGNALS, Controller, Schedule, StateSlot, make_controller
+from torquec.control.controller import SIGNALS, Controller, Schedule, make_controller
+from torquec.dynamics.sampled_function import StateSlot
 from torquec.errors import ArgumentError
 
 

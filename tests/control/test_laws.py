@@ -189,10 +189,10 @@ def changed(**changes):
         ("CT1", changed(design__options__poles=[[[1.0, 0.0], [1.0, 0.0]]] * 2), r"design\.options\.poles.* unstable"),
         ("CT1", changed(design__options__extra=1), "'extra' is not known"),
         ("CT1", changed(origin__kind="guessed"), "guessed.* is none of exact"),
-        ("CT1", changed(slots=[{"name": "integral", "initial": [0.0]}]), "controller.function: its inputs"),
+        ("CT1", changed(slots=[{"name": "integral", "initial": [0.0]}]), "0 numbers in 'state', its slots have 1"),
         ("LQR", changed(schedule__t=[0.0]), "gains of shape"),
         ("LQR", changed(schedule=None), "controller.function: its inputs"),
-        ("PID", changed(slots=[]), "controller.function: its inputs"),
+        ("PID", changed(slots=[]), "4 numbers in 'state', its slots have 0"),
     ],
 )
 def test_what_does_not_fit_is_refused(name, change, message):

@@ -85,7 +85,7 @@ BINARY_LOGS: dict[str, tuple[str, bytes, str]] = {
     "a Parquet file of text": ("log.parquet", b"PAR1" + b"x" * 50 + b"PAR1", "cannot be read"),
     "a bag of nothing": ("log.mcap", b"", ""),
     "a bag of text": ("log.db3", b"SQLite format 3\0" + b"x" * 100, ""),
-    "another kind of file": ("log.xlsx", b"PK", "'.xlsx' is no kind of log"),
+    "another kind of file": ("log.xlsx", b"PK", "unsupported log format '.xlsx'"),
 }
 """The name of the file, its bytes, and the words of the answer; there are no lines."""
 

@@ -232,9 +232,9 @@ def test_a_new_term_is_everywhere_once_it_is_in_the_tables(steep, tmp_path):
     side = tmp_path / "arm.drives.toml"
     side.write_text(drives_text(steep), encoding="utf-8")
     assert read_drives(side, with_friction(steep, Friction())).bodies == steep.bodies
-    rate = Dynamics(Plant(steep, friction=DryFriction.SIGN)).balance([0.1, 0.2], [2.0, 0.0], [1.0, 1.0])
+    rate = Dynamics(Plant(steep, friction=DryFriction.SIGN)).balance([0.1, 0.2, 2.0, 0.0], [1.0, 1.0])
     without = Dynamics(Plant(with_friction(steep, Friction()), friction=DryFriction.SIGN))
-    assert without.balance([0.1, 0.2], [2.0, 0.0], [1.0, 1.0]).torque[0] - rate.torque[0] == pytest.approx(6.0)
+    assert without.balance([0.1, 0.2, 2.0, 0.0], [1.0, 1.0]).torque[0] - rate.torque[0] == pytest.approx(6.0)
 
 
 def test_fits_try_no_third_power_unasked():

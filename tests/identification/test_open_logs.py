@@ -19,6 +19,8 @@ from torquec.identification.logs.prepare import Derivatives
 from torquec.identification.open_logs import MEMORY, expected_memory, is_read_in_pieces
 from torquec.identification.torque.coulomb_shape import CoulombShape, Turnover
 from torquec.identification.torque.torque_columns import FrictionModel
+from torquec.trajectory.log_file import shifted
+from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.read_log import read_log
 
 
@@ -131,6 +133,17 @@ def test_a_log_in_memory_can_be_gone_through_in_pieces(files):
     robot = arm(1.3)
     log = read_log(files[0], robot)
     assert_the_same(in_pieces(robot, log, rows=300), identify(robot, log, options=QUICK))
+
+
+def test_a_map_that_asks_for_the_delay_is_heard(tmp_path):
+    log = simulated_arm.log()
+    late = dataclasses.replace(log, tau=shifted(log.t, log.tau, -0.02))
+    path, asked = written(tmp_path / "late.csv", late, noise=0.01), LogMap(estimate_delay=True)
+    found = identify(arm(), path, log_map=asked, options=QUICK)
+    assert any("torques are late by" in note and "removed" in note for note in found.notes)
+    assert found.relative_error < 0.1 * identify(arm(), path, options=QUICK).relative_error
+    with pytest.raises(ArgumentError, match="estimate_delay with logs in pieces"):
+        in_pieces(arm(), path, log_map=asked)
 
 
 def test_pieces_are_chosen_by_expected_memory(files, tmp_path):

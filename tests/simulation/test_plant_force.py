@@ -13,14 +13,18 @@ from tests.simulation.arms import clock, constant, free, rotor
 import torquec as tq
 from torquec.dynamics import ExternalWrench, inverse_dynamics
 from torquec.errors import ArgumentError
-from torquec.robot.robot import Frame
+from torquec.expr.math import absolute
+from torquec.realtime.runtime.drivers import native_plant
+from torquec.robot.robot import Frame, Friction
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.frame_wrench import FrameWrench
 from torquec.simulation.held_payload import HeldPayload
-from torquec.simulation.integrators import DormandPrince, RungeKutta4
+from torquec.simulation.integrators import DormandPrince, RungeKutta4, rk4_step
+from torquec.simulation.motors import DcMotor
 from torquec.simulation.plant import DryFriction, Dynamics, Plant
-from torquec.simulation.plant_force import PlantForce, PlantInstant
+from torquec.simulation.plant_force import ForceWithState, PlantForce, PlantInstant
 from torquec.simulation.spring_hold import HandHold, WallContact
+from torquec.simulation.stick import stick_slip_step
 
 ARM = tq.classics.puma560()
 TOOL = ARM.frames[-1].name
@@ -100,6 +104,86 @@ def test_a_model_that_follows_a_program_carries_loads_too():
         for source in (program_model(ARM), heavier(ARM))
     )
     assert found == pytest.approx(expected, rel=1e-9)
+
+
+@dataclass(frozen=True)
+class DahlFriction(ForceWithState):
+    """Friction with memory of the first joint (Dahl 1968): F = -s z, zd = qd - s |qd| z / level; z its deflection."""
+
+    stiffness: float
+    level: float
+    preload: float = 0.0
+
+    def check(self, robot):
+        pass
+
+    def first_state(self, robot, q, qd):
+        return [self.preload]
+
+    def state_rate(self, robot, now):
+        speed, (z,) = now.qd[0], now.state
+        return [speed - (self.stiffness / self.level) * absolute(speed) * z]
+
+    def torque(self, robot, now):
+        return [-self.stiffness * now.state[0], *[0.0] * (robot.n - 1)]
+
+
+DAHL = DahlFriction(stiffness=200.0, level=3.0)
+
+
+@pytest.mark.parametrize("integrator", [RungeKutta4(4), DormandPrince()])
+def test_friction_with_memory_takes_the_energy_of_its_hysteresis_curve(integrator):
+    """In one direction F = level (1 - exp(-s x/level)), whose work over x is what the wheel loses."""
+    wheel, inertia, first = rotor(inertia=2.0), 2.0, 1.2
+    result = simulate(
+        Plant(wheel, forces=(DAHL,)),
+        free(wheel),
+        clock(wheel, 0.3, 0.001),
+        options=LoopOptions(integrator=integrator, largest_error=math.inf),
+        initial_qd=[first],
+    )
+    moving = result.qd[:, 0] > 0.0
+    x, reach = result.q[moving, 0], DAHL.level / DAHL.stiffness
+    work = DAHL.level * (x - reach * (1.0 - np.exp(-x / reach)))
+    assert x.max() > 5 * reach
+    assert 0.5 * inertia * (first**2 - result.qd[moving, 0] ** 2) == pytest.approx(work, abs=1e-6)
+    force = DAHL.level * (1.0 - np.exp(-x / reach))
+    assert result.qdd[moving, 0] == pytest.approx(-force / inertia, abs=1e-4)
+
+
+def test_before_it_slips_friction_with_memory_is_a_spring():
+    """A preload of a hundredth of the slip swings at sqrt(s/I); the first state is the force's own."""
+    wheel, preload = rotor(inertia=2.0), 0.01 * DAHL.level / DAHL.stiffness
+    held = replace(DAHL, preload=preload)
+    result = simulate(Plant(wheel, forces=(held,)), free(wheel), clock(wheel, 0.5, 0.001))
+    swing = preload * (np.cos(math.sqrt(DAHL.stiffness / 2.0) * result.t) - 1.0)
+    assert result.q[:, 0] == pytest.approx(swing, abs=0.02 * preload)
+
+
+@pytest.mark.parametrize("friction", list(DryFriction))
+def test_states_of_forces_stand_between_currents_and_time(friction):
+    """Two forces with state, one without, one that looks at the time, behind motors: natively and step by step."""
+    wheel = replace(rotor(friction=Friction.of({"coulomb": 0.2, "load": 0.1})), frames=(Frame("rim", 0),))
+    push = FrameWrench("rim", (0.0,) * 3, (0.0, 0.0, 3.0), start=0.02, end=0.05)
+    soft = DahlFriction(stiffness=20.0, level=1.0, preload=0.002)
+    motor = DcMotor(torque_constant=0.5, gear_ratio=1.0, resistance=1.0, inductance=0.01, supply=24.0, bandwidth=200.0)
+    plant = Plant(wheel, friction, forces=(DAHL, push, soft), motors=(motor,), slip_speed=0.1)
+    assert plant.motion_size == 3 + 2 + 1
+    first = plant.first_motion([0.1], [0.5], time=0.01)
+    assert first == [0.1, 0.5, 0.0, 0.0, 0.002, 0.01]
+    dynamics, h = Dynamics(plant), 0.0005
+    native = native_plant(plant, h)
+    y, found = list(first), np.array(first)
+    for _ in range(40):
+        if friction is DryFriction.STICK:
+            y = stick_slip_step(dynamics, y, [1.0], h)
+        else:
+            y = rk4_step(lambda at: dynamics.motion_rate(at, [1.0]), y, h)
+        found = native.call(found, [1.0])
+    assert found == pytest.approx(y, rel=1e-12, abs=1e-14)
+    assert y[-1] == pytest.approx(0.03)
+    assert abs(y[3]) > 1e-3
+    assert y[4] != y[3]
 
 
 def test_an_arm_rests_on_a_wall():

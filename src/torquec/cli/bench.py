@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.command import Outcome, StochasticOptions, command
 from torquec.cli.output import progress
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _CHECKED_STATES = 8  # at which the contestants must agree before they are timed
 
 
 @dataclass(frozen=True, kw_only=True)
-class BenchOptions(CommandOptions):
+class BenchOptions(StochasticOptions):
     """How long to measure."""
 
     rounds: Annotated[int, typer.Option(min=1, help="Rounds; each times every contestant once.")] = 25
@@ -52,11 +52,11 @@ def bench(model: Model, options: BenchOptions) -> Outcome:
     from torquec.report.bench_text import bench_text
 
     measured = _measure_program if model.kind.follows_program else _measure
-    document = measured(model, options.rounds)
+    document = measured(model, options.rounds, options.seed)
     return Outcome(document, bench_text(document), failed="a peer disagrees" if document["disagreements"] else "")
 
 
-def _measure(model: Model, rounds: int) -> dict[str, Any]:
+def _measure(model: Model, rounds: int, seed: int) -> dict[str, Any]:
     import numpy as np
 
     from torquec.foundation.stopwatch import race
@@ -69,7 +69,7 @@ def _measure(model: Model, rounds: int) -> dict[str, Any]:
     progress(f"{robot.name}: compiling and looking for peers ...")
     found = find_peers(robot)
     peers = [peer for peer in found if not isinstance(peer, Absent)]
-    states = np.random.default_rng(0).uniform(-1.5, 1.5, (_CHECKED_STATES, 3, robot.n))
+    states = np.random.default_rng(seed).uniform(-1.5, 1.5, (_CHECKED_STATES, 3, robot.n))
 
     rows: list[dict[str, Any]] = []
     disagreements: list[dict[str, Any]] = []
@@ -94,7 +94,7 @@ def _measure(model: Model, rounds: int) -> dict[str, Any]:
         ]
 
     progress("timing a batch ...")
-    batch = np.random.default_rng(1).uniform(-1.5, 1.5, (3, _BATCH, robot.n))
+    batch = np.random.default_rng(seed + 1).uniform(-1.5, 1.5, (3, _BATCH, robot.n))
     kept = np.empty((_BATCH, robot.n))
     timing = race({"torquec": partial(arm.inverse_dynamics, *batch, out=kept)}, rounds=rounds)["torquec"]
     rows.append(
@@ -116,7 +116,7 @@ def _measure(model: Model, rounds: int) -> dict[str, Any]:
     }
 
 
-def _measure_program(model: Model, rounds: int) -> dict[str, Any]:
+def _measure_program(model: Model, rounds: int, seed: int) -> dict[str, Any]:
     """A model that is a program of its own, against its robot's exact one."""
     import numpy as np
 
@@ -126,7 +126,7 @@ def _measure_program(model: Model, rounds: int) -> dict[str, Any]:
     from torquec.project.peers import processor_name
 
     exact = as_model(model.robot)
-    states = np.random.default_rng(0).uniform(-1.5, 1.5, (3, model.robot.n))
+    states = np.random.default_rng(seed).uniform(-1.5, 1.5, (3, model.robot.n))
     rows: list[dict[str, Any]] = []
     refused: dict[str, str] = {}
     for function, arity in _FUNCTIONS.items():

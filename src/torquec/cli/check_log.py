@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from torquec.trajectory.log_map import LogMap
 
 STREAMED = 400_000_000
-"""Bytes from which a CSV or Parquet file is read piece by piece."""
+"""Bytes from which a file is read piece by piece where its format allows it."""
 
 LogsArgument = Annotated[
     list[Path],
     typer.Argument(
         metavar="LOG...",
-        help="CSV, npz, Parquet, rosbag2 or MCAP (t, q1.., tau1.., dq1.., or joint names), or the word simulated.",
+        help="{log files}, with columns t, q1.., tau1.., dq1.., or joint names; or the word simulated.",
     ),
     Reads.LOGS,
 ]
@@ -95,9 +95,9 @@ def read_logs(robot: Robot, paths: list[Path], log_map: Path | None) -> list[Log
 
 def is_large(path: Path) -> bool:
     """Whether a file is of a kind that can be read piece by piece, and large enough to do so."""
-    from torquec.identification.open_logs import READ_IN_PIECES
+    from torquec.trajectory.log_formats import is_readable_in_pieces
 
-    return path.suffix.lower() in READ_IN_PIECES and path.is_file() and path.stat().st_size > STREAMED
+    return is_readable_in_pieces(path) and path.stat().st_size > STREAMED
 
 
 @dataclass(frozen=True, eq=False)

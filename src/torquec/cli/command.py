@@ -50,6 +50,15 @@ class CommandOptions:
     force: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class StochasticOptions(CommandOptions):
+    """Options of a command that draws random numbers: `--seed`, which its document records as `seed`."""
+
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Seed of all random numbers: the same seed gives the same result.")
+    ] = 0
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What a command found: a JSON document and the same as text, and the files that it wrote.
@@ -90,7 +99,7 @@ class Command(Generic[Options]):
 
     def __call__(self, *model: Model, options: Options | None = None) -> Outcome:
         """The outcome for a model, without printing."""
-        return self.function(*model, self.options() if options is None else options)
+        return self._outcome(model, self.options() if options is None else options)
 
     def run(self, called: str = "", **given: Any) -> None:
         """Everything that happens between the shell's words and the exit status; `called`: by which words."""
@@ -104,7 +113,7 @@ class Command(Generic[Options]):
             need_extra(self.extra, f"torquec {self.name}")
         with told_warnings(strict=source.strict):
             model = None if self.without_model else self._model(options)
-            outcome = self.function(options) if model is None else self.function(model, options)
+            outcome = self._outcome(() if model is None else (model,), options)
         if as_json:
             robot = None if model is None else outcome.robot or model.robot
             print_json(result_document(called or self.name, outcome.document, robot))
@@ -144,6 +153,13 @@ class Command(Generic[Options]):
         callback.__annotations__ = dict(hints)
         callback.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return callback
+
+    def _outcome(self, model: tuple[Model, ...], options: Options) -> Outcome:
+        """The outcome; the document of a command that draws random numbers has its seed."""
+        outcome = self.function(*model, options)
+        if isinstance(options, StochasticOptions):
+            outcome.document.setdefault("seed", options.seed)
+        return outcome
 
     def _model(self, options: Options) -> Model:
         model = options.source.read()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.check_log import MapOption, read_logs
-from torquec.cli.command import Outcome, command
+from torquec.cli.command import Outcome, StochasticOptions, command
 from torquec.cli.motions import MotionOptions, asked_motion
 from torquec.cli.options import DegreesOption, ForceOption
 from torquec.cli.output import step_report
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(MotionOptions):
+class CompareOptions(MotionOptions, StochasticOptions):
     """The other model, the motion, and what to draw."""
 
     other: Annotated[str, typer.Argument(metavar="B", help="The other one: a robot file, a model or a classic.")]
@@ -43,7 +43,6 @@ class CompareOptions(MotionOptions):
     ] = 0
     speed: Annotated[float, typer.Option(help="Speed of all joints at random states, either sign.")] = 10.0
     acceleration: Annotated[float, typer.Option(help="Acceleration at random states, either sign.")] = 100.0
-    seed: Annotated[int, typer.Option(help="Seed of the random states.")] = 0
     log: Annotated[
         Path | None, typer.Option(metavar="LOG", help="A log of the robot: both models are compared with it.")
     ] = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from torquec.cli.check_log import MapOption, read_logs
-from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.command import Outcome, StochasticOptions, command
 from torquec.cli.options import ForceOption
 from torquec.cli.output import step_report
 from torquec.cli.writes import Writes
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExciteOptions(CommandOptions):
+class ExciteOptions(StochasticOptions):
     """The motion that is sought, or the logs that are judged."""
 
     output: Annotated[
@@ -53,7 +53,6 @@ class ExciteOptions(CommandOptions):
     ] = None
     evaluations: Annotated[int, typer.Option(help="How many motions to try.")] = 3000
     period: Annotated[float, typer.Option(help="Sampling interval of the file [s].")] = 0.005
-    seed: Annotated[int, typer.Option(help="Another seed gives another motion.")] = 0
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw positions and speeds against limits, and the search."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.command import Outcome, StochasticOptions, command
 from torquec.cli.options import DegreesOption, ForceOption, joint_values
 from torquec.cli.output import progress
 from torquec.cli.writes import Writes
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HapticOptions(CommandOptions):
+class HapticOptions(StochasticOptions):
     """The experiment, and what is around the arm."""
 
     experiment: Annotated[HapticExperiment, typer.Option(help="Which experiment of Clover IV, section V.")] = (
@@ -44,7 +44,6 @@ class HapticOptions(CommandOptions):
     resolution: Annotated[float, typer.Option(metavar="STEP", help="Encoder resolution [rad or m].")] = 1e-4
     rate: Annotated[float, typer.Option(metavar="HZ", help="Haptic cycles per second.")] = 500.0
     pace: Annotated[float, typer.Option(help="How fast the hand moves: less than 1 for an arm with slow joints.")] = 1.0
-    seed: Annotated[int, typer.Option(help="Seed of the sensor's noise.", min=0)] = 0
     free: Annotated[
         str | None, typer.Option(metavar="JOINT", help="The joint that stands still, where there is one too many.")
     ] = None

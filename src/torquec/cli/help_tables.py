@@ -25,6 +25,12 @@ def _robot_files() -> str:
     return robot_files()
 
 
+def _log_files() -> str:
+    from torquec.trajectory.log_formats import log_files
+
+    return log_files()
+
+
 def _classics() -> str:
     from torquec.robot import classics
 
@@ -112,6 +118,7 @@ def _paper_comparisons() -> str:
 LISTS: Mapping[str, Callable[[], str]] = MappingProxyType(
     {
         "robot files": _robot_files,
+        "log files": _log_files,
         "classics": _classics,
         "targets": _targets,
         "target titles": _target_titles,

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 _STANDSTILL = 0.01
 """rad/s or m/s: slower joints are held by stiction, which no model predicts."""
-_SHOWN_ROWS = 100_000
-"""Of a log in pieces, this many rows are drawn."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,28 +139,30 @@ class IdentifyCommandOptions(CommandOptions):
 )
 def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
     """Identify base parameters and friction from logs, with their uncertainty, and say whether to trust them."""
+    from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.identification.identify import identify as fit
-    from torquec.identification.open_logs import is_read_in_pieces
+    from torquec.project.log_files import logs_to_fit, shown_logs
     from torquec.report.identification_text import identification_text
+    from torquec.trajectory.log import Log
+    from torquec.trajectory.log_map import read_log_map
 
     robot = model.robot
     how = _options(options)
     if how.method.needs_prior or any((options.output, options.urdf, options.mjcf)):
         need_extra("identify", "bodies that could be built", also=("clarabel",))
-    loaded: list[Log] = []
-    if any(is_read_in_pieces(path, robot, how) for path in (*options.logs, *(options.validate or []))):
-        estimate, training, others = _streamed(robot, options, how)
-        sources: Sequence[LogOrPath] = options.logs
-    else:
-        if options.jobs > 1:
-            raise ArgumentError("--jobs with logs that are read whole", remedy="add --stream, or leave out --jobs")
-        training = _training(robot, options)
-        others = read_logs(robot, options.validate or [], options.log_map)
-        loaded = read_logs(robot, options.payload_log or [], options.log_map)
-        progress(f"identifying {robot.name} from {sum(len(log) for log in training)} samples ...")
-        estimate = fit(robot, training, validate=others, options=how, work=Work(report=step_report()))
-        sources = training
+    sources = _training(robot, options, how)
+    predicted = logs_to_fit(robot, options.validate or [], options.log_map, how, progress)
+    size = "piece by piece"
+    if not _check_pieces(options, [*sources, *predicted]):
+        size = f"from {sum(len(log) for log in sources if isinstance(log, Log))} samples"
+    loaded = read_logs(robot, options.payload_log or [], options.log_map)
+    progress(f"identifying {robot.name}, {size} ...")
+    meaning = None if options.log_map is None else read_log_map(options.log_map)
+    with worker_pool(options.jobs) as pool:
+        work = Work(executor=pool, report=step_report())
+        estimate = fit(robot, sources, validate=predicted, log_map=meaning, options=how, work=work)
+    training, others = (shown_logs(robot, logs, options.log_map) for logs in (sources, predicted))
     findings = _further(estimate, training, loaded, options)
     fits = None
     if options.output is not None or options.urdf is not None or options.mjcf is not None:
@@ -210,52 +210,33 @@ def _has_masses(robot: Robot) -> bool:
     return all(float(body.inertia.m) > 0.0 for body in robot.bodies)
 
 
-def _training(robot: Robot, options: IdentifyCommandOptions) -> list[Log]:
+def _training(robot: Robot, options: IdentifyCommandOptions, how: IdentifyOptions) -> Sequence[LogOrPath]:
     """The logs to fit; for elimination, `simulated` alone stands for ten runs."""
     if options.eliminate and [str(path) for path in options.logs] == [SIMULATED]:
         from torquec.papers.izaguirre.simulated_runs import simulated_runs
 
         return simulated_runs(robot)
-    return read_logs(robot, options.logs, options.log_map)
+    from torquec.project.log_files import logs_to_fit
+
+    return logs_to_fit(robot, options.logs, options.log_map, how, progress)
 
 
-def _streamed(
-    robot: Robot, options: IdentifyCommandOptions, how: IdentifyOptions
-) -> tuple[Estimate, list[Log], list[Log]]:
-    """The estimate from files in pieces, and the beginnings of the files, for pictures and the self-test in C."""
-    from torquec.cli.worker_pool import worker_pool
-    from torquec.foundation.work import Work
-    from torquec.identification.identify import identify as fit
-    from torquec.trajectory.log_map import read_log_map
-    from torquec.trajectory.read_log import read_log_chunks
+def _check_pieces(options: IdentifyCommandOptions, sources: Sequence[LogOrPath]) -> bool:
+    """Whether any log is read in pieces; raises `ArgumentError` for options that need all rows, or pieces."""
+    from torquec.trajectory.log import Log
 
-    logs, others = options.logs, options.validate or []
-    meaning = None if options.log_map is None else read_log_map(options.log_map)
+    in_pieces = not all(isinstance(log, Log) for log in sources)
     whole = {
         "--eliminate": options.eliminate,
         "--payload-log": bool(options.payload_log),
         "--compare": options.compare is not None,
     }
     for option, given in whole.items():
-        if given:
+        if given and in_pieces:
             raise ArgumentError(f"{option} with logs in pieces", remedy="give shorter logs, without --stream")
-    if SIMULATED in map(str, (*logs, *others)):
-        raise ArgumentError(f"'{SIMULATED}' is no file to read in pieces", remedy="leave out --stream")
-    if meaning is not None and meaning.estimate_delay:
-        raise ArgumentError(
-            "estimate_delay with logs in pieces",
-            where=str(options.log_map),
-            remedy="find the delay with check-log on a shorter log, and give it in the map (delay = seconds)",
-        )
-    progress(f"identifying {robot.name}, piece by piece ...")
-    with worker_pool(options.jobs) as pool:
-        work = Work(executor=pool, report=step_report())
-        estimate = fit(robot, logs, validate=others, log_map=meaning, options=how, work=work)
-    shown = [
-        [next(read_log_chunks(path, robot, log_map=meaning, rows=_SHOWN_ROWS)) for path in paths]
-        for paths in (logs, others)
-    ]
-    return estimate, shown[0], shown[1]
+    if options.jobs > 1 and not in_pieces:
+        raise ArgumentError("--jobs with logs that are read whole", remedy="add --stream, or leave out --jobs")
+    return in_pieces
 
 
 def _further(estimate: Estimate, logs: list[Log], loaded: list[Log], options: IdentifyCommandOptions) -> Findings:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.command import Outcome, StochasticOptions, command
 from torquec.cli.output import step_report
 
 if TYPE_CHECKING:
@@ -21,14 +21,13 @@ _ROBOTS = ("planar2r", "scara", "stanford", "puma560")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelftestOptions(CommandOptions):
+class SelftestOptions(StochasticOptions):
     """Which robots to compute with."""
 
     robots: Annotated[
         list[str] | None,
         typer.Argument(metavar="[ROBOT...]", help="Robots or models to compute with.  [default: four classics]"),
     ] = None
-    seed: Annotated[int, typer.Option(min=0, help="Of the states that are drawn.")] = 0
 
 
 @command("selftest", SelftestOptions, example="torquec selftest planar2r", without_model=True)

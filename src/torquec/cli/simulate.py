@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.command import CommandOptions, Outcome, StochasticOptions, command
 from torquec.cli.laws import LawOptions
 from torquec.cli.motions import STANDARD, MotionOptions, asked_motion, hold_missing
 from torquec.cli.options import DegreesOption, ForceOption
@@ -43,7 +43,7 @@ class FrictionChoice(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulateOptions(MotionOptions, LawOptions):
+class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
     """The law, the motion, the robot that really moves, its sensors, and what to write."""
 
     law: Annotated[
@@ -74,7 +74,6 @@ class SimulateOptions(MotionOptions, LawOptions):
     ] = False
     runs: Annotated[int, typer.Option(help="With more than one: repeat with parameters scattered by --spread.")] = 1
     spread: Annotated[float, typer.Option(help="Relative deviation of inertias and friction in --runs.")] = 0.05
-    seed: Annotated[int, typer.Option(help="Seed of noise and scatter.")] = 0
     frame: Annotated[str | None, typer.Option(help="Also give the distance of this frame from where it should be.")] = (
         None
     )

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.controller import GAINS, STATE, Controller, StateSlot, make_controller
+from torquec.control.controller import GAINS, Controller, make_controller
 from torquec.control.law_options import LawDesign, finite_limits
+from torquec.dynamics.sampled_function import STATE, StateSlot
 from torquec.errors import ArgumentError
 from torquec.expr import inline
 from torquec.expr.math import maximum, minimum

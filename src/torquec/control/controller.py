@@ -1,4 +1,4 @@
-"""`Controller`: a control law as a `Function`, with the names of what goes in, what comes out and what it remembers.
+"""`Controller`: a control law as a `SampledFunction`, with the names of its signals, outputs and state.
 
 Every control law is called once per sampling interval and has the same form:
 
@@ -18,97 +18,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from torquec.control.law_options import LawDesign, ModelOrigin
 from torquec.control.reference_ports import JOINT_REFERENCE, Reference
+from torquec.dynamics.sampled_function import STATE, SampledFunction, StateSlot
 from torquec.errors import ArgumentError
-from torquec.expr import Function, OperationCount, count_operations, trace
+from torquec.expr import trace
 from torquec.foundation.arrays import Array
-
-if TYPE_CHECKING:
-    from torquec.codegen.llvm import NativeFunction
-
 
 MEASURED = ("q", "qd")
 SIGNALS = (*JOINT_REFERENCE.ports(1), *MEASURED)
 """The signals of a controller that is given a motion of the joints, in order."""
 
-GAINS, STATE, TORQUE, NEXT_STATE = "gains", "state", "tau", "next_state"
+GAINS, TORQUE = "gains", "tau"
 
 LawAlgorithm = Callable[..., dict[str, Any]]
 """From the inputs by name to the outputs by name, over any scalar."""
 
 
-@dataclass(frozen=True)
-class StateSlot:
-    """A named part of the state, one number per joint unless `size` says otherwise, and what it starts from."""
-
-    name: str
-    initial: tuple[float, ...]
-
-    @property
-    def size(self) -> int:
-        """How many numbers."""
-        return len(self.initial)
-
-
 @dataclass(frozen=True, repr=False)
-class SampledFunction:
-    """A function that is called at every sample: `slots` are the parts of its state, in order.
+class ModelFunction(SampledFunction):
+    """A sampled function made from a model; `origin` says which one."""
 
-    `period` is the sampling interval that it was made for [s], None where it does not matter; `origin` is the model
-    that it was made from.
-    """
-
-    name: str
-    joints: tuple[str, ...]
-    function: Function
-    slots: tuple[StateSlot, ...] = ()
-    period: float | None = None
     origin: ModelOrigin | None = None
-
-    @property
-    def n(self) -> int:
-        """Number of joints."""
-        return len(self.joints)
-
-    @property
-    def initial_state(self) -> Array:
-        """What to give as `state` at the first call, (m,); empty where nothing is remembered."""
-        return np.array([value for slot in self.slots for value in slot.initial], dtype=np.float64)
-
-    @property
-    def operations(self) -> OperationCount:
-        """Multiplications, additions and so on of one call."""
-        return count_operations(self.function)
-
-    @cached_property
-    def native(self) -> NativeFunction:
-        """The function compiled for this machine: call it with its inputs in order, as in `native.call(...)`."""
-        from torquec.codegen.llvm import compile_function
-
-        return compile_function(self.function)
-
-    def __repr__(self) -> str:
-        every = "" if self.period is None else f", every {self.period:g} s"
-        return f"{type(self).__name__}({self.name!r}, {self.n} joints{every}, {self.operations})"
-
-    def slot(self, name: str) -> slice:
-        """Where a part of the state stands; raises `ArgumentError` where there is none of that name."""
-        start = 0
-        for slot in self.slots:
-            if slot.name == name:
-                return slice(start, start + slot.size)
-            start += slot.size
-        raise ArgumentError(
-            f"'{self.name}' remembers no '{name}'",
-            remedy=f"it remembers {', '.join(slot.name for slot in self.slots) or 'nothing'}",
-        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,7 +73,7 @@ class Schedule:
 
 
 @dataclass(frozen=True, repr=False)
-class Controller(SampledFunction):
+class Controller(ModelFunction):
     """A control law (see the module); made by the functions of this room, `design` says how."""
 
     KIND: ClassVar[str] = "controller"

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from torquec.codegen.target import Target, generate_package
-from torquec.control.controller import STATE, Controller
+from torquec.control.controller import Controller
 from torquec.control.law_options import ControllerOptions, ModelOrigin
 from torquec.control.observer import Observer
 from torquec.control.poles import joint_poles
+from torquec.dynamics.sampled_function import STATE
 from torquec.errors import ArgumentError, ModelFileError
 from torquec.expr import Function, function_from_dict, function_to_dict
 from torquec.foundation.choice import chosen

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.controller import Controller, StateSlot, make_controller
+from torquec.control.controller import Controller, make_controller
 from torquec.control.law_options import (
     ControllerOptions,
     Feedforward,
@@ -34,6 +34,7 @@ from torquec.control.model_terms import (
     rigid_torque,
 )
 from torquec.control.poles import PoleArgument, error_feedback, joint_poles
+from torquec.dynamics.sampled_function import StateSlot
 from torquec.errors import ArgumentError
 from torquec.expr.math import maximum, minimum, select
 from torquec.foundation.choice import chosen

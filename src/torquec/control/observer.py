@@ -22,9 +22,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.controller import SampledFunction, StateSlot
+from torquec.control.controller import ModelFunction
 from torquec.control.law_options import ModelOrigin, finite_limits
 from torquec.dynamics.friction_torque import friction_torque
+from torquec.dynamics.sampled_function import StateSlot
 from torquec.errors import ArgumentError
 from torquec.expr import Function, evaluate, trace
 from torquec.expr.math import absolute, select
@@ -34,7 +35,7 @@ from torquec.robot.robot import Robot
 
 
 @dataclass(frozen=True, repr=False)
-class Observer(SampledFunction):
+class Observer(ModelFunction):
     """An observer: (q, qd, tau, state) -> external (n,), collision (n,) 0 or 1, next_state.
 
     `tau` is the torque that acted since the call before. Start it with `state_at`. `bandwidth` [1/s] and `thresholds`

@@ -22,9 +22,11 @@ from torquec.identification.logs.check_log import check_log, check_log_pieces
 from torquec.identification.logs.log_source import FilePieces, LogInMemory, LogSource, log_in_pieces, pieces_of
 from torquec.identification.logs.prepare import prepare
 from torquec.identification.logs.stream_log import LogScan, Pieces, scan_log
+from torquec.identification.logs.torque_delay import remove_estimated_delay
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
+from torquec.trajectory.log_formats import is_readable_in_pieces
 from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.read_log import open_log
 
@@ -39,8 +41,6 @@ _COLUMNS_PER_JOINT = 10
 _NUMBER = 8  # bytes of a double
 _TEXT_NUMBER = 10
 """Characters of a number in a text file, with its comma."""
-READ_IN_PIECES = (".csv", ".txt", ".tsv", ".parquet", ".pq")
-"""Suffixes of logs that can be read piece by piece."""
 
 _PIECES_CHECKED_TOGETHER = 4
 """A longer motion tells more: so many pieces are checked as one."""
@@ -76,7 +76,7 @@ def is_read_in_pieces(log: LogOrPath, robot: Robot, options: IdentifyOptions) ->
     if isinstance(log, Log):
         return expected_memory(len(log), log.n) > MEMORY
     path = Path(log)
-    if path.suffix.lower() not in READ_IN_PIECES or not path.is_file():
+    if not is_readable_in_pieces(path):
         return False
     return expected_memory(expected_rows(path, robot), robot.n) > MEMORY
 
@@ -103,6 +103,8 @@ def open_logs(
     """
     if not logs:
         raise ArgumentError("there is no log to fit", remedy="give at least one")
+    if log_map is not None and log_map.estimate_delay:
+        _check_delays_can_be_estimated(robot, (*logs, *validate), options)
     every = _all_opened(robot, (*logs, *validate), log_map, options, as_work(work))
     notes: list[str] = []
     for log in every:
@@ -123,6 +125,17 @@ def open_logs(
         cutoff,
         tuple(notes),
     )
+
+
+def _check_delays_can_be_estimated(robot: Robot, given: Sequence[LogOrPath], options: IdentifyOptions) -> None:
+    """Raise `ArgumentError` for a file in pieces: the delay is estimated from all rows of a log at once."""
+    for log in given:
+        if not isinstance(log, Log) and is_read_in_pieces(log, robot, options):
+            raise ArgumentError(
+                "estimate_delay with logs in pieces",
+                where=str(log),
+                remedy="find the delay with check-log on a shorter log, and give it in the map (delay = seconds)",
+            )
 
 
 def _all_opened(
@@ -226,7 +239,7 @@ def _opened(
         )
         longer = partial(file.chunks, _PIECES_CHECKED_TOGETHER * rows)
         if not in_pieces:
-            log = file.whole()
+            return _whole_file(robot, file.whole(), log_map, options)
     if in_pieces:
         whole = len(log) if isinstance(log, Log) else expected_rows(Path(log), robot)
         findings = _excused(check_log_pieces(robot, _counted(longer, whole, lambda done: show(0.5 * done))), options)
@@ -235,6 +248,15 @@ def _opened(
         return _PiecewiseLog(pieces, joints, findings, scan, rows)
     assert isinstance(log, Log)
     return _WholeLog(log, _excused(check_log(robot, log), options), options)
+
+
+def _whole_file(robot: Robot, log: Log, log_map: LogMap | None, options: IdentifyOptions) -> _WholeLog:
+    """The log of a file, its delay removed where the map asks for it, and checked (1)."""
+    notes: tuple[LogFinding, ...] = ()
+    if log_map is not None and log_map.estimate_delay:
+        log, note = remove_estimated_delay(robot, log)
+        notes = (note,)
+    return _WholeLog(log, (*notes, *_excused(check_log(robot, log), options)), options)
 
 
 def _excused(findings: Sequence[LogFinding], options: IdentifyOptions) -> tuple[LogFinding, ...]:

@@ -35,6 +35,7 @@ from torquec.haptics.experiments.simulated_hand import GOAL
 from torquec.haptics.objects.contact import SpringDamper, TouchPoint, Wall, contact_field
 from torquec.haptics.objects.rendered_object import SETTINGS, RenderedObject
 from torquec.model.model import Model
+from torquec.page.document_types import HapticData, ModuleData
 from torquec.page.view_functions import DragHand
 from torquec.robot.robot import Robot
 from torquec.simulation.plant import DryFriction
@@ -119,7 +120,7 @@ def _loop(robot: Robot, frame: str, law: Controller, height: float) -> HapticLoo
     return HapticLoop(cycle, HapticSetting(steps=_STEPS, friction=DryFriction.STICK))
 
 
-def haptic_document(scene: HapticScene, module: dict[str, object], hand: DragHand) -> dict[str, object]:
+def haptic_document(scene: HapticScene, module: ModuleData, hand: DragHand) -> HapticData:
     """The scene as JSON values; `module` is that of its functions."""
     loop = scene.loop
     parts = {name: [part.start, part.stop] for name, part in loop.parts.items()}

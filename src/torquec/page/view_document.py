@@ -1,4 +1,4 @@
-"""The data of a page as JSON values; `web/source/document.ts` is the other side of this file."""
+"""The data of a page as JSON values, with the types of `document_types`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,15 @@ from torquec.foundation.rounded_bound import rounded_up
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
 from torquec.model.proven import Standing
+from torquec.page.document_types import (
+    BodyData,
+    CoordinateData,
+    EquationData,
+    ModuleData,
+    MotionData,
+    PoseData,
+    ProvenData,
+)
 from torquec.page.equation_table import EquationTable, JointCoordinate, joint_coordinates, variable_label
 from torquec.page.mesh import PackedMesh
 from torquec.page.motion_table import MotionTable
@@ -81,8 +90,8 @@ def robot_document(robot: Robot, shapes: Sequence[Shape], meshes: Sequence[Packe
     }
 
 
-def _bodies(robot: Robot) -> list[dict[str, Any]]:
-    rows = []
+def _bodies(robot: Robot) -> list[BodyData]:
+    rows: list[BodyData] = []
     for body, coordinate in zip(robot.bodies, joint_coordinates(robot), strict=True):
         ellipsoid = inertia_ellipsoid(body)
         rows.append(
@@ -95,8 +104,9 @@ def _bodies(robot: Robot) -> list[dict[str, Any]]:
                 **_coordinate(coordinate),
                 "mass": body.inertia.m,
                 "center": list(body.inertia.center_of_mass) if body.inertia.m > 0.0 else [0.0, 0.0, 0.0],
-                "ellipsoid": ellipsoid
-                and {"rotation": [x for row in ellipsoid.rotation for x in row], "axes": list(ellipsoid.axes)},
+                "ellipsoid": None
+                if ellipsoid is None
+                else {"rotation": [x for row in ellipsoid.rotation for x in row], "axes": list(ellipsoid.axes)},
             }
         )
     return rows
@@ -127,7 +137,7 @@ def compute_document(model: Model, functions: ViewFunctions) -> dict[str, Any]:
     }
 
 
-def module_document(functions: Sequence[Function]) -> dict[str, Any]:
+def module_document(functions: Sequence[Function]) -> ModuleData:
     """Functions as a WebAssembly module in base64, with the table that the script calls them by."""
     return {
         "code": base64.b64encode(wasm_module(functions)).decode(),
@@ -142,7 +152,7 @@ def module_document(functions: Sequence[Function]) -> dict[str, Any]:
     }
 
 
-def equation_document(table: EquationTable) -> dict[str, Any]:
+def equation_document(table: EquationTable) -> EquationData:
     """The closed form."""
     return {
         "coordinates": [_coordinate(coordinate) for coordinate in table.coordinates],
@@ -157,7 +167,7 @@ def equation_document(table: EquationTable) -> dict[str, Any]:
     }
 
 
-def motion_document(table: MotionTable) -> dict[str, Any]:
+def motion_document(table: MotionTable) -> MotionData:
     """The motion to be played."""
     return {
         "title": table.title,
@@ -167,7 +177,7 @@ def motion_document(table: MotionTable) -> dict[str, Any]:
     }
 
 
-def _proven(model: Model) -> dict[str, Any] | None:
+def _proven(model: Model) -> ProvenData | None:
     """Bounds of the torque error by joint and the box that they hold in, of a certified model."""
     found = model.proven(torque_quantity(model.robot))
     if found.standing is not Standing.BOUNDED or not found.bounds or model.record is None:
@@ -182,11 +192,11 @@ def _proven(model: Model) -> dict[str, Any] | None:
     }
 
 
-def _coordinate(coordinate: JointCoordinate) -> dict[str, Any]:
+def _coordinate(coordinate: JointCoordinate) -> CoordinateData:
     return {"joint": coordinate.joint, "multiplier": coordinate.multiplier, "offset": coordinate.offset}
 
 
-def _pose(pose: Pose) -> dict[str, list[float]]:
+def _pose(pose: Pose) -> PoseData:
     return {"rotation": [float(x) for row in pose.rotation for x in row], "origin": [float(x) for x in pose.origin]}
 
 

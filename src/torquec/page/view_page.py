@@ -18,6 +18,7 @@ from typing import Any
 from torquec.errors import RobotError
 from torquec.model.model import Model, as_model
 from torquec.page.bundle import page_bundle
+from torquec.page.document_types import HapticData
 from torquec.page.equation_table import equation_table
 from torquec.page.hand_posture import bent_posture, free_posture
 from torquec.page.haptic_scene import haptic_document, haptic_scene
@@ -114,7 +115,7 @@ def _start(robot: Robot, posture: Sequence[float] | None, functions: ViewFunctio
     return free_posture(robot, one) if haptic and one and one.turns else bent_posture(robot, functions.hands)
 
 
-def _haptic(model: Model, functions: ViewFunctions, start: list[float]) -> dict[str, Any]:
+def _haptic(model: Model, functions: ViewFunctions, start: list[float]) -> HapticData:
     hand = functions.hands[0] if len(functions.hands) == 1 else None
     scene = haptic_scene(model, hand, start)
     assert hand is not None

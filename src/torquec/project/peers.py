@@ -166,12 +166,12 @@ def _mujoco(robot: Robot, path: Path) -> Peer:
 
 def _casadi(robot: Robot, _path: Path) -> Peer:
     """Torquec's own programs in CasADi's virtual machine: CasADi has no dynamics of its own."""
-    from torquec.codegen.casadi import casadi_function
+    from torquec.codegen.live import Live, live_function
     from torquec.model.quantities import trace_quantity
 
     exact = dataclasses.replace(robot, snap=False)
     names = ("inverse_dynamics", "mass_matrix", "gravity_torque", "forward_dynamics")
-    calls = {name: _Buffered(casadi_function(trace_quantity(exact, name))) for name in names}
+    calls = {name: _Buffered(live_function(trace_quantity(exact, name), Live.CASADI)) for name in names}
     return Peer("casadi", importlib.metadata.version("casadi"), calls, np.arange(robot.n))
 
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from torquec.control.controller import GAINS, NEXT_STATE, STATE, TORQUE
+from torquec.control.controller import GAINS, TORQUE
 from torquec.control.reference_ports import ReferenceSpace
+from torquec.dynamics.sampled_function import NEXT_STATE, STATE
 from torquec.expr import Function, inline, trace
 from torquec.expr.math import absolute, maximum, select
 from torquec.simulation.integrators import DormandPrince, RungeKutta4, dormand_prince_attempt, rk4_step

@@ -3,7 +3,7 @@
 | part         | size            | what                                                                        |
 |---|---|---|
 | left, step   | 1, 1            | time left in the interval and the step to try (adaptive integration only)   |
-| motion       | 2n, 3n (+ 1)    | q, qd, behind motors currents, and the time where a force looks at it       |
+| motion       | 2n or more      | q, qd, currents of motors, states of forces, the time where a force uses it |
 | torque       | n               | what the drives are asked for, held until the next sample                   |
 | memory       | m               | the controller's                                                            |
 | sensors      | -               | positions on their way, the last position and speed                         |

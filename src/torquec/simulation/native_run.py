@@ -101,11 +101,9 @@ class NativeRun:
         positions, speeds = (np.atleast_2d(np.asarray(value, dtype=np.float64)) for value in (q, qd))
         rows = np.zeros((len(positions), loop.size))
         for row, position, speed in zip(rows, positions, speeds, strict=True):
-            row[loop.position], row[loop.speed] = position, speed
+            row[loop.parts["motion"]] = loop.plant.first_motion(position.tolist(), speed.tolist(), time=time)
             row[loop.parts["memory"]] = loop.controller.initial_state
             row[loop.parts["sensors"]] = loop.sensors.first_memory(position, speed, period=self.period)
-        if loop.plant.keeps_time:
-            rows[:, loop.parts["motion"].stop - 1] = time
         rows[:, loop.parts["step"]] = min(_FIRST_STEP, self.period)
         rows[:, loop.parts["factors"]] = 1.0 if factors is None else factors
         return rows

@@ -44,7 +44,7 @@ from torquec.model.model import Model, as_model
 from torquec.robot.robot import Friction, Robot
 from torquec.simulation.motors import DcMotor
 from torquec.simulation.plant_bodies import PlantBodies, plant_bodies
-from torquec.simulation.plant_force import CarriedLoad, PlantForce, PlantInstant
+from torquec.simulation.plant_force import CarriedLoad, ForceWithState, PlantForce, PlantInstant
 from torquec.spatial import Scalar, product, total
 
 LOAD_SWEEPS = 12
@@ -141,8 +141,34 @@ class Plant:
 
     @property
     def motion_size(self) -> int:
-        """How many numbers are integrated: positions, speeds, behind motors currents, and the time if it matters."""
-        return (3 if self.motors else 2) * self.n + (1 if self.keeps_time else 0)
+        """How many numbers are integrated: positions, speeds, currents of motors, states of forces, the time.
+
+        The time only where a force looks at it.
+        """
+        return self._states_start + sum(self._state_sizes) + (1 if self.keeps_time else 0)
+
+    @property
+    def _states_start(self) -> int:
+        """Where the states of forces stand among what is integrated."""
+        return (3 if self.motors else 2) * self.n
+
+    @cached_property
+    def _state_sizes(self) -> tuple[int, ...]:
+        """How many numbers the state of each force has."""
+        return tuple(f.state_size(self.robot) if isinstance(f, ForceWithState) else 0 for f in self.forces)
+
+    def force_states(self, y: Sequence[Scalar]) -> list[Sequence[Scalar]]:
+        """The state of each force in y, which `motion_size` counts; empty for a force without one."""
+        found, start = [], self._states_start
+        for size in self._state_sizes:
+            found.append(y[start : start + size])
+            start += size
+        return found
+
+    def first_motion(self, q: Sequence[float], qd: Sequence[float], *, time: float = 0.0) -> list[float]:
+        """What is integrated (`motion_size`,) at the start: q, qd (n,), no currents, the first states of forces."""
+        states = [x for f in self.forces if isinstance(f, ForceWithState) for x in f.first_state(self.robot, q, qd)]
+        return [*q, *qd, *[0.0] * (self._states_start - 2 * self.n), *states, *([time] if self.keeps_time else [])]
 
     @property
     def variation_size(self) -> int:
@@ -206,22 +232,27 @@ class Dynamics:
     scales: Sequence[Scalar] = ()
 
     def motion_rate(self, y: Sequence[Scalar], tau: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> list[Scalar]:
-        """dy/dt of y = (q, qd[, currents][, time]) under drive torques tau (n,), held."""
-        n = self.plant.n
+        """dy/dt of y = (q, qd[, currents][, states of forces][, time]) under drive torques tau (n,), held."""
+        n, robot = self.plant.n, self.plant.robot
         qd, current = y[n : 2 * n], self.currents(y)
         rates = [*qd, *self.acceleration(y, tau, signs)]
         rates += [
             motor.current_rate(i, speed, wanted)
             for motor, i, speed, wanted in zip(self.plant.motors, current, qd, tau, strict=False)
         ]
+        for force, now in zip(self.plant.forces, self.instants(y), strict=True):
+            if isinstance(force, ForceWithState):
+                rates += force.state_rate(robot, now)
         return [*rates, 1.0] if self.plant.keeps_time else rates
 
     def acceleration(self, y: Sequence[Scalar], tau: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> list[Scalar]:
         """qdd (n,) at y under drive torques tau (n,)."""
-        n = self.plant.n
-        torque = self.torque_of(self.currents(y), tau)
-        time = y[-1] if self.plant.keeps_time else 0.0
-        return self.balance(y[:n], y[n : 2 * n], torque, signs, time=time).acceleration
+        return self.balance(y, self.torque_of(self.currents(y), tau), signs).acceleration
+
+    def instants(self, y: Sequence[Scalar]) -> list[PlantInstant]:
+        """The instant y as each force sees it, with its own state."""
+        n, time = self.plant.n, y[-1] if self.plant.keeps_time else 0.0
+        return [PlantInstant(y[:n], y[n : 2 * n], time, state) for state in self.plant.force_states(y)]
 
     def currents(self, y: Sequence[Scalar]) -> Sequence[Scalar]:
         """The motors' currents in y, (n,) or none."""
@@ -233,17 +264,13 @@ class Dynamics:
             return list(tau)
         return [motor.torque_per_ampere * i for motor, i in zip(self.plant.motors, current, strict=True)]
 
-    def balance(
-        self,
-        q: Sequence[Scalar],
-        qd: Sequence[Scalar],
-        torque: Sequence[Scalar],
-        signs: Sequence[Scalar] = (),
-        *,
-        time: Scalar = 0.0,
-    ) -> Balance:
-        """Both sides of (1); `signs` are the directions of the sliders where friction is set-valued."""
-        robot, forces = self.plant.robot, self.plant.forces
+    def balance(self, y: Sequence[Scalar], torque: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> Balance:
+        """Both sides of (1) at y under torques (n,) at the joints.
+
+        `signs` are the directions of the sliders where friction is set-valued.
+        """
+        robot, forces, n = self.plant.robot, self.plant.forces, self.plant.n
+        q, qd = y[:n], y[n : 2 * n]
         carried = [force.inertia(robot, q) for force in forces if isinstance(force, CarriedLoad)]
         scales = self.scales[: len(robot.bodies)]
         bodies = plant_bodies(self.plant.model, q, qd, carried=carried, scales=scales)
@@ -252,8 +279,8 @@ class Dynamics:
         if has_load_friction(robot) and self.plant.friction is not DryFriction.NONE:
             rigid = self._below_load_friction(rigid, qd, signs)
         left = [t - b for t, b in zip(rigid, bodies.bias, strict=True)]
-        for force in forces:
-            left = [t + more for t, more in zip(left, force.torque(robot, PlantInstant(q, qd, time)), strict=True)]
+        for force, now in zip(forces, self.instants(y), strict=True):
+            left = [t + more for t, more in zip(left, force.torque(robot, now), strict=True)]
         return Balance(bodies, left, rigid)
 
     def damped_bodies(self, q: Sequence[Scalar], qd: Sequence[Scalar], h: Scalar) -> PlantBodies:

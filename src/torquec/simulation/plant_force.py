@@ -3,6 +3,7 @@
 (1)  M(q) qdd = tau + sum of torques of forces - c(q, qd) - g(q) - springs(q) - friction(qd)
 (2)  a force F and moment N on a frame, in base axes at its origin, act on the joints as  J' (F, N)
 (3)  what is carried has inertia too:  (M + M_carried) qdd
+(4)  what remembers has a state z of its own, integrated with the motion:  zd = rate(q, qd, z, time)
 
 A new force is a frozen dataclass in a file of its own that derives from `PlantForce` and says its `torque`; its fields
 are all that it depends on. It goes into `Plant(forces=...)`.
@@ -21,11 +22,15 @@ from torquec.spatial import Scalar, Vector3
 
 @dataclass(frozen=True)
 class PlantInstant:
-    """When and how the plant is: q, qd (n,) and the time [s], 0 for forces that do not ask for it."""
+    """When and how the plant is: q, qd (n,) and the time [s], 0 for forces that do not ask for it.
+
+    `state` is that of the force which is asked (4); empty for forces without one.
+    """
 
     q: Sequence[Scalar]
     qd: Sequence[Scalar]
     time: Scalar = 0.0
+    state: Sequence[Scalar] = ()
 
 
 class PlantForce(ABC):
@@ -51,6 +56,22 @@ class CarriedLoad(PlantForce):
     @abstractmethod
     def inertia(self, robot: Robot, q: Sequence[Scalar]) -> list[list[Scalar]]:
         """Its joint-space inertia (n, n) at q (n,)."""
+
+
+class ForceWithState(PlantForce):
+    """A force that remembers (4): friction with memory, a hand with dynamics of its own."""
+
+    @abstractmethod
+    def first_state(self, robot: Robot, q: Sequence[float], qd: Sequence[float]) -> list[float]:
+        """The state (m,) to start from at q, qd (n,); its length does not depend on them."""
+
+    @abstractmethod
+    def state_rate(self, robot: Robot, now: PlantInstant) -> list[Scalar]:
+        """The time derivative (m,) of `now.state`, over any scalar."""
+
+    def state_size(self, robot: Robot) -> int:
+        """How many numbers the state has."""
+        return len(self.first_state(robot, [0.0] * robot.n, [0.0] * robot.n))
 
 
 class StiffForce(PlantForce):

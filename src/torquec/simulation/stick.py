@@ -36,7 +36,7 @@ AT_REST = 1e-12
 
 
 def stick_slip_step(dynamics: Dynamics, y: Sequence[Scalar], tau: Sequence[Scalar], h: Scalar) -> State:
-    """y = (q, qd[, currents][, time]) after a time h under drive torques tau (n,), held (2)-(5)."""
+    """y as of `Dynamics.motion_rate` after a time h under drive torques tau (n,), held (2)-(5)."""
     n = dynamics.plant.n
     places = sliders(dynamics.plant.robot)
     speeds = [slider.speed(y[n : 2 * n]) for slider in places]
@@ -45,8 +45,7 @@ def stick_slip_step(dynamics: Dynamics, y: Sequence[Scalar], tau: Sequence[Scala
     q, qd = free[:n], free[n : 2 * n]
     loads: list[Scalar] = [0.0] * len(places)
     if has_load_friction(dynamics.plant.robot):
-        torque = dynamics.torque_of(y[2 * n :], tau)
-        rigid = dynamics.balance(y[:n], y[n : 2 * n], torque, signs).rigid
+        rigid = dynamics.balance(y, dynamics.torque_of(dynamics.currents(y), tau), signs).rigid
         loads = [slider.load(rigid) for slider in places]
     levels = [
         (dry_level(slider, forwards=True, speed=s, load=w), dry_level(slider, forwards=False, speed=s, load=w))

@@ -19,7 +19,7 @@ transmission = [[100, 0], [30, 50]] # motor = transmission * joint, for coupled 
 motor_side = ["position", "velocity", "torque"]   # which columns are the motors'; all of them unless given
 offset = [0, -90]                   # added to the joint positions at the end
 delay = 0.002                       # seconds by which torques are late
-estimate_delay = true               # the command line finds the delay that fits the robot best
+estimate_delay = true               # identification finds the delay that fits the robot best
 joints = ["a", "b"]                 # which joints the columns are; all of the robot's unless given
 
 Every key may be left out. Columns and units that the map does not name are those that the header says (`log_columns`).

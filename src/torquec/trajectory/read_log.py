@@ -1,4 +1,4 @@
-"""Logs from files, whole or in pieces: CSV, npz, Parquet, rosbag2 and MCAP, matched to a robot's joints.
+"""Logs from files, whole or in pieces, in any of the formats of `log_formats`, matched to a robot's joints.
 
 (1)  A map says what the columns mean; what it leaves out, their names do (`log_columns`).
 (2)  Joints of the robot that the log lacks are held at zero: a warning, or a note for the fingers of a gripper.
@@ -20,19 +20,16 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 from torquec.trajectory.log_columns import further_columns, guessed_map, time_column, units_finding
 from torquec.trajectory.log_file import LogFile
+from torquec.trajectory.log_formats import log_format
 from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.log_quantity import MAPPED, UNIT_KEYS
 from torquec.trajectory.log_units import guessed_units
-from torquec.trajectory.tables.bag_table import bag_table
-from torquec.trajectory.tables.csv_table import CsvTable
-from torquec.trajectory.tables.log_table import LogTable, npz_table
-from torquec.trajectory.tables.parquet_table import ParquetTable
+from torquec.trajectory.tables.log_table import LogTable
 
 CHUNK = 65536
 _BY_NAME = ("time", *MAPPED, *UNIT_KEYS, "joints")
 _UNITS_OF = {"position": ("angle_unit", "length_unit"), "torque": ("torque_unit",)}
 """Units that the header says only of its own columns."""
-_TEXT = (".csv", ".txt", ".tsv", ".log", "")
 
 
 def read_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | None = None) -> Log:
@@ -47,7 +44,8 @@ def read_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | No
 def read_log_chunks(
     path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | None = None, rows: int = CHUNK
 ) -> Iterator[Log]:
-    """The same log as pieces of `rows` samples one after the other, in constant memory for CSV and Parquet.
+    """The same log as pieces of `rows` samples one after the other, in constant memory where its
+    format allows it (CSV, Parquet).
 
     The pieces joined are what `read_log` gives; what the reader finds comes with the piece where it is found. Raises
     as `read_log` does, and `ArgumentError` for fewer than two rows.
@@ -125,28 +123,10 @@ def _completed(given: LogMap, table: LogTable, robot: Robot, where: str) -> tupl
 
 
 def _table(source: Path, robot: Robot, topic: str | None) -> LogTable:
-    kind = source.suffix.lower()
     for file in sorted(source.iterdir()) if is_folder(source) else [source]:
         if not is_folder(file):
             open_file(file, FileKind.LOG, limited=False).close()  # no pipe, no device
-    if is_folder(source) or kind in (".mcap", ".db3"):
-        return bag_table(source, topic=topic, wanted=robot.joint_names)
-    if kind == ".npz":
-        return npz_table(source)
-    if kind in (".parquet", ".pq"):
-        return ParquetTable(source)
-    if kind in _TEXT:
-        assumed: dict[int, tuple[str, ...]] = {}
-        for count in range(robot.n, 0, -1):  # a log of all joints before one of the first few
-            for kinds in (("q", "tau"), ("q", "dq", "tau")):
-                names = ("t", *(f"{word}{k + 1}" for word in kinds for k in range(count)))
-                assumed.setdefault(len(names), names)
-        return CsvTable(source, assumed)
-    raise ArgumentError(
-        f"'{kind}' is no kind of log that is read",
-        where=str(source),
-        remedy="give a .csv, .npz, .parquet, .db3 or .mcap file, or a rosbag2 folder",
-    )
+    return log_format(source).read(source, robot.joint_names, topic)
 
 
 def _width(table: LogTable, log_map: LogMap, robot: Robot) -> int:

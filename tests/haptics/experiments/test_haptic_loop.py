@@ -15,6 +15,7 @@ from torquec.haptics.experiments.haptic_loop import HapticLoop, HapticSetting
 from torquec.haptics.experiments.simulated_hand import GOAL_SIZE
 from torquec.haptics.objects.virtual_object import quaternion_of
 from torquec.robot import classics
+from torquec.simulation.frame_wrench import FrameWrench
 from torquec.simulation.plant import Plant
 
 EXACT = HapticSetting(sensor=PERFECT_SENSOR, resolution=0.0, friction="none", steps=2)
@@ -69,3 +70,6 @@ def test_settings_may_change_on_the_way_and_shapes_are_checked():
         HapticSetting(steps=0)
     with pytest.raises(ArgumentError, match="does not go with"):
         _ = HapticLoop(loop.cycle, EXACT, Plant(classics.planar2r())).arm
+    moving = Plant(loop.cycle.carrying, forces=(FrameWrench(loop.cycle.frame, (0.0, 0.0, 1.0), start=0.1, end=0.2),))
+    with pytest.raises(ArgumentError, match="which the haptic loop does not integrate"):
+        _ = HapticLoop(loop.cycle, EXACT, moving).arm

@@ -26,7 +26,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.controller import Controller, SampledFunction
+from torquec.control.controller import Controller, ModelFunction
 from torquec.control.model_terms import FrictionAt, FrictionCompensation
 from torquec.control.pole_placement import pole_placement
 from torquec.control.reference_ports import JOINT_REFERENCE
@@ -56,7 +56,7 @@ _USUAL = AdmittanceOptions()
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Admittance(SampledFunction):
+class Admittance(ModelFunction):
     """A haptic cycle as a function, made by `admittance`; call it once per `period`:
 
         state = cycle.start(q)                                   # (m,), the arm at rest at q

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from torquec.control.controller import NEXT_STATE, STATE, TORQUE, Controller, StateSlot
+from torquec.control.controller import TORQUE, Controller
 from torquec.dynamics.jacobian import jacobian
+from torquec.dynamics.sampled_function import NEXT_STATE, STATE, StateSlot
 from torquec.expr import Function, inline, trace
 from torquec.expr.math import absolute, maximum, minimum, select
 from torquec.haptics.admittance.admittance_options import AdmittanceOptions

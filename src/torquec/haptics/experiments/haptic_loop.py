@@ -21,9 +21,10 @@ import numpy.typing as npt
 
 from torquec.codegen.llvm import compile_function
 from torquec.codegen.llvm.repeat import LoopEnd, NativeLoop
-from torquec.control.controller import NEXT_STATE, STATE, TORQUE
+from torquec.control.controller import TORQUE
 from torquec.dynamics.frame_pose import frame_pose
 from torquec.dynamics.jacobian import jacobian, jacobian_derivative
+from torquec.dynamics.sampled_function import NEXT_STATE, STATE
 from torquec.errors import ArgumentError, DivergenceError
 from torquec.expr import Function, inline, trace
 from torquec.foundation.arrays import Array
@@ -104,6 +105,11 @@ class HapticLoop:
             if self.plant.robot.joint_names != self.cycle.joints or self.plant.motors:
                 raise ArgumentError(
                     "the plant does not go with the haptic cycle", remedy="give one with its joints, without motors"
+                )
+            if self.plant.motion_size != 2 * self.cycle.n:
+                raise ArgumentError(
+                    "a force of the plant has a state or depends on the time, which the haptic loop does not integrate",
+                    remedy="give a plant without it",
                 )
             return self.plant
         return Plant(self.cycle.carrying, friction=self.setting.friction, effort=self.cycle.options.caps.effort)

@@ -120,6 +120,19 @@ def without_delay(log: Log, delay: float) -> Log:
     return dataclasses.replace(log, tau=shifted(log.t, log.tau, delay))
 
 
+def remove_estimated_delay(robot: Robot, log: Log) -> tuple[Log, LogFinding]:
+    """The log without its estimated delay, and a note about it; raises `ArgumentError` where none can be estimated."""
+    found = torque_delay(robot, log)
+    if not found.found:
+        raise ArgumentError(
+            "the delay between torques and positions cannot be found from this log",
+            where=log.source,
+            remedy="record a faster motion, or give it in the map (delay = seconds)",
+        )
+    text = f"torques are late by {found.seconds * 1e3:.2f} ms (+- {found.std * 1e3:.2f}); removed"
+    return without_delay(log, found.seconds), LogFinding(Pathology.DELAY, Severity.NOTE, text, "tau")
+
+
 def check_delay(robot: Robot, log: Log) -> list[LogFinding]:
     """The delay, where there is one, as a note; as a warning where it explains much of what a model cannot."""
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torquec.project.identify_document import describe
 from torquec.project.identify_files import DOCUMENT, write_results
-from torquec.project.log_files import read_logs
+from torquec.project.log_files import logs_to_fit, shown_logs
 from torquec.project.step import StepContext
 
 
@@ -19,16 +19,19 @@ def identify_step(context: StepContext) -> str:
     assert part is not None
     robot, work = project.robot, context.work
     said: list[str] = []
-    training = read_logs(robot, part.logs, part.log_map, said.append)
-    others = read_logs(robot, part.validate, part.log_map, said.append)
-    estimate = identify(robot, training, validate=others, options=part.options, work=work)
+    meaning = None if part.log_map is None else read_log_map(part.log_map)
+    sources, predicted = (
+        logs_to_fit(robot, paths, part.log_map, part.options, said.append) for paths in (part.logs, part.validate)
+    )
+    estimate = identify(robot, sources, validate=predicted, log_map=meaning, options=part.options, work=work)
+    training, others = (shown_logs(robot, logs, part.log_map) for logs in (sources, predicted))
     with work.step("fitting what the files have words for"):
         fits = fit_files(
             estimate,
             robot,
+            sources,
             training,
-            training,
-            log_map=None if part.log_map is None else read_log_map(part.log_map),
+            log_map=meaning,
             options=part.options,
             mujoco=estimate.realization.physically_consistent,
         )
@@ -36,5 +39,7 @@ def identify_step(context: StepContext) -> str:
     with work.step("writing the identified robot"):
         write_results(context.folder, findings, fits, (training, others), describe(findings))
     assert (context.folder / DOCUMENT).exists()
-    rows = sum(len(log) for log in training)
-    return f"{len(estimate.parameters)} parameters from {rows} samples, error {100 * estimate.relative_error:.2g} %"
+    read = f"{sum(len(log) for log in training)} samples"
+    if any(source is not log for source, log in zip(sources, training, strict=True)):
+        read = f"{len(sources)} log{'s' * (len(sources) > 1)}, read in pieces"
+    return f"{len(estimate.parameters)} parameters from {read}, error {100 * estimate.relative_error:.2g} %"

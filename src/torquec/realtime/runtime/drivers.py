@@ -109,9 +109,8 @@ class SimulatedRobot:
         substeps = self.substeps or math.ceil(max(1.0, fastest_rate(plant, start).rate * period / MOST_PER_STEP))
         check_step(plant, start, RungeKutta4(substeps), period=period)
         states = np.zeros((2, plant.motion_size))
-        states[0, : plant.n] = start
-        if self.start is None:
-            states[0, plant.n : 2 * plant.n] = motion.qd[0]
+        speed = motion.qd[0] if self.start is None else np.zeros(plant.n)
+        states[0] = plant.first_motion(start.tolist(), speed.tolist())
         step = native_plant(plant, period / substeps)
         made = SimulatedStruct()
         made.step = step.packed_address

@@ -1,4 +1,5 @@
-// What Python writes into the page, as one JSON document; `view_document.py` is the other side of this file.
+// What Python writes into the page, as one JSON document. Generated from `document_types.py`: edit that file, then run
+// `python -m torquec.page.typescript_types`.
 
 export type Vector3 = [number, number, number];
 
@@ -18,6 +19,13 @@ export interface JointData {
   effort: number | null;
 }
 
+/** multiplier * q[joint] + offset. */
+export interface CoordinateData {
+  joint: number;
+  multiplier: number;
+  offset: number;
+}
+
 /** A moving body and the coordinate of its joint. */
 export interface BodyData extends CoordinateData {
   name: string;
@@ -31,6 +39,7 @@ export interface BodyData extends CoordinateData {
   ellipsoid: { rotation: number[]; axes: Vector3 } | null;
 }
 
+/** A frame on a body (-1: the base). */
 export interface FrameData {
   name: string;
   body: number;
@@ -61,11 +70,13 @@ export interface MeshData {
   packed: string;
 }
 
+/** An input or output of a function; matrices go row by row. */
 export interface PortData {
   name: string;
   shape: number[];
 }
 
+/** A WebAssembly module in base64, and its functions by name. */
 export interface ModuleData {
   code: string;
   functions: Record<string, { symbol: string; inputs: PortData[]; outputs: PortData[] }>;
@@ -97,13 +108,7 @@ export interface ProvenData {
 /** A term: its coefficient, then a code 16 * variable + 8 * (cosine's power) + (power of sine or displacement) per factor. */
 export type TermData = number[];
 
-/** multiplier * q[joint] + offset. */
-export interface CoordinateData {
-  joint: number;
-  multiplier: number;
-  offset: number;
-}
-
+/** The closed form of M, g and, where it does not follow from M, c. */
 export interface EquationData {
   coordinates: CoordinateData[];
   /** Sums of coordinates, [coordinate, sign] each. */
@@ -116,6 +121,7 @@ export interface EquationData {
   velocity: [number, number, number, TermData[]][] | null;
 }
 
+/** A motion to be played. */
 export interface MotionData {
   title: string;
   samples: number;
@@ -145,6 +151,7 @@ export interface HapticData {
   largest: number;
 }
 
+/** The whole document. */
 export interface ViewData {
   name: string;
   version: string;

@@ -1,0 +1,61 @@
+"""Live back ends: a `Function` as an object of another library, to be called or differentiated there.
+
+A live back end writes no file. Its object is called with the inputs in order, NumPy arrays or the library's own, and
+gives the outputs in order, a tuple where there are several, which `numpy.asarray` can read. A new one (JAX, PyTorch) is
+its folder beside this file, a `Live` and a row in `LIVE_BACK_ENDS`; the contract test has it then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from torquec.foundation.choice import chosen
+
+if TYPE_CHECKING:
+    from torquec.expr import Function
+
+
+class Live(StrEnum):
+    """A library whose objects functions can become."""
+
+    CASADI = "casadi"
+    """`casadi.Function` over SX scalars; vectors are columns."""
+
+
+@dataclass(frozen=True)
+class LiveBackEnd:
+    """A library in words, the extra that it needs, and what makes its object of a function."""
+
+    title: str
+    extra: str
+    make: Callable[[Function], Callable[..., Any]]
+
+
+def live_function(function: Function, library: Live | str) -> Callable[..., Any]:
+    """The function as an object of a library.
+
+    Raises `ArgumentError` for an unknown library, `MissingExtraError` for one that is not installed, `ExpressionError`
+    for a function that it cannot hold.
+    """
+    return LIVE_BACK_ENDS[chosen(Live, library, "library")].make(function)
+
+
+def _maker(module: str, name: str) -> Callable[[Function], Callable[..., Any]]:
+    """The function of that name, imported when it is called."""
+
+    def make(function: Function) -> Callable[..., Any]:
+        made: Callable[..., Any] = getattr(import_module(f"torquec.codegen.{module}"), name)(function)
+        return made
+
+    return make
+
+
+LIVE_BACK_ENDS: Mapping[Live, LiveBackEnd] = MappingProxyType(
+    {Live.CASADI: LiveBackEnd("CasADi", "casadi", _maker("casadi", "casadi_function"))}
+)
+"""Every live back end."""

@@ -1,0 +1,118 @@
+"""`SampledFunction`: a `Function` with state, called once per sampling interval.
+
+Control laws, observers, recursive estimators and friction with memory have the same form:
+
+    inputs    anything that is measured or asked for
+              state (m,)          only where something is remembered; `slots` name its parts and what they start from
+    outputs   anything that is computed
+              next_state (m,)     what to give back as `state` at the next call
+
+so that one loop, one C signature and one file format serve all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.errors import ArgumentError
+from torquec.expr import Function, OperationCount, count_operations, evaluate
+from torquec.foundation.arrays import Array
+
+if TYPE_CHECKING:
+    from torquec.codegen.llvm import NativeFunction
+
+STATE, NEXT_STATE = "state", "next_state"
+"""Names of the ports that carry the state."""
+
+
+@dataclass(frozen=True)
+class StateSlot:
+    """A named part of the state, one number per joint unless `size` says otherwise, and what it starts from."""
+
+    name: str
+    initial: tuple[float, ...]
+
+    @property
+    def size(self) -> int:
+        """How many numbers."""
+        return len(self.initial)
+
+
+@dataclass(frozen=True, repr=False)
+class SampledFunction:
+    """A function that is called at every sample: `slots` are the parts of its state, in order.
+
+    `period` is the sampling interval that it was made for [s], None where it does not matter. Raises `ArgumentError`
+    where the ports `state` and `next_state` of the function are not of the size of its slots.
+    """
+
+    name: str
+    joints: tuple[str, ...]
+    function: Function
+    slots: tuple[StateSlot, ...] = ()
+    period: float | None = None
+
+    def __post_init__(self) -> None:
+        size = sum(slot.size for slot in self.slots)
+        for ports, name in ((self.function.inputs, STATE), (self.function.outputs, NEXT_STATE)):
+            found = sum(math.prod(port.shape) for port in ports if port.name == name)
+            if found != size:
+                raise ArgumentError(
+                    f"'{self.name}' has {found} numbers in '{name}', its slots have {size}",
+                    remedy=f"give one slot for each part of the state, and '{STATE}' and '{NEXT_STATE}' of that size",
+                )
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.joints)
+
+    @property
+    def initial_state(self) -> Array:
+        """What to give as `state` at the first call, (m,); empty where nothing is remembered."""
+        return np.array([value for slot in self.slots for value in slot.initial], dtype=np.float64)
+
+    @property
+    def operations(self) -> OperationCount:
+        """Multiplications, additions and so on of one call."""
+        return count_operations(self.function)
+
+    @cached_property
+    def native(self) -> NativeFunction:
+        """The function compiled for this machine: call it with its inputs in order, as in `native.call(...)`."""
+        from torquec.codegen.llvm import compile_function
+
+        return compile_function(self.function)
+
+    def __repr__(self) -> str:
+        every = "" if self.period is None else f", every {self.period:g} s"
+        return f"{type(self).__name__}({self.name!r}, {self.n} joints{every}, {self.operations})"
+
+    def slot(self, name: str) -> slice:
+        """Where a part of the state stands; raises `ArgumentError` where there is none of that name."""
+        start = 0
+        for slot in self.slots:
+            if slot.name == name:
+                return slice(start, start + slot.size)
+            start += slot.size
+        raise ArgumentError(
+            f"'{self.name}' remembers no '{name}'",
+            remedy=f"it remembers {', '.join(slot.name for slot in self.slots) or 'nothing'}",
+        )
+
+    def step(self, state: Array, *inputs: npt.ArrayLike) -> dict[str, Array]:
+        """The outputs by name, `next_state` among them, of one call with the other inputs in order: for looking at it.
+
+        Raises `ArgumentError` for another number of inputs.
+        """
+        names = [port.name for port in self.function.inputs if port.name != STATE]
+        if len(inputs) != len(names):
+            raise ArgumentError(f"{len(inputs)} inputs", remedy=f"give {', '.join(names)}")
+        given: dict[str, npt.ArrayLike] = dict(zip(names, inputs, strict=True))
+        return evaluate(self.function, given | {STATE: state} if self.slots else given)
