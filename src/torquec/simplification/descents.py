@@ -53,7 +53,7 @@ def pruned_programs(
     when it has found its program: later rounds have other seeds. Else those that take longest come first: the others
     fit in beside them.
     """
-    limited = problem.work.limit.is_stated
+    limited = problem.work.budget.is_timed
     ordered = sorted((p for p, seeds in prunings.items() if seeds), key=_price, reverse=not limited)
     first: list[_Start]
     if limited:
@@ -65,7 +65,7 @@ def pruned_programs(
     if first:
         rounds = _Rounds(problem, room, seed=max(prunings.values(), default=1))
         yield rounds.begun(first)
-        while limited and not problem.work.limit.is_over and rounds.worthwhile:
+        while limited and not problem.work.budget.is_over and rounds.worthwhile:
             yield rounds.next()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from torquec.codegen.precision import Precision
 from torquec.expr import Function
-from torquec.foundation.time_limit import TimeLimit
+from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
 from torquec.proof.torque.certificate import Certificate
 from torquec.robot.robot import Robot
@@ -19,9 +19,9 @@ class SimplificationProblem:
     """A robot, the `exact` program of its inverse dynamics, the motions that matter, and the torque errors allowed.
 
     `tolerance` (n,) [N m, N] is one error for each independent joint; `work` says who computes, and how progress is
-    reported; `precision` is that of the code whose errors are proven. `on_proven`, where it is given, is told of every
-    certificate that is cheaper than those before it. `checked_by` says when a check of the certificate that is found
-    has to be done, where there is such a time.
+    reported; `precision` is that of the code whose errors are proven. `on_proven`, where it is given, gets every
+    certificate that is cheaper than those before it. `budget` is that of search and proof, `checked_by` the one in
+    which the certificate is checked, too, where there is a check.
     """
 
     robot: Robot
@@ -31,7 +31,8 @@ class SimplificationProblem:
     work: Work = field(default_factory=Work, compare=False, repr=False)
     precision: Precision = Precision.DOUBLE
     on_proven: Callable[[Certificate], None] | None = field(default=None, compare=False, repr=False)
-    checked_by: TimeLimit = field(default_factory=TimeLimit, compare=False, repr=False)
+    budget: Budget = field(default_factory=Budget, compare=False, repr=False)
+    checked_by: Budget = field(default_factory=Budget, compare=False, repr=False)
 
     @property
     def prismatic(self) -> tuple[bool, ...]:
