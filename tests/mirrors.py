@@ -167,7 +167,6 @@ COVERED_BY = {
     "simplification/check_problem.py": "simplification/test_pipeline.py",
     "simplification/problem.py": "simplification/test_pipeline.py",
     "simplification/prove.py": "simplification/test_pipeline.py",
-    "simplification/proven_program.py": "simplification/test_pipeline.py",
     "simplification/strategies.py": "simplification/test_pipeline.py",
     "simulation/frame_wrench.py": "simulation/test_plant_force.py",
     "simulation/held_payload.py": "simulation/test_plant_force.py",

@@ -6,6 +6,7 @@ Checks may end a little later, no more, and look at the time between their parts
 from __future__ import annotations
 
 import pkgutil
+from dataclasses import replace
 
 import pytest
 from tests.proof.arms import arm, motions, programs
@@ -16,9 +17,9 @@ from torquec.foundation.work import Work
 from torquec.proof.torque.certify import certify
 from torquec.simplification import check_again as module
 from torquec.simplification import pipeline
-from torquec.simplification.check_again import CheckedProgram, check_again
+from torquec.simplification.check_again import check_again
 from torquec.simplification.pipeline import simplify_and_check
-from torquec.simplification.proven_program import Simplified
+from torquec.simplification.problem import Simplified
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +53,7 @@ def foreseen(monkeypatch, proven, seconds):
 def test_the_cheapest_that_fits_is_checked(robot, proven, monkeypatch, seconds, chosen):
     foreseen(monkeypatch, proven, seconds)
     found = check_again(robot, proven, Budget.after(60.0), Work())
-    assert found.program is proven[chosen]
-    assert found.checked
+    assert found == replace(proven[chosen], checked=True)
 
 
 def test_a_check_may_take_a_little_longer_and_no_more_and_the_program_is_not_lost(robot, proven, monkeypatch):
@@ -65,7 +65,7 @@ def test_a_check_may_take_a_little_longer_and_no_more_and_the_program_is_not_los
 
     monkeypatch.setattr(module, "check_certificate", checked)
     limit = Budget.after(60.0)
-    assert check_again(robot, proven[:1], limit, Work()) == CheckedProgram(proven[0], checked=False)
+    assert check_again(robot, proven[:1], limit, Work()) == replace(proven[0], checked=False)
     assert limits[0].seconds == pytest.approx(90.0)
 
 
@@ -91,13 +91,13 @@ def test_a_check_looks_at_the_time_between_its_parts(robot, proven, monkeypatch,
     monkeypatch.setattr(holder, name, slow)
     found = check_again(robot, proven[:1], Budget.after(3600.0), work)
     assert done == [step]
-    assert found == CheckedProgram(proven[0], checked=False)
+    assert found == replace(proven[0], checked=False)
 
 
 def test_nothing_is_foreseen_or_checked_when_the_time_is_over(robot, proven, monkeypatch):
     monkeypatch.setattr(module, "CheckTime", None)
     monkeypatch.setattr(module, "check_certificate", None)
-    assert check_again(robot, proven, Budget(1.0, start=0.0), Work()) == CheckedProgram(proven[0], checked=False)
+    assert check_again(robot, proven, Budget(1.0, start=0.0), Work()) == replace(proven[0], checked=False)
 
 
 @pytest.fixture
@@ -106,8 +106,8 @@ def searched(proven, monkeypatch):
     asked = []
     early, cheap = reversed(proven)
 
-    def met(robot, exact, specification, *, work, budget, checked_by, on_proven):
-        asked.append((budget, checked_by))
+    def met(robot, exact, specification, *, work, checked_by, on_proven):
+        asked.append((work.budget, checked_by))
         if on_proven is not None:
             on_proven(early)
         return cheap
@@ -116,26 +116,32 @@ def searched(proven, monkeypatch):
     return asked
 
 
+def run(robot, budget, **options):
+    work = Work()
+    with work.within(budget):
+        return simplify_and_check(robot, None, None, work=work, **options)
+
+
 def test_the_search_has_its_share_and_the_deadline_of_the_check(robot, proven, searched, monkeypatch):
     """Programs that are proven on the way are passed on, and the cheapest is checked."""
     early, cheap = reversed(proven)
     told = []
     foreseen(monkeypatch, proven, (1.0, 1.0))
     budget = Budget.after(60.0)
-    found = simplify_and_check(robot, None, None, budget, work=Work(), on_proven=told.append)
+    found = run(robot, budget, on_proven=told.append)
     assert searched == [(budget.share(0.7), budget)]
     assert told == [early]
-    assert found == CheckedProgram(cheap, checked=True)
+    assert found == replace(cheap, checked=True)
     foreseen(monkeypatch, proven, (100.0, 1.0))
-    assert simplify_and_check(robot, None, None, budget, work=Work()) == CheckedProgram(early, checked=True)
+    assert run(robot, budget) == replace(early, checked=True)
 
 
 def test_without_a_check_no_time_is_kept_for_it(robot, proven, searched, monkeypatch):
     monkeypatch.setattr(pipeline, "check_again", None)
     budget = Budget.after(60.0)
-    found = simplify_and_check(robot, None, None, budget, work=Work(), check=False)
+    found = run(robot, budget, check=False)
     assert searched == [(budget.share(0.7), None)]
-    assert found == CheckedProgram(proven[0], checked=False)
+    assert found == replace(proven[0], checked=False)
 
 
 def test_what_is_no_simpler_is_no_result_where_that_is_asked_for(robot, proven, searched, monkeypatch):
@@ -143,10 +149,10 @@ def test_what_is_no_simpler_is_no_result_where_that_is_asked_for(robot, proven, 
     foreseen(monkeypatch, proven, (100.0, 1.0))  # only the early one could be checked in time
     budget = Budget.after(60.0)
     for compared, expected in ((21, proven[1]), (20, proven[0])):
-        found = simplify_and_check(robot, None, None, budget, work=Work(), simpler_than=compared)
-        assert found == CheckedProgram(expected, checked=True)
+        found = run(robot, budget, simpler_than=compared)
+        assert found == replace(expected, checked=True)
     monkeypatch.setattr(pipeline, "check_again", None)
-    assert simplify_and_check(robot, None, None, budget, work=Work(), simpler_than=10) is None
+    assert run(robot, budget, simpler_than=10) is None
     assert len(searched) == 3
 
 
@@ -154,12 +160,12 @@ def test_without_a_deadline_early_programs_are_proven_only_for_the_caller(robot,
     told = []
     monkeypatch.setattr(module, "CheckTime", None)
     for listener, heard in ((None, []), (told.append, [proven[1]])):
-        found = simplify_and_check(robot, None, None, Budget(), work=Work(), on_proven=listener)
-        assert found == CheckedProgram(proven[0], checked=True)
+        found = run(robot, Budget(), on_proven=listener)
+        assert found == replace(proven[0], checked=True)
         assert told == heard
     assert [budget.is_timed for budget, _ in searched] == [False, False]
 
 
 def test_without_a_limit_nothing_is_foreseen(robot, proven, monkeypatch):
     monkeypatch.setattr(module, "CheckTime", None)
-    assert check_again(robot, proven, Budget(), Work()) == CheckedProgram(proven[0], checked=True)
+    assert check_again(robot, proven, Budget(), Work()) == replace(proven[0], checked=True)

@@ -82,7 +82,9 @@ def test_a_coefficient_that_is_not_proven_in_time_is_left_exact_and_the_others_s
 
 
 def test_without_time_for_any_coefficient_all_of_them_are_exact_and_proven():
-    found = meet_specification(ARM, EXACT, parse_specification(CONTROL, ARM), budget=Budget(1.0, start=0.0))
+    work = Work()
+    with work.within(Budget(1.0, start=0.0)):
+        found = meet_specification(ARM, EXACT, parse_specification(CONTROL, ARM), work=work)
     assert found.coefficients is None
     assert found.certificate.coefficients.program == EXACT
     assert found.certificate.coefficients.coefficients == {}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from torquec.model.model import Model
     from torquec.project.simplification import Simplification
     from torquec.robot.robot import Robot
-    from torquec.simplification.proven_program import Simplified
+    from torquec.simplification.problem import Simplified
 
 _FEW_JOINTS = 3
 """Up to this many joints proofs are shorter than starting processes takes."""
@@ -114,7 +114,7 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simpli
             check = options.check and not options.trade_off
             found = simplified_and_checked(robot, stated, budget, work=work, check=check, on_proven=keep)
             assert found is not None
-            model, checked = found.model, found.checked
+            model, checked = found
             if check and not checked:
                 say("the time is over before the proof was checked again: torquec check does that later")
             if options.trade_off:

@@ -11,11 +11,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from torquec.errors import ArgumentError, RefusedQuantityError, RobotError
-from torquec.expr import Function, count_operations
+from torquec.expr import Function, count_operations, operation_cost
 from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work, as_work
 from torquec.model.certified_model import certified_model
@@ -25,7 +24,7 @@ from torquec.model.routes import Route, route_function
 from torquec.proof.torque.certificate import Counts
 from torquec.robot.robot import Robot
 from torquec.simplification.pipeline import meet_specification, simplify_and_check
-from torquec.simplification.proven_program import Simplified, cost
+from torquec.simplification.problem import Simplified
 from torquec.simplification.specification import Specification, load_specification
 from torquec.simplification.torque_coefficients import TorqueCoefficients, torque_coefficients
 
@@ -61,20 +60,13 @@ def simplify(
     if seconds is not None and budget is not None:
         raise ArgumentError("seconds and a budget are given", remedy="give Budget.after(seconds, ..) alone")
     model, task = _with_bodies(source), as_work(work, executor=executor, progress=progress)
-    given = budget or Budget.after(seconds)
-    with _equations_ahead(model.robot, given, task) as before:
+    robot = model.robot
+    stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)
+    given = (budget or Budget.after(seconds)).within(task.budget)
+    with task.within(given), task.ahead(exact_equations, robot) as before:
         early = None if on_proven is None else lambda found: on_proven(_finished(model, found, before))
-        exact, stated = trace_quantity(model.robot, "inverse_dynamics"), _stated(specification, model.robot)
-        found = meet_specification(model.robot, exact, stated, budget=given, on_proven=early, work=task)
-        return _finished(model, found, before)
-
-
-@dataclass(frozen=True)
-class CheckedModel:
-    """A simplified model, and whether its proof was checked with independent code."""
-
-    model: Model
-    checked: bool
+        exact = trace_quantity(robot, "inverse_dynamics")
+        return _finished(model, meet_specification(robot, exact, stated, on_proven=early, work=task), before)
 
 
 def simplified_and_checked(
@@ -86,33 +78,24 @@ def simplified_and_checked(
     check: bool = True,
     on_proven: Callable[[Simplified], None] | None = None,
     only_simpler: bool = False,
-) -> CheckedModel | None:
-    """The model of what all passes give (:func:`torquec.simplification.pipeline.simplify_and_check`).
+) -> tuple[Model, bool] | None:
+    """The model of what all passes give (:func:`torquec.simplification.pipeline.simplify_and_check`), and whether its
+    proof was checked with independent code.
 
     With `only_simpler` None is the result where nothing was found and proven that is cheaper than the exact program.
     """
     model = _with_bodies(source)
     robot = model.robot
-    with _equations_ahead(robot, budget, work) as before:
+    exact = trace_quantity(robot, "inverse_dynamics")
+    compared = operation_cost(_cheapest_exact(robot)) if only_simpler else None
+    with work.within(budget), work.ahead(exact_equations, robot) as before:
         found = simplify_and_check(
-            robot,
-            trace_quantity(robot, "inverse_dynamics"),
-            specification,
-            budget,
-            work=work,
-            check=check,
-            on_proven=on_proven,
-            simpler_than=cost(_cheapest_exact(robot)) if only_simpler else None,
+            robot, exact, specification, work=work, check=check, on_proven=on_proven, simpler_than=compared
         )
         if found is None:
             return None
         with work.step("writing down its equations"):
-            return CheckedModel(_finished(model, found.program, before), found.checked)
-
-
-def _equations_ahead(robot: Robot, budget: Budget, work: Work) -> AbstractContextManager[Equations | None]:
-    """The exact equations, which take half a minute for seven joints, beside the search; with a deadline after it."""
-    return nullcontext() if budget.is_timed else work.ahead(exact_equations, robot)
+            return _finished(model, found, before), found.checked
 
 
 def _with_bodies(source: Robot | Model) -> Model:
@@ -123,10 +106,6 @@ def _with_bodies(source: Robot | Model) -> Model:
             remedy="simplify its robot, model.robot, or the exact model, model.exact",
         )
     return model
-
-
-def _stated(specification: Specification | str | os.PathLike[str], robot: Robot) -> Specification:
-    return specification if isinstance(specification, Specification) else load_specification(specification, robot)
 
 
 def _finished(model: Model, found: Simplified, before: Equations | None = None) -> Model:

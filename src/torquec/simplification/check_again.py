@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from torquec.errors import TimeLimitError
 from torquec.foundation.budget import Budget
@@ -18,19 +18,11 @@ from torquec.foundation.work import Work
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.checker.check_time import CheckTime
 from torquec.robot.robot import Robot
-from torquec.simplification.proven_program import Simplified
+from torquec.simplification.problem import Simplified
 from torquec.simplification.time_plan import SHARES
 
 
-@dataclass(frozen=True)
-class CheckedProgram:
-    """A proven program, and whether its proof was checked with independent code."""
-
-    program: Simplified
-    checked: bool
-
-
-def check_again(robot: Robot, proven: Sequence[Simplified], budget: Budget, work: Work) -> CheckedProgram:
+def check_again(robot: Robot, proven: Sequence[Simplified], budget: Budget, work: Work) -> Simplified:
     """The first of the programs, cheapest first, that can be checked within the budget, once that is tried."""
     late = budget.share(SHARES.check)
     chosen = (
@@ -41,8 +33,8 @@ def check_again(robot: Robot, proven: Sequence[Simplified], budget: Budget, work
             late.check()
             check_certificate(robot, chosen.certificate, work=work)
     except TimeLimitError:
-        return CheckedProgram(chosen, checked=False)
-    return CheckedProgram(chosen, checked=True)
+        return chosen
+    return replace(chosen, checked=True)
 
 
 def _chosen(robot: Robot, proven: Sequence[Simplified], budget: Budget, work: Work) -> Simplified:

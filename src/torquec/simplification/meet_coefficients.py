@@ -24,7 +24,7 @@ from torquec.proof.torque.coefficient_tolerance import CoefficientTolerance, Fam
 from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import CoefficientModel, abbreviated_coefficients, fitted_coefficients
 from torquec.simplification.fitting.fit_entries import fit_entries
-from torquec.simplification.proven_program import Simplified
+from torquec.simplification.problem import Simplified
 from torquec.simplification.specification import CoefficientThreshold, Specification
 from torquec.simplification.time_plan import SHARES
 from torquec.simplification.tolerance import coefficient_tolerances, entry_tasks, proof_margin

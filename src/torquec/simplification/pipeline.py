@@ -28,20 +28,19 @@ from dataclasses import replace
 
 from torquec.closedform import closed_form
 from torquec.errors import TimeLimitError
-from torquec.expr import Function, count_operations
+from torquec.expr import Function, count_operations, operation_cost
 from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work, as_work
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify import UnprovenError
 from torquec.proof.torque.certify_coefficients import check_independent
 from torquec.robot.robot import Robot
-from torquec.simplification.check_again import CheckedProgram, check_again
+from torquec.simplification.check_again import check_again
 from torquec.simplification.check_problem import check_degrees, check_tolerances, rounded_away, snapped
 from torquec.simplification.meet_coefficients import coefficients_above, coefficients_within
 from torquec.simplification.most_parameters import moments_left_out
-from torquec.simplification.problem import SimplificationProblem
+from torquec.simplification.problem import SimplificationProblem, Simplified
 from torquec.simplification.prove import exact_proven, made_closer, proven_early, proven_or_refitted
-from torquec.simplification.proven_program import Simplified, cost
 from torquec.simplification.specification import Specification
 from torquec.simplification.specification_text import specification_text
 from torquec.simplification.strategies import MUCH, candidates
@@ -59,44 +58,36 @@ def simplify_and_check(
     robot: Robot,
     exact: Function,
     specification: Specification,
-    budget: Budget,
     *,
     work: Work,
     check: bool = True,
     on_proven: Callable[[Simplified], None] | None = None,
     simpler_than: int | None = None,
-) -> CheckedProgram | None:
-    """All passes: the cheapest program that is proven, and unless `check` is false checked, within the budget.
+) -> Simplified | None:
+    """All passes: the cheapest program that is proven, and unless `check` is false checked, within the work's budget.
 
     With `simpler_than`, the cost of the program to compare with, None is the result where none is cheaper, or has
     simplified coefficients. Without a check the search has the same part of the time. `on_proven` and what is raised
     are those of `meet_specification`.
     """
-    proven: list[Simplified] = []
+    budget, proven = work.budget, list[Simplified]()
 
     def collect(found: Simplified) -> None:
         proven.append(found)
         if on_proven is not None:
             on_proven(found)
 
-    proven.append(
-        meet_specification(
-            robot,
-            exact,
-            specification,
-            budget=budget.share(SHARES.model),
-            checked_by=budget if check else None,
-            # Without a deadline there is time for the last one: the search proves early ones only for the caller.
-            on_proven=collect if budget.is_timed or on_proven is not None else None,
-            work=work,
-        )
-    )
+    # Without a deadline there is time for the last one: the search proves early ones only for the caller.
+    early = collect if budget.is_timed or on_proven is not None else None
+    by = budget if check else None
+    with work.within(budget.share(SHARES.model)):
+        proven.append(meet_specification(robot, exact, specification, checked_by=by, on_proven=early, work=work))
     proven.reverse()  # of those that cost the same, the last has the closest bounds
     proven.sort(key=lambda found: found.cost)
     if simpler_than is not None:
         proven = [found for found in proven if found.cost < simpler_than or found.coefficients is not None]
     if not proven or not check:
-        return CheckedProgram(proven[0], checked=False) if proven else None
+        return proven[0] if proven else None
     return check_again(robot, proven, budget, work)  # (7)
 
 
@@ -105,13 +96,13 @@ def meet_specification(
     exact: Function,
     specification: Specification,
     *,
-    budget: Budget | None = None,
     checked_by: Budget | None = None,
     on_proven: Callable[[Simplified], None] | None = None,
     work: Work | None = None,
 ) -> Simplified:
-    """The cheapest programs found that meet the specification, proven; `exact` is the robot's inverse dynamics.
+    """The cheapest programs found that meet the specification, proven within the budget of the work.
 
+    `exact` is the program of the robot's inverse dynamics.
     `on_proven` gets programs for torque errors that are proven before the search is over, each cheaper than the one
     before. `checked_by` is the budget in which the result is checked, too: a program for torque errors is then one that
     can be checked by then, where there is one.
@@ -119,10 +110,10 @@ def meet_specification(
     met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
     """
     work = as_work(work)
-    budget = (budget or Budget()).within(work.budget)
+    budget = work.budget
     text = specification_text(robot, specification)
     early = None if on_proven is None else lambda c: on_proven(Simplified(replace(c, specification=text)))
-    with work.within(budget.untimed):  # memory and workers, for all passes
+    with work.within(budget.untimed):  # memory and workers; every pass sets its part of the time
         if specification.coefficients is not None:
             found = coefficients_above(robot, exact, specification, specification.coefficients, budget, work)
         elif any(joint.control is not None for joint in specification.joints):
@@ -160,7 +151,11 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
     best: Certificate | None = None
     if plan.budget.is_timed or problem.on_proven is not None:  # (3)
         best = proven_early(problem, [moments_left_out(problem)], None, plan.budget.share_of_rest(plan.first))
-        if plan.if_easy is not None and best is not None and cost(best.program) <= MUCH * cost(problem.exact):
+        if (
+            plan.if_easy is not None
+            and best is not None
+            and operation_cost(best.program) <= MUCH * operation_cost(problem.exact)
+        ):
             plan = plan.if_easy  # tolerances are wide, and proofs easy
     parts = _parts_of_tolerances(problem, plan)
     for _ in range(_ATTEMPTS):
@@ -193,8 +188,8 @@ def _cheapest_proven(
 ) -> tuple[Certificate | None, set[str]]:
     """(5): the proof of the cheapest candidate that has one, and the joints whose errors were not proven."""
     unproven: set[str] = set()
-    for program in sorted(dict.fromkeys(programs), key=cost)[:_PROOFS]:
-        if cost(program) >= cost(problem.exact if best is None else best.program):
+    for program in sorted(dict.fromkeys(programs), key=operation_cost)[:_PROOFS]:
+        if operation_cost(program) >= operation_cost(problem.exact if best is None else best.program):
             break
         try:
             return proven_or_refitted(problem, aim, program, plan), unproven

@@ -1,4 +1,4 @@
-"""`SimplificationProblem`: what every strategy is given, and what its programs are judged by."""
+"""`SimplificationProblem`, which every strategy gets, and `Simplified`, the proven program that answers it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from torquec.codegen.precision import Precision
-from torquec.expr import Function
+from torquec.expr import Function, operation_cost
 from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
 from torquec.proof.torque.certificate import Certificate
 from torquec.robot.robot import Robot
+from torquec.simplification.coefficient_model import CoefficientModel
 from torquec.trajectory.motion_box import MotionBox
 
 
@@ -47,3 +48,21 @@ class SimplificationProblem:
     def within(self, parts: Sequence[float]) -> SimplificationProblem:
         """The same problem with a part (n,) of each tolerance."""
         return replace(self, tolerance=tuple(p * t for p, t in zip(parts, self.tolerance, strict=True)))
+
+
+@dataclass(frozen=True)
+class Simplified:
+    """The certificate of inverse dynamics, and the coefficients M, c and g where they are simplified, too.
+
+    The coefficients are those that `certificate.coefficients` is about; `checked` is true once the proof is checked
+    with independent code.
+    """
+
+    certificate: Certificate
+    coefficients: CoefficientModel | None = None
+    checked: bool = False
+
+    @property
+    def cost(self) -> int:
+        """The price of the certified program."""
+        return operation_cost(self.certificate.program)

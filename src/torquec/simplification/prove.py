@@ -11,13 +11,12 @@ from contextlib import suppress
 
 from torquec.dynamics.mechanism import mechanism
 from torquec.errors import TimeLimitError
-from torquec.expr import Function
+from torquec.expr import Function, operation_cost
 from torquec.foundation.budget import Budget
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify import UnprovenError, certify
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.problem import SimplificationProblem
-from torquec.simplification.proven_program import cost
 from torquec.simplification.prune import fitted_within
 from torquec.simplification.time_plan import TimePlan
 
@@ -37,8 +36,8 @@ def proven_early(
 
     Its cost must be below this part (`most`) of the best's, or of the exact program's.
     """
-    for program in sorted(proposed, key=cost)[:1]:
-        if cost(program) < most * cost(problem.exact if best is None else best.program):
+    for program in sorted(proposed, key=operation_cost)[:1]:
+        if operation_cost(program) < most * operation_cost(problem.exact if best is None else best.program):
             with suppress(UnprovenError, TimeLimitError), problem.work.within(budget.within(problem.work.budget)):
                 require_time(problem)
                 best = _proven(problem, program, closer=False)
@@ -82,7 +81,7 @@ def made_closer(problem: SimplificationProblem, best: Certificate, plan: TimePla
 def exact_proven(problem: SimplificationProblem) -> Certificate:
     """Nothing left out, however late: in the axes with fewer operations, or as it is where that rounds too much."""
     carried = torque_program(mechanism(problem.robot))
-    if cost(carried) < cost(problem.exact):
+    if operation_cost(carried) < operation_cost(problem.exact):
         with suppress(UnprovenError):
             return _proven(problem, carried)
     return _proven(problem, problem.exact)

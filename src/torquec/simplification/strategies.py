@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from torquec.errors import TimeLimitError
-from torquec.expr import Function
+from torquec.expr import Function, operation_cost
 from torquec.foundation.budget import Budget
 from torquec.proof.torque.certificate import Certificate
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
@@ -20,7 +20,6 @@ from torquec.simplification.fewer_parameters import fewest_operations, recursion
 from torquec.simplification.most_parameters import recursion_with_most_parameters
 from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.prove import proven_early, require_time
-from torquec.simplification.proven_program import cost
 from torquec.simplification.time_plan import SHARES, TimePlan
 
 MUCH = 0.85
@@ -60,7 +59,7 @@ def candidates(
         for strategy in STRATEGIES:
             if strategy.search is not None and timed:
                 continue
-            proposed = strategy.propose(aim, min([problem.exact, *programs], key=cost))
+            proposed = strategy.propose(aim, min([problem.exact, *programs], key=operation_cost))
             programs += proposed
             prunings |= dict.fromkeys(proposed, strategy.prunings)
             if timed:

@@ -31,41 +31,21 @@ from torquec.simplification.problem import SimplificationProblem
 class TimeShares:
     """Parts of the time that a user states, for the passes of :mod:`torquec.simplification.pipeline`."""
 
-    model: float = 0.7
-    """Search and proof; the rest is for the independent check."""
-
-    check: float = 1.5
-    """Latest end of the check on a machine that has become busy: without a check nothing could be used."""
-
-    coefficient_fit: float = 0.35
-    """Of search and proof: until when coefficients of control requirements are fitted."""
-
-    coefficient_proof: float = 0.5
-    """Of search and proof: until when these coefficients are proven; the rest is for inverse dynamics."""
-
-    threshold_proof: float = 0.6
-    """Of search and proof: until when abbreviated coefficients are proven, where torque errors follow."""
-
-    early_proof_seconds: float = 40.0
-    """Seconds for the proof of an early program without a time limit, where a caller wants early programs."""
-
-    long: float = 300.0
-    """Seconds from which on (3) is not needed: there is time for what is hard to check."""
-
-    check_margin: float = 1.5
-    """Time reserved for the check (3), as a multiple of its predicted duration."""
-
-    least_search: float = 0.5
-    """The part of all time that search and proof have in any case, however long the check (3)."""
-
-    check_grid: float = 0.25
-    """The part of all time that the grid of a check may take in any case (3)."""
-
-    short_check: float = 0.15
-    """A check is short that takes at most this part of all time, so that what (2) leaves will do for it (4)."""
-
-    box_points_per_second: int = 200
-    """Control points of a box: in a minute degree three in three of five joints is proven and checked (3)."""
+    # of all time
+    model: float = 0.7  # search and proof; the rest is for the independent check
+    check: float = 1.5  # latest end of a check on a machine that has become busy: without it nothing could be used
+    # of search and proof
+    coefficient_fit: float = 0.35  # until when coefficients of control requirements are fitted
+    coefficient_proof: float = 0.5  # until when they are proven; the rest is for inverse dynamics
+    threshold_proof: float = 0.6  # until when abbreviated coefficients are proven, where torque errors follow
+    early_proof_seconds: float = 40.0  # for an early program without a time limit, where the caller wants one
+    # where the check comes first (3), (4)
+    long: float = 300.0  # seconds of all time from which on (3) is not needed: hard checks are done in it
+    check_margin: float = 1.5  # time reserved for the check, as a multiple of its predicted duration
+    least_search: float = 0.5  # part of all time that search and proof have, however long the check
+    check_grid: float = 0.25  # part of all time that the grid of a check may take in any case
+    short_check: float = 0.15  # part of all time up to which a check is short, so that what (2) leaves will do (4)
+    box_points_per_second: int = 200  # of a proof: in a minute degree three in three of five joints is checked, too
 
 
 SHARES = TimeShares()

@@ -24,12 +24,13 @@ def simplify_step(context: StepContext) -> str | StepResult:
     found = simplified_and_checked(context.exact_model(), specification, budget, work=work, only_simpler=True)
     if found is None:
         return _nothing(context, f"nothing simpler than the exact model was found and proven{allowed}")
+    model, checked = found
     with work.step("looking whether its mass matrix is regular"):
-        unused = _unusable(found.model)
-    if not found.checked:
+        unused = _unusable(model)
+    if not checked:
         late = f"its proof could not be checked again{allowed}: torquec check does that later"
         unused = f"a simpler model was found, but {late}"
-    made = Simplification(found.model, None, checked=found.checked, seconds=work.seconds, unused=unused)
+    made = Simplification(model, None, checked=checked, seconds=work.seconds, unused=unused)
     with work.step("writing equations, code and certificate") as step:
         made.write(context.folder, lambda text: step.show(note=text))
     made.write_document(context.folder)
