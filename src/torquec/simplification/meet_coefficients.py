@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from torquec.closedform import ClosedForm, closed_form
@@ -20,7 +19,7 @@ from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify import certify
 from torquec.proof.torque.certify_coefficients import certify_coefficients, check_independent, prove_coefficients
 from torquec.proof.torque.coefficient_certificate import CoefficientCertificate
-from torquec.proof.torque.coefficient_tolerance import CoefficientTolerance, Family
+from torquec.proof.torque.coefficient_tolerance import Family
 from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import CoefficientModel, abbreviated_coefficients, fitted_coefficients
 from torquec.simplification.fitting.fit_entries import fit_entries
@@ -44,7 +43,7 @@ def coefficients_within(
         tasks = entry_tasks(form, tolerances, margin=proof_margin(form))
         fits = fit_entries(tasks, box, search=specification.search, work=work)
     if not any(fits):
-        return None, _exact_coefficients(robot, exact, specification, tolerances, work)
+        return None, certify_coefficients(robot, exact, exact, box, tolerances=tolerances, work=work)
     fitted = fitted_coefficients(form, tolerances, fits)
     program = fitted.torque()
     with work.within(budget.share(SHARES.coefficient_proof)):
@@ -54,23 +53,12 @@ def coefficients_within(
     # What is not proven is exact again, and at most snapped angles are left of its error: no search, however late.
     kept = [None if t.name in found.unproven else fit for t, fit in zip(tolerances, fits, strict=True)]
     if not any(kept):
-        return None, _exact_coefficients(robot, exact, specification, tolerances, work)
+        return None, certify_coefficients(robot, exact, exact, box, tolerances=tolerances, work=work)
     fitted = fitted_coefficients(form, tolerances, kept)
     proven = certify_coefficients(
         robot, exact, fitted.torque(), box, tolerances=tolerances, known=found.proofs, work=work
     )
     return fitted, proven
-
-
-def _exact_coefficients(
-    robot: Robot,
-    exact: Function,
-    specification: Specification,
-    tolerances: Sequence[CoefficientTolerance],
-    work: Work,
-) -> CoefficientCertificate:
-    """The proof that the exact program meets the tolerances: at most the error of snapped angles is bounded."""
-    return certify_coefficients(robot, exact, exact, specification.box, tolerances=tolerances, work=work)
 
 
 def coefficients_above(
