@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from torquec.cli import demo
-from torquec.project.simplification import MODEL_SHARE
+from torquec.simplification.time_plan import SHARES
 
 
 @pytest.mark.slow
@@ -40,5 +40,5 @@ def test_its_project_limits_simplification_to_twenty_seconds(torquec, monkeypatc
         demo.demo(options=demo.DemoOptions(output=tmp_path / "out"))
     ((project, output),) = seen
     assert project.robot.name == "puma560"
-    assert MODEL_SHARE * project.simplify.seconds <= 20.0  # the rest is for the check
+    assert SHARES.model * project.simplify.seconds <= 20.0  # the rest is for the check
     assert output == tmp_path / "out"

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import torquec as tq
 from torquec.cli.app import app
 from torquec.model.check_file import check_file
-from torquec.simplification import simplify_torque
+from torquec.simplification import pipeline
 from torquec.simplification.time_plan import time_plan
 
 SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
@@ -121,13 +121,13 @@ def test_minutes_keep_time_for_the_check_where_there_is_one(tmp_path, monkeypatc
         plans.append(problem.checked_by)
         return replace(time_plan(problem), searching=0.0)  # what it finds does not matter here
 
-    monkeypatch.setattr(simplify_torque, "time_plan", planned)
+    monkeypatch.setattr(pipeline, "time_plan", planned)
     result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"), "--minutes", "60", "--json", option)
     assert result.exit_code == 0, result.output
     (checked_by,) = plans
-    assert checked_by.is_stated is (option == "--check")
-    if checked_by.is_stated:
-        assert checked_by.until - checked_by.start == pytest.approx(3600.0)
+    assert checked_by.is_timed is (option == "--check")
+    if checked_by.is_timed:
+        assert checked_by.seconds == pytest.approx(3600.0)
     assert json.loads(result.stdout)["certified"] is (option == "--check")
     assert check_file(tmp_path / "out").ok
 
@@ -249,12 +249,12 @@ def test_a_file_is_no_folder(tmp_path):
 
 def test_what_cannot_be_proven_leaves_nothing(tmp_path, monkeypatch):
     from torquec.errors import CheckError
-    from torquec.proof.checker import check_certificate
+    from torquec.simplification import check_again
 
     def refuse(*_arguments, **_options):
         raise CheckError("no", remedy="none")
 
-    monkeypatch.setattr(check_certificate, "check_certificate", refuse)
+    monkeypatch.setattr(check_again, "check_certificate", refuse)
     result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"))
     assert result.exit_code == 1
     assert folders(tmp_path) == set()

@@ -13,8 +13,8 @@ import pytest
 from tests.patience import HANGS, until
 
 from torquec.errors import ArgumentError, TimeLimitError
+from torquec.foundation.budget import Budget
 from torquec.foundation.time_left import SaidLeft
-from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import StepReport, Work, as_work, silent, text_report
 
 CALLS = []
@@ -133,11 +133,11 @@ def test_what_is_begun_ahead_is_done_beside_and_once():
     assert CALLS == [21]
 
 
-@pytest.mark.parametrize("limit", [TimeLimit(), TimeLimit.after(60.0)])
+@pytest.mark.parametrize("limit", [Budget(), Budget.after(60.0)])
 def test_nothing_is_begun_ahead_without_an_executor_or_in_a_search_that_is_limited(limit):
     with ThreadPoolExecutor(1) as pool:
-        work = Work(executor=pool if limit.is_stated else None)
-        with work.limited(limit), work.ahead(double, 21) as asked:
+        work = Work(executor=pool if limit.is_timed else None)
+        with work.within(limit), work.ahead(double, 21) as asked:
             pool.submit(int).result()
             assert CALLS == []
             assert asked() == 42
@@ -261,10 +261,10 @@ class FakeClock:
 def said(monkeypatch, paces, **options):
     """What a step of 100 tasks says after each of them; `paces` are seconds for each task."""
     clock, told = FakeClock(), []
-    for module in ("work", "time_limit"):
+    for module in ("work", "budget"):
         monkeypatch.setattr(f"torquec.foundation.{module}.time", clock)
     work = Work(report=told.append)
-    with work.limited(TimeLimit.after(options.get("limit"))), work.step("counting", whole=len(paces)) as step:
+    with work.within(Budget.after(options.get("limit"))), work.step("counting", whole=len(paces)) as step:
         for k, pace in enumerate(paces):
             clock.now += pace
             step.show(k + 1.0)
@@ -322,7 +322,7 @@ def test_every_step_is_seen_when_it_begins_and_when_it_ends():
 
 # --- time limits ----------------------------------------------------------------------------------------------------
 
-OVER = TimeLimit(0.0, 1.0)
+OVER = Budget(1.0, start=0.0)
 
 
 def best_so_far(x, *, meter=silent):
@@ -339,33 +339,52 @@ def best_so_far(x, *, meter=silent):
 
 def test_a_late_search_gives_what_it_has(executor):
     work = Work(executor=executor)
-    with work.limited(OVER):
+    with work.within(OVER):
         assert list(work.map("late", best_so_far, [10, 20], metered=True)) == [10, 20]
     assert list(work.map("in time", best_so_far, [10, 20], metered=True)) == [13, 23]
 
 
 def test_what_cannot_be_stopped_is_not_begun_late():
     work = Work()
-    with work.limited(OVER), pytest.raises(TimeLimitError):
+    with work.within(OVER), pytest.raises(TimeLimitError):
         list(work.map("late", double, [1]))
-    with work.limited(OVER), pytest.raises(TimeLimitError):
+    with work.within(OVER), pytest.raises(TimeLimitError):
         work.run("late", double, 1)
     assert CALLS == []
 
 
-def test_the_earlier_of_two_limits_holds_and_none_where_none_is_wanted():
+def test_a_budget_stands_in_place_of_the_surrounding_one_and_ends_with_its_context():
     work = Work()
-    with work.limited(OVER):
-        with work.limited(TimeLimit.after(1000.0)):
-            assert work.limit is OVER
-        with work.unlimited():
-            assert not work.limit.is_stated
-        assert work.limit is OVER
-    assert not work.limit.is_stated
+    with work.within(OVER):
+        with work.within(Budget.after(1000.0).within(work.budget)):
+            assert work.budget == OVER
+        with work.within(OVER.untimed):
+            assert not work.budget.is_timed
+        assert work.budget is OVER
+    assert not work.budget.is_timed
+
+
+def test_at_most_as_many_tasks_run_at_a_time_as_the_budget_has_workers():
+    running, most = [], []
+
+    def counted(x):
+        running.append(x)
+        most.append(len(running))
+        time.sleep(0.01)
+        running.remove(x)
+        return x
+
+    with ThreadPoolExecutor(4) as pool:
+        work = Work(executor=pool)
+        assert work.workers == 4
+        with work.within(Budget(workers=1)):
+            assert work.workers == 1
+            assert list(work.map("one by one", counted, range(6))) == list(range(6))
+    assert max(most) == 1
 
 
 def test_what_was_cut_short_is_not_kept(tmp_path):
     work = Work(keep=tmp_path)
-    with work.limited(OVER):
+    with work.within(OVER):
         assert work.run("late", best_so_far, 10, metered=True) == 10
     assert Work(keep=tmp_path).run("again", best_so_far, 10, metered=True) == 13

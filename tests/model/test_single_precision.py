@@ -26,7 +26,7 @@ from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.torque.certify import certify
 from torquec.proof.torque.worst_motions import error_program, worst_motions
 from torquec.robot.lock_joints import lock_joints
-from torquec.simplification.meet_specification import Simplified
+from torquec.simplification.problem import Simplified
 from torquec.simplification.specification import parse_specification
 from torquec.simplification.specification_text import check_specification_met
 

@@ -83,3 +83,13 @@ def test_degrees_that_the_grid_of_a_check_has_anyway_are_allowed(program):
     """Where rounded constants of the robot's own program make it of degree three, a third degree costs nothing."""
     limit = DegreeLimit(program, program, [PositionBasis.TRIGONOMETRIC], DegreeRoom((3,), in_grid=1, in_box=100))
     assert limit.constants_to_fit(program) == fitted_constants(program)
+
+
+def test_memory_is_room_for_points_and_the_program_as_it_comes_is_always_allowed(program):
+    """One joint has three numbers of eight bytes for each point of a box."""
+    for points in (1, 5, 1000):
+        room = DegreeRoom.in_memory(1, points * 3 * 8 + 7)
+        assert room.in_box == points
+        assert DegreeLimit(program, program, [False], room).allows(program)
+    small = DegreeLimit(program, program, [False], DegreeRoom.in_memory(1, 5 * 3 * 8))
+    assert [program.operations[k].value for k in small.constants_to_fit(program)] == [0.7]

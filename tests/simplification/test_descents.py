@@ -8,7 +8,7 @@ from tests.proof.arms import arm, motions
 from torquec.dynamics.mechanism import mechanism
 from torquec.errors import TimeLimitError
 from torquec.expr import count_operations, trace
-from torquec.foundation.time_limit import TimeLimit
+from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
 from torquec.simplification import descents
 from torquec.simplification.descents import pruned_programs
@@ -58,7 +58,7 @@ def problem():
 
 
 def limited(problem):
-    return problem.work.limited(TimeLimit.after(3600.0))
+    return problem.work.within(Budget.after(3600.0))
 
 
 def test_without_a_limit_there_is_one_round(problem, begun):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from torquec.model.model import Model
     from torquec.project.simplification import Simplification
     from torquec.robot.robot import Robot
-    from torquec.simplification.meet_specification import Simplified
+    from torquec.simplification.problem import Simplified
 
 _FEW_JOINTS = 3
 """Up to this many joints proofs are shorter than starting processes takes."""
@@ -93,41 +93,38 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
 def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simplification:
     """All the work; files are in `partial/result` when it is done."""
     from torquec.cli.worker_pool import worker_pool
+    from torquec.foundation.budget import Budget
     from torquec.foundation.work import Work
-    from torquec.model.simplified import simplified_model
-    from torquec.model.simplified import simplify as reduce
+    from torquec.model.simplified import simplified_and_checked
     from torquec.model.trade_off import restated
     from torquec.model.trade_off import trade_off as curve_of
-    from torquec.project.check_in_time import simplified_in_time
-    from torquec.project.simplification import MODEL_SHARE, Simplification
+    from torquec.project.simplification import Simplification
     from torquec.proof.checker.check_certificate import check_certificate
     from torquec.simplification.specification import load_specification
 
     stated = load_specification(options.spec, robot)
-    seconds = None if options.minutes is None else 60.0 * options.minutes
-    searching = None if seconds is None else MODEL_SHARE * seconds
     workers = options.jobs or (1 if robot.n <= _FEW_JOINTS else os.cpu_count() or 1)
+    budget = Budget.after(None if options.minutes is None else 60.0 * options.minutes, workers=workers)
     say = _timed(progress)
     result = partial / "result"
     with worker_pool(workers) as pool:
         work = Work(executor=pool, report=step_report(say), keep=partial / "work")
         with work.step("everything else", shown=False):
-            keep = _kept_at(partial / BEST, say)
-            curve, checked = None, options.check
-            if seconds is not None and options.check:
-                found = simplified_in_time(robot, stated, seconds, work, on_proven=_as_model(robot, keep))
-                model, checked = simplified_model(robot, found.program), found.checked
-                if not checked:
-                    say("the time is over before the proof was checked again: torquec check does that later")
-            else:
-                model = reduce(robot, stated, seconds=searching, work=work, on_proven=keep)
-                curve = curve_of(robot, stated, known={1.0: model}, work=work) if options.trade_off else None
-                if curve is not None and curve.best is not None:
-                    # A level with a smaller error may have led to a cheaper model.
-                    model = restated(curve.best, stated)
+            keep, curve = _kept_at(partial / BEST, robot, say), None
+            check = options.check and not options.trade_off
+            found = simplified_and_checked(robot, stated, budget, work=work, check=check, on_proven=keep)
+            assert found is not None
+            model, checked = found
+            if check and not checked:
+                say("the time is over before the proof was checked again: torquec check does that later")
+            if options.trade_off:
+                curve = curve_of(robot, stated, known={1.0: model}, work=work)
+                # A level with a smaller error may have led to a cheaper model.
+                model = model if curve.best is None else restated(curve.best, stated)
                 if options.check:
                     assert model.record is not None
                     check_certificate(robot, model.record, work=work)
+                    checked = True
             made = Simplification(model, curve, checked, work.seconds)
             shutil.rmtree(result, ignore_errors=True)
             made.write(result, say)
@@ -136,24 +133,20 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simpli
     return made
 
 
-def _kept_at(path: Path, say: Callable[[str], None]) -> Callable[[Model], None]:
-    """Writes a model that is proven while the search goes on, in place of the one before."""
+def _kept_at(path: Path, robot: Robot, say: Callable[[str], None]) -> Callable[[Simplified], None]:
+    """Writes a program that is proven while the search goes on as a model, in place of the one before.
+
+    Its terms are not counted: with seven joints that takes half a minute, which the search has better use for.
+    """
+    from torquec.model.certified_model import certified_model
     from torquec.model.save import save
 
-    def keep(model: Model) -> None:
+    def keep(found: Simplified) -> None:
+        model = certified_model(robot, found.certificate)
         save(model, path)
         say(f"proven so far: {model.operation_count('inverse_dynamics')}, in {path}")
 
     return keep
-
-
-def _as_model(robot: Robot, keep: Callable[[Model], None]) -> Callable[[Simplified], None]:
-    """Keeps a proven program as a model whose terms are not counted: with seven joints that takes half a minute, which
-    the search has better use for.
-    """
-    from torquec.model.certified_model import certified_model
-
-    return lambda found: keep(certified_model(robot, found.certificate))
 
 
 def _move(partial: Path, output: Path, *, force: bool) -> list[Path]:

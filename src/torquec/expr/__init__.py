@@ -1,7 +1,7 @@
 """The intermediate representation: hash-consed nodes, traced functions, derivatives, evaluation, operation counts."""
 
 from torquec.expr.check import check_function
-from torquec.expr.count import OperationCount, count_operations
+from torquec.expr.count import OperationCount, count_operations, operation_cost
 from torquec.expr.differentiate import differentiate, jacobian_nodes
 from torquec.expr.evaluate import evaluate
 from torquec.expr.function import Function, Operation, Port, function_from_dict, function_to_dict
@@ -26,5 +26,6 @@ __all__ = [
     "function_to_dict",
     "inline",
     "jacobian_nodes",
+    "operation_cost",
     "trace",
 ]

@@ -54,6 +54,11 @@ def count_operations(function: Function) -> OperationCount:
     )
 
 
+def operation_cost(function: Function) -> int:
+    """The price of a program: its operations weighted (:attr:`OperationCount.cost`), sines and cosines included."""
+    return count_operations(function).cost
+
+
 def turned_comparisons(function: Function) -> frozenset[int]:
     """The operations that change a sign only for the condition of selects."""
     found = {k for k, step in enumerate(function.operations) if step.op is Op.NEG}

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from torquec.foundation.time_limit import TimeLimit
+from torquec.foundation.budget import Budget
 
 LOOK_EVERY = 0.25
 """Seconds between looks at tasks that run elsewhere: quick for an eye, nothing for a processor."""
@@ -17,12 +17,12 @@ class FileMeter:
     """A meter in another process: it writes its share into a file of its own, which `Work.map` looks at."""
 
     path: str
-    limit: TimeLimit
+    budget: Budget
     last: float = 0.0
 
     def __call__(self, done: float, whole: float, note: str = "") -> None:  # noqa: ARG002 - a note goes no further
         """Write the share, from time to time."""
-        self.limit.check()
+        self.budget.check()
         now = time.monotonic()
         if now - self.last < LOOK_EVERY or not whole:
             return

@@ -6,19 +6,22 @@ one that has the first, however long that takes; so it gets as many as it has th
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import Executor
 
 _MANY = 16
 """Tasks for each thread from which on it does not matter who has which, while waiting for each of them would."""
 
 
-def handed_out(executor: Executor, tasks: int) -> int:
-    """How many of so many tasks are given to an executor before one of them is done.
+def handed_out(executor: Executor, tasks: int, workers: int | None = None) -> int:
+    """How many of so many tasks are given to an executor before one of them is done, by at most so many `workers`.
 
     >>> from concurrent.futures import ThreadPoolExecutor
-    >>> handed_out(ThreadPoolExecutor(2), 7)
-    7
+    >>> handed_out(ThreadPoolExecutor(2), 7), handed_out(ThreadPoolExecutor(2), 7, 1)
+    (7, 1)
     """
+    if workers is not None and getattr(executor, "_max_workers", math.inf) > workers:
+        return workers
     threads = getattr(getattr(executor, "_client", None), "nthreads", None)
     if threads is None:
         return tasks

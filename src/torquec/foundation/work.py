@@ -20,9 +20,9 @@ Every stage of the computation is a step with a name in plain words, which is wh
 (3)  `Work(report=..)` is called with a `StepReport`: step, done of whole, seconds, and the time left where it can be
      said (:mod:`torquec.foundation.time_left`). `text_report` makes one that prints lines. The command line draws a
      bar from the same.
-(4)  `with work.limited(limit):` sets a :class:`torquec.foundation.time_limit.TimeLimit`: when it is over the meters of
-     tasks raise `TimeLimitError`, which a search answers with the best that it has, and tasks without a meter are not
-     begun any more. Results from after the limit may be cut short, and are not kept.
+(4)  `with work.within(budget):` limits time and workers (:class:`torquec.foundation.budget.Budget`): after the deadline
+     the meters of tasks raise `TimeLimitError`, which a search answers with its best result so far, and tasks without
+     a meter are not begun any more. Results from after the deadline may be cut short, and are not kept.
 (5)  `with work.ahead(function, ..) as asked:` has something begun beside what is done here, where there is an executor;
      `asked()` is the result.
 (6)  `work.seconds` are the times by step. Steps may stand inside steps; a second counts for the innermost, so that the
@@ -46,11 +46,11 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from torquec.errors import ArgumentError
+from torquec.foundation.budget import Budget
 from torquec.foundation.file_meter import LOOK_EVERY, FileMeter
-from torquec.foundation.handed_out import handed_out
+from torquec.foundation.handed_out import handed_out, workers_of
 from torquec.foundation.kept_work import KeptWork
 from torquec.foundation.time_left import SaidLeft, TimeLeft
-from torquec.foundation.time_limit import TimeLimit
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -122,15 +122,15 @@ class WorkStep:
         now = time.perf_counter()
         if note or now - self._shown >= _SHOW_EVERY or self.done == self.whole:
             self._shown = now
-            limit = self._work.limit
+            budget = self._work.budget
             news = StepReport(self.name, self.done, self.whole, now - self._began, note)
-            left = self._left.update(news.share, news.seconds, limit.left if limit.is_stated else None)
+            left = self._left.update(news.share, news.seconds, budget.remaining if budget.is_timed else None)
             self._work.report(replace(news, left=left))
 
     def meter(self, done: float, whole: float, note: str = "") -> None:
         """`show` as a `Meter` (2), (4)."""
         self.show(done, whole, note)
-        self._work.limit.check()
+        self._work.budget.check()
 
 
 class Work:
@@ -152,7 +152,7 @@ class Work:
         self.executor = executor
         self.report = report or (lambda _: None)
         self.kept = None if keep is None else KeptWork(keep)
-        self.limit = TimeLimit()
+        self.budget = Budget()
         self.seconds: dict[str, float] = {}
         self._open: list[str] = []
         self._since = time.perf_counter()
@@ -177,23 +177,22 @@ class Work:
             self._open.pop()
 
     @contextmanager
-    def limited(self, limit: TimeLimit) -> Iterator[None]:
-        """A time limit while the context lasts (4); one that surrounds it and ends earlier holds, too."""
-        before = self.limit
-        self.limit = min(before, limit, key=lambda one: one.until)
-        try:
-            yield
-        finally:
-            self.limit = before
+    def within(self, budget: Budget) -> Iterator[None]:
+        """The budget while the context lasts (4), in place of the surrounding one, `work.budget`.
 
-    @contextmanager
-    def unlimited(self) -> Iterator[None]:
-        """No time limit while the context lasts: for what must be done, however late."""
-        before, self.limit = self.limit, TimeLimit()
+        Give a part of that (`Budget.share`), or the tighter of both (`Budget.within`), unless a pass may end later.
+        """
+        before, self.budget = self.budget, budget
         try:
             yield
         finally:
-            self.limit = before
+            self.budget = before
+
+    @property
+    def workers(self) -> int:
+        """How many tasks run at a time, as far as that is known of the executor."""
+        known = workers_of(self.executor)
+        return known if self.budget.workers is None else min(known, self.budget.workers)
 
     def _count(self) -> None:
         """Give the time since the last change to the step that is innermost now (6)."""
@@ -228,7 +227,7 @@ class Work:
 
         Without an executor it is done when it is asked for; under a time limit, too, whose time is for the search.
         """
-        if self.executor is None or self.limit.is_stated:
+        if self.executor is None or self.budget.is_timed:
             yield lambda: function(*arguments)
             return
         begun = self.executor.submit(function, *arguments)
@@ -282,7 +281,7 @@ class Work:
         failures: dict[int, BaseException] = {}  # raised in the order of the tasks, so that it is always the same one
         waiting: dict[Future[Any], tuple[int, str | None, FileMeter | None]] = {}
         coming = deque(enumerate(tasks))
-        most = handed_out(executor, len(tasks))
+        most = handed_out(executor, len(tasks), self.budget.workers)
 
         def hand_out() -> None:
             while coming and len(waiting) < most:
@@ -292,7 +291,7 @@ class Work:
                 if found:
                     results[k] = value
                     continue
-                meter = FileMeter(str(Path(folder) / str(k)), self.limit) if metered else None
+                meter = FileMeter(str(Path(folder) / str(k)), self.budget) if metered else None
                 options = {} if meter is None else {"meter": meter}
                 waiting[executor.submit(function, task, **options)] = k, key, meter
 
@@ -327,14 +326,14 @@ class Work:
     def _begin(self, *, metered: bool) -> None:
         """Refuse a task that could not be stopped once the time is over (4); the others end by their meters."""
         if not metered:
-            self.limit.check()
+            self.budget.check()
 
     def _part_of(self, step: WorkStep, index: int) -> Meter:
         """The meter of task number `index` of a step that counts tasks."""
 
         def meter(done: float, whole: float, note: str = "") -> None:
             step.show(index + (min(done / whole, 1.0) if whole else 0.0), note=note)
-            self.limit.check()
+            self.budget.check()
 
         return meter
 
@@ -347,7 +346,7 @@ class Work:
         return (False, None) if self.kept is None or key is None else self.kept.recall(key)
 
     def _keep(self, key: str | None, value: Any) -> None:
-        if self.kept is not None and key is not None and not self.limit.is_over:
+        if self.kept is not None and key is not None and not self.budget.is_over:
             self.kept.keep(key, value)
 
 

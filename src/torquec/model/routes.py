@@ -22,7 +22,7 @@ from torquec.closedform.closed_dynamics import (
 from torquec.dynamics.carried_links import carried_links
 from torquec.dynamics.mechanism import Grouping, mechanism
 from torquec.errors import ArgumentError
-from torquec.expr import Function, count_operations
+from torquec.expr import Function, count_operations, operation_cost
 from torquec.model.quantities import trace_quantity
 from torquec.robot.robot import Robot
 
@@ -81,7 +81,7 @@ def own_recursion(robot: Robot, quantity: str) -> Function:
     if algorithm is None or not groupings or len(robot.bodies) > _MOST_REGROUPED:
         return usual
     regrouped = functools.partial(algorithm, grouping=Grouping.REGROUPED)
-    return min(usual, trace_quantity(robot, quantity, algorithm=regrouped), key=_cost)
+    return min(usual, trace_quantity(robot, quantity, algorithm=regrouped), key=operation_cost)
 
 
 def carried_recursion(robot: Robot, quantity: str) -> Function | None:
@@ -91,7 +91,7 @@ def carried_recursion(robot: Robot, quantity: str) -> Function | None:
     algorithm, groupings = WAYS[quantity]
     ways = [functools.partial(algorithm, grouping=grouping, carried=True) for grouping in groupings]
     tried = ways or [functools.partial(algorithm, carried=True)]
-    return min((trace_quantity(robot, quantity, algorithm=way) for way in tried), key=_cost)
+    return min((trace_quantity(robot, quantity, algorithm=way) for way in tried), key=operation_cost)
 
 
 @functools.lru_cache(maxsize=64)
@@ -104,10 +104,6 @@ def _carrying_pays(robot: Robot, quantity: str) -> bool:
 def _is_less(one: Function, other: Function) -> bool:
     a, b = count_operations(one), count_operations(other)
     return a.cost < b.cost and a.mul <= b.mul and a.add <= b.add and a.sincos <= b.sincos
-
-
-def _cost(function: Function) -> int:
-    return count_operations(function).cost
 
 
 def routes(robot: Robot, quantity: str, *, every: bool = False) -> dict[Route, Function]:
@@ -141,4 +137,4 @@ def route_function(robot: Robot, quantity: str, route: Route) -> Function:
         if quantity not in CLOSED:
             raise ArgumentError(f"'{quantity}' has no closed form", remedy=f"these have: {', '.join(CLOSED)}")
         return trace_quantity(robot, quantity, algorithm=CLOSED[quantity][0])
-    return min(routes(robot, quantity).values(), key=_cost)
+    return min(routes(robot, quantity).values(), key=operation_cost)

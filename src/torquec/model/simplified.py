@@ -1,7 +1,7 @@
 """`simplify`: the model of a robot that is as cheap as a specification allows, with the proof that it meets it.
 
-:mod:`torquec.simplification.meet_specification` finds the programs and proves them; here they become a model. Inverse
-dynamics is the certified program, and every other quantity follows from it. Control requirements (Chang & Lee) give two
+:mod:`torquec.simplification.pipeline` finds, proves and checks the programs; here they become a model. Inverse dynamics
+is the certified program, and every other quantity follows from it. Control requirements (Chang & Lee) give two
 models: the first by torque, the second, `model.coefficients`, made of the fitted coefficients M, c and g. A threshold
 (Clover) gives one, made of the abbreviated coefficients.
 """
@@ -13,9 +13,9 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from torquec.errors import RefusedQuantityError, RobotError
-from torquec.expr import Function, count_operations
-from torquec.foundation.time_limit import TimeLimit
+from torquec.errors import ArgumentError, RefusedQuantityError, RobotError
+from torquec.expr import Function, count_operations, operation_cost
+from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work, as_work
 from torquec.model.certified_model import certified_model
 from torquec.model.model import Model, as_model
@@ -23,7 +23,8 @@ from torquec.model.quantities import trace_quantity
 from torquec.model.routes import Route, route_function
 from torquec.proof.torque.certificate import Counts
 from torquec.robot.robot import Robot
-from torquec.simplification.meet_specification import Simplified, meet_specification
+from torquec.simplification.pipeline import meet_specification, simplify_and_check
+from torquec.simplification.problem import Simplified
 from torquec.simplification.specification import Specification, load_specification
 from torquec.simplification.torque_coefficients import TorqueCoefficients, torque_coefficients
 
@@ -36,6 +37,7 @@ def simplify(
     specification: Specification | str | os.PathLike[str],
     *,
     seconds: float | None = None,
+    budget: Budget | None = None,
     work: Work | None = None,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
@@ -44,56 +46,56 @@ def simplify(
     """The cheapest model found that meets the specification; the proof and what was saved are in `model.record`.
 
     `seconds` limits the search: the cheapest model that is proven by then is the result, at worst the exact one; a
-    proof that has begun may take a quarter longer.
+    proof that has begun may take a quarter longer. `budget` limits memory and workers, too; give one of both.
 
     `source` is a robot, or a model of one with bodies, exact or identified, whose parameters and covariance stay with
     the result; the proof is about its robot. Raises `RefusedQuantityError` for a model that is a program already.
     `work` says who computes, how progress is reported and what is kept (:mod:`torquec.foundation.work`); `executor` and
-    `progress` stand for one with these. `on_proven` is told of models within torque errors that are proven while the
-    search goes on, each cheaper than the one before, so that an impatient user has one early.
+    `progress` stand for one with these. `on_proven` gets models within torque errors that are proven while the search
+    goes on, each cheaper than the one before, so that an impatient user has one early.
 
     Raises `SpecificationError` with joint, tolerance and smallest achievable error where the specification cannot be
     met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
     """
-    model = _with_bodies(source)
-    task = as_work(work, executor=executor, progress=progress)
-    with task.limited(TimeLimit.after(seconds)), task.ahead(exact_equations, model.robot) as before:
-        tell = None if on_proven is None else lambda found: on_proven(_finished(model, found, before))
-        return _finished(model, _found(model, specification, task, tell), before)
+    if seconds is not None and budget is not None:
+        raise ArgumentError("seconds and a budget are given", remedy="give Budget.after(seconds, ..) alone")
+    model, task = _with_bodies(source), as_work(work, executor=executor, progress=progress)
+    robot = model.robot
+    stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)
+    given = (budget or Budget.after(seconds)).within(task.budget)
+    with task.within(given), task.ahead(exact_equations, robot) as before:
+        early = None if on_proven is None else lambda found: on_proven(_finished(model, found, before))
+        exact = trace_quantity(robot, "inverse_dynamics")
+        return _finished(model, meet_specification(robot, exact, stated, on_proven=early, work=task), before)
 
 
-def simpler_programs(
+def simplified_and_checked(
     source: Robot | Model,
-    specification: Specification | str | os.PathLike[str],
+    specification: Specification,
+    budget: Budget,
     *,
-    seconds: float | None = None,
-    checked_by: TimeLimit | None = None,
-    work: Work | None = None,
-) -> list[Simplified]:
-    """All that was proven in time and is simpler than the exact program, the cheapest first: for whoever chooses one
-    that can be checked in the time that is left (`checked_by`), or goes on with the exact model where there is none.
+    work: Work,
+    check: bool = True,
+    on_proven: Callable[[Simplified], None] | None = None,
+    only_simpler: bool = False,
+) -> tuple[Model, bool] | None:
+    """The model of what all passes give (:func:`torquec.simplification.pipeline.simplify_and_check`), and whether its
+    proof was checked with independent code.
 
-    `finished_model` makes a model of one of them.
+    With `only_simpler` None is the result where nothing was found and proven that is cheaper than the exact program.
     """
-    model, task = _with_bodies(source), as_work(work)
-    proven: list[Simplified] = []
-    with task.limited(TimeLimit.after(seconds)):
-        # Without a limit there is time for the last one, and the search need not be kept waiting for others.
-        tell = None if seconds is None else proven.append
-        proven.append(_found(model, specification, task, tell, checked_by))
-    exact = count_operations(route_function(model.robot, "inverse_dynamics", Route.AUTOMATIC)).cost
-    simpler = [found for found in proven if _cost(found) < exact or found.coefficients is not None]
-    simpler.reverse()  # of those that cost the same, the last has the closest bounds
-    return sorted(simpler, key=_cost)
-
-
-def _cost(found: Simplified) -> int:
-    return count_operations(found.certificate.program).cost
-
-
-def finished_model(source: Robot | Model, found: Simplified) -> Model:
-    """The model of what was found, with its equations counted: of seven joints that takes half a minute."""
-    return _finished(_with_bodies(source), found)
+    model = _with_bodies(source)
+    robot = model.robot
+    exact = trace_quantity(robot, "inverse_dynamics")
+    compared = operation_cost(_cheapest_exact(robot)) if only_simpler else None
+    with work.within(budget), work.ahead(exact_equations, robot) as before:
+        found = simplify_and_check(
+            robot, exact, specification, work=work, check=check, on_proven=on_proven, simpler_than=compared
+        )
+        if found is None:
+            return None
+        with work.step("writing down its equations"):
+            return _finished(model, found, before), found.checked
 
 
 def _with_bodies(source: Robot | Model) -> Model:
@@ -104,19 +106,6 @@ def _with_bodies(source: Robot | Model) -> Model:
             remedy="simplify its robot, model.robot, or the exact model, model.exact",
         )
     return model
-
-
-def _found(
-    model: Model,
-    specification: Specification | str | os.PathLike[str],
-    work: Work,
-    tell: Callable[[Simplified], None] | None,
-    checked_by: TimeLimit | None = None,
-) -> Simplified:
-    robot = model.robot
-    stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)
-    exact = trace_quantity(robot, "inverse_dynamics")
-    return meet_specification(robot, exact, stated, work=work, on_proven=tell, checked_by=checked_by)
 
 
 def _finished(model: Model, found: Simplified, before: Equations | None = None) -> Model:
@@ -132,8 +121,12 @@ def simplified_model(robot: Robot, found: Simplified, before: Equations | None =
 
 def counts_of(robot: Robot, program: Function, before: Equations | None = None) -> Counts:
     """What a simplified program saves against the cheapest exact one: terms and operations of both."""
-    exact = route_function(robot, "inverse_dynamics", Route.AUTOMATIC)
+    exact = _cheapest_exact(robot)
     return Counts(*_terms(robot, program, before), count_operations(exact), count_operations(program))
+
+
+def _cheapest_exact(robot: Robot) -> Function:
+    return route_function(robot, "inverse_dynamics", Route.AUTOMATIC)
 
 
 _COMPARED: dict[tuple[Robot, Function], tuple[TorqueCoefficients, TorqueCoefficients]] = {}

@@ -21,7 +21,8 @@ from torquec.model.model import Model, compile
 from torquec.model.quantities import trace_quantity
 from torquec.model.simplified import simplified_model
 from torquec.robot.robot import Robot
-from torquec.simplification.meet_specification import Simplified, meet_specification
+from torquec.simplification.pipeline import meet_specification
+from torquec.simplification.problem import Simplified
 from torquec.simplification.specification import JointRequirement, Specification, load_specification
 from torquec.simplification.specification_text import specification_text
 

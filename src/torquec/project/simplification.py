@@ -32,10 +32,6 @@ from torquec.simplification.torque_coefficients import TermChange, TorqueCoeffic
 
 DOCUMENT = "simplification.json"
 
-MODEL_SHARE = 0.7
-"""Of a stated time: the part in which a model is searched for, whose proof may take a quarter longer; the rest is for
-proving it again with independent code."""
-
 _SHOWN_JOINTS = 3
 """Joints whose equations stand in the page: those near the base have the most terms."""
 

@@ -35,7 +35,7 @@ from torquec.dynamics.motion import motions
 from torquec.dynamics.shafts import has_load_friction, rubbing_shafts
 from torquec.dynamics.spring_torque import spring_stiffness, spring_torque
 from torquec.errors import ArgumentError
-from torquec.expr import Function, Node, Op, count_operations, jacobian_nodes, trace
+from torquec.expr import Function, Node, Op, jacobian_nodes, operation_cost, trace
 from torquec.expr.stages import staged
 from torquec.foundation.choice import chosen
 from torquec.model.model import Model, as_model
@@ -187,7 +187,7 @@ class _Tracer:
                 return {"M": M, "gravity": g, **self._springs(q)}
 
             found.append(trace("background_inertia", closed, {"q": (n,)}))
-        return min(found, key=lambda function: count_operations(function).cost)
+        return min(found, key=operation_cost)
 
     def velocity(self) -> Function:
         """(1), with the grouping that is cheaper."""
@@ -201,7 +201,7 @@ class _Tracer:
             )
 
         ways = [Grouping.BALANCED] if self.model.kind.follows_program else [Grouping.BALANCED, Grouping.REGROUPED]
-        return min((program(way) for way in ways), key=lambda function: count_operations(function).cost)
+        return min((program(way) for way in ways), key=operation_cost)
 
     def friction_function(self) -> Function:
         """(1); friction that depends on the load takes the rigid-body torques too."""

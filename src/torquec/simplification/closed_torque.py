@@ -18,7 +18,7 @@ from torquec.closedform import ClosedForm, closed_form
 from torquec.closedform.compiled_terms import compile_terms
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.closedform.rule import Value
-from torquec.expr import Function, count_operations
+from torquec.expr import Function, count_operations, operation_cost
 from torquec.proof.torque.coefficient_tolerance import Family
 from torquec.simplification.coefficient_model import CoefficientModel, Index, exact_coefficients
 from torquec.simplification.problem import SimplificationProblem
@@ -50,8 +50,8 @@ def closed_form_with_fewer_terms(problem: SimplificationProblem, cheapest: Funct
         model = significant_coefficients(closed_form(problem.robot), problem.motions, problem.tolerance)
         program = model.torque()
         step.show(note=f"{model.terms} significant terms, {count_operations(program)}")
-    most = int(_SHRINKS * count_operations(cheapest).cost)
-    return [program] if count_operations(program).cost <= most else []
+    most = int(_SHRINKS * operation_cost(cheapest))
+    return [program] if operation_cost(program) <= most else []
 
 
 def significant_coefficients(form: ClosedForm, motions: MotionBox, tolerance: Sequence[float]) -> CoefficientModel:

@@ -22,7 +22,7 @@ from torquec.closedform.lower import Letter, Letters, lowered, lowered_terms, wo
 from torquec.closedform.polynomial import TrigPolynomial, Variable
 from torquec.closedform.rule import Rule, Value
 from torquec.closedform.shared_sums import SharedSums
-from torquec.expr import Function, count_operations, trace
+from torquec.expr import Function, operation_cost, trace
 from torquec.proof.torque.coefficient_tolerance import CoefficientTolerance, Family
 from torquec.simplification.fitting.minimal_basis import MinimalBasis
 from torquec.simplification.specification import CoefficientThreshold
@@ -62,7 +62,7 @@ class CoefficientModel:
         programs = [
             trace("inverse_dynamics", lambda q, qd, qdd, way=way: {"tau": way(q, qd, qdd)}, shapes) for way in ways
         ]
-        return min(programs, key=lambda program: count_operations(program).cost)
+        return min(programs, key=operation_cost)
 
     @property
     def _in_multiple_angles(self) -> bool:

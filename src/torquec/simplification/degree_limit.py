@@ -4,8 +4,8 @@
      d + 1 along a displacement: their product is limited
 (2)  high degrees may cancel because constants of a recursion are the same number at several places: where fits of all
      of them would raise degrees above the limit, only those may be fitted that raise none
-(3)  where time is short, so are proofs and checks: the limit follows from it, and is never below the degrees of the
-     program as it comes
+(3)  where time is short or memory is limited, so are proofs and checks: the limit follows from it, and is never below
+     the degrees of the program as it comes
 """
 
 from __future__ import annotations
@@ -35,21 +35,29 @@ it comes, whose degree is two in all of seven joints or more."""
 _MOST_VALUES = 150_000_000
 """Numbers in all tables of a proof, beyond which its checker refuses it: points times rows of joints."""
 
+_BYTES = 8
+"""Of a number in a table."""
+
 _CHANGE = 0.1
 """By how much a constant is changed to see whether degrees rise, as a part of itself (2)."""
 
 
 @dataclass(frozen=True)
 class DegreeRoom:
-    """What a short time for proof and check allows (3).
+    """What time and memory for proof and check allow (3).
 
     The grid of a check has these `degrees` (n,) in any case, whatever the program; it may have so many points, a box of
     a proof so many.
     """
 
     degrees: tuple[int, ...]
-    in_grid: int
+    in_grid: float
     in_box: int
+
+    @staticmethod
+    def in_memory(n: int, memory: int) -> DegreeRoom:
+        """The room for tables of n joints in so many bytes."""
+        return DegreeRoom((0,) * n, math.inf, memory // (_BYTES * _values_of_a_point(n)))
 
 
 class DegreeLimit:
@@ -62,7 +70,7 @@ class DegreeLimit:
         self._joints = positions_read(exact) | positions_read(simplified)
         degrees, n = position_degrees(simplified, bases), len(bases)
         own = self._points_of(degrees)
-        checked = _MOST_VALUES // (n * (n + n * (n + 1) // 2 + 1))
+        checked = _MOST_VALUES // _values_of_a_point(n)
         self._most_points = min(max(_MOST_POINTS, _RISE * own), max(own, checked))
         self._room = room
         if room is not None:
@@ -107,3 +115,8 @@ class DegreeLimit:
 
     def _points_of(self, degrees: Sequence[int]) -> int:
         return math.prod(self._bases[j].size(degrees[j]) for j in self._joints)
+
+
+def _values_of_a_point(n: int) -> int:
+    """Numbers of one point in all tables of a proof: the rows of a torque, for each of n joints."""
+    return n * (n + n * (n + 1) // 2 + 1)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import cycle, islice
 
 from torquec.errors import TimeLimitError
-from torquec.expr import Function, count_operations
+from torquec.expr import Function, count_operations, operation_cost
 from torquec.foundation.work import Meter, silent
 from torquec.robot.joints import PositionBasis
 from torquec.robot.robot import Robot
@@ -54,11 +54,11 @@ def pruned_programs(
     when it has found its program: later rounds have other seeds. Else those that take longest come first: the others
     fit in beside them.
     """
-    limited = problem.work.limit.is_stated
-    ordered = sorted((p for p, seeds in prunings.items() if seeds), key=_price, reverse=not limited)
+    limited = problem.work.budget.is_timed
+    ordered = sorted((p for p, seeds in prunings.items() if seeds), key=operation_cost, reverse=not limited)
     first: list[_Start]
     if limited:
-        first = [_Start(program) for program in ordered if _price(program) <= _FAR * _price(ordered[0])]
+        first = [_Start(program) for program in ordered if operation_cost(program) <= _FAR * operation_cost(ordered[0])]
         # Second, so that another process begins with it, or this one has pruned something before.
         first[1:1] = [_Start(search) for search in searches]
     else:
@@ -66,7 +66,7 @@ def pruned_programs(
     if first:
         rounds = _Rounds(problem, room, seed=max(prunings.values(), default=1))
         yield rounds.begun(first)
-        while limited and not problem.work.limit.is_over and rounds.worthwhile:
+        while limited and not problem.work.budget.is_over and rounds.worthwhile:
             yield rounds.next()
 
 
@@ -101,8 +101,8 @@ class _Rounds:
     def begun(self, first: Sequence[_Start]) -> list[Function]:
         """(1)."""
         descents = self._descents(first)
-        cheapest = min(_price(descent[0]) for descent in descents)
-        self._programs = [descent[0] for descent in descents if _price(descent[0]) <= _FAR * cheapest]
+        cheapest = min(operation_cost(descent[0]) for descent in descents)
+        self._programs = [descent[0] for descent in descents if operation_cost(descent[0]) <= _FAR * cheapest]
         self._stages = min(descents, key=_last_price)
         self._best = _last_price(self._stages)
         return _ends(descents)
@@ -143,7 +143,7 @@ class _Rounds:
 
     def _stage_before(self, price: float) -> int:
         """The last stage that costs as much or more; the first one where none does."""
-        return max((k for k, stage in enumerate(self._stages) if _price(stage) >= price), default=0)
+        return max((k for k, stage in enumerate(self._stages) if operation_cost(stage) >= price), default=0)
 
     def _next_seed(self) -> int:
         self.seed += 1
@@ -190,8 +190,4 @@ def _ends(descents: Sequence[Sequence[Function]]) -> list[Function]:
 
 
 def _last_price(stages: Sequence[Function]) -> int:
-    return _price(stages[-1])
-
-
-def _price(program: Function) -> int:
-    return count_operations(program).cost
+    return operation_cost(stages[-1])

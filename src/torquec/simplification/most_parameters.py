@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from torquec.dynamics.mechanism import Mechanism, mechanism
-from torquec.expr import Function, count_operations
+from torquec.expr import Function, operation_cost
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import silent
 from torquec.simplification.moment_costs import torque_program
@@ -62,7 +62,7 @@ def _turned(problem: SimplificationProblem, search: MomentSearch, kept: list[int
     for angle in angles_of_one_component(search.exact, link):
         again = _search(problem, with_link_turned(search.exact, link, angle))
         found.append(_program(again, [k for k in again.left_out(silent) if again.parameters[k].link not in beyond]))
-    return sorted(found, key=lambda program: count_operations(program).cost)[:1]
+    return sorted(found, key=operation_cost)[:1]
 
 
 def _last_with_two_components(search: MomentSearch, kept: list[int]) -> int | None:

@@ -1,4 +1,4 @@
-"""`SimplificationProblem`: what every strategy is given, and what its programs are judged by."""
+"""`SimplificationProblem`, which every strategy gets, and `Simplified`, the proven program that answers it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from torquec.codegen.precision import Precision
-from torquec.expr import Function
-from torquec.foundation.time_limit import TimeLimit
+from torquec.expr import Function, operation_cost
+from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
 from torquec.proof.torque.certificate import Certificate
 from torquec.robot.joints import PositionBasis
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
+from torquec.simplification.coefficient_model import CoefficientModel
 from torquec.trajectory.motion_box import MotionBox
 
 
@@ -21,9 +22,9 @@ class SimplificationProblem:
     """A robot, the `exact` program of its inverse dynamics, the motions that matter, and the torque errors allowed.
 
     `tolerance` (n,) [N m, N] is one error for each independent joint; `work` says who computes, and how progress is
-    reported; `precision` is that of the code whose errors are proven. `on_proven`, where it is given, is told of every
-    certificate that is cheaper than those before it. `checked_by` says when a check of the certificate that is found
-    has to be done, where there is such a time.
+    reported; `precision` is that of the code whose errors are proven. `on_proven`, where it is given, gets every
+    certificate that is cheaper than those before it. `budget` is that of search and proof, `checked_by` the one in
+    which the certificate is checked, too, where there is a check.
     """
 
     robot: Robot
@@ -33,7 +34,8 @@ class SimplificationProblem:
     work: Work = field(default_factory=Work, compare=False, repr=False)
     precision: Precision = Precision.DOUBLE
     on_proven: Callable[[Certificate], None] | None = field(default=None, compare=False, repr=False)
-    checked_by: TimeLimit = field(default_factory=TimeLimit, compare=False, repr=False)
+    budget: Budget = field(default_factory=Budget, compare=False, repr=False)
+    checked_by: Budget = field(default_factory=Budget, compare=False, repr=False)
 
     @property
     def bases(self) -> tuple[PositionBasis, ...]:
@@ -48,3 +50,21 @@ class SimplificationProblem:
     def within(self, parts: Sequence[float]) -> SimplificationProblem:
         """The same problem with a part (n,) of each tolerance."""
         return replace(self, tolerance=tuple(p * t for p, t in zip(parts, self.tolerance, strict=True)))
+
+
+@dataclass(frozen=True)
+class Simplified:
+    """The certificate of inverse dynamics, and the coefficients M, c and g where they are simplified, too.
+
+    The coefficients are those that `certificate.coefficients` is about; `checked` is true once the proof is checked
+    with independent code.
+    """
+
+    certificate: Certificate
+    coefficients: CoefficientModel | None = None
+    checked: bool = False
+
+    @property
+    def cost(self) -> int:
+        """The price of the certified program."""
+        return operation_cost(self.certificate.program)

@@ -30,12 +30,12 @@ from contextlib import suppress
 import numpy as np
 
 from torquec.errors import TimeLimitError
-from torquec.expr import Function, count_operations
+from torquec.expr import Function, count_operations, operation_cost
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
 from torquec.robot.joints import PositionBasis
 from torquec.simplification.degree_limit import DegreeRoom
-from torquec.simplification.prune_search import PrunePhase, PruneSearch, program_price
+from torquec.simplification.prune_search import PrunePhase, PruneSearch
 from torquec.trajectory.motion_box import MotionBox
 
 _PHASES = (PrunePhase(12, 1.1, together=6, forms=1, patience=1), PrunePhase(4, 1.1), PrunePhase(1, 1.15))
@@ -66,7 +66,7 @@ def prune_within(
     Another `seed` may save more, or less (4); a `room` keeps degrees lower (7). A meter that stops it
     (`TimeLimitError`) gets what is pruned by then.
     """
-    start, done = max(program_price(simplified), 1), 0.0
+    start, done = max(operation_cost(simplified), 1), 0.0
     stages = [simplified]
     with one_thread(), suppress(TimeLimitError):
         meter(done, len(_PHASES))
@@ -76,15 +76,15 @@ def prune_within(
         search.look_at_time = lambda: meter(done, len(_PHASES))
         stages.append(search.factored_again(simplified, forms=1))
         for phase in itertools.chain(range(len(_PHASES)), itertools.repeat(len(_PHASES) - 1)):
-            before = program_price(stages[-1])
+            before = operation_cost(stages[-1])
             for program in search.stages_after(stages[-1], _PHASES[phase]):
                 stages.append(program)
                 # Each phase removes less than the one before; how much is not known in advance.
-                done = phase + 1.0 - program_price(program) / start
+                done = phase + 1.0 - operation_cost(program) / start
                 meter(done, len(_PHASES), str(count_operations(program)))
             if phase == len(_PHASES) - 1:
                 stages.append(search.factored_again(stages[-1], _LAST_FORMS))
-                if program_price(stages[-1]) == before:
+                if operation_cost(stages[-1]) == before:
                     break
     return stages
 
@@ -101,7 +101,7 @@ def last_look(
     meter: Meter = silent,
 ) -> list[Function]:
     """A program that `prune_within` leads to, and ever shorter ones that a last look finds (8); last the shortest."""
-    stages, start, done = [program], max(program_price(program), 1), 0.0
+    stages, start, done = [program], max(operation_cost(program), 1), 0.0
     with one_thread(), suppress(TimeLimitError):
         meter(done, 1.0)
         search = PruneSearch(exact, program, bases, motions, np.asarray(tolerance, dtype=np.float64), seed, room=room)
@@ -109,7 +109,7 @@ def last_look(
         fitted = search.fitted(program) or program  # which meets motions that are worth a look
         for shorter in search.stages_after(fitted, _LAST_LOOK):
             stages.append(shorter)
-            done = 1.0 - program_price(shorter) / start
+            done = 1.0 - operation_cost(shorter) / start
             meter(done, 1.0, str(count_operations(shorter)))
     return stages
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from torquec.expr import Function, count_operations, evaluate
+from torquec.expr import Function, evaluate, operation_cost
 from torquec.foundation.arrays import Array
 from torquec.proof.torque.worst_motions import error_program, worst_motions
 from torquec.robot.joints import PositionBasis
@@ -158,7 +158,7 @@ class PruneSearch:
 
         seeds = self._rng.integers(1 << 30, size=forms)
         found = [refactored(program, seed=int(s), patience=patience, accept=is_as_easy) for s in seeds]
-        return min(found, key=program_price)
+        return min(found, key=operation_cost)
 
     def stages_after(self, program: Function, phase: PrunePhase) -> Iterator[Function]:
         """Ever shorter programs, each fitted to its worst motions, until nothing more is found (2)."""
@@ -177,8 +177,8 @@ class PruneSearch:
     def shorter(self, program: Function, phase: PrunePhase, failed: set[_Place]) -> list[tuple[_Place, Function]]:
         """Ever shorter programs, each with its (first) replacement, until enough operations are saved."""
         trail: list[tuple[_Place, Function]] = []
-        current, enough = program, program_price(program) - phase.chunk
-        while program_price(current) > enough:
+        current, enough = program, operation_cost(program) - phase.chunk
+        while operation_cost(current) > enough:
             found = self._replaced(current, phase, failed if current is program else set())
             if found is None:
                 break
@@ -209,7 +209,7 @@ class PruneSearch:
             if broken.count(replacement.step) == phase.tries_of_a_step:
                 continue
             trial = replaced_together(program, [replacement])
-            if program_price(trial) >= program_price(program):
+            if operation_cost(trial) >= operation_cost(program):
                 continue
             if (shorter := self._fitted_to_motions_met(trial, phase)) is not None:
                 return replacement.place, shorter
@@ -234,7 +234,7 @@ class PruneSearch:
         if not all(self.limit.allows_replacing(program, [together])):
             return None
         trial = replaced_together(program, together)
-        shorter = self._fitted_to_motions_met(trial, phase) if program_price(trial) < program_price(program) else None
+        shorter = self._fitted_to_motions_met(trial, phase) if operation_cost(trial) < operation_cost(program) else None
         return None if shorter is None else (first.place, shorter)
 
     def _allowed(self, program: Function, chosen: Sequence[Replacement]) -> Iterator[Replacement]:
@@ -268,8 +268,3 @@ class PruneSearch:
             float(np.abs(values[k] - self.torques[:, i]).max()) / float(self.tolerance[i])
             for i, k in enumerate(function.results[0])
         )
-
-
-def program_price(function: Function) -> int:
-    """In operations, sines and cosines counted."""
-    return count_operations(function).cost

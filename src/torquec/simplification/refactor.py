@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from torquec.expr import Function, Op, count_operations
+from torquec.expr import Function, Op, operation_cost
 from torquec.expr.replay import rebuilt
 from torquec.simplification.form_price import FormPrices
 from torquec.simplification.replacements import angle_steps
@@ -72,14 +72,10 @@ def refactored(
     while fruitless < min(patience * len(form.sums), _MOST_FRUITLESS):
         fruitless += 1
         shorter = form.another(rng)
-        if shorter is not None and (less := form.price - _price(shorter)) >= 0 and accept(shorter):
+        if shorter is not None and (less := form.price - operation_cost(shorter)) >= 0 and accept(shorter):
             form = _Form(shorter)
             fruitless = 0 if less else fruitless
     return form.program
-
-
-def _price(program: Function) -> int:
-    return count_operations(program).cost
 
 
 @dataclass(frozen=True)
@@ -91,7 +87,7 @@ class _Form:
     @cached_property
     def price(self) -> int:
         """In operations."""
-        return _price(self.program)
+        return operation_cost(self.program)
 
     @cached_property
     def prices(self) -> FormPrices:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from torquec.errors import MissingExtraError
-from torquec.expr import Function, Op, count_operations
+from torquec.expr import Function, Op, operation_cost
 from torquec.expr.replay import rebuilt
 
 _ONE = 1e-12
@@ -37,14 +37,12 @@ def rescaled(program: Function) -> Function:
     best = program
     while True:
         units = _Units(best)
-        trial = next((t for t in map(units.applied, units.proposals()) if _price(t) < _price(best)), None)
+        trial = next(
+            (t for t in map(units.applied, units.proposals()) if operation_cost(t) < operation_cost(best)), None
+        )
         if trial is None:
             return best
         best = trial
-
-
-def _price(program: Function) -> int:
-    return count_operations(program).cost
 
 
 @dataclass(frozen=True)

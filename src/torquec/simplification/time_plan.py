@@ -1,11 +1,11 @@
-"""How a search for a cheaper program shares its time: searching, proving, and the check that comes after.
+"""How simplification shares its time: search, proof and the independent check, with every constant of it.
 
-(1)  without a limit nothing ends early, and errors use nearly all of the tolerances
-(2)  under a limit most of it goes to the search; the last proof may take a quarter longer, for what was searched for
-     long should not be lost
-(3)  where a check has to be done by a time that is stated and short, it comes first: what it will take is foreseen from
-     a part of it (:class:`torquec.proof.checker.check_time.CheckTime`) and kept free, the proof ends in time for its
-     boxes to be gone through again, degrees stay so low that proof and check are short
+(1)  without a time limit nothing ends early, and errors use nearly all of the tolerances
+(2)  with one most of the time goes to the search; the last proof may take a quarter longer, so that the result of a
+     long search is not lost
+(3)  where the independent check has a deadline that is near, it comes first: its duration is predicted from a part of
+     it (:class:`torquec.proof.checker.check_time.CheckTime`) and reserved. The proof ends early enough for its boxes to
+     be checked, degrees stay so low that proof and check are short
      (:class:`torquec.simplification.degree_limit.DegreeRoom`), and errors use less of the tolerances, so that few
      boxes prove them
 (4)  where that check is short beside the time, and tolerances turn out to be so wide that proofs are easy, (2) will do
@@ -15,95 +15,99 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torquec.dynamics.mechanism import mechanism
-from torquec.foundation.handed_out import wake, workers_of
-from torquec.foundation.time_limit import TimeLimit
+from torquec.foundation.budget import Budget
+from torquec.foundation.handed_out import wake
 from torquec.proof.checker.check_time import CheckTime
 from torquec.proof.torque.torque_tables import positions_read
 from torquec.simplification.degree_limit import DegreeRoom
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.problem import SimplificationProblem
 
-_PARTS = ((4, 0.98), (6, 0.97), (math.inf, 0.94))
-_PARTS_IN_TIME = ((4, 0.98), (math.inf, 0.94))
-_PARTS_IN_SHORT_TIME = ((4, 0.98), (math.inf, 0.8))
-"""Up to so many joints, the part of the tolerances that errors may use: the more of them, the more room proofs need,
-whose bounds of products of speeds are up to 3 % above the truth. Where time is limited they get more room, and are
-short."""
 
-_FIRST, _SEARCHING, _PROVING = 0.4, 0.7, 1.25
-"""The part of the time left that a first proof may take, and parts of a limit until which programs are searched for,
-and the last proof may go on (2)."""
+@dataclass(frozen=True)
+class TimeShares:
+    """Parts of the time that a user states, for the passes of :mod:`torquec.simplification.pipeline`."""
 
-_FIRST_IN_SHORT_TIME, _SEARCHING_IN_SHORT_TIME, _CLOSER_IN_SHORT_TIME = 0.8, 0.45, 0.8
-"""The same of the time before the check (3): without a proof there is nothing to check, so that all of it may go to
-showing that errors are within the tolerances; bounds are made closer as long as there is time for their boxes to be
-gone through again."""
+    # of all time
+    model: float = 0.7  # search and proof; the rest is for the independent check
+    check: float = 1.5  # latest end of a check on a machine that has become busy: without it nothing could be used
+    # of search and proof
+    coefficient_fit: float = 0.35  # until when coefficients of control requirements are fitted
+    coefficient_proof: float = 0.5  # until when they are proven; the rest is for inverse dynamics
+    threshold_proof: float = 0.6  # until when abbreviated coefficients are proven, where torque errors follow
+    early_proof_seconds: float = 40.0  # for an early program without a time limit, where the caller wants one
+    # where the check comes first (3), (4)
+    long: float = 300.0  # seconds of all time from which on (3) is not needed: hard checks are done in it
+    check_margin: float = 1.5  # time reserved for the check, as a multiple of its predicted duration
+    least_search: float = 0.5  # part of all time that search and proof have, however long the check
+    check_grid: float = 0.25  # part of all time that the grid of a check may take in any case
+    short_check: float = 0.15  # part of all time up to which a check is short, so that what (2) leaves will do (4)
+    box_points_per_second: int = 200  # of a proof: in a minute degree three in three of five joints is checked, too
 
-LONG = 300.0
-"""Seconds for search, proof and check from which on (3) is not needed: there is time for what is hard to check."""
 
-_MARGIN, _LEAST = 1.5, 0.5
-"""What is kept free for the check, in times of what is foreseen; and the part of all time that is left for searching
-and proving, however long the check."""
-
-_SHORT = 0.15
-"""A check is short that takes at most this part of all time, so that what (2) leaves will do for it (4)."""
-
-_POINTS_IN_A_SECOND = 200
-"""Control points of a box for every second: in a minute degree three in three of five joints is proven and checked."""
+SHARES = TimeShares()
 
 
 @dataclass(frozen=True)
 class TimePlan:
-    """The limit of search and proof, the part of what is left of it that a first proof may take, the parts of it until
-    which programs are searched for and bounds made closer, the part of the tolerances that errors may use at first, and
-    the room for degrees where time is short.
+    """The budget of search and proof, and its parts.
+
+    `first` is the part of the remaining time for a first proof; `searching` and `proving` are the parts of the whole
+    until which programs are searched for and bounds are made closer. `part` of the tolerances is what errors may use
+    at first: proofs of many joints need more room, for their bounds of products of speeds are up to 3 % too large.
+    `room` limits degrees. Where `check_first` (3), a proof within the tolerances comes before close bounds; `if_easy`
+    is the plan instead where proofs turn out to be easy (4).
     """
 
-    limit: TimeLimit
+    budget: Budget
     first: float
     searching: float
     proving: float
     part: float
     room: DegreeRoom | None = None
+    check_first: bool = False
     if_easy: TimePlan | None = None
 
 
 def time_plan(problem: SimplificationProblem) -> TimePlan:
-    """How the time of a problem's work is shared."""
-    limit, check = problem.work.limit, problem.checked_by
-    if not limit.is_stated:
-        return TimePlan(limit, 1.0, 1.0, 1.0, _part(problem, _PARTS))
-    in_time = TimePlan(limit, _FIRST, _SEARCHING, _PROVING, _part(problem, _PARTS_IN_TIME))
-    if not check.is_stated or check.until - check.start >= LONG:
+    """How the time of a problem is shared."""
+    budget, check = problem.budget, problem.checked_by
+    memory = problem.work.budget.within(budget).memory
+    room = None if memory is None else DegreeRoom.in_memory(problem.robot.n, memory)
+    if budget.seconds is None:
+        return TimePlan(budget, 1.0, 1.0, 1.0, _part(problem, (4, 0.98), (6, 0.97), (math.inf, 0.94)), room)
+    in_time = TimePlan(budget, 0.4, 0.7, 1.25, _part(problem, (4, 0.98), (math.inf, 0.94)), room)
+    if check.seconds is None or check.seconds >= SHARES.long:
         return in_time
     wake(problem.work.executor)
-    foreseen = CheckTime(problem.robot, problem.motions, processes=workers_of(problem.work.executor))
+    predicted = CheckTime(problem.robot, problem.motions, processes=problem.work.workers)
     # Programs begin as recursions with moments carried along: what cancels in them does so but for rounding, and has a
     # degree in exact arithmetic.
-    degrees = foreseen.degrees_of(torque_program(mechanism(problem.robot)))
-    needed = _MARGIN * foreseen.of_grid(foreseen.points(degrees))
-    whole = check.until - check.start
-    end = max(check.until - needed, check.start + _LEAST * whole)
-    room = DegreeRoom(
-        degrees,
-        in_grid=foreseen.points_in(max(needed, 0.25 * whole)),
-        in_box=int(_POINTS_IN_A_SECOND * max(end - time.time(), 0.0)),
-    )
+    degrees = predicted.degrees_of(torque_program(mechanism(problem.robot)))
+    needed = SHARES.check_margin * predicted.of_grid(predicted.points(degrees))
+    before = replace(check, seconds=max(check.seconds - needed, SHARES.least_search * check.seconds))
+    in_box = int(SHARES.box_points_per_second * max(before.until - time.time(), 0.0))
     return TimePlan(
-        TimeLimit(check.start, end),
-        _FIRST_IN_SHORT_TIME,
-        _SEARCHING_IN_SHORT_TIME,
-        _CLOSER_IN_SHORT_TIME,
-        _part(problem, _PARTS_IN_SHORT_TIME),
-        room,
-        if_easy=in_time if needed <= _SHORT * whole else None,
+        before,
+        # Without a proof there is nothing to check: all of the time may go to a proof within the tolerances. Bounds are
+        # made closer as long as there is time for their boxes to be checked.
+        first=0.8,
+        searching=0.45,
+        proving=0.8,
+        part=_part(problem, (4, 0.98), (math.inf, 0.8)),
+        room=DegreeRoom(
+            degrees,
+            in_grid=predicted.points_in(max(needed, SHARES.check_grid * check.seconds)),
+            in_box=in_box if room is None else min(in_box, room.in_box),
+        ),
+        check_first=True,
+        if_easy=in_time if needed <= SHARES.short_check * check.seconds else None,
     )
 
 
-def _part(problem: SimplificationProblem, parts: tuple[tuple[float, float], ...]) -> float:
-    """The part for as many joints as torques depend on."""
+def _part(problem: SimplificationProblem, *parts: tuple[float, float]) -> float:
+    """The part of the tolerances for as many joints as torques depend on."""
     return next(part for joints, part in parts if len(positions_read(problem.exact)) <= joints)

@@ -16,7 +16,7 @@ from tests.proof.tampering import with_term
 from torquec.closedform import closed_form
 from torquec.errors import ArgumentError, CheckError, RobotError, SpecificationError, TimeLimitError
 from torquec.expr import evaluate
-from torquec.foundation.time_limit import TimeLimit
+from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
 from torquec.proof.checker import check_coefficients as module
 from torquec.proof.checker.allowances import UNNAMED
@@ -197,7 +197,7 @@ def test_a_tolerance_that_is_not_proven_in_time_is_told():
     robot, work = arm("planar3r"), Work()
     tolerance = CoefficientTolerance(Family.M, (0, 0), 0.9, ErrorKind.RELATIVE, robot.joint_names[0])
     program = shortened(robot, 6.0).torque()
-    with work.limited(TimeLimit(0.0, 1.0)):
+    with work.within(Budget(1.0, start=0.0)):
         asked = (robot, exact_program(robot), program, narrow_box(robot))
         assert prove_coefficients(*asked, tolerances=[tolerance], work=work).unproven == {"M[1,1]"}
         with pytest.raises(TimeLimitError, match=r"error of M\[1,1\] was not proven in time"):
@@ -288,7 +288,7 @@ def test_tables_that_fill_the_memory_are_refused(case, monkeypatch):
 def test_errors_are_bounded_by_amplitudes_when_time_is_over():
     robot = arm("planar3r")
     program, work = shortened(robot, 6.0).torque(), Work()
-    with work.limited(TimeLimit(0.0, 1.0)):
+    with work.within(Budget(1.0, start=0.0)):
         certificate = certify_coefficients(robot, exact_program(robot), program, narrow_box(robot), work=work)
     assert len(certificate.coefficients) > 5
     assert all(proof.variables == () for proof in certificate.coefficients.values())

@@ -13,7 +13,7 @@ from torquec.dynamics import inverse_dynamics
 from torquec.errors import CheckError, TimeLimitError
 from torquec.expr import trace
 from torquec.expr.math import sincos
-from torquec.foundation.time_limit import TimeLimit
+from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
 from torquec.proof.checker.grid_samples import grid_samples
 from torquec.proof.checker.harmonic_table import HarmonicTable
@@ -157,5 +157,5 @@ def test_parts_of_a_grid_are_tasks_of_the_work(monkeypatch):
         np.testing.assert_array_equal(one.value, other.value)
         np.testing.assert_array_equal(one.radius, other.radius)
     work = Work()
-    with pytest.raises(TimeLimitError), work.limited(TimeLimit(0.0, 1.0)):
+    with pytest.raises(TimeLimitError), work.within(Budget(1.0, start=0.0)):
         grid_samples(grid, work=work)

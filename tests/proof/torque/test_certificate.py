@@ -13,7 +13,7 @@ from tests.proof.arms import arm, motions, programs
 from torquec.codegen.precision import Precision
 from torquec.errors import ArgumentError, CheckError, RobotError, TimeLimitError
 from torquec.expr import evaluate
-from torquec.foundation.time_limit import TimeLimit
+from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.enclosure.branch_and_bound import show_boxes
@@ -126,7 +126,7 @@ def test_in_limited_time_all_joints_are_proven_before_any_bound_is_made_closer(c
     limits = [1.05 * max(proof.bound, 1e-6) for proof in certificate.joints.values()]
     given = (robot, exact, certificate.program, certificate.motions)
     steps, work = [], Work(report=lambda report: steps.append(report.step))
-    with work.limited(TimeLimit.after(3600.0)):
+    with work.within(Budget.after(3600.0)):
         close = certify(*given, limits=limits, work=work)
     assert list(dict.fromkeys(steps)) == ["proving the torque errors", "making the bounds closer"]
     for ours, theirs in zip(close.joints.values(), certificate.joints.values(), strict=True):
@@ -141,7 +141,7 @@ def test_in_limited_time_all_joints_are_proven_before_any_bound_is_made_closer(c
     monkeypatch.setattr("torquec.proof.torque.torque_bound.show_boxes", out_of_time)
     monkeypatch.setattr("torquec.proof.torque.torque_bound.sum_of_amplitudes", lambda *_: None)
     work = Work()
-    with work.limited(TimeLimit.after(3600.0)):
+    with work.within(Budget.after(3600.0)):
         loose = certify(*given, limits=limits, work=work)
     for proof, limit in zip(loose.joints.values(), limits, strict=True):
         assert proof.bound <= limit
@@ -200,7 +200,7 @@ def test_torques_are_bounded_by_amplitudes_when_time_is_over():
     robot = arm("planar3r")
     exact, simplified = programs(robot, 1, 0.8)
     work = Work()
-    with work.limited(TimeLimit(0.0, 1.0)):
+    with work.within(Budget(1.0, start=0.0)):
         certificate = certify(robot, exact, simplified, motions(robot), work=work)
     for proof in certificate.joints.values():
         assert (proof.variables, proof.trees) == ((), ((-1,),))

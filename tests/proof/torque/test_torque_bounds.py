@@ -9,7 +9,7 @@ import pytest
 from tests.proof.arms import arm, motions, programs
 
 from torquec.errors import TimeLimitError
-from torquec.foundation.time_limit import TimeLimit
+from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.enclosure.branch_and_bound import Exhausted, Refutation, ShownBoxes
@@ -150,7 +150,7 @@ def test_time_that_is_over_in_a_part_leaves_the_best_bound(given, whole, small_t
 
     monkeypatch.setattr("torquec.proof.torque.torque_bounds.with_parts", late)
     work = Work()
-    with work.limited(TimeLimit.after(3600.0)):
+    with work.within(Budget.after(3600.0)):
         found = certify(*given, limits=limits, work=work)
     for name, proof in found.joints.items():
         assert proof.bound <= within.joints[name].bound

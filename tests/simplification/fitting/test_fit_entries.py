@@ -7,7 +7,7 @@ import pytest
 from tests.simplification.stanford_table import monomial, stanford, target
 
 from torquec.errors import SpecificationError
-from torquec.foundation.time_limit import TimeLimit
+from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
 from torquec.simplification.fitting.fit_entries import EntryTask, fit_entries
 
@@ -52,5 +52,5 @@ def test_an_entry_that_cannot_be_kept_names_itself_its_joint_and_the_smallest_er
 def test_fits_that_have_not_begun_when_time_is_over_are_not_made():
     _, box = stanford()
     work = Work()
-    with work.limited(TimeLimit(0.0, 1.0)):
+    with work.within(Budget(1.0, start=0.0)):
         assert fit_entries(TASKS, box, work=work) == (None, None, None)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from torquec.foundation.budget import Budget
 from torquec.foundation.rounded_bound import rounded_down
-from torquec.foundation.time_limit import TimeLimit
 from torquec.project.plan_document import plan_document
 from torquec.project.step import StepContext
 from torquec.realtime.background_period import USUAL_PERIOD, period_words, shorter_than_cycle
@@ -19,7 +19,7 @@ def realtime_step(context: StepContext) -> str:
     assert specification is not None
     assert part is not None
     model = context.best_model()
-    with context.work.limited(TimeLimit.after(part.seconds)):
+    with context.work.within(Budget.after(part.seconds).within(context.work.budget)):
         found = plan_background(
             model, specification, period=part.period, latency=part.latency, order=part.order, work=context.work
         )

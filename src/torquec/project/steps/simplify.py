@@ -7,11 +7,10 @@ whose proof is not checked yet is written all the same: `torquec check` does tha
 
 from __future__ import annotations
 
-from torquec.foundation.time_limit import TimeLimit
+from torquec.foundation.budget import Budget
 from torquec.model.model import Model
-from torquec.model.simplified import finished_model, simpler_programs
-from torquec.project.check_in_time import checked_in_time
-from torquec.project.simplification import DOCUMENT, MODEL_SHARE, Simplification
+from torquec.model.simplified import simplified_and_checked
+from torquec.project.simplification import DOCUMENT, Simplification
 from torquec.project.step import StepContext, StepResult
 
 
@@ -21,21 +20,17 @@ def simplify_step(context: StepContext) -> str | StepResult:
     specification, seconds = project.specification, project.simplify.seconds
     assert specification is not None
     allowed = "" if seconds is None else f" in the {seconds:g} s that [simplify] allows"
-    limit = TimeLimit.after(seconds)
-    searching = None if seconds is None else MODEL_SHARE * seconds
-    exact = context.exact_model()
-    proven = simpler_programs(exact, specification, seconds=searching, checked_by=limit, work=work)
-    if not proven:
+    budget = Budget.after(seconds)
+    found = simplified_and_checked(context.exact_model(), specification, budget, work=work, only_simpler=True)
+    if found is None:
         return _nothing(context, f"nothing simpler than the exact model was found and proven{allowed}")
-    found = checked_in_time(exact.robot, proven, limit, work)
-    with work.step("writing down its equations"):
-        model = finished_model(exact, found.program)
+    model, checked = found
     with work.step("looking whether its mass matrix is regular"):
         unused = _unusable(model)
-    if not found.checked:
+    if not checked:
         late = f"its proof could not be checked again{allowed}: torquec check does that later"
         unused = f"a simpler model was found, but {late}"
-    made = Simplification(model, None, checked=found.checked, seconds=work.seconds, unused=unused)
+    made = Simplification(model, None, checked=checked, seconds=work.seconds, unused=unused)
     with work.step("writing equations, code and certificate") as step:
         made.write(context.folder, lambda text: step.show(note=text))
     made.write_document(context.folder)

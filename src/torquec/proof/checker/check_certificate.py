@@ -26,8 +26,8 @@ from torquec.codegen.precision import Precision
 from torquec.errors import CheckError
 from torquec.expr import count_operations
 from torquec.foundation.arrays import Array
+from torquec.foundation.budget import Budget
 from torquec.foundation.one_thread import one_thread
-from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.proof.checker.allowances import DOUBLES, ROUNDED_UP, SMALLEST_RATE
 from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, Box, LeafChecker, leaf_boxes, root_pieces
@@ -40,7 +40,7 @@ from torquec.proof.checker.residual_grid import ResidualGrid, row_weights
 from torquec.proof.torque.certificate import Certificate, JointProof
 from torquec.robot.robot import Robot
 
-_UNLIMITED = TimeLimit()
+_UNLIMITED = Budget()
 """Of a part of the check that is done by itself: it ends when it is done."""
 
 
@@ -68,9 +68,9 @@ def check_certificate(
     least = min(proof.bound for proof in certificate.joints.values())
     check_doubles(certificate.program, box, DOUBLES * (largest_size(grid.exact, box) + least))
     with work.step("comparing the errors with their tables"), one_thread():
-        tables = [_table(samples, k, proof, limit=work.limit) for k, proof in enumerate(certificate.joints.values())]
+        tables = [_table(samples, k, proof, budget=work.budget) for k, proof in enumerate(certificate.joints.values())]
         # The program is made of the robot with snapped angles; what is claimed is about its file as written.
-        slacks = _slacks(samples, tables, limit=work.limit) + snap_differences(robot, box.lower, box.upper, work=work)
+        slacks = _slacks(samples, tables, budget=work.budget) + snap_differences(robot, box.lower, box.upper, work=work)
     weights = row_weights(box.velocity, box.acceleration)
     rounding = _checked_rounding(certificate, work)
     tasks = [
@@ -202,9 +202,9 @@ def _values(grid: ResidualGrid, proof: JointProof) -> int:
     return table_points([grid.sliding[v] for v in proof.variables], proof.degrees) * grid.rows
 
 
-def _table(samples: GridSamples, joint: int, proof: JointProof, *, limit: TimeLimit = _UNLIMITED) -> HarmonicTable:
+def _table(samples: GridSamples, joint: int, proof: JointProof, *, budget: Budget = _UNLIMITED) -> HarmonicTable:
     """The error of a joint in its proof's variables (2)."""
-    limit.check()
+    budget.check()
     grid = samples.grid
     if samples.has_tables:
         return samples.table(samples.error.value[joint], proof.variables, proof.degrees)
@@ -218,12 +218,12 @@ def _table(samples: GridSamples, joint: int, proof: JointProof, *, limit: TimeLi
     )
 
 
-def _slacks(samples: GridSamples, tables: Sequence[HarmonicTable], *, limit: TimeLimit = _UNLIMITED) -> Array:
+def _slacks(samples: GridSamples, tables: Sequence[HarmonicTable], *, budget: Budget = _UNLIMITED) -> Array:
     """How far every joint's error is from its table, row by row (rows, n) (2)."""
     grid, error = samples.grid, samples.error
     found = np.zeros(error.radius.shape)
     for joint, table in enumerate(tables):
-        limit.check()
+        budget.check()
         known = samples.on_grid(table)
         excess = (1.0 + grid.lebesgue) * table.excess(grid.degrees, grid.lower, grid.upper)
         for row in range(len(known.value)):

@@ -143,7 +143,7 @@ def grid_samples(
     shared = grid.exact, grid.program, grid.sliding, grid.part, robot, one_radius
     tasks = [_Part(*shared, grid.positions[part]) for part in parts]
     task = as_work(work)
-    task.limit.check()
+    task.budget.check()
     # A single part is evaluated before it would have reached another process.
     name = "evaluating the errors on a grid"
     sampled = task.map(name, _sampled, tasks, kept=False) if len(tasks) > 1 else map(_sampled, tasks)

@@ -25,11 +25,11 @@ from functools import reduce
 import numpy as np
 
 from torquec.foundation.arrays import Array, RealArray
-from torquec.foundation.time_limit import TimeLimit
+from torquec.foundation.budget import Budget
 from torquec.proof.enclosure.monomial_bound import Monomial, MonomialBound
 from torquec.robot.joints import PositionBasis
 
-_NO_LIMIT = TimeLimit()
+_NO_LIMIT = Budget()
 
 Row = tuple[Monomial, Array]
 """A monomial and the table (basis, ..) of what stands before it."""
@@ -116,15 +116,15 @@ def amplitudes(table: RealArray, axes: Sequence[GridAxis]) -> RealArray:
     return left
 
 
-def grid_bound(rows: Callable[[], Iterable[Row]], axes: Sequence[GridAxis], limit: TimeLimit = _NO_LIMIT) -> float:
+def grid_bound(rows: Callable[[], Iterable[Row]], axes: Sequence[GridAxis], budget: Budget = _NO_LIMIT) -> float:
     """A bound of |sum_r m_r f_r(q)| over all q and all monomials m_r of variables within +-1, by (3)-(5).
 
-    `rows` gives the weighted rows, twice, so that those which hardly count are never held together. Once the `limit` is
-    over what is known by then is the bound.
+    `rows` gives the weighted rows, twice, so that those which hardly count are never held together. Once the time
+    of the `budget` is over what is known by then is the bound.
     """
     sizes = np.array([float(amplitudes(table[None], axes)[0]) for _, table in rows()])
     whole = float(sizes.sum())
-    if whole == 0.0 or limit.is_over:
+    if whole == 0.0 or budget.is_over:
         return (1.0 + _ROUNDING) * whole
     order = np.argsort(sizes)
     small = int(np.searchsorted(np.cumsum(sizes[order]), _SMALL * whole))
@@ -133,7 +133,7 @@ def grid_bound(rows: Callable[[], Iterable[Row]], axes: Sequence[GridAxis], limi
     table = np.stack([part for _, part in chosen])
     table, left, more = _without_weak_harmonics(table, list(axes), _SMALL * whole)
     largest = MonomialBound([monomial for monomial, _ in chosen])
-    bound = _on_grid(table, left, largest, limit) if left else float(largest(table[:, None])[0])
+    bound = _on_grid(table, left, largest, budget) if left else float(largest(table[:, None])[0])
     return min(bound + float(sizes[order[:small]].sum()) + more + _ROUNDING * whole, (1.0 + _ROUNDING) * whole)
 
 
@@ -166,7 +166,7 @@ def _highest(table: Array, axes: Sequence[GridAxis], k: int) -> float:
     return float(amplitudes(size, [axis for i, axis in enumerate(axes) if i != k]).sum())
 
 
-def _on_grid(table: Array, axes: Sequence[GridAxis], largest: MonomialBound, limit: TimeLimit) -> float:
+def _on_grid(table: Array, axes: Sequence[GridAxis], largest: MonomialBound, budget: Budget) -> float:
     """The largest sum on the grid, or what it cannot exceed once the limit is over, times the factors."""
     # Variables with large amplitudes outside: amplitudes of the others lose least.
     order = sorted(range(len(axes)), key=lambda k: -_variation(table, axes, k))
@@ -183,7 +183,7 @@ def _on_grid(table: Array, axes: Sequence[GridAxis], largest: MonomialBound, lim
     for k in np.argsort(-limits):
         if limits[k] <= found:
             break
-        if limit.is_over:
+        if budget.is_over:
             found = float(limits[k])
             break
         values = blocks.values(int(k))

@@ -126,8 +126,8 @@ def held_torque_bound(
     with task.step("bounding what holding costs", whole=robot.n) as step:
         for i, name in enumerate(robot.joint_names):
             step.show(i, note=name)
-            limit = task.limit.part((i + 1) / robot.n)
-            bound = partial(grid_bound, axes=rows.axes, limit=limit)
+            budget = task.budget.share((i + 1) / robot.n)
+            bound = partial(grid_bound, axes=rows.axes, budget=budget)
             bounds["drift"].append(bound(partial(rows.drift, i)) + springs[i])
             bounds["free_drift"].append(bound(partial(rows.free_drift, i)) + springs[i])
             bounds["jump"].append(bound(partial(rows.turning, i, rows.a)))
@@ -135,7 +135,7 @@ def held_torque_bound(
                 bounds["jerk"].append(bound(partial(rows.turning, i, given)))
             bounds["curvature"].append(bound(partial(rows.curvature, i)))
             bounds["bend"].append(sum(float(amplitudes(row[None], rows.axes)[0]) for row in rows.bend(i)))
-            if limit.is_over:
+            if budget.is_over:
                 coarse.append(name)
     arrays = {key: np.array(values) for key, values in bounds.items()}
     limited = None if given is None else arrays["jerk"]

@@ -83,7 +83,7 @@ def certify(
     allowances = [None] * robot.n if limits is None else [float(limit) for limit in limits]
     within = [None if allowed is None else allowed - more for allowed, more in zip(allowances, added, strict=True)]
     bounds: list[TorqueBound | None] = [None] * robot.n
-    for closely in (False, True) if work.limit.is_stated and limits is not None and closer else (closer,):
+    for closely in (False, True) if work.budget.is_timed and limits is not None and closer else (closer,):
         asked = [
             BoundTask(_of_joint(residual, k), k, motions, float(found[k]), within[k], closely, bounds[k])
             for k in range(robot.n)

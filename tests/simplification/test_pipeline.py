@@ -9,14 +9,15 @@ from tests.proof.arms import arm, motions, programs
 
 from torquec.errors import RobotError, SpecificationError, TimeLimitError
 from torquec.expr import count_operations, trace
-from torquec.foundation.time_limit import TimeLimit
+from torquec.foundation.budget import Budget
 from torquec.model.quantities import trace_quantity
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.torque.certify import UnprovenError, certify
 from torquec.robot.robot import Mimic
-from torquec.simplification import simplify_torque as page
+from torquec.simplification import pipeline, prove, strategies
+from torquec.simplification.pipeline import simplify_torque
 from torquec.simplification.problem import SimplificationProblem
-from torquec.simplification.simplify_torque import STRATEGIES, Strategy, simplify_torque
+from torquec.simplification.strategies import STRATEGIES, Strategy
 from torquec.simplification.time_plan import TimePlan
 
 SHAPES = {"q": (2,), "qd": (2,), "qdd": (2,)}
@@ -34,7 +35,7 @@ def test_the_cheaper_strategy_is_taken_and_proven(monkeypatch):
     check_certificate(both.robot, best)
     assert all(proof.bound <= allowed for proof, allowed in zip(best.joints.values(), both.tolerance, strict=True))
     for strategy in STRATEGIES:
-        monkeypatch.setattr(page, "STRATEGIES", (strategy,))
+        monkeypatch.setattr(strategies, "STRATEGIES", (strategy,))
         other = simplify_torque(both)
         assert count_operations(best.program).cost <= count_operations(other.program).cost
         assert count_operations(other.program).cost <= count_operations(both.exact).cost
@@ -48,7 +49,7 @@ def test_a_strategy_is_one_row_and_its_program_is_proven_like_all_others(monkeyp
         seen.append((given.tolerance, cheapest))
         return [trace("inverse_dynamics", lambda q, qd, qdd: {"tau": [0.0 * x for x in q]}, SHAPES)]
 
-    monkeypatch.setattr(page, "STRATEGIES", (*STRATEGIES, Strategy("zero", nothing_but_zero, 0)))
+    monkeypatch.setattr(strategies, "STRATEGIES", (*STRATEGIES, Strategy("zero", nothing_but_zero, 0)))
     found = simplify_torque(asked)  # zero is cheapest, and not proven: the next one is
     check_certificate(asked.robot, found)
     assert 0 < count_operations(found.program).cost < count_operations(asked.exact).cost
@@ -58,7 +59,7 @@ def test_a_strategy_is_one_row_and_its_program_is_proven_like_all_others(monkeyp
 
 
 def test_who_asks_is_told_of_proven_programs_early_each_cheaper(monkeypatch):
-    monkeypatch.setattr(page, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
+    monkeypatch.setattr(strategies, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
     told = []
     asked = replace(problem("planar2r", [4.0, 2.0]), on_proven=told.append)
     found = simplify_torque(asked)
@@ -72,25 +73,23 @@ def test_who_asks_is_told_of_proven_programs_early_each_cheaper(monkeypatch):
 
 def test_under_a_time_limit_a_program_of_which_little_is_left_out_is_proven_first(monkeypatch):
     told = []
-    monkeypatch.setattr(page, "STRATEGIES", ())
+    monkeypatch.setattr(strategies, "STRATEGIES", ())
     robot = arm("puma560")
     exact = trace_quantity(robot, "inverse_dynamics")
     asked = SimplificationProblem(robot, exact, motions(robot), (3.0,) * 6, on_proven=told.append)
-    with asked.work.limited(TimeLimit.after(3600.0)):
-        found = simplify_torque(asked)
+    found = simplify_torque(replace(asked, budget=Budget.after(3600.0)))
     assert [certificate.program for certificate in told] == [found.program]
     assert count_operations(found.program).cost < 0.9 * count_operations(exact).cost
     assert all(proof.bound <= 3.0 for proof in found.joints.values())
     check_certificate(robot, found)
 
 
-@pytest.mark.parametrize("limit", [TimeLimit(0.0, 1.0), TimeLimit.after(3600.0)])
+@pytest.mark.parametrize("limit", [Budget(1.0, start=0.0), Budget.after(3600.0)])
 def test_under_a_time_limit_what_is_returned_is_proven(limit, monkeypatch):
     monkeypatch.setattr("torquec.simplification.descents._PLACES", 0)
-    monkeypatch.setattr(page, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
+    monkeypatch.setattr(strategies, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
     asked = problem("planar2r", [4.0, 2.0])
-    with asked.work.limited(limit):
-        found = simplify_torque(asked)
+    found = simplify_torque(replace(asked, budget=limit))
     check_certificate(asked.robot, found)
     assert all(proof.bound <= allowed for proof, allowed in zip(found.joints.values(), asked.tolerance, strict=True))
     late, exact = count_operations(found.program).cost, count_operations(asked.exact).cost
@@ -114,11 +113,10 @@ def test_a_search_that_takes_long_is_done_beside_others_where_time_is_limited(se
     """What it finds counts like any proposal; where it finds nothing in time, the others do."""
     never = Strategy("searched for", lambda *_: pytest.fail("it is not proposed"), 1, search)
     others = tuple(replace(strategy, prunings=1) for strategy in STRATEGIES if strategy.search is None)
-    monkeypatch.setattr(page, "STRATEGIES", (never, *others))
+    monkeypatch.setattr(strategies, "STRATEGIES", (never, *others))
     monkeypatch.setattr("torquec.simplification.descents._PLACES", 0)
     asked = problem("planar2r", [400.0, 200.0] if operations == 0 else [4.0, 2.0])
-    with asked.work.limited(TimeLimit.after(20.0)):
-        found = simplify_torque(asked)
+    found = simplify_torque(replace(asked, budget=Budget.after(20.0)))
     check_certificate(asked.robot, found)
     assert count_operations(found.program).cost < count_operations(asked.exact).cost
     assert operations is None or count_operations(found.program).cost == operations
@@ -126,9 +124,9 @@ def test_a_search_that_takes_long_is_done_beside_others_where_time_is_limited(se
 
 def test_a_joint_that_is_not_proven_is_fitted_more_closely(monkeypatch):
     """The same operations with other constants: its largest error is below the lowered aim."""
-    monkeypatch.setattr(page, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
+    monkeypatch.setattr(strategies, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
     asked = problem("planar2r", [4.0, 2.0])
-    tried, proven = [], page._proven_in_time
+    tried, proven = [], prove._proven_in_time
     first = asked.robot.joint_names[0]
 
     def not_at_once(given, program, plan):
@@ -137,7 +135,7 @@ def test_a_joint_that_is_not_proven_is_fitted_more_closely(monkeypatch):
             raise UnprovenError(first)
         return proven(given, program, plan)
 
-    monkeypatch.setattr(page, "_proven_in_time", not_at_once)
+    monkeypatch.setattr(prove, "_proven_in_time", not_at_once)
     found = simplify_torque(asked)
     check_certificate(asked.robot, found)
     assert len(tried) == 2
@@ -149,18 +147,17 @@ def test_a_joint_that_is_not_proven_is_fitted_more_closely(monkeypatch):
 def test_a_proof_that_is_cut_short_is_none(monkeypatch):
     """The search is in time, no proof is: a program with all terms is the answer, and it is proven."""
     asked = problem("planar2r", [4.0, 2.0])
-    monkeypatch.setattr(page, "STRATEGIES", tuple(replace(strategy, prunings=0) for strategy in STRATEGIES))
+    monkeypatch.setattr(strategies, "STRATEGIES", tuple(replace(strategy, prunings=0) for strategy in STRATEGIES))
     monkeypatch.setattr("torquec.simplification.descents._PLACES", 0)
-    prove = page.certify
+    certified = prove.certify
 
     def without_time(*proven, work=None, **more):
-        if work is not None and work.limit.is_stated:
+        if work.budget.is_timed:
             raise TimeLimitError("the time limit is reached")
-        return prove(*proven, work=work, **more)
+        return certified(*proven, work=work, **more)
 
-    monkeypatch.setattr(page, "certify", without_time)
-    with asked.work.limited(TimeLimit.after(3600.0)):
-        found = simplify_torque(asked)
+    monkeypatch.setattr(prove, "certify", without_time)
+    found = simplify_torque(replace(asked, budget=Budget.after(3600.0)))
     assert count_operations(found.program).cost <= count_operations(asked.exact).cost
     assert all(proof.bound < 1e-6 for proof in found.joints.values())
     check_certificate(asked.robot, found)
@@ -169,7 +166,7 @@ def test_a_proof_that_is_cut_short_is_none(monkeypatch):
 @pytest.fixture
 def one_pruning(monkeypatch):
     """Programs pruned with one seed instead of eight: quicker, and what is proven is proven alike."""
-    monkeypatch.setattr(page, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
+    monkeypatch.setattr(strategies, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
 
 
 @pytest.mark.usefixtures("one_pruning")
@@ -221,12 +218,11 @@ def test_followers_whose_torques_are_polynomials_are_simplified(multiplier):
 
 
 def test_what_remains_when_nothing_is_proposed_is_the_cheapest_exact_program(monkeypatch):
-    monkeypatch.setattr(page, "STRATEGIES", ())
-    monkeypatch.setattr(page, "moments_left_out", lambda given: given.exact)
+    monkeypatch.setattr(strategies, "STRATEGIES", ())
+    monkeypatch.setattr(pipeline, "moments_left_out", lambda given: given.exact)
     robot = arm("puma560")
     asked = SimplificationProblem(robot, trace_quantity(robot, "inverse_dynamics"), motions(robot), (1.0,) * 6)
-    with asked.work.limited(TimeLimit(0.0, 1.0)):
-        found = simplify_torque(asked)
+    found = simplify_torque(replace(asked, budget=Budget(1.0, start=0.0)))
     assert count_operations(found.program).cost < count_operations(asked.exact).cost
     assert all(proof.bound < 1e-6 for proof in found.joints.values())
 
@@ -237,16 +233,16 @@ def test_where_a_check_waits_no_proof_is_begun_after_its_time(monkeypatch):
     exact = trace_quantity(robot, "inverse_dynamics")
     told = []
     asked = SimplificationProblem(
-        robot, exact, motions(robot), (3.0,) * 6, on_proven=told.append, checked_by=TimeLimit.after(60.0)
+        robot, exact, motions(robot), (3.0,) * 6, on_proven=told.append, checked_by=Budget.after(60.0)
     )
-    begun, prove, plan = [], page.certify, TimePlan(TimeLimit.after(3600.0), 0.8, 0.0, 0.0, 0.8)
+    begun, certified, plan = [], prove.certify, TimePlan(Budget.after(3600.0), 0.8, 0.0, 0.0, 0.8)
 
     def counted(*given, **more):
         begun.append(given)
-        return prove(*given, **more)
+        return certified(*given, **more)
 
-    monkeypatch.setattr(page, "certify", counted)
-    monkeypatch.setattr(page, "time_plan", lambda _: plan)  # all time is over but that of the first proof
+    monkeypatch.setattr(prove, "certify", counted)
+    monkeypatch.setattr(pipeline, "time_plan", lambda _: plan)  # all time is over but that of the first proof
     found = simplify_torque(asked)
     assert len(begun) == len(told) == 1
     assert found == told[0]

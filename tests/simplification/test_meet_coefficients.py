@@ -1,4 +1,4 @@
-"""Programs that meet a specification: which of them there are for each kind, and the search that it may name."""
+"""Coefficients that meet a specification: which of them there are for each kind, and the search that it may name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from torquec.closedform import closed_form
 from torquec.errors import RobotError, TimeLimitError
 from torquec.expr import count_operations
-from torquec.foundation.time_limit import TimeLimit
+from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
 from torquec.model.quantities import trace_quantity
 from torquec.proof.checker.check_certificate import check_certificate
@@ -20,7 +20,7 @@ from torquec.robot.classics import load_classic
 from torquec.robot.robot import Mimic
 from torquec.simplification.coefficient_model import exact_coefficients
 from torquec.simplification.fitting.fit_entries import BasisSearch, fit_entries
-from torquec.simplification.meet_specification import meet_specification
+from torquec.simplification.pipeline import meet_specification
 from torquec.simplification.specification import load_specification, parse_specification
 from torquec.simplification.specification_text import check_specification_met
 from torquec.simplification.tolerance import coefficient_tolerances, entry_tasks
@@ -83,7 +83,7 @@ def test_a_coefficient_that_is_not_proven_in_time_is_left_exact_and_the_others_s
 
 def test_without_time_for_any_coefficient_all_of_them_are_exact_and_proven():
     work = Work()
-    with work.limited(TimeLimit(0.0, 1.0)):
+    with work.within(Budget(1.0, start=0.0)):
         found = meet_specification(ARM, EXACT, parse_specification(CONTROL, ARM), work=work)
     assert found.coefficients is None
     assert found.certificate.coefficients.program == EXACT

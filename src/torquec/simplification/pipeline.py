@@ -1,0 +1,203 @@
+"""Simplification on one page: from a specification to a proven and checked program.
+
+(1)  problem: motions and torque tolerances of the specification; impossible ones are refused (`tolerance`,
+     `check_problem`)
+(2)  plan: how search, proof and check share the time (`time_plan`)
+(3)  early proof of a program that leaves out a little, where time is limited or the caller wants early programs
+     (`most_parameters`)
+(4)  candidates: strategies propose programs; their sums are pruned, their constants fitted (`strategies`, `descents`,
+     `prune`)
+(5)  proof: the cheapest candidates are proven over the whole box of motions, fitted again where that helps (`prove`)
+(6)  tighten: where none is proven, the aims of the joints concerned are lowered, and (4) is done again; in the end the
+     cheapest exact program remains, which errs only by rounding
+(7)  independent check of the cheapest proven program that can be checked in time (`check_again`)
+
+Specifications are of three kinds: torque errors; control requirements (Chang & Lee), which give torque tolerances that
+the loops can bear, and fitted coefficients M, c and g besides; a threshold for coefficients (Clover), which takes the
+place of (3) to (6) (:mod:`torquec.simplification.meet_coefficients`).
+
+The price of a program are its operations, sines and cosines counted. With a time limit searches return their best so
+far at their deadline; the result is the cheapest program that is proven by then. Every pass sets its own part of the
+:class:`torquec.foundation.budget.Budget`, so that one may be late (a last proof, the check) without the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from torquec.closedform import closed_form
+from torquec.errors import TimeLimitError
+from torquec.expr import Function, count_operations, operation_cost
+from torquec.foundation.budget import Budget
+from torquec.foundation.work import Work, as_work
+from torquec.proof.accepts import check_provable
+from torquec.proof.torque.certificate import Certificate
+from torquec.proof.torque.certify import UnprovenError
+from torquec.proof.torque.certify_coefficients import check_independent
+from torquec.robot.robot import Robot
+from torquec.simplification.check_again import check_again
+from torquec.simplification.check_problem import check_tolerances, rounded_away, snapped
+from torquec.simplification.meet_coefficients import coefficients_above, coefficients_within
+from torquec.simplification.most_parameters import moments_left_out
+from torquec.simplification.problem import SimplificationProblem, Simplified
+from torquec.simplification.prove import exact_proven, made_closer, proven_early, proven_or_refitted
+from torquec.simplification.specification import Specification
+from torquec.simplification.specification_text import specification_text
+from torquec.simplification.strategies import MUCH, candidates
+from torquec.simplification.time_plan import SHARES, TimePlan, time_plan
+from torquec.simplification.tolerance import torque_budgets
+
+_PROOFS = 3
+"""How many of the cheapest candidates are tried to be proven, before aims are lowered (5)."""
+
+_LOWERED, _ATTEMPTS = 0.94, 4
+"""What a joint's aim is multiplied by where its error was not proven, and how often all is tried (6)."""
+
+
+def simplify_and_check(
+    robot: Robot,
+    exact: Function,
+    specification: Specification,
+    *,
+    work: Work,
+    check: bool = True,
+    on_proven: Callable[[Simplified], None] | None = None,
+    simpler_than: int | None = None,
+) -> Simplified | None:
+    """All passes: the cheapest program that is proven, and unless `check` is false checked, within the work's budget.
+
+    With `simpler_than`, the cost of the program to compare with, None is the result where none is cheaper, or has
+    simplified coefficients. Without a check the search has the same part of the time. `on_proven` and what is raised
+    are those of `meet_specification`.
+    """
+    budget, proven = work.budget, list[Simplified]()
+
+    def collect(found: Simplified) -> None:
+        proven.append(found)
+        if on_proven is not None:
+            on_proven(found)
+
+    # Without a deadline there is time for the last one: the search proves early ones only for the caller.
+    early = collect if budget.is_timed or on_proven is not None else None
+    by = budget if check else None
+    with work.within(budget.share(SHARES.model)):
+        proven.append(meet_specification(robot, exact, specification, checked_by=by, on_proven=early, work=work))
+    proven.reverse()  # of those that cost the same, the last has the closest bounds
+    proven.sort(key=lambda found: found.cost)
+    if simpler_than is not None:
+        proven = [found for found in proven if found.cost < simpler_than or found.coefficients is not None]
+    if not proven or not check:
+        return proven[0] if proven else None
+    return check_again(robot, proven, budget, work)  # (7)
+
+
+def meet_specification(
+    robot: Robot,
+    exact: Function,
+    specification: Specification,
+    *,
+    checked_by: Budget | None = None,
+    on_proven: Callable[[Simplified], None] | None = None,
+    work: Work | None = None,
+) -> Simplified:
+    """The cheapest programs found that meet the specification, proven within the budget of the work.
+
+    `exact` is the program of the robot's inverse dynamics.
+    `on_proven` gets programs for torque errors that are proven before the search is over, each cheaper than the one
+    before. `checked_by` is the budget in which the result is checked, too: a program for torque errors is then one that
+    can be checked by then, where there is one.
+    Raises `SpecificationError` with joint, tolerance and smallest achievable error where the specification cannot be
+    met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
+    """
+    work = as_work(work)
+    budget = work.budget
+    text = specification_text(robot, specification)
+    early = None if on_proven is None else lambda c: on_proven(Simplified(replace(c, specification=text)))
+    with work.within(budget.untimed):  # memory and workers; every pass sets its part of the time
+        if specification.coefficients is not None:
+            found = coefficients_above(robot, exact, specification, specification.coefficients, budget, work)
+        elif any(joint.control is not None for joint in specification.joints):
+            check_independent(robot)
+            form = closed_form(robot)
+            tolerance = torque_budgets(form, specification)
+            fitted, proven = coefficients_within(robot, exact, form, specification, budget, work)
+            problem = SimplificationProblem(robot, exact, specification.motions, tolerance, work, budget=budget)
+            found = Simplified(replace(simplify_torque(problem), coefficients=proven), fitted)
+        else:
+            problem = SimplificationProblem(
+                robot,
+                exact,
+                specification.motions,
+                tuple(float(joint.torque_error or 0.0) for joint in specification.joints),
+                work,
+                precision=specification.precision,
+                on_proven=early,
+                budget=budget,
+                checked_by=checked_by or Budget(),
+            )
+            found = Simplified(simplify_torque(problem))
+    return replace(found, certificate=replace(found.certificate, specification=text))
+
+
+def simplify_torque(problem: SimplificationProblem) -> Certificate:
+    """The cheapest program found whose torque errors are proven to stay within the tolerances, with the proof.
+
+    Raises `SpecificationError` with joint and smallest error that can be proven where a tolerance is below the rounding
+    of the exact program, and `RobotError` where the torques are no polynomials that a proof can manage.
+    """
+    check_provable(problem.robot, problem.exact)  # (1)
+    check_tolerances(problem)
+    plan = time_plan(problem)  # (2)
+    best: Certificate | None = None
+    if plan.budget.is_timed or problem.on_proven is not None:  # (3)
+        best = proven_early(problem, [moments_left_out(problem)], None, plan.budget.share_of_rest(plan.first))
+        if (
+            plan.if_easy is not None
+            and best is not None
+            and operation_cost(best.program) <= MUCH * operation_cost(problem.exact)
+        ):
+            plan = plan.if_easy  # tolerances are wide, and proofs easy
+    parts = _parts_of_tolerances(problem, plan)
+    for _ in range(_ATTEMPTS):
+        aim = problem.within(list(parts.values()))
+        programs, best = candidates(problem, aim, best, plan)  # (4)
+        proven, unproven = _cheapest_proven(problem, aim, programs, best, plan)  # (5)
+        if proven is not None:
+            return proven
+        if plan.budget.share(plan.searching).is_over or (best is not None and not unproven):
+            break
+        for name in unproven or parts:  # (6)
+            parts[name] *= _LOWERED
+    return exact_proven(problem) if best is None else made_closer(problem, best, plan)
+
+
+def _parts_of_tolerances(problem: SimplificationProblem, plan: TimePlan) -> dict[str, float]:
+    """The part of every joint's tolerance that errors may use: what the plan allows, but for snapped angles and
+    rounding.
+    """
+    taken = zip(problem.robot.joint_names, snapped(problem), rounded_away(problem), problem.tolerance, strict=True)
+    return {name: plan.part * (1.0 - (snap + rounded) / allowed) for name, snap, rounded, allowed in taken}
+
+
+def _cheapest_proven(
+    problem: SimplificationProblem,
+    aim: SimplificationProblem,
+    programs: list[Function],
+    best: Certificate | None,
+    plan: TimePlan,
+) -> tuple[Certificate | None, set[str]]:
+    """(5): the proof of the cheapest candidate that has one, and the joints whose errors were not proven."""
+    unproven: set[str] = set()
+    for program in sorted(dict.fromkeys(programs), key=operation_cost)[:_PROOFS]:
+        if operation_cost(program) >= operation_cost(problem.exact if best is None else best.program):
+            break
+        try:
+            return proven_or_refitted(problem, aim, program, plan), unproven
+        except UnprovenError as error:
+            unproven.add(error.joint)
+        except TimeLimitError:
+            with problem.work.step("no time for another proof") as step:
+                step.show(note=f"{count_operations(program)} were found, and not proven in time; allow more of it")
+            break
+    return None, unproven
