@@ -116,7 +116,7 @@ def options_of(name: str) -> Iterator[str]:
         from torquec.closedform.layouts import Rule
         from torquec.proof.torque.certificate import Certificate
 
-        only_for_checkers = {"Rule": Rule, "Certificate": Certificate, "Robot": tq.Robot}
+        only_for_checkers = {"Rule": Rule, "Certificate": Certificate, "Robot": tq.Robot, "Function": tq.Function}
         hints = typing.get_type_hints(called, {**vars(module), **only_for_checkers})
     for parameter in inspect.signature(called).parameters:
         if list(choices_in(hints.get(parameter))):

@@ -90,6 +90,6 @@ def test_memory_is_room_for_points_and_the_program_as_it_comes_is_always_allowed
     for points in (1, 5, 1000):
         room = DegreeRoom.in_memory(1, points * 3 * 8 + 7)
         assert room.in_box == points
-        assert DegreeLimit(program, program, [False], room).allows(program)
-    small = DegreeLimit(program, program, [False], DegreeRoom.in_memory(1, 5 * 3 * 8))
+        assert DegreeLimit(program, program, [PositionBasis.TRIGONOMETRIC], room).allows(program)
+    small = DegreeLimit(program, program, [PositionBasis.TRIGONOMETRIC], DegreeRoom.in_memory(1, 5 * 3 * 8))
     assert [program.operations[k].value for k in small.constants_to_fit(program)] == [0.7]

@@ -250,13 +250,14 @@ def _check_own_parts(model: Model, work: Work) -> None:
 def _package(folder: Path, robot: Robot | None, work: Work) -> CheckedFile:
     """(3)."""
     manifests = sorted(path for path in folder.iterdir() if path.name.endswith(MANIFEST))
+    checkable = [target.value for target, row in BACK_ENDS.items() if row.claim is CarriedClaim.PACKAGE]
+    remedy = (
+        "name the folder that torquec simplify wrote, or torquec generate from a certified model with "
+        f"--target {' or '.join(checkable)}; of another package, the model (.tq.json) that its code was made from"
+    )
     if len(manifests) != 1:
-        checkable = [target.value for target, row in BACK_ENDS.items() if row.claim is CarriedClaim.PACKAGE]
         raise _NothingClaimedError(
-            f"the folder holds {len(manifests)} manifests (*{MANIFEST})",
-            where=str(folder),
-            remedy="name the folder that torquec simplify wrote, or torquec generate from a certified model with "
-            f"--target {' or '.join(checkable)}; of another package, the model (.tq.json) that its code was made from",
+            f"the folder holds {len(manifests)} manifests (*{MANIFEST})", where=str(folder), remedy=remedy
         )
     (manifest,) = manifests
     stated = read_json(manifest, FileKind.MODEL, remedy=_REMEDY)
@@ -264,9 +265,7 @@ def _package(folder: Path, robot: Robot | None, work: Work) -> CheckedFile:
         raise CheckError("this is no manifest of a package", where=str(manifest), remedy=_REMEDY)
     if "model" not in stated:
         raise _NothingClaimedError(
-            "the package claims nothing: it was not generated from a certified model",
-            where=str(folder),
-            remedy="name the folder of a package that torquec generate or simplify made of a certified model",
+            "the package claims nothing that can be proven again", where=str(folder), remedy=remedy
         )
     if stated.get("written_by") != WRITTEN_BY:
         raise CheckError(
