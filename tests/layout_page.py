@@ -1,4 +1,4 @@
-"""The page docs/layout.md, kept true: `python -m tests.layout_page` rewrites its tables from the docstrings.
+"""The page docs/source-files.md: `python -m tests.layout_page` rewrites its tables from the docstrings.
 
 Text between the tables is written by hand and stays. Rows keep their order, rows of files that are gone disappear, new
 files come last in the table of their room; move them to where data passes them. A room without a heading is refused:
@@ -13,7 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "torquec"
-PAGE = ROOT / "docs" / "layout.md"
+PAGE = ROOT / "docs" / "source-files.md"
+MAP = ROOT / "docs" / "layout.md"
 _ROW = re.compile(r"^\| `([^`]+\.py)` \|.*\n", flags=re.MULTILINE)
 _ROOM = re.compile(r"^## `([a-z]+)/`$", flags=re.MULTILINE)
 
@@ -38,7 +39,7 @@ def true_page(page: str) -> str:
     rooms, headings = {name.split("/")[0] for name in files if "/" in name}, _ROOM.findall(page)
     wrong = sorted(rooms ^ set(headings)) + [room for room in rooms if headings.count(room) > 1]
     if wrong:
-        raise ValueError(f"docs/layout.md: each room needs one heading, as in ## `{wrong[0]}/`, above a table")
+        raise ValueError(f"docs/source-files.md: each room needs one heading, as in ## `{wrong[0]}/`, above a table")
     order = [name for name in dict.fromkeys(_ROW.findall(page)) if name in files]
     order += [name for name in files if name not in order]
     parts = re.split(r"^(?=## )", page, flags=re.MULTILINE)

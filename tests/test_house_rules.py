@@ -13,7 +13,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tests.layout_page import PAGE, true_page
+from tests.layout_page import MAP, PAGE, sources, true_page
 from tests.mirrors import COVERED_BY
 from tests.path_names import OWN_NAMES, unescaped_names
 from tests.patience import HANGS
@@ -229,7 +229,20 @@ def test_private_numbers_have_reasons(path):
 
 def test_layout_page_is_true():
     page = PAGE.read_text(encoding="utf-8")
-    assert true_page(page) == page, "docs/layout.md is out of date: run python -m tests.layout_page"
+    assert true_page(page) == page, "docs/source-files.md is out of date: run python -m tests.layout_page"
+
+
+def test_the_map_names_every_room_once_and_fits_on_a_screen():
+    page = MAP.read_text(encoding="utf-8")
+    rooms = sorted({name.split("/")[0] for name in sources() if "/" in name})
+    assert sorted(re.findall(r"^\| `([a-z]+)/` \|", page.split("## Walks")[0], flags=re.MULTILINE)) == rooms
+    assert len(page.splitlines()) <= 100
+
+
+def test_the_files_of_the_map_exist():
+    walks = MAP.read_text(encoding="utf-8").split("## Walks")[1].split("## ")[0]
+    missing = [name for name in re.findall(r"`([a-z_]+/[a-z_/]*(?:\.py)?)`", walks) if not (PACKAGE / name).exists()]
+    assert not missing, f"docs/layout.md names {missing}"
 
 
 def test_every_dynamics_module_has_its_test():
