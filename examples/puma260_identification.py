@@ -17,7 +17,7 @@ from torquec.papers.izaguirre.elimination import Elimination
 from torquec.papers.izaguirre.inward_basis import inward_basis
 from torquec.papers.izaguirre.simulated_elimination import gravity_coefficients, simulated_elimination
 from torquec.report.figure import new_figure, save_figure
-from torquec.report.parameter_tables import comparison_table, elimination_text
+from torquec.report.identification_text import comparison_table, elimination_text
 from torquec.robot import classics
 
 LLOYD = {

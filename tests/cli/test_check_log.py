@@ -7,7 +7,10 @@ import pytest
 from tests.identification.clean_logs import clean_log
 
 from torquec.cli import check_log as command
+from torquec.cli.check_log import log_text, log_verdict
 from torquec.robot import classics
+
+LOG = {"file": "run.csv", "samples": 1200, "duration": 11.99, "rate": 100.0, "usable": True, "clean": True}
 
 
 def write_log(path, log, columns="t,q1,q2,dq1,dq2,tau1,tau2"):
@@ -94,3 +97,24 @@ def test_a_large_file_is_checked_in_pieces(torquec, clean, tmp_path, monkeypatch
     assert "piece by piece" in outcome.err
     assert outcome.document["logs"][0]["samples"] == 1200
     assert torquec("check-log", "planar2r", clean, "--plot", tmp_path / "a.png").status == 2
+
+
+@pytest.mark.parametrize(
+    ("severities", "verdict"),
+    [
+        (["note"], ""),
+        (["note", "warning"], "run.csv: usable with care (1 warning)"),
+        (
+            ["warning", "error", "warning"],
+            "run.csv: not usable before its errors are corrected (1 error and 2 warnings)",
+        ),
+    ],
+)
+def test_one_verdict_for_each_log(severities, verdict):
+    findings = [{"severity": severity} for severity in severities]
+    usable, clean = "error" not in severities, {*severities} == {"note"}
+    document = {**LOG, "usable": usable, "clean": clean, "findings": findings}
+    assert log_verdict(document) == verdict
+    lines = log_text(document, ["first finding", "second finding"]).splitlines()
+    assert lines[:3] == ["run.csv: 1200 samples, 12 s at 100 Hz", "  first finding", "  second finding"]
+    assert lines[3:] == (["  no problem found"] if clean else [])

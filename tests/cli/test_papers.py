@@ -6,9 +6,9 @@ import dataclasses
 
 import pytest
 
+from torquec.cli.papers import comparison_rows_text
 from torquec.papers.comparisons import paper_comparisons
 from torquec.papers.printed_row import DifferenceKind, printed_row
-from torquec.report.papers_text import comparison_rows_text
 
 NAMES = [found.name for found in paper_comparisons()]
 

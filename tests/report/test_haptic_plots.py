@@ -6,7 +6,7 @@ import pytest
 from torquec.haptics.experiments.haptic_experiment import ExperimentOptions, run_experiment
 from torquec.haptics.experiments.haptic_file import experiment_document
 from torquec.report.haptic_plots import experiment_figure
-from torquec.report.haptic_text import haptic_text
+from torquec.report.haptics import haptic_text
 from torquec.robot import classics
 
 pytest.importorskip("matplotlib")

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
+import math
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 from tests.report.result_folders import changed, check_page, made_folder, result_folder, visible_text
+from tests.report.test_html_page import BLOCKS
 
-import torquec.report.sections
 from torquec.errors import ArgumentError, TorquecError
 from torquec.page.view_page import View
-from torquec.report import live_view
-from torquec.report.blocks import Facts
+from torquec.report import robot_view
+from torquec.report.blocks import Axis, Facts, LiveView, Plot, Report, Section, Series, fact
 from torquec.report.html_page import report_html
-from torquec.report.provenance import Obtained
-from torquec.report.report import SECTIONS, folder_report, write_report
+from torquec.report.provenance import Number, Obtained, computed
+from torquec.report.report import SECTIONS, folder_report, report_json, write_report
 from torquec.report.result_document import result_text
 
+SENTENCES = {"narrow_limits", "passed_limit_text"}
+"""Functions that make whole sentences with numbers, which a section shows as a `Statement`."""
+
 HOSTILE = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)>"
+BY = computed("a sum")
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +86,19 @@ def test_every_number_of_the_twin_says_how_it_was_obtained(page):
 
 def test_no_section_writes_numbers_into_text():
     """Numbers come into a report as `Number`s: no f-string of a section formats one."""
-    folder = Path(torquec.report.sections.__file__).parent
-    for path in folder.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.FormattedValue):
-                assert node.format_spec is None, f"{path.name}:{node.lineno}"
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("round", "format"):
-                raise AssertionError(f"{path.name}:{node.lineno}")
+    for section in {show for entry in SECTIONS for show in entry.shows.values()}:
+        tree = ast.parse(Path(inspect.getfile(section)).read_text())
+        defined = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+        used, waiting = set(), [section.__name__]
+        while waiting:
+            name = waiting.pop()
+            used.add(name)
+            called = {node.id for node in ast.walk(defined[name]) if isinstance(node, ast.Name)}
+            waiting += (called & defined.keys()) - used - SENTENCES
+        for node in (node for name in used for node in ast.walk(defined[name])):
+            place = f"{section.__module__}:{getattr(node, 'lineno', 0)}"
+            assert not isinstance(node, ast.FormattedValue) or node.format_spec is None, place
+            assert not isinstance(node, ast.Call) or ast.unparse(node.func) not in ("round", "format"), place
 
 
 def test_what_is_proved_is_what_the_certificate_says(page):
@@ -249,7 +261,7 @@ def test_the_robot_moves_where_the_script_of_the_pages_was_made(tmp_path, monkey
         assert runs == []
         return View(f"<script>let {model.kind.name} = 1;</script>", 0, ())
 
-    monkeypatch.setattr(live_view, "view_page", shown)
+    monkeypatch.setattr(robot_view, "view_page", shown)
     text = write_report(small, tmp_path / "live.html").page.read_text()
     check_page(text)
     assert 'srcdoc="&lt;script&gt;let CERTIFIED_TORQUE = 1;' in text
@@ -259,7 +271,7 @@ def test_the_robot_moves_where_the_script_of_the_pages_was_made(tmp_path, monkey
     def refuse(model, runs):
         raise TorquecError("the script of the pages was not made", remedy="run this")
 
-    monkeypatch.setattr(live_view, "view_page", refuse)
+    monkeypatch.setattr(robot_view, "view_page", refuse)
     without = write_report(small, tmp_path / "still.html").page.read_text()
     check_page(without)
     assert "the script of the pages was not made. To get it: run this" in visible_text(without)
@@ -277,7 +289,7 @@ def test_runs_of_the_robot_are_played_and_others_are_told(tmp_path, monkeypatch)
         played.extend((run.title, run.trajectory.joints, run.tau.shape == run.trajectory.q.shape) for run in runs)
         return View("<script>1</script>", 0, ())
 
-    monkeypatch.setattr(live_view, "view_page", shown)
+    monkeypatch.setattr(robot_view, "view_page", shown)
     write_report(folder, tmp_path / "live.html")
     assert played == [("run", ("joint1", "joint2"), True)]  # the folder of many runs has no single one
     (folder / "run" / "run.csv").write_text("t,q_joint1\nx,1\n")
@@ -320,3 +332,20 @@ def test_results_of_commands_without_a_section_are_listed(tmp_path):
 def test_the_same_folder_gives_the_same_bytes(tmp_path):
     first = write_report(made_folder(), tmp_path / "a.html", called="x", live=False).page.read_bytes()
     assert write_report(made_folder(), tmp_path / "b.html", called="x", live=False).page.read_bytes() == first
+
+
+def test_everything_that_the_page_shows():
+    gap = Plot("gap", Axis("x"), Axis("y"), (Series("a", (0.0, 1.0), (math.nan, 2.0), BY),))
+    live = LiveView("<html>", "the arm")
+    report = Report("t", (Section("s", "S", (*BLOCKS, gap, live)),), (fact("a", Number(1, BY)),), ("p",), (), "1.0")
+    document = json.loads(report_json(report))
+    assert document["format"] == "torquec-report"
+    assert document["problems"] == ["p"]
+    assert document["highlights"] == [
+        {"label": "a", "parts": [{"value": 1, "unit": "", "obtained": "computed", "from": "a sum"}]}
+    ]
+    blocks = document["sections"][0]["blocks"]
+    assert [block["block"] for block in blocks[:3]] == ["paragraph", "paragraph", "subheading"]
+    assert blocks[-2]["series"][0]["y"] == [None, 2.0]
+    assert blocks[-1] == {"block": "liveview", "words": "the arm"}
+    assert all("mathml" not in block and "svg" not in block for block in blocks)

@@ -10,8 +10,7 @@ from tests.report.result_folders import HAPTIC, VERIFIED, changed, check_page, m
 
 from torquec.report.blocks import Paragraph, Tone
 from torquec.report.html_page import report_html
-from torquec.report.json_page import report_json
-from torquec.report.report import folder_report
+from torquec.report.report import folder_report, report_json
 from torquec.report.result_document import result_text
 
 

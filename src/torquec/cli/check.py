@@ -45,7 +45,7 @@ def check(options: CheckOptions) -> Outcome:
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.model.check_file import check_file
-    from torquec.report.check_text import check_text
+    from torquec.report.proof import check_text
     from torquec.report.result_document import ROBOT_AS_USED, as_used
 
     robot = None if options.of_robot is None else options.source.read(options.of_robot).robot

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 STREAMED = 400_000_000
 """Bytes from which a file is read piece by piece where its format allows it."""
-
 LogsArgument = Annotated[
     list[Path],
     typer.Argument(
@@ -66,7 +65,6 @@ class CheckLogOptions(CommandOptions):
 def check_log(model: Model, options: CheckLogOptions) -> Outcome:
     """Look for missing rows, gaps, wrong signs, order, units, gravity, delays; exit status 1 if there is a problem."""
     from torquec.foundation.work import Work
-    from torquec.report.log_text import log_text, log_verdict
     from torquec.trajectory.log_map import read_log_map
 
     meaning = None if options.log_map is None else read_log_map(options.log_map)
@@ -193,3 +191,22 @@ def _draw(checked: _Checked, plot: Path) -> None:
             f"{checked.file} is too large for a picture", where=str(plot), remedy="draw a part of the log"
         )
     plot_log(checked.log, checked.findings, plot)
+
+
+def log_text(document: dict[str, Any], findings: Iterable[LogFinding]) -> str:
+    """A log's size and what was found in it; that nothing is wrong, where nothing is (otherwise: `log_verdict`)."""
+    size = f"{document['samples']} samples, {document['duration']:.3g} s at {document['rate']:.4g} Hz"
+    lines = [f"{document['file']}: {size}", *(f"  {finding}" for finding in findings)]
+    return "\n".join(lines if not document["clean"] else [*lines, "  no problem found"])
+
+
+def log_verdict(document: dict[str, Any]) -> str:
+    """Whether a log with findings can be used, in one sentence; empty where nothing is wrong with it."""
+    counts = {
+        severity: sum(finding["severity"] == severity for finding in document["findings"])
+        for severity in ("error", "warning")
+    }
+    found = " and ".join(f"{count} {severity}{'s' * (count > 1)}" for severity, count in counts.items() if count)
+    if not document["usable"]:
+        return f"{document['file']}: not usable before its errors are corrected ({found})"
+    return "" if document["clean"] else f"{document['file']}: usable with care ({found})"

@@ -73,8 +73,8 @@ def compare(model: Model, options: CompareOptions) -> Outcome:
     computed torque from each of them on one plant, operations and time; with a log also what was measured.
     """
     from torquec.foundation.work import Work
+    from torquec.report.comparison import comparison_text
     from torquec.report.comparison_plots import plot_comparison
-    from torquec.report.comparison_text import comparison_text
     from torquec.simulation.comparison_of_models import compare as compared
 
     if not options.rate > 0.0:
@@ -116,7 +116,7 @@ def compare(model: Model, options: CompareOptions) -> Outcome:
 def _write(folder: Path, document: dict[str, Any], found: ModelComparison, *, force: bool) -> list[Path]:
     """The document with its curves, and the page."""
     from torquec.foundation.writing import new_folder
-    from torquec.report.comparison_curves import comparison_curves
+    from torquec.report.comparison import comparison_curves
     from torquec.report.report import PAGE, write_report
     from torquec.report.result_document import result_text
 

@@ -63,7 +63,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     from torquec.control.laws import LAWS
     from torquec.foundation.work import Work
     from torquec.project.design_study import design_study, draw_design, root_loci, write_design
-    from torquec.report.design_text import design_text
+    from torquec.report.design import design_text
 
     kind = options.kind("pole-placement")
     if options.plot is not None and not LAWS[kind].places_poles:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,9 +10,19 @@ import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import DegreesOption, StateOption, joint_values
+from torquec.report.tables import number, table, upper_bound
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
+
+_COLUMNS = (
+    ("tau", "tau"),
+    ("gravity", "gravity"),
+    ("velocity", "velocity_torque"),
+    ("friction", "friction"),
+    ("total", "total"),
+)
+_AXES = ("x", "y", "z")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +53,6 @@ def evaluate(model: Model, options: EvalOptions) -> Outcome:
     Gives inverse dynamics, friction and their sum, gravity and velocity torques, the mass matrix, with --tau the
     accelerations, with --frame poses and influence coefficients. Radians, metres, seconds, Nm and N.
     """
-    from torquec.report.state_text import state_text
 
     robot = model.robot
     state = {
@@ -76,15 +85,15 @@ def quantities_at(
         calls["qdd"] = ("forward_dynamics", (q, qd, torques))
     document: dict[str, Any] = {"joints": list(model.robot.joint_names)}
     document |= {key: getattr(model, name)(*inputs).tolist() for key, (name, inputs) in calls.items()}
-    proven = _proven(model, {key: name for key, (name, _) in calls.items()})
+    proven = _proven_quantities(model, {key: name for key, (name, _) in calls.items()})
     if proven:
         document["proven"] = proven
     if frames:
-        document["frames"] = {frame: _frame(model, frame, q) for frame in frames}
+        document["frames"] = {frame: _frame_document(model, frame, q) for frame in frames}
     return document
 
 
-def _proven(model: Model, names: dict[str, str]) -> dict[str, Any]:
+def _proven_quantities(model: Model, names: dict[str, str]) -> dict[str, Any]:
     """What is proven of each quantity that is shown; nothing to say of an exact model."""
     from torquec.model.kinds import ModelKind
 
@@ -97,7 +106,7 @@ def _proven(model: Model, names: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _frame(model: Model, frame: str, q: tuple[float, ...]) -> dict[str, Any]:
+def _frame_document(model: Model, frame: str, q: tuple[float, ...]) -> dict[str, Any]:
     """Pose and influence coefficients; velocity and angular velocity are G qd, their rates G qdd + qd' H qd."""
     from torquec.dynamics import influence_coefficients
 
@@ -116,3 +125,54 @@ def _frame(model: Model, frame: str, q: tuple[float, ...]) -> dict[str, Any]:
 
 def _vectors(second: Any) -> list[list[list[float]]]:
     return [[[float(x) for x in vector] for vector in row] for row in second]
+
+
+def state_text(name: str, state: Mapping[str, Sequence[float]], document: Mapping[str, Any]) -> str:
+    """The document of `torquec eval` as tables; `state` holds q, qd and qdd."""
+    columns: list[tuple[str, Any]] = [
+        *state.items(),
+        *((title, document[key]) for title, key in _COLUMNS),
+        *([("qdd of --tau", document["qdd"])] if "qdd" in document else []),
+    ]
+    joints = document["joints"]
+    rows = [[joint, *(number(values[k]) for _, values in columns)] for k, joint in enumerate(joints)]
+    lines = [
+        f"{name} (rad, m, s, Nm, N)",
+        "",
+        table(["joint", *(title for title, _ in columns)], rows),
+        "",
+        "Mass matrix",
+        table(["", *joints], [[n, *map(number, row)] for n, row in zip(joints, document["M"], strict=True)]),
+    ]
+    if "proven" in document:
+        lines += ["", "What is proven", *(_proven(key, said) for key, said in document["proven"].items())]
+    for frame, found in document.get("frames", {}).items():
+        lines += ["", *_frame(frame, found, joints)]
+    return "\n".join(lines)
+
+
+def _proven(key: str, said: Mapping[str, Any]) -> str:
+    bounds = ""
+    if said["bounds"]:
+        rows = (", ".join(upper_bound(value, 3) for value in row) for row in said["bounds"])
+        bounds = f" [{'; '.join(rows)}]"
+    return f"  {key}: {said['standing']}{bounds} ({said['text']})"
+
+
+def _frame(frame: str, found: Mapping[str, Any], joints: Sequence[str]) -> list[str]:
+    origin = ", ".join(number(value) for value in found["origin"])
+    lines = [f"Frame '{frame}': origin ({origin}) m, rotation by rows"]
+    lines += [f"  {'  '.join(number(value).rjust(10) for value in row)}" for row in found["rotation"]]
+    for title, key in (("Velocity of the origin", "translation"), ("Angular velocity", "rotation")):
+        part = found["influence"][key]
+        rows = [[axis, *map(number, row)] for axis, row in zip(_AXES, part["first"], strict=True)]
+        lines += ["", f"{title}: first-order influence coefficients G, base axes", table(["", *joints], rows)]
+        second = [
+            [f"{first}, {other}", *map(number, vector)]
+            for first, row in zip(joints, part["second"], strict=True)
+            for other, vector in zip(joints, row, strict=True)
+            if any(number(value) != "0" for value in vector)
+        ]
+        if second:
+            lines += [f"{title}: second-order coefficients H that are not zero", table(["joints", *_AXES], second)]
+    return lines

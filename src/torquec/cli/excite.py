@@ -109,8 +109,8 @@ def _designed(model: Model, options: ExcitationOptions, output: Path, given: Exc
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.identification.excitation import excitation
+    from torquec.report.excitation import excitation_text
     from torquec.report.excitation_plot import plot_excitation
-    from torquec.report.excitation_text import excitation_text
     from torquec.trajectory.csv_file import write_trajectory
 
     robot, plot = model.robot, given.plot
@@ -141,7 +141,7 @@ def _judged(model: Model, options: ExciteOptions) -> Outcome:
     """How well logs excite."""
     from torquec.identification.excitation.log_excitation import log_excitation
     from torquec.identification.torque.torque_columns import FrictionModel
-    from torquec.report.excitation_text import log_excitation_text
+    from torquec.report.excitation import log_excitation_text
 
     paths = options.log or []
     friction = chosen(FrictionModel, options.friction or "offset", "friction model")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -20,6 +21,7 @@ from torquec.errors import ArgumentError
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.choices import FrictionTask
 from torquec.realtime.targets import OPTIONS, TARGETS, TargetOptions, check_request, write_target
+from torquec.report.tables import table
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 _TARGETS = [(name.upper().replace("-", "_"), name) for name in TARGETS]
 GenerateTarget = StrEnum("GenerateTarget", _TARGETS)  # type: ignore[misc]
 _USUAL_TARGET = GenerateTarget(Target.C.value)
+_KINDS = ("mul", "add", "div", "sincos", "other")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +130,6 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
     docs/targets.md lists the files and options of every target, and what of a certified model's claim travels.
     """
     from torquec.control.controller_file import read_controller
-    from torquec.report.operation_text import operations_table
 
     target = options.target.value
     precision = Precision.SINGLE if options.single else options.precision
@@ -176,3 +178,13 @@ def _plan(model: Model, path: Path, options: GenerateOptions) -> HoldPlan:
     specification, order = load_specification(path, model.robot), options.order or HoldOrder.FIRST
     work = Work(report=step_report())
     return plan_background(model, specification, period=options.period, order=order, search=False, work=work)
+
+
+def operations_table(counts: Mapping[str, Mapping[str, int]]) -> str:
+    """One row per function, its operations by kind.
+
+    >>> print(operations_table({"gravity_torque": {"mul": 3, "add": 2, "div": 0, "sincos": 2, "other": 0}}))
+      function        mul  add  div  sincos  other
+      gravity_torque    3    2    0       2      0
+    """
+    return table(["function", *_KINDS], [[name, *(str(count[k]) for k in _KINDS)] for name, count in counts.items()])

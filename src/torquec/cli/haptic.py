@@ -66,7 +66,7 @@ def haptic(model: Model, options: HapticOptions) -> Outcome:
     """
     from torquec.haptics.experiments.haptic_experiment import run_experiment
     from torquec.haptics.experiments.haptic_file import experiment_document
-    from torquec.report.haptic_text import haptic_text
+    from torquec.report.haptics import haptic_text
 
     progress(f"{options.experiment.value} on {model.robot.name} ...")
     result = run_experiment(model.robot, options.experiment, _experiment_options(model, options))
@@ -111,8 +111,8 @@ def _write(result: ExperimentResult, document: dict[str, Any], options: HapticOp
     from torquec.errors import MissingExtraError
     from torquec.foundation.writing import new_folder
     from torquec.haptics.experiments.haptic_file import experiment_table
-    from torquec.report.haptic_curves import curve_samples, experiment_curves
     from torquec.report.haptic_plots import experiment_figure
+    from torquec.report.haptics import curve_samples, experiment_curves
     from torquec.report.report import PAGE, write_report
     from torquec.report.result_document import result_text
 

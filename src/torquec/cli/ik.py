@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +15,7 @@ from torquec.cli.options import DegreesOption, joint_values, numbers
 from torquec.cli.output import progress
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
+from torquec.report.tables import number, table
 
 if TYPE_CHECKING:
     from torquec.kinematics.arm_poses import ArmPoses, NearestPose
@@ -92,7 +94,6 @@ def ik(model: Model, options: IkOptions) -> Outcome:
     if the pose is out of reach.
     """
     from torquec.kinematics.inverse_kinematics import inverse_kinematics
-    from torquec.report.arm_pose_text import arm_pose_text
     from torquec.spatial import quaternion_rotation
 
     given = [one for one in (options.position, options.path, options.package) if one is not None]
@@ -261,3 +262,29 @@ def _list(text: str, option: str, count: int) -> tuple[float, ...]:
     if len(values) != count:
         raise ArgumentError(f"{option} has {len(values)} values", remedy=f"give {count}")
     return values
+
+
+def arm_pose_text(name: str, document: Mapping[str, Any]) -> str:
+    """The document of `torquec ik` as a table."""
+    branches = document["branches"]
+    rows = [[joint, *(number(branch["q"][k]) for branch in branches)] for k, joint in enumerate(document["joints"])]
+    for key, title in (("qd", "speed of"), ("qdd", "acceleration of")):
+        if branches[0][key] is not None:
+            rows += [
+                [f"{title} {joint}", *(number(branch[key][k]) for branch in branches)]
+                for k, joint in enumerate(document["joints"])
+            ]
+    heads = [str(k + 1) for k in range(len(branches))]
+    lines = [f"{name}, frame '{document['frame']}': {document['method']}, {document['family']} (rad, m, s)"]
+    target = document["target"]
+    position, quaternion = (", ".join(map(number, target[key])) for key in ("position", "quaternion"))
+    lines += [f"target: position ({position}), quaternion ({quaternion})", ""]
+    lines += [table(["joint", *heads], rows), ""]
+    for head, branch in zip(heads, branches, strict=True):
+        missed = ""
+        if "out of reach" in branch["status"]:
+            error = branch["error"]
+            missed = f", misses {number(error['position'])} m and {number(error['rotation'])} rad"
+        mark = "  <- nearest" if branch["name"] == document["nearest"] else ""
+        lines.append(f"{head}  {branch['name']}: {', '.join(branch['status'])}{missed}{mark}")
+    return "\n".join(lines)

@@ -27,8 +27,7 @@ def info(model: Model, options: InfoOptions) -> Outcome:
     """
     from torquec.dynamics.rotorless_joints import rotorless_text
     from torquec.model.accepting_rooms import accepted_by
-    from torquec.report.robot_facts import robot_facts
-    from torquec.report.robot_text import robot_text
+    from torquec.report.robot import robot_facts, robot_text
 
     facts = robot_facts(model.robot)
     rotorless = rotorless_text(model.robot)

@@ -12,6 +12,7 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import DegreesOption, ForceOption, StateOption, joint_values
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
+from torquec.report.tables import complex_number, number, table
 
 if TYPE_CHECKING:
     from torquec.linearization.linearize import LinearModel
@@ -58,7 +59,6 @@ def linearize(model: Model, options: LinearizeOptions) -> Outcome:
     from torquec.codegen.target import generate_package
     from torquec.linearization.linearize import linear_model_function
     from torquec.linearization.linearize import linearize as linear_model
-    from torquec.report.linear_text import linear_text
 
     robot = model.robot
     state = (
@@ -120,3 +120,24 @@ def _cartesian(model: Model, found: LinearModel, options: LinearizeOptions) -> d
         "directions": [direction.name.lower() for direction in seen.directions],
         **{name: getattr(seen, name).tolist() for name in ("M", "C", "K", "A", "B")},
     }
+
+
+def linear_text(name: str, document: dict[str, Any]) -> str:
+    """The document of `torquec linearize` as tables."""
+    joints = document["joints"]
+    lines = [f"{name} (rad, m, s, Nm, N)"]
+    for title, rows in (
+        ("M, mass matrix", document["M"]),
+        ("C = dtau/dqd, friction included", document["C"]),
+        ("K = dtau/dq", document["K"]),
+    ):
+        shown = [[joint, *map(number, row)] for joint, row in zip(joints, rows, strict=True)]
+        lines += ["", title, table(["", *joints], shown)]
+    if "cartesian" in document:
+        seen = document["cartesian"]
+        for key in ("M", "C", "K"):
+            rows = [[d, *map(number, row)] for d, row in zip(seen["directions"], seen[key], strict=True)]
+            lines += ["", f"{key} at frame '{seen['frame']}'", table(["", *seen["directions"]], rows)]
+    lines += ["", "Eigenvalues of A [1/s]"]
+    lines += [f"  {complex_number(re, im)}" for re, im in document["eigenvalues"]]
+    return "\n".join(lines)

@@ -46,7 +46,7 @@ def plan(model: Model, options: PlanOptions) -> Outcome:
     from torquec.foundation.work import Work
     from torquec.project.plan_document import plan_document
     from torquec.realtime.plan import found_at, plan_background
-    from torquec.report.hold_text import plan_text
+    from torquec.report.hold_plan import plan_text
     from torquec.simplification.specification import load_specification
 
     specification = load_specification(options.spec, model.robot)

@@ -130,7 +130,7 @@ def run(model: Model, options: RealtimeRunOptions) -> Outcome:
     """
     from torquec.realtime.runtime.log_file import write_cycle_log
     from torquec.realtime.runtime.run import run as run_loop
-    from torquec.report.realtime_text import run_text
+    from torquec.report.realtime_run import run_text
 
     law = _law(options)
     if law is not None:
@@ -244,7 +244,7 @@ def _guards(options: RealtimeRunOptions) -> Guards:
 
 def live_report(duration: float) -> Callable[[RunStatus], None] | None:
     """A view that is drawn again and again on a terminal; nothing where there is none."""
-    from torquec.report.realtime_text import run_view
+    from torquec.report.realtime_run import run_view
 
     if not sys.stderr.isatty():
         return None

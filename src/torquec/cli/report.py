@@ -42,8 +42,8 @@ def report(options: ReportOptions) -> Outcome:
     number says how it was obtained. Beside the page lies the same as JSON. Exit status 1 where a document could not be
     shown; the page names it, and shows the rest.
     """
-    from torquec.report.project_folder import report_folder
     from torquec.report.report import PAGE, write_report
+    from torquec.report.run import report_folder
 
     folder = report_folder(options.folder)
     progress(f"looking through {folder} ...")

@@ -115,7 +115,7 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     that torquec design wrote.
     """
     from torquec.project.simulation_document import run_summary, simulation_conditions, write_simulation
-    from torquec.report.simulation_text import simulation_text
+    from torquec.report.simulation import simulation_text
     from torquec.simulation.closed_loop import simulate as run
 
     _check_runs(options)

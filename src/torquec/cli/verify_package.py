@@ -32,7 +32,7 @@ def verify_package(options: VerifyPackageOptions) -> Outcome:
     """
     from torquec.codegen.verify.package import verify_package as verify
     from torquec.foundation.work import Work
-    from torquec.report.verification_text import verification_text
+    from torquec.report.generated_code import verification_text
 
     found = verify(options.path, work=Work(report=step_report()))
     document: dict[str, Any] = {

@@ -25,9 +25,15 @@ from torquec.proof.torque.certificate import Certificate, JointProof, save_certi
 from torquec.proof.torque.coefficient_certificate import CoefficientProof
 from torquec.report.report import PAGE, write_report
 from torquec.report.result_document import result_text
-from torquec.report.simplification_text import change_text, changes_page, equations_page, left_out
-from torquec.report.simplify_text import SimplifiedFacts, simplify_text
-from torquec.report.trade_off_table import trade_off_csv, trade_off_rows
+from torquec.report.simplification import SimplifiedFacts, simplify_text
+from torquec.report.simplified_equations import (
+    change_text,
+    changes_page,
+    equations_page,
+    left_out,
+    trade_off_csv,
+    trade_off_rows,
+)
 from torquec.simplification.torque_coefficients import TermChange, TorqueCoefficients, term_changes
 
 DOCUMENT = "simplification.json"

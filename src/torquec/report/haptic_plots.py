@@ -15,7 +15,7 @@ from torquec.foundation.arrays import Array
 from torquec.haptics.experiments.felt_inertia import quotient_over_time
 from torquec.haptics.experiments.haptic_experiment import EDGE, ExperimentResult
 from torquec.report.figure import new_figure
-from torquec.report.haptic_curves import experiment_curves
+from torquec.report.haptics import experiment_curves
 
 _LINE = {"color": "#1f4e79", "linewidth": 0.9}
 _BOXES = {

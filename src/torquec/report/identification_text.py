@@ -1,10 +1,19 @@
-"""What `torquec identify` prints as text: parameters, errors, and what else was asked for."""
+"""What `torquec identify` prints: parameters, errors, and the tables of Izaguirre et al. (Tables 1 to 3).
+
+(1)  statistics: number (with an asterisk for a significant parameter), representation, average, standard deviation,
+     maximum and minimum over the trajectories
+(2)  comparison: number, representation, the value found elsewhere, the value found here
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from torquec.papers.izaguirre.elimination import Elimination
+from torquec.papers.izaguirre.trajectory_fits import TrajectoryFits
 from torquec.report.tables import number, table
 
 if TYPE_CHECKING:
@@ -16,6 +25,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 12
 """Pairs of correlated parameters in the text; the document has all."""
+_STATISTICS = ("Parameter", "Representation", "Average", "Standard Deviation", "Maximum", "Minimum")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +41,6 @@ class Findings:
 
 def identification_text(findings: Findings, *, details: bool = False) -> str:
     """The tables; `details` adds statistics of the residuals and correlated pairs."""
-    from torquec.report.parameter_tables import elimination_text
 
     estimate = findings.estimate
     parts = [_parameters(estimate), _errors(estimate)]
@@ -50,7 +59,7 @@ def identification_text(findings: Findings, *, details: bool = False) -> str:
     if findings.payload is not None:
         parts.append(_payload_text(findings.payload))
     if findings.comparison is not None:
-        parts.append(_comparison_text(findings.comparison))
+        parts.append(_published_text(findings.comparison))
     if findings.file_errors:
         rows = [[what, f"{error:.2%}"] for what, error in findings.file_errors.items()]
         parts.append(table(["what is written, each fitted to its own words", "|e|/|tau|"], rows))
@@ -99,7 +108,6 @@ def _correlated(estimate: Estimate) -> str:
 
 def _frictions(estimate: Estimate, found: Elimination, basis: InwardBasis) -> list[str]:
     """Table 3: friction in the robot's file beside what was found; nothing for a file without friction."""
-    from torquec.report.parameter_tables import comparison_table
 
     stated: dict[str, float] = {}
     for joint in estimate.model.robot.joints:
@@ -134,7 +142,7 @@ def _payload_text(payload: Payload) -> str:
     )
 
 
-def _comparison_text(found: Comparison) -> str:
+def _published_text(found: Comparison) -> str:
     columns = (found.published, found.published_std, found.found, found.found_std)
     rows = [
         [_cut(name), *(number(float(column[k]), 4) for column in columns), f"{found.differences[k]:+.1f}"]
@@ -159,3 +167,95 @@ def _summary(estimate: Estimate) -> str:
 
 def _cut(words: str, most: int = 44) -> str:
     return words if len(words) <= most else words[: most - 3] + "..."
+
+
+def statistics_table(fits: TrajectoryFits, letters: Sequence[str], significant: Collection[int]) -> str:
+    """The table (1) of fits, one row per parameter; `letters` are the representations.
+
+    >>> import numpy as np
+    >>> fits = TrajectoryFits(("Ixx_link4",), np.array([[0.25], [0.75]]), np.ones((2, 2)))
+    >>> print(statistics_table(fits, ["a4"], [0]))
+    Parameter  Representation   Average  Standard Deviation   Maximum   Minimum
+    1 *        a4              0.500000            0.353553  0.750000  0.250000
+    """
+    columns = (fits.average, fits.std, fits.maximum, fits.minimum)
+    rows = [
+        [f"{k + 1} *" if k in significant else f"{k + 1}", letter, *(_fixed(float(column[k])) for column in columns)]
+        for k, letter in enumerate(letters)
+    ]
+    return _aligned(_STATISTICS, rows)
+
+
+def comparison_table(
+    letters: Sequence[str], elsewhere: Sequence[float], here: Sequence[float], *, source: str = "the Robot's File"
+) -> str:
+    """The table (2).
+
+    >>> print(comparison_table(["fs1"], [0.76], [0.787033], source="J. Lloyd"))
+    Parameter Number  Representation  Value Found in J. Lloyd  Value Found by Our Method
+    1 *               fs1                              0.7600                     0.7870
+    """
+    rows = [
+        [f"{k + 1} *", letter, _fixed(other, 4), _fixed(own, 4)]
+        for k, (letter, other, own) in enumerate(zip(letters, elsewhere, here, strict=True))
+    ]
+    header = ("Parameter Number", "Representation", f"Value Found in {source}", "Value Found by Our Method")
+    return _aligned(header, rows)
+
+
+def elimination_text(found: Elimination, letters: Sequence[str], *, standard: int) -> str:
+    """Both tables (1) of an elimination, and what it did to the condition number; `standard` parameters came first."""
+    kept = [letters[k] for k in found.kept]
+    before, after = found.before, found.after
+    condition = _condition_text(found)
+    errors = (
+        f"|tau - predicted|/|tau|: {found.error_before:.2%} with {len(letters)} parameters, {found.error_after:.2%} "
+        f"with {len(kept)}"
+    )
+    lines = [
+        f"{standard} parameters, {len(letters)} of them independent, {len(kept)} significant",
+        "",
+        "Table 1. Statistics for the Parameters Obtained Experimentally",
+        "",
+        statistics_table(before, letters, found.kept),
+        "",
+        "Table 2. Statistics for the Significant Parameters",
+        "",
+        statistics_table(after, kept, range(len(kept))),
+        "",
+        condition,
+        errors,
+    ]
+    return "\n".join(lines)
+
+
+def _condition_text(found: Elimination) -> str:
+    """What elimination did to the condition number; a trajectory that leaves parameters open has none."""
+    before, after = found.before, found.after
+    start = f"condition number of one trajectory (median of {len(before.values)})"
+    if not math.isfinite(after.condition):
+        return f"no single trajectory tells the {len(found.kept)} significant parameters apart: they need all of them"
+    if not math.isfinite(before.condition):
+        return (
+            f"{start}: {after.condition:.0f} with {len(found.kept)} parameters; none tells all {len(found.names)} apart"
+        )
+    return (
+        f"{start}: {before.condition:.0f} with {len(found.names)} parameters, {after.condition:.0f} with "
+        f"{len(found.kept)}: {found.improvement:.0f} times better"
+    )
+
+
+def _fixed(value: float, digits: int = 6) -> str:
+    return f"{value + 0.0:.{digits}f}" if math.isfinite(value) else "-"
+
+
+def _aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [list(header), *(list(row) for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if column < 2 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )

@@ -1,26 +1,48 @@
 """`write_report`: everything that commands left in a folder, as one HTML page and its JSON twin.
 
-(1)  folder -> documents, recognised by what they say of themselves     (:mod:`torquec.report.found_documents`)
-(2)  documents -> sections, a function each                               (:mod:`torquec.report.sections`)
+(1)  folder -> documents, recognised by what they say of themselves       (:mod:`torquec.report.found_documents`)
+(2)  documents -> sections, a function for each kind of document          (`SECTIONS`)
 (3)  sections -> blocks, every number with how it was obtained            (:mod:`torquec.report.blocks`)
-(4)  blocks -> page and twin                        (:mod:`torquec.report.html_page`, :mod:`torquec.report.json_page`)
+(4)  blocks -> page and its JSON twin                                     (:mod:`torquec.report.html_page`)
 
-A new section is a file in `sections/` and a row of `SECTIONS`.
+A command has one file in this room: the text that it prints, its section and its curves, all from its document.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from torquec import __version__
 from torquec.errors import ArgumentError, TorquecError
+from torquec.foundation.json_text import document_text
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
-from torquec.report.blocks import Block, Fact, Facts, ListedFile, Report, Section, Shown, Subheading, Tone, paragraph
+from torquec.report.bench import execution_times_section
+from torquec.report.blocks import (
+    Block,
+    Equation,
+    Fact,
+    Facts,
+    ListedFile,
+    LiveView,
+    Picture,
+    Report,
+    Section,
+    Shown,
+    Subheading,
+    Tone,
+    paragraph,
+)
+from torquec.report.comparison import comparison_section
+from torquec.report.design import control_section
+from torquec.report.equations import equations_section
+from torquec.report.excitation import excitation_section
 from torquec.report.found_documents import (
     CERTIFICATE,
     CONTROLLER,
@@ -32,25 +54,22 @@ from torquec.report.found_documents import (
     FoundFolder,
     find_documents,
 )
+from torquec.report.generated_code import code_section, self_test_section, verification_section
+from torquec.report.haptics import haptics_section
+from torquec.report.hold_plan import hold_plan_section
 from torquec.report.html_page import report_html
-from torquec.report.json_page import report_json
-from torquec.report.sections.code import code_section
-from torquec.report.sections.comparison import comparison_section
-from torquec.report.sections.control import control_section
-from torquec.report.sections.equations import equations_section
-from torquec.report.sections.excitation import excitation_section
-from torquec.report.sections.execution_times import execution_times_section
-from torquec.report.sections.haptics import haptics_section
-from torquec.report.sections.parameters import parameters_section
-from torquec.report.sections.proof import proof_section
-from torquec.report.sections.real_time import real_time_section
-from torquec.report.sections.robot import robot_section
-from torquec.report.sections.run import run_section
-from torquec.report.sections.simplification import simplification_section
-from torquec.report.sections.tracking import tracking_section
-from torquec.report.sections.verdict import verdict_section
-from torquec.report.sections.verification import verification_section
-from torquec.report.used_robot import used_facts, used_robot
+from torquec.report.identification import parameters_section
+from torquec.report.proof import certificate_section, check_section
+from torquec.report.provenance import Number, Provenance, Statement
+from torquec.report.realtime_run import realtime_run_section
+from torquec.report.robot import robot_section, used_facts, used_robot
+from torquec.report.run import run_section
+from torquec.report.simplification import simplification_section
+from torquec.report.simulation import tracking_section
+from torquec.report.verdict import verdict_section
+
+REPORT_FORMAT = "torquec-report"
+REPORT_VERSION = 1
 
 PAGE = "report.html"
 """The name of the page in a folder of results."""
@@ -60,37 +79,44 @@ ROBOT = "robot"
 """The section that states payloads, locked joints and gravity itself."""
 
 
+Show: TypeAlias = Callable[[FoundDocument, FoundFolder], Shown]
+"""What a document of one kind becomes in its section."""
+
+
 @dataclass(frozen=True)
 class SectionEntry:
-    """A section: its name and title, the kinds of documents that it shows, and the function that shows one.
+    """A section: its name and title, and a function for each kind of document that it shows.
 
     `once`: documents of these kinds say the same, so the first that can be read is enough.
     """
 
     name: str
     title: str
-    kinds: tuple[str, ...]
-    show: Callable[[FoundDocument, FoundFolder], Shown]
+    shows: Mapping[str, Show]
     once: bool = False
 
 
 SECTIONS = (
-    SectionEntry("verdict", "Verdict", ("verdict",), verdict_section),
-    SectionEntry(ROBOT, "The robot", ("info", MODEL, ROBOT_FILE), robot_section, once=True),
-    SectionEntry("equations", "Equations of motion", ("equations",), equations_section),
-    SectionEntry("excitation", "Exciting motion", ("excite",), excitation_section),
-    SectionEntry("parameters", "Identified parameters", ("identify",), parameters_section),
-    SectionEntry("simplification", "Simplified model", ("simplify",), simplification_section),
-    SectionEntry("comparison", "Two models side by side", ("compare",), comparison_section),
-    SectionEntry("control", "Controller", ("design",), control_section),
-    SectionEntry("tracking", "Tracking", ("simulate",), tracking_section),
-    SectionEntry("haptics", "What a hand feels", ("haptic",), haptics_section),
-    SectionEntry("real-time", "Real time", ("realtime plan", "plan", "realtime run"), real_time_section),
-    SectionEntry("code", "Generated code", ("generate", "selftest"), code_section),
-    SectionEntry("verification", "Generated code on every platform", ("verify-package",), verification_section),
-    SectionEntry("times", "Execution times", ("bench",), execution_times_section),
-    SectionEntry("proof", "What is proved", (MODEL, "check"), proof_section),
-    SectionEntry("run", "How it was made", (RUN_MANIFEST,), run_section),
+    SectionEntry("verdict", "Verdict", {"verdict": verdict_section}),
+    SectionEntry(ROBOT, "The robot", dict.fromkeys(("info", MODEL, ROBOT_FILE), robot_section), once=True),
+    SectionEntry("equations", "Equations of motion", {"equations": equations_section}),
+    SectionEntry("excitation", "Exciting motion", {"excite": excitation_section}),
+    SectionEntry("parameters", "Identified parameters", {"identify": parameters_section}),
+    SectionEntry("simplification", "Simplified model", {"simplify": simplification_section}),
+    SectionEntry("comparison", "Two models side by side", {"compare": comparison_section}),
+    SectionEntry("control", "Controller", {"design": control_section}),
+    SectionEntry("tracking", "Tracking", {"simulate": tracking_section}),
+    SectionEntry("haptics", "What a hand feels", {"haptic": haptics_section}),
+    SectionEntry(
+        "real-time",
+        "Real time",
+        {"realtime plan": hold_plan_section, "plan": hold_plan_section, "realtime run": realtime_run_section},
+    ),
+    SectionEntry("code", "Generated code", {"generate": code_section, "selftest": self_test_section}),
+    SectionEntry("verification", "Generated code on every platform", {"verify-package": verification_section}),
+    SectionEntry("times", "Execution times", {"bench": execution_times_section}),
+    SectionEntry("proof", "What is proved", {MODEL: certificate_section, "check": check_section}),
+    SectionEntry("run", "How it was made", {RUN_MANIFEST: run_section}),
 )
 """Every section, in the order of the page."""
 
@@ -141,10 +167,10 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
     for entry in SECTIONS:
         blocks: list[Block] = []
         figures: list[Fact] = []
-        documents = [document for kind in entry.kinds for document in found.of_kind(kind)]
+        documents = [document for kind in entry.shows for document in found.of_kind(kind)]
         for document in documents:
             try:
-                shown = entry.show(document, found)
+                shown = entry.shows[document.kind](document, found)
                 robot = used_robot(document)
                 changed = [] if entry.name == ROBOT or robot in robots else used_facts(document)
             except (TorquecError, RecursionError) as error:
@@ -201,3 +227,49 @@ def _robot_name(found: FoundFolder) -> str:
         except TorquecError:
             continue  # a document without it, or a broken one, which its section names
     return ""
+
+
+def report_json(report: Report) -> str:
+    """The text of the file."""
+    return document_text(report_document(report))
+
+
+def report_document(report: Report) -> dict[str, Any]:
+    """The report as JSON values; drawings stand in it as words."""
+    return {
+        "format": REPORT_FORMAT,
+        "version": REPORT_VERSION,
+        "written_by": f"torquec {report.version}",
+        "title": report.title,
+        "highlights": [_value(fact) for fact in report.highlights],
+        "problems": list(report.problems),
+        "sections": [_section(section) for section in report.sections],
+        "files": [dataclasses.asdict(file) for file in report.files],
+    }
+
+
+def _section(section: Section) -> dict[str, Any]:
+    blocks = [{"block": type(block).__name__.lower(), **_value(block)} for block in section.blocks]
+    return {"name": section.name, "title": section.title, "blocks": blocks}
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, Number):
+        return {"value": value.value, "unit": value.unit, **_value(value.provenance)}
+    if isinstance(value, Statement):
+        return {"text": value.text, **_value(value.provenance)}
+    if isinstance(value, Provenance):
+        return {"obtained": value.how.value, "from": value.source}
+    if isinstance(value, Equation):
+        return {"text": value.text, **_value(value.provenance)}
+    if isinstance(value, Picture):
+        return {"words": value.words, **_value(value.provenance)}
+    if isinstance(value, LiveView):
+        return {"words": value.words}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {item.name: _value(getattr(value, item.name)) for item in dataclasses.fields(value)}
+    if isinstance(value, list | tuple):
+        return [_value(item) for item in value]
+    if isinstance(value, float) and value - value != 0.0:
+        return None  # a gap in a curve
+    return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torquec.dynamics.rotorless_joints import rotorless_text
 from torquec.project.step import StepContext
-from torquec.report.robot_facts import robot_facts
+from torquec.report.robot import robot_facts
 
 DOCUMENT = "robot.json"
 

@@ -13,7 +13,7 @@ from typing import Any
 from torquec.control.guarantee_sentence import guarantee_sentence
 from torquec.project.design_study import DOCUMENT as DESIGNED
 from torquec.project.step import DESIGN, StepContext
-from torquec.report.narrow_limits import narrow_limits
+from torquec.report.design import narrow_limits
 
 DOCUMENT = "verdict.json"
 

@@ -1,0 +1,300 @@
+"""The controller of `torquec design`: poles, gains, eigenvalues, robustness, guarantee; as text and as a section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torquec.control.guarantee_sentence import guarantee_sentence
+from torquec.report.blocks import (
+    Axis,
+    Block,
+    Cell,
+    DataTable,
+    Fact,
+    Facts,
+    Gallery,
+    Plot,
+    Series,
+    Shown,
+    Style,
+    Tone,
+    fact,
+    paragraph,
+)
+from torquec.report.found_documents import FoundDocument, FoundFolder
+from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, proved
+from torquec.report.stored_values import StoredValue
+from torquec.report.tables import lower_bound, number, table, upper_bound
+
+_OPERATIONS = ("mul", "add", "div", "sincos", "other")
+_SHOWN = ("value", "speed", "acceleration", "torque")
+_KEPT = ("upper", "velocity", "acceleration", "jerk")
+MEANING = {"alpha": "stiffness", "beta": "damping", "gamma": "inertia"}
+"""What the factors of model errors multiply."""
+_NARROW = 0.1
+"""A model that is wrong by a tenth is a usual one."""
+_PERCENT = 100.0  # parts to percent
+_SYMBOLS = {
+    "alpha": "\N{GREEK SMALL LETTER ALPHA}",
+    "beta": "\N{GREEK SMALL LETTER BETA}",
+    "gamma": "\N{GREEK SMALL LETTER GAMMA}",
+}
+_COLOURS = "Colours go from the smallest factor to the largest; point at a dot to read it."
+_MILLI = 1e3  # s to ms, rad to mrad, m to mm
+_FARTHEST = 4.0
+"""Root loci are shown up to this many times the largest eigenvalue of the factor one: branches run to infinity."""
+_BEYOND = 0.3
+"""Of that on the unstable side: what lies beyond the limit is seen, and not more."""
+
+
+def design_text(name: str, document: dict[str, Any]) -> str:
+    """The document of `torquec design` as a page."""
+    count = ", ".join(f"{document['operations'][key]} {key}" for key in _OPERATIONS if document["operations"].get(key))
+    evaluated = f"; the model is evaluated at the {document['evaluation']} state" if document["evaluation"] else ""
+    lines = [f"{document['controller']} for {name}, called every {document['period']:g} s: {count}{evaluated}", ""]
+    if document["poles"]:
+        gains: dict[str, float] = next(iter(document["gains"].values()), {})
+        rows = [
+            [joint, f"{complex(*first):g}, {complex(*second):g}", *map(number, document["gains"][joint].values())]
+            for joint, (first, second) in zip(document["joints"], document["poles"], strict=True)
+        ]
+        lines.append(table(["joint", "poles [1/s]", *gains], rows, left=2))
+    if "weights" in document:
+        rows = [
+            [joint, *(number(w[k]) for w in document["weights"].values())] for k, joint in enumerate(document["joints"])
+        ]
+        lines.append(table(["weights", *document["weights"]], rows))
+        lines.append("gains change with time: one matrix for every sample of the trajectory, in controller.json")
+    if document["robustness"]:
+        lines += ["", *_robustness_lines(document)]
+    statistics = statistics_text(document["payload"], document["covariance"])
+    lines += ["", *([statistics, ""] if statistics else []), guarantee_text(document["guarantee"])]
+    return "\n".join(lines)
+
+
+def _robustness_lines(document: dict[str, Any]) -> list[str]:
+    when = document.get("robustness_times")
+    rows = []
+    for name, (lower, upper) in document["robustness"].items():
+        times = [f"{t:.3g} s" for t in when[name]] if when else []
+        rows.append([name, number(lower), number(upper), *times])
+    header = ["factor", "above", "below", *(("reached at", "and at") if when else ())]
+    legend = "alpha: stiffness, beta: damping, gamma: inertia (believed over true); - is no limit"
+    return ["Stable while the model's error stays", table(header, rows), "", legend]
+
+
+def guarantee_text(guarantee: Mapping[str, Any]) -> str:
+    """The document of a `TrackingGuarantee` as a page.
+
+    >>> print(guarantee_text({"valid": False, "reason": "there is no certificate", "bounds": {}}))
+    No guarantee: there is no certificate
+    """
+    if not guarantee["valid"]:
+        return f"No guarantee: {guarantee['reason']}"
+    rows = []
+    for joint, bound in guarantee["bounds"].items():
+        value, *others = (upper_bound(bound[key], 4) for key in _SHOWN)
+        rows.append([joint, value, bound["unit"], *others, lower_bound(bound["torque_margin"], 4)])
+    header = ["joint", "position", "", "speed", "acceleration", "torque", "left of the drive"]
+    sentence = guarantee_sentence(guarantee)
+    lines = [f"{sentence[0].upper()}{sentence[1:]}.", "", "Errors at every instant, under these conditions, at most"]
+    lines.append(table(header, rows))
+    if guarantee["references"]:
+        limits = [
+            [joint, upper_bound(allowed["lower"], 4), *(lower_bound(allowed[key], 4) for key in _KEPT)]
+            for joint, allowed in guarantee["references"].items()
+        ]
+        header = ["joint", "above", "below", "speed", "acceleration", "jerk"]
+        lines += ["for every reference that keeps", table(header, limits)]
+    return "\n".join(lines)
+
+
+def statistics_text(payload: Mapping[str, Any], covariance: Mapping[str, Any]) -> str:
+    """What else a loop tolerates, by linear models and not by proof; empty where nothing is known."""
+    lines = []
+    if "upper" in payload:
+        limit = "any payload" if payload["upper"] is None else f"up to {lower_bound(payload['upper'], 4)} kg"
+        where = f"at '{payload['frame']}' that the model does not know"
+        lines.append(f"Statistics: linear stability, which is not accuracy, with {limit} {where}")
+    elif payload:
+        lines.append(f"Statistics: no payload interval, {payload['reason']}")
+    if "level" in covariance:
+        share, scale = f"{100.0 * covariance['level']:g} %", covariance["scale"]
+        verdict = "stable" if covariance["stable"] else "NOT stable"
+        grown = "" if scale is None else f"; the limit is {number(scale, 3)} times their deviations"
+        lines.append(f"Statistics: {verdict} for the parameters that {share} of identifications give{grown}")
+    elif covariance:
+        lines.append(f"Statistics: no margin for the parameters, {covariance['reason']}")
+    return "\n".join(lines)
+
+
+def narrow_limits(robustness: Mapping[str, Sequence[float | None]]) -> list[str]:
+    """A sentence for each limit, below or above, that is less than a tenth from one.
+
+    >>> narrow_limits({"beta": (-1.05, 1.012), "gamma": (0.001, None)})
+    ['the loop is unstable once the model believes in 1.2 % more damping than there is']
+    """
+    said = []
+    for factor, (low, high) in robustness.items():
+        what = MEANING.get(factor, factor)
+        for limit, word in ((low, "less"), (high, "more")):
+            if limit is not None and abs(limit - 1.0) < _NARROW:
+                part = _PERCENT * abs(limit - 1.0)
+                said.append(f"the loop is unstable once the model believes in {part:.2g} % {word} {what} than there is")
+    return said
+
+
+def control_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
+    """The result of `torquec design`."""
+    values = document.values
+    kind = values["controller"].text
+    chosen = assumed(f"the design of {document.name}: poles, period and law were chosen")
+    counted = computed("counted in the program of the controller")
+    period = values["period"].number
+    operations = values["operations"]
+    rate = (Number(_MILLI * period, chosen, "ms"), " (", Number(1.0 / period, chosen, "Hz"), ")")
+    facts = [
+        fact("law", kind),
+        fact("called every", *rate),
+        fact("operations per call", Number(operations["mul"].number + operations["add"].number, counted)),
+    ]
+    if values["evaluation"].text:
+        facts.append(fact("the model is evaluated at", f"the {values['evaluation'].text} state"))
+    blocks: list[Block] = [Facts(tuple(facts)), *_gains(values, chosen)]
+    blocks += _eigenvalues(values, kind)
+    blocks += _loci(values, kind)
+    blocks += _robustness(values)
+    blocks += _statistics(values)
+    promised, highlights = _guarantee(values)
+    blocks += promised
+    return Shown(tuple(blocks), (fact(f"{kind}, called every", Number(_MILLI * period, chosen, "ms")), *highlights))
+
+
+def _gains(values: StoredValue, chosen: Provenance) -> list[Block]:
+    follows = computed("the poles that were chosen")
+    rows: list[tuple[Cell, ...]] = []
+    head: tuple[str, ...] = ()
+    gains = {joint: list(row.items()) for joint, row in values["gains"].items()}
+    poles = list(values["poles"])
+    for joint, pair in zip(values["joints"].texts, poles, strict=False):
+        own = gains.get(joint, [])
+        head = ("joint", "real part [1/s]", "imaginary part [1/s]", *(name for name, _ in own))
+        real, imaginary = next(iter(pair)).numbers
+        cells = [Number(abs(imaginary), chosen), *(Number(gain.number, follows) for _, gain in own)]
+        rows.append((joint, Number(real, chosen), *cells))
+    return (
+        [DataTable(head, tuple(rows), "Poles and gains")] if rows and all(len(row) == len(head) for row in rows) else []
+    )
+
+
+def _points(values: StoredValue) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    pairs = [pair.numbers for pair in values]
+    return tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
+
+
+def _eigenvalues(values: StoredValue, kind: str) -> list[Block]:
+    if values["eigenvalues"].is_empty:
+        return []
+    at = "the linear model at the point that was looked at"
+    series = []
+    opened = values.get("open_loop")
+    if opened is not None and not opened.is_empty:
+        series.append(Series("open loop", *_points(opened), computed(at), Style.CROSSES))
+    closed = computed(f"{at}, with {kind}")
+    series.append(Series("closed loop", *_points(values["eigenvalues"]), closed, Style.POINTS))
+    x, y = Axis("real part", "1/s"), Axis("imaginary part", "1/s")
+    return [Plot("Eigenvalues", x, y, tuple(series))]
+
+
+def _loci(values: StoredValue, kind: str) -> list[Block]:
+    loci = values.get("root_loci")
+    if loci is None:
+        return []
+    plots = []
+    for locus in loci:
+        factor = locus["factor"].text
+        when = locus.get("time")
+        where = "" if when is None else f" at t = {Number(when.number, computed('the worst point'), 's', 3)}"
+        by = computed(f"the linear model{where} with {kind}, its {MEANING.get(factor, factor)} wrong by the factor")
+        levels, real, imaginary = (locus[key].numbers for key in ("values", "real", "imaginary"))
+        now = [k for k, level in enumerate(levels) if level == 1.0]
+        reach = _FARTHEST * max((abs(v) for k in now for v in (real[k], imaginary[k])), default=1.0)
+        symbol = _SYMBOLS.get(factor, factor)
+        series = (
+            Series("branches", real, imaginary, by, Style.POINTS, levels=levels, level_name=symbol),
+            Series(f"{symbol} = 1", tuple(real[k] for k in now), tuple(imaginary[k] for k in now), by, Style.CROSSES),
+        )
+        x = Axis("real part", "1/s", low=max(min(real), -reach), high=min(max(real), _BEYOND * reach))
+        top = min(max(map(abs, imaginary), default=1.0), reach)  # eigenvalues come in pairs: so does the drawing
+        y = Axis("imaginary part", "1/s", low=-top, high=top)
+        plots.append(Plot(f"{symbol}, the factor of {MEANING.get(factor, factor)}{where}", x, y, series))
+    return [Gallery(tuple(plots), "Root loci: what errors of the model do to the loop"), paragraph(_COLOURS)]
+
+
+def _robustness(values: StoredValue) -> list[Block]:
+    times = values.get("robustness_times")
+    where = "the linear models along the motion" if times is not None else "the linear model at one point"
+    by = computed(f"{where}: exact limits of the factor between which the sampled loop is stable")
+    rows: list[tuple[Cell, ...]] = []
+    for factor, ends in values["robustness"].items():
+        limits = [end.number_or_none for end in ends]
+        cells: list[Cell] = ["no limit" if limit is None else Number(limit, by) for limit in limits]
+        rows.append((_SYMBOLS.get(factor, factor), MEANING.get(factor, ""), *cells))
+    if not rows:
+        return []
+    caption = "Stable while the model's error, believed over true, stays"
+    ends_of = {factor: [end.number_or_none for end in ends] for factor, ends in values["robustness"].items()}
+    narrow = [paragraph(Statement(f"{text}.", by), tone=Tone.BAD) for text in map(_sentence, narrow_limits(ends_of))]
+    return [DataTable(("factor", "of", "above", "below"), tuple(rows), caption), *narrow]
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _statistics(values: StoredValue) -> list[Block]:
+    blocks: list[Block] = []
+    by = computed("linear models at points of the motion; no proof")
+    payload, covariance = values.get("payload"), values.get("covariance")
+    if payload is not None and payload.get("frame") is not None:
+        upper = payload.get("upper")
+        limit = "any payload" if upper is None else Number(upper.number, by, "kg", at_least=True)
+        where = f" at {payload['frame'].text} that the model does not know"
+        blocks.append(paragraph("Linear stability, which is not accuracy: stable with ", limit, where, "."))
+    if covariance is not None and covariance.get("level") is not None:
+        share, stable = Number(_PERCENT * covariance["level"].number, by, "%"), covariance["stable"].truth
+        words = "Stable" if stable else "NOT stable"
+        tone = Tone.GOOD if stable else Tone.BAD
+        blocks.append(paragraph(f"{words} for the parameters that ", share, " of identifications give.", tone=tone))
+    return blocks
+
+
+def _guarantee(values: StoredValue) -> tuple[list[Block], list[Fact]]:
+    guarantee = values["guarantee"]
+    if not guarantee["valid"].truth:
+        reason = Statement(guarantee["reason"].text, computed("the attempt to prove a tube around the reference"))
+        return [paragraph("No tracking error is guaranteed: ", reason)], []
+    try:
+        sentence = guarantee_sentence(guarantee.value)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        guarantee.refuse("is no guarantee that torquec wrote")
+    claim = proved(
+        "the model with its certified errors, of an exact one those of snapped angles, and the tube around the "
+        "reference; docs/guarantee.md has the argument"
+    )
+    rows: list[tuple[Cell, ...]] = []
+    worst: list[tuple[float, str, Number]] = []
+    for joint, bound in guarantee["bounds"].items():
+        position = Number(_MILLI * bound["value"].number, claim, f"m{bound['unit'].text}")
+        way = bound["unit"].text
+        units = {"speed": f"{way}/s", "acceleration": f"{way}/s^2", "torque": "N" if way == "m" else "N m"}
+        others = [Number(bound[key].number, claim, unit) for key, unit in units.items()]
+        rows.append((joint, position, *others))
+        worst.append((position.value, joint, position))
+    head = ("joint", "position error at most", "error of the speed", "of the acceleration", "torque at most")
+    stated = Statement(f"{_sentence(sentence)}.", claim)
+    caption = "Errors at every instant under these conditions"
+    blocks: list[Block] = [paragraph(stated), DataTable(head, tuple(rows), caption)]
+    _, joint, most = max(worst)
+    return blocks, [fact(f"tracking error of {joint}, the worst, without friction, at most", most)]

@@ -1,0 +1,185 @@
+"""Exciting motions of `torquec excite`: condition number, limits, and how well logs excite each parameter."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from torquec.report.blocks import Axis, Bars, Block, Cell, DataTable, Facts, LimitLine, Shown, Tone, fact, paragraph
+from torquec.report.found_documents import FoundDocument, FoundFolder
+from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, proved
+from torquec.report.stored_values import StoredValue
+from torquec.report.tables import number, table
+
+if TYPE_CHECKING:
+    from torquec.identification.excitation.log_excitation import LogExcitation
+
+_TIGHT = 6
+"""So many of the limits that are used most are shown; the document has all."""
+_PERCENT = 100.0  # parts to percent
+_SHOWN = 12
+"""Limits that are drawn, the tightest first; the table has all."""
+_RATINGS = {
+    "good": ("are excited well", Tone.GOOD),
+    "fair": ("are excited fairly", Tone.PLAIN),
+    "poor": ("are excited poorly", Tone.WARNING),
+    "not excited": ("are not excited at all", Tone.BAD),
+}
+"""What is said of how many parameters."""
+
+
+def excitation_text(document: dict[str, Any]) -> str:
+    """The document of `torquec excite` as a page."""
+    kept = "every limit is kept, proved for every instant" if document["limits_kept"] else "limits are NOT kept"
+    tight = sorted(document["limits"].items(), key=lambda item: -item[1])[:_TIGHT]
+    known = f"{document['duration']:g} s, {len(document['parameters'])} parameters"
+    condition = f"{number(document['condition'], 4)} ({number(document['unit_condition'], 4)} with unit columns)"
+    lines = [
+        f"{document['file']}: {known}, condition number {condition}, {kept}",
+        "",
+        table(["tightest limits", "used"], [[name, f"{share:.1%}"] for name, share in tight]),
+    ]
+    if document["assumed"]:
+        lines.append(f"assumed, where the robot's file has no limits: {', '.join(document['assumed'])}")
+    return "\n".join(lines)
+
+
+def log_excitation_text(found: LogExcitation) -> str:
+    """How well logs excite each parameter."""
+    rows = [
+        [
+            p.name,
+            number(p.value, 4),
+            _relative_text(p.relative_deviation),
+            f"{p.independence:.3f}",
+            f"{p.contribution:.2%}",
+            f"{p.uncertainty:.2%}" if math.isfinite(p.uncertainty) else "-",
+            str(p.rating),
+        ]
+        for p in found.parameters
+    ]
+    counts = {rating: sum(p.rating == rating for p in found.parameters) for rating in ("good", "fair", "poor")}
+    header = ["parameter", "value", "std", "independence", "of torque", "its std", "excited"]
+    return (
+        f"{table(header, rows)}\n\n{found.samples} samples, cut-off {number(found.cutoff, 3)} Hz, condition number "
+        f"{number(found.condition, 4)} ({number(found.unit_condition, 4)} with unit columns)\n"
+        f"{counts['good']} parameters known to 10 % (or 1 % of the torque), {counts['fair']} to 50 % (or 5 %), "
+        f"{counts['poor']} worse, "
+        f"{len(found.parameters) - sum(counts.values())} not excited"
+    )
+
+
+def _relative_text(relative: float) -> str:
+    """A relative deviation; beyond the value itself it says no more than that."""
+    return f"{relative:.1%}" if relative <= 1.0 else ">100%"
+
+
+def excitation_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
+    """The result of `torquec excite`: a designed motion, or logs that were judged."""
+    if document.values.get("logs") is not None:
+        return _judged(document.values, document.name)
+    return _designed(document.values, document.name)
+
+
+def _designed(values: StoredValue, name: str) -> Shown:
+    chosen = assumed(f"the options of the search {name}")
+    by = computed("the regressor along the motion")
+    condition = Number(values["condition"].number, by)
+    count = Number(len(values["parameters"].texts), computed("counted among the robot's base parameters"))
+    facts = Facts(
+        (
+            fact(
+                "motion",
+                f"{values['shape'].text}, ",
+                Number(values["duration"].number, chosen, "s"),
+                f", in {values['file'].text}",
+            ),
+            fact(
+                "chosen by",
+                f"{values['criterion'].text}, among ",
+                Number(values["evaluations"].number, chosen),
+                " motions",
+            ),
+            fact("parameters that it tells apart", count),
+            fact("condition number", condition, "; with unit columns ", Number(values["unit_condition"].number, by)),
+        )
+    )
+    kept = values["limits_kept"].truth
+    words = (
+        "Every limit is kept at every instant: proved for the motion's formula, not only for its samples."
+        if kept
+        else "Limits are not kept: do not run this motion."
+    )
+    blocks: list[Block] = [facts, paragraph(words, tone=Tone.GOOD if kept else Tone.BAD), *_limits(values, kept=kept)]
+    if held := values["assumed"].texts:
+        told = Statement(", ".join(held), assumed("the search itself: the robot's file has no such limits"))
+        blocks.append(paragraph("Assumed, where the robot's file states no limits: ", told, tone=Tone.WARNING))
+    return Shown(tuple(blocks), (fact("condition number of the exciting motion", condition),))
+
+
+def _limits(values: StoredValue, *, kept: bool) -> list[Block]:
+    way = proved("bounds over every instant of the motion's formula") if kept else computed("the motion's samples")
+    shares = sorted(((name, share.number) for name, share in values["limits"].items()), key=lambda item: -item[1])
+    if not shares:
+        return []
+    rows: tuple[tuple[Cell, ...], ...] = tuple((name, _percent(share, way)) for name, share in shares)
+    tight = shares[:_SHOWN]
+    whole = LimitLine("limit", Number(_PERCENT, assumed("the robot file and the options of the search"), "%"))
+    bars = Bars(
+        "The limits that are used most",
+        Axis("used", "%"),
+        tuple(name for name, _ in tight),
+        (("at most", tuple(_percent(share, way) for _, share in tight)),),
+        whole,
+    )
+    return [bars, DataTable(("limit", "used, at most"), rows, "All limits", folded=True)]
+
+
+def _percent(share: float, way: Provenance) -> Number:
+    return Number(_PERCENT * share, way, "%", 3)
+
+
+def _judged(values: StoredValue, name: str) -> Shown:
+    logs = ", ".join(values["logs"].texts)
+    by = computed(f"a least-squares fit to {logs}, with the deviation of its residuals ({name})")
+    condition = Number(values["condition"].number, by)
+    facts = Facts(
+        (
+            fact("logs", logs),
+            fact("samples used", Number(values["samples"].number, by)),
+            fact("cut-off", Number(values["cutoff"].number, by, "Hz", 3)),
+            fact("condition number", condition, "; with unit columns ", Number(values["unit_condition"].number, by)),
+        )
+    )
+    rows: list[tuple[Cell, ...]] = []
+    counts = dict.fromkeys(_RATINGS, 0)
+    for row in values["parameters"]:
+        rating = row["rating"].text
+        counts[rating] = counts.get(rating, 0) + 1
+        shares = [row.get(key) for key in ("relative_std", "independence", "contribution", "uncertainty")]
+        scales = (_PERCENT, 1.0, _PERCENT, _PERCENT)
+        units = ("%", "", "%", "%")
+        cells = [
+            None if share is None else Number(scale * share.number, by, unit, 3)
+            for share, scale, unit in zip(shares, scales, units, strict=True)
+        ]
+        rows.append((row["name"].text, Number(row["value"].number, by), *cells, rating))
+    notes = [
+        paragraph(Number(counts[rating], by), f" parameters {words}.", tone=tone)
+        for rating, (words, tone) in _RATINGS.items()
+        if counts[rating]
+    ]
+    head = (
+        "parameter",
+        "value",
+        "deviation",
+        "independence",
+        "share of the torque",
+        "its deviation",
+        "excited",
+    )
+    table = DataTable(head, tuple(rows), "What a fit to these logs can know of every parameter")
+    known = Number(counts["good"], by)
+    return Shown(
+        (facts, *notes, table), (fact("parameters that the logs excite well", known, " of ", Number(len(rows), by)),)
+    )

@@ -1,0 +1,178 @@
+"""Generated code: operations, self-tests, and every platform of `torquec verify-package` beside Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torquec.report.blocks import Block, Cell, DataTable, Facts, Shown, Tone, fact, paragraph
+from torquec.report.found_documents import FoundDocument, FoundFolder
+from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, measured
+from torquec.report.stored_values import StoredValue
+from torquec.report.tables import number, table
+
+_COUNTED = ("mul", "add", "div", "sincos", "other")
+_PERCENT = 100.0  # parts to percent
+_PASSED = {True: "passes", False: "fails"}
+
+
+def code_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
+    """The result of `torquec generate`."""
+    values = document.values
+    counted = computed("counted in the programs")
+    rows: list[tuple[Cell, ...]] = []
+    for name, function in values["functions"].items():
+        # A run generates for several targets at once; a command for one.
+        inner = [(name, function)] if function.get("mul") is not None else list(function.items())
+        for quantity, count in inner:
+            target = name if quantity != name else ""
+            rows.append((target, quantity, *(Number(count[key].number, counted) for key in _COUNTED)))
+    head = ("target", "function", "multiplications", "additions", "divisions", "sin, cos", "other")
+    named = any(row[0] for row in rows)
+    shown = tuple(row if named else row[1:] for row in rows)
+    return Shown((DataTable(head if named else head[1:], shown, "Operations of every function"),) if rows else ())
+
+
+def self_test_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
+    """The result of the step `selftest` of a run."""
+    values = document.values
+    here, most = measured(f"the machine that ran the self-test ({document.name})"), assumed("what the self-test allows")
+    rows: list[tuple[Cell, ...]] = []
+    for row in values["rows"]:
+        difference, reason = row.get("difference"), row["reason"].text
+        found: Cell = Statement(reason, here) if reason else None
+        if difference is not None and not reason:
+            found = Number(difference.number, here, digits=2)
+        allowed = None if reason else Number(row["allowed"].number, most, digits=2)
+        rows.append((row["quantity"].text, row["against"].text, found, allowed))
+    ok = values["ok"].truth
+    words = "The self-tests agree." if ok else "A self-test does not agree."
+    blocks: tuple[Block, ...] = (paragraph(words, tone=Tone.GOOD if ok else Tone.BAD),)
+    head = ("what", "against", "largest difference, of the largest value", "allowed")
+    return Shown((*blocks, DataTable(head, tuple(rows), "Comparisons", folded=ok)))
+
+
+def verification_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
+    """The result of `torquec verify-package`."""
+    values = document.values
+    on = measured(f"compilers and emulators of the machine that ran torquec verify-package ({document.name})")
+    functions = values["functions"].texts
+    ok = values["ok"].truth
+    words = (
+        "Every platform that could be tried gives what Python gives."
+        if ok
+        else "A platform does not give what Python gives, or none could be tried."
+    )
+    count = Number(len(functions), on)
+    blocks: list[Block] = [
+        paragraph(f"{values['prefix'].text}: ", count, f" functions in {values['real'].text}."),
+        paragraph(words, tone=Tone.GOOD if ok else Tone.BAD),
+        _platforms(values, on),
+    ]
+    if missing := values["missing"].texts:
+        blocks.append(paragraph(f"Not installed, and so not tried: {', '.join(missing)}.", tone=Tone.WARNING))
+    blocks += [*_coverage(values, on), *_costs(values, functions, on)]
+    tried = [row for row in values["platforms"] if row["status"].text != "missing"]
+    agreeing = Number(sum(row["status"].text == "agrees" for row in tried), on)
+    label = f"platforms on which {values['prefix'].text} gives what Python gives"
+    return Shown(tuple(blocks), (fact(label, agreeing, " of ", Number(len(tried), on)),))
+
+
+def _platforms(values: StoredValue, on: Provenance) -> DataTable:
+    rows: list[tuple[Cell, ...]] = []
+    for row in values["platforms"]:
+        difference, tested, why = row.get("difference"), row.get("selftest"), row["why"].text
+        other, every = (Number(row[key].number, on) for key in ("different_numbers", "numbers"))
+        note: Cell = Statement(why, on) if why else None
+        if not why and every.value:
+            same = "bit for bit" if not other.value else f"{other} of {every} differ, most in {row['worst'].text}"
+            note = Statement(same, on)
+        largest = None if difference is None else Number(difference.number, on, digits=2)
+        passed = None if tested is None else _PASSED[tested.truth]
+        rows.append((row["name"].text, row["status"].text, largest, passed, note))
+    head = ("platform", "result", "largest difference, of the largest value", "self-test", "")
+    return DataTable(head, tuple(rows), "The same states through Python and every platform")
+
+
+def _coverage(values: StoredValue, on: Provenance) -> list[Block]:
+    found = values.get("coverage")
+    if found is None:
+        return []
+    reached = [
+        fact(f"{what} reached", Number(found[f"{what}_reached"].number, on), " of ", Number(found[what].number, on))
+        for what in ("branches", "lines")
+    ]
+    return [Facts(tuple(reached))]
+
+
+def _costs(values: StoredValue, functions: tuple[str, ...], on: Provenance) -> list[Block]:
+    stacks = dict(values["stack"].items())
+    counts = values.get("instructions")
+    emulated = next((row["instructions"] for row in values["platforms"] if row.get("instructions") is not None), None)
+    head = ["function", *(f"stack, {name}" for name in stacks)]
+    head += [] if counts is None else ["instructions of a call", "spread"]
+    head += [] if emulated is None else ["on a Cortex-M7"]
+    rows: list[tuple[Cell, ...]] = []
+    for name in functions:
+        row: list[Cell] = [name]
+        for stack in stacks.values():
+            used = stack.get(name)
+            row.append(None if used is None else Number(used.number, on, "bytes"))
+        if counts is not None:
+            count = counts[name]
+            spread = Number(_PERCENT * count["spread"].number, on, "%", 2)
+            row += [Number(count["most"].number, on), spread]
+        if emulated is not None:
+            cycles = emulated.get(name)
+            row.append(None if cycles is None else Number(cycles.number, on))
+        rows.append(tuple(row))
+    sizes = [fact(f"code, {name}", Number(size.number, on, "bytes")) for name, size in values["size"].items()]
+    blocks: list[Block] = [Facts(tuple(sizes))] if sizes else []
+    if len(head) > 1:
+        blocks.append(DataTable(tuple(head), tuple(rows), "What a call costs"))
+    return blocks
+
+
+def verification_text(document: dict[str, Any]) -> str:
+    """The text for a document of `torquec verify-package`."""
+    rows = []
+    for row in document["platforms"]:
+        if row["status"] == "missing":
+            rows.append([row["name"], "MISSING", "", "", row["why"]])
+            continue
+        test = {True: "passes", False: "FAILS", None: "-"}[row["selftest"]]
+        shown = "-" if row["difference"] is None else number(row["difference"], 3)
+        equal = "bit for bit" if row["numbers"] and not row["different_numbers"] else ""
+        if row["different_numbers"]:
+            equal = f"{row['different_numbers']} of {row['numbers']} differ, most in {row['worst']}"
+        rows.append([row["name"], row["status"].upper() if row["status"] != "agrees" else "agrees", shown, test,
+                     row["why"] or equal])  # fmt: skip
+    text = table(["platform", "", "difference", "self-test", ""], rows, left=2)
+    parts = [f"{document['prefix']}: {len(document['functions'])} functions in {document['real']}\n", text]
+    coverage = document["coverage"]
+    if coverage is not None:
+        reached = f"{coverage['branches_reached']} of {coverage['branches']}"
+        parts.append(f"\nbranches reached: {reached}; lines: {coverage['lines_reached']} of {coverage['lines']}")
+        if coverage["not_reached"]:
+            parts.append(f"  not taken in lines {', '.join(map(str, coverage['not_reached'][:20]))}")
+    parts.append(_cost_lines(document))
+    if document["missing"]:
+        parts.append(f"\nMISSING, and so not tried: {', '.join(document['missing'])}")
+    return "\n".join(part for part in parts if part)
+
+
+def _cost_lines(document: dict[str, Any]) -> str:
+    sizes = [f"{name}: {size} bytes of code" for name, size in document["size"].items()]
+    counts = document["instructions"] or {}
+    emulated = next((row["instructions"] for row in document["platforms"] if row["instructions"]), None) or {}
+    header = ["function", *(f"stack, {name}" for name in document["stack"])]
+    header += ["instructions", "spread"] if counts else []
+    header += ["on a Cortex-M7"] if emulated else []
+    rows = []
+    for name in document["functions"]:
+        row = [name, *(str(stack.get(name, "-")) for stack in document["stack"].values())]
+        if counts:
+            row += [str(counts[name]["most"]), f"{100.0 * counts[name]['spread']:.1f} %"]
+        row += [str(emulated.get(name, "-"))] if emulated else []
+        rows.append(row)
+    text = f"\n{table(header, rows)}" if len(header) > 1 else ""
+    return "\n".join(["\n" + "; ".join(sizes), text]) if sizes else text

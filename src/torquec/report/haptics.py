@@ -1,0 +1,323 @@
+"""Haptic experiments (`torquec haptic`): the felt mass by force over acceleration, or the impact at a stiff wall.
+
+Curves as in Clover's Figures IV 5 to 21: masses and inertias are moved along the body's y, or turned about its z; at
+the wall everything is towards the wall, around the impact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from torquec.foundation.arrays import AnyArray, Array
+from torquec.haptics.experiments.felt_inertia import quotient_over_time
+from torquec.haptics.experiments.haptic_experiment import ExperimentResult
+from torquec.haptics.objects.virtual_object import rotation_of
+from torquec.report.blocks import (
+    Axis,
+    Block,
+    Cell,
+    DataTable,
+    Fact,
+    Facts,
+    Gallery,
+    LimitLine,
+    Plot,
+    Series,
+    Shown,
+    Style,
+    Tone,
+    fact,
+    paragraph,
+)
+from torquec.report.found_documents import FoundDocument, FoundFolder
+from torquec.report.provenance import Number, Provenance, assumed, computed, measured
+from torquec.report.sample_curves import kept_samples, rounded_samples
+from torquec.report.stored_values import StoredValue
+from torquec.report.tables import number, table
+
+_MILLI = 1e3  # rad to mrad, m to mm, s to ms
+_BEFORE, _AFTER = -60.0, 250.0  # [ms] around an impact
+_PERCENT = 100.0  # parts to percent
+_KG, _KG_M2 = "kg", "kg m\N{SUPERSCRIPT TWO}"
+
+
+def haptic_text(document: Mapping[str, Any]) -> str:
+    """The document of `torquec haptic` as text."""
+    thing, sensor = document["object"], document["sensor"]
+    title = (
+        f"{document['robot']}, frame '{document['frame']}': {document['experiment']}, {number(document['rate'])} Hz, "
+        f"{number(thing['mass'])} kg, {number(thing['inertia'])} kg m^2"
+    )
+    around = (
+        f"sensor: {number(sensor['cutoff'])} Hz, resolution {number(sensor['resolution'][0])} N; encoders "
+        f"{number(document['encoder'])} rad; {number(100.0 * document['effort'])} % of the effort limits; "
+        f"poles {number(document['poles'][0])} +- {number(document['poles'][1])}j"
+    )
+    lines = [title, around, ""]
+    felt, wall = document["felt"], document["wall"]
+    if felt is not None:
+        unit = "kg m^2" if document["experiment"].startswith("inertia") else "kg"
+        heads = ["", f"mean [{unit}]", "deviation", "error"]
+        rows = [["felt here", number(felt["mean"]), number(felt["deviation"]), f"{100.0 * felt['error']:+.2f} %"]]
+        paper = felt["paper"]
+        if paper is not None:
+            error = 100.0 * (paper["mean"] / felt["nominal"] - 1.0)
+            rows.append(["Clover, Table II", number(paper["mean"]), number(paper["deviation"]), f"{error:+.2f} %"])
+        counted = f"counted: {felt['counted']} of {document['samples']} samples"
+        in_phase = f"felt in phase with the intended motion: {number(felt['in_phase'])} {unit}"
+        lines += [table(heads, rows), "", f"{counted}; {in_phase}"]
+    if wall is not None:
+        side = "two-sided" if wall["two_sided"] else "one-sided"
+        later = [100.0 * wall[key] for key in ("object_after_60_ms", "tip_after_60_ms")]
+        lines += [
+            f"wall of 25 Hz, critically damped, {side}; impact at {number(wall['impact'])} m/s",
+            f"later than 60 ms after it: object {later[0]:.2f} % of the impact's speed, tip {later[1]:.2f} %",
+            f"depth: {number(1e3 * wall['depth'])} mm",
+        ]
+    for word, count in document["status"].items():
+        lines.append(f"{word}: {count} samples")
+    for standing in document["region"]:
+        side = "inside" if standing["inside"] else "outside"
+        tight = f"margin {number(standing['margin'])} at {number(standing['frequency'])} Hz"
+        lines.append(f"{standing['axis']}: {side} of what every passive hand may hold ({tight})")
+    if document["unrendered"]:
+        lines.append(f"this arm cannot render {', '.join(document['unrendered'])}")
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class ExperimentCurve:
+    """A quantity over time, both (K,): of the `rendered` object and, where there is such a thing, of the arm."""
+
+    quantity: str
+    unit: str
+    rendered: Array
+    arm: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ExperimentCurves:
+    """Curves over one time (K,), which is in `unit`; `direction`: along what; `rows` of the recording, as a mask."""
+
+    rows: AnyArray
+    t: Array
+    time: str
+    unit: str
+    direction: str
+    curves: tuple[ExperimentCurve, ...]
+
+
+def experiment_curves(result: ExperimentResult) -> ExperimentCurves:
+    """Motion, load and their quotient; at a wall velocity, acceleration and penetration."""
+    return _felt_curves(result) if result.wall is None else _wall_curves(result)
+
+
+def curve_samples(curves: ExperimentCurves) -> dict[str, Any]:
+    """The same for a document: few samples, with all extremes."""
+    found = []
+    for curve in curves.curves:
+        columns = {"object": curve.rendered} | ({} if curve.arm is None else {"arm": curve.arm})
+        rows = sorted(set().union(*(kept_samples(column) for column in columns.values())))
+        rows = [row for row in rows if all(np.isfinite(column[row]) for column in columns.values())]
+        samples = {name: rounded_samples(column[rows]) for name, column in columns.items()}
+        found.append({"quantity": curve.quantity, "unit": curve.unit, "t": rounded_samples(curves.t[rows]), **samples})
+    return {"time": curves.time, "unit": curves.unit, "direction": curves.direction, "curves": found}
+
+
+def _felt_curves(result: ExperimentResult) -> ExperimentCurves:
+    turns = result.plan.turns
+    seen, state = result.measured, result.cycle.read(result.recording.cycle)
+    axis = seen.rotation[0][:, 2 if turns else 1]
+    if turns:
+        turned = _rotations(state["orientation"])
+        spin = np.einsum("kij,kj->ki", turned, state["angular_velocity"])
+        moved = (
+            ("angle", "rad", _turned(turned, axis), _turned(seen.rotation, axis)),
+            ("angular velocity", "rad/s", spin @ axis, seen.velocity[:, 3:] @ axis),
+            ("angular acceleration", "rad/s²", result.wanted[:, 3:] @ axis, seen.acceleration[:, 3:] @ axis),
+        )
+    else:
+        start = seen.position[0]
+        moved = (
+            ("position", "m", (state["position"] - start) @ axis, (seen.position - start) @ axis),
+            ("velocity", "m/s", state["velocity"] @ axis, seen.velocity[:, :3] @ axis),
+            ("acceleration", "m/s²", result.wanted[:, :3] @ axis, seen.acceleration[:, :3] @ axis),
+        )
+    load, mass = (("moment", "N m"), "kg m²") if turns else (("force", "N"), "kg")
+    quotient = quotient_over_time(result.load, result.acceleration)
+    curves = (
+        *(ExperimentCurve(*row) for row in moved),
+        ExperimentCurve(*load, result.load @ axis),
+        ExperimentCurve(f"{load[0]} over acceleration", mass, quotient),
+    )
+    t = result.recording.t
+    return ExperimentCurves(np.full(len(t), True), t, "time", "s", "about z" if turns else "along y", curves)
+
+
+def _wall_curves(result: ExperimentResult) -> ExperimentCurves:
+    wall = result.wall
+    assert wall is not None
+    t = _MILLI * (result.recording.t - wall.time)
+    near = (t > _BEFORE) & (t < _AFTER)
+    state, seen, x = result.cycle.read(result.recording.cycle), result.measured, wall.normal
+    place = state["position"] @ x
+    at_wall = np.interp(0.0, t, place)
+    rows = (
+        ("velocity", "m/s", state["velocity"] @ x, seen.velocity[:, :3] @ x),
+        ("acceleration", "m/s²", result.wanted[:, :3] @ x, seen.acceleration[:, :3] @ x),
+        ("penetration", "mm", _MILLI * (place - at_wall), _MILLI * (seen.position @ x - at_wall)),
+    )
+    curves = tuple(ExperimentCurve(name, unit, ball[near], arm[near]) for name, unit, ball, arm in rows)
+    return ExperimentCurves(near, t[near], "time after the impact", "ms", "towards the wall", curves)
+
+
+def _rotations(quaternions: Array) -> Array:
+    return np.moveaxis(np.array(rotation_of(tuple(quaternions.T))), -1, 0)
+
+
+def _turned(rotations: Array, axis: Array) -> Array:
+    """The angle about an axis of base, from the first rotation on."""
+    between = rotations @ rotations[0].T
+    sine = 0.5 * np.stack(
+        [
+            between[:, 2, 1] - between[:, 1, 2],
+            between[:, 0, 2] - between[:, 2, 0],
+            between[:, 1, 0] - between[:, 0, 1],
+        ],
+        axis=1,
+    )
+    return np.arcsin(np.clip(sine @ axis, -1.0, 1.0))
+
+
+def haptics_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
+    """The result of `torquec haptic`."""
+    values = document.values
+    robot, experiment = values["robot"].text, values["experiment"].text
+    chosen = assumed(f"the options of the experiment {document.name}")
+    by = computed(f"simulation of {experiment} on {robot}: hand, sensor, object, law, drives and arm ({document.name})")
+    blocks: list[Block] = [_setting(values, chosen)]
+    highlights: list[Fact] = []
+    if (felt := values.get("felt")) is not None:
+        unit = _KG_M2 if experiment.startswith("inertia") else _KG
+        blocks.append(_felt(felt, by, unit))
+        mean, nominal = Number(felt["mean"].number, by, unit), Number(felt["nominal"].number, chosen, unit)
+        highlights.append(fact(f"felt through {robot}", mean, " of ", nominal))
+    if (wall := values.get("wall")) is not None:
+        blocks.append(_wall(wall, by))
+        highlights.append(fact("speed of the object after the wall", _share(wall["object_after_60_ms"], by)))
+    blocks += [*_happened(values, by), *_region(values), *_curves(values, by, chosen)]
+    return Shown(tuple(blocks), tuple(highlights), f"{experiment} on {robot}")
+
+
+def _share(value: StoredValue, by: Provenance) -> Number:
+    return Number(_PERCENT * value.number, by, "%", 3)
+
+
+def _setting(values: StoredValue, chosen: Provenance) -> Facts:
+    thing, sensor = values["object"], values["sensor"]
+    real, imaginary = values["poles"].numbers
+    mass, inertia = Number(thing["mass"].number, chosen, _KG), Number(thing["inertia"].number, chosen, _KG_M2)
+    return Facts(
+        (
+            fact("virtual object", mass, ", ", inertia, f", held at {values['frame'].text}"),
+            fact("haptic cycles", Number(values["rate"].number, chosen, "Hz")),
+            fact(
+                "poles of the law",
+                Number(real, chosen),
+                " \N{PLUS-MINUS SIGN} ",
+                Number(imaginary, chosen),
+                " j 1/s",
+            ),
+            fact(
+                "force sensor",
+                "cut-off ",
+                Number(sensor["cutoff"].number, chosen, "Hz"),
+                ", steps of ",
+                Number(sensor["resolution"].numbers[0], chosen, "N"),
+            ),
+            fact("encoders", "steps of ", Number(values["encoder"].number, chosen, "rad or m")),
+            fact("drives", Number(_PERCENT * values["effort"].number, chosen, "%"), " of their limits"),
+        )
+    )
+
+
+def _felt(felt: StoredValue, by: Provenance, unit: str) -> DataTable:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            "here",
+            Number(felt["mean"].number, by, unit),
+            Number(felt["deviation"].number, by, unit, 3),
+            Number(_PERCENT * felt["error"].number, by, "%", 2),
+        )
+    ]
+    if (paper := felt.get("paper")) is not None:
+        on = measured("Clover IV, Table II: his own arm")
+        error = _PERCENT * (paper["mean"].number / felt["nominal"].number - 1.0)
+        mean, deviation = Number(paper["mean"].number, on, unit), Number(paper["deviation"].number, on, unit, 3)
+        rows.append(("Clover's experiment", mean, deviation, Number(error, on, "%", 2)))
+    caption = "Felt, by force over acceleration"
+    return DataTable(("", "mean", "standard deviation", "error of the mean"), tuple(rows), caption)
+
+
+def _wall(wall: StoredValue, by: Provenance) -> Facts:
+    side = "holds in both directions" if wall["two_sided"].truth else "never pulls"
+    return Facts(
+        (
+            fact("wall", f"stiff, critically damped; it {side}"),
+            fact("speed at the impact", Number(wall["impact"].number, by, "m/s")),
+            fact(
+                "later than sixty milliseconds after it",
+                "object ",
+                _share(wall["object_after_60_ms"], by),
+                " of it, tip ",
+                _share(wall["tip_after_60_ms"], by),
+            ),
+            fact("deepest in the wall", Number(_MILLI * wall["depth"].number, by, "mm")),
+        )
+    )
+
+
+def _happened(values: StoredValue, by: Provenance) -> list[Block]:
+    found: list[Block] = []
+    for word, count in values["status"].items():
+        samples = Number(values["samples"].number, by)
+        found.append(paragraph(f"{word}: ", Number(count.number, by), " of ", samples, " samples", tone=Tone.WARNING))
+    if unrendered := values["unrendered"].texts:
+        found.append(paragraph(f"This arm cannot render {', '.join(unrendered)}.", tone=Tone.WARNING))
+    return found
+
+
+def _region(values: StoredValue) -> list[Block]:
+    by = computed("the margin of passivity along each axis, at the start posture; docs/haptics.md has the condition")
+    rows: list[tuple[Cell, ...]] = []
+    for standing in values["region"]:
+        words = "every passive hand may hold it" if standing["inside"].truth else "some passive hand makes it unstable"
+        margin, at = Number(standing["margin"].number, by, digits=3), Number(standing["frequency"].number, by, "Hz", 3)
+        rows.append((standing["axis"].text, words, margin, at))
+    head = ("axis", "who may hold it", "margin", "tightest at")
+    return [DataTable(head, tuple(rows), "Stability with every passive hand")] if rows else []
+
+
+def _curves(values: StoredValue, by: Provenance, chosen: Provenance) -> list[Block]:
+    kept = values.get("curves")
+    if kept is None:
+        return []
+    time, plots = Axis(kept["time"].text, kept["unit"].text), []
+    for curve in kept["curves"]:
+        t, quantity, unit = curve["t"].numbers, curve["quantity"].text, curve["unit"].text
+        arm = curve.get("arm")
+        series = [Series("object" if arm is not None else quantity, t, curve["object"].numbers, by)]
+        if arm is not None:
+            series.insert(0, Series("arm, by its encoders", t, arm.numbers, by, Style.WIDE))
+        rules: tuple[LimitLine, ...] = ()
+        axis = Axis(quantity, unit)
+        if unit in (_KG, _KG_M2):
+            nominal = values["felt"]["nominal"].number
+            rules = (LimitLine("rendered", Number(nominal, chosen, unit)),)
+            axis = Axis(quantity, unit, low=0.0, high=2.0 * nominal)
+        plots.append(Plot(f"{quantity} {kept['direction'].text}", time, axis, tuple(series), rules))
+    return [Gallery(tuple(plots), "Object and arm")]

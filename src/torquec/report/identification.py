@@ -1,0 +1,220 @@
+"""Identified parameters in a report: verdict, torques measured and predicted, parameters with their uncertainty."""
+
+from __future__ import annotations
+
+from torquec.report.blocks import (
+    Axis,
+    Block,
+    Cell,
+    DataTable,
+    Facts,
+    Gallery,
+    Items,
+    Plot,
+    Series,
+    Shown,
+    Style,
+    Subheading,
+    Tone,
+    fact,
+    paragraph,
+)
+from torquec.report.found_documents import FoundDocument, FoundFolder
+from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, measured
+from torquec.report.stored_values import StoredValue
+
+_PERCENT = 100.0  # parts to percent
+_ROUNDING = 1e-9  # of the rms error: an average as small is zero, and no residual
+_SIMULATED = "simulated"
+"""What documents call the log that `torquec identify ROBOT simulated` makes for itself."""
+_DRAWN_LOGS = 6
+"""Logs whose torques are drawn; tables hold all of them."""
+
+
+def parameters_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
+    """The result of `torquec identify`."""
+    values = document.values
+    logs = ", ".join(_file(error) for error in values["training"]) or "the logs that were given"
+    fitted = _seen(logs, f"torques in {logs}, against the model that was fitted to them")
+    crossed = _seen(logs, f"{logs}, each part predicted by a fit to the others")
+    trusted = values["trusted"].truth
+    error = Number(_PERCENT * values["relative_error"].number, fitted, "%", 3)
+    facts = [fact("error of the torques that were fitted", error)]
+    if (across := values.get("cross_validation_error")) is not None:
+        facts.append(fact("error in cross-validation", Number(_PERCENT * across.number, crossed, "%", 3)))
+    condition = computed(f"the regressor of {logs}")
+    if (number := values.get("condition")) is not None:
+        facts.append(fact("condition number", Number(number.number, condition, digits=3)))
+    facts.append(fact("method", f"{values['method'].text}, friction {values['friction'].text}"))
+    buildable = values["physically_consistent"].truth
+    facts.append(fact("a robot with these parameters", "could be built" if buildable else "could NOT be built"))
+    blocks: list[Block] = [
+        paragraph(
+            Statement(values["verdict"].text, computed(f"the covariance of the fit to {logs}")),
+            tone=Tone.GOOD if trusted else Tone.WARNING,
+        ),
+        Facts(tuple(facts)),
+        *_errors(values),
+        *_torques(values),
+        _parameters(values, logs),
+        *_formulas(values),
+        *_correlations(values, logs),
+        *_elimination(values, logs),
+        *_payload(values),
+        *_comparison(values, logs),
+        *_files(values, logs),
+    ]
+    if (notes := values.get("notes")) is not None and notes.texts:
+        told = computed(f"what was found while {logs} was fitted")
+        blocks += [Subheading("Notes"), Items(tuple(Statement(note, told) for note in notes.texts))]
+    return Shown(tuple(blocks), (fact("torques in the logs are predicted with an error of", error),))
+
+
+def _seen(logs: str, words: str) -> Provenance:
+    """Measured; but a log that was simulated is computed, however much it looks like one."""
+    return computed(f"{words}; the log is a simulation") if logs == _SIMULATED else measured(words)
+
+
+def _file(error: StoredValue) -> str:
+    return error["file"].text.replace("\\", "/").rpartition("/")[2]
+
+
+def _errors(values: StoredValue) -> list[Block]:
+    rows: list[tuple[Cell, ...]] = []
+    for group, words in (("training", "fitted"), ("validation", "only predicted")):
+        for error in values[group]:
+            on = _seen(_file(error), f"torques in {_file(error)}, {words}")
+            for joint, rms in error["rmse"].items():
+                parts = [error[key][joint].number for key in ("average", "std", "max", "min")]
+                least = _ROUNDING * abs(rms.number)
+                others = [Number(part if abs(part) > least else 0.0, on, digits=3) for part in parts]
+                rows.append((_file(error), words, joint, Number(rms.number, on, digits=3), *others))
+    head = ("log", "used", "joint", "rms [N m, N]", "average", "deviation", "largest", "smallest")
+    return [DataTable(head, tuple(rows), "Torque errors, measured minus predicted")] if rows else []
+
+
+def _torques(values: StoredValue) -> list[Block]:
+    """Measured against predicted torques, a drawing for every joint of every log."""
+    samples = values.get("samples")
+    if samples is None:
+        return []
+    blocks: list[Block] = []
+    logs = list(samples)
+    for log in logs[:_DRAWN_LOGS]:
+        name, words = _file(log), "fitted" if log["fitted"].truth else "only predicted"
+        seen = _seen(name, f"torques in {name}")
+        follows = computed(f"the identified model at the motion in {name}")
+        difference = _seen(name, f"torques in {name} minus what the identified model gives")
+        plots = []
+        for joint, curve in log["joints"].items():
+            t, tau, predicted = (curve[key].numbers for key in ("t", "measured", "predicted"))
+            gap = tuple(a - b for a, b in zip(tau, predicted, strict=True))
+            series = (
+                Series("measured", t, tau, seen, Style.WIDE),
+                Series("predicted", t, predicted, follows),
+                Series("difference", t, gap, difference),
+            )
+            plots.append(Plot(joint, Axis("time", "s"), Axis("torque", curve["unit"].text), series))
+        blocks.append(Gallery(tuple(plots), f"Measured and predicted torque: {name} ({words})"))
+    if len(logs) > _DRAWN_LOGS:
+        blocks.append(paragraph(f"Torques of {len(logs) - _DRAWN_LOGS} more logs are not drawn; the table has them."))
+    return blocks
+
+
+def _parameters(values: StoredValue, logs: str) -> DataTable:
+    fit, spread = _seen(logs, f"fit to {logs}"), computed(f"the covariance of the fit to {logs}")
+    intervals = values["confidence"]
+    rows: list[tuple[Cell, ...]] = []
+    for parameter in values["parameters"]:
+        name = parameter["name"].text
+        low, high = intervals[name].numbers
+        ends = (Number(low, spread), Number(high, spread))
+        significant = "yes" if parameter["significant"].truth else "no"
+        value = Number(parameter["value"].number, fit, digits=5)
+        rows.append((name, value, _deviation(parameter, spread), *ends, significant))
+    head = ("parameter", "value (SI)", "deviation", "95 % from", "to", "significant")
+    return DataTable(head, tuple(rows), "Parameters and their uncertainty")
+
+
+def _formulas(values: StoredValue) -> list[Block]:
+    rows = tuple((name, formula.text) for name, formula in values["formulas"].items())
+    return (
+        [DataTable(("parameter", "stands for"), rows, "What parameters with a + stand for", folded=True)]
+        if rows
+        else []
+    )
+
+
+def _elimination(values: StoredValue, logs: str) -> list[Block]:
+    """Parameters that matter, over trajectories (Izaguirre et al.)."""
+    found = values.get("elimination")
+    if found is None:
+        return []
+    fit = _seen(logs, f"fits to each of {logs}")
+    kept, count = (Number(found[key].number, fit) for key in ("significant", "independent"))
+    before, after = (Number(_PERCENT * found["relative_error"][key].number, fit, "%", 3) for key in ("before", "after"))
+    words = ("Of ", count, " parameters ", kept, " contribute 1 % of the largest torque or more; the error is ", after)
+    columns = ("average", "std", "max", "min")
+    rows: list[tuple[Cell, ...]] = [
+        (row["name"].text, *(Number(row[key].number, fit, digits=5) for key in columns)) for row in found["kept"]
+    ]
+    table = DataTable(("parameter", "average", "deviation", "largest", "smallest"), tuple(rows))
+    return [Subheading("Significant parameters"), paragraph(*words, " with them and ", before, " with all."), table]
+
+
+def _comparison(values: StoredValue, logs: str) -> list[Block]:
+    found = values.get("comparison")
+    if found is None:
+        return []
+    published, fit = assumed("the table of published values that was given"), _seen(logs, f"fit to {logs}")
+    rows: list[tuple[Cell, ...]] = []
+    for row in found["rows"]:
+        pairs = [(row["published"], published), (row["found"], fit)]
+        cells = [Number(side[key].number, way) for side, way in pairs for key in ("value", "std")]
+        rows.append((row["expression"].text, *cells, Number(row["difference_in_std"].number, fit, digits=2)))
+    head = ("combination", "published", "deviation", "here", "deviation ", "difference in deviations")
+    return [Subheading("Compared with published parameters"), DataTable(head, tuple(rows))]
+
+
+def _deviation(parameter: StoredValue, spread: Provenance) -> Cell:
+    found = parameter.get("std")
+    return None if found is None else Number(found.number, spread, digits=2)
+
+
+def _correlations(values: StoredValue, logs: str) -> list[Block]:
+    spread = computed(f"the covariance of the fit to {logs}")
+    rows: list[tuple[Cell, ...]] = [
+        (*pair["parameters"].texts, Number(pair["correlation"].number, spread, digits=3))
+        for pair in values["correlations"]
+    ]
+    if not rows:
+        return [paragraph("No two parameters are strongly correlated.")]
+    head = ("parameter", "and", "correlation")
+    return [DataTable(head, tuple(rows), "Parameters that are hard to tell apart", folded=True)]
+
+
+def _payload(values: StoredValue) -> list[Block]:
+    payload = values.get("payload")
+    if payload is None:
+        return []
+    on = measured("the logs of the loaded robot")
+    rows: list[tuple[Cell, ...]] = []
+    for parameter in payload["parameters"]:
+        value: Cell = "open"
+        if parameter["identified"].truth:
+            value = Number(parameter["value"].number, on)
+        rows.append((parameter["name"].text, value, _deviation(parameter, on)))
+    mass = Number(payload["mass"].number, on, "kg")
+    error = Number(_PERCENT * payload["relative_error"].number, on, "%", 3)
+    without = Number(_PERCENT * payload["relative_error_without"].number, on, "%", 3)
+    words = ("On the frame ", payload["frame"].text, ": ", mass, "; error ", error, ", ", without, " without it.")
+    return [Subheading("Payload"), paragraph(*words), DataTable(("parameter", "value (SI)", "deviation"), tuple(rows))]
+
+
+def _files(values: StoredValue, logs: str) -> list[Block]:
+    errors = values.get("file_errors")
+    if errors is None or errors.is_empty:
+        return []
+    on = _seen(logs, f"torques in {logs}")
+    rows = tuple((name, Number(_PERCENT * error.number, on, "%", 3)) for name, error in errors.items())
+    return [DataTable(("file", "error of its torques"), rows, "What the files that were written are worth")]

@@ -1,0 +1,153 @@
+"""What is proved: the claims of certified models, for which motions, and the result of `torquec check`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torquec.errors import TorquecError
+from torquec.model.claim import box_lines
+from torquec.report.blocks import Block, Cell, CommandLine, DataTable, Facts, Items, Shown, Tone, fact, paragraph
+from torquec.report.found_documents import MODEL, PACKAGE, RUN_MANIFEST, FoundDocument, FoundFolder
+from torquec.report.provenance import Number, Statement, assumed, measured, proved
+from torquec.report.tables import number, table, upper_bound
+from torquec.robot.changes_text import changes_text
+from torquec.robot.robot import Robot
+from torquec.trajectory.motion_box import MotionBox
+
+_SHOWN = 12
+"""Claims that are shown; a certificate of coefficients has hundreds, all of them in the JSON document."""
+_ROBOT_FILES = (".urdf", ".xml")
+"""Endings that only a robot's file has among the inputs of a run; projects and specifications are TOML, too."""
+
+
+def check_text(document: dict[str, Any], path: str, robot: Robot | None = None, box: MotionBox | None = None) -> str:
+    """The text for a document of `torquec check`: claims, the robot and the box of motions that they hold for."""
+    claims, slacks = document["claims"], document["slacks"]
+    single = document["precision"] != "double"
+    lines = []
+    if claims:
+        rows = []
+        for claim in claims[:_SHOWN]:
+            slack = slacks.get(claim["joint"] if claim["quantity"] == "inverse_dynamics" else claim["quantity"])
+            shown = "-" if slack is None else number(slack, 2)
+            rows.append([claim["quantity"], claim["joint"], upper_bound(claim["bound"], 6), claim["unit"], shown])
+            if single:
+                rows[-1].append(upper_bound(claim["rounding"], 3))
+        heads = ["quantity", "joint", "error at most", "unit", "of it slack"]
+        lines.append(table([*heads, "of it floats"] if single else heads, rows))
+        if len(claims) > _SHOWN:
+            lines.append(f"and {len(claims) - _SHOWN} more")
+        if single:
+            lines.append("The bounds hold for code in single precision: every rounding to floats is in them.")
+        lines += ["", *_conditions(robot, box)]
+    if document["refused"]:
+        lines += ["REFUSED:", *(f"  {reason}" for reason in document["refused"])]
+    elif claims:
+        # A threshold says what is left out, and no error that could be met.
+        asked = document["specification"] and "[coefficients]" not in document["specification"]
+        met = ", and the specification in it is met" if asked else ""
+        lines.append(f"proven again{met}: the {document['kind']} {path}  ({document['seconds']:.1f} s)")
+    else:
+        lines.append(f"every program follows from the robot; no error is claimed: the {document['kind']} {path}")
+    return "\n".join(lines)
+
+
+def _conditions(robot: Robot | None, box: MotionBox | None) -> list[str]:
+    """What the claims hold for: robot with payload, locked joints and gravity, and the box of motions."""
+    if robot is None or box is None:
+        return []
+    gravity = ", ".join(repr(value) for value in robot.gravity)
+    about = [f"Claimed of {robot.name}, gravity ({gravity}) m/s^2 in the base frame, for these motions only:"]
+    return [*about, *(f"  {line}" for line in box_lines(robot, box)), *changes_text(robot).splitlines(), ""]
+
+
+def certificate_section(document: FoundDocument, folder: FoundFolder) -> Shown:
+    """A model with a certificate; a model without one has nothing to show here."""
+    from torquec.model.claim import claims_of
+
+    model = document.model
+    record, robot = model.record, model.robot
+    if record is None:
+        return Shown(())
+    package = any(other.folder == document.folder for other in folder.of_kind(PACKAGE))
+    place = folder.location(document.folder if package else document.name)
+    command = f"torquec check {place}"
+    what = "the proof, the model and every byte of the C files" if package else "the proof and the model"
+    purpose = f"This checks {what} again, with code that shares nothing with the search:"
+    first = _first_of(record.content_hash, folder)
+    if first is not None and first.name != document.name:
+        return Shown((paragraph(f"The same certificate as that of {first.name}."), CommandLine(command, purpose)))
+    claim = proved(f"the certificate in {document.name}; {command} proves it again")
+    stated = assumed("the box of motions in the specification")
+    claims = claims_of(robot, record)
+    torques: tuple[tuple[Cell, ...], ...] = tuple(
+        (each.joint, Number(each.bound, claim, each.unit)) for each in claims if each.quantity == "inverse_dynamics"
+    )
+    others: tuple[tuple[Cell, ...], ...] = tuple(
+        (each.quantity, each.joint, Number(each.bound, claim, each.unit))
+        for each in claims
+        if each.quantity != "inverse_dynamics"
+    )
+    box, rows = record.motions, list[tuple[Cell, ...]]()
+    for k, joint in enumerate(robot.coordinates):
+        unit = joint.position_unit
+        speeds = [
+            None if not limits else Number(limits[k], stated, f"{unit}/{per}")
+            for limits, per in ((box.velocity, "s"), (box.acceleration, "s\N{SUPERSCRIPT TWO}"))
+        ]
+        rows.append((joint.name, Number(box.lower[k], stated, unit), Number(box.upper[k], stated, unit), *speeds))
+    identified = " with the identified parameters" if folder.of_kind("identify") else ""
+    exact = f"the exact model of {_robot_file(folder) or robot.name}{identified}"
+    words = f"For every motion of the box below, the model in {document.name} differs from {exact} by at most:"
+    blocks: list[Block] = [paragraph(words)]
+    if torques:
+        blocks.append(DataTable(("joint", "torque error at most"), torques, "Inverse dynamics"))
+    if others:
+        blocks.append(DataTable(("coefficient", "joint", "error at most"), others, "Coefficients", folded=True))
+    head = ("joint", "from", "to", "speed up to", "acceleration up to")
+    blocks.append(DataTable(head, tuple(rows), "The box of motions"))
+    blocks.append(paragraph("That the exact model is the real robot is not proven."))
+    blocks.append(CommandLine(command, purpose))
+    blocks.append(Facts((fact("checksum of the certificate's contents, its field sha256", record.content_hash),)))
+    return Shown(tuple(blocks))
+
+
+def _robot_file(folder: FoundFolder) -> str:
+    """The robot's file among what went into a run; empty where that is not one file for sure."""
+    for manifest in folder.of_kind(RUN_MANIFEST):
+        try:
+            names = [name for name, _ in manifest.values["inputs"].items() if name.lower().endswith(_ROBOT_FILES)]
+        except TorquecError:
+            continue  # named where it is shown
+        if len(names) == 1:
+            return names[0]
+    return ""
+
+
+def _first_of(certificate: str, folder: FoundFolder) -> FoundDocument | None:
+    """The first model in the folder with this certificate; runs copy a model into every package."""
+    for document in folder.of_kind(MODEL):
+        try:
+            record = document.model.record
+        except TorquecError:
+            continue  # named where it is shown
+        if record is not None and record.content_hash == certificate:
+            return document
+    return None
+
+
+def check_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
+    """The result of `torquec check`."""
+    values = document.values
+    on = measured(f"the machine that ran torquec check ({document.name})")
+    refused = values["refused"].texts
+    seconds = Number(values["seconds"].number, on, "s", 3)
+    kind = values["kind"].text
+    if refused:
+        return Shown(
+            (
+                paragraph(f"The check of the {kind} refused it.", tone=Tone.BAD),
+                Items(tuple(Statement(reason, on) for reason in refused)),
+            )
+        )
+    return Shown((paragraph(f"Everything that the {kind} claims was proven again in ", seconds, ".", tone=Tone.GOOD),))

@@ -1,1 +1,0 @@
-"""The sections of a report, one file each: a document in, blocks out."""

@@ -1,0 +1,271 @@
+"""Closed loops of `torquec simulate`: tracking errors, torques, conditions, limits; as text and as a section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from torquec.report.blocks import (
+    Axis,
+    Block,
+    Cell,
+    DataTable,
+    Fact,
+    Facts,
+    Gallery,
+    LimitLine,
+    Part,
+    Plot,
+    Series,
+    Shown,
+    Style,
+    Tone,
+    fact,
+    paragraph,
+)
+from torquec.report.found_documents import FoundDocument, FoundFolder
+from torquec.report.provenance import Number, Provenance, Statement, assumed, computed
+from torquec.report.stored_values import StoredValue
+from torquec.report.tables import number, table
+
+_SPEED = "speed"
+_MILLI = 1e3  # rad to mrad, m to mm, s to ms
+_PERCENT = 100.0  # parts to percent
+_DRY = {
+    "none": "without Coulomb friction",
+    "smooth": "Coulomb friction turns over smoothly near rest",
+    "sign": "Coulomb friction turns over at once",
+    "stick": "joints stick at rest",
+}
+_NEAR = 3.0
+"""A limit is drawn where it is within so many times of what was wanted; else it would flatten the curves."""
+
+
+def _plant_note(document: Mapping[str, Any]) -> list[str]:
+    """What moves, where it is not the robot's own exact dynamics: errors of a model do not show on the model itself."""
+    if document.get("plant", "exact") == "exact":
+        return []
+    return [f"what moves is the {document['plant']} model itself; give the robot's file to see the exact robot move"]
+
+
+def simulation_text(name: str, units: Mapping[str, str], document: Mapping[str, Any]) -> str:
+    """The document of `torquec simulate` as a page; `units` of the errors by joint."""
+    rows = [
+        [joint, number(document["rmse"][joint], 4), number(document["max_error"][joint], 4), units[joint]]
+        for joint in document["joints"]
+    ]
+    lines = [
+        f"{document['controller']} on {name}, a sample every {document['period']:g} s",
+        *_plant_note(document),
+        "",
+        table(["joint", "rmse", "max error", "unit"], rows),
+        "",
+    ]
+    if "runs" in document:
+        lines.append(
+            f"{document['runs']} runs, {document['diverged']} of them diverged; the errors are over the others."
+        )
+    if "tip" in document:
+        tip = document["tip"]
+        lines.append(f"{tip['frame']}: rmse {number(1e3 * tip['rmse'], 4)} mm, max {number(1e3 * tip['max'], 4)} mm")
+    for joint in document["saturated"]:
+        when = document.get("first_saturation", {}).get(joint)
+        at = "" if when is None else f", first at t = {when:.4g} s"
+        lines.append(f"{joint} asked for more than its drive can give{at}: make the motion slower, or the poles.")
+    for passed in document.get("passed_limits", ()):
+        joint = passed["joint"]
+        numbers = {key: passed[key] for key in ("time", "value", "limit")}
+        lines.append(f"{passed_limit_text(joint, passed['quantity'], **numbers, unit=units[joint])}.")
+    lines.append(f"{document['steps']} steps, {document['steps_per_second']:,.0f} per second")
+    return "\n".join(lines)
+
+
+def passed_limit_text(joint: str, quantity: str, *, time: float, value: float, limit: float, unit: str) -> str:
+    """What happened, when first, how far it went and what the limit is; `unit` of the joint's positions.
+
+    >>> passed_limit_text("wrist", "position", time=0.25, value=-4.2742, limit=-1.83, unit="rad")
+    'wrist left its range at t = 0.25 s and came to -4.274 rad; the limit is -1.83 rad'
+    >>> passed_limit_text("wrist", "speed", time=0.2, value=-15.85, limit=-4.54, unit="rad")
+    'wrist was faster than its limit at t = 0.2 s and reached -15.85 rad/s; the limit is 4.54 rad/s'
+    """
+    if quantity == _SPEED:
+        what, unit, limit = "was faster than its limit at", f"{unit}/s", abs(limit)
+        return f"{joint} {what} t = {time:.4g} s and reached {value:.4g} {unit}; the limit is {limit:.4g} {unit}"
+    return f"{joint} left its range at t = {time:.4g} s and came to {value:.4g} {unit}; the limit is {limit:.4g} {unit}"
+
+
+def simulated_conditions(values: StoredValue, name: str) -> list[Fact]:
+    """The facts of a result of `torquec simulate` that holds them; older ones do not."""
+    given = values.get("conditions")
+    if given is None:
+        return []
+    chosen = assumed(f"the options of the simulation {name}")
+    kind = values["plant"].text
+    facts = [fact("what moves", f"{given['robot'].text}, its {kind} model")]
+    load: list[Part] = ["none"] if given["payload"].is_empty else load_parts(given["payload"], chosen)
+    facts.append(fact("load that the controller does not know", *load))
+    facts.append(fact("motion", *_motion(given["motion"], values, chosen)))
+    dry = given["friction"].text
+    stated = given["friction_stated"].truth
+    facts.append(fact("friction", _DRY.get(dry, dry) if stated else "none: the robot's file states none"))
+    if (share := given["effort"].number) != 1.0:
+        facts.append(fact("torque limits of the drives", Number(_PERCENT * share, chosen, "%"), " of the file's"))
+    facts.append(fact("positions are measured", *_sensors(given, chosen)))
+    if (spread := values.get("spread")) is not None:
+        facts.append(fact("inertias and friction scatter by", Number(_PERCENT * spread.number, chosen, "%")))
+    return facts
+
+
+def load_parts(payload: StoredValue, chosen: Provenance) -> list[Part]:
+    """The masses of a load, each with its frame."""
+    parts: list[Part] = []
+    for held in payload:
+        mass = Number(held["mass"].number, chosen, "kg")
+        parts += [", " if parts else "", mass, f" at the frame {held['frame'].text}"]
+    return parts
+
+
+def limit_sentences(values: StoredValue) -> list[str]:
+    """What a result of `torquec simulate` says of limits that its run passed."""
+    passed = values.get("passed_limits")
+    return [
+        passed_limit_text(
+            limit["joint"].text,
+            limit["quantity"].text,
+            time=limit["time"].number,
+            value=limit["value"].number,
+            limit=limit["limit"].number,
+            unit=stated_unit(values, limit["joint"].text),
+        )
+        for limit in (() if passed is None else passed)
+    ]
+
+
+def stated_unit(values: StoredValue, joint: str) -> str:
+    """The unit of a joint's positions; older documents are about rotary joints."""
+    units = values.get("units")
+    found = None if units is None else units.get(joint)
+    return "rad" if found is None else found.text
+
+
+def _motion(motion: StoredValue, values: StoredValue, chosen: Provenance) -> list[Part]:
+    duration = Number(motion["duration"].number, chosen, "s")
+    if file := motion["file"].text:
+        return [f"{file}, ", duration]
+    units = dict.fromkeys(stated_unit(values, joint) for joint in values["joints"].texts)
+    start, end = (_list(motion[key].numbers, chosen) for key in ("from", "to"))
+    return ["from ", *start, " to ", *end, f" {' or '.join(units)} in ", duration, ", with minimum jerk"]
+
+
+def _list(numbers: tuple[float, ...], chosen: Provenance) -> list[Part]:
+    parts: list[Part] = [part for number in numbers for part in (", ", Number(number, chosen))]
+    return ["(", *parts[1:], ")"]
+
+
+def _sensors(given: StoredValue, chosen: Provenance) -> list[Part]:
+    parts: list[Part] = []
+    for key, words in (("resolution", "in steps of "), ("noise", "with a noise of ")):
+        if number := given[key].number:
+            parts += [", " if parts else "", words, Number(_MILLI * number, chosen, "mrad or mm")]
+    if late := given["delay"].number:
+        parts += [", " if parts else "", Number(late, chosen), " samples late"]
+    return parts or ["exactly"]
+
+
+def tracking_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
+    """The result of `torquec simulate`: one run, or many."""
+    values = document.values
+    runs = values.get("runs")
+    kind = values["controller"].text
+    chosen = assumed(f"the options of the simulation {document.name}")
+    what = "one run" if runs is None else f"{runs.number} runs with scattered parameters"
+    by = computed(f"simulation of {kind}, {what} ({document.name})")
+    facts = [fact("law", kind), fact("called every", Number(_MILLI * values["period"].number, chosen, "ms"))]
+    facts += simulated_conditions(values, document.name)
+    if runs is not None:
+        diverged = Number(values["diverged"].number, by)
+        facts.append(fact("runs", Number(runs.number, chosen), ", of which ", diverged, " left all bounds"))
+    tip = values.get("tip")
+    if tip is not None:
+        rms, most = (Number(_MILLI * tip[key].number, by, "mm") for key in ("rmse", "max"))
+        facts.append(fact(f"distance of {tip['frame'].text} from where it should be", rms, " rms, ", most, " at most"))
+    experiment = values.get("experiment")
+    title = "" if experiment is None else experiment.text
+    lost = values.get("diverged")
+    if lost is not None and runs is None:
+        return Shown(
+            (Facts(tuple(facts)), paragraph("The loop is not stable: ", Statement(lost.text, by), tone=Tone.BAD)),
+            (),
+            title,
+        )
+    blocks: list[Block] = [Facts(tuple(facts)), _errors(values, by)]
+    saturated = values["saturated"].texts
+    at_limit = f"At their torque limits at times: {', '.join(saturated)}."
+    words = at_limit if saturated else "No drive came to its torque limit."
+    blocks += [paragraph(Statement(f"{text}.", by), tone=Tone.BAD) for text in limit_sentences(values)]
+    if values.get("passed_limits") is None:
+        blocks.append(paragraph("Whether the joints kept their ranges and speed limits is not in this document."))
+    elif runs is not None:
+        blocks.append(paragraph("Speeds of many runs are not kept: whether all kept their limits is not known."))
+    blocks.append(paragraph(words, tone=Tone.WARNING if saturated else Tone.GOOD))
+    still = values.get("unmoved")
+    if still is not None and still.texts:
+        text = f"Hardly moving at all: {', '.join(still.texts)}. Friction holds it, or its drive is too weak."
+        blocks.append(paragraph(Statement(text, by), tone=Tone.BAD))
+    blocks += _curves(values, by)
+    worst = [(error.number, joint) for joint, error in values["max_error"].items() if error.value is not None]
+    if not worst:
+        return Shown(tuple(blocks), (), title)
+    most_of_all, joint = max(worst)
+    largest = Number(_MILLI * most_of_all, by, f"m{stated_unit(values, joint)}")
+    where = f" in '{title}'" if title else "" if runs is None else " in many runs"
+    label = f"largest tracking error{where}, at {joint}"
+    return Shown(tuple(blocks), (fact(label, largest),), title)
+
+
+def _errors(values: StoredValue, by: Provenance) -> DataTable:
+    rows: list[tuple[Cell, ...]] = []
+    median = values.get("median_error")
+    for joint, rms in values["rmse"].items():
+        unit = f"m{stated_unit(values, joint)}"
+        numbers = [rms.number_or_none, values["max_error"][joint].number_or_none]
+        if median is not None:
+            numbers.append(median[joint].number_or_none)
+        rows.append((joint, *(None if n is None else Number(_MILLI * n, by, unit) for n in numbers)))
+    head = ("joint", "rms error", "largest error", *(("median of the largest",) if median is not None else ()))
+    return DataTable(head, tuple(rows), "Tracking errors")
+
+
+def _curves(values: StoredValue, by: Provenance) -> list[Block]:
+    samples = values.get("samples")
+    if samples is None:
+        return []
+    errors, torques = [], []
+    for joint, curve in samples["joints"].items():
+        unit = stated_unit(values, joint)
+        t = curve["t"].numbers
+        error = tuple(_MILLI * value for value in curve["error"].numbers)
+        series = [Series("error" if curve.get("low") is None else "average", t, error, by)]
+        if (low := curve.get("low")) is not None:
+            high = tuple(_MILLI * value for value in curve["high"].numbers)
+            band = tuple(_MILLI * value for value in low.numbers)
+            series.insert(0, Series("all runs", t, high, by, Style.BAND, low=band))
+        errors.append(Plot(joint, Axis("time", "s"), Axis("tracking error", f"m{unit}"), tuple(series)))
+        if (tau := curve.get("torque")) is not None:
+            torques.append(_torque(joint, curve, tau, by, unit))
+    blocks: list[Block] = [Gallery(tuple(errors), "Tracking error of every joint")]
+    if torques:
+        blocks.append(Gallery(tuple(torques), "Torque that the controller asked for"))
+    return blocks
+
+
+def _torque(joint: str, curve: StoredValue, tau: StoredValue, by: Provenance, unit: str) -> Plot:
+    force = "N" if unit == "m" else "N m"
+    wanted = tau.numbers
+    limit = curve.get("limit")
+    rules: tuple[LimitLine, ...] = ()
+    if limit is not None and limit.number <= _NEAR * max(map(abs, wanted), default=0.0):
+        stated = assumed("the limits of the drives in the robot file")
+        rules = tuple(LimitLine("limit", Number(sign * limit.number, stated, force)) for sign in (1.0, -1.0))
+    series = (Series("torque", curve["torque_t"].numbers, wanted, by),)
+    return Plot(joint, Axis("time", "s"), Axis("torque" if force == "N m" else "force", force), series, rules)

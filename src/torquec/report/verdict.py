@@ -1,0 +1,121 @@
+"""The verdict of a run: what is proven and what is likely of the loop, what experiments and the plan warn of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torquec.errors import TorquecError
+from torquec.report.blocks import Block, Items, Shown, Tone, paragraph
+from torquec.report.found_documents import RUN_MANIFEST, FoundDocument, FoundFolder
+from torquec.report.hold_plan import period_note
+from torquec.report.provenance import Number, Statement, assumed, computed, proved
+from torquec.report.simulation import limit_sentences, load_parts, stated_unit
+
+_CLAIM = proved(
+    "the model with its certified errors, of an exact one those of snapped angles, and the tube around the reference"
+)
+_LINEAR = computed("linear models along the motion; no proof")
+_ORIGINS = {
+    "tube": computed("the attempt to prove a tube around the reference"),
+    "linear models": _LINEAR,
+    "covariance": computed("linear models along the motion, and the covariance of the identification; no proof"),
+}
+"""What a statement that is not proven rests on, by the word of its document."""
+
+
+def verdict_section(document: FoundDocument, folder: FoundFolder) -> Shown:
+    """The step `verdict` of a run: its first sentence is about the proof, the others are statistics.
+
+    Steps that failed, and what experiments and the plan of the two rates warn of, are told here as well: a reader may
+    read no further.
+    """
+    values = document.values
+    proven = values["proven"].truth
+    first, *others = values["statements"].texts or ("nothing is said",)
+    stated = Statement(_sentence(first), _CLAIM if proven else _ORIGINS["tube"])
+    beyond = _undisturbed(folder) if proven else []
+    blocks: list[Block] = [paragraph(stated, tone=Tone.WARNING if not proven else Tone.PLAIN if beyond else Tone.GOOD)]
+    if others:
+        origins = values.get("origins")  # which older documents do not have
+        words = ["linear models"] * len(others) if origins is None else list(origins.texts[1:])
+        rests = [_ORIGINS.get(word, _LINEAR) for word in words]
+        blocks.append(Items(tuple(Statement(text, way) for text, way in zip(others, rests, strict=True))))
+    for kind, told in _TOLD:
+        for other in folder.of_kind(kind):
+            try:
+                blocks += told(other)
+            except TorquecError:
+                continue  # the section that shows the document names the problem
+    return Shown(tuple(blocks))
+
+
+def _experiment(document: FoundDocument) -> list[Block]:
+    """What a simulation warns of: a loop that ran away, errors beyond the proven ones, passed limits, its load."""
+    values = document.values
+    experiment = values.get("experiment")
+    name = document.name if experiment is None else f"'{experiment.text}'"
+    by = computed(f"simulation of {values['controller'].text} ({document.name})")
+    lost, runs = values.get("diverged"), values.get("runs")
+    if lost is not None and runs is None:
+        return [paragraph(f"In {name} the loop is not stable: ", Statement(lost.text, by), tone=Tone.BAD)]
+    blocks: list[Block] = []
+    if lost is not None and runs is not None and lost.number > 0:
+        counts = (Number(lost.number, by), " of ", Number(runs.number, by))
+        blocks.append(paragraph(f"In {name} ", *counts, " runs left all bounds.", tone=Tone.BAD))
+    beyond = values.get("beyond_guarantee")
+    if beyond is not None:
+        tone = Tone.BAD if beyond["reasons"].is_empty else Tone.WARNING
+        blocks.append(paragraph(f"In {name} ", Statement(f"{beyond['text'].text}.", by), tone=tone))
+    told = limit_sentences(values)
+    blocks += [paragraph(f"In {name} ", Statement(f"{text}.", by), tone=Tone.BAD) for text in told]
+    given = values.get("conditions")
+    if given is not None and not given["payload"].is_empty:
+        load = load_parts(given["payload"], assumed(f"the options of the simulation {document.name}"))
+        errors = [(error.number, joint) for joint, error in values["max_error"].items() if error.value is not None]
+        if errors:
+            most, joint = max(errors)
+            error = Number(most, by, stated_unit(values, joint))
+            parts = (": its largest tracking error is ", error, f", at {joint}.")
+            blocks.append(paragraph(f"{name} carries ", *load, *parts))
+    return blocks
+
+
+def _undisturbed(folder: FoundFolder) -> list[FoundDocument]:
+    """Experiments that exceed the proven error without an unknown load or another disturbance of their own.
+
+    Beside them the guarantee is no good news about the robot that was simulated, which has friction.
+    """
+    found = []
+    for document in folder.of_kind("simulate"):
+        try:
+            beyond = document.values.get("beyond_guarantee")
+            if beyond is not None and not beyond["disturbed"].truth:
+                found.append(document)
+        except TorquecError:
+            continue  # the section that shows the document names the problem
+    return found
+
+
+def _sentence(words: str) -> str:
+    """The statement as a whole sentence."""
+    return f"{words[:1].upper()}{words[1:]}{'' if words.endswith('.') else '.'}"
+
+
+def _plan(document: FoundDocument) -> list[Block]:
+    note = period_note(document.values, document.name)
+    return [] if note is None else [note]
+
+
+def _failures(document: FoundDocument) -> list[Block]:
+    """Steps of the run that failed: what they would have said is missing everywhere."""
+    failed = [(step["name"].text, found.text) for step in document.values["steps"] if (found := step.get("failed"))]
+    return [paragraph(f"The step '{name}' failed: {reason}.", tone=Tone.BAD) for name, reason in failed if reason]
+
+
+_TOLD: tuple[tuple[str, Callable[[FoundDocument], list[Block]]], ...] = (
+    (RUN_MANIFEST, _failures),
+    ("simulate", _experiment),
+    ("realtime plan", _plan),
+    ("plan", _plan),
+)
+"""The kinds of other documents that have something to say here."""

@@ -1,0 +1,54 @@
+"""What `excite` shows: a motion with its tightest limits, or how well logs excite each parameter."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from tests.identification import simulated_arm
+
+from torquec.identification.excitation.log_excitation import log_excitation
+from torquec.report.excitation import excitation_text, log_excitation_text
+
+MOTION = {
+    "file": "motion.csv",
+    "duration": 10.0,
+    "parameters": ["a", "b"],
+    "condition": 12.3456,
+    "unit_condition": 3.2,
+    "limits_kept": True,
+    "limits": {f"limit {k}": k / 10.0 for k in range(10)},
+    "assumed": [],
+}
+
+
+def test_the_limits_that_are_used_most_stand_first():
+    lines = excitation_text(MOTION).splitlines()
+    assert lines[0] == (
+        "motion.csv: 10 s, 2 parameters, condition number 12.35 (3.2 with unit columns), every limit is kept, "
+        "proved for every instant"
+    )
+    assert [line.split()[-1] for line in lines[3:]] == ["90.0%", "80.0%", "70.0%", "60.0%", "50.0%", "40.0%"]
+
+
+def test_limits_that_are_broken_or_assumed_are_said():
+    text = excitation_text({**MOTION, "limits_kept": False, "assumed": ["speed of j1"]})
+    assert "limits are NOT kept" in text
+    assert "assumed, where the robot's file has no limits: speed of j1" in text
+
+
+def test_every_parameter_of_a_log_is_rated_and_counted():
+    found = log_excitation(simulated_arm.arm(), [simulated_arm.log()])
+    text = log_excitation_text(found)
+    rows = [line.split() for line in text.splitlines()]
+    for parameter in found.parameters:
+        row = next(row for row in rows if row[:1] == [parameter.name])
+        assert row[-1] == str(parameter.rating)
+        share = parameter.relative_deviation
+        assert row[2] == (f"{share:.1%}" if share <= 1.0 else ">100%")
+        assert row[-2] == (f"{parameter.uncertainty:.2%}" if math.isfinite(parameter.uncertainty) else "-")
+    counts = [int(word) for word in text.splitlines()[-1].replace(",", "").split() if word.isdigit()]
+    good = sum(p.rating == "good" for p in found.parameters)
+    assert counts[0] == good > 0
+    assert f"{found.samples} samples, cut-off" in text
+    assert pytest.approx(found.condition, rel=1e-3) == float(text.split("condition number ")[1].split()[0])

@@ -1,0 +1,44 @@
+"""Curves of haptic experiments: along the direction of the experiment, thinned without losing an extreme."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from torquec.haptics.experiments.haptic_experiment import ExperimentOptions, run_experiment
+from torquec.report.haptics import ExperimentCurve, ExperimentCurves, curve_samples, experiment_curves
+from torquec.robot import classics
+
+pytest.importorskip("scipy")
+
+
+def test_a_spike_of_one_sample_and_both_ends_are_kept():
+    t = np.linspace(0.0, 1.0, 5000)
+    ball, arm = np.zeros(5000), np.sin(t)
+    ball[1234] = 9.0
+    arm[77] = np.nan
+    curve = ExperimentCurve("force", "N", ball, arm)
+    kept = curve_samples(ExperimentCurves(np.full(5000, True), t, "time", "s", "along y", (curve,)))["curves"][0]
+    assert max(kept["object"]) == 9.0
+    assert (kept["t"][0], kept["t"][-1]) == (0.0, 1.0)
+    assert len(kept["t"]) == len(kept["object"]) == len(kept["arm"]) < 1200
+    assert np.isfinite(kept["arm"]).all()
+
+
+@pytest.mark.slow
+def test_the_velocity_is_the_slope_of_the_position_and_the_quotient_the_mass():
+    found = experiment_curves(run_experiment(classics.scara(), "mass-5"))
+    position, velocity = found.curves[0], found.curves[1]
+    slope = np.gradient(position.rendered, found.t)
+    assert np.abs(slope - velocity.rendered).max() < 0.02 * np.abs(velocity.rendered).max()
+    assert np.nanmean(found.curves[4].rendered[-500:]) == pytest.approx(5.0, rel=0.1)
+    assert found.direction == "along y"
+
+
+@pytest.mark.slow
+def test_at_the_wall_the_object_comes_with_the_speed_of_the_impact():
+    found = experiment_curves(run_experiment(classics.scara(), "wall", ExperimentOptions(impact=0.1)))
+    velocity, penetration = found.curves[0], found.curves[2]
+    assert velocity.rendered[0] == pytest.approx(0.1, rel=0.05)
+    assert np.interp(0.0, found.t, penetration.rendered) == pytest.approx(0.0, abs=1e-3)
+    assert found.rows.sum() == len(found.t)
