@@ -126,7 +126,7 @@ COVERED_BY = {
     "realtime/runtime/run_result.py": "realtime/runtime/test_run.py",
     "realtime/runtime/shared_robot.py": "realtime/runtime/test_drivers.py",
     "realtime/tasks_text.py": "realtime/test_package.py",
-    "report/haptic_region_plot.py": "cli/test_haptic_region.py",
+    "report/haptic_region.py": "cli/test_haptic_region.py",
     "report/hold_plot.py": "cli/test_realtime.py",
     "report/plot_scale.py": "report/test_plot_svg.py",
     "page/urdf_visuals.py": "page/test_visuals.py",

@@ -103,7 +103,7 @@ def haptic_region(model: Model, options: HapticRegionOptions) -> Outcome:
     from torquec.haptics.passivity.haptic_region import haptic_region as region_of
     from torquec.haptics.passivity.passive_hand import arm_hand
     from torquec.haptics.passivity.port_loop import PortLoop, RenderedImpedance
-    from torquec.report.haptic_region_text import haptic_region_text
+    from torquec.report.haptic_region import haptic_region_text
     from torquec.robot.payload import hand_frame
 
     direction = _list(options.direction, "--direction", 3)
@@ -188,7 +188,7 @@ def haptic_region(model: Model, options: HapticRegionOptions) -> Outcome:
     files: tuple[Path, ...] = ()
     if options.plot is not None:
         from torquec.haptics.passivity.haptic_region import region_planes
-        from torquec.report.haptic_region_plot import plot_haptic_region
+        from torquec.report.haptic_region import plot_haptic_region
 
         title = f"{model.robot.name}: {document['frame']} {document['axis']}, {loop.rendering.value}"
         planes = region_planes(loop, rendered)
