@@ -1,0 +1,42 @@
+"""Strict JSON: what is refused, with its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from torquec_check.document import RefusedError, canonical_hash, fields, integer, number, parse_document, read_document
+
+
+@pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": 1e999}', '{"a": 1, "a": 2}', "[1]", "{", '{"a": Infinity}'])
+def test_what_is_not_strict_json_is_refused(text):
+    with pytest.raises(RefusedError):
+        parse_document(text.encode())
+
+
+def test_fields_are_all_there_and_no_others():
+    assert fields({"a": 1, "b": 2}, "b a", "here") == [2, 1]
+    assert fields({"a": 1, "c": 2}, "a", "here", ignored="c") == [1]
+    with pytest.raises(RefusedError, match="here: the field 'b' is missing"):
+        fields({"a": 1}, "a b", "here")
+    with pytest.raises(RefusedError, match="here: the field 'b' is not known"):
+        fields({"a": 1, "b": 1}, "a", "here")
+
+
+def test_numbers_are_numbers():
+    assert number(2, "here") == 2.0
+    for wrong in (True, "1", None, 10**400, float("nan")):
+        with pytest.raises(RefusedError, match="here"):
+            number(wrong, "here")
+    for wrong in (True, 1.0, "1"):
+        with pytest.raises(RefusedError, match="here"):
+            integer(wrong, "here")
+
+
+def test_a_folder_is_not_read(tmp_path):
+    with pytest.raises(RefusedError, match="regular file"):
+        read_document(tmp_path)
+
+
+def test_the_hash_is_of_the_values_not_of_their_order():
+    assert canonical_hash({"a": 1, "b": [0.5]}) == canonical_hash({"b": [0.5], "a": 1})
+    assert canonical_hash({"a": 1}) != canonical_hash({"a": 1.0})
