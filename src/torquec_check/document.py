@@ -1,6 +1,6 @@
 """Strict JSON documents: what a certificate, a model or a robot file of the checker may look like.
 
-RefusedError: NaN and infinities, a key twice in one object, unknown or missing fields, a number where a text is expected and
+Refused: NaN and infinities, a key twice in one object, unknown or missing fields, a number where a text is expected and
 the other way round. Nothing takes a default, so that no field is ignored silently.
 """
 
