@@ -221,12 +221,12 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "1  ->  2",
     ): "rows are no torque: how many speeds there are is never read",
     (
-        "proof/torque/worst_motions.py",
+        "proof/torque/torque_bounds.py",
         "largest = np.zeros(states.shape[:2])",
         "2  ->  3",
     ): "the first round overwrites it",
     (
-        "proof/torque/worst_motions.py",
+        "proof/torque/torque_bounds.py",
         "_SAMPLES = 300_000",
         "300000  ->  300001",
     ): _EFFORT,
@@ -266,7 +266,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "6000000  ->  6000001",
     ): _SIZE,
     (
-        "proof/torque/torque_functional.py",
+        "proof/torque/torque_residual.py",
         "thirds = list(itertools.product((1.0, 0.0, -1.0), repeat=n if n <= _MOST_SPEEDS else 0))",
         "0  ->  1",
     ): "of so many speeds they are never read",

@@ -15,7 +15,7 @@ from tests.model_kinds import heavier, program_model
 from tests.parameters.serial_arms import shared_model
 
 import torquec as tq
-from torquec.closedform.rule import CLOVER
+from torquec.closedform.fourier import CLOVER
 from torquec.control.controller import SIGNALS
 from torquec.control.law_options import ControllerOptions, LawKind
 from torquec.control.laws import make_law

@@ -6,7 +6,7 @@ Made from the table `API` in `torquec/__init__.py` by `python -m tests.api_page`
 from torquec.closedform.closed_form import ClosedForm as ClosedForm
 from torquec.closedform.closed_form import Coefficients as Coefficients
 from torquec.closedform.closed_form import closed_form as closed_form
-from torquec.closedform.rule import Rule as Rule
+from torquec.closedform.fourier import Rule as Rule
 from torquec.closedform.symbolic_equations import SymbolicEquations as SymbolicEquations
 from torquec.closedform.symbolic_equations import symbolic_equations as symbolic_equations
 from torquec.closedform.symbolic_latex import symbolic_latex as symbolic_latex
@@ -153,9 +153,6 @@ from torquec.kinematics.tracked_path import TrackedPath as TrackedPath
 from torquec.linearization.linearize import LinearModel as LinearModel
 from torquec.linearization.linearize import check_linear_model as check_linear_model
 from torquec.linearization.linearize import linearize as linearize
-from torquec.model.abbreviated_model import abbreviated_model as abbreviated_model
-from torquec.model.base_parameter_model import base_parameter_model as base_parameter_model
-from torquec.model.certified_model import certified_model as certified_model
 from torquec.model.check_file import CheckedFile as CheckedFile
 from torquec.model.check_file import CheckedKind as CheckedKind
 from torquec.model.check_file import check_file as check_file
@@ -166,6 +163,9 @@ from torquec.model.model import Model as Model
 from torquec.model.model import ModelKind as ModelKind
 from torquec.model.model import as_model as as_model
 from torquec.model.model import compile as compile
+from torquec.model.model_kinds import abbreviated_model as abbreviated_model
+from torquec.model.model_kinds import base_parameter_model as base_parameter_model
+from torquec.model.model_kinds import certified_model as certified_model
 from torquec.model.model_parameters import ModelParameters as ModelParameters
 from torquec.model.model_parameters import ParameterFit as ParameterFit
 from torquec.model.proven import Proven as Proven
@@ -173,9 +173,9 @@ from torquec.model.proven import Standing as Standing
 from torquec.model.routes import Route as Route
 from torquec.model.save import load_model as load_model
 from torquec.model.save import save as save
+from torquec.model.simplified import TradeOff as TradeOff
 from torquec.model.simplified import simplify as simplify
-from torquec.model.trade_off import TradeOff as TradeOff
-from torquec.model.trade_off import trade_off as trade_off
+from torquec.model.simplified import trade_off as trade_off
 from torquec.page.view_page import View as View
 from torquec.page.view_page import view_page as view_page
 from torquec.papers.clover.cycle_table import CycleTable as CycleTable
@@ -205,8 +205,8 @@ from torquec.papers.printed_row import PrintedRow as PrintedRow
 from torquec.parameters.base_parameters import BaseParameters as BaseParameters
 from torquec.parameters.base_parameters import BasisMethod as BasisMethod
 from torquec.parameters.base_parameters import base_parameters as base_parameters
+from torquec.parameters.base_parameters import inertia_combinations as inertia_combinations
 from torquec.parameters.check_base_parameters import check_base_parameters as check_base_parameters
-from torquec.parameters.inertia_combinations import inertia_combinations as inertia_combinations
 from torquec.parameters.minimal_combinations import MinimalCombination as MinimalCombination
 from torquec.parameters.minimal_combinations import gravity_combinations as gravity_combinations
 from torquec.parameters.minimal_combinations import minimal_combinations as minimal_combinations

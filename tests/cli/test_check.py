@@ -12,7 +12,7 @@ import torquec as tq
 from torquec.expr.function import Operation
 from torquec.expr.ops import Op
 from torquec.foundation.json_text import checksum, document_text
-from torquec.model.certified_model import certified_model
+from torquec.model.model_kinds import certified_model
 from torquec.proof.torque.certificate import Certificate, JointProof
 from torquec.trajectory.motion_box import MotionBox
 

@@ -9,7 +9,7 @@ import pytest
 
 import torquec as tq
 from torquec.control.controller_file import read_controller
-from torquec.model.base_parameter_model import base_parameter_model
+from torquec.model.model_kinds import base_parameter_model
 from torquec.trajectory import minimum_jerk, write_trajectory
 
 KINDS = ("pole-placement", "computed-torque", "diagonal", "pd", "pid")

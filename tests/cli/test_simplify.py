@@ -249,12 +249,12 @@ def test_a_file_is_no_folder(tmp_path):
 
 def test_what_cannot_be_proven_leaves_nothing(tmp_path, monkeypatch):
     from torquec.errors import CheckError
-    from torquec.simplification import check_again
+    from torquec.simplification import prove
 
     def refuse(*_arguments, **_options):
         raise CheckError("no", remedy="none")
 
-    monkeypatch.setattr(check_again, "check_certificate", refuse)
+    monkeypatch.setattr(prove, "check_certificate", refuse)
     result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"))
     assert result.exit_code == 1
     assert folders(tmp_path) == set()

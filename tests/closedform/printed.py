@@ -6,8 +6,8 @@ import dataclasses
 
 from torquec.closedform import Coefficients, closed_form
 from torquec.closedform.equations import equations
+from torquec.closedform.fourier import CLOVER, EXACT
 from torquec.closedform.layouts import WHOLE, Matrix
-from torquec.closedform.rule import CLOVER, EXACT
 from torquec.robot.classics import load_classic
 from torquec.robot.robot import Body, Drives, Friction, Joint, JointType, Mimic, Motor, Robot, Spring
 from torquec.spatial import Inertia, Pose

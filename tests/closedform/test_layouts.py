@@ -8,9 +8,9 @@ from tests.closedform.reference import oracle, recursion
 from tests.clover import appendix_a
 
 from torquec.closedform import Coefficients, closed_form
-from torquec.closedform.friction_law import friction_laws
+from torquec.closedform.equations import friction_laws
+from torquec.closedform.fourier import CLOVER, EXACT, Rule
 from torquec.closedform.layouts import TITLES, Matrix, entries, entry, indices, unit
-from torquec.closedform.rule import CLOVER, EXACT, Rule
 from torquec.errors import ArgumentError
 from torquec.robot.classics import load_classic
 

@@ -12,8 +12,8 @@ from tests.codegen.c.compiler import COMPILERS, WARNINGS, build, needs_compiler
 
 from torquec.closedform import closed_form
 from torquec.closedform.equations import single_equations
+from torquec.closedform.fourier import CLOVER
 from torquec.closedform.layouts import Matrix, indices
-from torquec.closedform.rule import CLOVER
 from torquec.closedform.source import c_source, equation_functions, parameter_order, python_source
 from torquec.dynamics import parameter_names, parameter_values
 from torquec.robot.classics import load_classic

@@ -9,7 +9,7 @@ import pytest
 from tests.model_kinds import program_model
 
 import torquec as tq
-from torquec.closedform.rule import CLOVER
+from torquec.closedform.fourier import CLOVER
 from torquec.control.controller_file import (
     controller_from_dict,
     controller_to_dict,

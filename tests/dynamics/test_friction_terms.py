@@ -22,8 +22,8 @@ from torquec.dynamics.friction_regressor import friction_parameter_values
 from torquec.dynamics.friction_torque import FrictionPart, load_gain
 from torquec.errors import ArgumentError
 from torquec.expr import count_operations, evaluate, trace
-from torquec.linearization.friction_damping import friction_damping
 from torquec.linearization.linearize import check_linear_model, linearize
+from torquec.linearization.linearized_torque import friction_damping
 from torquec.model.quantities import trace_quantity
 from torquec.robot import classics, dh_joint
 from torquec.robot.friction_words import FRICTION_WORDS, FrictionWord, stored_words

@@ -9,13 +9,11 @@ from types import MappingProxyType
 
 import pytest
 
-from torquec.closedform.rule import Rule
+from torquec.closedform.fourier import Rule
 from torquec.dynamics.mechanism import mechanism
-from torquec.model.abbreviated_model import abbreviated_model
-from torquec.model.base_parameter_model import base_parameter_model
-from torquec.model.certified_model import certified_model
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, compile
+from torquec.model.model_kinds import abbreviated_model, base_parameter_model, certified_model
 from torquec.model.model_parameters import ModelParameters
 from torquec.proof.torque.certificate import Certificate, JointProof
 from torquec.proof.torque.coefficient_certificate import CoefficientCertificate

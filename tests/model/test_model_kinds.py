@@ -17,12 +17,10 @@ from torquec.errors import ArgumentError, ExpressionError, ModelFileError, Refus
 from torquec.expr import count_operations, trace
 from torquec.expr.function import function_to_dict
 from torquec.foundation.json_text import checksum
-from torquec.model.abbreviated_model import abbreviated_model
-from torquec.model.base_parameter_model import base_parameter_model
-from torquec.model.certified_model import certified_model
 from torquec.model.generate import generate
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, compile
+from torquec.model.model_kinds import abbreviated_model, base_parameter_model, certified_model
 from torquec.model.model_parameters import ModelParameters
 from torquec.model.proven import Standing
 from torquec.model.save import load_model, save
@@ -287,7 +285,7 @@ def test_an_abbreviated_model_that_is_too_long_or_coupled_is_refused(monkeypatch
     follower = replace(second, joint=replace(second.joint, mimic=Mimic(first.joint.name)))
     with pytest.raises(RobotError, match="follows another one"):
         abbreviated_model(replace(robot, bodies=(first, follower)))
-    monkeypatch.setattr("torquec.model.abbreviated_model._MOST_TERMS", 2)
+    monkeypatch.setattr("torquec.model.model_kinds._MOST_TERMS", 2)
     with pytest.raises(RobotError, match="longer than the exact recursion"):
         abbreviated_model(robot)
 

@@ -24,7 +24,7 @@ from torquec.errors import CheckError, SpecificationError
 from torquec.model.simplified import simplified_model
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.torque.certify import certify
-from torquec.proof.torque.worst_motions import error_program, worst_motions
+from torquec.proof.torque.torque_bounds import error_program, worst_motions
 from torquec.robot.lock_joints import lock_joints
 from torquec.simplification.problem import Simplified
 from torquec.simplification.specification import parse_specification

@@ -134,7 +134,7 @@ def test_a_model_whose_check_took_too_long_is_there_and_not_used(tmp_path, monke
     def late(robot, certificate, *, work):
         raise TimeLimitError("the time limit is reached")
 
-    monkeypatch.setattr("torquec.simplification.check_again.check_certificate", late)
+    monkeypatch.setattr("torquec.simplification.prove.check_certificate", late)
     result = short_run(tmp_path, PROJECT, "check", "simplify", "generate", "report")
     record = result.manifest.step("simplify")
     assert "its proof could not be checked again in the 3600 s that [simplify] allows" in record.fallback

@@ -13,8 +13,8 @@ import pytest
 
 import torquec
 from torquec.closedform import closed_form
+from torquec.closedform.fourier import Value
 from torquec.closedform.polynomial import TrigPolynomial
-from torquec.closedform.rule import Value
 from torquec.model.quantities import trace_quantity
 from torquec.proof.checker.check_coefficients import check_coefficients
 from torquec.proof.enclosure.bernstein import table_of

@@ -12,7 +12,7 @@ from tests.proof.arms import arm, motions
 from torquec.closedform.layouts import Matrix
 from torquec.expr import OperationCount
 from torquec.model.quantities import trace_quantity
-from torquec.model.trade_off import TradeOff, TradeOffPoint
+from torquec.model.simplified import TradeOff, TradeOffPoint
 from torquec.report.simplified_equations import (
     change_text,
     changes_page,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import torquec
-from torquec.closedform.rule import Rule
+from torquec.closedform.fourier import Rule
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.expr import trace
 from torquec.linearization.abbreviated_linear_model import AbbreviatedModel, AbbreviatedPart, torque_row

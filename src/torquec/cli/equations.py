@@ -168,7 +168,7 @@ def _of_robot(model: Model, options: EquationsOptions, matrices: list[Matrix]) -
     from torquec.closedform.closed_form import Coefficients, closed_form
     from torquec.closedform.equations import entry_index, single_equations
     from torquec.closedform.equations import equations as collect
-    from torquec.closedform.rule import Rule
+    from torquec.closedform.fourier import Rule
 
     rule = Rule(multiple_angles=options.multiple_angles, threshold=options.threshold, digits=options.digits)
     names = options.entry or []
@@ -181,10 +181,9 @@ def _of_robot(model: Model, options: EquationsOptions, matrices: list[Matrix]) -
 def _of_program(model: Model, options: EquationsOptions) -> Equations:
     """The equations of a model's own torque program, M, B, D and g, all of them; with --whole the robot's friction."""
     from torquec.closedform.closed_form import closed_form
-    from torquec.closedform.equations import Equations
-    from torquec.closedform.friction_law import JointFriction, friction_laws
+    from torquec.closedform.equations import Equations, JointFriction, friction_laws
+    from torquec.closedform.fourier import EXACT
     from torquec.closedform.layouts import Matrix
-    from torquec.closedform.rule import EXACT
     from torquec.simplification.torque_coefficients import torque_coefficients
 
     given = [option for option, value in _changes(options).items() if value]

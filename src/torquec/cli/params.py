@@ -171,7 +171,7 @@ def _order(robot: Robot, text: str | None) -> list[str] | None:
 
 def describe_part(robot: Robot, options: ParamsOptions) -> dict[str, Any]:
     """The document of what determines the inertia matrix alone, or gravity alone."""
-    from torquec.parameters.inertia_combinations import inertia_combinations
+    from torquec.parameters.base_parameters import inertia_combinations
 
     others = (options.method != "automatic", options.friction != "none", options.frames != "body", options.symbolic)
     if any(others) or options.order is not None or (options.check and options.of is DeterminedBy.GRAVITY):

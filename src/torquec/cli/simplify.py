@@ -95,9 +95,8 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simpli
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.budget import Budget
     from torquec.foundation.work import Work
-    from torquec.model.simplified import simplified_and_checked
-    from torquec.model.trade_off import restated
-    from torquec.model.trade_off import trade_off as curve_of
+    from torquec.model.simplified import restated, simplified_and_checked
+    from torquec.model.simplified import trade_off as curve_of
     from torquec.project.simplification import Simplification
     from torquec.proof.checker.check_certificate import check_certificate
     from torquec.simplification.specification import load_specification
@@ -138,7 +137,7 @@ def _kept_at(path: Path, robot: Robot, say: Callable[[str], None]) -> Callable[[
 
     Its terms are not counted: with seven joints that takes half a minute, which the search has better use for.
     """
-    from torquec.model.certified_model import certified_model
+    from torquec.model.model_kinds import certified_model
     from torquec.model.save import save
 
     def keep(found: Simplified) -> None:

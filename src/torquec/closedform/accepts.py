@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torquec.closedform.paths import paths
+from torquec.closedform.paths import parallel_groups, path_variables, paths
 from torquec.closedform.polynomial import Variable
 from torquec.closedform.tabulate import LARGEST_GRID, grid_size
-from torquec.closedform.variables import parallel_groups, path_variables
 from torquec.errors import RobotError, refusal
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases

@@ -19,16 +19,24 @@ from functools import cached_property
 import numpy as np
 
 from torquec.closedform.accepts import check_has_closed_form, check_size
-from torquec.closedform.paths import Path, gravity_function, height_function, mass_function, paths
+from torquec.closedform.paths import (
+    ParallelGroup,
+    Path,
+    gravity_function,
+    height_function,
+    mass_function,
+    parallel_groups,
+    path_variables,
+    paths,
+)
 from torquec.closedform.polynomial import Coefficient, Linear, TrigPolynomial, constant
-from torquec.closedform.rewrite import fewest_terms
 from torquec.closedform.tabulate import (
     NOISE,
     coefficient_table,
+    fewest_terms,
     grid,
     polynomial_from_table,
 )
-from torquec.closedform.variables import ParallelGroup, parallel_groups, path_variables
 from torquec.expr import Function, evaluate
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen

@@ -21,10 +21,10 @@ import dataclasses
 from typing import Any
 
 from torquec.closedform.equations import Equations
+from torquec.closedform.fourier import EXACT
 from torquec.closedform.layouts import Entry, Part
 from torquec.closedform.polynomial import Coefficient, Linear
-from torquec.closedform.rule import EXACT
-from torquec.closedform.terms import Factor, Kind, Term, printed_terms, subscript
+from torquec.closedform.sums import Factor, Kind, Term, printed_terms, subscript
 from torquec.closedform.text import balance_text, remarks
 
 

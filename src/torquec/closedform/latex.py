@@ -13,8 +13,7 @@ from collections.abc import Sequence
 
 from torquec.closedform.equations import Equations
 from torquec.closedform.layouts import CHANG_LEE, CHRISTOFFEL, TITLES, Entry, Matrix
-from torquec.closedform.sums import Notation, broken, entry_summands, joined, weighted
-from torquec.closedform.terms import Factor, Kind, subscript
+from torquec.closedform.sums import Factor, Kind, Notation, broken, entry_summands, joined, subscript, weighted
 from torquec.closedform.text import friction_branches, remarks
 from torquec.robot.robot import Friction
 

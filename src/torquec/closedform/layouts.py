@@ -7,8 +7,8 @@
 (5)  dtau_i/dqd_j = sum_k 2 c_ijk qd_k
 (6)  dtau_i/dq_j = sum_k dM_ik/dq_j qdd_k + sum_{k <= l} d(B or D)_i,kl/dq_j qd_k qd_l + dg_i/dq_j
 
-Entries are written by a rule (:mod:`torquec.closedform.rule`), which is applied after any differentiation. Friction V
-stands in :mod:`torquec.closedform.friction_law`; it is no part of (5).
+Entries are written by a rule (:mod:`torquec.closedform.fourier`), which is applied after any differentiation.
+Friction V stands in :mod:`torquec.closedform.equations`; it is no part of (5).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from types import MappingProxyType
 from typing import Any
 
 from torquec.closedform.closed_form import ClosedForm
+from torquec.closedform.fourier import CLOVER, EXACT, Rule, Value, written
 from torquec.closedform.polynomial import Linear, TrigPolynomial
-from torquec.closedform.rule import CLOVER, EXACT, Rule, Value, written
 from torquec.errors import ArgumentError
 
 __all__ = [

@@ -15,10 +15,16 @@ import numpy as np
 
 from torquec.closedform.accepts import check_size
 from torquec.closedform.closed_form import ClosedForm, assembled, sampled
-from torquec.closedform.paths import height_function, path_to, unit_mass_function
+from torquec.closedform.paths import (
+    ParallelGroup,
+    height_function,
+    parallel_groups,
+    path_to,
+    path_variables,
+    unit_mass_function,
+)
 from torquec.closedform.polynomial import Linear, Monomial, TrigPolynomial, Variable, constant
 from torquec.closedform.tabulate import NOISE, coefficient_table, grid, monomial_at
-from torquec.closedform.variables import ParallelGroup, parallel_groups, path_variables
 from torquec.expr import bind
 from torquec.foundation.arrays import Array
 from torquec.robot.robot import Robot

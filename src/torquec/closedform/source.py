@@ -1,8 +1,8 @@
 """Equations as source code: every matrix, or every chosen entry, becomes a function in one Python or one C file.
 
-The functions are factored (:mod:`torquec.closedform.lower`) and share their sines and cosines. They take what they
-depend on, in this order: q, qd, qdd, and the parameters where coefficients are linear in them. Joints are those of all
-moving bodies. Python needs NumPy, C needs <math.h>.
+The functions are factored (:mod:`torquec.closedform.closed_dynamics`) and share their sines and cosines. They take
+what they depend on, in this order: q, qd, qdd, and the parameters where coefficients are linear in them. Joints are
+those of all moving bodies. Python needs NumPy, C needs <math.h>.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from torquec.closedform.closed_dynamics import Letters, lowered
 from torquec.closedform.equations import Equations
-from torquec.closedform.fourier import FourierSeries
+from torquec.closedform.fourier import FourierSeries, Value
 from torquec.closedform.layouts import TITLES, Entry, Matrix, indices
-from torquec.closedform.lower import Letters, lowered
 from torquec.closedform.polynomial import Coefficient, Linear, TrigPolynomial
-from torquec.closedform.rule import Value
 from torquec.closedform.text import balance_text, coupling_text, omissions, treatment
 from torquec.codegen.c.names import package_names
 from torquec.codegen.c.source import source_text

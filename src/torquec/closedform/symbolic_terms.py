@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from torquec.closedform.paths import parallel_groups
 from torquec.closedform.symbolic_arm import Polynomial, SymbolicArm
-from torquec.closedform.variables import parallel_groups
 
 _Harmonic = tuple[str, tuple[int, ...]]
 """A cosine ("c") or sine ("s") of a sum of multiples of the angles of a group; ("c", (0, ..)) is one."""

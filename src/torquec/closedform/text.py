@@ -7,12 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torquec.closedform.equations import Equations
-from torquec.closedform.friction_law import JointFriction, friction_text, jumps_at_rest
+from torquec.closedform.equations import Equations, JointFriction, friction_text, jumps_at_rest
+from torquec.closedform.fourier import Value
 from torquec.closedform.layouts import CHANG_LEE, CHRISTOFFEL, TITLES, WHOLE, Entry, Matrix
-from torquec.closedform.rule import Value
-from torquec.closedform.sums import Notation, broken, entry_summands, joined, value_summands, weighted
-from torquec.closedform.terms import Factor, Kind, subscript
+from torquec.closedform.sums import (
+    Factor,
+    Kind,
+    Notation,
+    broken,
+    entry_summands,
+    joined,
+    subscript,
+    value_summands,
+    weighted,
+)
 from torquec.dynamics.friction.terms import reads_load
 from torquec.robot.robot import Friction
 

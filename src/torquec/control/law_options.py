@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from torquec.closedform.rule import Rule
+from torquec.closedform.fourier import Rule
 from torquec.control.model_terms import Evaluation, FrictionCompensation, friction_compensation
 from torquec.control.poles import JointPoles, PoleArgument
 from torquec.errors import ArgumentError

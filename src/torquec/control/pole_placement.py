@@ -32,9 +32,8 @@ from torquec.dynamics.spring_torque import spring_stiffness
 from torquec.errors import ArgumentError
 from torquec.expr import Function, trace
 from torquec.linearization.abbreviated_linear_model import AbbreviatedModel, AbbreviatedPart, torque_row
-from torquec.linearization.friction_damping import friction_damping
 from torquec.linearization.linearize import matrices_at
-from torquec.linearization.linearized_torque import check_abbreviation, linearized_torque
+from torquec.linearization.linearized_torque import check_abbreviation, friction_damping, linearized_torque
 from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar, product, total

@@ -37,9 +37,8 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model, as_model
 from torquec.proof.tracking.box_tube import BoxTube, box_tube
-from torquec.proof.tracking.error_response import error_response
+from torquec.proof.tracking.error_response import error_response, sampled_response
 from torquec.proof.tracking.error_tube import ErrorTube, TubeLoop, TubeProblem, error_tube, joint_unit
-from torquec.proof.tracking.sampled_response import sampled_response
 from torquec.proof.tracking.torque_error_bound import ProvenTorque
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_enclosure import motion_enclosure

@@ -31,9 +31,13 @@ from torquec.dynamics.total_torque import torque_with_losses
 from torquec.errors import ArgumentError, CheckError, RobotError
 from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array, ComplexArray
-from torquec.linearization.friction_damping import friction_damping, with_load_friction
-from torquec.linearization.linearized_recursion import Linearized
-from torquec.linearization.linearized_torque import check_abbreviation, runs_recursion
+from torquec.linearization.linearized_torque import (
+    Linearized,
+    check_abbreviation,
+    friction_damping,
+    runs_recursion,
+    with_load_friction,
+)
 from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar

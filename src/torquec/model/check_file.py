@@ -28,11 +28,11 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.package_manifest import FORMAT, MANIFEST, as_bytes
 from torquec.foundation.reading import FileKind, is_folder, read_json, to_path
 from torquec.foundation.work import Work, as_work
-from torquec.model.certified_model import second_record
 from torquec.model.certified_package import WRITTEN_BY, certified_package
 from torquec.model.claim import Claim, claims_of
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
+from torquec.model.model_kinds import second_record
 from torquec.model.save import VERSION, load_model, model_document
 from torquec.model.simplified import counts_of
 from torquec.proof.checker.check_certificate import check_certificate

@@ -24,8 +24,8 @@ from torquec.errors import CheckError, TorquecError
 from torquec.expr import Function
 from torquec.expr.replay import replay
 from torquec.foundation.arrays import Array
+from torquec.model.followed_program import FOLLOWS
 from torquec.model.model import Model
-from torquec.model.program_quantities import FOLLOWS
 from torquec.model.quantities import input_shapes, quantity_of
 from torquec.robot.robot import Robot
 

@@ -5,7 +5,7 @@ quantity, compiles it (or finds it in the cache on disk, which skips both) and s
 later access is a plain attribute.
 
 A model is one model: its quantities come from the robot's parameters, or all of them from one program of inverse
-dynamics (:mod:`torquec.model.program_quantities`). A simplified model serves nothing exact; `model.exact` does.
+dynamics (:mod:`torquec.model.followed_program`). A simplified model serves nothing exact; `model.exact` does.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from torquec.dynamics.shafts import has_load_friction
-from torquec.model.program_quantities import FOLLOWS
+from torquec.model.followed_program import FOLLOWS
 from torquec.robot.robot import Robot
 
 if TYPE_CHECKING:

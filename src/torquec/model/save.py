@@ -20,10 +20,10 @@ from torquec.foundation.documents import DocumentFormat
 from torquec.foundation.json_text import checksum, document_text
 from torquec.foundation.reading import FileKind, read_json, to_path
 from torquec.foundation.writing import write_files
-from torquec.model.certified_model import second_record
 from torquec.model.check_programs import check_programs
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
+from torquec.model.model_kinds import second_record
 from torquec.model.model_parameters import ModelParameters
 from torquec.model.quantities import check_ports
 from torquec.model.robot_document import robot_from_dict, robot_to_dict

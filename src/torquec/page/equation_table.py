@@ -12,11 +12,10 @@ from dataclasses import dataclass
 
 from torquec.closedform.closed_form import ClosedForm, closed_form
 from torquec.closedform.layouts import Matrix
-from torquec.closedform.paths import paths
+from torquec.closedform.paths import parallel_groups, path_variables, paths
 from torquec.closedform.polynomial import TrigPolynomial, Variable
+from torquec.closedform.sums import subscript
 from torquec.closedform.tabulate import grid_size
-from torquec.closedform.terms import subscript
-from torquec.closedform.variables import parallel_groups, path_variables
 from torquec.errors import ArgumentError, RobotError
 from torquec.model.model import Model
 from torquec.robot.robot import Robot

@@ -1,8 +1,7 @@
 """Base parameters: which combinations of the standard parameters determine every torque."""
 
 from torquec.parameters.base_parameters import BaseParameters, BasisMethod, base_parameters
-from torquec.parameters.check_base_parameters import BaseCheck, check_base_parameters
-from torquec.parameters.equivalence import BaseMap, map_between
+from torquec.parameters.check_base_parameters import BaseCheck, BaseMap, check_base_parameters, map_between
 from torquec.parameters.minimal_combinations import (
     MinimalCombination,
     gravity_combinations,

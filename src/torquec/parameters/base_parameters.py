@@ -9,12 +9,18 @@ disagree, the geometry is special up to rounding, but not exactly, and that is a
 
 Ranks are exact where every axis stands at right angles to its neighbours or parallel to them; elsewhere the geometry
 is a rational one that differs by 1e-14 (`rational_geometry`), and `method` says so.
+
+(2)  a set determines the inertia matrix H if and only if it determines the torques without gravity  (Lin 1994, Th. 3)
+
+Lin constructs the set of H from that of the torques (his equation (61)); `inertia_combinations` is the base of the
+robot without gravity, which by (2) spans the same space. It is smaller where gravity alone tells some moments apart: 34
+instead of 36 for the PUMA 560.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import flint
@@ -25,7 +31,6 @@ from torquec.errors import ArgumentError, CheckError
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
 from torquec.parameters.accepts import accepts
-from torquec.parameters.elimination_order import elimination_order
 from torquec.parameters.energy_rows import double_rows, natural_sizes, rational_rows, real_rows, residue_rows
 from torquec.parameters.formula import latex_formula, text_formula
 from torquec.parameters.minimal_combinations import minimal_combinations
@@ -45,6 +50,7 @@ from torquec.parameters.standard_parameters import (
     ParameterFrames,
     StandardParameterKind,
     StandardParameters,
+    elimination_order,
     standard_parameters,
     standard_values,
     to_body_frames,
@@ -217,6 +223,19 @@ def base_parameters(
     if chosen is BasisMethod.AUTOMATIC:
         _compare(robot, geometry, parameters, basis)
     return _finished(robot, parameters, basis, text, exact=geometry.exact)
+
+
+def inertia_combinations(robot: Robot) -> BaseParameters:
+    """The combinations of the links' parameters that H(q) determines and is determined by; no rotors, no friction.
+
+    Any robot has them, trees and mimic joints included.
+
+    >>> from torquec.robot import classics
+    >>> len(inertia_combinations(classics.puma560()))
+    34
+    """
+    without = replace(robot, gravity=(0.0, 0.0, 0.0))
+    return base_parameters(without, method=BasisMethod.ELIMINATION, motors=False)
 
 
 def _options(

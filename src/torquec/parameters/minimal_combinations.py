@@ -25,8 +25,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from torquec.parameters.chain import Chain, chain, perpendicular
-from torquec.parameters.composite_constants import ChainLink, LinearForm, composite_constants
+from torquec.parameters.chain import Chain, ChainLink, LinearForm, chain, composite_constants, perpendicular
 from torquec.parameters.rational_geometry import RationalGeometry, canonical_poses, rational_geometry
 from torquec.robot.robot import Robot
 from torquec.spatial import PARAMETER_NAMES, Inertia, Pose, Vector3, add

@@ -19,8 +19,7 @@ import flint
 
 from torquec.dynamics.regressor import parameter_names
 from torquec.errors import RobotError
-from torquec.parameters.chain import chain
-from torquec.parameters.composite_constants import ChainLink, LinearForm, composite_constants
+from torquec.parameters.chain import ChainLink, LinearForm, chain, composite_constants
 from torquec.parameters.formula import latex_name
 from torquec.parameters.minimal_combinations import link_parameters, torque_elements
 from torquec.parameters.rational_geometry import rational_geometry

@@ -12,7 +12,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
 
 if TYPE_CHECKING:
-    from torquec.closedform.rule import Rule
+    from torquec.closedform.fourier import Rule
     from torquec.control.controller import Controller
     from torquec.control.law_options import ControllerOptions, LawKind, LqrWeights
     from torquec.control.model_terms import FrictionCompensation
@@ -67,7 +67,7 @@ class LawChoice:
     @property
     def rule(self) -> Rule | None:
         """How the model is abbreviated, if it is."""
-        from torquec.closedform.rule import CLOVER
+        from torquec.closedform.fourier import CLOVER
 
         if not self.abbreviated:
             if self.threshold is not None:

@@ -19,8 +19,7 @@ from torquec.foundation.json_text import finite_json
 from torquec.model.generate import generate
 from torquec.model.model import Model, compile
 from torquec.model.save import load_model
-from torquec.model.simplified import compared_coefficients
-from torquec.model.trade_off import TradeOff
+from torquec.model.simplified import TradeOff, compared_coefficients
 from torquec.proof.torque.certificate import Certificate, JointProof, save_certificate
 from torquec.proof.torque.coefficient_certificate import CoefficientProof
 from torquec.report.report import PAGE, write_report

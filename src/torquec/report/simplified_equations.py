@@ -7,10 +7,9 @@ from typing import Any
 
 from torquec.closedform.layouts import Entry, Matrix
 from torquec.closedform.polynomial import TrigPolynomial
-from torquec.closedform.sums import broken, joined, value_summands
-from torquec.closedform.terms import cumulative_angles, subscript
+from torquec.closedform.sums import broken, cumulative_angles, joined, subscript, value_summands
 from torquec.closedform.text import TEXT, entry_name, sum_text
-from torquec.model.trade_off import TradeOff
+from torquec.model.simplified import TradeOff
 from torquec.simplification.torque_coefficients import TermChange, TorqueCoefficients
 
 _WIDTH = 100  # of a terminal

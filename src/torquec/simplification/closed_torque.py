@@ -16,8 +16,8 @@ import numpy as np
 
 from torquec.closedform import ClosedForm, closed_form
 from torquec.closedform.compiled_terms import compile_terms
+from torquec.closedform.fourier import Value
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
-from torquec.closedform.rule import Value
 from torquec.expr import Function, count_operations, operation_cost
 from torquec.proof.torque.coefficient_tolerance import Family
 from torquec.simplification.coefficient_model import CoefficientModel, Index, exact_coefficients

@@ -15,12 +15,11 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from torquec.closedform.closed_dynamics import Letter, Letters, lowered, lowered_terms, word_of
 from torquec.closedform.closed_form import ClosedForm
-from torquec.closedform.fourier import FourierSeries
+from torquec.closedform.fourier import FourierSeries, Rule, Value
 from torquec.closedform.layouts import Entry, Matrix, Part, entries
-from torquec.closedform.lower import Letter, Letters, lowered, lowered_terms, word_of
 from torquec.closedform.polynomial import TrigPolynomial, Variable
-from torquec.closedform.rule import Rule, Value
 from torquec.closedform.shared_sums import SharedSums
 from torquec.expr import Function, operation_cost, trace
 from torquec.proof.torque.coefficient_tolerance import CoefficientTolerance, Family

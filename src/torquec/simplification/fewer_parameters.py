@@ -1,26 +1,53 @@
-"""Fewer base parameters: the recursion with some of its regrouped mass moments left out and the rest fitted again.
+"""Recursions with fewer mass moments: few that are fitted again, or most of them as a start for pruning.
+
+Fewer base parameters: the recursion with some of its regrouped mass moments left out and the rest fitted again.
 
 The moments are chosen and fitted by :mod:`torquec.simplification.moment_search`.
+
+Recursions of which little is left out: where pruning, which sees what every step is worth, begins.
+
+(1)  mass moments are left out one after the other while errors stay far below the tolerance
+     (:mod:`torquec.simplification.moment_search`); nothing is fitted against worst motions
+(2)  where the moments of all links beyond one can be left out, that one's frame is turned so that its first moment has
+     one component, and (1) is done again
+
+A link whose frame is turned about its own joint's axis: its first moment can be brought onto one axis.
+
+(3)  R(q + theta) = R(q + theta + a) R(-a) about z: the link turns by a more, its moments and what its children are
+     fixed to by a less. Torques are the same functions of q
+(4)  a = atan2(y, x) of the first moment leaves x alone, a quarter turn less leaves y alone
+
+Frames of a recursion are chosen so that the axes and offsets of the next joint have many zeros. Where nothing beyond a
+link has moments any more, nothing of its children is computed, and (4) saves the products with one component of the
+moment for one addition.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from torquec.dynamics.mechanism import mechanism
+from torquec.dynamics.mechanism import Mechanism, mechanism
 from torquec.errors import RobotError, TimeLimitError
-from torquec.expr import Function, OperationCount, count_operations
+from torquec.expr import Function, OperationCount, count_operations, operation_cost
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
 from torquec.robot.robot import Robot
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.moment_search import MomentSearch
 from torquec.simplification.problem import SimplificationProblem
+from torquec.spatial import Pose, matmul, matvec
 from torquec.trajectory.motion_box import MotionBox
+
+_LITTLE = 0.3
+"""Of the tolerances, at the first motions alone: the worst ones are seldom three times as bad."""
+
+_BEYOND = 0.6
+"""Of the tolerances, at the first motions: what leaving out all moments beyond a link may take (2)."""
 
 
 @dataclass(frozen=True)
@@ -100,3 +127,84 @@ _TITLES = {
     "z": "mz",
     "m": "m",
 }
+
+
+def recursion_with_most_parameters(problem: SimplificationProblem, cheapest: Function) -> list[Function]:  # noqa: ARG001
+    """The strategy: (1), and (2) where a link can be turned."""
+    with one_thread():
+        search = _search(problem, mechanism(problem.robot))
+        kept = search.left_out(silent)
+        return [_program(search, kept), *_turned(problem, search, kept)]
+
+
+def moments_left_out(problem: SimplificationProblem) -> Function:
+    """(1): a program of which nothing is fitted and little is left out, so that it is there, and proven, in no time."""
+    with one_thread():
+        search = _search(problem, mechanism(problem.robot))
+        return _program(search, search.left_out(silent))
+
+
+def _search(problem: SimplificationProblem, exact: Mechanism) -> MomentSearch:
+    return MomentSearch(exact, problem.motions, _LITTLE * np.asarray(problem.tolerance, dtype=np.float64))
+
+
+def _program(search: MomentSearch, kept: list[int]) -> Function:
+    return torque_program(search.simplified(kept, search.least_squares(kept)))
+
+
+def _turned(problem: SimplificationProblem, search: MomentSearch, kept: list[int]) -> list[Function]:
+    """(2), the cheaper one of both angles; none where no link can be turned."""
+    link = _last_with_two_components(search, kept)
+    if link is None or not search.exact.links[link].column.turns:
+        return []
+    beyond = _links_beyond(search.exact, link)
+    within = [k for k in kept if search.parameters[k].link not in beyond]
+    if search.error_of_least_squares(within) > _BEYOND / _LITTLE:
+        return []
+    found = []
+    for angle in angles_of_one_component(search.exact, link):
+        again = _search(problem, with_link_turned(search.exact, link, angle))
+        found.append(_program(again, [k for k in again.left_out(silent) if again.parameters[k].link not in beyond]))
+    return sorted(found, key=operation_cost)[:1]
+
+
+def _last_with_two_components(search: MomentSearch, kept: list[int]) -> int | None:
+    """The last link of which both components of the first moment across its axis are kept."""
+    names = {(search.parameters[k].link, search.parameters[k].moment) for k in kept}
+    links = [link for link, moment in names if moment == "x" and (link, "y") in names]
+    return max(links, default=None)
+
+
+def _links_beyond(m: Mechanism, link: int) -> set[int]:
+    """All links that a link carries, by whatever joints."""
+    beyond: set[int] = set()
+    for k, one in enumerate(m.links):
+        if one.parent == link or one.parent in beyond:
+            beyond.add(k)
+    return beyond
+
+
+def with_link_turned(m: Mechanism, link: int, angle: float) -> Mechanism:
+    """The same mechanism, with the frame of a link that rotates turned by an angle [rad] about its axis (3)."""
+    c, s = math.cos(angle), math.sin(angle)
+    back = ((c, s, 0.0), (-s, c, 0.0), (0.0, 0.0, 1.0))
+    links = []
+    for k, one in enumerate(m.links):
+        if k == link:
+            links.append(replace(one, theta=one.theta + angle))
+        elif one.parent == link:
+            pre = Pose(matmul(back, one.pre.rotation), matvec(back, one.pre.origin))
+            links.append(replace(one, pre=pre))
+        else:
+            links.append(one)
+    moments = tuple(e.turned_about_z(c, -s) if k == link else e for k, e in enumerate(m.moments))
+    return replace(m, links=tuple(links), moments=moments)
+
+
+def angles_of_one_component(m: Mechanism, link: int) -> tuple[float, ...]:
+    """The angles (4) after which a link's first moment across its axis is along x, and along y; none where it is."""
+    x, y = float(m.moments[link].x), float(m.moments[link].y)
+    if x == 0.0 or y == 0.0:
+        return ()
+    along_x = math.atan2(y, x)
+    return along_x, along_x - 0.5 * math.pi

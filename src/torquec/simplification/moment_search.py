@@ -31,8 +31,8 @@ from torquec.dynamics.motion import motions as link_motions
 from torquec.errors import TimeLimitError
 from torquec.foundation.arrays import Array
 from torquec.foundation.work import Meter, silent
-from torquec.proof.torque.worst_motions import Errors, error_program, worst_motions_of
-from torquec.simplification.fitting.exchange_fit import exchange_fit
+from torquec.proof.torque.torque_bounds import Errors, error_program, worst_motions_of
+from torquec.simplification.fitting.chebyshev_program import exchange_fit
 from torquec.simplification.moment_costs import MomentCosts, torque_program
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
 

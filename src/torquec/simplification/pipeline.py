@@ -36,12 +36,19 @@ from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify import UnprovenError
 from torquec.proof.torque.certify_coefficients import check_independent
 from torquec.robot.robot import Robot
-from torquec.simplification.check_again import check_again
-from torquec.simplification.check_problem import check_tolerances, rounded_away, snapped
+from torquec.simplification.fewer_parameters import moments_left_out
 from torquec.simplification.meet_coefficients import coefficients_above, coefficients_within
-from torquec.simplification.most_parameters import moments_left_out
 from torquec.simplification.problem import SimplificationProblem, Simplified
-from torquec.simplification.prove import exact_proven, made_closer, proven_early, proven_or_refitted
+from torquec.simplification.prove import (
+    check_again,
+    check_tolerances,
+    exact_proven,
+    made_closer,
+    proven_early,
+    proven_or_refitted,
+    rounded_away,
+    snapped,
+)
 from torquec.simplification.specification import Specification
 from torquec.simplification.specification_text import specification_text
 from torquec.simplification.strategies import MUCH, candidates

@@ -1,27 +1,88 @@
-"""Proofs of candidate programs: early ones, close ones, and the exact program where nothing else is proven.
+"""Proofs in the pipeline: refusal of impossible tolerances, proofs of candidates, the independent check.
+
+What cannot be proven of a problem is refused before anything is searched for, with what would help.
+
+Tolerances may be below what snapped angles change, or rounding, or what is proven of the exact program itself. Which
+robots are refused is said by :mod:`torquec.simplification.accepts`.
+
+Proofs of candidate programs: early ones, close ones, and the exact program where nothing else is proven.
 
 Bounds are proven over the whole box of motions (:func:`torquec.proof.torque.certify.certify`). Each of these functions
 takes its part of the time from a plan (:mod:`torquec.simplification.time_plan`).
+
+The independent check of the cheapest of several proven programs that can be checked in the remaining time.
+
+The duration of each check is predicted (:class:`torquec.proof.checker.check_time.CheckTime`): the cheapest program
+whose check fits is checked; where none fits, the one with the shortest check. A check that turns out slower, on a
+machine that has become busy, may end late (`TimeShares.check`), for without it nothing could be used. Then it is given
+up: the program is proven all the same, and `torquec check` checks the proof from its files, whenever there is time.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from torquec.dynamics.mechanism import mechanism
-from torquec.errors import TimeLimitError
+from torquec.errors import SpecificationError, TimeLimitError
 from torquec.expr import Function, operation_cost
 from torquec.foundation.budget import Budget
+from torquec.foundation.rounded_bound import rounded_up
+from torquec.foundation.work import Work
+from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.checker.check_time import CheckTime
 from torquec.proof.torque.certificate import Certificate
-from torquec.proof.torque.certify import UnprovenError, certify
+from torquec.proof.torque.certify import UnprovenError, certify, rounding_of, smallest_bounds
+from torquec.proof.torque.snap_bound import snap_bound
+from torquec.robot.robot import Robot
 from torquec.simplification.moment_costs import torque_program
-from torquec.simplification.problem import SimplificationProblem
+from torquec.simplification.problem import SimplificationProblem, Simplified
 from torquec.simplification.prune import fitted_within
-from torquec.simplification.time_plan import TimePlan
+from torquec.simplification.time_plan import SHARES, TimePlan
 
 _FITTED_TO, _FITS = 0.97, 2
 """What a joint's aim is multiplied by for a fit after a proof that was not found, and how often that is tried."""
+
+
+def snapped(problem: SimplificationProblem) -> tuple[float, ...]:
+    """The part of every tolerance that snapped angles take (n,): claims are about the robot's file as it is written."""
+    return snap_bound(problem.robot, problem.motions)
+
+
+def rounded_away(problem: SimplificationProblem) -> tuple[float, ...]:
+    """The part of every tolerance that rounding takes (n,) in less than double precision; of the exact program, which
+    has the most operations.
+    """
+    return rounding_of(problem.exact, problem.motions, problem.precision) or (0.0,) * problem.robot.n
+
+
+def check_tolerances(problem: SimplificationProblem) -> None:
+    """Refuse tolerances that even the exact program is not proven to keep."""
+    for name, snap, allowed in zip(problem.robot.joint_names, snapped(problem), problem.tolerance, strict=True):
+        if not snap < allowed:
+            raise SpecificationError(
+                f"joint '{name}' is allowed a torque error of {allowed:.3g}, and taking angles of the file as right "
+                f"angles changes its torque by up to {rounded_up(snap, 3)}",
+                where=problem.robot.source,
+                remedy=f"read the robot as it is written (--no-snap, load(path, snap=False)), or allow {2 * snap:.2g}",
+            )
+    smallest = smallest_bounds(problem.robot, problem.exact, problem.motions, precision=problem.precision)
+    for name, bound, snap, rounded, allowed in zip(
+        problem.robot.joint_names, smallest, snapped(problem), rounded_away(problem), problem.tolerance, strict=True
+    ):
+        if not snap + rounded < allowed:
+            raise SpecificationError(
+                f"joint '{name}' is allowed a torque error of {allowed:.3g}, and {problem.precision} precision may "
+                f"change its torque by {rounded:.3g}",
+                remedy=f"allow {2 * (snap + rounded):.2g}, state smaller speeds, or leave out precision",
+            )
+        if not bound <= allowed:
+            raise SpecificationError(
+                f"joint '{name}' is allowed a torque error of {allowed:.3g}, less than rounding makes of exact torques",
+                remedy=f"allow at least {rounded_up(bound, 3)}, the smallest error that can be proven",
+            )
 
 
 def proven_early(
@@ -114,3 +175,28 @@ def _proven(problem: SimplificationProblem, program: Function, *, closer: bool =
         closer=closer,
         work=problem.work,
     )
+
+
+def check_again(robot: Robot, proven: Sequence[Simplified], budget: Budget, work: Work) -> Simplified:
+    """The first of the programs, cheapest first, that can be checked within the budget, once that is tried."""
+    late = budget.share(SHARES.check)
+    chosen = (
+        proven[0] if len(proven) == 1 or not budget.is_timed or late.is_over else _chosen(robot, proven, budget, work)
+    )
+    try:
+        with work.within(late):
+            late.check()
+            check_certificate(robot, chosen.certificate, work=work)
+    except TimeLimitError:
+        return chosen
+    return replace(chosen, checked=True)
+
+
+def _chosen(robot: Robot, proven: Sequence[Simplified], budget: Budget, work: Work) -> Simplified:
+    predicted = CheckTime(robot, proven[0].certificate.motions, processes=work.workers)
+    needed = []
+    for one in proven:
+        needed.append(predicted.of(one.certificate))
+        if time.time() + needed[-1] <= budget.until:
+            return one
+    return proven[needed.index(min(needed))]

@@ -3,8 +3,8 @@
 (1)  a term of a sum is left out, a step becomes a number or a multiple of another one, and what only it needed
      disappears with it (:mod:`torquec.simplification.replacements`)
 (2)  greedily: of all replacements whose error, after a fit of the constants that is foreseen
-     (:mod:`torquec.simplification.foresight`), stays near the tolerance, the one with most operations saved for the
-     room that it takes from every joint; it is tried, with a quick fit, before the next one is looked for
+     (:mod:`torquec.simplification.refit_constants`), stays near the tolerance, the one with most operations saved
+     for the room that it takes from every joint; it is tried, with a quick fit, before the next one is looked for
 (3)  after a few of them the constants are fitted to the worst motions of the new program, which join those met; where
      that does not lead below the tolerance, half of the replacements are taken back, and so on
 (4)  what goes first decides what can go later: the programs on the way are stages, from any of which another descent

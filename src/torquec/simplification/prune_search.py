@@ -18,12 +18,11 @@ import numpy as np
 
 from torquec.expr import Function, evaluate, operation_cost
 from torquec.foundation.arrays import Array
-from torquec.proof.torque.worst_motions import error_program, worst_motions
+from torquec.proof.torque.torque_bounds import error_program, worst_motions
 from torquec.robot.joints import PositionBasis
 from torquec.simplification.degree_limit import DegreeLimit, DegreeRoom
-from torquec.simplification.foresight import foresee
 from torquec.simplification.refactor import refactored
-from torquec.simplification.refit_constants import refit_by_least_squares, refit_constants, values_at
+from torquec.simplification.refit_constants import foresee, refit_by_least_squares, refit_constants, values_at
 from torquec.simplification.replacements import Replacement, replaced_together
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
 

@@ -16,8 +16,11 @@ from torquec.foundation.budget import Budget
 from torquec.proof.torque.certificate import Certificate
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
 from torquec.simplification.descents import pruned_programs
-from torquec.simplification.fewer_parameters import fewest_operations, recursion_with_fewer_parameters
-from torquec.simplification.most_parameters import recursion_with_most_parameters
+from torquec.simplification.fewer_parameters import (
+    fewest_operations,
+    recursion_with_fewer_parameters,
+    recursion_with_most_parameters,
+)
 from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.prove import proven_early, require_time
 from torquec.simplification.time_plan import SHARES, TimePlan

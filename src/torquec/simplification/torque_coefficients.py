@@ -19,10 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.closedform.layouts import Entry, Matrix, Part
+from torquec.closedform.paths import parallel_groups, path_variables
 from torquec.closedform.polynomial import Monomial, TrigPolynomial, Variable
-from torquec.closedform.rewrite import fewest_terms
-from torquec.closedform.tabulate import coefficient_table, grid, grid_size, polynomial_from_table
-from torquec.closedform.variables import parallel_groups, path_variables
+from torquec.closedform.tabulate import coefficient_table, fewest_terms, grid, grid_size, polynomial_from_table
 from torquec.errors import RobotError
 from torquec.expr import Function
 from torquec.foundation.arrays import Array

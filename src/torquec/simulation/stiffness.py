@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.errors import ArgumentError
-from torquec.linearization.friction_damping import friction_damping
+from torquec.linearization.linearized_torque import friction_damping
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.plant import DryFriction, Plant, dry_level, sliders
 from torquec.simulation.plant_force import StiffForce

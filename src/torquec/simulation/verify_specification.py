@@ -35,7 +35,7 @@ from torquec.dynamics.friction_torque import friction_torque
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.expr.math import sqrt
 from torquec.foundation.arrays import Array
-from torquec.linearization.friction_damping import friction_damping
+from torquec.linearization.linearized_torque import friction_damping
 from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.simplification.specification import ControlRequirement, MotorData, Specification

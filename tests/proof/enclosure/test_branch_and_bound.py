@@ -9,7 +9,7 @@ import pytest
 
 from torquec.closedform.polynomial import Variable, single
 from torquec.proof.enclosure.bernstein import Range, table_of
-from torquec.proof.enclosure.box_trees import LEAF
+from torquec.proof.enclosure.bernstein_boxes import LEAF
 from torquec.proof.enclosure.branch_and_bound import Exhausted, Proof, Refutation, _Search, prove
 
 X, Y = Variable(((0, 1),)), Variable(((1, 1),))

@@ -19,7 +19,7 @@ from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.enclosure.branch_and_bound import show_boxes
 from torquec.proof.torque.certificate import Certificate, load_certificate, save_certificate
 from torquec.proof.torque.certify import certify, smallest_bounds
-from torquec.proof.torque.worst_motions import worst_motions
+from torquec.proof.torque.torque_bounds import worst_motions
 
 
 @pytest.fixture(scope="module", params=["planar3r", "scara"])

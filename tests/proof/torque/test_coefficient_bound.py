@@ -8,11 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from torquec.closedform.paths import ParallelGroup
 from torquec.closedform.polynomial import TrigPolynomial, Variable
-from torquec.closedform.variables import ParallelGroup
 from torquec.errors import TimeLimitError
-from torquec.proof.enclosure.bernstein import table_of
-from torquec.proof.enclosure.wave_amplitudes import sum_of_amplitudes
+from torquec.proof.enclosure.bernstein import sum_of_amplitudes, table_of
 from torquec.proof.torque.coefficient_bound import coefficient_bound
 from torquec.proof.torque.coefficient_error import CoefficientError
 from torquec.proof.torque.coefficient_tolerance import ErrorKind

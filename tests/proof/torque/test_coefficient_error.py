@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tests.proof.arms import arm, programs
 
+from torquec.closedform.paths import ParallelGroup
 from torquec.closedform.polynomial import TrigPolynomial, Variable
 from torquec.closedform.tabulate import basis_powers
-from torquec.closedform.variables import ParallelGroup
 from torquec.proof.enclosure.bernstein import basis_degree, table_of
 from torquec.proof.torque.coefficient_error import (
     CoefficientError,

@@ -7,7 +7,14 @@ import torquec as tq
 from torquec.closedform import Variable, closed_form
 from torquec.errors import ArgumentError
 from torquec.robot.joints import PositionBasis
-from torquec.simplification.fitting.candidate_basis import CandidateSet, candidate_basis, product_basis, set_product
+from torquec.simplification.fitting.candidate_basis import (
+    CandidateSet,
+    OperationCost,
+    TermCount,
+    candidate_basis,
+    product_basis,
+    set_product,
+)
 
 
 def test_five_and_three_per_joint():
@@ -60,3 +67,21 @@ def test_misuse():
         product_basis([], degree=3)
     with pytest.raises(ArgumentError, match="390625 products of 8 variables are too many"):
         product_basis([Variable(((i, 1),)) for i in range(8)])
+
+
+def test_counting():
+    terms = [(), monomial("S2"), monomial("S2*q3"), monomial("S2*q3**2")]
+    assert TermCount().total(terms) == 4
+    # S2 q3, (S2 q3) q3; three coefficients; three additions
+    assert OperationCost().total(terms) == 2 + 3 + 3
+
+
+def test_products_that_are_there_cost_nothing():
+    assert OperationCost(available=(monomial("S2*q3**2"),)).total([monomial("S2*q3"), monomial("S2*q3**2")]) == 3
+
+
+def test_it_never_falls_when_a_term_is_added():
+    terms = [monomial(text) for text in ("one", "S2", "S2*q3", "C2*S4*S5", "S2*C5")]
+    for cost in (TermCount(), OperationCost(), OperationCost(available=(monomial("S2*q3"),))):
+        totals = [cost.total(terms[:k]) for k in range(len(terms) + 1)]
+        assert totals == sorted(totals)

@@ -9,8 +9,8 @@ from torquec.closedform import closed_form
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.proof.torque.error_peaks import largest_error, largest_magnitude
+from torquec.simplification.fitting.candidate_basis import OperationCost, TermCount
 from torquec.simplification.fitting.minimal_basis import SearchOptions, minimal_basis
-from torquec.simplification.fitting.term_cost import OperationCost, TermCount
 from torquec.trajectory.motion_box import joint_box
 
 REPRODUCED = [row for row in rows() if row["reproduced"]]

@@ -72,7 +72,7 @@ def make_builtin(record: CallRecord, keeps: tuple[object, ...], *, name: str, do
     capsule = _new_capsule(record, (record, method, *keeps), trampoline.address("release"))
     prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
     new = prototype(("PyCFunction_NewEx", ctypes.pythonapi))
-    return cast(Callable[..., Any], new(ctypes.addressof(method), capsule, "torquec"))
+    return cast("Callable[..., Any]", new(ctypes.addressof(method), capsule, "torquec"))
 
 
 def _new_capsule(record: CallRecord, keeps: tuple[object, ...], release: int) -> Any:

@@ -11,7 +11,7 @@ from torquec.papers.chang_lee.printed_coefficients import (
 from torquec.papers.printed_row import DifferenceKind, PrintedRow, PrintedRows, printed_row
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.proof.torque.error_peaks import largest_error
-from torquec.simplification.fitting.minimax import minimax_fit
+from torquec.simplification.fitting.fit_problem import minimax_fit
 from torquec.simplification.fitting.survivor_search import min_basis_gen
 
 _SOURCE = "Table 1"

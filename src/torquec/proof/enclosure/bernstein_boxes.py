@@ -1,4 +1,12 @@
-"""Boxes with the Bernstein numerators of polynomials on them, made from a table, and halved.
+"""Boxes of branch and bound: their trees, Bernstein coefficients, and subdivision.
+
+Trees of boxes that are not finished: which boxes are open, and trees in which these have been worked on.
+
+A tree is one symbol per box in depth-first order, the lower half first: the axis of a split, `LEAF` for a box that is
+shown, `OPEN` for one that has still to be. An open box is named by its root box and the halves that lead to it, so that
+whoever goes on with it computes its numbers by the same steps, to the same bits, as who left it.
+
+Boxes with the Bernstein numerators of polynomials on them, made from a table, and halved.
 
 A root box is one interval per variable (`root_ranges`); any other comes of halving it
 again and again. Numerators of large tables are kept in single precision, which halves the memory traffic that the time
@@ -11,15 +19,19 @@ of a proof goes to. What rounding may have changed is carried along, rigorously,
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from torquec.foundation.arrays import Array, RealArray
 from torquec.proof.enclosure.bernstein import Range, basis_degree, halves, numerator_matrix, root_ranges, rounding_steps
-from torquec.proof.enclosure.box_trees import Place
+
+LEAF, OPEN = -1, -2
+
+Tree = tuple[int, ...]
 
 HALVING_STEPS = 8
 _SINGLE_FROM = 100_000
@@ -30,6 +42,63 @@ _NARROW = 8
 
 _NO_NUMBER = -1
 """The number of a box that no search has taken up."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a box is: the number of its root box, and of every halving since the axis, and whether it is the upper
+    half.
+    """
+
+    root: int
+    halves: tuple[tuple[int, bool], ...] = ()
+
+
+def open_places(trees: Iterable[Tree]) -> list[Place]:
+    """The open boxes of the trees of all root boxes, in their order.
+
+    >>> open_places([(LEAF,), (0, LEAF, 1, OPEN, LEAF), (OPEN,)])
+    [Place(root=1, halves=((0, True), (1, False))), Place(root=2, halves=())]
+    """
+    found = []
+    for root, tree in enumerate(trees):
+        waiting = [Place(root)]
+        for symbol in tree:
+            place = waiting.pop()
+            if symbol == OPEN:
+                found.append(place)
+            elif symbol != LEAF:
+                waiting += [Place(root, (*place.halves, (symbol, upper))) for upper in (True, False)]
+    return found
+
+
+def with_subtrees(trees: Iterable[Tree], subtrees: Iterable[Tree]) -> tuple[Tree, ...]:
+    """The trees with a subtree, in the order of `open_places`, in place of each open box.
+
+    >>> with_subtrees([(0, LEAF, OPEN), (OPEN,)], [(1, LEAF, OPEN), (LEAF,)])
+    ((0, -1, 1, -1, -2), (-1,))
+    """
+    coming = iter(subtrees)
+    return tuple(tuple(_with_subtrees(tree, coming)) for tree in trees)
+
+
+def _with_subtrees(tree: Tree, coming: Iterator[Tree]) -> Iterator[int]:
+    for symbol in tree:
+        if symbol == OPEN:
+            yield from next(coming)
+        else:
+            yield symbol
+
+
+def dealt(places: Sequence[Place], most: int) -> list[Sequence[Place]]:
+    """The places in at most so many parts, neighbours together, whose lengths differ by one at most.
+
+    >>> [[place.root for place in part] for part in dealt([Place(k) for k in range(5)], 3)]
+    [[0], [1, 2], [3, 4]]
+    """
+    count = min(most, len(places))
+    edges = [len(places) * k // count for k in range(count + 1)] if count else [0]
+    return [places[start:stop] for start, stop in itertools.pairwise(edges)]
 
 
 @dataclass(frozen=True)

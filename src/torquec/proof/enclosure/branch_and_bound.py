@@ -17,7 +17,7 @@ What rounding may have changed of the numerators, in their precision u, is carri
 
 The tree is kept as one symbol per box in depth-first order: the axis of a split, or `LEAF`. Boxes wait on a stack, and
 root boxes are made when it runs empty, so memory stays small however long the proof. A long proof is done in parts
-(`show_boxes`), each from some open boxes of the trees so far (:mod:`torquec.proof.enclosure.box_trees`).
+(`show_boxes`), each from some open boxes of the trees so far (:mod:`torquec.proof.enclosure.bernstein_boxes`).
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ from torquec.foundation.arrays import Array, Indices, RealArray
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
 from torquec.proof.enclosure.bernstein import Range, root_ranges
-from torquec.proof.enclosure.bernstein_boxes import BernsteinBoxes, Box
-from torquec.proof.enclosure.box_trees import LEAF, OPEN, Place, Tree
+from torquec.proof.enclosure.bernstein_boxes import LEAF, OPEN, BernsteinBoxes, Box, Place, Tree
 
 FUNCTIONAL_STEPS = 160
 _BATCH_VALUES = 500_000

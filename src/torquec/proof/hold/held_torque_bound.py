@@ -34,15 +34,14 @@ from functools import partial
 
 import numpy as np
 
+from torquec.closedform.paths import cumulative_variables, parallel_groups
 from torquec.closedform.polynomial import Variable
-from torquec.closedform.variables import cumulative_variables, parallel_groups
 from torquec.dynamics.spring_torque import spring_stiffness
 from torquec.errors import ArgumentError, RobotError
 from torquec.expr import Function
 from torquec.foundation.arrays import Array
 from torquec.foundation.work import Work, as_work
-from torquec.proof.enclosure.grid_bound import GridAxis, Row, along_axis, amplitudes, grid_bound
-from torquec.proof.enclosure.monomial_bound import Monomial
+from torquec.proof.enclosure.grid_bound import GridAxis, Monomial, Row, along_axis, amplitudes, grid_bound
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.proof.torque.torque_tables import position_degrees, positions_read, torque_rows
 from torquec.robot.robot import Robot

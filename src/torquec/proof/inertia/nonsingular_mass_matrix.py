@@ -28,8 +28,7 @@ from torquec.expr.differentiate import differentiate
 from torquec.expr.ops import Op
 from torquec.foundation.arrays import Array, Mask
 from torquec.proof.enclosure.enclose import enclose
-from torquec.proof.inertia.near_mass_matrix import is_near_enough
-from torquec.proof.inertia.positive_mass_matrix import is_positive_everywhere
+from torquec.proof.inertia.positive_mass_matrix import is_near_enough, is_positive_everywhere
 from torquec.robot.robot import Robot
 
 _STEPS = 30_000_000

@@ -1,15 +1,35 @@
-"""Whether x' M(q) x > 0 for all x and all positions of a box: shown by Bernstein control matrices, or not shown.
+"""Positive definiteness of M(q) over a box: by Bernstein control matrices, or by nearness to the robot's own M.
+
+The symmetric part of a mass matrix as a table: a trigonometric polynomial, known whole from its values on a grid.
+
+(1)  degrees are found in modular arithmetic, where nothing is rounded (:mod:`torquec.proof.checker.modular_degree`)
+(2)  values on the grid of these degrees determine the coefficients (:mod:`torquec.closedform.tabulate`)
+
+Whether x' M(q) x > 0 for all x and all positions of a box: shown by Bernstein control matrices, or not shown.
 
 M may be unsymmetric, as that of a simplified program is; only its symmetric part S counts.
 
-(1)  S is a trigonometric polynomial with a table (`mass_matrix_table`), and on a box a weighted mean
-     of control matrices with positive weights (:mod:`torquec.proof.enclosure.bernstein`, (2))
-(2)  positive definite matrices are a convex cone: where all control matrices are positive definite, S(q) is
-(3)  control matrices at the corners of a box are attained: where one is not positive definite, neither is S there
-(4)  where S is positive definite, so are those of all trailing blocks of M: elimination from the tips, no rows
+(3)  S is a trigonometric polynomial with a table (`mass_matrix_table`), and on a box a weighted mean
+     of control matrices with positive weights (:mod:`torquec.proof.enclosure.bernstein`, (4))
+(4)  positive definite matrices are a convex cone: where all control matrices are positive definite, S(q) is
+(5)  control matrices at the corners of a box are attained: where one is not positive definite, neither is S there
+(6)  where S is positive definite, so are those of all trailing blocks of M: elimination from the tips, no rows
      exchanged (:mod:`torquec.dynamics.general_solve`), meets no zero
 
 A box that is not shown is halved along the joint in which its control matrices bend most.
+
+Whether a mass matrix is so near to the robot's own that x' M(q) x > 0 for all x: shown without dividing any box.
+
+M may be unsymmetric, as that of a simplified program is; only its symmetric part counts.
+
+(7)  M = robot's + E, with |E_ij| <= e_ij at all positions: the amplitudes of its waves
+     (:mod:`torquec.proof.enclosure.bernstein`)
+(8)  for any v > 0 a symmetric e is below diag(e v / v): both leave v, which is positive, the same
+(9)  where the robot's own M exceeds that diagonal everywhere (`articulated_inertia_lower_bound`), M is positive
+     definite, and so are all its trailing blocks: elimination from the tips meets no zero
+
+v is chosen so that every joint moves with the energy of the others. It takes seconds for seven joints, where boxes
+(:mod:`torquec.proof.inertia.positive_mass_matrix`) take minutes and more.
 """
 
 from __future__ import annotations
@@ -17,23 +37,106 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.expr import Function
+from torquec.closedform.polynomial import Variable
+from torquec.closedform.tabulate import coefficient_table, grid
+from torquec.dynamics.mass_matrix import mass_matrix as own_mass_matrix
+from torquec.errors import CheckError
+from torquec.expr import Function, evaluate, trace
+from torquec.expr.replay import replay
 from torquec.foundation.arrays import Array
-from torquec.proof.enclosure.bernstein import Range, along, halves, numerator_matrix, root_ranges
-from torquec.proof.inertia.mass_matrix_table import mass_matrix_table, polynomial_degrees
+from torquec.proof.checker.modular_degree import exact_degrees
+from torquec.proof.checker.program_form import check_program
+from torquec.proof.enclosure.bernstein import Range, along, amplitudes_within, halves, numerator_matrix, root_ranges
+from torquec.proof.inertia.articulated_inertia_lower_bound import articulated_inertia_lower_bound, exceeds_diagonal
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import position_bases
+
+_MOST_POINTS = 200_000
+"""Points of a grid: six joints of degree two, and one of three, have 109,375."""
+
+_ROUNDING = 1e-10
+"""What an entry may be off by, as a part of the largest sum of magnitudes of an entry's table: a thousand times what
+the rounding of grid values, tables and all that is done with them adds up to."""
 
 _MOST_ENTRIES = 2_500_000_000
 """Entries of control matrices that are looked at before giving up: about half a minute, whatever the joints."""
+
+_STRICTLY = 1.0 + 1e-9
+"""By this the diagonal of (8) is raised: its own sums round."""
+
+
+@dataclass(frozen=True)
+class MassMatrixTable:
+    """Entries of the symmetric part, upper triangle by rows, on the product basis of variables: (entries, basis, ..).
+
+    Variables are angles or displacements of the `joints`, with a degree each. `off`: what every entry may be off by.
+    """
+
+    joints: tuple[int, ...]
+    variables: tuple[Variable, ...]
+    degrees: tuple[int, ...]
+    entries: Array
+    off: float
+
+
+def polynomial_degrees(robot: Robot, mass_matrix: Function) -> tuple[int, ...] | None:
+    """The degree (n,) of a program q -> M (n, n) in each joint (1); None where it is no such polynomial."""
+    sliding = tuple(not each.turns for each in robot.coordinates)
+    torque = _torque(robot.n, mass_matrix)
+    try:
+        check_program(robot, torque)
+        return tuple(exact_degrees(torque, sliding, seed=robot.content_hash))
+    except CheckError:
+        return None
+
+
+def _torque(n: int, mass_matrix: Function) -> Function:
+    """M qdd: what is known of degrees is known of torques."""
+
+    def algorithm(q: Array, qd: Array, qdd: Array) -> dict[str, list[object]]:  # noqa: ARG001 - a torque's inputs
+        M = replay(mass_matrix, {"q": q})["M"]
+        return {"tau": [sum(m * a for m, a in zip(row, qdd, strict=True)) for row in M]}
+
+    return trace("torque", algorithm, dict.fromkeys(("q", "qd", "qdd"), (n,)))
+
+
+def mass_matrix_table(
+    robot: Robot, mass_matrix: Function, degrees: Sequence[int], *, less: Function | None = None
+) -> MassMatrixTable | None:
+    """The table of M, or of M `less` another one, degrees (n,) being at most these (2); None where it is too large."""
+    joints = tuple(j for j, degree in enumerate(degrees) if degree)
+    bases = position_bases(robot)
+    variables = tuple(Variable(((j, 1),), bases[j]) for j in joints)
+    own = tuple(degrees[j] for j in joints)
+    sizes = [v.basis.size(degree) for v, degree in zip(variables, own, strict=True)]
+    if math.prod(sizes) > _MOST_POINTS:
+        return None
+    upper = np.triu_indices(robot.n)
+    positions = {"q": grid(variables, robot.n, own)}
+    total = 0.0
+
+    def entries(program: Function) -> Array:
+        nonlocal total
+        M = evaluate(program, positions)["M"]
+        S = (0.5 * (M + M.transpose(0, 2, 1)))[:, *upper]
+        table: Array = np.ascontiguousarray(np.moveaxis(coefficient_table(variables, S, own), -1, 0))
+        total += float(np.abs(table).reshape(len(table), -1).sum(axis=1).max())
+        return table
+
+    found = entries(mass_matrix)
+    if less is not None:
+        found = found - entries(less)
+    return MassMatrixTable(joints, variables, own, found, _ROUNDING * total)
 
 
 def is_positive_everywhere(
     robot: Robot, mass_matrix: Function, lower: Sequence[float], upper: Sequence[float], *, most: int = _MOST_ENTRIES
 ) -> bool:
-    """(1)-(4) for a program q -> M (n, n); False where it is not so, is not shown, or M is no such polynomial.
+    """(3)-(6) for a program q -> M (n, n); False where it is not so, is not shown, or M is no such polynomial.
 
     `most`: how many entries of control matrices may be looked at.
     """
@@ -67,7 +170,7 @@ def _shown(root: Array, off: float, n: int, left: int) -> int:
     while waiting:
         box = waiting.pop()
         left -= box.size
-        if left < 0 or not _is_positive(_corners(box), off, n):  # (3)
+        if left < 0 or not _is_positive(_corners(box), off, n):  # (5)
             return -1
         if _is_positive(box.reshape(len(box), -1), off, n):
             continue
@@ -121,3 +224,27 @@ def _is_positive(entries: Array, off: float, n: int) -> bool:
             for i in range(j + 1):
                 a[i, j] = a[i, j] - a[i, k] * factor
     return True
+
+
+def is_near_enough(robot: Robot, mass_matrix: Function, lower: Sequence[float], upper: Sequence[float]) -> bool:
+    """(7)-(9) for a program q -> M (n, n) over the positions between `lower` and `upper` (n,); False if not shown."""
+    pivots = articulated_inertia_lower_bound(robot, [0.0] * robot.n)
+    own = trace("mass_matrix", lambda q: {"M": own_mass_matrix(robot, q)}, {"q": (robot.n,)})
+    both = [polynomial_degrees(robot, program) for program in (mass_matrix, own)] if pivots is not None else []
+    if pivots is None or None in both:
+        return False
+    highest = [max(pair) for pair in zip(*(degrees for degrees in both if degrees is not None), strict=True)]
+    error = mass_matrix_table(robot, mass_matrix, highest, less=own)
+    if error is None:
+        return False
+    e = _largest(error, robot.n, [max(abs(low), abs(high)) for low, high in zip(lower, upper, strict=True)])
+    v = 1.0 / np.sqrt(pivots)
+    return exceeds_diagonal(robot, _STRICTLY * (e @ v) / v)
+
+
+def _largest(error: MassMatrixTable, n: int, reach: Sequence[float]) -> Array:
+    """(7), (n, n), with displacements of at most `reach` (n,)."""
+    e = np.zeros((n, n))
+    far = [reach[j] for j in error.joints]
+    e[np.triu_indices(n)] = [amplitudes_within(entry, error.variables, far) + error.off for entry in error.entries]
+    return np.maximum(e, e.T)

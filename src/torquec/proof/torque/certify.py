@@ -1,7 +1,7 @@
 """Proving a bound for every joint's torque error of a simplified program, with a certificate as the result.
 
 (1)  both programs are tabulated; the difference of the tables is the error (`torque_residual`)
-(2)  the largest errors that can be found are where proofs begin (:mod:`torquec.proof.torque.worst_motions`)
+(2)  the largest errors that can be found are where proofs begin (:mod:`torquec.proof.torque.torque_bounds`)
 (3)  each joint's error is bounded by itself, long proofs in parts (`torque_bounds`). Where the time
      of the work is limited, all of them are shown to be within their limits before any bound is made closer
 (4)  what snapped angles change against the file as written is added (:mod:`torquec.proof.torque.snap_bound`)
@@ -23,10 +23,9 @@ from torquec.proof.rounding.single_rounding import single_rounding
 from torquec.proof.torque.certificate import Certificate, JointProof, RoundingProof
 from torquec.proof.torque.snap_bound import snap_bound
 from torquec.proof.torque.torque_bound import TorqueBound, torque_bound
-from torquec.proof.torque.torque_bounds import BoundTask, torque_bounds
+from torquec.proof.torque.torque_bounds import BoundTask, error_program, torque_bounds, worst_motions
 from torquec.proof.torque.torque_residual import TorqueResidual, torque_residual
 from torquec.proof.torque.torque_tables import position_degrees, positions_read, tables_of_zero, torque_tables
-from torquec.proof.torque.worst_motions import error_program, worst_motions
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox

@@ -16,7 +16,7 @@ from enum import Enum
 
 import numpy as np
 
-from torquec.closedform.variables import ParallelGroup, parallel_groups
+from torquec.closedform.paths import ParallelGroup, parallel_groups
 from torquec.errors import RobotError, SpecificationError, TimeLimitError
 from torquec.expr import Function
 from torquec.foundation.arrays import Array

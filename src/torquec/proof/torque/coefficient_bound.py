@@ -17,15 +17,14 @@ from typing import Any
 
 import numpy as np
 
+from torquec.closedform.paths import ParallelGroup
 from torquec.closedform.polynomial import Variable
-from torquec.closedform.variables import ParallelGroup
 from torquec.errors import TimeLimitError
 from torquec.foundation.arrays import RealArray
 from torquec.foundation.work import Meter, silent
-from torquec.proof.enclosure.bernstein import Range
-from torquec.proof.enclosure.box_trees import LEAF
+from torquec.proof.enclosure.bernstein import Range, sum_of_amplitudes
+from torquec.proof.enclosure.bernstein_boxes import LEAF
 from torquec.proof.enclosure.branch_and_bound import Exhausted, Functional, Proof, Refutation, prove
-from torquec.proof.enclosure.wave_amplitudes import sum_of_amplitudes
 from torquec.proof.torque.coefficient_error import CoefficientError, in_fewest_variables
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.trajectory.motion_box import MotionBox

@@ -17,10 +17,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from torquec.closedform.compiled_terms import compile_terms
+from torquec.closedform.paths import ParallelGroup
 from torquec.closedform.polynomial import Variable
-from torquec.closedform.rewrite import changed_variables
-from torquec.closedform.tabulate import basis_powers, monomial_at
-from torquec.closedform.variables import ParallelGroup
+from torquec.closedform.tabulate import basis_powers, changed_variables, monomial_at
 from torquec.foundation.arrays import Array
 from torquec.proof.enclosure.bernstein import Range, basis_degree
 from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family

@@ -3,7 +3,7 @@
 The largest error that can be found is a lower bound. A proof (:mod:`torquec.proof.enclosure.branch_and_bound`) at the
 tolerance comes first, where there is one; then proofs at smaller and smaller factors above the largest error, as long
 as they are quick, so that the bound is never much larger than the truth. When time is over, the best bound proven by
-then counts, or the sum of the amplitudes of all waves (:mod:`torquec.proof.enclosure.wave_amplitudes`).
+then counts, or the sum of the amplitudes of all waves (:mod:`torquec.proof.enclosure.bernstein`).
 
 (1)  `pursued` tries one target after the other, until a proof takes more boxes than a task should
 (2)  such a proof goes on in parts (`open_parts`, `show_part`, `with_parts`): a part is some of the boxes that are open,
@@ -24,12 +24,10 @@ import numpy as np
 from torquec.errors import TimeLimitError
 from torquec.foundation.arrays import Array
 from torquec.foundation.work import Meter, silent
-from torquec.proof.enclosure.bernstein import Range
-from torquec.proof.enclosure.box_trees import LEAF, OPEN, Place, Tree, dealt, open_places, with_subtrees
+from torquec.proof.enclosure.bernstein import Range, sum_of_amplitudes
+from torquec.proof.enclosure.bernstein_boxes import LEAF, OPEN, Place, Tree, dealt, open_places, with_subtrees
 from torquec.proof.enclosure.branch_and_bound import Exhausted, Refutation, ShownBoxes, root_count, show_boxes
-from torquec.proof.enclosure.wave_amplitudes import sum_of_amplitudes
-from torquec.proof.torque.torque_functional import TorqueFunctional
-from torquec.proof.torque.torque_residual import TorqueResidual
+from torquec.proof.torque.torque_residual import TorqueFunctional, TorqueResidual
 from torquec.trajectory.motion_box import MotionBox
 
 FACTORS = (8.0, 3.0, 2.0, 1.5, 1.3, 1.15, 1.08, 1.04, 1.02)

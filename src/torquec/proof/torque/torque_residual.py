@@ -1,19 +1,38 @@
-"""What a simplified program leaves out: the difference of two torque programs, coefficient by coefficient.
+"""Torque error of a joint: residual coefficients, and its maximum over speeds and accelerations.
+
+What a simplified program leaves out: the difference of two torque programs, coefficient by coefficient.
 
 The difference of two programs has the same form as each of them, so its coefficients are the differences of theirs
 (:mod:`torquec.proof.torque.torque_tables`).
+
+The torque error of a joint as a functional of its residual coefficients, maximal over speeds and accelerations.
+
+(1)  |tau error| <= sum_j |dM_j| a_j + max over |x| <= 1 of |sum_{j<=k} Q_jk x_j x_k + dg|,   Q_jk = (2 -) dc_jk v_j v_k
+(2)  convex in (dM, Q, dg), so its value at control points bounds it in between
+(3)  first bound of the maximum:   sum |Q_jk| + |dg|
+(4)  better:  sum_j max(0, +-Q_jj) + max over signs of +- sum_{j<k} Q_jk s_j s_k,  then the larger of both signs with
+     +-dg
+(5)  better where signs of the Q_jj differ:  -x^2 <= t^2 - 2 t |x| for every t, its tangent; with tangents in place of
+     the squares with negative factors the sum is convex in every |x_j|, and largest where each of them is 0 or 1:
+       max over x_j in {-1, 0, 1} of +- sum_{j<=k} Q_jk x_j x_k + sum_j max(0, -+Q_jj) (x_j^2 - 2 t_j |x_j| + t_j^2)
+     convex in t: from t_j = 1/2 on, t moves a half, a third, .. of the way to where that is largest, |x_j|
+(6)  what (4) and (5) bound is convex; they need not be, for they are taken at single points only
+(7)  (5) takes a hundred times as long as (4): it is taken of a sign whose (4) exceeds the target, the larger one first,
+     the other one if that has come down to the target, and t moves no more once it has
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from torquec.closedform.polynomial import Variable
 from torquec.closedform.tabulate import Degree, basis_powers
-from torquec.foundation.arrays import Array
+from torquec.foundation.arrays import Array, RealArray
 from torquec.proof.enclosure.bernstein import basis_degree
 from torquec.proof.torque.torque_tables import TorqueTables
 
@@ -23,6 +42,18 @@ taken away is kept as `dropped`, and counts in every bound."""
 
 _ROUNDING = 2e-13
 """Part of the largest torque at rest that a row may be off by, for each variable three times as much."""
+
+_MOST_SPEEDS = 8
+"""Of (5), which takes 3^n points."""
+
+_NEAR = 1.5
+"""What (4) may be of the target for (5) to be tried: it lowers a bound by a tenth, seldom by more than a quarter."""
+
+_TANGENTS = 4
+"""Choices of t in (5): on random sums of six speeds they are 5.5, 2.7, 1.8 and 1.3 % above the truth, (4) 16 %."""
+
+_AT_ONCE = 100_000
+"""Values of (5) made at once: few enough for the processor's caches."""
 
 
 @dataclass(frozen=True)
@@ -92,3 +123,111 @@ def torque_residual(exact: TorqueTables, simplified: TorqueTables) -> TorqueResi
         max(exact.size, 1.0),
         exact.degree,
     )
+
+
+class TorqueFunctional:
+    """Rows: n inertia residuals times a_j, then residuals of pairs j <= k times v_j v_k (twice for j < k), then
+    gravity.
+    """
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.pairs = [(j, k) for j in range(n) for k in range(j, n)]
+        self._diagonal = [i for i, (j, k) in enumerate(self.pairs) if j == k]
+        self._mixed = [i for i, (j, k) in enumerate(self.pairs) if j < k]
+        signs = np.array([(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=n - 1)])
+        self._signs = signs
+        self._products = np.array([[s[j] * s[k] for j, k in (self.pairs[i] for i in self._mixed)] for s in signs])
+        # Of each pair of opposite points one, and rest.
+        thirds = list(itertools.product((1.0, 0.0, -1.0), repeat=n if n <= _MOST_SPEEDS else 0))
+        thirds = thirds[: len(thirds) // 2 + 1]
+        self._moving = np.abs(np.array(thirds))
+        self._thirds = np.array([[x[j] * x[k] for j, k in self.pairs] for x in thirds]) if n <= _MOST_SPEEDS else None
+
+    def __call__(self, control: RealArray, target: Any) -> RealArray:
+        """Upper values (points,), by (3), by (4) where (3) exceeds the target, and by (5) where (4) does."""
+        n = self.n
+        inertial = np.abs(control[:n]).sum(axis=0)
+        speeds, gravity = control[n:-1], control[-1]
+        upper: RealArray = inertial + np.abs(speeds).sum(axis=0) + np.abs(gravity)
+        loose = np.flatnonzero(upper > target)
+        if len(loose):
+            upper[loose] = inertial[loose] + np.maximum(*self._quadratic(speeds[:, loose], gravity[loose]))
+        if self._thirds is not None:
+            goal = np.broadcast_to(target, upper.shape)
+            near = loose[(upper[loose] > goal[loose]) & (upper[loose] <= _NEAR * goal[loose])]
+            # Where more is attained than the target, no upper value will be below it.
+            near = near[self.exact(control[:, near]) <= goal[near]]
+            if len(near):
+                upper[near] = self._by_tangents(speeds[:, near], gravity[near], inertial[near], goal[near])
+        return upper
+
+    def exact(self, values: RealArray) -> RealArray:
+        """Attained values (points,): accelerations as they add up most, speeds at the best of the corners and of
+        rest.
+        """
+        n = self.n
+        inertial = np.abs(values[:n]).sum(axis=0)
+        speeds, gravity = values[n:-1], values[-1]
+        forms = self._products @ speeds[self._mixed] + speeds[self._diagonal].sum(axis=0) + gravity
+        result: RealArray = inertial + np.maximum(np.abs(forms).max(axis=0), np.abs(gravity))
+        return result
+
+    def signs(self, values: RealArray) -> tuple[RealArray, RealArray]:
+        """Signs (points, n) of speeds and accelerations at which `exact` is attained (all zero speeds where that is
+        best).
+        """
+        n = self.n
+        speeds, gravity = values[n:-1], values[-1]
+        forms = self._products @ speeds[self._mixed] + speeds[self._diagonal].sum(axis=0) + gravity
+        best = np.abs(forms).argmax(axis=0)
+        at_best = forms[best, np.arange(forms.shape[1])]
+        rest = np.abs(gravity) > np.abs(at_best)
+        direction = np.where(rest, np.sign(gravity), np.sign(at_best))
+        chosen = np.where(rest[:, None], 0.0, self._signs[best])
+        return chosen, (np.sign(values[:n]) * direction).T
+
+    def _quadratic(self, speeds: RealArray, gravity: RealArray) -> tuple[RealArray, RealArray]:
+        """(4), by sign; the larger one is not below rest."""
+        mixed = self._products.astype(speeds.dtype) @ speeds[self._mixed]
+        diagonal = speeds[self._diagonal]
+        above = np.maximum(diagonal, 0.0).sum(axis=0) + mixed.max(axis=0, initial=0.0)
+        below = np.minimum(diagonal, 0.0).sum(axis=0) + mixed.min(axis=0, initial=0.0)
+        return above + gravity, -(below + gravity)
+
+    def _by_tangents(self, speeds: RealArray, gravity: RealArray, inertial: RealArray, goal: RealArray) -> RealArray:
+        """The lower of (4) and (5), as far as it is looked at (7)."""
+        plus, minus = self._quadratic(speeds, gravity)
+        first = np.where(plus >= minus, 1.0, -1.0).astype(speeds.dtype)
+        larger, smaller = inertial + np.maximum(plus, minus), inertial + np.minimum(plus, minus)
+        larger = self._lowered(larger, first * speeds, inertial + first * gravity, goal)
+        rest = np.flatnonzero((larger <= goal) & (smaller > goal))
+        if len(rest):
+            first = -first[rest]
+            known = inertial[rest] + first * gravity[rest]
+            smaller[rest] = self._lowered(smaller[rest], first * speeds[:, rest], known, goal[rest])
+        return np.maximum(larger, smaller)
+
+    def _lowered(self, upper: RealArray, speeds: RealArray, known: RealArray, goal: RealArray) -> RealArray:
+        """Upper values (points,) of `known` and what the speeds add at most, by (5) until they are at the goal."""
+        assert self._thirds is not None
+        lowered = upper.copy()
+        count = max(1, _AT_ONCE // len(self._thirds))
+        thirds, moving = (matrix.T.astype(speeds.dtype) for matrix in (self._thirds, self._moving))
+        for start in range(0, len(upper), count):
+            part = np.arange(start, min(start + count, len(upper)))
+            forms = speeds[:, part].T @ thirds  # (points, 3^n / 2): the largest of a row is quicker found
+            falling = np.maximum(-speeds[self._diagonal][:, part].T, 0.0)
+            at = np.full_like(falling, 0.5)
+            for attempt in range(_TANGENTS):
+                values = (falling * (1.0 - 2.0 * at)) @ moving
+                values += forms
+                largest = values.argmax(axis=1)
+                closer = values[np.arange(len(part)), largest] + (falling * at * at).sum(axis=1) + known[part]
+                lowered[part] = np.minimum(lowered[part], closer)
+                still = np.flatnonzero(lowered[part] > goal[part])
+                if not len(still):
+                    break
+                at = at[still] + (moving.T[largest[still]] - at[still]) / (attempt + 2.0)
+                part, forms, falling = part[still], forms[still], falling[still]
+        return lowered

@@ -1,4 +1,6 @@
-"""How far the error of a joint can go while a disturbance of bounded size drives it: L1 norms of impulse responses.
+"""Peak gains of the tracking error dynamics: continuous time, and sampled with zero-order hold.
+
+How far the error of a joint can go while a disturbance of bounded size drives it: L1 norms of impulse responses.
 
 Under the feedback p e + s ed the error of a joint obeys, with g the impulse response of 1/(x^2 + s x + p),
 
@@ -14,7 +16,31 @@ asks for. I(g') is the total variation of g and I(f) that of g', sums over extre
 (4)  from an error e0 and a speed error ed0 at the start:  |e| <= |e0| + m1 |ed0|,   |ed| <= p m1 |e0| + |ed0|,
      |p e + s ed| <= p |e0| + max(s, sqrt p) |ed0|;   p e^2 + ed^2 never grows, and f = -g''
 
-A feedback that is sampled has the same norms as sums over samples: :mod:`torquec.proof.tracking.sampled_response`.
+A feedback that is sampled has the same norms as sums over samples: :mod:`torquec.proof.tracking.error_response`.
+
+How far the error of a joint can go under feedback that is sampled and held: norms of the loop as it really runs.
+
+Every T seconds, at t_k, the feedback p e_k + s ed_k is computed and held. With h = T sqrt p, c = h^2, d = s T, the
+state x = (e, T ed/h) and t = t_k + r T, 0 <= r <= 1, while a disturbance w acts all the time:
+
+(5)  e(t)    = (1 - c r^2/2, h (r - d r^2/2)) x_k + T^2 int_0^r (r - z) w dz
+(6)  T ed(t) = (-c r, h (1 - d r)) x_k + T^2 int_0^r w dz
+(7)  x_k+1 = F x_k + T^2 int_0^1 (1 - z, 1/h)' w dz,        F = [[1 - c/2, h (1 - d/2)], [-c/h, 1 - d]]
+(8)  with |w| <= W + z T R in every period (a level, and a drift since the last sample):
+
+       |y x_k| <= T^2 sum over m of int_0^1 |y F^m (1 - z, 1/h)'| (W + z T R) dz  =  N(y) for a row y
+
+(9)  N is convex, and the rows of (5) and (6) are polynomials in r, of which the Bernstein coefficients are
+     (1, 0), (1, h/2), (1 - c/2, h - h d/2) and (0, h), (-c, h - h d); those of r^2 and r, which the integrals of (5),
+     (6) are at most proportional to, are 0, 0, 1 and 0, 1. So N at those rows bounds the errors between samples too.
+(10)  a linear function with ends u, v:  int |.| = (|u| + |v|)/2, or (u^2 + v^2)/(2 |u| + 2 |v|) where the signs differ;
+     int z |.| <= |u|/6 + |v|/3
+
+Proof of the sums. Whatever numbers P_m stand for F^m, with P_0 = 1 and residuals E_m = P_m+1 - P_m F,
+
+(11)  F^m = P_m - sum over j < m of E_j F^(m-1-j),   so that  sum |F^m - P_m| <= (sum |E_m|) (sum |F^m|),
+     which bounds sum |F^m| and from it the error of everything, rounding included; and |F^K| < 1 in row sums proves
+     that the loop is stable and that the sums from K on are at most a geometric series.
 """
 
 from __future__ import annotations
@@ -22,13 +48,24 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 
 _ROUNDED_UP = 1.0 + 1e-12
 """Covers the rounding of some twenty operations and elementary functions whose arguments are small."""
 
 _NEARLY_DOUBLE = 1e-7
 """Relative distance of two real poles below which the series of ln k/(1 - k) is used: its rest is below 1e-14."""
+
+_EPSILON = float(np.finfo(np.float64).eps)
+_MOST_SAMPLES = 2**20  # a loop that has not forgotten by then is refused as far too slow
+_FORGOTTEN = 1e-9
+"""Row sums of |F^K| at which the rest of the sums is left to the geometric series: it adds less than 1e-8 of them."""
+
+_SMALL_REST = 1e-3
+"""The same with the rounding that is proven: a loop for which it is more would need more digits."""
 
 
 @dataclass(frozen=True)
@@ -110,3 +147,108 @@ def _real_pair(p: float, fast: float) -> _PolePair:
     k = min(p / fast**2, 1.0)
     x = -1.0 - 0.5 * (1.0 - k) if 1.0 - k < _NEARLY_DOUBLE else math.log(k) / (1.0 - k)
     return _PolePair(1.0 / p, math.exp(k * x) / fast, k * math.exp(2.0 * k * x), 0.0)
+
+
+def sampled_response(stiffness: float, damping: float, period: float) -> ErrorResponse:
+    """The gains (8), (9) of a feedback that is sampled every `period` seconds, rounded up.
+
+    `stiffness` p [1/s^2], `damping` s [1/s]. Raises `ArgumentError` for a loop that is not stable, or that forgets so
+    slowly that a million samples are not enough.
+
+    >>> sampled_response(1.0, 2.0, 1e-3).position.level < 1.001  # 1 without sampling
+    True
+    """
+    check_feedback(stiffness, damping)
+    if not (np.isfinite(period) and period > 0.0):
+        raise ArgumentError(f"a sampling interval of {period} s", remedy="give a positive number of seconds")
+    d, h = damping * period, math.sqrt(stiffness) * period
+    c = stiffness * period**2
+    powers = _powers(c, d, h)
+    if powers is None:
+        raise ArgumentError(
+            f"a loop with stiffness {stiffness:g} and damping {damping:g}, sampled every {period:g} s, is not "
+            "stable, or far too slow",
+            remedy="sample faster, or ask for poles between a tenth of the sampling rate and a thousandth of it",
+        )
+    end = np.array([1.0 - 0.5 * c, h * (1.0 - 0.5 * d)])
+    position = [(np.array([1.0, 0.0]), 0.0), (np.array([1.0, 0.5 * h]), 0.0), (end, 1.0)]
+    speed = [(np.array([0.0, h]), 0.0), (np.array([-c, h * (1.0 - d)]), 1.0)]
+    feedback = [(np.array([c, d * h]), 0.0)]
+    T = period
+    return ErrorResponse(
+        _gain(powers, position, T, own=(0.5, 1.0 / 6.0), scale=1.0),
+        _gain(powers, speed, T, own=(1.0, 0.5), scale=1.0 / T),
+        _gain(powers, feedback, T, own=(0.0, 0.0), scale=1.0 / T**2),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Powers:
+    """P_0 .. P_K-1 (K, 2, 2); `error` (2, 2) bounds sum |F^m - P_m|, `rest` the row sums of |F^K|; h as in (5)."""
+
+    P: Array
+    error: Array
+    rest: float
+    h: float
+
+
+def _powers(c: float, d: float, h: float) -> _Powers | None:
+    """(11), the powers by doubling; None where no power of at most a million is small."""
+    F = np.array([[1.0 - 0.5 * c, h * (1.0 - 0.5 * d)], [-c / h, 1.0 - d]])
+    entries = np.array([[1.0 + c, h * (1.0 + d)], [c / h, 1.0 + d]])
+    P, last = np.eye(2)[None], F
+    with np.errstate(all="ignore"):
+        while len(P) < _MOST_SAMPLES:
+            P, last = np.concatenate([P, P @ last]), last @ last
+            if not np.abs(last).max() < 1.0 / _EPSILON:
+                return None
+            if np.abs(last).sum(axis=1).max() < _FORGOTTEN:
+                return _verified(F, P, last, 8.0 * _EPSILON * entries, h)
+    return None
+
+
+def _verified(F: Array, P: Array, last: Array, wrong_entries: Array, h: float) -> _Powers | None:
+    """(11): `wrong_entries` (2, 2) bounds what the entries of F are off."""
+    following = np.concatenate([P[1:], last[None]])
+    size = np.abs(P) @ np.abs(F)
+    residual = np.abs(following - P @ F) + 8.0 * _EPSILON * (size + np.abs(following)) + np.abs(P) @ wrong_entries
+    total = residual.sum(axis=0) * _ROUNDED_UP
+    sums = (np.abs(P).sum(axis=0) + np.abs(last)) * _ROUNDED_UP
+    eta = float(total.sum(axis=1).max()) * _ROUNDED_UP
+    if not eta < 0.5:
+        return None
+    largest = float(sums.max()) / (1.0 - eta) * _ROUNDED_UP
+    error = np.repeat(total.sum(axis=1)[:, None], 2, axis=1) * largest * _ROUNDED_UP
+    rest = float((np.abs(last) + error).sum(axis=1).max()) * _ROUNDED_UP
+    return _Powers(P, error, rest, h) if rest < _SMALL_REST else None
+
+
+def _gain(
+    powers: _Powers, rows: list[tuple[Array, float]], T: float, *, own: tuple[float, float], scale: float
+) -> OutputGain:
+    """The largest gain over the rows (9), each with its part of the integrals of the running period."""
+    found = np.array([_sums(powers, row) for row, _ in rows])
+    running = np.array([[part * own[0], part * own[1], 0.0, 0.0] for _, part in rows])
+    units = np.array([T**2, T**3, 1.0, T / powers.h]) * scale
+    level, drift, position, speed = ((found + running) * units).max(axis=0) * _ROUNDED_UP
+    return OutputGain(float(level), float(drift), float(position), float(speed))
+
+
+def _sums(powers: _Powers, row: Array) -> Array:
+    """(4,), (8) without units: of the level, of the drift; and the largest effects of the two states at the start."""
+    g = row @ powers.P
+    every = np.abs(powers.P).sum(axis=0)
+    # What F^m adds to the rows beyond P_m, the rounding of the products and of the row itself.
+    missed = np.abs(row) @ (powers.error + 16.0 * _EPSILON * every)
+    later = powers.rest / (1.0 - powers.rest) * float((np.abs(g).sum(axis=0) + missed).sum())
+    v = g[:, 1] / powers.h
+    u = g[:, 0] + v
+    ends = np.abs(u) + np.abs(v)
+    turning = (u * u + v * v) / np.where(ends > 0.0, 2.0 * ends, 1.0)
+    level = np.where(u * v >= 0.0, 0.5 * ends, turning).sum()
+    drift = (np.abs(u) / 6.0 + np.abs(v) / 3.0).sum()
+    slack = 0.5 * missed[0] + missed[1] / powers.h + later * max(0.5, 1.0 / powers.h)
+    # Rounding of u and v themselves, where their parts are large and cancel.
+    slack += 4.0 * _EPSILON * float((np.abs(g[:, 0]) + np.abs(v)).sum())
+    largest = np.abs(g).max(axis=0) + missed + later
+    return np.array([level + slack, drift + slack, *largest])

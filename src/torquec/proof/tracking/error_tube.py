@@ -22,8 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from torquec.foundation.arrays import Array
-from torquec.proof.tracking.acceleration_bound import AccelerationBound, MotionBoxes
-from torquec.proof.tracking.closer_acceleration_bound import CloserAccelerationBound
+from torquec.proof.tracking.acceleration_bound import AccelerationBound, CloserAccelerationBound, MotionBoxes
 from torquec.proof.tracking.error_response import ErrorResponse, OutputGain
 from torquec.proof.tracking.torque_error_bound import ProvenTorque
 from torquec.robot.robot import Joint, Robot

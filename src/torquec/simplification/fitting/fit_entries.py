@@ -16,9 +16,9 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.simplification.fitting.candidate_basis import TermCost, TermCount
 from torquec.simplification.fitting.minimal_basis import MinimalBasis, SearchOptions, minimal_basis
 from torquec.simplification.fitting.survivor_search import LayerOptions, min_basis_gen
-from torquec.simplification.fitting.term_cost import TermCost, TermCount
 from torquec.trajectory.motion_box import MotionBox
 
 _LAYERS = LayerOptions(shrinks=1, positions=6, most_sets=100)

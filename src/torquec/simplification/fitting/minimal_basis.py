@@ -22,13 +22,10 @@ import numpy as np
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
-from torquec.simplification.fitting.candidate_basis import CandidateSet, candidate_basis
-from torquec.simplification.fitting.cheapest_subset import cheapest_subset
+from torquec.simplification.fitting.candidate_basis import CandidateSet, TermCost, TermCount, candidate_basis
 from torquec.simplification.fitting.chebyshev_program import rough_level, sparse_fit
-from torquec.simplification.fitting.fit_problem import FitProblem
-from torquec.simplification.fitting.largest_terms import largest_terms
-from torquec.simplification.fitting.minimax import MinimaxFit, to_minimax_fit
-from torquec.simplification.fitting.term_cost import TermCost, TermCount
+from torquec.simplification.fitting.fit_problem import FitProblem, MinimaxFit, to_minimax_fit
+from torquec.simplification.fitting.largest_terms import cheapest_subset, largest_terms
 from torquec.trajectory.motion_box import MotionBox
 
 _FEW_TERMS = 16

@@ -15,11 +15,11 @@ from torquec.errors import TimeLimitError
 from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
 from torquec.proof.torque.certify import certify
-from torquec.simplification import check_again as module
 from torquec.simplification import pipeline
-from torquec.simplification.check_again import check_again
+from torquec.simplification import prove as module
 from torquec.simplification.pipeline import simplify_and_check
 from torquec.simplification.problem import Simplified
+from torquec.simplification.prove import check_again
 
 
 @pytest.fixture(scope="module")
