@@ -17,7 +17,8 @@ import torquec as tq
 from torquec.identification import prepare
 from torquec.identification.excitation.simulated_log import simulated_log
 from torquec.report.figure import new_figure, save_figure
-from torquec.robot.robot import Body, Friction, Robot
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Body, Robot
 from torquec.spatial import Inertia
 
 NOISE, CUTOFF = 0.02, 10.0

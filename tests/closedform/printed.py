@@ -9,7 +9,8 @@ from torquec.closedform.equations import equations
 from torquec.closedform.fourier import CLOVER, EXACT
 from torquec.closedform.layouts import WHOLE, Matrix
 from torquec.robot.classics import load_classic
-from torquec.robot.robot import Body, Drives, Friction, Joint, JointType, Mimic, Motor, Robot, Spring
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Body, Drives, Joint, JointType, Mimic, Motor, Robot, Spring
 from torquec.spatial import Inertia, Pose
 
 NASTY = 'j_1 & <b>"50%"</b> $x$ \\end{document} ~^#{é中*/'

@@ -15,7 +15,8 @@ from torquec.closedform.fourier import CLOVER
 from torquec.closedform.layouts import WHOLE, Matrix
 from torquec.errors import ArgumentError
 from torquec.robot.classics import load_classic
-from torquec.robot.robot import Drives, Friction, Motor
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Drives, Motor
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from torquec.closedform.latex import equations_latex
 from torquec.closedform.layouts import Matrix, Rule
 from torquec.closedform.source import c_source, python_source
 from torquec.closedform.text import WIDTH, equations_text
-from torquec.dynamics.gravity_torque import gravity_torque
+from torquec.dynamics.inverse_dynamics import gravity_torque
 from torquec.dynamics.mass_matrix import mass_matrix
 from torquec.robot.classics import load_classic
 

@@ -13,7 +13,7 @@ from torquec.control.computed_torque import computed_torque
 from torquec.control.model_terms import FrictionAt, FrictionCompensation
 from torquec.control.observer import momentum_observer
 from torquec.errors import ArgumentError
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 from torquec.trajectory import minimum_jerk
 
 ARM = tq.classics.puma560()

@@ -11,7 +11,8 @@ from torquec.control.robustness import COMPUTED_TORQUE, EXACT_MODEL, make_loop
 from torquec.errors import ArgumentError, RobotError
 from torquec.linearization.linearize import linearize
 from torquec.robot.classics import load_classic
-from torquec.robot.payload import attach_payload, hand_frame
+from torquec.robot.gripper_joints import hand_frame
+from torquec.robot.payload import attach_payload
 
 
 def states(robot, count=2, seed=0):

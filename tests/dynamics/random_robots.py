@@ -12,19 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.robot.robot import (
-    BASE,
-    Body,
-    Drives,
-    Frame,
-    Friction,
-    Joint,
-    JointType,
-    Mimic,
-    Motor,
-    Robot,
-    Spring,
-)
+from torquec.robot.friction import Friction
+from torquec.robot.robot import BASE, Body, Drives, Frame, Joint, JointType, Mimic, Motor, Robot, Spring
 from torquec.spatial import Inertia, Pose
 
 PLACEMENTS = ("generic", "right-angled", "parallel", "collinear", "nearly parallel", "no offset")

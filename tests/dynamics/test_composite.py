@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.dynamics.random_robots import random_robot, random_state
 
-from torquec.dynamics import body_poses
-from torquec.dynamics.composite import composite_moments
+from torquec.dynamics import body_poses, gravity_torque
+from torquec.dynamics.composite import composite_gravity, composite_moments
 from torquec.dynamics.frame_pose import link_poses
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Grouping, mechanism, place
@@ -47,3 +47,15 @@ def _carries(placed, i, k):
     while k > i:
         k = placed[k].parent
     return k == i
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_agrees_with_the_recursion(seed):
+    robot = random_robot(seed)
+    q = random_state(robot, seed).q[0]
+    m = mechanism(robot)
+    np.testing.assert_allclose(
+        np.array(composite_gravity(m, place(m, list(q))), float),
+        np.array(gravity_torque(robot, list(q)), float),
+        atol=1e-10,
+    )

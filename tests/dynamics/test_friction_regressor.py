@@ -13,8 +13,7 @@ from torquec.dynamics.friction_regressor import (
     friction_parameter_values,
     friction_regressor,
 )
-from torquec.dynamics.friction_torque import friction_torque
-from torquec.dynamics.shafts import friction_shafts
+from torquec.dynamics.friction_torque import friction_shafts, friction_torque
 from torquec.errors import ArgumentError
 from torquec.robot import classics
 

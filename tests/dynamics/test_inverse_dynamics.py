@@ -10,8 +10,16 @@ import pytest
 from tests.dynamics import arms, oracles
 from tests.dynamics.laws import holds
 from tests.dynamics.oracles import Motion
+from tests.dynamics.random_robots import random_robot, random_state
 
-from torquec.dynamics import ExternalWrench, friction_torque, inverse_dynamics, total_torque
+from torquec.dynamics import (
+    ExternalWrench,
+    friction_torque,
+    gravity_torque,
+    inverse_dynamics,
+    total_torque,
+    velocity_torque,
+)
 from torquec.errors import ArgumentError, RobotError
 from torquec.robot import classics
 from torquec.robot.robot import Body, Drives, Joint, JointType, Robot
@@ -132,3 +140,60 @@ def test_unknown_frame_of_a_wrench_is_named():
     with pytest.raises(ArgumentError, match="no frame 'toe'") as caught:
         inverse_dynamics(arms.pendulum(), [0.0], [0.0], [0.0], wrenches=[push])
     assert "tip" in caught.value.remedy
+
+
+def test_planar2r_of_the_textbook():
+    q1, q2 = 0.3, -1.1
+    c1, c12 = math.cos(q1), math.cos(q1 + q2)
+    expected = [9.81 * (1.5 * c1 + 0.5 * c12), 9.81 * 0.5 * c12]
+    assert gravity_torque(classics.planar2r(), [q1, q2]) == pytest.approx(expected, abs=1e-13)
+
+
+@pytest.mark.parametrize("posture", oracles.PUMA260_POSTURES)
+def test_puma260_of_izaguirre_and_paul_of_gravity_torque(posture):
+    assert gravity_torque(classics.puma260(), posture.q) == pytest.approx(posture.gravity_torque, abs=1e-9)
+
+
+@pytest.mark.parametrize("posture", oracles.STANFORD_POSTURES)
+def test_stanford_of_chang_and_lee_of_gravity_torque(posture):
+    arm = replace(classics.stanford(), drives=Drives())
+    assert gravity_torque(arm, posture.q) == pytest.approx(posture.gravity_torque, abs=1e-9)
+
+
+def test_hanging_pendulum_needs_nothing():
+    assert gravity_torque(arms.pendulum(), [math.pi / 2]) == [0.0]
+
+
+def test_gradient_of_the_potential():
+    holds("gravity_and_spring_torques_are_the_gradient_of_the_potential")
+
+
+def test_without_gravity_there_is_no_torque():
+    robot = replace(random_robot(3), gravity=(0.0, 0.0, 0.0))
+    assert np.all(np.array(gravity_torque(robot, [0.3] * robot.n)) == 0.0)
+
+
+def test_planar2r_of_the_textbook_of_velocity_torque():
+    q, (w1, w2) = [0.3, -1.1], (0.7, -0.4)
+    h = -math.sin(q[1]) / 2
+    assert velocity_torque(classics.planar2r(), q, [w1, w2]) == pytest.approx(
+        [h * (2 * w1 * w2 + w2 * w2), -h * w1 * w1], abs=1e-14
+    )
+
+
+def test_lagrange():
+    holds("velocity_torque_follows_from_the_mass_matrix")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_homogeneous_of_degree_two(seed):
+    robot = random_robot(seed)
+    state = random_state(robot, seed, size=1)
+    q, qd = list(state.q[0]), list(state.qd[0])
+    once = np.array(velocity_torque(robot, q, qd))
+    assert np.allclose(velocity_torque(robot, q, [-3.0 * w for w in qd]), 9.0 * once, rtol=1e-12, atol=1e-12)
+
+
+def test_at_rest_there_is_none():
+    robot = random_robot(7)
+    assert np.all(np.array(velocity_torque(robot, [0.4] * robot.n, [0.0] * robot.n)) == 0.0)

@@ -170,7 +170,7 @@ def product_of_inertia_with_the_wrong_sign_in_the_regressor(monkeypatch):
 
 @bug("mass_matrix_rate_less_twice_coriolis_is_skew", "derivatives_of_inverse_dynamics_are_complex_steps")
 def velocity_of_the_child_origin_dropped_from_velocity_moments(monkeypatch):
-    right = module("velocity_moments").velocity_moments
+    right = module("coriolis_matrix").velocity_moments
 
     def wrong(placed, composite, w, u):
         return right(placed, [replace(e, x=0.0, y=0.0, z=0.0) for e in composite], w, u)
@@ -206,7 +206,7 @@ def torque_derivatives_taken_at_rest(monkeypatch):
     def wrong(m, placed, qd, qdd):
         return right(m, placed, qd, [0.0 * a for a in qdd])
 
-    monkeypatch.setattr(module("forward_dynamics_derivatives"), "torque_derivatives", wrong)
+    monkeypatch.setattr(module("forward_dynamics"), "torque_derivatives", wrong)
 
 
 @bug("inverse_dynamics_undoes_forward_dynamics", "energy_is_conserved_without_drives")

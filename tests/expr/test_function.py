@@ -10,6 +10,7 @@ import os
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,19 @@ from hypothesis import strategies as st
 from tests.expr.programs import INPUTS, exact_folding, programs
 
 from torquec.errors import ExpressionError
-from torquec.expr import Function, Op, Operation, Port, function_from_dict, function_to_dict, trace
+from torquec.expr import (
+    Function,
+    Op,
+    Operation,
+    OperationCount,
+    Port,
+    check_function,
+    count_operations,
+    function_from_dict,
+    function_to_dict,
+    trace,
+)
+from torquec.expr.math import absolute, atan2, maximum, select, sincos, sqrt
 
 STEPS = (
     Operation(Op.CONST, value=0.1),
@@ -171,3 +184,86 @@ def test_malformed_documents_are_refused(change):
 def test_what_is_no_document_is_refused(document):
     with pytest.raises(ExpressionError, match="not a function"):
         function_from_dict(document)
+
+
+X, TWICE = Operation(Op.INPUT, port="x"), Operation(Op.ADD, (0, 0))
+GOOD = Function("f", (Port("x"),), (Port("y"),), (X, TWICE), ((1,),))
+
+BAD = {
+    "output named as an input": (replace(GOOD, outputs=(Port("x"),)), "occurs twice: x, x"),
+    "two inputs of one name": (replace(GOOD, inputs=(Port("x"), Port("x"))), "occurs twice: x, x, y"),
+    "negative shape": (replace(GOOD, inputs=(Port("x"), Port("u", (-2,)))), r"'u' has the negative shape \(-2,\)"),
+    "unknown input": (replace(GOOD, operations=(replace(X, port="w"), TWICE)), r"step 0 reads w\[0\]"),
+    "element beyond the shape": (replace(GOOD, operations=(replace(X, element=1), TWICE)), r"step 0 reads x\[1\]"),
+    "negative element": (replace(GOOD, operations=(replace(X, element=-1), TWICE)), r"step 0 reads x\[-1\]"),
+    "too few arguments": (replace(GOOD, operations=(X, Operation(Op.ADD, (0,)))), "add, has 1 arguments instead of 2"),
+    "too many arguments": (
+        replace(GOOD, operations=(X, Operation(Op.NEG, (0, 0)))),
+        "neg, has 2 arguments instead of 1",
+    ),
+    "constant of arguments": (replace(GOOD, operations=(X, Operation(Op.CONST, (0,)))), "const, has 1 arguments"),
+    "input of arguments": (replace(GOOD, operations=(X, replace(X, args=(0,)))), "input, has 1 arguments"),
+    "itself as argument": (replace(GOOD, operations=(X, Operation(Op.ADD, (0, 1)))), "step 1, add, uses a value"),
+    "negative argument": (replace(GOOD, operations=(X, Operation(Op.ADD, (0, -1)))), "step 1, add, uses a value"),
+    "output without values": (replace(GOOD, results=()), "1 outputs have 0 results"),
+    "values without output": (replace(GOOD, results=((1,), (0,))), "1 outputs have 2 results"),
+    "too few values": (replace(GOOD, outputs=(Port("y", (2,)),)), r"output 'y' of shape \(2,\) has 1 values"),
+    "value beyond the end": (replace(GOOD, results=((2,),)), "output 'y' uses a value that is not defined"),
+    "negative value": (replace(GOOD, results=((-1,),)), "output 'y' uses a value that is not defined"),
+}
+
+
+def test_good_functions_pass():
+    check_function(GOOD)
+    check_function(Function("nothing", (), (), (), ()))
+    check_function(trace("f", lambda x: {"y": [], "z": x[1][2]}, {"x": (2, 3)}))
+
+
+@pytest.mark.parametrize(("function", "message"), BAD.values(), ids=BAD)
+def test_bad_functions_are_refused(function, message):
+    with pytest.raises(ExpressionError, match=f"function 'f': .*{message}") as refused:
+        check_function(function)
+    assert refused.value.remedy
+
+
+def count(algorithm, n=4) -> OperationCount:
+    return count_operations(trace("f", lambda x: {"y": algorithm(x)}, {"x": (n,)}))
+
+
+def planar_torque(x):
+    """Gravity of a planar two-link arm."""
+    (_, c1), (_, c12) = sincos(x[0]), sincos(x[0] + x[1])
+    outer = 3.0 * c12
+    return [2.0 * c1 + outer, outer]
+
+
+KNOWN_COUNT = {
+    "nothing": (lambda x: [x[0], 2.0], OperationCount(0, 0, 0, 0, 0)),
+    "product": (lambda x: x[0] * x[1], OperationCount(1, 0, 0, 0, 0)),
+    "difference counts as addition": (lambda x: x[0] - x[1] + x[2], OperationCount(0, 2, 0, 0, 0)),
+    "sign counts as addition": (lambda x: -x[0], OperationCount(0, 1, 0, 0, 0)),
+    "division": (lambda x: x[0] / x[1], OperationCount(0, 0, 1, 0, 0)),
+    "division by a number is a product": (lambda x: x[0] / 4.0, OperationCount(1, 0, 0, 0, 0)),
+    "sine and cosine are a pair": (lambda x: sincos(x[0]), OperationCount(0, 0, 0, 1, 0)),
+    "pairs are counted by angle": (lambda x: [sincos(x[0])[0], sincos(x[1])[1]], OperationCount(0, 0, 0, 2, 0)),
+    "others": (
+        lambda x: [sqrt(x[0]), atan2(x[0], x[1]), absolute(x[0]), maximum(x[0], x[1]), select(x[0], x[1], x[2])],
+        OperationCount(0, 0, 0, 0, 5),
+    ),
+    "an equal value costs once": (
+        lambda x: [x[0] * x[1], x[1] * x[0], 2.0 * (x[0] * x[1])],
+        OperationCount(2, 0, 0, 0, 0),
+    ),
+    "planar arm": (planar_torque, OperationCount(2, 2, 0, 2, 0)),
+}
+
+
+@pytest.mark.parametrize(("algorithm", "expected"), KNOWN_COUNT.values(), ids=KNOWN_COUNT)
+def test_known_counts(algorithm, expected):
+    assert count(algorithm) == expected
+
+
+def test_text_leaves_out_what_is_not_there():
+    assert str(OperationCount(0, 0, 0, 0, 0)) == "0 mul, 0 add"
+    assert str(OperationCount(3, 2, 0, 1, 0)) == "3 mul, 2 add, 1 sincos"
+    assert str(OperationCount(3, 2, 1, 0, 4)) == "3 mul, 2 add, 1 div, 4 other"

@@ -10,7 +10,8 @@ import numpy as np
 from torquec.identification import FrictionModel, IdentifyOptions, Method, identify
 from torquec.identification.excitation.simulated_log import simulated_log
 from torquec.robot import classics
-from torquec.robot.robot import Frame, Friction
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Frame
 from torquec.spatial import Inertia
 from torquec.trajectory import fourier_motion
 

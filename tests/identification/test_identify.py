@@ -32,8 +32,9 @@ from torquec.identification.logs.prepare import Derivatives
 from torquec.identification.payload import identify_payload
 from torquec.identification.torque.torque_columns import friction_block
 from torquec.robot import attach_payload, classics
+from torquec.robot.friction import Friction
 from torquec.robot.lock_joints import lock_joints
-from torquec.robot.robot import Frame, Friction
+from torquec.robot.robot import Frame
 from torquec.spatial import Inertia
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Trajectory

@@ -15,7 +15,7 @@ from torquec.identification.estimators.pseudo_inertia import is_consistent
 from torquec.identification.payload import identify_payload, weigh_payload
 from torquec.model.model import compile
 from torquec.robot import attach_payload, classics
-from torquec.robot.payload import hand_frame
+from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Frame
 from torquec.spatial import PARAMETER_NAMES, Inertia, Pose, rpy_rotation
 from torquec.trajectory import fourier_motion

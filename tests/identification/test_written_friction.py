@@ -12,7 +12,7 @@ from tests.identification import real_logs, simulated_arm
 from torquec.identification import FrictionModel, IdentifyOptions, identify
 from torquec.identification.file_fits import MJCF, fit_files
 from torquec.identification.logs.prepare import prepare
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 from torquec.robot.write_mjcf import mjcf_text, write_mjcf
 from torquec.spatial import Inertia
 

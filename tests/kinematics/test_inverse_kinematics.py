@@ -18,7 +18,7 @@ from torquec.kinematics.arm_poses import BranchStatus
 from torquec.kinematics.closed_kinematics import KinematicsMethod
 from torquec.kinematics.inverse_kinematics import inverse_kinematics
 from torquec.robot import classics, load
-from torquec.robot.payload import hand_frame
+from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Frame, Limits, Robot
 from torquec.spatial import IDENTITY
 

@@ -25,7 +25,7 @@ from torquec.linearization.linearized_torque import (
 )
 from torquec.model.model import as_model
 from torquec.robot import classics
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 
 
 def in_halves(six):

@@ -18,9 +18,10 @@ from torquec.model.model_parameters import ModelParameters
 from torquec.proof.torque.certificate import Certificate, JointProof
 from torquec.proof.torque.coefficient_certificate import CoefficientCertificate
 from torquec.robot.classics import load_classic
+from torquec.robot.friction import Friction
 from torquec.robot.load import load
 from torquec.robot.lock_joints import lock_joints
-from torquec.robot.robot import Friction, Robot, Spring
+from torquec.robot.robot import Robot, Spring
 from torquec.simplification.moment_costs import torque_program
 from torquec.trajectory.motion_box import MotionBox
 

@@ -13,7 +13,7 @@ from torquec.errors import RobotError
 from torquec.model.accepting_rooms import ACCEPTING_ROOMS, accepted_by
 from torquec.parameters.minimal_combinations import minimal_combinations
 from torquec.robot import classics
-from torquec.robot.joints.joint_type import JointType
+from torquec.robot.joints import JointType
 from torquec.robot.robot import Mimic, Robot
 from torquec.spatial import Inertia
 

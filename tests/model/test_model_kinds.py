@@ -25,9 +25,10 @@ from torquec.model.model_parameters import ModelParameters
 from torquec.model.proven import Standing
 from torquec.model.save import load_model, save
 from torquec.robot.classics import load_classic
+from torquec.robot.friction import Friction
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.payload import attach_payload
-from torquec.robot.robot import Friction, Mimic
+from torquec.robot.robot import Mimic
 
 KINDS = list(ModelKind)
 FOLLOWING = [kind for kind in KINDS if kind.follows_program]

@@ -11,12 +11,12 @@ import pytest
 from torquec.errors import ModelFileError
 from torquec.model.robot_document import robot_from_dict, robot_to_dict
 from torquec.robot import classics
+from torquec.robot.friction import Friction
 from torquec.robot.robot import (
     Body,
     Drives,
     FileWarning,
     Frame,
-    Friction,
     Inertia,
     Joint,
     JointType,

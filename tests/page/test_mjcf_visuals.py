@@ -8,11 +8,11 @@ from tests.page.meshes.solids import binary_stl
 
 from torquec.dynamics.frame_pose import body_poses
 from torquec.page.mesh_files import read_mesh
-from torquec.page.robot_shapes import ShapeKind
 from torquec.page.visuals import robot_visuals
 from torquec.robot.load import load
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import BASE
+from torquec.robot.visual import ShapeKind
 
 mujoco = pytest.importorskip("mujoco")
 

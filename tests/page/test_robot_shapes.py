@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from torquec.page.robot_shapes import ShapeKind, floor_height, inertia_ellipsoid, robot_shapes, robot_size
+from torquec.page.robot_shapes import floor_height, inertia_ellipsoid, robot_shapes, robot_size
 from torquec.robot import classics
 from torquec.robot.robot import BASE, Body, Joint, JointType
+from torquec.robot.visual import ShapeKind
 from torquec.spatial import Inertia
 
 

@@ -14,7 +14,8 @@ from torquec.expr import evaluate
 from torquec.model.model import Model
 from torquec.page.view_functions import torque_quantity, view_functions, view_hands
 from torquec.robot import classics
-from torquec.robot.robot import Body, Frame, Friction, Joint, JointType, Robot
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Body, Frame, Joint, JointType, Robot
 from torquec.spatial import IDENTITY, Inertia, Pose
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from tests.page.meshes.solids import binary_stl
 
-from torquec.page.robot_shapes import ShapeKind
 from torquec.page.visuals import robot_visuals
 from torquec.robot.load import load
 from torquec.robot.lock_joints import lock_joints
+from torquec.robot.visual import ShapeKind
 
 LINK = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
 URDF = f"""<robot name="arm" xmlns:xacro="http://ros.org/wiki/xacro">

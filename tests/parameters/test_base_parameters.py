@@ -18,7 +18,8 @@ from torquec.parameters.base_parameters import BasisMethod, base_parameters
 from torquec.parameters.check_base_parameters import check_base_parameters
 from torquec.parameters.standard_parameters import StandardParameterKind, standard_regressor
 from torquec.robot import classics
-from torquec.robot.robot import Drives, Friction, JointType, Mimic, Motor, Robot
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Drives, JointType, Mimic, Motor, Robot
 
 TILTED = (2.0, 1.3, -9.0)
 

@@ -8,7 +8,7 @@ import pytest
 
 import torquec as tq
 from torquec.realtime.run_time_parameters import friction_words, parameter_groups
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 
 
 def test_groups_and_single_parameters():

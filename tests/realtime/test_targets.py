@@ -31,7 +31,7 @@ from torquec.realtime.targets import (
     targets_with,
     write_target,
 )
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 from torquec.simplification.specification import load_specification
 
 SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"

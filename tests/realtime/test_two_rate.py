@@ -13,7 +13,7 @@ import torquec as tq
 from torquec.dynamics.total_torque import total_torque
 from torquec.expr import count_operations, evaluate
 from torquec.realtime.two_rate import FrictionTask, TwoRateFunctions, two_rate
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 
 TASKS = tuple(FrictionTask)
 

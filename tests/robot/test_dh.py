@@ -15,7 +15,8 @@ from tests.robot import reference
 
 from torquec.errors import RobotFileError, TorquecError
 from torquec.robot.dh import parse_dh, read_dh
-from torquec.robot.robot import Friction, JointType, Limits, Mimic, Spring
+from torquec.robot.friction import Friction
+from torquec.robot.robot import JointType, Limits, Mimic, Spring
 
 HEAD = 'name = "arm"\nconvention = "modified"\n'
 ROW = 'type = "revolute"\nalpha = 0\na = 0\nd = 0\n'

@@ -12,11 +12,11 @@ from tests.robot import reference
 from tests.robot.arm import ARM
 
 from torquec.errors import RobotFileError
-from torquec.robot.drives import read_drives, side_file
+from torquec.robot.drives import drives_text, read_drives, side_file
+from torquec.robot.friction import Friction
 from torquec.robot.load import load
-from torquec.robot.robot import Counterbalance, Friction, Motor, Spring
+from torquec.robot.robot import Counterbalance, Motor, Spring
 from torquec.robot.urdf import parse_urdf
-from torquec.robot.write_drives import drives_text
 
 ROOT = Path(__file__).resolve().parents[2]
 TX40 = ROOT.parent / "shared" / "data" / "staubli_tx40" / "tx40_mdh_modified.urdf"

@@ -11,10 +11,10 @@ import pytest
 
 from torquec.dynamics import total_torque
 from torquec.robot.edit_urdf import edited_urdf, urdf_source
+from torquec.robot.friction import Friction
 from torquec.robot.load import load
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.payload import attach_payload
-from torquec.robot.robot import Friction
 from torquec.robot.urdf import parse_urdf
 from torquec.robot.write_urdf import write_urdf
 

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from tests.robot import reference
 
 from torquec.errors import MissingExtraError, RobotFileError, TorquecError
+from torquec.robot.friction import Friction
 from torquec.robot.mjcf import read_mjcf
-from torquec.robot.robot import Friction, JointType, Limits, Mimic, Spring
+from torquec.robot.robot import JointType, Limits, Mimic, Spring
 
 mujoco = pytest.importorskip("mujoco")
 

@@ -15,8 +15,9 @@ from torquec.model.generate import generate
 from torquec.realtime.package import write_two_rate_package
 from torquec.realtime.ros2_package import write_ros2_package
 from torquec.robot import classics, write_mjcf, write_urdf
+from torquec.robot.friction import Friction
 from torquec.robot.passive_friction import check_friction_is_passive, driving_speed
-from torquec.robot.robot import Drives, Friction, Motor
+from torquec.robot.robot import Drives, Motor
 
 
 def rubbing(friction, motor=None):

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.robot import reference
 from tests.robot.arm import ARM
 
+import torquec as tq
 from torquec.errors import ArgumentError
-from torquec.robot.payload import attach_payload, hand_frame
+from torquec.report.result_document import as_used
+from torquec.robot.gripper_joints import hand_frame
+from torquec.robot.lock_joints import lock_joints
+from torquec.robot.payload import attach_payload, changes_text
 from torquec.robot.urdf import parse_urdf
 
 BARE = parse_urdf(ARM.encode(), "arm.urdf")
@@ -97,3 +102,32 @@ def gripper(joints, fingers):
 def test_a_tool_is_held_by_the_hand_and_not_by_a_finger(joints, fingers, frame):
     """Several fingers on the end of an arm mark a hand; one slide, or a fork at the base, is the arm itself."""
     assert hand_frame(gripper(joints, fingers)) == frame
+
+
+def test_the_robot_of_a_file_has_no_changes():
+    arm = tq.classics.puma560()
+    assert as_used(arm) == {"name": "puma560", "payload": [], "locked": {}, "gravity": [0.0, 0.0, -9.81]}
+    assert changes_text(arm, gravity=True) == ""
+
+
+def test_every_change_is_stated():
+    arm = replace(tq.classics.puma560(), gravity=(0.0, 0.0, -1.62))
+    arm = tq.attach_payload(arm, "link6", mass=2.5, center=(0.0, 0.1, 0.2), inertia=((1, 0, 0), (0, 2, 0), (0, 0, 3)))
+    arm = lock_joints(arm, {"joint4": 0.25})
+    used = as_used(arm)
+    assert used["payload"] == [
+        {
+            "name": "payload",
+            "frame": "link6",
+            "mass": 2.5,
+            "center": [0.0, 0.1, 0.2],
+            "inertia": [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]],
+        }
+    ]
+    assert (used["locked"], used["gravity"]) == ({"joint4": 0.25}, [0.0, 0.0, -1.62])
+    payload, locked, gravity = changes_text(arm, gravity=True).splitlines()
+    assert "2.5 kg at (0.0, 0.1, 0.2) m of frame 'link6'" in payload
+    assert "inertia ((1.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, 3.0)) kg m^2" in payload
+    assert "'joint4' at 0.25" in locked
+    assert "(0.0, 0.0, -1.62) m/s^2" in gravity
+    assert changes_text(arm).splitlines() == [payload, locked]

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from torquec.errors import RobotError, RobotFileError
+from torquec.robot.friction import Friction
 from torquec.robot.robot import (
     BASE,
     Body,
     Drives,
     FileWarning,
     Frame,
-    Friction,
     Joint,
     JointType,
     Limits,

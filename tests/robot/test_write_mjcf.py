@@ -12,9 +12,10 @@ from tests.dynamics.random_robots import random_robot
 
 from torquec.dynamics import total_torque
 from torquec.errors import ArgumentError, RobotError
+from torquec.robot.friction import Friction
 from torquec.robot.load import load
 from torquec.robot.payload import attach_payload
-from torquec.robot.robot import BASE, Body, Drives, Friction, Joint, JointType, Limits, Mimic, Motor, Robot, Spring
+from torquec.robot.robot import BASE, Body, Drives, Joint, JointType, Limits, Mimic, Motor, Robot, Spring
 from torquec.robot.write_mjcf import mjcf_text, not_in_mjcf, write_mjcf
 from torquec.spatial import Inertia, Pose, rpy_rotation
 

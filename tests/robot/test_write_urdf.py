@@ -12,22 +12,10 @@ from tests.robot import reference
 from tests.robot.arm import ARM
 
 from torquec.errors import ArgumentError, RobotError, TorquecError
+from torquec.robot.friction import Friction
 from torquec.robot.load import load
 from torquec.robot.payload import attach_payload
-from torquec.robot.robot import (
-    BASE,
-    Body,
-    Drives,
-    Frame,
-    Friction,
-    Joint,
-    JointType,
-    Limits,
-    Mimic,
-    Motor,
-    Robot,
-    Spring,
-)
+from torquec.robot.robot import BASE, Body, Drives, Frame, Joint, JointType, Limits, Mimic, Motor, Robot, Spring
 from torquec.robot.urdf import parse_urdf
 from torquec.robot.write_urdf import urdf_text, write_urdf
 from torquec.spatial import Inertia, Pose, rpy_rotation

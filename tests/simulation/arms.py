@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from torquec.control.controller import Controller, make_controller
-from torquec.robot.robot import BASE, Body, Friction, Joint, JointType, Limits, Robot, Spring
+from torquec.robot.friction import Friction
+from torquec.robot.robot import BASE, Body, Joint, JointType, Limits, Robot, Spring
 from torquec.spatial import Inertia
 from torquec.trajectory.trajectory import Trajectory
 

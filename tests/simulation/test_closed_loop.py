@@ -14,7 +14,7 @@ from torquec.control.controller import make_controller
 from torquec.control.independent_joint import PidGains, independent_joint
 from torquec.control.pole_placement import pole_placement
 from torquec.errors import ArgumentError, DivergenceError
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import DormandPrince, RungeKutta4, rk4_step
 from torquec.simulation.plant import DryFriction, Dynamics, Plant, drive_torque

@@ -10,7 +10,7 @@ import torquec
 from torquec.control.computed_torque import computed_torque
 from torquec.control.independent_joint import PidGains, independent_joint
 from torquec.expr import check_function, evaluate
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 from torquec.simulation.integrators import DormandPrince, RungeKutta4
 from torquec.simulation.loop_functions import motion_function, sample_function
 from torquec.simulation.loop_state import LoopState

@@ -7,7 +7,7 @@ import pytest
 from tests.simulation.arms import clock, constant, rotor
 
 from torquec.errors import ArgumentError
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.motors import DcMotor

@@ -13,7 +13,7 @@ import torquec
 from torquec.control.independent_joint import feedforward_torque
 from torquec.control.model_terms import FrictionAt, FrictionCompensation
 from torquec.robot import attach_payload
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.open_loop import follow_in_open_loop

@@ -11,7 +11,8 @@ from tests.simulation.arms import rotor
 import torquec
 from torquec.dynamics import total_torque
 from torquec.errors import ArgumentError
-from torquec.robot.robot import Drives, Friction, Motor, Spring
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Drives, Motor, Spring
 from torquec.simulation.plant import DryFriction, Dynamics, Plant, drive_torque, sliders
 
 PUMA = torquec.classics.puma560()

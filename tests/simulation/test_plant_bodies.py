@@ -13,7 +13,7 @@ from tests.simulation.arms import clock, constant, rotor
 import torquec as tq
 from torquec.expr import count_operations
 from torquec.model.model import Model, ModelKind
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.motors import DcMotor

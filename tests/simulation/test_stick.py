@@ -9,7 +9,8 @@ import pytest
 from tests.simulation.arms import clock, constant, rotor
 
 import torquec
-from torquec.robot.robot import Drives, Friction, Motor
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Drives, Motor
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.plant import DryFriction, Dynamics, Plant

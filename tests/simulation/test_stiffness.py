@@ -8,7 +8,7 @@ from tests.simulation.arms import clock, free, rotor
 
 import torquec
 from torquec.errors import ArgumentError
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.motors import DcMotor

@@ -104,7 +104,7 @@ def haptic_region(model: Model, options: HapticRegionOptions) -> Outcome:
     from torquec.haptics.passivity.passive_hand import arm_hand
     from torquec.haptics.passivity.port_loop import PortLoop, RenderedImpedance
     from torquec.report.haptic_region import haptic_region_text
-    from torquec.robot.payload import hand_frame
+    from torquec.robot.gripper_joints import hand_frame
 
     direction = _list(options.direction, "--direction", 3)
     port = haptic_port(

@@ -68,7 +68,7 @@ def asked_motion(model: Model, options: MotionOptions, period: float, *, degrees
 
 def asked_start(robot: Robot, options: MotionOptions, *, degrees: bool) -> tuple[float, ...]:
     """Where a motion begins: `--from`, else where the limits let joints be."""
-    from torquec.robot.start_posture import start_posture
+    from torquec.robot.state_coordinate import start_posture
 
     if options.start is None:
         return tuple(start_posture(robot))

@@ -110,7 +110,7 @@ def _with_idle_joints_locked(robot: Robot) -> Robot:
     """The robot without joints that nothing can be asked of, as they move no inertia: a project about the others."""
     from torquec.robot.inertialess import inertialess_joint_names
     from torquec.robot.lock_joints import lock_joints
-    from torquec.robot.start_posture import start_posture
+    from torquec.robot.state_coordinate import start_posture
 
     idle = inertialess_joint_names(robot)
     if not idle or len(idle) == robot.n:  # whoever needs the dynamics says what is missing
@@ -127,7 +127,7 @@ def _with_gripper_locked(robot: Robot) -> Robot:
     """The robot with its fingers held, where they make it depend on more positions than bounds are proven over."""
     from torquec.robot.gripper_joints import gripper_joints
     from torquec.robot.lock_joints import lock_joints
-    from torquec.robot.start_posture import start_posture
+    from torquec.robot.state_coordinate import start_posture
 
     fingers = gripper_joints(robot) if robot.n > _PROVEN else ()
     if not fingers:

@@ -31,7 +31,8 @@ from torquec.closedform.sums import cumulative_angles
 from torquec.dynamics.friction import ShaftState, direction_of, terms_of
 from torquec.dynamics.friction_torque import shaft_friction
 from torquec.errors import ArgumentError
-from torquec.robot.robot import Friction, Robot
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
 _SHOWN_DIGITS = 6  # what a reader compares; files for programs have all digits

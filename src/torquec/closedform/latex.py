@@ -15,7 +15,7 @@ from torquec.closedform.equations import Equations
 from torquec.closedform.layouts import CHANG_LEE, CHRISTOFFEL, TITLES, Entry, Matrix
 from torquec.closedform.sums import Factor, Kind, Notation, broken, entry_summands, joined, subscript, weighted
 from torquec.closedform.text import friction_branches, remarks
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 
 _COLUMNS = 80
 """Columns of mathematics on a line of the page (`printed_length`): what ten points leave room for."""

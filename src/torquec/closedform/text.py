@@ -21,8 +21,8 @@ from torquec.closedform.sums import (
     value_summands,
     weighted,
 )
-from torquec.dynamics.friction.terms import reads_load
-from torquec.robot.robot import Friction
+from torquec.dynamics.friction import reads_load
+from torquec.robot.friction import Friction
 
 WIDTH = 100
 

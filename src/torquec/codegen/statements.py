@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from torquec.expr import Function, Op, Operation
-from torquec.expr.count import turned_comparisons
+from torquec.expr.function import turned_comparisons
 
 _SUM, _PRODUCT, _UNARY, _ATOM = range(4)
 """How tightly a text binds; a conditional is always a statement of its own."""

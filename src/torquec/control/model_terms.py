@@ -9,8 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from torquec.dynamics.friction import Direction, Rounded
-from torquec.dynamics.friction_torque import friction_torque
-from torquec.dynamics.shafts import Shaft, has_load_friction
+from torquec.dynamics.friction_torque import Shaft, friction_torque, has_load_friction
 from torquec.errors import ArgumentError
 from torquec.expr.math import sqrt
 from torquec.foundation.choice import chosen

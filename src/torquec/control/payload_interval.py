@@ -22,7 +22,8 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.linearization.linearize import LinearModel, linearize_along
 from torquec.model.model import Model, as_model
-from torquec.robot.payload import attach_payload, hand_frame
+from torquec.robot.gripper_joints import hand_frame
+from torquec.robot.payload import attach_payload
 from torquec.robot.robot import Robot
 
 _GRID = 40  # masses from a thousandth of the robot to the heaviest, a third apart

@@ -25,11 +25,10 @@ from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.mass_matrix import unit_acceleration_wrench
 from torquec.dynamics.mass_moments import MassMoments
-from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism
+from torquec.dynamics.mechanism import Coordinate, Mechanism, PlacedLink, mechanism
 from torquec.dynamics.motion import angular_velocities
-from torquec.dynamics.velocity_moments import VelocityMoments, origin_velocities, velocity_moments
 from torquec.robot.robot import BASE, Robot
-from torquec.spatial import Scalar, Vector3, add, cross, scale
+from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, scale
 
 
 def coriolis_matrix(
@@ -161,3 +160,56 @@ def inward_row(
         row, j = JointRow(eta, rho, g), link.parent
         for total, entry in entries:
             collect(m, total, i, j, entry(row, j))
+
+
+@dataclass(frozen=True)
+class VelocityMoments:
+    """P and D of (1), in the axes of the link."""
+
+    linear: Vector3
+    moment: Matrix3
+
+
+def origin_velocities(
+    placed: Sequence[PlacedLink], coordinates: Sequence[Coordinate], w: Sequence[Vector3], qd: Sequence[Scalar]
+) -> list[Vector3]:
+    """u of (3) for every link, in the parent's axes: its origin's velocity relative to the parent's origin."""
+    found: list[Vector3] = []
+    for link, coordinate in zip(placed, coordinates, strict=True):
+        u = (0.0, 0.0, 0.0) if link.parent == BASE else cross(w[link.parent], link.origin)
+        if not link.column.turns:
+            u = add(u, scale(link.turn.axis, coordinate.rate(qd)))
+        found.append(u)
+    return found
+
+
+def velocity_moments(
+    placed: Sequence[PlacedLink],
+    composite: Sequence[MassMoments],
+    w: Sequence[Vector3],
+    u: Sequence[Vector3],
+) -> list[VelocityMoments]:
+    """(2) and (3) for every link, tips to base."""
+    found = [_own(link.moments, spin) for link, spin in zip(placed, w, strict=True)]
+    for i in reversed(range(len(placed))):
+        link = placed[i]
+        if link.parent == BASE:
+            continue
+        below, mass = found[i], composite[i]
+        linear = add(link.turn.out(below.linear), scale(u[i], mass.m))
+        h = link.turn.out(mass.first)
+        moment = link.turn.matrix_out(below.moment)
+        p, speed = link.origin, u[i]
+        parent = found[link.parent]
+        total = tuple(
+            tuple(parent.moment[r][c] + (moment[r][c] + (p[r] * linear[c] + h[r] * speed[c])) for c in range(3))
+            for r in range(3)
+        )
+        found[link.parent] = VelocityMoments(add(parent.linear, linear), total)  # type: ignore[arg-type]
+    return found
+
+
+def _own(e: MassMoments, w: Vector3) -> VelocityMoments:
+    """(2)."""
+    moment = tuple(cross(w, row) for row in e.second)
+    return VelocityMoments(cross(w, e.first), moment)  # type: ignore[arg-type]

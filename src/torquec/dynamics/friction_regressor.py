@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from torquec.dynamics.friction import ShaftState, column_function, direction_of
-from torquec.dynamics.shafts import friction_shafts
+from torquec.dynamics.friction_torque import friction_shafts
 from torquec.errors import ArgumentError
-from torquec.robot.friction_words import stored_words
-from torquec.robot.robot import Friction, Robot
+from torquec.robot.friction import Friction, stored_words
+from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
 

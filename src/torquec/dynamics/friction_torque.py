@@ -1,19 +1,86 @@
-"""Friction torque of all shafts: joints, joints that follow others, and motors.
+"""Friction torque of all shafts: joints, mimic joints, and motors, which may turn with several joints.
 
-(1)  tau = sum over shafts of  t f(t . qd, load),   t the shaft's row (`shafts`),   f the sum of its terms (`friction`)
+(1)  a shaft with row t turns at  s = t . qd;  its torque f acts on the joints as  t f
+(2)  load  sum_j |t_j| |tau_j|  of the rigid-body torques tau
+(3)  tau = sum over shafts of  t f(s, load),   f the sum of the shaft's terms (:mod:`torquec.dynamics.friction`)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from torquec.dynamics.friction import Direction, ShaftState, terms_of
-from torquec.dynamics.shafts import Shaft, rubbing_shafts
-from torquec.expr.math import select
-from torquec.robot.robot import Friction, Robot
+from torquec.dynamics.friction import Direction, ShaftState, direction_of, reads_load, terms_of
+from torquec.expr.math import absolute, select
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Robot
 from torquec.spatial import Scalar, product, total
+
+NO_FRICTION = Friction()
+
+
+@dataclass(frozen=True)
+class Shaft:
+    """Something that turns and may rub: its name, its speed per joint speed (n,), its friction."""
+
+    name: str
+    row: tuple[float, ...]
+    friction: Friction = NO_FRICTION
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether it turns with one joint only."""
+        return sum(ratio != 0.0 for ratio in self.row) == 1
+
+    def speed(self, qd: Sequence[Scalar]) -> Scalar:
+        """s of (1); also positions and accelerations go through the row."""
+        total: Scalar = 0.0
+        for ratio, value in zip(self.row, qd, strict=True):
+            if ratio != 0.0:
+                total = total + (value if ratio == 1.0 else ratio * value)
+        return total
+
+    def load(self, tau: Sequence[Scalar]) -> Scalar:
+        """(2)."""
+        return Shaft(self.name, tuple(map(abs, self.row))).speed([absolute(torque) for torque in tau])
+
+    def state(
+        self, qd: Sequence[Scalar], load: Sequence[Scalar] | None = None, direction: Direction | None = None
+    ) -> ShaftState:
+        """How it moves at joint speeds qd (n,) under rigid-body torques (n,); its own direction unless one is given."""
+        speed = self.speed(qd)
+        carried = self.load(load) if load is not None and reads_load(self.friction) else 0.0
+        return ShaftState(speed, direction or direction_of(self.friction, speed), carried)
+
+
+def friction_shafts(robot: Robot) -> tuple[Shaft, ...]:
+    """Every independent joint, and each mimic joint and motor that has friction."""
+    shafts = []
+    for body in robot.bodies:
+        joint = body.joint
+        if joint.mimic is not None and joint.friction == NO_FRICTION:
+            continue
+        index = robot.joint_index(joint.name if joint.mimic is None else joint.mimic.joint)
+        ratio = 1.0 if joint.mimic is None else joint.mimic.multiplier
+        row = tuple(ratio if k == index else 0.0 for k in range(robot.n))
+        shafts.append(Shaft(joint.name, row, joint.friction))
+    for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
+        if motor.friction != NO_FRICTION:
+            shafts.append(Shaft(motor.name, row, motor.friction))
+    return tuple(shafts)
+
+
+def rubbing_shafts(robot: Robot) -> tuple[Shaft, ...]:
+    """Those of `friction_shafts` that have friction and move."""
+    return tuple(shaft for shaft in friction_shafts(robot) if shaft.friction != NO_FRICTION and any(shaft.row))
+
+
+def has_load_friction(robot: Robot) -> bool:
+    """Whether some shaft's friction depends on the torques that it carries."""
+    return any(reads_load(shaft.friction) for shaft in rubbing_shafts(robot))
+
 
 ShaftDirection: TypeAlias = Callable[[Shaft, Scalar], Direction]
 """From a shaft and its speed to the direction that its dry friction follows."""
@@ -39,7 +106,7 @@ def friction_torque(
     part: FrictionPart = FrictionPart.ALL,
     direction: ShaftDirection | None = None,
 ) -> list[Scalar]:
-    """The torque (n,) that friction costs at joint speeds qd (n,) (1).
+    """The torque (n,) that friction costs at joint speeds qd (n,) (3).
 
     `load` (n,) are the rigid-body torques at this motion, which load-dependent friction needs; without them that
     term is left out. Dry friction is zero at exactly zero speed. `direction` says how dry friction turns over, in place
@@ -53,7 +120,7 @@ def friction_torque(
 
 
 def shaft_friction(friction: Friction, state: ShaftState, part: FrictionPart = FrictionPart.ALL) -> Scalar:
-    """f of (1) at the shaft."""
+    """f of (3) at the shaft."""
     found: Scalar = 0.0
     for term in terms_of(friction):
         if part.has(dry=term.is_dry):

@@ -3,7 +3,7 @@
 They part what depends on position from what depends on time. With G (3, n) and H (n, n, 3) of the point or of the link:
 
 (1)  velocity = G qd,      acceleration = G qdd + qd' H qd
-(2)  G_k = g_k(x) for the point x, w_k for the link                       (g, w: :mod:`torquec.dynamics.joint_axis`)
+(2)  G_k = g_k(x) for the point x, w_k for the link:  g(x) = s x (x - o), w = s rotation;  g = s, w = 0 translation
 (3)  point:  H_jk = H_kj = w_j x g_k(x)     for a joint j at or before k on the way to the point
 (4)  link:   H_jk = w_j x w_k,  H_kj = 0    for a joint j before k
 (5)  joints that are not on the way have no influence; a mimic joint's coefficients are collected, with its
@@ -17,10 +17,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torquec.dynamics.frame_pose import link_poses
-from torquec.dynamics.joint_axis import ZERO, axis_of, chains
-from torquec.dynamics.mechanism import Coordinate, coordinates, place_links
-from torquec.robot.robot import BASE, Robot
+from torquec.dynamics.jacobian import ZERO, frame_chain
+from torquec.dynamics.mechanism import Coordinate
+from torquec.robot.robot import Robot
 from torquec.spatial import Scalar, Vector3, add, cross, scale
 
 
@@ -78,24 +77,14 @@ def influence_coefficients(
     >>> stretched.rotation.velocity([1.0, 2.0]) == stretched.rotation.acceleration([5.0, 6.0], [1.0, 2.0])
     True
     """
-    named = robot.frame(frame)
-    state = coordinates(robot)
-    if named.body == BASE:
-        still = Influence((ZERO,) * robot.n, ((ZERO,) * robot.n,) * robot.n)
-        return InfluenceCoefficients(named.pose.apply(point), still, still)
-    placed = place_links(robot.canonical.links, state, q)
-    poses = link_poses(robot, placed, [named.body])
-    carrier = poses[named.body] @ (robot.canonical.links[named.body].frame @ named.pose)
-    position = carrier.apply(point)
-    way = chains(placed)[named.body]
-    axes = [axis_of(poses[i], placed[i].column) for i in way]
-    spins = [axis.spin for axis in axes]
-    moved = [state[i] for i in way]
-    firsts = [axis.first(position) for axis in axes]
+    chain = frame_chain(robot, frame, q)
+    position = chain.pose.apply(point)
+    spins = [axis.spin for axis in chain.axes]
+    firsts = [axis.first(position) for axis in chain.axes]
     return InfluenceCoefficients(
         position,
-        _collected(robot.n, moved, firsts, _second_of_point(spins, firsts)),
-        _collected(robot.n, moved, spins, _second_of_link(spins)),
+        _collected(robot.n, chain.coordinates, firsts, _second_of_point(spins, firsts)),
+        _collected(robot.n, chain.coordinates, spins, _second_of_link(spins)),
     )
 
 

@@ -7,6 +7,8 @@ Outward, the motion of every link (:mod:`torquec.dynamics.motion`); inward, with
 (3)  f = F + sum over children of R f_c,      n = N + sum over children of (R n_c + p x R f_c)
 (4)  tau = z . n (rotation),  z . f (translation),  collected through the coordinate's multiplier, plus reflected motor
      inertia
+(5)  gravity torque   g(q) = tau(q, 0, 0) = dU/dq,  U the potential energy
+(6)  velocity torque  c(q, qd) = tau(q, qd, 0) - g(q) = Mdot qd - 1/2 d(qd' M qd)/dq
 
 Luh, Walker & Paul (1980), with the regrouped parameters and frames of Khalil & Kleinfinger.
 """
@@ -96,3 +98,28 @@ def _pair(p: Scalar, r: Scalar, plus: Scalar, minus: Scalar, product: Scalar, ra
         if abs(p + r) <= rounding:
             return (p - r) * product
     return p * plus - r * minus
+
+
+def gravity_torque(
+    robot: Robot, q: Sequence[Scalar], *, grouping: Grouping = Grouping.REGROUPED, carried: bool = False
+) -> list[Scalar]:
+    """g(q), (n,)."""
+    m = mechanism(robot, grouping)
+    placed = placed_links(m, q, carried=carried)
+    rest = [0.0] * m.n
+    return joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, rest, rest), rest)
+
+
+def velocity_torque(
+    robot: Robot,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    *,
+    grouping: Grouping = Grouping.BALANCED,
+    carried: bool = False,
+) -> list[Scalar]:
+    """c(q, qd), (n,)."""
+    m = mechanism(robot, grouping)
+    placed = placed_links(m, q, carried=carried)
+    still = [0.0] * m.n
+    return joint_torques(m, placed, motions(placed, m.coordinates, (0.0, 0.0, 0.0), qd, still), still)

@@ -24,20 +24,22 @@ from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.coriolis_matrix import (
     Entry,
     JointRow,
+    VelocityMoments,
     axis_rate,
     coriolis_entry,
     coriolis_wrench,
     inward_row,
     inward_wrench,
     joint_row,
+    origin_velocities,
     tensor_times,
+    velocity_moments,
     zero_matrix,
 )
 from torquec.dynamics.inverse_dynamics import body_wrench
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism
 from torquec.dynamics.motion import LinkMotion, motions
-from torquec.dynamics.velocity_moments import VelocityMoments, origin_velocities, velocity_moments
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, scale
 

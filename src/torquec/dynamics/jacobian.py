@@ -1,9 +1,13 @@
-"""Geometric Jacobian of a named frame and its time derivative, in base axes.
+"""Geometric Jacobian of a named frame, its time derivative, and the joint axes that both are made of.
 
 Rows 0..2 give the velocity of the frame's origin, rows 3..5 the angular velocity, both in base axes:
 
 (1)  rotation j on the way:   column (z_j x (p - o_j), z_j),          translation:  (z_j, 0)
 (2)  its derivative:          (zd_j x (p - o_j) + z_j x (pd - od_j), zd_j),          (zd_j, 0),     zd_j = w_j x z_j
+
+z is the direction of an axis and o a point on it. Both stand in the axes of one reference: the robot's base, or the
+link at the root of the tree that the joint belongs to. Trees with different roots have no dynamics in common, and in
+the axes of the root nothing depends on the root's own position (Kang's "first joint coordinate frame").
 """
 
 from __future__ import annotations
@@ -12,82 +16,124 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torquec.dynamics.frame_pose import link_poses
-from torquec.dynamics.mechanism import Coordinate, coordinates, place_links
+from torquec.dynamics.mechanism import Coordinate, Mechanism, PlacedLink, coordinates, place_links
+from torquec.robot.joints import UnitTwist
 from torquec.robot.robot import BASE, Robot
-from torquec.spatial import Scalar, Vector3, add, cross, scale, subtract
+from torquec.spatial import IDENTITY, Pose, Scalar, Vector3, add, cross, matmul, rotation_z, scale, subtract, transpose
 
 ZERO: Vector3 = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
-class _Axis:
-    """A joint on the way from the base to the frame: its axis and a point of it, in base axes, and its coordinate."""
+class JointAxis:
+    """A joint's axis: its direction, a unit vector, and a point on it."""
 
-    z: Vector3
+    direction: Vector3
     origin: Vector3
     turns: bool
-    coordinate: Coordinate
+
+    @property
+    def spin(self) -> Vector3:
+        """Angular velocity of everything beyond the joint, per unit of its speed."""
+        return self.direction if self.turns else ZERO
+
+    def first(self, point: Vector3) -> Vector3:
+        """Velocity of a point beyond the joint, per unit of its speed.
+
+        >>> JointAxis((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), turns=True).first((4.0, 0.0, 5.0))
+        (0.0, 3.0, 0.0)
+        """
+        return cross(self.direction, subtract(point, self.origin)) if self.turns else self.direction
+
+
+@dataclass(frozen=True)
+class FrameChain:
+    """The axes that move a frame, base first, the coordinate of each, and the frame's pose, in base axes."""
+
+    axes: tuple[JointAxis, ...]
+    coordinates: tuple[Coordinate, ...]
+    pose: Pose
+
+
+def frame_chain(robot: Robot, frame: str, q: Sequence[Scalar]) -> FrameChain:
+    """The joints between the base and a named frame at q (nq,); raises `ArgumentError` for an unknown frame."""
+    named = robot.frame(frame)
+    if named.body == BASE:
+        return FrameChain((), (), named.pose)
+    state = coordinates(robot)
+    placed = place_links(robot.canonical.links, state, q)
+    poses = link_poses(robot, placed, [named.body])
+    way = chains(placed)[named.body]
+    pose = poses[named.body] @ (robot.canonical.links[named.body].frame @ named.pose)
+    return FrameChain(tuple(axis_of(poses[i], placed[i].column) for i in way), tuple(state[i] for i in way), pose)
+
+
+def axis_of(pose: Pose, column: UnitTwist) -> JointAxis:
+    """The axis of the joint that carries a link, from the link's canonical frame."""
+    return JointAxis(column.direction(pose.rotation), pose.origin, column.turns)
+
+
+def chains(placed: Sequence[PlacedLink]) -> list[tuple[int, ...]]:
+    """For every link the links from its root to itself."""
+    found: list[tuple[int, ...]] = []
+    for i, link in enumerate(placed):
+        found.append((i,) if link.parent == BASE else (*found[link.parent], i))
+    return found
+
+
+def root_poses(m: Mechanism, placed: Sequence[PlacedLink]) -> list[Pose]:
+    """The canonical frame of every link, seen from that of the link at its root."""
+    poses: list[Pose] = []
+    for link, at in zip(m.links, placed, strict=True):
+        if link.parent == BASE:
+            poses.append(IDENTITY)
+            continue
+        parent = poses[link.parent]
+        # Turning about x and then about z, and going along both, costs less than one general product.
+        turned = matmul(parent.rotation, link.pre.rotation)
+        origin = add(parent.apply(link.pre.origin), scale(transpose(turned)[2], at.height))
+        poses.append(Pose(matmul(turned, rotation_z(at.turn.c, at.turn.s)), origin))
+    return poses
 
 
 def jacobian(robot: Robot, frame: str, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """J(q), (6, n), equation (1)."""
-    axes, point = _axes(robot, frame, q)
+    chain = frame_chain(robot, frame, q)
     total = _zero(robot.n)
-    for axis in axes:
-        column = (cross(axis.z, subtract(point, axis.origin)), axis.z) if axis.turns else (axis.z, ZERO)
-        _collect(total, axis.coordinate, column)
+    for axis, coordinate in zip(chain.axes, chain.coordinates, strict=True):
+        _collect(total, coordinate, (axis.first(chain.pose.origin), axis.spin))
     return total
 
 
 def jacobian_derivative(robot: Robot, frame: str, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[list[Scalar]]:
     """dJ/dt at (q, qd), (6, n), equation (2)."""
-    axes, point = _axes(robot, frame, q)
+    chain = frame_chain(robot, frame, q)
+    axes, point = chain.axes, chain.pose.origin
     # Outward: angular velocity before and velocity of each axis' point.
     w: Vector3 = ZERO
     velocity: Vector3 = ZERO
     at: Vector3 = axes[0].origin if axes else point
     spins, speeds = [], []
-    for axis in axes:
+    for axis, coordinate in zip(axes, chain.coordinates, strict=True):
         velocity = add(velocity, cross(w, subtract(axis.origin, at)))
         at = axis.origin
-        rate = axis.coordinate.rate(qd)
+        rate = coordinate.rate(qd)
         spins.append(w)
         if axis.turns:
-            w = add(w, scale(axis.z, rate))
+            w = add(w, scale(axis.direction, rate))
         else:
-            velocity = add(velocity, scale(axis.z, rate))
+            velocity = add(velocity, scale(axis.direction, rate))
         speeds.append(velocity)
     point_velocity = add(velocity, cross(w, subtract(point, at)))
     total = _zero(robot.n)
-    for axis, spin, speed in zip(axes, spins, speeds, strict=True):
-        zd = cross(spin, axis.z)
+    for axis, coordinate, spin, speed in zip(axes, chain.coordinates, spins, speeds, strict=True):
+        zd = cross(spin, axis.direction)
+        column = (zd, ZERO)
         if axis.turns:
             arm, drift = subtract(point, axis.origin), subtract(point_velocity, speed)
-            column = (add(cross(zd, arm), cross(axis.z, drift)), zd)
-        else:
-            column = (zd, ZERO)
-        _collect(total, axis.coordinate, column)
+            column = (add(cross(zd, arm), cross(axis.direction, drift)), zd)
+        _collect(total, coordinate, column)
     return total
-
-
-def _axes(robot: Robot, frame: str, q: Sequence[Scalar]) -> tuple[list[_Axis], Vector3]:
-    """The joints that move the frame, base first, and the frame's origin, in base axes."""
-    named = robot.frame(frame)
-    if named.body == BASE:
-        return [], named.pose.origin
-    state = coordinates(robot)
-    placed = place_links(robot.canonical.links, state, q)
-    poses = link_poses(robot, placed, [named.body])
-    pose = poses[named.body] @ (robot.canonical.links[named.body].frame @ named.pose)
-    way, i = [], named.body
-    while i != BASE:
-        way.append(i)
-        i = placed[i].parent
-    axes = [
-        _Axis(placed[i].column.direction(poses[i].rotation), poses[i].origin, placed[i].column.turns, state[i])
-        for i in reversed(way)
-    ]
-    return axes, pose.origin
 
 
 def _zero(n: int) -> list[list[Scalar]]:

@@ -1,8 +1,14 @@
-"""Solving M x = y for a joint-space mass matrix, from the tips: M = L' D L keeps the zeros between branches.
+"""Linear solves in joint space from the tips, which keep the zeros between branches: M = L' D L, and A = U D L.
 
-(1)  for k = n-1 .. 0:   a = H_ki / H_kk,   H_ij -= a H_kj   (i, j < k, only where H_ki is not zero)   Featherstone
-     (2008), 6.5
+Symmetric M (Featherstone 2008, 6.5):
+
+(1)  for k = n-1 .. 0:   a = H_ki / H_kk,   H_ij -= a H_kj   (i, j < k, only where H_ki is not zero)
 (2)  x = L^-1 D^-1 L'^-1 y
+
+General A, at twice the operations; no rows are exchanged: every trailing block of A must have an inverse.
+
+(3)  for k = n-1 .. 0:   u_ik = A_ik / A_kk,   A_ij -= u_ik A_kj   (i, j < k, only where neither factor is zero)
+(4)  x = L^-1 D^-1 U^-1 y,   U unit upper triangle, L unit lower triangle with l_kj = A_kj / A_kk
 """
 
 from __future__ import annotations
@@ -10,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from torquec.expr.graph import is_zero
 from torquec.spatial import Scalar
 
 
@@ -56,8 +63,46 @@ def solve(factors: Factors, y: Sequence[Scalar]) -> list[Scalar]:
     return x
 
 
-def is_zero(value: Scalar) -> bool:
-    """True for the number zero, False for every other scalar, a traced or batched one too."""
-    if isinstance(value, (float, int)):
-        return value == 0.0
-    return getattr(value, "op", None) == "const" and value.value == 0.0
+@dataclass(frozen=True)
+class GeneralFactors:
+    """U (entries above the diagonal, by column), 1/D, and D L (entries left of the diagonal, by row)."""
+
+    upper: tuple[dict[int, Scalar], ...]
+    inverse_diagonal: tuple[Scalar, ...]
+    lower: tuple[dict[int, Scalar], ...]
+
+
+def general_factorize(matrix: Sequence[Sequence[Scalar]]) -> GeneralFactors:
+    """The factors of A (n, n) (3)."""
+    n = len(matrix)
+    a = [[matrix[i][j] for j in range(n)] for i in range(n)]
+    upper: list[dict[int, Scalar]] = [{} for _ in range(n)]
+    lower: list[dict[int, Scalar]] = [{} for _ in range(n)]
+    inverse: list[Scalar] = [0.0] * n
+    for k in reversed(range(n)):
+        inverse[k] = 1 / a[k][k]  # the integer, so that fractions stay exact
+        lower[k] = {j: a[k][j] for j in range(k) if not is_zero(a[k][j])}
+        for i in range(k):
+            if is_zero(a[i][k]):
+                continue
+            u = a[i][k] * inverse[k]
+            upper[k][i] = u
+            for j, value in lower[k].items():
+                a[i][j] = a[i][j] - u * value
+    return GeneralFactors(tuple(upper), tuple(inverse), tuple(lower))
+
+
+def general_solve(factors: GeneralFactors, y: Sequence[Scalar]) -> list[Scalar]:
+    """x (n,) of A x = y (4)."""
+    x = list(y)
+    for k in reversed(range(len(x))):
+        if is_zero(x[k]):
+            continue
+        for i, u in factors.upper[k].items():
+            x[i] = x[i] - u * x[k]
+    for k in range(len(x)):
+        for j, value in factors.lower[k].items():
+            if not is_zero(x[j]):
+                x[k] = x[k] - value * x[j]
+        x[k] = x[k] * factors.inverse_diagonal[k]
+    return x

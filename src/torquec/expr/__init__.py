@@ -1,10 +1,18 @@
 """The intermediate representation: hash-consed nodes, traced functions, derivatives, evaluation, operation counts."""
 
-from torquec.expr.check import check_function
-from torquec.expr.count import OperationCount, count_operations, operation_cost
 from torquec.expr.differentiate import differentiate, jacobian_nodes
 from torquec.expr.evaluate import evaluate
-from torquec.expr.function import Function, Operation, Port, function_from_dict, function_to_dict
+from torquec.expr.function import (
+    Function,
+    Operation,
+    OperationCount,
+    Port,
+    check_function,
+    count_operations,
+    function_from_dict,
+    function_to_dict,
+    operation_cost,
+)
 from torquec.expr.graph import Graph, Node
 from torquec.expr.ops import Op
 from torquec.expr.trace import bind, inline, trace

@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from torquec.errors import ExpressionError
-from torquec.expr.ops import Op
+from torquec.expr.ops import SEMANTICS, Op
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,6 @@ def function_to_dict(function: Function) -> dict[str, Any]:
 
 def function_from_dict(document: Mapping[str, Any]) -> Function:
     """The inverse of `function_to_dict`; raises `ExpressionError` on anything malformed."""
-    from torquec.expr.check import check_function
-
     try:
         function = Function(
             _text(document["name"]),
@@ -151,3 +150,106 @@ def _integers(values: list[Any]) -> tuple[int, ...]:
         else:
             return tuple(values)
     raise TypeError(f"{values!r} is no list of integers")
+
+
+_ARITIES = {op: SEMANTICS[op].arity if op in SEMANTICS else 0 for op in Op}
+
+
+def check_function(function: Function) -> None:
+    """Raise `ExpressionError` unless every argument is defined before use, arities fit and ports are consistent."""
+    problem = _ports_problem(function) or _operations_problem(function) or _results_problem(function)
+    if problem:
+        raise ExpressionError(
+            f"function '{function.name}': {problem}", remedy="make functions with torquec.expr.trace, or save it again"
+        )
+
+
+def _ports_problem(function: Function) -> str:
+    ports = (*function.inputs, *function.outputs)
+    names = [port.name for port in ports]
+    if len(set(names)) != len(names):
+        return f"an input or output name occurs twice: {', '.join(names)}"
+    for port in ports:
+        if any(length < 0 for length in port.shape):
+            return f"'{port.name}' has the negative shape {port.shape}"
+    return ""
+
+
+def _operations_problem(function: Function) -> str:
+    sizes = {port.name: port.size for port in function.inputs}
+    for k, step in enumerate(function.operations):
+        arity = _ARITIES[step.op]
+        if len(step.args) != arity:
+            return f"step {k}, {step.op}, has {len(step.args)} arguments instead of {arity}"
+        for arg in step.args:
+            if not 0 <= arg < k:
+                return f"step {k}, {step.op}, uses a value that is not yet defined"
+        if step.op is Op.INPUT and not 0 <= step.element < sizes.get(step.port, 0):
+            return f"step {k} reads {step.port}[{step.element}], which does not exist"
+    return ""
+
+
+def _results_problem(function: Function) -> str:
+    if len(function.results) != len(function.outputs):
+        return f"{len(function.outputs)} outputs have {len(function.results)} results"
+    for port, values in zip(function.outputs, function.results, strict=True):
+        if len(values) != port.size:
+            return f"output '{port.name}' of shape {port.shape} has {len(values)} values"
+        if any(not 0 <= value < len(function.operations) for value in values):
+            return f"output '{port.name}' uses a value that is not defined"
+    return ""
+
+
+@dataclass(frozen=True)
+class OperationCount:
+    """Multiplications, additions (subtractions and sign changes too), divisions, sine-cosine pairs, everything else."""
+
+    mul: int
+    add: int
+    div: int
+    sincos: int
+    other: int
+
+    @property
+    def cost(self) -> int:
+        """Operations weighted by what they take on a processor: a division as ten, a sine-cosine pair as sixteen."""
+        return self.mul + self.add + 10 * self.div + 16 * self.sincos + 2 * self.other
+
+    def __str__(self) -> str:
+        text = f"{self.mul} mul, {self.add} add"
+        for label, value in (("div", self.div), ("sincos", self.sincos), ("other", self.other)):
+            if value:
+                text += f", {value} {label}"
+        return text
+
+
+def count_operations(function: Function) -> OperationCount:
+    """The operations of one evaluation; a sine and a cosine of one angle are one pair.
+
+    >>> from torquec.expr.trace import trace
+    >>> str(count_operations(trace("f", lambda x: {"y": x[0] * x[1] - 2.0}, {"x": (2,)})))
+    '1 mul, 1 add'
+    """
+    ops = Counter(step.op for step in function.operations)
+    angles = {step.args[0] for step in function.operations if step.op in (Op.SIN, Op.COS)}
+    known = (Op.CONST, Op.INPUT, Op.MUL, Op.ADD, Op.SUB, Op.NEG, Op.DIV, Op.SIN, Op.COS)
+    return OperationCount(
+        mul=ops[Op.MUL],
+        add=ops[Op.ADD] + ops[Op.SUB] + ops[Op.NEG] - len(turned_comparisons(function)),
+        div=ops[Op.DIV],
+        sincos=len(angles),
+        other=sum(number for op, number in ops.items() if op not in known),
+    )
+
+
+def operation_cost(function: Function) -> int:
+    """The price of a program: its operations weighted (:attr:`OperationCount.cost`), sines and cosines included."""
+    return count_operations(function).cost
+
+
+def turned_comparisons(function: Function) -> frozenset[int]:
+    """The operations that change a sign only for the condition of selects."""
+    found = {k for k, step in enumerate(function.operations) if step.op is Op.NEG}
+    for step in function.operations:
+        found.difference_update(step.args[1:] if step.op is Op.SELECT else step.args)
+    return frozenset(found.difference(*function.results))

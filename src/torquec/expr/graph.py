@@ -127,3 +127,10 @@ class Graph:
 
     def __len__(self) -> int:
         return self._count
+
+
+def is_zero(value: object) -> bool:
+    """True for the number zero, also as a constant node; False for every other scalar, batches too."""
+    if isinstance(value, Node):
+        return value.op is Op.CONST and value.value == 0.0
+    return isinstance(value, (float, int)) and value == 0.0

@@ -1,15 +1,33 @@
-"""Running a finished `Function` again, step by step: on other scalars, with other constants, with some steps replaced.
+"""Evaluating a finished `Function` again, step by step: other scalars, other constants, steps replaced or precomputed.
 
 (1)  value k = op_k(values of its arguments), on floats, complex numbers, NumPy batches or expression nodes
 (2)  `replaced[k]` stands for value k; the steps that only led to it are not needed any more
+
+Two stages of several functions (`staged`):
+
+(3)  early: every step that only early inputs and constants lead to;  late: all others
+(4)  prepare(early inputs) -> constants: the early steps that a late one or an output needs, each once, whichever of the
+     functions it comes from
+(5)  every function then takes `constants` in place of its early inputs, and computes the same
+
+What an input adds, f(x, y) - f(x, 0), without the part that cancels (`moving_part`). Every value is carried as its part
+at rest (y = 0) and its moving part. Parts that no output needs are never computed: of a Newton-Euler recursion this
+leaves the recursion without gravity, not the difference of two recursions.
+
+(6)  a + b, a - b, -a     part by part
+(7)  a b                  rest a0 b0,  moving a' (b0 + b') + a0 b'
+(8)  a / b                moving a' / b0 where b does not move
+(9)  any other operation  moving f(a0 + a') - f(a0)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from torquec.expr.function import Function, Port
+from torquec.expr.graph import Node, is_zero
 from torquec.expr.math import apply
 from torquec.expr.ops import Op
 from torquec.expr.trace import trace
@@ -93,3 +111,161 @@ def _nested(values: Sequence[Any], port: Port) -> Any:
         return list(values)
     inner = Port(port.name, port.shape[1:])
     return [_nested(values[k * inner.size : (k + 1) * inner.size], inner) for k in range(port.shape[0])]
+
+
+CONSTANTS = "constants"
+
+
+@dataclass(frozen=True)
+class Staged:
+    """The function that prepares, and the others, which take its constants (4), (5)."""
+
+    prepare: Function
+    functions: tuple[Function, ...]
+
+
+def staged(functions: Sequence[Function], early: Collection[str], *, name: str = "prepare") -> Staged:
+    """The functions in two stages; `early` are names of inputs, which have one shape in all functions.
+
+    A function without early inputs stays as it is.
+
+    >>> f = trace("f", lambda x, p: {"y": x[0] * (p[0] * p[1])}, {"x": (1,), "p": (2,)})
+    >>> parts = staged([f], {"p"})
+    >>> [port.name for port in parts.functions[0].inputs], len(parts.prepare.results[0])
+    (['x', 'constants'], 1)
+    """
+    places: list[dict[int, int]] = [{} for _ in functions]
+    known = [_early_steps(function, early) for function in functions]
+    ports = {port.name: port.shape for function in functions for port in function.inputs if port.name in early}
+
+    def algorithm(**inputs: Any) -> dict[str, Any]:
+        order: dict[Any, int] = {}
+        nodes: list[Any] = []
+        for function, steps, place in zip(functions, known, places, strict=True):
+            values = _early_values(function, steps, inputs)
+            for k in _needed(function, steps):
+                key = values[k].index if isinstance(values[k], Node) else ("number", values[k])
+                if key not in order:
+                    order[key] = len(nodes)
+                    nodes.append(values[k])
+                place[k] = order[key]
+        return {CONSTANTS: nodes}
+
+    prepare = trace(name, algorithm, ports)
+    count = prepare.output(CONSTANTS).size
+    parts = zip(functions, known, places, strict=True)
+    return Staged(prepare, tuple(_late(function, early, steps, place, count) for function, steps, place in parts))
+
+
+def _early_steps(function: Function, early: Collection[str]) -> frozenset[int]:
+    """(3), without constants."""
+    constant: set[int] = set()
+    found: set[int] = set()
+    for k, step in enumerate(function.operations):
+        if step.op is Op.CONST:
+            constant.add(k)
+        elif step.op is Op.INPUT:
+            if step.port in early:
+                found.add(k)
+        elif all(a in found or a in constant for a in step.args):
+            found.add(k)
+    return frozenset(found)
+
+
+def _needed(function: Function, early: frozenset[int]) -> list[int]:
+    used = {a for k, step in enumerate(function.operations) if k not in early for a in step.args}
+    used.update(k for result in function.results for k in result)
+    return sorted(used & early)
+
+
+def _early_values(function: Function, early: frozenset[int], inputs: dict[str, Any]) -> dict[int, Any]:
+    flat = {port.name: _flat(inputs[port.name], port) for port in function.inputs if port.name in inputs}
+    values: dict[int, Any] = {}
+    for k, step in enumerate(function.operations):
+        if step.op is Op.CONST:
+            values[k] = step.value
+        elif k in early:
+            if step.op is Op.INPUT:
+                values[k] = flat[step.port][step.element]
+            else:
+                values[k] = apply(step.op, *(values[a] for a in step.args))
+    return values
+
+
+def _late(
+    function: Function, early: Collection[str], steps: frozenset[int], place: dict[int, int], count: int
+) -> Function:
+    """(5)."""
+    if not any(port.name in early for port in function.inputs):
+        return function
+    unused = {port.name: (0.0,) * port.size for port in function.inputs if port.name in early}
+    ports = {port.name: port.shape for port in function.inputs if port.name not in early}
+
+    def algorithm(**inputs: Any) -> dict[str, Any]:
+        constants = inputs.pop(CONSTANTS, ())
+
+        def taken(k: int) -> Replacement:
+            return lambda _: constants[place[k]] if k in place else 0.0
+
+        return replay(function, {**inputs, **unused}, replaced={k: taken(k) for k in steps})
+
+    if place:
+        ports[CONSTANTS] = (count,)
+    return trace(function.name, algorithm, ports, shapes={port.name: port.shape for port in function.outputs})
+
+
+_Parts = tuple[Any, Any]
+"""Part at rest and moving part: nodes or numbers."""
+
+
+def moving_part(function: Function, inputs: Mapping[str, Any], moving: str) -> dict[str, list[Any]]:
+    """The outputs (flat, by name) minus their values with the input `moving` at zero: (6)-(9).
+
+    `inputs` are flat sequences of nodes or numbers.
+
+    >>> from torquec.expr.trace import trace
+    >>> f = trace("f", lambda x, y: {"z": [x[0] * (2.0 + y[0] * y[0])]}, {"x": (1,), "y": (1,)})
+    >>> moving_part(f, {"x": [3.0], "y": [2.0]}, "y")
+    {'z': [12.0]}
+    """
+    values: list[_Parts] = []
+    for step in function.operations:
+        if step.op is Op.CONST:
+            values.append((step.value, 0.0))
+        elif step.op is Op.INPUT:
+            value = inputs[step.port][step.element]
+            values.append((0.0, value) if step.port == moving else (value, 0.0))
+        else:
+            values.append(_parts(step.op, [values[a] for a in step.args]))
+    return {
+        port.name: [values[k][1] for k in result]
+        for port, result in zip(function.outputs, function.results, strict=True)
+    }
+
+
+def _parts(op: Op, args: list[_Parts]) -> _Parts:
+    rest = apply(op, *(a[0] for a in args))
+    if all(is_zero(a[1]) for a in args):
+        return rest, 0.0
+    if op in (Op.ADD, Op.SUB, Op.NEG):
+        return rest, apply(op, *(a[1] for a in args))  # (6)
+    if op is Op.MUL:
+        return rest, _product(*args)  # (7)
+    if op is Op.DIV and is_zero(args[1][1]):
+        return rest, apply(Op.DIV, args[0][1], args[1][0])  # (8)
+    whole = apply(op, *(_sum(*a) for a in args))
+    return rest, apply(Op.SUB, whole, rest)  # (9)
+
+
+def _product(a: _Parts, b: _Parts) -> Any:
+    """(7), without the products that are zero."""
+    if is_zero(a[1]) or is_zero(b[0]):
+        a, b = b, a
+    if is_zero(b[1]):
+        return apply(Op.MUL, a[1], b[0])
+    first = apply(Op.MUL, a[1], _sum(*b))
+    return first if is_zero(a[0]) else _sum(first, apply(Op.MUL, a[0], b[1]))
+
+
+def _sum(a: Any, b: Any) -> Any:
+    return b if is_zero(a) else a if is_zero(b) else apply(Op.ADD, a, b)

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from torquec.errors import ExpressionError
-from torquec.expr.check import check_function
-from torquec.expr.function import Function, Operation, Port
+from torquec.expr.function import Function, Operation, Port, check_function
 from torquec.expr.graph import Graph, Node
 from torquec.expr.ops import Op
 from torquec.expr.passes import optimize, reachable

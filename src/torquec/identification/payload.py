@@ -28,7 +28,8 @@ from torquec.identification.logs.check_log import check_log
 from torquec.identification.logs.prepare import Samples, prepare
 from torquec.identification.result.estimate import Estimate
 from torquec.identification.torque.torque_model import TorqueModel
-from torquec.robot.payload import attach_payload, hand_frame
+from torquec.robot.gripper_joints import hand_frame
+from torquec.robot.payload import attach_payload
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import PARAMETER_NAMES, Inertia, Pose
 from torquec.trajectory.log import Log, Pathology, Severity

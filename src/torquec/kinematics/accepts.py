@@ -9,7 +9,7 @@ from torquec.kinematics.arm_branch import ClosedArm
 from torquec.kinematics.arm_family import closed_arm, general_arm
 from torquec.kinematics.arm_geometry import ArmGeometry, arm_geometry
 from torquec.kinematics.free_joint import free_joint_arm
-from torquec.robot.payload import hand_frame
+from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
 

@@ -19,7 +19,7 @@ from torquec.kinematics.arm_geometry import arm_geometry
 from torquec.kinematics.closed_kinematics import InverseKinematics
 from torquec.kinematics.iterative_kinematics import IterativeKinematics, numeric_arm
 from torquec.kinematics.near_arm import near_arm
-from torquec.robot.payload import hand_frame
+from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Robot
 
 

@@ -18,7 +18,7 @@ from torquec.closedform import ClosedForm, closed_form
 from torquec.closedform.layouts import CLOVER, Entry, Matrix, Rule, entries
 from torquec.closedform.shared_sums import SharedSums
 from torquec.dynamics import spring_torque
-from torquec.dynamics.shafts import has_load_friction
+from torquec.dynamics.friction_torque import has_load_friction
 from torquec.errors import RobotError
 from torquec.expr import Function, trace
 from torquec.linearization.linearize import with_friction, with_springs

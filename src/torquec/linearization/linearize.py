@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.dynamics import inverse_dynamics
-from torquec.dynamics.shafts import has_load_friction
+from torquec.dynamics.friction_torque import has_load_friction
 from torquec.dynamics.spring_torque import spring_stiffness
 from torquec.dynamics.total_torque import torque_with_losses
 from torquec.errors import ArgumentError, CheckError, RobotError

@@ -40,12 +40,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torquec.dynamics.friction import terms_of
-from torquec.dynamics.friction_torque import load_gain
+from torquec.dynamics.friction_torque import load_gain, rubbing_shafts
 from torquec.dynamics.inverse_dynamics import body_wrench
 from torquec.dynamics.inverse_dynamics_derivatives import carried_wrenches
 from torquec.dynamics.mechanism import Coordinate, Grouping, Mechanism, PlacedLink, mechanism, place
 from torquec.dynamics.motion import ZERO, LinkMotion, motions
-from torquec.dynamics.shafts import rubbing_shafts
 from torquec.errors import ArgumentError
 from torquec.expr.differentiate import directional_nodes
 from torquec.expr.graph import Node

@@ -22,7 +22,7 @@ from torquec.model.claim import claim_text, simplified_text
 from torquec.model.model import Model
 from torquec.model.quantities import quantity_of
 from torquec.model.save import model_document
-from torquec.robot.changes_text import changes_text
+from torquec.robot.payload import changes_text
 from torquec.robot.robot import Robot
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from torquec.dynamics.shafts import has_load_friction
+from torquec.dynamics.friction_torque import has_load_friction
 from torquec.model.followed_program import FOLLOWS
 from torquec.robot.robot import Robot
 

@@ -13,8 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from torquec import dynamics
-from torquec.dynamics.base_inverse_dynamics import base_inverse_dynamics
-from torquec.dynamics.base_regressor import base_regressor
+from torquec.dynamics.base_regressor import base_inverse_dynamics, base_regressor
 from torquec.errors import ArgumentError, ExpressionError
 from torquec.expr import Function, trace
 from torquec.robot.robot import Robot

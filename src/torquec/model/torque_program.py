@@ -1,7 +1,7 @@
 """`TorqueProgram`: one program P of inverse dynamics, and whatever of a model follows from it alone.
 
 (1)  P(q, qd, qdd) = M(q) qdd + c(q, qd) + g(q),   c of degree two in the speeds; held by `check_torque_structure`
-(2)  g = P(q, 0, 0),   bias = P(q, qd, 0),   c = P(q, qd, 0) - P(q, 0, 0) without what cancels (`expr.moving_part`)
+(2)  g = P(q, 0, 0),   bias = P(q, qd, 0),   c = P(q, qd, 0) - P(q, 0, 0) without what cancels (`expr.replay`)
 (3)  M = dP/dqdd; nothing makes it symmetric, so it is solved in general unless both triangles are the same values
 
 Every piece is a partial evaluation or a derivative of P, folded and optimized again, never a second model.
@@ -15,14 +15,12 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any
 
-from torquec.dynamics.general_solve import general_factorize, general_solve
-from torquec.dynamics.joint_space_solve import factorize, solve
+from torquec.dynamics.joint_space_solve import factorize, general_factorize, general_solve, solve
 from torquec.errors import ExpressionError
 from torquec.expr import Function, trace
 from torquec.expr.differentiate import jacobian_nodes
-from torquec.expr.moving_part import moving_part
 from torquec.expr.ops import Op
-from torquec.expr.replay import replay
+from torquec.expr.replay import moving_part, replay
 from torquec.expr.trace import bind, inline
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar

@@ -1,6 +1,6 @@
 """Where the joints of a page start: a posture in which an arm looks like one and its hand can be dragged.
 
-(1)  as :mod:`torquec.robot.start_posture` says; a robot with several hands stands as its file has it, at zero or at
+(1)  as :mod:`torquec.robot.state_coordinate` says; a robot with several hands stands as its file has it, at zero or at
      the limit next to it
 (2)  where the hand of an arm cannot move freely at (1), some joints bent by a sixth of a turn: as freely as it goes,
      and high rather than low
@@ -21,8 +21,7 @@ from torquec.expr import evaluate
 from torquec.foundation.arrays import Array
 from torquec.page.view_functions import DragHand
 from torquec.robot.robot import Robot
-from torquec.robot.start_posture import start_posture
-from torquec.robot.state_coordinate import StateCoordinate
+from torquec.robot.state_coordinate import StateCoordinate, start_posture
 
 _BEND = math.pi / 3  # (2)
 _BENT = (1, 2, 4)  # joints of an arm, from zero: shoulder, elbow and the middle of the wrist

@@ -15,6 +15,7 @@ import numpy as np
 
 from torquec.dynamics.frame_pose import body_poses
 from torquec.robot.robot import BASE, Body, Robot
+from torquec.robot.visual import RgbaColor, ShapeKind
 from torquec.spatial import IDENTITY, Matrix3, Pose, Vector3, cross, matmul, matvec, norm, scale, subtract, transpose
 
 _MEAN_RADIUS = 0.045
@@ -38,20 +39,6 @@ _COLUMN = 0.55
 _AN_ARM = 3  # bodies: pendulums have no column
 
 
-class ShapeKind(StrEnum):
-    """What a shape is; sizes are (radius, length) along z, (radius,), half axes, or lengths along x, y and z.
-
-    A mesh has none.
-    """
-
-    CAPSULE = "capsule"
-    CYLINDER = "cylinder"
-    SPHERE = "sphere"
-    ELLIPSOID = "ellipsoid"
-    BOX = "box"
-    MESH = "mesh"
-
-
 class ShapeRole(StrEnum):
     """Whether a shape stands for a link, for the housing of a joint, or comes from the robot's file."""
 
@@ -71,7 +58,7 @@ class Shape:
     role: ShapeRole = ShapeRole.LINK
     mesh: int = -1
     scale: Vector3 = (1.0, 1.0, 1.0)
-    color: tuple[float, float, float, float] | None = None
+    color: RgbaColor | None = None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.dynamics.shafts import rubbing_shafts
+from torquec.dynamics.friction_torque import rubbing_shafts
 from torquec.errors import RobotError
 from torquec.expr import Function, evaluate, trace
 from torquec.kinematics.arm_geometry import ArmGeometry, arm_geometry

@@ -33,10 +33,9 @@ from torquec.page.view_document import (
     robot_document,
 )
 from torquec.page.view_functions import ViewFunctions, view_functions
-from torquec.page.visual_collection import RobotVisuals
-from torquec.page.visuals import robot_visuals
+from torquec.page.visuals import RobotVisuals, robot_visuals
 from torquec.robot.robot import Robot
-from torquec.robot.start_posture import start_posture
+from torquec.robot.state_coordinate import start_posture
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Trajectory
 

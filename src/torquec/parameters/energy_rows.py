@@ -29,7 +29,7 @@ import flint
 import numpy as np
 
 from torquec.dynamics.friction_regressor import FrictionColumns
-from torquec.dynamics.shafts import friction_shafts
+from torquec.dynamics.friction_torque import friction_shafts
 from torquec.foundation.arrays import Array
 from torquec.parameters.rational_geometry import RationalGeometry, RationalLink
 from torquec.parameters.standard_parameters import StandardParameterKind, StandardParameters

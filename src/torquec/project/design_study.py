@@ -11,7 +11,7 @@ from torquec.foundation.work import Work, as_work
 from torquec.project.law_choice import LawChoice, asked_law, law_gains, lqr_weights
 from torquec.project.promises import law_errors, promises
 from torquec.report.result_document import ROBOT_AS_USED, as_used
-from torquec.robot.changes_text import changes_text
+from torquec.robot.payload import changes_text
 
 if TYPE_CHECKING:
     from torquec.control.controller import Controller

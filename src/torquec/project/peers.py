@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from torquec.foundation.arrays import Array, Indices
-from torquec.robot.joints.joint_type import JointType
-from torquec.robot.robot import Body, Drives, Friction, Limits, Robot
+from torquec.robot.friction import Friction
+from torquec.robot.joints import JointType
+from torquec.robot.robot import Body, Drives, Limits, Robot
 
 if TYPE_CHECKING:
     from torquec.model.model import Model

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.dynamics.gravity_torque import gravity_torque
+from torquec.dynamics.inverse_dynamics import gravity_torque
 from torquec.foundation.arrays import Array
 from torquec.model.model import as_model
 from torquec.robot.payload import attach_payload

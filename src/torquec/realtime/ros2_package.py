@@ -26,8 +26,8 @@ from torquec.model.certified_package import function_notes, model_description, u
 from torquec.model.claim import Claim, claims_of, simplified_text
 from torquec.model.model import Model, compile
 from torquec.realtime.targets import ROS2_QUANTITIES
-from torquec.robot.changes_text import changes_text
 from torquec.robot.passive_friction import check_friction_is_passive
+from torquec.robot.payload import changes_text
 from torquec.robot.robot import Robot
 
 _TEST_CYCLES = 100_000  # of the law under bad numbers: a second on a small computer

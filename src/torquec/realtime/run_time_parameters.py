@@ -19,13 +19,12 @@ from enum import StrEnum
 from typing import Any
 
 from torquec.dynamics.friction_regressor import friction_regressor
-from torquec.dynamics.friction_torque import friction_torque
+from torquec.dynamics.friction_torque import friction_shafts, friction_torque
 from torquec.dynamics.mechanism import Grouping, Mechanism, mechanism
-from torquec.dynamics.shafts import friction_shafts
 from torquec.errors import ArgumentError
-from torquec.robot.friction_words import stored_words
-from torquec.robot.payload import hand_frame
-from torquec.robot.robot import Friction, Robot
+from torquec.robot.friction import Friction, stored_words
+from torquec.robot.gripper_joints import hand_frame
+from torquec.robot.robot import Robot
 from torquec.spatial import PARAMETER_NAMES, Inertia, Scalar, Vector3, matvec, scale
 
 

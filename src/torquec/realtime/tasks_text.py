@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from torquec.codegen.c.names import Names
 from torquec.codegen.c.source import comment, packed
 from torquec.expr import Function
-from torquec.expr.stages import CONSTANTS
+from torquec.expr.replay import CONSTANTS
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import background_nanoseconds, period_words
 from torquec.realtime.choices import FrictionTask

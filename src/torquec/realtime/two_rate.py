@@ -26,17 +26,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from torquec.closedform.closed_dynamics import closed_gravity_torque, closed_mass_matrix
-from torquec.dynamics.composite_gravity import composite_gravity
+from torquec.dynamics.composite import composite_gravity
+from torquec.dynamics.friction_torque import has_load_friction, rubbing_shafts
 from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.inverse_dynamics_derivatives import torque_derivatives
 from torquec.dynamics.mass_matrix import joint_inertias
 from torquec.dynamics.mechanism import Grouping, Mechanism, place
 from torquec.dynamics.motion import motions
-from torquec.dynamics.shafts import has_load_friction, rubbing_shafts
 from torquec.dynamics.spring_torque import spring_stiffness, spring_torque
 from torquec.errors import ArgumentError
 from torquec.expr import Function, Node, Op, jacobian_nodes, operation_cost, trace
-from torquec.expr.stages import staged
+from torquec.expr.replay import staged
 from torquec.foundation.choice import chosen
 from torquec.model.model import Model, as_model
 from torquec.model.routes import CLOSED, Route

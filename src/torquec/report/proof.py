@@ -10,7 +10,7 @@ from torquec.report.blocks import Block, Cell, CommandLine, DataTable, Facts, It
 from torquec.report.found_documents import MODEL, PACKAGE, RUN_MANIFEST, FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Statement, assumed, measured, proved
 from torquec.report.tables import number, table, upper_bound
-from torquec.robot.changes_text import changes_text
+from torquec.robot.payload import changes_text
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
 

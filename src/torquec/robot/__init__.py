@@ -1,6 +1,7 @@
 """Robot files in, one frozen `Robot` out: readers, checks, drives, payloads, and the way back to URDF and MJCF."""
 
-from torquec.robot.joints.joint_type import JointType
+from torquec.robot.friction import Friction
+from torquec.robot.joints import JointType
 from torquec.robot.load import load
 from torquec.robot.payload import attach_payload
 from torquec.robot.robot import (
@@ -10,7 +11,6 @@ from torquec.robot.robot import (
     Drives,
     FileWarning,
     Frame,
-    Friction,
     Joint,
     Limits,
     Mimic,

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torquec.errors import ArgumentError
-from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign, spoken_word, stored_words
+from torquec.robot.friction import FRICTION_WORDS, Friction, FrictionSign, spoken_word, stored_words
 from torquec.robot.joints import JointKind
-from torquec.robot.robot import Counterbalance, Drives, Friction, Limits, Mimic, Motor, Spring
+from torquec.robot.robot import Counterbalance, Drives, Limits, Mimic, Motor, Spring
 from torquec.robot.toml import Table
 
 _FRICTION_KEYS = {name: stored_words(name) for name in dict.fromkeys(map(spoken_word, FRICTION_WORDS))}
@@ -58,7 +58,7 @@ def read_limits(joint: Table, kind: JointKind) -> Limits:
 
 
 def read_friction(owner: Table) -> Friction:
-    """`friction`: the words of `torquec.robot.friction_words`; those with a direction also without, for both."""
+    """`friction`: the words of `torquec.robot.friction`; those with a direction also without, for both."""
     table = owner.table("friction")
     if table is None:
         return Friction()

@@ -24,8 +24,9 @@ import numpy as np
 
 from torquec.errors import TorquecError
 from torquec.foundation.reading import FileKind, read_bytes
+from torquec.robot.friction import Friction
 from torquec.robot.lock_joints import held_at, moved_by
-from torquec.robot.robot import BASE, Body, Friction, Robot
+from torquec.robot.robot import BASE, Body, Robot
 from torquec.robot.urdf import parse_urdf
 from torquec.robot.xacro import expand_xacro
 from torquec.robot.xml import xml_document

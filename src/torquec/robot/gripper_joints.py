@@ -1,13 +1,17 @@
-"""The joints of a gripper: light branches that part from one body, as the fingers of a hand part from the palm.
+"""Gripper joints and the hand of an arm, found by mass and by branching.
 
-(1)  a body with two children or more that move, which weigh at most a twentieth of all that moves together
-(2)  every independent joint of these children and of what they carry
+(1)  gripper: light branches that part from one body, as fingers part from the palm: a body with two children or more
+     that move, which together weigh at most a twentieth of all that moves
+(2)  its joints: every independent joint of these children and of what they carry
+(3)  hand: the frame named after the outermost body that has frames, or else the last one on it. Of a body that carries
+     several others, each with fewer joints than lie between the base and itself, it is the last frame on that body.
 
-Arms of a robot with two of them are far heavier, and so are the legs of one that walks.
+The arms of a two-armed robot and the legs of a walking one are far heavier than (1).
 """
 
 from __future__ import annotations
 
+from torquec.errors import ArgumentError
 from torquec.robot.robot import BASE, Robot
 
 _LIGHT = 0.05
@@ -39,3 +43,39 @@ def gripper_joints(robot: Robot) -> tuple[str, ...]:
         for index, body in enumerate(robot.bodies)
         if index in fingers and body.joint.mimic is None and body.joint.name in robot.joint_names
     )
+
+
+def hand_frame(robot: Robot) -> str:
+    """Where a tool would be: the frame named after the outermost body that has frames, or else the last one on it.
+
+    Fingers are no place for a tool: of a body that carries several others, each with fewer joints than lie between the
+    base and itself, it is the last frame on that body. Raises `ArgumentError` for a robot without frames.
+    """
+    if not robot.frames:
+        raise ArgumentError(f"robot '{robot.name}' has no frames", remedy="name one in its file")
+    outermost = max(frame.body for frame in robot.frames)
+    palm = _palm(robot, outermost)
+    if palm is not None and any(frame.body == palm for frame in robot.frames):
+        return [frame.name for frame in robot.frames if frame.body == palm][-1]
+    on_it = [frame.name for frame in robot.frames if frame.body == outermost]
+    own = robot.bodies[outermost].name if outermost >= 0 else ""
+    return own if own in on_it else on_it[-1]
+
+
+def _palm(robot: Robot, body: int) -> int | None:
+    """The body nearest to the base, on the way to `body`, that carries fingers; None where there is none."""
+    parents = [one.parent for one in robot.bodies]
+    carried = [1] * len(parents)
+    for i in reversed(range(len(parents))):
+        if parents[i] >= 0:
+            carried[parents[i]] += carried[i]
+    way = []
+    while body >= 0:
+        way.append(body)
+        body = parents[body]
+    way.reverse()  # from the base outwards: way[k] has k + 1 joints before it, its own among them
+    for k, at in enumerate(way):
+        fingers = [carried[i] for i in range(len(parents)) if parents[i] == at]
+        if len(fingers) > 1 and max(fingers) < k + 1:
+            return at
+    return None

@@ -21,8 +21,9 @@ from torquec.robot.drives import DRIVES_SUFFIX, read_drives, side_file
 from torquec.robot.robot import Robot
 from torquec.robot.urdf import read_urdf, robot_of_urdf
 from torquec.robot.validate import refuse_warnings
+from torquec.robot.visual import Visual, urdf_visuals
 from torquec.robot.xacro import expand_xacro
-from torquec.robot.xml import Element, parse_xml
+from torquec.robot.xml import parse_xml
 
 Gravity = tuple[float, float, float]
 
@@ -42,13 +43,13 @@ class RobotReader(Protocol):
 class RobotFormat:
     """What a suffix stands for: a title for messages and help, the reader, and whether drives stand in a side file.
 
-    `document` gives the root element of the file, for what the robot does not keep, such as shapes; None: no XML.
+    `visuals` gives what the file draws, which the robot does not keep; None for a format without shapes.
     """
 
     title: str
     read: RobotReader
     has_side_file: bool = True
-    document: Callable[[Path], Element] | None = None
+    visuals: Callable[[Path], list[Visual]] | None = None
 
 
 def load(
@@ -125,8 +126,13 @@ def robot_files() -> str:
     return f"{', '.join(first)} or {last}"
 
 
-def _xml_document(path: Path) -> Element:
-    return parse_xml(read_bytes(path, FileKind.ROBOT), str(path))
+def _xml_visuals(path: Path) -> list[Visual]:
+    root = parse_xml(read_bytes(path, FileKind.ROBOT), str(path))
+    if root.tag == "robot":
+        return urdf_visuals(root)
+    from torquec.robot.mjcf_visuals import mjcf_visuals
+
+    return mjcf_visuals(path)
 
 
 def _read_xacro(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
@@ -156,10 +162,10 @@ def _read_xml(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
 
 
 READERS: dict[str, RobotFormat] = {
-    ".urdf": RobotFormat("URDF", read_urdf, document=_xml_document),
-    ".xml": RobotFormat("MJCF or URDF", _read_xml, document=_xml_document),
+    ".urdf": RobotFormat("URDF", read_urdf, visuals=_xml_visuals),
+    ".xml": RobotFormat("MJCF or URDF", _read_xml, visuals=_xml_visuals),
     ".toml": RobotFormat("DH table", _read_dh, has_side_file=False),
-    ".xacro": RobotFormat("xacro", _read_xacro, document=expand_xacro),
+    ".xacro": RobotFormat("xacro", _read_xacro, visuals=lambda path: urdf_visuals(expand_xacro(path))),
 }
 """Every format by the suffix of its files, in lower case."""
 

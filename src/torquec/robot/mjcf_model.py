@@ -18,24 +18,11 @@ from typing import Any
 
 from torquec.errors import RobotFileError
 from torquec.robot.dh_joint import GearedMotor, build_drives
-from torquec.robot.joints import KINDS
-from torquec.robot.joints.joint_type import JointType
-from torquec.robot.mimic import resolve_mimics
+from torquec.robot.friction import Friction
+from torquec.robot.joints import KINDS, JointType
 from torquec.robot.right_angle import cos_sin, without_rounding
-from torquec.robot.robot import (
-    BASE,
-    Body,
-    FileWarning,
-    Frame,
-    Friction,
-    Joint,
-    Limits,
-    Mimic,
-    Motor,
-    Robot,
-    Spring,
-)
-from torquec.robot.tree import BodyTree
+from torquec.robot.robot import BASE, Body, FileWarning, Frame, Joint, Limits, Mimic, Motor, Robot, Spring
+from torquec.robot.tree import BodyTree, resolve_mimics
 from torquec.spatial import (
     IDENTITY,
     Inertia,

@@ -14,7 +14,7 @@ from functools import partial
 from xml.sax.saxutils import quoteattr
 
 from torquec.errors import RobotFileError
-from torquec.robot.mjcf_defaults import FILE_SHAPES, OUTERMOST, MjcfContext, mjcf_context
+from torquec.robot.mjcf_file import FILE_SHAPES, OUTERMOST, MjcfContext, mjcf_context
 from torquec.robot.robot import FileWarning
 from torquec.robot.xml import Element
 

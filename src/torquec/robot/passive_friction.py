@@ -15,7 +15,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from torquec.errors import RobotError
-from torquec.robot.robot import FileWarning, Friction, Robot
+from torquec.robot.friction import Friction
+from torquec.robot.robot import FileWarning, Robot
 
 _ROUNDING = 1e-12
 """Of the sum of the magnitudes of the terms of P: a double root may fall below zero by this much."""

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from torquec.errors import ArgumentError, RobotFileError
-from torquec.robot.robot import AttachedPayload, Frame, Robot
+from torquec.robot.robot import STANDARD_GRAVITY, AttachedPayload, Frame, Robot
 from torquec.robot.tree import BodyTree
 from torquec.robot.validate import check_inertia
 from torquec.spatial import Inertia, Matrix3, Pose
@@ -77,37 +77,28 @@ def _checked(
     return weight, (x, y, z), ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
 
 
-def hand_frame(robot: Robot) -> str:
-    """Where a tool would be: the frame named after the outermost body that has frames, or else the last one on it.
+def changes_text(robot: Robot, *, gravity: bool = False) -> str:
+    """Payloads and locked joints in words, a line each; empty for the robot of the file.
 
-    Fingers are no place for a tool: of a body that carries several others, each with fewer joints than lie between the
-    base and itself, it is the last frame on that body. Raises `ArgumentError` for a robot without frames.
+    With `gravity` also gravity where it is not the standard one, for texts that do not state it anyway.
+
+    >>> from torquec.robot import classics, attach_payload
+    >>> changes_text(attach_payload(classics.puma560(), "link6", mass=2.5))
+    "Payload, part of this model: 2.5 kg at (0.0, 0.0, 0.0) m of frame 'link6'."
     """
-    if not robot.frames:
-        raise ArgumentError(f"robot '{robot.name}' has no frames", remedy="name one in its file")
-    outermost = max(frame.body for frame in robot.frames)
-    palm = _palm(robot, outermost)
-    if palm is not None and any(frame.body == palm for frame in robot.frames):
-        return [frame.name for frame in robot.frames if frame.body == palm][-1]
-    on_it = [frame.name for frame in robot.frames if frame.body == outermost]
-    own = robot.bodies[outermost].name if outermost >= 0 else ""
-    return own if own in on_it else on_it[-1]
+    lines = [f"Payload, part of this model: {_payload_text(held)}." for held in robot.attached]
+    if robot.locked:
+        held_still = ", ".join(f"'{joint.name}' at {joint.position!r}" for joint in robot.locked)
+        lines.append(f"Locked joints [rad; m for prismatic joints]: {held_still}.")
+    if gravity and robot.gravity != STANDARD_GRAVITY:
+        lines.append(f"Gravity ({', '.join(repr(value) for value in robot.gravity)}) m/s^2 in the base frame.")
+    return "\n".join(lines)
 
 
-def _palm(robot: Robot, body: int) -> int | None:
-    """The body nearest to the base, on the way to `body`, that carries fingers; None where there is none."""
-    parents = [one.parent for one in robot.bodies]
-    carried = [1] * len(parents)
-    for i in reversed(range(len(parents))):
-        if parents[i] >= 0:
-            carried[parents[i]] += carried[i]
-    way = []
-    while body >= 0:
-        way.append(body)
-        body = parents[body]
-    way.reverse()  # from the base outwards: way[k] has k + 1 joints before it, its own among them
-    for k, at in enumerate(way):
-        fingers = [carried[i] for i in range(len(parents)) if parents[i] == at]
-        if len(fingers) > 1 and max(fingers) < k + 1:
-            return at
-    return None
+def _payload_text(held: AttachedPayload) -> str:
+    center = ", ".join(repr(value) for value in held.center)
+    text = f"{held.mass!r} kg at ({center}) m of frame '{held.frame}'"
+    if any(value for row in held.inertia for value in row):
+        rows = ", ".join(f"({', '.join(repr(value) for value in row)})" for row in held.inertia)
+        text += f", with the inertia ({rows}) kg m^2 about its centre"
+    return text

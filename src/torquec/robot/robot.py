@@ -9,16 +9,14 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from torquec.errors import ArgumentError, RobotError
-from torquec.robot.friction_words import check_words, stored_words
-from torquec.robot.joints.joint_type import JointType
+from torquec.robot.friction import Friction, repr_without_empty
+from torquec.robot.joints import JointType
 from torquec.robot.joints.kind import JointKind
-from torquec.robot.stable_repr import without_empty
 from torquec.spatial import IDENTITY, Inertia, Pose
 
 if TYPE_CHECKING:
@@ -30,9 +28,6 @@ BASE = -1
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
-_FRICTION_FIELDS = ("viscous_positive", "viscous_negative", "coulomb_positive", "coulomb_negative", "offset")
-"""Friction parameters with fields of their own; `Friction.further` has the others."""
-
 
 @dataclass(frozen=True)
 class Limits:
@@ -42,61 +37,6 @@ class Limits:
     upper: float = math.inf
     velocity: float = math.inf
     effort: float = math.inf
-
-
-@dataclass(frozen=True, repr=False)
-class Friction:
-    """Friction of a shaft by direction: for v > 0 `viscous_positive * v + coulomb_positive`, for v < 0
-    `viscous_negative * v - coulomb_negative` (all four are magnitudes), at v = 0 neither; `offset` is added always.
-
-    `further` holds the parameters of other terms by name, in alphabetical order: the words of
-    :mod:`torquec.robot.friction_words`, such as ("stribeck_speed", 0.1). What they mean for the torque is said by
-    :mod:`torquec.dynamics.friction`. Raises `ArgumentError` for an unknown word, and where a term lacks one.
-
-    >>> Friction.of({"viscous": 2.0, "stribeck": 0.5, "stribeck_speed": 0.1}).value("stribeck_negative")
-    0.5
-    """
-
-    viscous_positive: float = 0.0
-    viscous_negative: float = 0.0
-    coulomb_positive: float = 0.0
-    coulomb_negative: float = 0.0
-    offset: float = 0.0
-    further: tuple[tuple[str, float], ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.further:
-            object.__setattr__(self, "further", tuple(sorted((str(k), float(v)) for k, v in self.further)))
-            check_words(dict(self.further))
-            if len(dict(self.further)) < len(self.further) or any(name in _FRICTION_FIELDS for name, _ in self.further):
-                raise ArgumentError("a friction parameter is given twice", remedy="give each once")
-
-    @staticmethod
-    def of(values: Mapping[str, float]) -> Friction:
-        """Friction from words; `viscous` stands for `viscous_positive` and `viscous_negative`, and so on; no zeros."""
-        found: dict[str, float] = {}
-        for name, value in values.items():
-            for word in stored_words(name):
-                found[word] = found.get(word, 0.0) + float(value)
-        further = tuple((name, value) for name, value in found.items() if name not in _FRICTION_FIELDS and value)
-        return Friction(**{name: found.get(name, 0.0) for name in _FRICTION_FIELDS}, further=further)
-
-    @property
-    def values(self) -> dict[str, float]:
-        """All parameters by word, further ones last."""
-        return {**{name: getattr(self, name) for name in _FRICTION_FIELDS}, **dict(self.further)}
-
-    def value(self, name: str) -> float:
-        """The parameter of that name; zero where there is none."""
-        return self.values.get(name, 0.0)
-
-    def __repr__(self) -> str:
-        return without_empty(self, ("further",))
-
-    @staticmethod
-    def symmetric(viscous: float = 0.0, coulomb: float = 0.0, offset: float = 0.0) -> Friction:
-        """The same friction in both directions."""
-        return Friction(viscous, viscous, coulomb, coulomb, offset)
 
 
 @dataclass(frozen=True)
@@ -173,7 +113,7 @@ class Joint:
         return self.type.kind
 
     def __repr__(self) -> str:
-        return without_empty(self, ("counterbalances",))
+        return repr_without_empty(self, ("counterbalances",))
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torquec.errors import RobotError
+from torquec.errors import ArgumentError, RobotError
 from torquec.robot.joints import KindCoordinate, PositionBasis
 from torquec.robot.robot import Joint, Limits, Robot
 
@@ -76,3 +78,34 @@ def position_bases(robot: Robot) -> tuple[PositionBasis, ...]:
             remedy="lock the joint (torquec.lock_joints, --lock), or take a method for joints of any kind",
         )
     return bases
+
+
+_INNER = 0.8
+"""The part of a joint's range in which zero is no odd place to start."""
+
+
+def start_posture(robot: Robot, given: Sequence[float] | None = None) -> list[float]:
+    """As given, else (1) or (2) of every joint (n,).
+
+    Raises `ArgumentError` for another number of joints or for positions that are not finite.
+
+    >>> from torquec.robot import classics
+    >>> start_posture(classics.planar2r())
+    [0.0, 0.0]
+    """
+    if given is None:
+        return [_start(joint) for joint in robot.joints]
+    values = [float(value) for value in given]
+    if len(values) != robot.n or not all(map(math.isfinite, values)):
+        raise ArgumentError(f"a posture of robot '{robot.name}' has {robot.n} finite positions, in joint order")
+    return values
+
+
+def _start(joint: Joint) -> float:
+    lower, upper = joint.limits.lower, joint.limits.upper
+    if not joint.kind.has_position_limits:
+        return 0.0
+    if not (math.isfinite(lower) and math.isfinite(upper)):
+        return min(max(0.0, lower), upper)  # (2)
+    middle = 0.5 * (lower + upper)
+    return 0.0 if abs(middle) <= 0.5 * _INNER * (upper - lower) else middle  # (1)

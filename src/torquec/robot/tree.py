@@ -6,10 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from torquec.robot.robot import BASE, Body, Robot
+from torquec.errors import RobotFileError
+from torquec.robot.robot import BASE, Body, Mimic, Robot
 from torquec.spatial import Inertia, Pose
 
 
@@ -45,3 +46,38 @@ class BodyTree:
     def applied_to(self, robot: Robot) -> Robot:
         """The robot with these bodies and this base."""
         return replace(robot, bodies=tuple(self.bodies), base_inertia=self.base_inertia)
+
+
+_SHOWN = 10
+"""Joints of a circle that a message names."""
+
+
+def resolve_mimics(mimics: Mapping[str, Mimic], places: Mapping[str, str] | None = None) -> dict[str, Mimic]:
+    """What every mimic joint follows in the end, by (1); each chain is walked once.
+
+    Raises `RobotFileError`, at the place of the joint ("file:line"), where a chain comes back to itself.
+
+    >>> resolve_mimics({"a": Mimic("b", 2.0, 1.0), "b": Mimic("c", 3.0, 0.5)})["a"]
+    Mimic(joint='c', multiplier=6.0, offset=2.0)
+    """
+    resolved: dict[str, Mimic] = {}
+    for joint in mimics:
+        chain: dict[str, None] = {}
+        current = joint
+        while current in mimics and current not in resolved:
+            if current in chain:
+                shown = [*list(chain)[:_SHOWN], *(["..."] if len(chain) > _SHOWN else []), current]
+                raise RobotFileError(
+                    f"the mimic joints {' -> '.join(shown)} follow each other in a circle",
+                    where=(places or {}).get(joint, ""),
+                    remedy="let one of them move on its own",
+                )
+            chain[current] = None
+            current = mimics[current].joint
+        for name in reversed(chain):
+            own = mimics[name]
+            inner = resolved.get(own.joint, Mimic(own.joint))
+            resolved[name] = Mimic(
+                inner.joint, own.multiplier * inner.multiplier, own.multiplier * inner.offset + own.offset
+            )
+    return resolved

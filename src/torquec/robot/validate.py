@@ -19,9 +19,9 @@ import numpy as np
 
 from torquec.errors import RobotFileError
 from torquec.robot.degrees import degrees_text, is_limit_in_degrees
-from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign
+from torquec.robot.friction import FRICTION_WORDS, Friction, FrictionSign
 from torquec.robot.passive_friction import driving_friction
-from torquec.robot.robot import BASE, Body, Drives, FileWarning, Friction, Joint, Robot
+from torquec.robot.robot import BASE, Body, Drives, FileWarning, Joint, Robot
 from torquec.spatial import Inertia, norm
 
 _NEGATIVE = 1e-9

@@ -28,11 +28,11 @@ from xml.sax.saxutils import quoteattr
 from torquec.errors import ArgumentError, RobotError
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
-from torquec.robot.drives import side_file
+from torquec.robot.drives import drives_text, side_file
+from torquec.robot.friction import Friction
 from torquec.robot.passive_friction import check_friction_is_passive
-from torquec.robot.robot import BASE, Friction, Joint, Motor, Robot
+from torquec.robot.robot import BASE, Joint, Motor, Robot
 from torquec.robot.validate import principal_moments
-from torquec.robot.write_drives import drives_text
 from torquec.robot.xml_text import check_xml_names, link_names, number_list, xml_comment
 from torquec.spatial import IDENTITY, Inertia, Matrix3, Pose
 

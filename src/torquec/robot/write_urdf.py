@@ -18,14 +18,14 @@ from xml.sax.saxutils import quoteattr
 from torquec.errors import ArgumentError, RobotError, RobotFileError
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
-from torquec.robot.drives import side_file
+from torquec.robot.drives import drives_text, is_symmetric, side_file
 from torquec.robot.edit_urdf import dynamics_line, edited_urdf, inertial_lines, origin_line
+from torquec.robot.friction import Friction
 from torquec.robot.joints import JointKind
 from torquec.robot.passive_friction import check_friction_is_passive
-from torquec.robot.robot import BASE, Body, Frame, Friction, Limits, Robot
-from torquec.robot.urdf_joint import NO_LIMIT
+from torquec.robot.robot import BASE, Body, Frame, Limits, Robot
+from torquec.robot.urdf_elements import NO_LIMIT
 from torquec.robot.validate import check_inertia
-from torquec.robot.write_drives import drives_text, is_symmetric
 from torquec.robot.xml_text import check_xml_names, link_names, number_list, unused_name, xml_comment
 from torquec.spatial import Inertia, Pose
 

@@ -29,19 +29,22 @@ from functools import cached_property
 from torquec.dynamics.friction import TERMS, Direction, OneWay, Rounded, ShaftState, direction_of, terms_of
 from torquec.dynamics.friction_torque import (
     FrictionPart,
+    Shaft,
     friction_torque,
+    has_load_friction,
     load_matrix,
+    rubbing_shafts,
     shaft_friction,
     spread_torque,
 )
-from torquec.dynamics.shafts import Shaft, has_load_friction, rubbing_shafts
 from torquec.dynamics.spring_torque import spring_torque
 from torquec.errors import ArgumentError
 from torquec.expr.math import absolute, maximum, minimum, select, sqrt
 from torquec.foundation.choice import chosen
 from torquec.linearization.linearized_torque import runs_recursion
 from torquec.model.model import Model, as_model
-from torquec.robot.robot import Friction, Robot
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Robot
 from torquec.simulation.motors import DcMotor
 from torquec.simulation.plant_bodies import PlantBodies, plant_bodies
 from torquec.simulation.plant_force import CarriedLoad, ForceWithState, PlantForce, PlantInstant

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from torquec.dynamics.forward_dynamics import regular_mechanism
-from torquec.dynamics.general_solve import general_factorize, general_solve
 from torquec.dynamics.inverse_dynamics import joint_torques
-from torquec.dynamics.joint_space_solve import factorize, solve
+from torquec.dynamics.joint_space_solve import factorize, general_factorize, general_solve, solve
 from torquec.dynamics.mass_matrix import joint_inertias
 from torquec.dynamics.mechanism import mechanism, place
 from torquec.dynamics.motion import motions

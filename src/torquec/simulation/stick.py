@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torquec.dynamics.shafts import Shaft, has_load_friction
+from torquec.dynamics.friction_torque import Shaft, has_load_friction
 from torquec.expr.math import absolute, maximum, minimum, select
 from torquec.simulation.integrators import State, rk4_step
 from torquec.simulation.plant import Dynamics, dry_level, sliders

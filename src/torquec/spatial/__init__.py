@@ -1,9 +1,10 @@
 """Vectors, rotations, poses and inertias over any scalar: floats, NumPy batches, expression nodes, fractions."""
 
 from torquec.spatial.inertia import PARAMETER_NAMES, Inertia
-from torquec.spatial.pose import IDENTITY, Pose
 from torquec.spatial.rotation import (
+    IDENTITY,
     IDENTITY_ROTATION,
+    Pose,
     axis_angle_rotation,
     quaternion_rotation,
     rotation_x,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torquec.spatial.pose import Pose
+from torquec.spatial.rotation import Pose
 from torquec.spatial.vector import Matrix3, Scalar, Vector3, add, dot, matmul, matvec, scale, transpose
 
 PARAMETER_NAMES = ("Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz", "mx", "my", "mz", "m")

@@ -1,4 +1,4 @@
-"""Rotation matrices: elementary, from roll-pitch-yaw (URDF), quaternion (MJCF) and axis with angle.
+"""Rotation matrices and poses: elementary, from roll-pitch-yaw (URDF), quaternion (MJCF) and axis with angle.
 
 (1)  R_rpy = Rz(yaw) Ry(pitch) Rx(roll), the fixed-axis order of URDF.
 (2)  R_axis = cos 1 + sin [u]x + (1 - cos) u u', u a unit vector (Rodrigues).
@@ -9,9 +9,10 @@ The elementary rotations hold the floats 0.0 and 1.0; over fractions, (2) stays 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from torquec.errors import ArgumentError
-from torquec.spatial.vector import Matrix3, Scalar, Vector3, matmul
+from torquec.spatial.vector import Matrix3, Scalar, Vector3, add, matmul, matvec, scale, transpose
 
 IDENTITY_ROTATION: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -92,3 +93,32 @@ def axis_angle_rotation(axis: Vector3, c: Scalar, s: Scalar) -> Matrix3:
         (x * y * t + z * s, c + y * y * t, y * z * t - x * s),
         (x * z * t - y * s, y * z * t + x * s, c + z * z * t),
     )
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Frame B seen from frame A: `rotation` turns B's coordinates into A's, `origin` is B's origin in A.
+
+    >>> quarter_turn = ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    >>> Pose(quarter_turn, (5.0, 0.0, 0.0)).apply((1.0, 2.0, 3.0))
+    (3.0, 1.0, 3.0)
+    """
+
+    rotation: Matrix3 = IDENTITY_ROTATION
+    origin: Vector3 = (0.0, 0.0, 0.0)
+
+    def __matmul__(self, other: Pose) -> Pose:
+        """Pose of C in A from this pose of B in A and `other`, the pose of C in B."""
+        return Pose(matmul(self.rotation, other.rotation), self.apply(other.origin))
+
+    def apply(self, point: Vector3) -> Vector3:
+        """A point's coordinates in A from those in B."""
+        return add(matvec(self.rotation, point), self.origin)
+
+    def inverse(self) -> Pose:
+        """The pose of A in B."""
+        back = transpose(self.rotation)
+        return Pose(back, scale(matvec(back, self.origin), -1))
+
+
+IDENTITY = Pose()

@@ -26,7 +26,7 @@ from torquec.identification.result.identified_model import identified_model, not
 from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
 from torquec.identification.torque.torque_columns import FrictionLaw
 from torquec.robot import classics
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 from torquec.trajectory import fourier_motion
 
 SPRING = GasSpring("joint2", base=0.8, lever=0.2, area=0.002, pressure_volume=15000.0, volume=0.00096, angle=1.0)

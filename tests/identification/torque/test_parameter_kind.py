@@ -9,7 +9,7 @@ from torquec.identification.torque.parameter_kind import ParameterKind
 from torquec.identification.torque.torque_columns import FrictionModel, friction_kinds, friction_names
 from torquec.identification.torque.torque_model import torque_model
 from torquec.robot import classics
-from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign, FrictionWord
+from torquec.robot.friction import FRICTION_WORDS, FrictionSign, FrictionWord
 
 
 @pytest.mark.parametrize("friction", FrictionModel)

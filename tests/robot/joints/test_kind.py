@@ -8,9 +8,8 @@ from tests.robot.joints.sample_kinds import SAMPLES
 
 from torquec.errors import ArgumentError
 from torquec.expr import evaluate, trace
-from torquec.robot.joints import KINDS
-from torquec.robot.joints.joint_type import JointType
-from torquec.spatial import IDENTITY
+from torquec.robot.joints import KINDS, JointType, PositionBasis, UnitTwist
+from torquec.spatial import IDENTITY, rpy_rotation
 
 AXES = {"z": (0.0, 0.0, 1.0), "skew": (0.48, -0.6, 0.64)}
 STEP = 1e-6
@@ -133,3 +132,47 @@ def test_words_of_files_name_one_kind():
         assert len(set(words)) == len(words)
     mjcf = [(kind.mjcf, kind.has_position_limits) for kind in KINDS.values()]
     assert len(set(mjcf)) == len(mjcf)
+
+
+TWISTS = [UnitTwist(axis, turns) for axis in range(3) for turns in (True, False)]
+
+
+@pytest.mark.parametrize("twist", TWISTS)
+def test_one_unit_vector_in_one_part(twist):
+    whole = [*twist.linear, *twist.angular]
+    assert whole == list(np.eye(6)[twist.axis + (3 if twist.turns else 0)])
+
+
+@pytest.mark.parametrize("twist", TWISTS)
+def test_effort_is_the_power_per_unit_of_rate(twist):
+    force, moment = (1.0, 2.0, 3.0), (4.0, 5.0, 6.0)
+    assert twist.effort(force, moment) == np.dot(twist.linear, force) + np.dot(twist.angular, moment)
+
+
+@pytest.mark.parametrize("twist", TWISTS)
+def test_direction_is_the_turned_axis(twist):
+    rotation = rpy_rotation(0.3, -0.4, 0.5)
+    wanted = np.array(rotation) @ np.eye(3)[twist.axis]
+    np.testing.assert_array_equal(twist.direction(rotation), wanted)
+
+
+def functions(basis, degree, x):
+    """The functions of a basis at x, (N, size)."""
+    if basis.is_periodic:
+        return np.stack([f(k * x) for k in range(degree + 1) for f in (np.cos, np.sin) if k or f is np.cos], axis=1)
+    return np.stack([x**k for k in range(degree + 1)], axis=1)
+
+
+@pytest.mark.parametrize("basis", list(PositionBasis))
+@pytest.mark.parametrize("degree", [0, 1, 2, 3])
+def test_size_is_the_number_of_independent_functions(basis, degree):
+    size = basis.size(degree)
+    x = np.random.default_rng(degree).uniform(-1.0, 1.0, 40)
+    assert functions(basis, degree, x).shape[1] == np.linalg.matrix_rank(functions(basis, degree, x)) == size
+    assert basis.degree(size) == degree
+
+
+@pytest.mark.parametrize("basis", list(PositionBasis))
+def test_periodic_functions_repeat_after_a_turn(basis):
+    x = np.linspace(-1.0, 1.0, 7)
+    assert np.allclose(functions(basis, 2, x), functions(basis, 2, x + 2.0 * np.pi)) is basis.is_periodic

@@ -10,7 +10,7 @@ from torquec.closedform.layouts import CLOVER, Entry, Matrix, Part, entries, ent
 from torquec.closedform.shared_sums import SharedSums
 from torquec.errors import ArgumentError
 from torquec.expr import trace
-from torquec.expr.count import count_operations
+from torquec.expr.function import count_operations
 from torquec.simplification.fitting.significance import armstrong_terms, significant_parameters, uniform_zero
 
 

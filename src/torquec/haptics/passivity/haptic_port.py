@@ -20,13 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.control.proven_torque import proven_torque
-from torquec.dynamics.shafts import rubbing_shafts
+from torquec.dynamics.friction_torque import rubbing_shafts
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model, as_model
 from torquec.model.proven import Bounds, Standing
 from torquec.proof.tracking.torque_error_bound import ProvenTorque
-from torquec.robot.payload import hand_frame
+from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Robot
 
 _LEAST_SHARE = 1e-9

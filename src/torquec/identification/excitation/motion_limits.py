@@ -22,7 +22,7 @@ from torquec.codegen.llvm import load_or_compile
 from torquec.dynamics import total_torque
 from torquec.errors import SpecificationError
 from torquec.expr import Function, trace
-from torquec.expr.gradient import gradient
+from torquec.expr.differentiate import gradient
 from torquec.expr.math import absolute
 from torquec.foundation.arrays import Array
 from torquec.identification.excitation.workspace import WorkspaceRule

@@ -18,9 +18,9 @@ import numpy as np
 
 from torquec.codegen.llvm import load_or_compile
 from torquec.dynamics.friction import ShaftState, terms_of
-from torquec.dynamics.shafts import Shaft
+from torquec.dynamics.friction_torque import Shaft
 from torquec.errors import ArgumentError
-from torquec.expr.gradient import gradient
+from torquec.expr.differentiate import gradient
 from torquec.foundation.arrays import Array
 from torquec.identification.torque.torque_columns import (
     FrictionLaw,
@@ -31,8 +31,8 @@ from torquec.identification.torque.torque_columns import (
 )
 from torquec.model.model import Model, compile
 from torquec.parameters.base_parameters import base_parameters
-from torquec.robot.friction_words import FRICTION_WORDS, stored_words
-from torquec.robot.robot import Friction, Robot
+from torquec.robot.friction import FRICTION_WORDS, Friction, stored_words
+from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 from torquec.trajectory.trajectory import MotionState
 

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from torquec.dynamics.shafts import Shaft
+from torquec.dynamics.friction_torque import Shaft
 from torquec.foundation.arrays import Array
 from torquec.identification.estimators.estimator import Status
 from torquec.identification.estimators.prior_estimators import least_values
@@ -25,7 +25,8 @@ from torquec.identification.result.verdict import Parameter, Verdict
 from torquec.identification.torque.coulomb_shape import Turnover
 from torquec.identification.torque.torque_columns import FrictionLaw, GasSpring
 from torquec.identification.torque.torque_model import TorqueModel
-from torquec.robot.robot import Drives, Friction, Motor, Robot
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Drives, Motor, Robot
 from torquec.spatial import Inertia
 
 _ROUNDING = 1e-12  # of a coefficient that the solver holds at zero

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign, stored_words
+from torquec.robot.friction import FRICTION_WORDS, FrictionSign, stored_words
 
 
 class ParameterKind(StrEnum):

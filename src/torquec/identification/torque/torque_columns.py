@@ -24,7 +24,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from torquec.dynamics.friction import PLAIN_TERMS, TERMS, Rounded, ShaftState, column_function, refinements
-from torquec.dynamics.shafts import Shaft
+from torquec.dynamics.friction_torque import Shaft
 from torquec.dynamics.spring_torque import counterbalance_torque
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
@@ -32,7 +32,8 @@ from torquec.foundation.reading import FileKind, parse_toml_values, read_text, t
 from torquec.identification.logs.prepare import Samples
 from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
 from torquec.identification.torque.parameter_kind import ParameterKind
-from torquec.robot.robot import Counterbalance, Friction, Robot
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Counterbalance, Robot
 
 
 class FrictionModel(StrEnum):

@@ -15,8 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
+from torquec.dynamics.friction_torque import Shaft
 from torquec.dynamics.regressor import parameter_names
-from torquec.dynamics.shafts import Shaft
 from torquec.foundation.arrays import Array, Indices
 from torquec.identification.logs.prepare import Samples
 from torquec.identification.torque.coulomb_shape import CoulombShape

@@ -37,7 +37,7 @@ from torquec.foundation.stopwatch import race
 from torquec.haptics.objects.box_collision import box_gap_function
 from torquec.kinematics.inverse_kinematics import inverse_kinematics
 from torquec.model.model import Model, as_model
-from torquec.robot.payload import hand_frame
+from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Robot
 
 _STATES = 64  # tried one after the other: branches are not always the same

@@ -28,7 +28,7 @@ from torquec.papers.kang.augmented_body import augmented_body
 from torquec.papers.kang.inertial_power import InertialModel
 from torquec.papers.kang.link_sum import link_sum
 from torquec.papers.kang.mass_point_sum import mass_point_sum
-from torquec.robot.joints.joint_type import JointType
+from torquec.robot.joints import JointType
 from torquec.robot.robot import Body, Joint, Robot
 from torquec.spatial import IDENTITY, IDENTITY_ROTATION, Inertia, Pose, Scalar, rotation_x
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from torquec.dynamics.external_wrench import Axes, ExternalWrench
 from torquec.dynamics.frame_pose import frame_pose, link_poses
 from torquec.dynamics.influence_coefficients import influence_coefficients
-from torquec.dynamics.joint_axis import ZERO, axis_of
+from torquec.dynamics.jacobian import ZERO, axis_of
 from torquec.dynamics.mechanism import Grouping, mechanism, place
 from torquec.dynamics.spring_torque import spring_torque
 from torquec.errors import ArgumentError

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torquec.dynamics.joint_axis import axis_of, chains, root_poses
+from torquec.dynamics.jacobian import axis_of, chains, root_poses
 from torquec.dynamics.mechanism import Grouping, mechanism, place
 from torquec.papers.kang.central_body import central_bodies
 from torquec.papers.kang.inertial_power import Elements, InertialModel

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from torquec.dynamics.joint_axis import axis_of, chains, root_poses
+from torquec.dynamics.jacobian import axis_of, chains, root_poses
 from torquec.dynamics.mechanism import Grouping, mechanism, place
 from torquec.foundation.arrays import Array
 from torquec.papers.kang.central_body import central_bodies

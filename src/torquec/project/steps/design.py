@@ -5,7 +5,7 @@ from __future__ import annotations
 from torquec.project.design_study import DOCUMENT, design_study, loop_curves, root_loci
 from torquec.project.project import Project, project_motion
 from torquec.project.step import StepContext
-from torquec.robot.changes_text import changes_text
+from torquec.robot.payload import changes_text
 from torquec.trajectory import Trajectory
 
 

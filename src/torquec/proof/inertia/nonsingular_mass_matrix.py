@@ -5,7 +5,7 @@ On a box with centre c and half widths r, with V, W triangular such that V M(c) 
 (1)  |V M(q) W - I| <= B = |V M(c) W - I| + sum_k r_k |V [dM/dq_k] W|,   [.] enclosed over the box    (mean value form)
 (2)  if some v > 0 has B v < v, V M W and all its trailing blocks are H-matrices, hence regular
 (3)  V upper, W lower triangular: trailing blocks of M are then regular too, which is what elimination from the tips
-     without exchanging rows needs (`dynamics.general_solve`)
+     without exchanging rows needs (`dynamics.joint_space_solve`)
 
 A box that fails is halved across the joint that adds most to B. A box that stays doubtful when it is tiny, or that is
 left when the budget is spent, is named: its M may be singular. Positions that M does not depend on are not divided.

@@ -1,15 +1,34 @@
 """Joints: one file per kind, listed in `KINDS`; what a kind has to offer is `JointKind`."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from enum import StrEnum
 from types import MappingProxyType
 
-from torquec.robot.joints.kind import JointKind, KindCoordinate
-from torquec.robot.joints.position_basis import PositionBasis
-from torquec.robot.joints.prismatic import PRISMATIC
-from torquec.robot.joints.revolute import CONTINUOUS, REVOLUTE
-from torquec.robot.joints.unit_twist import UnitTwist
+from torquec.robot.joints.kind import JointKind, KindCoordinate, PositionBasis, UnitTwist
+from torquec.robot.joints.one_coordinate import CONTINUOUS, PRISMATIC, REVOLUTE
 
 KINDS: Mapping[str, JointKind] = MappingProxyType({kind.name: kind for kind in (REVOLUTE, CONTINUOUS, PRISMATIC)})
 """Every kind of joint that robots may have, by name; `JointType` has a member for each."""
 
-__all__ = ["KINDS", "JointKind", "KindCoordinate", "PositionBasis", "UnitTwist"]
+
+class JointType(StrEnum):
+    """How a body moves on its parent; fixed joints are gone once a robot is built."""
+
+    REVOLUTE = "revolute"
+    CONTINUOUS = "continuous"
+    PRISMATIC = "prismatic"
+
+    @property
+    def kind(self) -> JointKind:
+        """What this kind of joint is: coordinates, motion, units, words."""
+        return KINDS[self.value]
+
+    @property
+    def is_prismatic(self) -> bool:
+        """True for translation along the axis, False for rotation about it."""
+        return self is JointType.PRISMATIC
+
+
+__all__ = ["KINDS", "JointKind", "JointType", "KindCoordinate", "PositionBasis", "UnitTwist"]

@@ -9,18 +9,25 @@ child's own axes (body frame); column k of the motion subspace S is the twist of
      difference(q, integrate(q, v)) = v for rates of less than half a turn
 
 One-coordinate joints have nq = nv = 1, N = 1. Kinds whose positions are unit quaternions (w, x, y, z) have nq = nv + 1.
-The joint's axis is the z axis of the axes in which S stands.
+The joint's axis is the z axis of the axes in which S stands. Columns of S are unit twists along coordinate axes:
+
+(4)  rotation:     linear part 0,     angular part e_k
+(5)  translation:  linear part e_k,   angular part 0;   the linear part is the velocity of the link's origin
+
+A position of its own enters the dynamics through a basis of functions:
+
+(6)  angle q:         cos(k q), sin(k q), k = 0 .. degree     2 degree + 1 functions, periodic in 2 pi
+(7)  displacement q:  q^k, k = 0 .. degree                    degree + 1 functions
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
-from torquec.robot.joints.position_basis import PositionBasis
-from torquec.robot.joints.unit_twist import UnitTwist
-from torquec.spatial import Pose, Scalar, Vector3
+from torquec.spatial import IDENTITY_ROTATION, Matrix3, Pose, Scalar, Vector3
 
 
 @dataclass(frozen=True)
@@ -132,3 +139,65 @@ class JointKind(Protocol):
 
     def rate_map(self, q: Sequence[Scalar]) -> tuple[tuple[Scalar, ...], ...]:
         """N(q) of (2), nq rows of nv."""
+
+
+_ZERO: Vector3 = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class UnitTwist:
+    """Rotation about axis `axis` of the link's frame where `turns`, else translation along it."""
+
+    axis: int
+    turns: bool
+
+    @property
+    def linear(self) -> Vector3:
+        """Linear part, (3,)."""
+        return _ZERO if self.turns else IDENTITY_ROTATION[self.axis]
+
+    @property
+    def angular(self) -> Vector3:
+        """Angular part, (3,)."""
+        return IDENTITY_ROTATION[self.axis] if self.turns else _ZERO
+
+    def effort(self, force: Vector3, moment: Vector3) -> Scalar:
+        """Generalized force of a wrench at the link's origin and in its axes: linear . force + angular . moment.
+
+        >>> UnitTwist(2, turns=True).effort((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
+        6.0
+        """
+        return (moment if self.turns else force)[self.axis]
+
+    def direction(self, rotation: Matrix3) -> Vector3:
+        """The axis seen from where `rotation` turns the link's coordinates into."""
+        k = self.axis
+        return (rotation[0][k], rotation[1][k], rotation[2][k])
+
+
+class PositionBasis(StrEnum):
+    """How entries of M, C and g depend on a joint position: (1) or (2)."""
+
+    TRIGONOMETRIC = "trigonometric"
+    POLYNOMIAL = "polynomial"
+
+    @property
+    def is_periodic(self) -> bool:
+        """True where positions one turn apart are the same: (1)."""
+        return self is PositionBasis.TRIGONOMETRIC
+
+    def size(self, degree: int) -> int:
+        """Number of basis functions up to a degree, and of samples that determine their coefficients.
+
+        >>> PositionBasis.TRIGONOMETRIC.size(2), PositionBasis.POLYNOMIAL.size(2)
+        (5, 3)
+        """
+        return 2 * degree + 1 if self.is_periodic else degree + 1
+
+    def degree(self, size: int) -> int:
+        """The degree up to which there are `size` basis functions.
+
+        >>> PositionBasis.TRIGONOMETRIC.degree(5), PositionBasis.POLYNOMIAL.degree(3)
+        (2, 2)
+        """
+        return (size - 1) // 2 if self.is_periodic else size - 1

@@ -1,9 +1,10 @@
-"""Text of dataclasses without fields that are empty."""
+"""The record of friction parameters, and robot hashes that do not change with optional fields."""
 
 from __future__ import annotations
 
 from torquec.robot import classics
-from torquec.robot.robot import Friction, Joint, JointType
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Joint, JointType
 
 HASH_OF_STANFORD = "d2f387e4"
 """First digits; certificates and cached results name the hash, so it may never change."""

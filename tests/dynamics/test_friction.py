@@ -26,8 +26,8 @@ from torquec.linearization.linearize import check_linear_model, linearize
 from torquec.linearization.linearized_torque import friction_damping
 from torquec.model.quantities import trace_quantity
 from torquec.robot import classics, dh_joint
-from torquec.robot.friction_words import FRICTION_WORDS, FrictionWord, stored_words
-from torquec.robot.robot import Drives, Friction, Motor
+from torquec.robot.friction import FRICTION_WORDS, Friction, FrictionWord, stored_words
+from torquec.robot.robot import Drives, Motor
 
 FULL = {
     "viscous_positive": 3.0,
@@ -203,12 +203,11 @@ def steep(monkeypatch):
 def test_a_new_term_is_everywhere_once_it_is_in_the_tables(steep, tmp_path):
     """The seam: one object and its rows; torque, slope, regressor, fits, text, C, files and simulation follow."""
     from torquec.cli.info import info
-    from torquec.dynamics.shafts import friction_shafts
+    from torquec.dynamics.friction_torque import friction_shafts
     from torquec.identification.excitation.regressor_information import RegressorInformation
     from torquec.identification.torque.torque_columns import FrictionLaw, FrictionModel, friction_block
     from torquec.model.model import as_model
-    from torquec.robot.drives import read_drives
-    from torquec.robot.write_drives import drives_text
+    from torquec.robot.drives import drives_text, read_drives
     from torquec.simulation.plant import DryFriction, Dynamics, Plant
     from torquec.trajectory.trajectory import MotionState
 

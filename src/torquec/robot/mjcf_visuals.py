@@ -1,10 +1,12 @@
-"""The geoms of an MJCF file that MuJoCo's viewer shows: where they are on their bodies, their forms and colours.
+"""The geoms of an MJCF file that MuJoCo's viewer shows: where they are on their bodies, their shapes and colours.
 
 MuJoCo knows best where they are: `fromto`, angles, frames, replicated parts. No mesh is opened for that:
 
 (1)  every geom becomes a site, which has the same words for place and form, and no mass; a mesh becomes a small one
 (2)  the document is compiled without geoms, and the sites are read back
 (3)  shown are groups 0 to 2, as in MuJoCo's viewer; planes, which are floors, are not
+(4)  a mesh's vertices v stand on the geom at S R' (v - r), with the asset's scale S and its reference frame R, r:
+     MuJoCo moves and turns them before it scales them
 """
 
 from __future__ import annotations
@@ -12,19 +14,17 @@ from __future__ import annotations
 import importlib
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeAlias
+from typing import Any
 
 from torquec.errors import MissingExtraError
 from torquec.robot.mjcf import compile_mjcf, mujoco_warnings
-from torquec.robot.mjcf_defaults import FILE_SHAPES, OUTERMOST, MjcfContext, mjcf_context
-from torquec.robot.mjcf_file import read_mjcf_tree
+from torquec.robot.mjcf_file import FILE_SHAPES, OUTERMOST, MjcfContext, mjcf_context, read_mjcf_tree
 from torquec.robot.mjcf_model import ModelReader, model_pose
 from torquec.robot.mjcf_strip import strip_mjcf
 from torquec.robot.number import parse_number
+from torquec.robot.visual import RgbaColor, ShapeKind, Visual
 from torquec.robot.xml import Element
-from torquec.spatial import IDENTITY, Pose, Vector3
-
-RgbaColor: TypeAlias = tuple[float, float, float, float]
+from torquec.spatial import IDENTITY, Pose, Vector3, matvec, transpose
 
 _GROUPS_SHOWN = ("0", "1", "2")
 _NAME = "torquec geom {}|"
@@ -38,27 +38,6 @@ _SAFE_COMPILER = {"inertiafromgeom": "false", "boundmass": "1", "boundinertia": 
 
 
 @dataclass(frozen=True)
-class MjcfMesh:
-    """A mesh as the file's asset has it: where it lies, its scale, and the frame in it that is the geom's."""
-
-    file: str
-    scale: Vector3 = (1.0, 1.0, 1.0)
-    reference: Pose = IDENTITY
-
-
-@dataclass(frozen=True)
-class MjcfGeom:
-    """A geom on the frame `body` (a name): its type, half sizes as MuJoCo has them, colour, mesh where it is one."""
-
-    body: str
-    type: str
-    pose: Pose
-    sizes: Vector3
-    color: RgbaColor | None = None
-    mesh: MjcfMesh | None = None
-
-
-@dataclass(frozen=True)
 class _Found:
     """A geom in the document: its attributes by default classes, and its element."""
 
@@ -66,7 +45,7 @@ class _Found:
     element: Element
 
 
-def read_mjcf_geoms(path: Path) -> list[MjcfGeom]:
+def mjcf_visuals(path: Path) -> list[Visual]:
     """The geoms of a robot file that could be read as a robot; raises `RobotFileError`, `MissingExtraError`."""
     try:
         mujoco = importlib.import_module("mujoco")
@@ -86,11 +65,11 @@ def read_mjcf_geoms(path: Path) -> list[MjcfGeom]:
         model = compile_mjcf(mujoco, stripped, {}, str(path))
     reader = ModelReader(model, name="", disabled=frozenset(), places={}, source=str(path))
     assets = _Assets(root, context)
-    geoms = []
+    visuals = []
     for index in range(model.nsite):
         number = reader.given_name("site", index).partition("|")[0].rpartition(" ")[2]
-        geoms.append(_geom(model, index, reader.body_names, found[int(number)], assets))
-    return geoms
+        visuals.append(_visual(model, index, reader.body_names, found[int(number)], assets))
+    return visuals
 
 
 def _with_sites(holder: Element, childclass: str, context: MjcfContext, found: list[_Found]) -> Element:
@@ -131,15 +110,42 @@ def _site(attributes: dict[str, str], geom: Element, number: int) -> Element:
     return Element("site", {"name": _NAME.format(number), **words}, geom.where)
 
 
-def _geom(model: Any, index: int, bodies: list[str], found: _Found, assets: _Assets) -> MjcfGeom:
+def _visual(model: Any, index: int, bodies: list[str], found: _Found, assets: _Assets) -> Visual:
     pose = model_pose(model.site_pos[index], model.site_quat[index])
     body, color = bodies[int(model.site_bodyid[index])], assets.color(found)
-    if _is_of_a_file(found.attributes):
-        kind = "mesh" if "mesh" in found.attributes else found.attributes.get("type", "hfield")
-        mesh = assets.mesh(found) if kind == "mesh" else None
-        return MjcfGeom(body, kind, pose, (0.0, 0.0, 0.0), color, mesh)
-    x, y, z = (float(size) for size in model.site_size[index])
-    return MjcfGeom(body, _SITE_TYPES[int(model.site_type[index])], pose, (x, y, z), color)
+    label = f"a geom of body '{body}'"
+    if not _is_of_a_file(found.attributes):
+        a, b, c = (float(size) for size in model.site_size[index])  # halves of lengths
+        sizes = {
+            "sphere": (a,),
+            "capsule": (a, 2.0 * b),
+            "cylinder": (a, 2.0 * b),
+            "ellipsoid": (a, b, c),
+            "box": (2.0 * a, 2.0 * b, 2.0 * c),
+        }
+        type_ = _SITE_TYPES[int(model.site_type[index])]
+        if type_ in sizes:
+            return Visual(body, ShapeKind(type_), pose, sizes[type_], color)
+    else:
+        type_ = "mesh" if "mesh" in found.attributes else found.attributes.get("type", "hfield")
+    if type_ != "mesh":
+        return Visual(body, label=label, problem=f"shapes of the type {type_} are not drawn")
+    element = assets.mesh(found)
+    if element is None:
+        return Visual(body, label=label, problem="its mesh names no file")
+    file, scale = assets.file(element), element.vector("scale", (1.0, 1.0, 1.0))
+    turn = _numbers(element.attributes.get("refquat", "1 0 0 0"), element)
+    reference = model_pose(element.vector("refpos", (0.0, 0.0, 0.0)), turn)
+    if reference.rotation != IDENTITY.rotation and len(set(scale)) > 1:
+        return Visual(body, label=file, problem="a mesh that is both turned and scaled unevenly is not drawn")
+    return Visual(body, ShapeKind.MESH, pose @ _moved(reference, scale), (), color, file, scale)
+
+
+def _moved(reference: Pose, scale: Vector3) -> Pose:
+    """Where the scaled vertices of the file stand on the geom (4)."""
+    back = transpose(reference.rotation)
+    x, y, z = (-s * r for s, r in zip(scale, matvec(back, reference.origin), strict=True))
+    return Pose(back, (x, y, z))
 
 
 class _Assets:
@@ -163,20 +169,19 @@ class _Assets:
         attributes = self.context.attributes(material, OUTERMOST, "material")
         return _rgba(attributes["rgba"], material) if "rgba" in attributes else None
 
-    def mesh(self, found: _Found) -> MjcfMesh | None:
+    def mesh(self, found: _Found) -> Element | None:
         """The mesh of a geom; None where there is no asset of that name, or its vertices stand in the document."""
         element = self.meshes.get(found.attributes["mesh"])
         if element is None:
             return None
         whole = replace(element, attributes=self.context.attributes(element, OUTERMOST, "mesh"))
-        file = whole.attributes.get("file", "").replace("\\", "/")
-        if not file:
-            return None
+        return whole if whole.attributes.get("file") else None
+
+    def file(self, mesh: Element) -> str:
+        """The file of a mesh, with the compiler's folder before it."""
+        file = mesh.attributes["file"].replace("\\", "/")
         file = PurePosixPath(file).name if self.without_folders else file
-        named = f"{self.folder.rstrip('/')}/{file}" if self.folder else file
-        turn = _numbers(whole.attributes.get("refquat", "1 0 0 0"), whole)
-        origin = whole.vector("refpos", (0.0, 0.0, 0.0))
-        return MjcfMesh(named, whole.vector("scale", (1.0, 1.0, 1.0)), model_pose(origin, turn))
+        return f"{self.folder.rstrip('/')}/{file}" if self.folder else file
 
 
 def _numbers(text: str, element: Element) -> list[float]:
