@@ -14,7 +14,7 @@ M may be unsymmetric, as that of a simplified program is; only its symmetric par
 (4)  positive definite matrices are a convex cone: where all control matrices are positive definite, S(q) is
 (5)  control matrices at the corners of a box are attained: where one is not positive definite, neither is S there
 (6)  where S is positive definite, so are those of all trailing blocks of M: elimination from the tips, no rows
-     exchanged (:mod:`torquec.dynamics.general_solve`), meets no zero
+     exchanged (:mod:`torquec.dynamics.joint_space_solve`), meets no zero
 
 A box that is not shown is halved along the joint in which its control matrices bend most.
 
