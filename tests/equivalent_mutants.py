@@ -85,7 +85,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "nothing is added for no multiple",
     ("codegen/c/sincos.py", "continue", "continue  ->  break"): "the last coefficient ends the loop anyway",
     (
-        "codegen/c/scalar.py",
+        "codegen/c/names.py",
         'return self.infinity if value > 0.0 else f"-{self.infinity}"',
         "value > 0.0  ->  value >= 0.0",
     ): "an infinity is not zero",

@@ -154,17 +154,17 @@ def test_trade_off(tmp_path):
 STOPPED = """
 import os, signal, sys
 from torquec.cli.app import main
-from torquec.foundation.kept_work import KeptWork
+from torquec.foundation.result_cache import ResultCache
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored where tests run (nohup)
 number = getattr(signal, sys.argv.pop(1))
-keep = KeptWork.keep
+keep = ResultCache.keep
 
 def keep_and_stop(self, key, value):
     keep(self, key, value)
     os.kill(os.getpid(), number)
 
-KeptWork.keep = keep_and_stop
+ResultCache.keep = keep_and_stop
 main()
 """
 """The command, which gets a signal at the moment when its first result is kept: however fast or slow it is."""

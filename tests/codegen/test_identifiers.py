@@ -1,10 +1,14 @@
+from __future__ import annotations
+
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torquec.codegen.identifiers import RESERVED, c_identifier, prefix_identifier
+from torquec.codegen.identifiers import RESERVED, c_identifier, check_names, prefix_identifier
+from torquec.errors import ArgumentError
+from torquec.expr import Function
 
 IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -76,3 +80,12 @@ def test_another_language_has_its_own_words():
 )
 def test_the_names_of_a_package_begin_with_words(name, spelled):
     assert prefix_identifier(name) == (spelled or c_identifier(name))
+
+
+def test_there_are_functions_and_no_two_of_one_name():
+    one, two = Function("one", (), (), (), ()), Function("two", (), (), (), ())
+    check_names([one, two])
+    with pytest.raises(ArgumentError, match="there is no function to write"):
+        check_names([])
+    with pytest.raises(ArgumentError, match="more than one function is called 'one'"):
+        check_names([one, two, one])

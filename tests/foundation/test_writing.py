@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from torquec.errors import ArgumentError
+from torquec.foundation import writing as module
 from torquec.foundation.writing import (
     check_output,
     check_output_folder,
+    exchange,
     is_ours,
     new_folder,
     write_files,
@@ -240,3 +242,25 @@ def test_killed_at_a_hundred_moments_it_leaves_the_old_folder_or_the_new_one(tmp
     (tmp_path / "out" / "mine.txt").write_text("mine")
     write_folder(tmp_path / "out", {f"{k}.txt": "0" for k in range(20)})
     killed_while_writing(tmp_path / "out", 100)
+
+
+@pytest.mark.parametrize("has_call", [True, False])
+def test_folders_trade_names(tmp_path, monkeypatch, has_call):
+    if not has_call:
+        monkeypatch.setattr(module, "_system_call", lambda one, other: None)
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a").write_text(name)
+    exchange(tmp_path / "one", tmp_path / "other")
+    assert [(tmp_path / name / "a").read_text() for name in ("one", "other")] == ["other", "one"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "other"]
+
+
+@pytest.mark.parametrize("has_call", [True, False])
+def test_what_cannot_be_exchanged_stays(tmp_path, monkeypatch, has_call):
+    if not has_call:
+        monkeypatch.setattr(module, "_system_call", lambda one, other: None)
+    (tmp_path / "other").mkdir()
+    with pytest.raises(OSError, match="No such file"):
+        exchange(tmp_path / "one", tmp_path / "other")
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]

@@ -16,10 +16,8 @@ from typer.testing import CliRunner
 import torquec as tq
 from torquec.cli.app import app
 from torquec.codegen.precision import Precision
-from torquec.codegen.verify.c_evaluation import evaluate_c
-from torquec.codegen.verify.c_package import read_c_package
-from torquec.codegen.verify.driver import driver_text
-from torquec.codegen.verify.platforms import PLATFORMS, build_program, run_program
+from torquec.codegen.verify.c_package import evaluate_c, read_c_package
+from torquec.codegen.verify.platforms import PLATFORMS, build_program, driver_text, run_program
 from torquec.errors import CheckError, SpecificationError
 from torquec.model.simplified import simplified_model
 from torquec.proof.checker.check_certificate import check_certificate

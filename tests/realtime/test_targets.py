@@ -20,7 +20,7 @@ from torquec.codegen.target import BACK_ENDS, CarriedClaim
 from torquec.errors import ArgumentError, RobotError
 from torquec.model.certified_package import MANIFEST
 from torquec.proof.hold.hold_order import HoldOrder
-from torquec.realtime.choices import FrictionTask
+from torquec.realtime.background_period import FrictionTask
 from torquec.realtime.plan import plan_background
 from torquec.realtime.targets import (
     OPTIONS,

@@ -9,7 +9,7 @@ import pytest
 from tests.codegen.c.compiler import COMPILERS, build, needs_compiler, run
 from tests.patience import HANGS
 
-from torquec.realtime.package import c_text
+from torquec.foundation.template import package_text
 
 PROGRAM = Path(__file__).with_name("triple_buffer_test.c")
 
@@ -25,7 +25,7 @@ def built(tmp_path, header, *flags):
 @needs_compiler
 @pytest.mark.parametrize("flags", [(), ("-fsanitize=thread",)], ids=["plain", "tsan"])
 def test_no_record_is_torn_and_none_goes_back(tmp_path, flags):
-    done = run(built(tmp_path, c_text("triple_buffer.h"), *flags), "100000")
+    done = run(built(tmp_path, package_text("realtime/c", "triple_buffer.h"), *flags), "100000")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -33,14 +33,14 @@ def test_no_record_is_torn_and_none_goes_back(tmp_path, flags):
 @pytest.mark.slow
 @pytest.mark.parametrize(("flags", "count"), [((), 10**8), (("-fsanitize=thread",), 10**7)], ids=["plain", "tsan"])
 def test_hundred_million_hand_overs(tmp_path, flags, count):
-    done = run(built(tmp_path, c_text("triple_buffer.h"), *flags), str(count))
+    done = run(built(tmp_path, package_text("realtime/c", "triple_buffer.h"), *flags), str(count))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @needs_compiler
 def test_a_buffer_of_two_slots_is_caught(tmp_path):
     # Planted bug: the writer keeps its slot after publishing it, so it writes what is being read.
-    header = c_text("triple_buffer.h")
+    header = package_text("realtime/c", "triple_buffer.h")
     broken = header.replace(
         "    buffer->writer = atomic_exchange_explicit(&buffer->between, fresh, memory_order_acq_rel) "
         "& TORQUEC_TRIPLE_SLOT;",

@@ -19,7 +19,7 @@ from torquec.codegen.precision import Precision
 from torquec.codegen.target import Target
 from torquec.errors import ArgumentError
 from torquec.proof.hold.hold_order import HoldOrder
-from torquec.realtime.choices import FrictionTask
+from torquec.realtime.background_period import FrictionTask
 from torquec.realtime.targets import OPTIONS, TARGETS, TargetOptions, check_request, write_target
 from torquec.report.tables import table
 

@@ -128,7 +128,7 @@ def run(model: Model, options: RealtimeRunOptions) -> Outcome:
     rates, jitter and faults while it runs; Ctrl-C stops the robot. Exit status 1 where a fault ended the run.
     docs/real-time.md says more.
     """
-    from torquec.realtime.runtime.log_file import write_cycle_log
+    from torquec.realtime.runtime.cycle_log import write_cycle_log
     from torquec.realtime.runtime.run import run as run_loop
     from torquec.report.realtime_run import run_text
 

@@ -18,7 +18,7 @@ from torquec.closedform.polynomial import Coefficient, Linear, TrigPolynomial
 from torquec.closedform.text import balance_text, coupling_text, omissions, treatment
 from torquec.codegen.c.names import package_names
 from torquec.codegen.c.source import source_text
-from torquec.codegen.numpy.module import numpy_module
+from torquec.codegen.numpy import numpy_module
 from torquec.expr import Function, trace
 from torquec.expr.math import sincos
 from torquec.spatial import Scalar

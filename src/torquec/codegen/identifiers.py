@@ -12,7 +12,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Container
+from collections.abc import Container, Sequence
+
+from torquec.errors import ArgumentError
+from torquec.expr import Function
 
 _MARK = "_x0_"
 _LONGEST = 200  # file names end at 255 bytes, and suffixes follow
@@ -72,3 +75,13 @@ def prefix_identifier(name: str) -> str:
 def _escape(match: re.Match[str]) -> str:
     # NUL is spelled with two digits, so that no character produces the mark.
     return f"_x{ord(match.group()):x}_" if match.group() != "\0" else "_x00_"
+
+
+def check_names(functions: Sequence[Function]) -> None:
+    """Raise `ArgumentError` unless there are functions and no two have one name."""
+    if not functions:
+        raise ArgumentError("there is no function to write", remedy="name at least one")
+    names = [function.name for function in functions]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ArgumentError(f"more than one function is called {', '.join(map(repr, twice))}", remedy="rename one")

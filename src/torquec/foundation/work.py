@@ -47,9 +47,8 @@ from typing import Any, Protocol, TypeVar
 
 from torquec.errors import ArgumentError
 from torquec.foundation.budget import Budget
-from torquec.foundation.file_meter import LOOK_EVERY, FileMeter
-from torquec.foundation.handed_out import handed_out, workers_of
-from torquec.foundation.kept_work import KeptWork
+from torquec.foundation.executor_tasks import LOOK_EVERY, ProgressFile, tasks_at_once, workers_of
+from torquec.foundation.result_cache import ResultCache
 from torquec.foundation.time_left import SaidLeft, TimeLeft
 
 Task = TypeVar("Task")
@@ -151,7 +150,7 @@ class Work:
     ) -> None:
         self.executor = executor
         self.report = report or (lambda _: None)
-        self.kept = None if keep is None else KeptWork(keep)
+        self.kept = None if keep is None else ResultCache(keep)
         self.budget = Budget()
         self.seconds: dict[str, float] = {}
         self._open: list[str] = []
@@ -279,9 +278,9 @@ class Work:
         folder = tempfile.mkdtemp(prefix="torquec-") if metered else ""
         results: dict[int, Any] = {}
         failures: dict[int, BaseException] = {}  # raised in the order of the tasks, so that it is always the same one
-        waiting: dict[Future[Any], tuple[int, str | None, FileMeter | None]] = {}
+        waiting: dict[Future[Any], tuple[int, str | None, ProgressFile | None]] = {}
         coming = deque(enumerate(tasks))
-        most = handed_out(executor, len(tasks), self.budget.workers)
+        most = tasks_at_once(executor, len(tasks), self.budget.workers)
 
         def hand_out() -> None:
             while coming and len(waiting) < most:
@@ -291,7 +290,7 @@ class Work:
                 if found:
                     results[k] = value
                     continue
-                meter = FileMeter(str(Path(folder) / str(k)), self.budget) if metered else None
+                meter = ProgressFile(str(Path(folder) / str(k)), self.budget) if metered else None
                 options = {} if meter is None else {"meter": meter}
                 waiting[executor.submit(function, task, **options)] = k, key, meter
 

@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torquec import __version__
+from torquec.codegen.c.names import DOUBLE, SCALARS, CScalar
 from torquec.codegen.c.package import c_package
-from torquec.codegen.c.scalar import DOUBLE, SCALARS, CScalar
 from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.precision import Precision
 from torquec.expr import Function

@@ -17,7 +17,7 @@ from torquec.foundation.documents import DocumentFormat
 from torquec.foundation.json_text import document_text
 from torquec.foundation.package_manifest import check_inner_name
 from torquec.foundation.reading import FileKind, is_file, read_json
-from torquec.foundation.source_identity import source_identity
+from torquec.foundation.result_cache import source_identity
 
 MANIFEST = "run.json"
 FORMAT = "torquec run 1"

@@ -4,7 +4,7 @@
      what the earlier steps that it needs have left
 (2)  a step whose key and files are those of the last run, or of a run that was stopped, is not done again
 (3)  a step writes into `DIR.partial`; what is finished there stays when the run is stopped, and the next goes on from
-     it, inside a step too (:mod:`torquec.foundation.kept_work`)
+     it, inside a step too (:mod:`torquec.foundation.result_cache`)
 (4)  in the end all files are exchanged with those of the last run at once: whoever looks, at any moment, sees the old
      result or the new one. Files of other people in the folder stay.
 (5)  a step that cannot be done for a reason of the robot or of the project is a failed step with that reason: those
@@ -27,8 +27,7 @@ from typing import Any
 import numpy as np
 
 from torquec.errors import ArgumentError, TorquecError
-from torquec.foundation.kept_work import to_plain
-from torquec.foundation.source_identity import source_identity
+from torquec.foundation.result_cache import source_identity, to_plain
 from torquec.foundation.work import StepReport, Work, as_work
 from torquec.foundation.writing import check_output_folder, new_folder, put_file
 from torquec.project.chain import STEPS

@@ -1,12 +1,13 @@
-"""The background period: how often coefficients are refreshed, one number from the plan to the running program.
+"""The background of the two-rate structure: its period, from the plan to the running program, and its friction task.
 
-A plan chooses it (:mod:`torquec.realtime.plan`), headers state their errors for it, and examples and the runtime of a
-package wait for it: `<prefix>_BACKGROUND_PERIOD` [ns] of its tasks is the only place that says it in C.
+A plan chooses the period (:mod:`torquec.realtime.plan`), headers state their errors for it, and examples and the
+runtime of a package wait for it: `<prefix>_BACKGROUND_PERIOD` [ns] of its tasks is the only place that says it in C.
 """
 
 from __future__ import annotations
 
 import math
+from enum import StrEnum
 
 from torquec.foundation.rounded_bound import rounded_down
 
@@ -56,3 +57,13 @@ def period_words(period: float) -> str:
     ('background period 20 ms', 'background period 0.1234 ms')
     """
     return f"background period {rounded_down(1e3 * period, 4)} ms"
+
+
+class FrictionTask(StrEnum):
+    """Where friction is computed."""
+
+    BACKGROUND = "background"
+    """With the other held terms: it costs nothing in a cycle, and turns over as late as they do."""
+    SYNCHRONOUS = "synchronous"
+    """In every cycle, at its speeds: an extra beyond (3), which its header counts."""
+    NONE = "none"

@@ -13,14 +13,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 
-from torquec.codegen.c.names import Names, package_names
+from torquec.codegen.c.names import SCALARS, Names, package_names
 from torquec.codegen.c.package import c_package
-from torquec.codegen.c.scalar import SCALARS
-from torquec.codegen.c.stack import stack_bytes
+from torquec.codegen.c.source import stack_bytes
 from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.object.package import object_package, object_target
 from torquec.codegen.object.triple import MachineTarget
@@ -31,17 +29,16 @@ from torquec.expr import Function, OperationCount, count_operations
 from torquec.foundation.choice import chosen
 from torquec.foundation.json_text import document_text
 from torquec.foundation.reading import to_path
+from torquec.foundation.template import package_text
 from torquec.foundation.writing import write_package
 from torquec.model.certified_package import model_description, package_description, rounding_text, simplified_prefix
 from torquec.model.claim import Claim, claim_text, claims_of
 from torquec.model.model import Model
 from torquec.model.save import model_document
 from torquec.proof.hold.hold_order import HoldOrder
-from torquec.realtime.background_period import USUAL_PERIOD
-from torquec.realtime.choices import FrictionTask
-from torquec.realtime.controller_functions import controller_functions
-from torquec.realtime.held_errors import HeldErrors, held_errors_text
-from torquec.realtime.plan import HoldPlan
+from torquec.realtime.background_period import USUAL_PERIOD, FrictionTask
+from torquec.realtime.plan import HeldErrors, HoldPlan, held_errors_text
+from torquec.realtime.runtime.loop_law import controller_functions
 from torquec.realtime.runtime.loop_package import RUNTIME_CMAKE, loop_files, loop_functions
 from torquec.realtime.runtime.structures import MOST_JOINTS
 from torquec.realtime.tasks_text import tasks_text
@@ -179,9 +176,9 @@ def _texts(
             precision=next(key for key, scalar in SCALARS.items() if scalar == names.scalar),
         )
     )
-    made["triple_buffer.h"] = c_text("triple_buffer.h")
+    made["triple_buffer.h"] = package_text("realtime/c", "triple_buffer.h")
     for example in _EXAMPLES:
-        made[example] = c_text(example).replace("PREFIX", names.prefix)
+        made[example] = package_text("realtime/c", example).replace("PREFIX", names.prefix)
     return {**made, **texts}
 
 
@@ -201,8 +198,3 @@ def _source_files(
     made = c_package(functions, prefix=names.prefix, description=description, notes=told, scalar=names.scalar)
     made["CMakeLists.txt"] += _CMAKE_TASKS.format(prefix=names.prefix)
     return {**made}
-
-
-def c_text(name: str) -> str:
-    """A C file that comes with Torquec."""
-    return (resources.files("torquec.realtime") / "c" / name).read_text(encoding="utf-8")

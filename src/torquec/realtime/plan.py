@@ -1,35 +1,109 @@
-"""How often the background must run: the error of holding against the period, and what remains of a tolerance.
+"""The background period: hold error against the period, the errors that headers state, and what a tolerance leaves.
 
 (1)  coefficients are at most  age = period + latency  old: seen at the start of a run of the background, published
      `latency` later, used until the next ones are
-(2)  total = proven error of the model + bound of holding (`held_torque_bound`), joint by joint; that of
+(2)  total = proven error of the model + bound of the hold error (`held_torque_bound`), joint by joint; that of
      an exact model is what snapped angles change against the file as written (:mod:`torquec.proof.torque.snap_bound`)
 (3)  recommended: the longest background period, a second at most, for which no joint's total exceeds the torque error
      that the specification allows
+
+A certificate bounds the error of torques from coefficients of the very instant. The cycle uses older ones: the header
+of a two-rate package never states the first part of (2) without the second one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
+from torquec.foundation.rounded_bound import rounded_down, rounded_up
 from torquec.foundation.work import Work, as_work
+from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, as_model
-from torquec.proof.hold.held_torque_bound import HoldBound
+from torquec.proof.hold.held_torque_bound import HoldBound, held_torque_bound
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.proof.torque.snap_bound import snap_bound
-from torquec.realtime.background_period import LONGEST_PERIOD, USUAL_PERIOD
-from torquec.realtime.held_errors import HeldErrors
-from torquec.realtime.hold_bound import hold_bound
+from torquec.realtime.background_period import LONGEST_PERIOD, USUAL_PERIOD, period_words
 from torquec.realtime.hold_search import FoundErrors, search_hold_error
 from torquec.robot.robot import Robot
 from torquec.simplification.specification import Specification
 from torquec.trajectory.motion_box import MotionBox
+
+_DIGITS = 6
+"""Of bounds in a header; they are rounded up."""
+
+
+@dataclass(frozen=True)
+class HeldErrors:
+    """(1) of every joint, at a background period and a latency [s].
+
+    `model` of an exact model is what snapped angles change against the file as written, zero without snaps.
+    """
+
+    joints: tuple[str, ...]
+    period: float
+    latency: float
+    order: HoldOrder
+    model: tuple[float, ...]
+    held: tuple[float, ...]
+
+    @property
+    def age(self) -> float:
+        """That of the oldest coefficients of (1) [s]."""
+        return self.period + self.latency
+
+    @staticmethod
+    def of_document(document: Mapping[str, Any]) -> HeldErrors:
+        """Those of the document that `torquec realtime plan` writes."""
+        order = HoldOrder(document["order"])
+        return HeldErrors(
+            tuple(document["proven"]),
+            document["period"],
+            document["latency"],
+            order,
+            tuple(document["proven"].values()),
+            tuple(document[order.value].values()),
+        )
+
+
+def held_errors_text(
+    robot: Robot, errors: HeldErrors | None, *, certified: bool, kind: ModelKind = ModelKind.EXACT
+) -> str:
+    """What a header says of the age of coefficients; `certified` where errors of the very instant stand before it.
+
+    Of an abbreviated model nothing is proven: what holding adds to its own errors is stated as that.
+    """
+    lines = []
+    if certified:
+        lines.append(
+            "These are the errors with coefficients of the very instant. A cycle uses older ones, which adds to them:"
+        )
+    if errors is None:
+        more = "how much is not known here" if certified else "Coefficients that are held add an error"
+        lines.append(
+            f"{more}: torquec realtime plan bounds it, and torquec generate with --spec and --period writes it here."
+        )
+        return "\n".join(lines)
+    lines.append(
+        f"With {errors.order.value} order, {period_words(errors.period)}, coefficients at most "
+        f"{rounded_down(1e3 * errors.age, 4)} ms old, for all motions of the plan:"
+    )
+    for joint, own, held in zip(robot.coordinates, errors.model, errors.held, strict=True):
+        unit = joint.effort_unit
+        cause = "the model" if certified else "snapped angles"
+        parts = f" = {rounded_up(own, _DIGITS)} of {cause} + {rounded_up(held, _DIGITS)} of holding" if own else ""
+        lines.append(f"  torque error of {joint.name}: at most {rounded_up(own + held, _DIGITS)} {unit}{parts}")
+    if kind is ModelKind.ABBREVIATED:
+        lines.append("The errors of the abbreviated model itself add to these, and no bound of them is proven.")
+    lines.append("Friction that is held is not in this.")
+    return "\n".join(lines)
+
 
 _CURVE = np.geomspace(1e-4, 1e-1, 25)  # periods of the picture [s]: from a fast cycle to a slow background
 _DOTS = np.geomspace(1e-4, 1e-1, 4)  # where errors are searched for
@@ -148,3 +222,17 @@ def _proven(model: Model, motions: MotionBox) -> Array:
             f"nothing is proven of the torque of '{missing[0]}'", remedy="simplify to torque errors, then plan"
         )
     return np.array([record.joints[name].bound for name in joints])
+
+
+def hold_bound(
+    source: Robot | Model, motions: MotionBox, *, jerk: Sequence[float] | None = None, work: Work | None = None
+) -> HoldBound:
+    """The bounds of a model over a box of motions with speeds and accelerations; `jerk` (n,) where it is limited.
+
+    Under a time limit of `work` every joint has its share of the time; bounds that it cuts short are coarser.
+    Raises `ArgumentError` for a box without speeds or accelerations, `RobotError` for too many joints.
+    """
+    model = as_model(source)
+    program = model.function("inverse_dynamics")
+    sums_angles = not model.kind.follows_program
+    return held_torque_bound(model.robot, program, motions, sums_angles=sums_angles, jerk=jerk, work=work)

@@ -11,7 +11,6 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 
@@ -21,6 +20,7 @@ from torquec.codegen.identifiers import prefix_identifier
 from torquec.errors import ArgumentError, RefusedQuantityError
 from torquec.expr import Function, OperationCount, count_operations
 from torquec.foundation.reading import to_path
+from torquec.foundation.template import filled_template
 from torquec.foundation.writing import write_package
 from torquec.model.certified_package import function_notes, model_description, usual_prefix
 from torquec.model.claim import Claim, claims_of, simplified_text
@@ -88,10 +88,7 @@ def write_ros2_package(
         "test/selftest.c": made["selftest.c"],
     }
     for file, place in _PLACES.items():
-        text = (resources.files("torquec.realtime") / "ros2" / file).read_text(encoding="utf-8")
-        for word, value in words.items():
-            text = text.replace(f"@{word}@", value)
-        texts[place.format(package=package)] = text
+        texts[place.format(package=package)] = filled_template("realtime/ros2", file, **words)
     if about:
         lines = "\n\n".join(about).splitlines()
         texts["README.md"] += "\n".join(["", "## The model", "", *(f"    {line}".rstrip() for line in lines), ""])

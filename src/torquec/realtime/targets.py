@@ -17,7 +17,7 @@ from torquec.codegen.precision import Precision
 from torquec.codegen.target import BACK_ENDS, BackEnd, CarriedClaim, Target
 from torquec.errors import ArgumentError
 from torquec.proof.hold.hold_order import HoldOrder
-from torquec.realtime.choices import FrictionTask
+from torquec.realtime.background_period import FrictionTask
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from torquec.expr import OperationCount
     from torquec.model.claim import Claim
     from torquec.model.model import Model
-    from torquec.realtime.held_errors import HeldErrors
-    from torquec.realtime.plan import HoldPlan
+    from torquec.realtime.plan import HeldErrors, HoldPlan
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,7 @@ from torquec.codegen.c.source import comment, packed
 from torquec.expr import Function
 from torquec.expr.replay import CONSTANTS
 from torquec.proof.hold.hold_order import HoldOrder
-from torquec.realtime.background_period import background_nanoseconds, period_words
-from torquec.realtime.choices import FrictionTask
+from torquec.realtime.background_period import FrictionTask, background_nanoseconds, period_words
 from torquec.realtime.two_rate import NOMINAL, UPDATE, TwoRateFunctions
 
 _RECORDS = {

@@ -41,7 +41,7 @@ from torquec.foundation.choice import chosen
 from torquec.model.model import Model, as_model
 from torquec.model.routes import CLOSED, Route
 from torquec.proof.hold.hold_order import HoldOrder
-from torquec.realtime.choices import FrictionTask
+from torquec.realtime.background_period import FrictionTask
 from torquec.realtime.run_time_parameters import ParameterGroup, RunTimeRobot, parameter_groups, run_time_robot
 from torquec.robot.robot import Robot
 from torquec.spatial import Inertia, Scalar

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from torquec.realtime.runtime.fault import Fault, GuardMode
-from torquec.realtime.runtime.run_result import RealtimeResult, RunStatus
-from torquec.realtime.runtime.time_histogram import TimeHistogram
+from torquec.realtime.runtime.guards import Fault, GuardMode
+from torquec.realtime.runtime.run_result import RealtimeResult, RunStatus, TimeHistogram
 from torquec.report.blocks import Block, Cell, DataTable, Facts, Items, Shown, Tone, fact, paragraph
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, measured

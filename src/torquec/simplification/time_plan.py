@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from torquec.dynamics.mechanism import mechanism
 from torquec.foundation.budget import Budget
-from torquec.foundation.handed_out import wake
+from torquec.foundation.executor_tasks import wake
 from torquec.proof.checker.check_time import CheckTime
 from torquec.proof.torque.torque_tables import positions_read
 from torquec.simplification.degree_limit import DegreeRoom

@@ -19,7 +19,7 @@ from unittest import mock
 import numpy as np
 from tests.patience import HANGS
 
-from torquec.codegen.verify import c_evaluation
+from torquec.codegen.verify import c_package
 from torquec.codegen.verify.c_package import CFunction, CPackageText, read_c_package
 
 BOX = {"q": 3.2, "qd": 10.0, "qdd": 100.0, "tau": 500.0}
@@ -76,13 +76,13 @@ def divisor_ranges(package: CPackageText, *, states: int = 2000) -> list[tuple[f
         ranges.append((float(np.min(b)), float(np.max(b))))
         return np.divide(a, b)
 
-    with mock.patch.dict(c_evaluation._OPERATORS, {ast.Div: divide}):
+    with mock.patch.dict(c_package._OPERATORS, {ast.Div: divide}):
         for function in package.functions:
             given = {
                 array.name: BOX.get(array.name, OTHER) * rng.uniform(-1.0, 1.0, (states, array.size))
                 for array in function.inputs
             }
-            c_evaluation.evaluate_c(function, given, package.real)
+            c_package.evaluate_c(function, given, package.real)
     return ranges
 
 

@@ -29,8 +29,8 @@ from tests.codegen.programs import evaluate_exactly, every_operation, random_fun
 import torquec
 from torquec import dynamics
 from torquec.codegen.c import c_package, write_c_package
+from torquec.codegen.c.names import DOUBLE, SINGLE
 from torquec.codegen.c.package import check_rounding
-from torquec.codegen.c.scalar import DOUBLE, SINGLE
 from torquec.codegen.sincos import ROUND
 from torquec.errors import ArgumentError
 from torquec.expr import Function, evaluate, trace
@@ -330,7 +330,7 @@ def test_every_function_fits_a_small_stack(tmp_path, compiler, name):
 
 def test_what_counts_on_doubles_is_refused_in_single_precision():
     """Rounding by 1.5 * 2^52 gives whole numbers in doubles only; in floats it swallows every angle."""
-    from torquec.codegen.c.scalar import SINGLE
+    from torquec.codegen.c.names import SINGLE
     from torquec.codegen.sincos import ROUND
 
     turns = trace("turns", lambda x: {"y": absolute(x[0] + ROUND) - ROUND}, {"x": (1,)})
@@ -340,7 +340,7 @@ def test_what_counts_on_doubles_is_refused_in_single_precision():
 
 
 def test_a_float_package_states_what_a_call_takes_in_all():
-    from torquec.codegen.c.scalar import SINGLE
+    from torquec.codegen.c.names import SINGLE
 
     function = trace("f", lambda x: {"y": [sincos(x[0])[0] * x[1] + sincos(x[1])[1]]}, {"x": (2,)})
     header = " ".join(c_package([function], prefix="p", scalar=SINGLE)["p.h"].replace("\n * ", " ").split())

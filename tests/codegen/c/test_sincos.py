@@ -7,8 +7,7 @@ import re
 import numpy as np
 from tests.codegen.c.compiler import Library, needs_compiler
 
-from torquec.codegen.c.names import package_names
-from torquec.codegen.c.scalar import SINGLE
+from torquec.codegen.c.names import SINGLE, package_names
 from torquec.codegen.c.sincos import ADDITIONS, MULTIPLICATIONS, sincos_source
 from torquec.codegen.sincos import LARGEST_ANGLE, sincos_reference
 from torquec.expr import trace

@@ -1,5 +1,8 @@
 """Reading assembly: frames of known sizes, double operations of known functions."""
 
+from __future__ import annotations
+
+import pytest
 from tests.codegen.object.machines import each_triple
 
 from torquec.codegen.object.assembly import (
@@ -7,9 +10,11 @@ from torquec.codegen.object.assembly import (
     foreign_symbols,
     software_doubles,
     stack_of_functions,
+    undefined_symbols,
 )
 from torquec.codegen.object.module import emit_machine_code
 from torquec.codegen.object.triple import machine_target
+from torquec.errors import CompileError
 
 TEXT = """
 declare void @outside(ptr)
@@ -58,3 +63,26 @@ def test_software_and_foreign_names():
         "memset",
     ]
     assert double_operations("", "powerpc") is None
+
+
+CALLS = """
+declare void @quite_a_long_name_from_outside(i32)
+declare void @short()
+define void @own(i32 %x) nounwind {
+  call void @quite_a_long_name_from_outside(i32 %x)
+  call void @short()
+  ret void
+}
+"""
+
+
+@each_triple
+def test_what_is_called_and_not_defined(triple):
+    code, _ = emit_machine_code(CALLS, machine_target(triple))
+    plain = {name.removeprefix("_") for name in undefined_symbols(code)}
+    assert plain == {"quite_a_long_name_from_outside", "short"}
+
+
+def test_nothing_else_is_an_object():
+    with pytest.raises(CompileError, match="unknown kind"):
+        undefined_symbols(b"MZ" + bytes(100))

@@ -10,8 +10,8 @@ from tests.codegen.c.compiler import COMPILERS, build, needs_compiler
 from tests.codegen.object.machines import HostObject, each_triple
 from tests.codegen.programs import evaluate_exactly, every_operation, random_function, random_inputs
 
+from torquec.codegen.c.names import SINGLE
 from torquec.codegen.c.package import c_package
-from torquec.codegen.c.scalar import SINGLE
 from torquec.codegen.object.module import check_single, compile_object, compile_text, object_text
 from torquec.codegen.object.triple import machine_target
 from torquec.codegen.precision import Precision

@@ -10,7 +10,7 @@ from tests.codegen.c.compiler import COMPILERS
 from tests.patience import HANGS
 from tests.realtime.runtime.c_runtime import built_program
 
-from torquec.realtime.runtime.fault import RUN_ENDS, Fault, RunEnd
+from torquec.realtime.runtime.guards import RUN_ENDS, Fault, RunEnd
 
 USED = ("torquec_guard", "torquec_cycle", "torquec_record", "torquec_loop", "driver_cia402")
 SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")

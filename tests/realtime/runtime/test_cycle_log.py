@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import ctypes
 
 import numpy as np
+import pytest
 from tests.codegen.c.compiler import needs_compiler
+from tests.realtime.runtime.test_perfetto_trace import some_log
 
-from torquec.realtime.runtime.cycle_log import HEAD, CycleLog, LogReader
+import torquec as tq
+from torquec.realtime.runtime.cycle_log import HEAD, CycleLog, LogReader, write_cycle_log
 from torquec.realtime.runtime.library import runtime_library
 from torquec.realtime.runtime.structures import LogStruct, SampleStruct
 
@@ -50,3 +54,17 @@ def test_what_an_entry_holds():
     assert np.allclose(found.latency, 3e-9)
     assert np.allclose(found.t, [0.0, 20e-9])
     assert np.allclose(found.coefficient_age, 7e-9)
+
+
+def test_every_number_comes_back(tmp_path):
+    log = some_log()
+    path = write_cycle_log(log, tmp_path / "log.csv")
+    with path.open() as stream:
+        header, *rows = csv.reader(stream)
+    table = dict(zip(header, np.array(rows, dtype=float).T, strict=True))
+    assert np.array_equal(table["tau_elbow"], log.tau[:, 1])
+    assert np.array_equal(table["q_shoulder"], log.q[:, 0])
+    assert np.array_equal(table["t"], log.t)
+    assert np.isnan(table["coefficient_age"]).all()
+    with pytest.raises(tq.ArgumentError, match="exists already"):
+        write_cycle_log(log, path)

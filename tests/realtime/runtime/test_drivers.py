@@ -13,11 +13,9 @@ from tests.codegen.c.compiler import COMPILERS, build, needs_compiler
 from tests.realtime.runtime.c_runtime import write_sources
 
 import torquec as tq
-from torquec.realtime.runtime.drivers import LibraryRobot, SharedMemoryRobot, SimulatedRobot, native_plant
-from torquec.realtime.runtime.fault import Fault, RunEnd
-from torquec.realtime.runtime.guards import Guards
+from torquec.realtime.runtime.drivers import LibraryRobot, SharedMemoryRobot, SharedRobot, SimulatedRobot, native_plant
+from torquec.realtime.runtime.guards import Fault, Guards, RunEnd
 from torquec.realtime.runtime.run import RunOptions, run
-from torquec.realtime.runtime.shared_robot import SharedRobot
 
 pytestmark = needs_compiler
 

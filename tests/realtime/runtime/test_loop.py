@@ -11,7 +11,7 @@ from tests.codegen.c.compiler import COMPILERS, build, each_compiler, needs_comp
 from tests.patience import HANGS
 from tests.realtime.runtime.c_runtime import STRICT, built_program, write_sources
 
-from torquec.realtime.runtime.fault import RUN_ENDS, Fault, RunEnd
+from torquec.realtime.runtime.guards import RUN_ENDS, Fault, RunEnd
 
 THREADS, MEMORY = ("-O1", "-g", "-fsanitize=thread"), ("-O1", "-g", "-fsanitize=address,undefined")
 

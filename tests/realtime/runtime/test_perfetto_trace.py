@@ -11,7 +11,7 @@ from tests.codegen.c.compiler import needs_compiler
 import torquec as tq
 from torquec.realtime.runtime.cycle_log import HEAD, CycleLog
 from torquec.realtime.runtime.drivers import SimulatedRobot
-from torquec.realtime.runtime.fault import Fault, GuardMode
+from torquec.realtime.runtime.guards import Fault, GuardMode
 from torquec.realtime.runtime.perfetto_trace import PerfettoTrace
 from torquec.realtime.runtime.run import run
 

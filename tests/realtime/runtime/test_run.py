@@ -12,8 +12,7 @@ from tests.codegen.c.compiler import needs_compiler
 import torquec as tq
 import torquec.realtime
 from torquec.realtime.runtime.drivers import SimulatedRobot
-from torquec.realtime.runtime.fault import Fault, GuardMode, RunEnd
-from torquec.realtime.runtime.guards import Guards
+from torquec.realtime.runtime.guards import Fault, GuardMode, Guards, RunEnd
 from torquec.realtime.runtime.run import RunOptions, run
 from torquec.realtime.runtime.run_result import system_notes
 from torquec.realtime.runtime.structures import LoopStruct

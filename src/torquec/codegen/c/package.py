@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from torquec.codegen.c.names import Names, package_names
-from torquec.codegen.c.scalar import DOUBLE, SCALARS, CScalar
+from torquec.codegen.c.names import DOUBLE, SCALARS, CScalar, Names, package_names
 from torquec.codegen.c.selftest import selftest_text
 from torquec.codegen.c.sincos import ADDITIONS, MULTIPLICATIONS
 from torquec.codegen.c.source import comment, declaration, shape_text, source_text
-from torquec.codegen.function_names import check_names
-from torquec.codegen.identifiers import prefix_identifier
+from torquec.codegen.identifiers import check_names, prefix_identifier
 from torquec.codegen.precision import Precision
 from torquec.codegen.sincos import ROUND, SINGLE_SINCOS
 from torquec.errors import ArgumentError
 from torquec.expr import Function, Op, check_function, count_operations
+from torquec.foundation.template import filled_template
 from torquec.foundation.writing import write_package
 
 _USE = """\
@@ -38,31 +37,6 @@ same. The file refuses -ffast-math and -ffinite-math-only: its sums keep their o
 
 The operation counts below (subtractions and sign changes are additions; a sincos is one sine and cosine of one angle) \
 are those of one call."""
-
-_CMAKE = """\
-# {prefix}: written by torquec.
-cmake_minimum_required(VERSION 3.10)
-project({prefix} C)
-
-set(CMAKE_C_STANDARD 99)
-set(CMAKE_C_EXTENSIONS OFF)
-if(NOT CMAKE_BUILD_TYPE)
-  set(CMAKE_BUILD_TYPE Release)
-endif()
-find_library({prefix}_MATH m)
-
-add_library({prefix} {prefix}.c)
-target_include_directories({prefix} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
-
-add_executable({prefix}_selftest selftest.c)
-target_link_libraries({prefix}_selftest {prefix})
-if({prefix}_MATH)
-  target_link_libraries({prefix} ${{{prefix}_MATH}})
-endif()
-
-enable_testing()
-add_test(NAME {prefix}_selftest COMMAND {prefix}_selftest)
-"""
 
 
 def write_c_package(
@@ -106,7 +80,7 @@ def c_package(
         f"{names.prefix}.c": source_text(functions, names, f"{heading} How to use it stands in {names.prefix}.h."),
         f"{names.prefix}.h": header_text(functions, names, _opening(names, heading, description), notes or {}),
         "selftest.c": selftest_text(functions, names),
-        "CMakeLists.txt": _CMAKE.format(prefix=names.prefix),
+        "CMakeLists.txt": filled_template("codegen/c", "CMakeLists.txt", PREFIX=names.prefix),
     }
 
 

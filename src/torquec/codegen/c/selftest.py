@@ -1,4 +1,14 @@
-"""The C text of the self-test: the states of :mod:`torquec.codegen.recorded`, compared when it runs."""
+"""C text of the self-test: recorded states (:mod:`torquec.codegen.recorded`), and a check of the compiler's arithmetic.
+
+Options such as -ffast-math allow a compiler to reorder sums and to assume that nothing is a NaN. The sine then loses
+its range reduction, and torques are wrong by any amount. Where such an option defines a macro, the file does not
+compile. clang defines none for the parts of -ffast-math: there
+
+(1)  a pragma takes back the permission to reorder sums (clang 11), another the one to replace divisions by a
+     reciprocal (clang 18): the results are those of a build without the option, bit by bit
+(2)  the self-test, which is built with the same options, tries what is left on values that no compiler can know, and
+     fails where divisions, the sign of zero, NaN or sums are not those of IEEE 754
+"""
 
 from __future__ import annotations
 
@@ -6,79 +16,46 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from torquec.codegen.c.arithmetic import GUARD, tried_arithmetic
-from torquec.codegen.c.names import Names
-from torquec.codegen.c.scalar import DOUBLE, CScalar
-from torquec.codegen.c.source import packed
+from torquec.codegen.c.names import DOUBLE, CScalar, Names
+from torquec.codegen.c.source import GUARD, packed
 from torquec.codegen.identifiers import c_identifier
 from torquec.codegen.recorded import RECORDED_SEED, STATES, record_states
 from torquec.expr import Function
 from torquec.foundation.arrays import Array
+from torquec.foundation.template import filled_template
 
-_HEAD = """\
-/* Compares {prefix}.c with recorded results; exit status 0 when all agree. Written by torquec. */
 
-#include "{prefix}.h"
+def tried_arithmetic(scalar: CScalar) -> str:
+    """The C text of (2): `check_arithmetic`, which gives 0 where the arithmetic is that of IEEE 754.
 
-#include <math.h>
-#include <stdio.h>
-
-{guard}
-/* Largest difference of n results from the recorded ones, relative to the largest of these. */
-static {real} difference(const {real} *results, const {real} *recorded, int n)
-{{
-    {real} largest = {zero};
-    {real} worst = {zero};
-    int k;
-    for (k = 0; k < n; ++k) {{
-        if ({fabs}(recorded[k]) > largest) {{
-            largest = {fabs}(recorded[k]);
-        }}
-    }}
-    for (k = 0; k < n; ++k) {{
-        {real} error = {fabs}(results[k] - recorded[k]);
-        if (results[k] == recorded[k]) {{
-            error = {zero}; /* the same infinity, too */
-        }}
-        if ((results[k] != results[k]) && (recorded[k] != recorded[k])) {{
-            error = {zero}; /* both are NaN */
-        }}
-        if (!(error <= worst)) {{
-            worst = (error == error) ? error : {infinity};
-        }}
-    }}
-    if ((largest > {zero}) && (worst < {infinity})) {{
-        worst = worst/largest;
-    }}
-    return worst;
-}}
-
-static int report(const char *function, {real} error, {real} tolerance)
-{{
-    int failures = 0;
-    const char *verdict = "ok";
-    if (!(error <= tolerance)) {{
-        failures = 1;
-        verdict = "FAILED";
-    }}
-    (void)printf("%-6s %s: error %.3g, tolerance %g\\n", verdict, function, {wide}error, {wide}tolerance);
-    return failures;
-}}
-"""
+    A reciprocal of 49, rounded, gives 5/49, 35/49 and 41/49 wrong in either precision.
+    """
+    values = (5.0, 35.0, 41.0, 32.0 / scalar.epsilon, 49.0, -0.0, float("inf"))
+    return filled_template(
+        "codegen/c",
+        "check_arithmetic.c",
+        REAL=scalar.type,
+        GIVEN=", ".join(map(scalar.number, values)),
+        ZERO=scalar.number(0.0),
+        ONE=scalar.number(1.0),
+        COPYSIGN=scalar.function("copysign"),
+    )
 
 
 def selftest_text(functions: Sequence[Function], names: Names) -> str:
     """The whole `selftest.c`."""
     rng = np.random.default_rng(RECORDED_SEED)
     scalar = names.scalar
-    head = _HEAD.format(
-        prefix=names.prefix,
-        guard=GUARD,
-        real=scalar.type,
-        fabs=scalar.function("fabs"),
-        infinity=scalar.infinity,
-        zero=scalar.number(0.0),
-        wide="" if scalar == DOUBLE else "(double)",  # what printf takes
+    head = filled_template(
+        "codegen/c",
+        "selftest.c",
+        PREFIX=names.prefix,
+        GUARD=GUARD,
+        REAL=scalar.type,
+        FABS=scalar.function("fabs"),
+        INFINITY=scalar.infinity,
+        ZERO=scalar.number(0.0),
+        WIDE="" if scalar == DOUBLE else "(double)",  # what printf takes
     )
     parts = [head, tried_arithmetic(scalar)]
     parts += [_check(function, name, names, rng) for function, name in zip(functions, names.functions, strict=True)]

@@ -6,12 +6,14 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 
-from torquec.codegen.c.arithmetic import GUARD
-from torquec.codegen.c.names import Names
-from torquec.codegen.c.scalar import DOUBLE, CScalar
+from torquec.codegen.c.names import DOUBLE, CScalar, Names
 from torquec.codegen.c.sincos import GROUP, sincos_source
 from torquec.codegen.statements import Angles, Dialect, Program, to_program
 from torquec.expr import Function, Op, Port, count_operations
+from torquec.foundation.template import package_text
+
+GUARD = package_text("codegen/c", "guard.h")
+"""Preprocessor lines for the top of a source file, after its includes (:mod:`torquec.codegen.c.selftest`, (1))."""
 
 _WIDTH = 96  # of comments, inside the limit of 100 that C projects often have
 _LONGEST_LINE = 99  # of tables, for the same limit
@@ -161,3 +163,23 @@ def _angles(statement: Angles, names: Names) -> list[str]:
 def _parameter(kind: str, port: Port, ports: Mapping[str, str]) -> str:
     # C has no arrays without elements.
     return f"{kind} {ports[port.name]}[{port.size}]" if port.size else f"{kind} *{ports[port.name]}"
+
+
+_FRAME = 256  # bytes of return address, saved registers and alignment: 16 saved registers of 16 bytes, the most that common machines have
+_NUMBERS_OF_SINCOS = 112  # of the sine and cosine of four angles, in three functions; gcc needs 94 without optimization
+
+
+def stack_bytes(function: Function, names: Names) -> int:
+    """An upper bound on the stack [bytes], for compilers that keep each value in one place at most.
+
+    It counts a place for every statement, for every input that is read (a compiler may read them all at once), and
+    three groups of four for the sines and cosines of up to four angles; then the functions that it calls, and a frame
+    for each. The stack of <math.h> is not in it: that depends on the library.
+    """
+    statements = written_program(function, names).statements
+    angles = sum(isinstance(statement, Angles) for statement in statements)
+    read = sum(step.op is Op.INPUT for step in function.operations)
+    count = len(statements) - angles + 3 * GROUP * angles + read
+    if angles:
+        count += _NUMBERS_OF_SINCOS
+    return names.scalar.size * count + _FRAME * (3 if angles else 1)

@@ -24,13 +24,20 @@ from enum import StrEnum
 from typing import Any
 
 from torquec.codegen.llvm.cpu import Cpu, host_cpu
-from torquec.codegen.llvm.dispatch import Dispatcher, check_threads
+from torquec.codegen.llvm.dispatch import BatchKernels, Dispatcher, check_threads
 from torquec.codegen.llvm.load import LoadedObject, libm_slots
 from torquec.codegen.llvm.module import BATCH, KERNEL, PACKED, SHARED
 from torquec.codegen.llvm.objects import CachedObjects, CompiledObjects, Objects
-from torquec.codegen.llvm.rows import BatchKernels
-from torquec.codegen.llvm.trampoline import CallRecord, find_obstacle, make_builtin, make_record
-from torquec.codegen.llvm.trampoline_text import BATCH_WORD, MOST_AXES, MOST_PORTS, SINGLE_WORD
+from torquec.codegen.llvm.trampoline import (
+    BATCH_WORD,
+    MOST_AXES,
+    MOST_PORTS,
+    SINGLE_WORD,
+    CallRecord,
+    find_obstacle,
+    make_builtin,
+    make_record,
+)
 from torquec.codegen.llvm_text.batch import SCALAR_SLOT
 from torquec.codegen.precision import Precision
 from torquec.errors import CompileError

@@ -13,11 +13,11 @@ import llvmlite.binding as llvm
 
 from torquec.codegen.llvm.cache import CacheEntry, open_cache
 from torquec.codegen.llvm.cpu import Cpu
+from torquec.codegen.llvm.load import is_whole_object
 from torquec.codegen.llvm.module import BATCH, KERNEL, PACKED, SHARED, compile_batch, compile_scalar, compile_single
-from torquec.codegen.llvm.whole_object import is_whole_object
 from torquec.errors import TorquecError
 from torquec.expr import Function, Port
-from torquec.foundation.source_identity import source_identity
+from torquec.foundation.result_cache import source_identity
 
 _KERNELS = {"scalar": (KERNEL, PACKED), "batch": (BATCH, SHARED), "single": (BATCH, SHARED)}
 """The functions in each kind of object."""

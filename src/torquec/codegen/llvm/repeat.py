@@ -29,8 +29,10 @@ from torquec.codegen.llvm.load import LoadedObject
 from torquec.codegen.llvm.module import object_code
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.foundation.template import package_text
 
 MOST_DRIVES = 6
+"""As many as `repeat.ll` reads; it also has the layout of the plan and the numbers of `LoopEnd`."""
 
 
 class LoopEnd(IntEnum):
@@ -134,135 +136,4 @@ _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 @cache
 def _loop() -> LoadedObject:
     cpu = host_cpu()
-    return LoadedObject(object_code(_text(), cpu), cpu, {})
-
-
-_POINTERS = ("outer", "inner", "states", "log", "scratch")
-_WORDS = ("steps", "runs", "size", "outer", "inner", "most", "until", "states", "log", "log_stride", "scratch")
-"""The plan, in order; then the end, then address and stride of every drive."""
-
-
-def _text() -> str:
-    """The loop as LLVM text; see the module for what it does."""
-    loads = []
-    for k, name in enumerate(_WORDS):
-        loads.append(f"%{name}_at = getelementptr i64, ptr %plan, i64 {k}")
-        loads.append(f"%{name} = load {'ptr' if name in _POINTERS else 'i64'}, ptr %{name}_at")
-    drives = []
-    for k in range(MOST_DRIVES):
-        drives += [
-            f"%d{k}_at = getelementptr i64, ptr %plan, i64 {_FIRST_DRIVE + 2 * k}",
-            f"%d{k} = load ptr, ptr %d{k}_at",
-            f"%ds{k}_at = getelementptr i64, ptr %plan, i64 {_FIRST_DRIVE + 2 * k + 1}",
-            f"%ds{k} = load i64, ptr %ds{k}_at",
-            f"%do{k} = mul i64 %ds{k}, %k",
-            f"%dp{k} = getelementptr i8, ptr %d{k}, i64 %do{k}",
-            f"%slot{k} = getelementptr ptr, ptr %inputs, i64 {k + 1}",
-            f"store ptr %dp{k}, ptr %slot{k}",
-        ]
-    head, tail = _TEMPLATE.split("; DRIVES\n")
-    return "\n".join([head.replace("; LOADS", "\n  ".join(loads)), *(f"  {line}" for line in drives), tail])
-
-
-_TEMPLATE = f"""
-define i64 @repeat(ptr %plan) nounwind {{
-entry:
-  %inputs = alloca [{MOST_DRIVES + 1} x ptr], align 16
-  %outputs = alloca [2 x ptr], align 16
-  %from_slot = alloca ptr, align 16
-  %to_slot = alloca ptr, align 16
-  ; LOADS
-  %end_at = getelementptr i64, ptr %plan, i64 {_END}
-  %elements = mul i64 %runs, %size
-  %row_bytes = shl i64 %size, 3
-  %state_bytes = shl i64 %elements, 3
-  %other = getelementptr i8, ptr %scratch, i64 %state_bytes
-  %single = icmp eq i64 %runs, 1
-  %counted = icmp slt i64 %until, 0
-  %log_slot = getelementptr ptr, ptr %outputs, i64 1
-  br label %step
-
-step:
-  %k = phi i64 [ 0, %entry ], [ %k_next, %maybe_more ]
-  %offset = mul i64 %k, %state_bytes
-  %x = getelementptr i8, ptr %states, i64 %offset
-  %x_next = getelementptr i8, ptr %x, i64 %state_bytes
-  store ptr %x, ptr %inputs
-; DRIVES
-  store ptr %scratch, ptr %outputs
-  %log_offset = mul i64 %k, %log_stride
-  %log_row = getelementptr i8, ptr %log, i64 %log_offset
-  store ptr %log_row, ptr %log_slot
-  br i1 %single, label %outer_one, label %outer_many
-outer_one:
-  call void %outer(ptr %inputs, ptr %outputs)
-  br label %repeat
-outer_many:
-  call void %outer(i64 %runs, ptr %inputs, ptr %outputs)
-  br label %repeat
-
-repeat:
-  %i = phi i64 [ 0, %outer_one ], [ 0, %outer_many ], [ %i_next, %again ]
-  %from = phi ptr [ %scratch, %outer_one ], [ %scratch, %outer_many ], [ %to, %again ]
-  %to = phi ptr [ %other, %outer_one ], [ %other, %outer_many ], [ %from, %again ]
-  store ptr %from, ptr %from_slot
-  store ptr %to, ptr %to_slot
-  br i1 %single, label %inner_one, label %inner_many
-inner_one:
-  call void %inner(ptr %from_slot, ptr %to_slot)
-  br label %repeated
-inner_many:
-  call void %inner(i64 %runs, ptr %from_slot, ptr %to_slot)
-  br label %repeated
-repeated:
-  %i_next = add i64 %i, 1
-  %enough = icmp sge i64 %i_next, %most
-  br i1 %counted, label %by_count, label %by_state
-by_count:
-  br i1 %enough, label %copy, label %again
-by_state:
-  %r = phi i64 [ 0, %repeated ], [ %r_next, %row_done ]
-  %r_bytes = mul i64 %r, %row_bytes
-  %row = getelementptr i8, ptr %to, i64 %r_bytes
-  %left_at = getelementptr double, ptr %row, i64 %until
-  %left = load double, ptr %left_at
-  %going = fcmp ogt double %left, 0.0
-  br i1 %going, label %unfinished, label %row_done
-row_done:
-  %r_next = add i64 %r, 1
-  %rows_done = icmp eq i64 %r_next, %runs
-  br i1 %rows_done, label %copy, label %by_state
-unfinished:
-  br i1 %enough, label %gave_up, label %again
-again:
-  br label %repeat
-
-copy:
-  %e = phi i64 [ 0, %by_count ], [ 0, %row_done ], [ %e_next, %copy ]
-  %bad = phi i1 [ false, %by_count ], [ false, %row_done ], [ %bad_next, %copy ]
-  %source = getelementptr i64, ptr %to, i64 %e
-  %target = getelementptr i64, ptr %x_next, i64 %e
-  %bits = load i64, ptr %source
-  store i64 %bits, ptr %target
-  %size_bits = and i64 %bits, 9223372036854775807
-  %not_finite = icmp uge i64 %size_bits, 9218868437227405312
-  %bad_next = or i1 %bad, %not_finite
-  %e_next = add i64 %e, 1
-  %copied = icmp eq i64 %e_next, %elements
-  br i1 %copied, label %stepped, label %copy
-stepped:
-  %k_next = add i64 %k, 1
-  br i1 %bad_next, label %diverged, label %maybe_more
-maybe_more:
-  %over = icmp eq i64 %k_next, %steps
-  br i1 %over, label %finish, label %step
-diverged:
-  store i64 {LoopEnd.NOT_FINITE:d}, ptr %end_at
-  ret i64 %k_next
-gave_up:
-  store i64 {LoopEnd.UNFINISHED:d}, ptr %end_at
-  ret i64 %k
-finish:
-  ret i64 %k_next
-}}
-"""
+    return LoadedObject(object_code(package_text("codegen/llvm", "repeat.ll"), cpu), cpu, {})

@@ -1,4 +1,4 @@
-"""The door from Python: a built-in function whose machine code LLVM makes, so that installing needs no compiler.
+"""CPython entry point (trampoline): a built-in function whose machine code LLVM makes, so that no compiler is needed.
 
 `call(self, args, nargs, kwnames)` is what CPython's fast-call convention asks for. It serves the common call, every
 input an exact `ndarray` of native, aligned, C-contiguous doubles in the shape of its port (one state) or with one
@@ -35,11 +35,50 @@ import numpy as np
 
 from torquec.codegen.llvm.cache import CacheEntry, open_cache
 from torquec.codegen.llvm.cpu import host_cpu
-from torquec.codegen.llvm.load import LoadedObject
+from torquec.codegen.llvm.load import LoadedObject, is_whole_object
 from torquec.codegen.llvm.module import object_code
 from torquec.codegen.llvm.objects import environment_identity
-from torquec.codegen.llvm.trampoline_text import trampoline_text
-from torquec.codegen.llvm.whole_object import is_whole_object
+from torquec.foundation.template import filled_template
+
+HEADER_WORDS, PORT_WORDS, MOST_AXES, MOST_PORTS = 6, 6, 4, 32
+BATCH_WORD, SINGLE_WORD = 3, 5
+"""Layout and limits of a record."""
+
+SLOTS = (
+    "ndarray_type",
+    "float64",
+    "float32",
+    "tuple_type",
+    "none",
+    "out_name",
+    "new_array",
+    "vectorcall",
+    "incref",
+    "decref",
+    "save_thread",
+    "restore_thread",
+    "new_tuple",
+    "set_item",
+)
+"""What the trampoline must be given: addresses of objects and of C functions."""
+
+
+def trampoline_text(*, tuple_items: int) -> str:
+    """The text of the trampoline; `tuple_items` is the offset of the first item in a tuple object."""
+    text = filled_template(
+        "codegen/llvm",
+        "trampoline.ll",
+        MOST_PORTS=MOST_PORTS,
+        MOST_LENGTHS=MOST_AXES + 1,
+        HEADER_WORDS=HEADER_WORDS,
+        PORT_WORDS=PORT_WORDS,
+        BATCH_WORD=BATCH_WORD,
+        SINGLE_WORD=SINGLE_WORD,
+        SHAPE_BYTES=8 * MOST_AXES,
+        TUPLE_ITEMS=tuple_items,
+    )
+    return "\n".join([text, *(f"@{slot} = global ptr null" for slot in SLOTS)])
+
 
 CallRecord = ctypes.Array[ctypes.c_uint64]
 """The record of one function."""

@@ -1,12 +1,110 @@
-"""The angle of a point, or of a vector of them, as LLVM text without branches.
+"""The angle of a point (x, y): constants, a reference in NumPy, and LLVM text of it without branches.
 
-The method and the coefficients are those of :mod:`torquec.codegen.arctangent`, whose equations are cited.
+(1)  m = min(|x|, |y|), M = max(|x|, |y|);   u/v = m/M, or
+     (m - M)/(m + M) where m/M > 1/2, so that |u/v| <= 1/2
+(2)  t = u/v, the only division;   z = t^2;   p = t + (t z) A(z)
+(3)  the angle of (|x|, |y|) is k pi/4 + s p, with k = 0 or 1 and s = 1 by (1); |y| > |x| makes them 2 - k and -s
+(4)  x < 0 makes them 4 - k and -s; the result has the sign of y
+
+No branch and no table: it becomes vector code as it stands. Where m = M, t is 0: this gives the origin its 0 (or pi,
+where x is -0.0) and the corners at infinity their odd multiples of pi/4. NaN passes through.
+
+pi/4 rounded to a double ends with three zero bits, so that k pi/4 is exact in it up to k = 4, and what the rounding
+left over is added to p first. A (powers up to thirteen) is a weighted least-squares fit in 300-bit arithmetic, driven
+towards the smallest largest error, where each coefficient was rounded to a double before the next ones were fitted;
+its error is 2^-65.5 of the angle. With all roundings the worst error found in ten million points is 1.99 ulp.
+Coordinates beyond half the largest double overflow in (1).
 """
 
 from __future__ import annotations
 
-from torquec.codegen.arctangent import DOUBLE_ATAN, NEAR_SLOPE, SINGLE_ATAN, AtanTable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
 from torquec.codegen.llvm_text.text import FunctionText, Type, literal
+from torquec.foundation.arrays import Array
+
+NEAR_SLOPE = 0.5
+"""Where (1) changes over: from here on m - M is exact."""
+
+QUARTER_PI_PARTS = (0.7853981633974483, 3.061616997868383e-17)
+"""pi/4 as a double, and what is left of it."""
+
+ATAN_COEFFICIENTS = (
+    -0.3333333333333333,
+    0.199999999999994,
+    -0.14285714285642356,
+    0.11111111106646175,
+    -0.09090908923894647,
+    0.0769230360121905,
+    -0.06666597630047406,
+    0.05881524731754521,
+    -0.0525596380007852,
+    0.04716291948695622,
+    -0.04136941336913573,
+    0.032958246032730835,
+    -0.020343335456302663,
+    0.00687910272289096,
+)
+"""A of (2), the constant term first."""
+
+
+@dataclass(frozen=True)
+class AtanTable:
+    """The constants of (2) and (3) for one precision."""
+
+    quarter_pi_parts: tuple[float, float]
+    coefficients: tuple[float, ...]
+
+
+DOUBLE_ATAN = AtanTable(QUARTER_PI_PARTS, ATAN_COEFFICIENTS)
+"""The constants in doubles."""
+
+SINGLE_ATAN = AtanTable(
+    quarter_pi_parts=(0.7853981256484985, 3.774894974384324e-08),
+    coefficients=(
+        -0.333333283662796,
+        0.19999554753303528,
+        -0.14273107051849365,
+        0.10948410630226135,
+        -0.08009076118469238,
+        0.0390421524643898,
+    ),
+)
+"""The constants in floats: the fit's error is 2.8e-10 of the angle."""
+
+
+def atan2_reference(y: npt.ArrayLike, x: npt.ArrayLike) -> Array:
+    """The angles of points by (1)-(4), rounding like native code without fused products.
+
+    >>> np.allclose(atan2_reference([0.0, 1.0, -1.0], [-1.0, 1.0, 0.0]), [np.pi, np.pi / 4, -np.pi / 2], rtol=3e-16)
+    True
+    """
+    ordinate, abscissa = np.broadcast_arrays(np.asarray(y, np.float64), np.asarray(x, np.float64))
+    a, b = np.abs(ordinate), np.abs(abscissa)
+    steep = a > b
+    least, most = np.where(steep, b, a), np.where(steep, a, b)
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        far = ~(least * (1.0 / NEAR_SLOPE) - most <= 0.0)
+        even = least == most
+        u = np.where(even, 0.0, np.where(far, least - most, least))  # (1)
+        v = np.where(even, 1.0, np.where(far, least + most, most))
+        t = u / v
+        z = t * t
+        zz = z * z
+        c = ATAN_COEFFICIENTS
+        total = c[12] + c[13] * z
+        for i in (10, 8, 6, 4, 2, 0):
+            total = total * zz + (c[i] + c[i + 1] * z)
+        p = (t * z) * total + t  # (2)
+        k = np.where(far, 1.0, 0.0)
+        k = np.where(steep, 2.0 - k, k)  # (3)
+        left = np.signbit(abscissa)
+        k = np.where(left, 4.0 - k, k)  # (4)
+        signed = np.where(steep != left, -p, p)
+        return np.asarray(np.copysign(k * QUARTER_PI_PARTS[0] + (k * QUARTER_PI_PARTS[1] + signed), ordinate))
 
 
 def emit_atan2(text: FunctionText, shape: Type, y: str, x: str) -> str:

@@ -1,19 +1,31 @@
-"""The order in which a program is executed, and what is done together.
+"""The order in which a program is executed: groups, writes, and the schedule of a kernel for one state.
 
 * Sines and cosines are evaluated in groups. Group s holds every angle that needs s earlier groups, so that a robot's
   joint angles are one group, evaluated together in vectors and guarded by one branch. Angles of points are grouped
   likewise, so that those of all branches of an inverse kinematics are one group.
 * Outputs are written some columns at a time, as soon as these are known.
-* Apart from that, steps keep their order, which :mod:`torquec.codegen.llvm_text.schedule` changes for a single state.
+* Apart from that, steps keep their order, which `schedule` changes for a single state.
+
+A processor looks about a hundred operations ahead and keeps 16 or 32 values. In the order of an algorithm (all
+velocities, all accelerations, all forces) more values are live than that, and the operations that it looks at wait for
+the same few. `schedule` therefore takes steps one by one, between groups, and of those whose operands exist
+
+(1)  the one that leaves the fewest live values: plus one for its result, minus one for every operand that nobody
+     needs afterwards;
+(2)  of these, one whose operands are ready earliest, in spans of `SPAN` cycles;
+(3)  of these, the one with the longest chain of dependent operations behind it.
+
+No operation changes, only when it is done: results keep all their bits. What it brings is in `codegen/llvm/README.md`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from torquec.codegen.llvm_text.program import StepProgram
+from torquec.codegen.llvm_text.program import StepProgram, latency
 from torquec.expr import Op
 
 
@@ -153,3 +165,134 @@ def place_writes(program: StepProgram, order: Iterable[Item], columns: int) -> I
                 if not missing[write]:
                     yield write
     yield from leaves
+
+
+MOST_SCHEDULED = 1000
+"""Steps. In longer programs more values wait than there are registers in any order, and the algorithm's own is best."""
+
+MOST_SCHEDULED_HERE = 2000
+"""The same where registers are given out by :mod:`torquec.codegen.x86.scalar_assembly`, which keeps to this order."""
+
+SPAN = 8
+"""Cycles. Two operations of a chain: finer, ready times that are only estimates would decide."""
+
+_CYCLES_OF_A_GROUP = 50  # sine and cosine of a vector of angles, from operand to results
+
+
+def schedule(
+    program: StepProgram, items: Sequence[Item], *, most: int = MOST_SCHEDULED, span: int = SPAN
+) -> list[Item]:
+    """The items of `arrange` in another order, outputs written element by element.
+
+    A program of more than `most` steps keeps its order. `span` is that of (2).
+
+    >>> from torquec.codegen.llvm_text.arrange import arrange
+    >>> from torquec.codegen.llvm_text.program import make_program
+    >>> from torquec.expr import trace
+    >>> def algorithm(x):
+    ...     quotients = [x[0] / x[1], x[0] / x[2]]
+    ...     return {"y": [a * a for a in quotients]}
+    >>> program = make_program(trace("f", algorithm, {"x": (3,)}), fuse=True)
+    >>> for items in (arrange(program, columns=1), schedule(program, arrange(program, columns=1))):
+    ...     print(*(program.steps[item].op for item in items if isinstance(item, int)))
+    div div mul mul
+    div mul div mul
+    """
+    order = [item for item in items if not isinstance(item, Write)]
+    if len(order) > most:
+        return list(items)
+    scheduler = _Scheduler(program, order, span)
+    for item in order:
+        if isinstance(item, int):
+            scheduler.offer(item)
+        else:
+            scheduler.drain()
+            scheduler.pass_group(item)
+    scheduler.drain()
+    return list(place_writes(program, scheduler.done, 1))
+
+
+class _Scheduler:
+    """Collects the steps up to the next group, then takes them in the order of (1), (2), (3)."""
+
+    def __init__(self, program: StepProgram, order: Sequence[Item], span: int) -> None:
+        self._span = span
+        self.done: list[Item] = []
+        self._steps = program.steps
+        self._program = program
+        self._readers: dict[int, list[int]] = {}  # of a result: the steps that read it; a group is -1
+        self._operands: dict[int, set[int]] = {}
+        for item in order:
+            read = {a for a in needs(program, item) if not self._steps[a].is_leaf}
+            if isinstance(item, int):
+                self._operands[item] = read
+            for operand in read:
+                self._readers.setdefault(operand, []).append(item if isinstance(item, int) else -1)
+        self._uses = {operand: len(readers) for operand, readers in self._readers.items()}
+        self._behind = self._chains(order)
+        self._ready: dict[int, int] = {}
+        self._missing: dict[int, int] = {}  # of a step on offer: operands that do not exist yet
+        self._waiting: dict[int, int] = {}  # of a step on offer: change in the number of waiting values (1)
+        self._heap: list[tuple[int, int, int, int]] = []
+
+    def _chains(self, order: Sequence[Item]) -> dict[int, int]:
+        """Cycles from the operands of a step to the end of the longest chain behind it (3)."""
+        behind = {-1: _CYCLES_OF_A_GROUP}
+        for item in reversed(order):
+            if isinstance(item, int):
+                later = max((behind[reader] for reader in self._readers.get(item, ())), default=0)
+                behind[item] = later + latency(self._steps[item].op)
+        return behind
+
+    def offer(self, step: int) -> None:
+        """Let a step be one of those to choose from."""
+        operands = self._operands[step]
+        self._missing[step] = sum(1 for a in operands if a in self._missing)
+        self._waiting[step] = (step in self._uses) - sum(1 for a in operands if self._uses[a] == 1)
+
+    def pass_group(self, group: Item) -> None:
+        """Do a group, which needs what was done before it."""
+        needed = {a for a in needs(self._program, group) if not self._steps[a].is_leaf}
+        for operand in needed:
+            self._uses[operand] -= 1
+        start = max((self._ready[a] for a in needed), default=0)
+        self._ready.update(dict.fromkeys(defines(group), start + _CYCLES_OF_A_GROUP))
+        self.done.append(group)
+
+    def drain(self) -> None:
+        """Do every step on offer."""
+        for step, missing in self._missing.items():
+            if not missing:
+                self._push(step)
+        while self._heap:
+            waiting, _, _, step = heapq.heappop(self._heap)
+            if waiting == self._waiting.get(step):  # else it is in the heap again, at its present place
+                self._do(step)
+
+    def _push(self, step: int) -> None:
+        start = max((self._ready[a] for a in self._operands[step]), default=0)
+        heapq.heappush(self._heap, (self._waiting[step], start // self._span, -self._behind[step], step))
+
+    def _do(self, step: int) -> None:
+        self.done.append(step)
+        del self._waiting[step], self._missing[step]
+        operands = self._operands[step]
+        start = max((self._ready[a] for a in operands), default=0)
+        self._ready[step] = start + latency(self._steps[step].op)
+        for operand in operands:
+            self._uses[operand] -= 1
+            if self._uses[operand] == 1:
+                self._last_reader(operand)
+        for reader in self._readers.get(step, ()):
+            if reader in self._missing:
+                self._missing[reader] -= 1
+                if not self._missing[reader]:
+                    self._push(reader)
+
+    def _last_reader(self, operand: int) -> None:
+        """One step is left that reads this value, which it then leaves free."""
+        for reader in self._readers[operand]:
+            if reader in self._waiting:
+                self._waiting[reader] -= 1
+                if not self._missing[reader]:
+                    self._push(reader)

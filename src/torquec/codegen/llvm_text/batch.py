@@ -11,15 +11,15 @@ of it.
 from __future__ import annotations
 
 from torquec.codegen.llvm_text.arctangent import emit_atan2
-from torquec.codegen.llvm_text.arrange import Write, arrange, place_writes
+from torquec.codegen.llvm_text.arrange import Write, arrange, place_writes, schedule
 from torquec.codegen.llvm_text.kernel import emit_kernel
 from torquec.codegen.llvm_text.program import StepProgram
 from torquec.codegen.llvm_text.scalar import load_pointers
-from torquec.codegen.llvm_text.schedule import schedule
 from torquec.codegen.llvm_text.sincos import emit_guarded_sincos
 from torquec.codegen.llvm_text.text import DOUBLE, FunctionText, Type, literal
 from torquec.codegen.llvm_text.transpose import emit_read_columns, emit_write_columns
 from torquec.expr import Op
+from torquec.foundation.template import package_text
 
 SCALAR_SLOT = "scalar"
 """The slot of a module for the address of the packed scalar kernel, where that stands in another module."""
@@ -224,29 +224,7 @@ def _fill_up(text: FunctionText, program: StepProgram, pointers: list[str], shap
     text.append("ret void")
 
 
-COPY_ROWS = """
-define internal void @copy_rows(ptr %from, ptr %to, i64 %size, i64 %rows, i64 %have) noinline #0 {
-entry:
-  %count = mul i64 %size, %rows
-  %given = mul i64 %size, %have
-  %any = icmp sgt i64 %count, 0
-  br i1 %any, label %element, label %end
-element:
-  %i = phi i64 [ 0, %entry ], [ %next, %element ]
-  %place = urem i64 %i, %size
-  %is_given = icmp slt i64 %i, %given
-  %source = select i1 %is_given, i64 %i, i64 %place
-  %source_at = getelementptr float, ptr %from, i64 %source
-  %number = load float, ptr %source_at, align 4
-  %target_at = getelementptr float, ptr %to, i64 %i
-  store float %number, ptr %target_at, align 4
-  %next = add i64 %i, 1
-  %more = icmp slt i64 %next, %count
-  br i1 %more, label %element, label %end
-end:
-  ret void
-}
-"""
+COPY_ROWS = package_text("codegen/llvm_text", "copy_rows.ll")
 """`have` rows of `size` floats copied, and the first one again until there are `rows`."""
 
 

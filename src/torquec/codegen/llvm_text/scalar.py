@@ -12,11 +12,9 @@ import sys
 from collections.abc import Callable, Sequence
 
 from torquec.codegen.llvm_text.arctangent import emit_atan2
-from torquec.codegen.llvm_text.arrange import Item, arrange
-from torquec.codegen.llvm_text.emit import KernelBody
-from torquec.codegen.llvm_text.kernel import emit_kernel
+from torquec.codegen.llvm_text.arrange import MOST_SCHEDULED_HERE, Item, arrange, schedule
+from torquec.codegen.llvm_text.kernel import KernelBody, emit_kernel
 from torquec.codegen.llvm_text.program import StepProgram
-from torquec.codegen.llvm_text.schedule import MOST_SCHEDULED_HERE, schedule
 from torquec.codegen.llvm_text.sincos import emit_guarded_sincos
 from torquec.codegen.llvm_text.text import DOUBLE, FunctionText, Type, literal
 from torquec.expr import Op

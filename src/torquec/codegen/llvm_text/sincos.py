@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from torquec.codegen.llvm_text.text import FunctionText, Type, literal
 from torquec.codegen.sincos import DOUBLE_SINCOS, LARGEST_ANGLE, SINGLE_SINCOS, SincosTable
+from torquec.foundation.template import filled_template, package_text
 
 HALF_PI_PARTS_FUSED = (1.5707963267948966, 6.123233995736766e-17)  # pi/2 to 106 bits: fused products keep all digits
 _SINGLE_HALF_PI_PARTS_FUSED = (1.5707963705062866, -4.371138828673793e-08)  # pi/2 to 49 bits
@@ -133,76 +134,13 @@ def _call_cold(text: FunctionText, shape: Type, x: str, sine: str, cosine: str) 
     return text.define(f"load {shape}, ptr {slots[1]}"), text.define(f"load {shape}, ptr {slots[2]}")
 
 
-FAR_SINCOS = f"""
-define internal void @far_sincos(ptr %x, ptr %sine, ptr %cosine, i64 %width) cold noinline #0 {{
-entry:
-  br label %element
-element:
-  %i = phi i64 [ 0, %entry ], [ %next, %skip ]
-  %at = getelementptr double, ptr %x, i64 %i
-  %angle = load double, ptr %at
-  %size = call double @llvm.fabs.f64(double %angle)
-  %far = fcmp ogt double %size, {literal(LARGEST_ANGLE)}
-  br i1 %far, label %replace, label %skip
-replace:
-  %s_at = getelementptr double, ptr %sine, i64 %i
-  %c_at = getelementptr double, ptr %cosine, i64 %i
-  call void @far_one(double %angle, ptr %s_at, ptr %c_at)
-  br label %skip
-skip:
-  %next = add i64 %i, 1
-  %done = icmp eq i64 %next, %width
-  br i1 %done, label %end, label %element
-end:
-  ret void
-}}
-"""
+FAR_SINCOS = filled_template("codegen/llvm_text", "far_sincos.ll", LARGEST=literal(LARGEST_ANGLE))
 """Replaces the pairs of large angles; `@far_one`, which gives one pair, is the back end's choice."""
 
-SINGLE_FAR_SINCOS = f"""
-define internal void @far_sincos(ptr %x, ptr %sine, ptr %cosine, i64 %width) cold noinline #0 {{
-entry:
-  %s_wide = alloca double
-  %c_wide = alloca double
-  br label %element
-element:
-  %i = phi i64 [ 0, %entry ], [ %next, %skip ]
-  %at = getelementptr float, ptr %x, i64 %i
-  %angle = load float, ptr %at
-  %wide = fpext float %angle to double
-  %size = call double @llvm.fabs.f64(double %wide)
-  %far = fcmp ogt double %size, {literal(SINGLE_SINCOS.largest_angle)}
-  br i1 %far, label %replace, label %skip
-replace:
-  call void @far_one(double %wide, ptr %s_wide, ptr %c_wide)
-  %s = load double, ptr %s_wide
-  %c = load double, ptr %c_wide
-  %s_narrow = fptrunc double %s to float
-  %c_narrow = fptrunc double %c to float
-  %s_at = getelementptr float, ptr %sine, i64 %i
-  %c_at = getelementptr float, ptr %cosine, i64 %i
-  store float %s_narrow, ptr %s_at
-  store float %c_narrow, ptr %c_at
-  br label %skip
-skip:
-  %next = add i64 %i, 1
-  %done = icmp eq i64 %next, %width
-  br i1 %done, label %end, label %element
-end:
-  ret void
-}}
-"""
+SINGLE_FAR_SINCOS = filled_template(
+    "codegen/llvm_text", "single_far_sincos.ll", LARGEST=literal(SINGLE_SINCOS.largest_angle)
+)
 """The same for floats, whose pairs are computed in double precision and rounded."""
 
-LIBRARY_FAR_ONE = """
-define internal void @far_one(double %x, ptr %sine, ptr %cosine) cold noinline #0 {
-  %sin = load ptr, ptr @libm_sin
-  %cos = load ptr, ptr @libm_cos
-  %s = call double %sin(double %x)
-  %c = call double %cos(double %x)
-  store double %s, ptr %sine
-  store double %c, ptr %cosine
-  ret void
-}
-"""
+LIBRARY_FAR_ONE = package_text("codegen/llvm_text", "library_far_one.ll")
 """One pair by the platform's functions, whose addresses are in slots."""

@@ -16,11 +16,15 @@ from types import MappingProxyType
 import llvmlite.binding as llvm
 
 from torquec.codegen.llvm_text.text import DOUBLE, FLOAT, FunctionText
-from torquec.codegen.object.assembly import double_operations, foreign_symbols, software_doubles, stack_of_functions
-from torquec.codegen.object.elementary import InnerFunction, emit_object_sincos
-from torquec.codegen.object.kernel import emit_object_function
+from torquec.codegen.object.assembly import (
+    double_operations,
+    foreign_symbols,
+    software_doubles,
+    stack_of_functions,
+    undefined_symbols,
+)
+from torquec.codegen.object.kernel import InnerFunction, emit_object_function, emit_object_sincos
 from torquec.codegen.object.selftest import emit_selftest
-from torquec.codegen.object.symbols import undefined_symbols
 from torquec.codegen.object.triple import KNOWN_TRIPLES, MachineTarget, code_generator, known_row
 from torquec.codegen.precision import Precision
 from torquec.errors import CompileError

@@ -9,12 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from torquec.codegen.c.names import Names, package_names
+from torquec.codegen.c.names import SCALARS, Names, package_names
 from torquec.codegen.c.package import check_rounding, header_text
-from torquec.codegen.c.scalar import SCALARS
 from torquec.codegen.c.source import comment
-from torquec.codegen.function_names import check_names
-from torquec.codegen.identifiers import prefix_identifier
+from torquec.codegen.identifiers import check_names, prefix_identifier
 from torquec.codegen.object.module import CompiledObject, compile_object
 from torquec.codegen.object.triple import MachineTarget, host_triple, machine_target
 from torquec.codegen.precision import Precision

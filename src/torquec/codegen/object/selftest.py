@@ -17,59 +17,9 @@ from torquec.codegen.precision import Precision
 from torquec.codegen.recorded import RECORDED_SEED, STATES, record_states
 from torquec.expr import Function
 from torquec.foundation.arrays import Array
+from torquec.foundation.template import filled_template
 
 _EPSILON = {Precision.DOUBLE: 2.0**-52, Precision.SINGLE: 2.0**-23}
-
-_DIFFERS = """
-define internal i1 @differs(ptr %found, ptr %recorded, i32 %n, {real} %tolerance) noinline #0 {{
-entry:
-  %empty = icmp eq i32 %n, 0
-  br i1 %empty, label %equal, label %measure
-measure:
-  %i = phi i32 [ 0, %entry ], [ %i_next, %measure ]
-  %largest = phi {real} [ 0.0, %entry ], [ %largest_next, %measure ]
-  %m_at = getelementptr {real}, ptr %recorded, i32 %i
-  %m = load {real}, ptr %m_at
-  %m_size = call {real} @llvm.fabs.{suffix}({real} %m)
-  %larger = fcmp ogt {real} %m_size, %largest
-  %finite = fcmp olt {real} %m_size, {infinity}
-  %takes = and i1 %larger, %finite
-  %largest_next = select i1 %takes, {real} %m_size, {real} %largest
-  %i_next = add i32 %i, 1
-  %measured = icmp eq i32 %i_next, %n
-  br i1 %measured, label %compare_all, label %measure
-compare_all:
-  %some = fcmp ogt {real} %largest_next, 0.0
-  %scale = select i1 %some, {real} %largest_next, {real} 1.0
-  %allowed = fmul {real} %scale, %tolerance
-  br label %compare
-compare:
-  %k = phi i32 [ 0, %compare_all ], [ %k_next, %compare ]
-  %bad = phi i1 [ false, %compare_all ], [ %bad_next, %compare ]
-  %a_at = getelementptr {real}, ptr %found, i32 %k
-  %b_at = getelementptr {real}, ptr %recorded, i32 %k
-  %a = load {real}, ptr %a_at
-  %b = load {real}, ptr %b_at
-  %apart = fsub {real} %a, %b
-  %distance = call {real} @llvm.fabs.{suffix}({real} %apart)
-  %near = fcmp ole {real} %distance, %allowed
-  %same = fcmp oeq {real} %a, %b
-  %a_nan = fcmp uno {real} %a, %a
-  %b_nan = fcmp uno {real} %b, %b
-  %both_nan = and i1 %a_nan, %b_nan
-  %equal_value = or i1 %same, %both_nan
-  %fine = or i1 %near, %equal_value
-  %wrong = xor i1 %fine, true
-  %bad_next = or i1 %bad, %wrong
-  %k_next = add i32 %k, 1
-  %compared = icmp eq i32 %k_next, %n
-  br i1 %compared, label %end, label %compare
-end:
-  ret i1 %bad_next
-equal:
-  ret i1 false
-}}
-"""
 
 
 def emit_selftest(
@@ -79,7 +29,7 @@ def emit_selftest(
     precision = Precision.SINGLE if shape.element == "float" else Precision.DOUBLE
     rng = np.random.default_rng(RECORDED_SEED)
     module.declare(f"declare {shape} @llvm.fabs.{shape.suffix}({shape})")
-    parts = [_DIFFERS.format(real=shape, suffix=shape.suffix, infinity=literal(np.inf, shape))]
+    parts = [_differs(shape)]
     widest = max((port.size for function in functions for port in function.outputs), default=1)
     most_outputs = max((len(function.outputs) for function in functions), default=1)
     width = max(widest, 1)
@@ -110,6 +60,11 @@ def emit_selftest(
         verdict = text.define(f"select i1 {wrong}, i32 {number}, i32 {verdict}")
     text.append(f"ret i32 {verdict}")
     return "\n".join([*parts, text.finish(f"define i32 @{name}() noinline #0")])
+
+
+def _differs(shape: Type) -> str:
+    infinity = literal(np.inf, shape)
+    return filled_template("codegen/object", "differs.ll", REAL=shape, SUFFIX=shape.suffix, INFINITY=infinity)
 
 
 def _row(text: FunctionText, table: str, k: int, size: int, shape: Type) -> str:

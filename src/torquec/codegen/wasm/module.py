@@ -17,8 +17,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from torquec.codegen.function_names import check_names
-from torquec.codegen.identifiers import c_identifier
+from torquec.codegen.identifiers import c_identifier, check_names
 from torquec.codegen.llvm_text.batch import emit_batch, emit_block
 from torquec.codegen.llvm_text.far_sincos import emit_far_one
 from torquec.codegen.llvm_text.program import make_program

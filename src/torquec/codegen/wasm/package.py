@@ -1,4 +1,8 @@
-"""The WebAssembly package: module, JavaScript wrapper, types, and a self-test for Node and for a browser."""
+"""The WebAssembly package: module, JavaScript wrapper, types, and a self-test for Node and for a browser.
+
+The wrapper is an ES module without dependencies, for browsers and Node. It keeps one place in the module's memory for
+every input and output; a call copies its arguments in and its results out.
+"""
 
 from __future__ import annotations
 
@@ -12,76 +16,69 @@ import numpy as np
 from torquec.codegen.identifiers import c_identifier, prefix_identifier
 from torquec.codegen.recorded import RECORDED_SEED, STATES, record_states
 from torquec.codegen.wasm.module import wasm_module
-from torquec.codegen.wasm.wrapper import types_text, wrapper_text
 from torquec.errors import ArgumentError
-from torquec.expr import Function
+from torquec.expr import Function, Port, count_operations
+from torquec.foundation.template import filled_template
 from torquec.foundation.writing import write_package
 
-_CHECKS = """\
-/** The lines of the report, and whether every function agrees with its recorded states. */
-export function check(model) {{
-  const lines = [];
-  let passed = true;
-  for (const [name, {{ inputs, outputs, tolerance }}] of Object.entries(RECORDED)) {{
-    let worst = 0;
-    inputs.forEach((given, k) => {{
-      const results = model[name](...given);
-      const found = results instanceof Float64Array ? [results] : Object.values(results);
-      found.forEach((values, port) => {{ worst = Math.max(worst, difference(values, outputs[k][port])); }});
-    }});
-    const agrees = worst <= tolerance;
-    passed &&= agrees;
-    const verdict = agrees ? "ok    " : "FAILED";
-    lines.push(`${{verdict}} ${{name}}: error ${{worst.toExponential(2)}}, tolerance ${{tolerance}}`);
-  }}
-  return {{ lines, passed }};
-}}
+_ROOM = "codegen/wasm"
 
-/** Largest difference from the recorded results, relative to the largest of these; null is what is not finite. */
-function difference(values, recorded) {{
-  let largest = 0;
-  let worst = 0;
-  recorded.forEach((value, k) => {{
-    if (value === null ? !Number.isFinite(values[k]) : values[k] === value) return;
-    const error = value === null ? Infinity : Math.abs(values[k] - value);
-    worst = error <= Infinity ? Math.max(worst, error) : Infinity;
-  }});
-  for (const value of recorded) largest = Math.max(largest, Math.abs(value ?? 0));
-  return worst > 0 && largest > 0 ? worst / largest : worst;
-}}
 
-const RECORDED = {recorded};
-"""
+def wrapper_text(functions: Sequence[Function], *, prefix: str, description: str = "") -> str:
+    """The ES module `<prefix>.js`."""
+    table = {
+        c_identifier(function.name): {
+            "symbol": c_identifier(function.name),
+            "inputs": [_port(port) for port in function.inputs],
+            "outputs": [_port(port) for port in function.outputs],
+        }
+        for function in functions
+    }
+    first = functions[0]
+    arguments = ", ".join(f"[{', '.join(['0'] * port.size)}]" for port in first.inputs)
+    return filled_template(
+        _ROOM,
+        "wrapper.js",
+        HEADING=_heading(prefix, description),
+        PREFIX=prefix,
+        EXAMPLE=f"model.{c_identifier(first.name)}({arguments});",
+        FUNCTIONS=json.dumps(table, indent=2),
+    )
 
-_NODE = """\
-// Compares {prefix}.wasm with recorded results: node selftest.mjs; exit status 0 when all agree. Written by torquec.
 
-import {{ load }} from "./{prefix}.js";
+def types_text(
+    functions: Sequence[Function], *, prefix: str, description: str = "", notes: Mapping[str, str] | None = None
+) -> str:
+    """The declarations `<prefix>.d.ts`."""
+    members = []
+    for function in functions:
+        note = (notes or {}).get(function.name, "")
+        words = _plain(f"{note} {count_operations(function)}.".strip())
+        inputs = ", ".join(f"{_label(port)}: Numbers" for port in function.inputs)
+        if len(function.outputs) == 1:
+            result = "Float64Array"
+        else:
+            result = "{ " + "; ".join(f"{_label(port)}: Float64Array" for port in function.outputs) + " }"
+        members.append(f"  /** {words} */\n  {c_identifier(function.name)}: Callable<[{inputs}], {result}>;")
+    return filled_template(_ROOM, "wrapper.d.ts", HEADING=_heading(prefix, description), MEMBERS="\n".join(members))
 
-{checks}
-const {{ lines, passed }} = check(await load());
-console.log(lines.join("\\n"));
-process.exitCode = passed ? 0 : 1;
-"""
 
-_PAGE = """\
-<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'">
-<title>Self-test of {prefix}</title>
-<h1>Self-test of {prefix}.wasm</h1>
-<pre id="report">running</pre>
-<script type="module">
-{wrapper}
-{checks}
-const bytes = Uint8Array.from(atob("{code}"), (character) => character.charCodeAt(0));
-const {{ lines, passed }} = check(await load(bytes));
-document.getElementById("report").textContent = lines.join("\\n");
-document.title = passed ? "passed" : "FAILED";
-</script>
-</html>
-"""
+def _port(port: Port) -> dict[str, object]:
+    return {"name": _label(port), "shape": list(port.shape)}
+
+
+def _label(port: Port) -> str:
+    return c_identifier(port.name)
+
+
+def _heading(prefix: str, description: str) -> str:
+    return "\n// ".join(_plain(line) for line in f"{prefix}: written by torquec.\n{description}".rstrip().splitlines())
+
+
+def _plain(text: str) -> str:
+    """Any text as part of a comment: printable ASCII, unable to end it."""
+    ascii_text = text.encode("ascii", "backslashreplace").decode().replace("*/", "* /")
+    return "".join(c if c.isprintable() else " " for c in ascii_text)
 
 
 def write_wasm_package(
@@ -111,14 +108,16 @@ def wasm_package(
     code = wasm_module(functions, batch=True)
     name = prefix_identifier(prefix)
     wrapper = wrapper_text(functions, prefix=name, description=description)
-    checks = _CHECKS.format(recorded=_recorded(functions))
+    checks = filled_template(_ROOM, "selftest_checks.js", RECORDED=_recorded(functions))
     encoded = base64.b64encode(code).decode()
     return {
         f"{name}.wasm": code,
         f"{name}.js": wrapper,
         f"{name}.d.ts": types_text(functions, prefix=name, description=description, notes=notes),
-        "selftest.mjs": _NODE.format(prefix=name, checks=checks),
-        "selftest.html": _PAGE.format(prefix=name, wrapper=wrapper, checks=checks, code=encoded),
+        "selftest.mjs": filled_template(_ROOM, "selftest.mjs", PREFIX=name, CHECKS=checks),
+        "selftest.html": filled_template(
+            _ROOM, "selftest.html", PREFIX=name, WRAPPER=wrapper, CHECKS=checks, CODE=encoded
+        ),
         "package.json": json.dumps({"name": name.lower(), "type": "module", "private": True}, indent=2) + "\n",
     }
 

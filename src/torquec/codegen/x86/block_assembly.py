@@ -4,7 +4,7 @@ With 16 registers, a block reads memory as often as it multiplies, and a process
 code for the Panda's inverse dynamics has 1100 instructions, 400 reads and 150 stores among them, for 400 products. Here
 there are 950, 350 and 120, because
 
-(1)  the instructions come in the order of :mod:`torquec.codegen.llvm_text.schedule`, in which few values wait;
+(1)  the instructions come in the order of :mod:`torquec.codegen.llvm_text.arrange`, in which few values wait;
 (2)  registers are given out by Belady's rule (:mod:`torquec.codegen.x86.register_allocation`);
 (3)  one operand of an instruction may be in memory; it is loaded first where it is used again: a constant within
      `_NEAR` instructions, whatever it replaces; another value within `_REACH`, where a register is free;
@@ -18,11 +18,10 @@ from __future__ import annotations
 
 import re
 
-from torquec.codegen.llvm_text.arrange import AngleGroup, Write, arrange, place_writes
+from torquec.codegen.llvm_text.arrange import MOST_SCHEDULED, AngleGroup, Write, arrange, place_writes, schedule
 from torquec.codegen.llvm_text.batch import emit_row_loop
 from torquec.codegen.llvm_text.kernel import MOST_OPERATIONS_IN_ONE, kernel_parameters
 from torquec.codegen.llvm_text.program import StepProgram
-from torquec.codegen.llvm_text.schedule import MOST_SCHEDULED, schedule
 from torquec.codegen.llvm_text.text import FunctionText, Type, literal
 from torquec.codegen.x86.block_code import COLUMNS, FAR, WIDTH, BlockCode, Form, Instruction, is_writable
 from torquec.codegen.x86.register_allocation import Registers, uses_of

@@ -19,8 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from torquec.codegen.llvm_text.arrange import AngleGroup, Item, PointGroup, Write, needs
-from torquec.codegen.llvm_text.emit import KernelBody, emit_items
-from torquec.codegen.llvm_text.kernel import MOST_OPERATIONS_IN_ONE, kernel_parameters
+from torquec.codegen.llvm_text.kernel import MOST_OPERATIONS_IN_ONE, KernelBody, emit_items, kernel_parameters
 from torquec.codegen.llvm_text.program import EvaluationStep, Fused, StepProgram
 from torquec.codegen.llvm_text.text import FunctionText, literal
 from torquec.codegen.x86.register_allocation import Registers, uses_of

@@ -36,7 +36,7 @@ def generate_step(context: StepContext) -> str:
 def _options(context: StepContext) -> TargetOptions:
     """What the file and earlier steps give: parameters that change, the controller, the bounds of the hold error."""
     from torquec.control.controller_file import FILE_NAME, read_controller
-    from torquec.realtime.held_errors import HeldErrors
+    from torquec.realtime.plan import HeldErrors
 
     part = context.project.generate
     taken = {name for target in part.targets for name in TARGETS[target].options}

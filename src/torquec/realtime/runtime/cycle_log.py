@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from torquec.foundation.arrays import Array, Indices
+from torquec.foundation.csv_text import csv_text
+from torquec.foundation.reading import to_path
+from torquec.foundation.writing import write_files
 from torquec.realtime.runtime.structures import LogStruct
 
 HEAD = 9
@@ -127,3 +132,21 @@ class LogReader:
             parts.append(self._taken[:count].copy())
             if count < len(self._taken):
                 return np.concatenate(parts)
+
+
+def write_cycle_log(log: CycleLog, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+    """Write a log; gives the path. Raises `ArgumentError` where it cannot be written."""
+    target = to_path(path)
+    single = {
+        "cycle": log.cycle,
+        "t": log.t,
+        "latency": log.latency,
+        "compute": log.compute,
+        "mode": log.mode,
+        "faults": log.faults,
+        "coefficient_age": log.coefficient_age,
+    }
+    by_joint = {"q": log.q, "qd": log.qd, "wanted": log.wanted, "tau": log.tau}
+    header = [*single, *(f"{name}_{joint}" for name in by_joint for joint in log.joints)]
+    write_files({target: csv_text(header, np.column_stack([*single.values(), *by_joint.values()]))}, force=force)
+    return target

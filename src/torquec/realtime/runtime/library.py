@@ -18,11 +18,11 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 from torquec.codegen.llvm.cache import CacheEntry, open_cache
 from torquec.errors import CompileError
+from torquec.foundation.template import package_text
 from torquec.realtime.runtime.structures import check_layout
 
 RUNTIME_SOURCES = (
@@ -50,13 +50,8 @@ FLAGS = ("-std=c11", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-pthread")
 
 def runtime_sources() -> Mapping[str, str]:
     """The sources of the runtime by name."""
-    shared = (resources.files("torquec.realtime") / "c" / "triple_buffer.h").read_text(encoding="utf-8")
-    return {**{name: runtime_c_text(name) for name in RUNTIME_SOURCES}, "triple_buffer.h": shared}
-
-
-def runtime_c_text(name: str) -> str:
-    """A C file of the runtime."""
-    return (resources.files("torquec.realtime.runtime") / "c" / name).read_text(encoding="utf-8")
+    sources = {name: package_text("realtime/runtime/c", name) for name in RUNTIME_SOURCES}
+    return {**sources, "triple_buffer.h": package_text("realtime/c", "triple_buffer.h")}
 
 
 def find_compiler() -> str:

@@ -16,18 +16,47 @@ from typing import Any
 import numpy as np
 
 from torquec.codegen.llvm import NativeFunction, load_or_compile
+from torquec.control.computed_torque import demanded_acceleration
 from torquec.control.controller import Controller
+from torquec.control.law_options import LawKind
 from torquec.control.model_terms import FrictionAt
+from torquec.control.poles import error_feedback, joint_poles
 from torquec.control.reference_ports import ReferenceSpace
 from torquec.errors import ArgumentError
 from torquec.expr import Function, inline, trace
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model
 from torquec.proof.hold.hold_order import HoldOrder
-from torquec.realtime.choices import FrictionTask
-from torquec.realtime.controller_functions import controller_functions
+from torquec.realtime.background_period import FrictionTask
 from torquec.realtime.two_rate import TwoRateFunctions, two_rate
 from torquec.trajectory.trajectory import Trajectory
+
+
+def controller_functions(model: Model, law: Controller) -> list[Function]:
+    """The step of a controller and, for computed torque, the acceleration that it asks the synchronous task for.
+
+    Raises `ArgumentError` for a controller of other joints.
+    """
+    if law.joints != model.robot.joint_names:
+        raise ArgumentError(
+            f"the controller is for the joints {', '.join(law.joints)}",
+            remedy=f"design one for this robot, whose joints are {', '.join(model.robot.joint_names)}",
+        )
+    found = [law.function]
+    if law.design is None or law.design.law is not LawKind.COMPUTED_TORQUE:
+        return found
+    options = law.design.options
+    if options.rule is not None or options.poles is None:
+        return found
+    feedback = error_feedback(
+        joint_poles(law.joints, options.poles), period=options.period, sampled=bool(options.sampled)
+    )
+
+    def algorithm(**signals: Any) -> dict[str, Any]:
+        return {"qdd": demanded_acceleration(feedback, signals)}
+
+    return [*found, trace("demanded_acceleration", algorithm, law.signals)]
+
 
 _DEMANDED = "demanded_acceleration"
 TWO_RATE_LAW, BACKGROUND = "two_rate_law", "background"

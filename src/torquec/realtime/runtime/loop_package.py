@@ -17,11 +17,12 @@ from torquec.control.controller import Controller
 from torquec.control.reference_ports import ReferenceSpace
 from torquec.errors import ArgumentError
 from torquec.expr import Function
+from torquec.foundation.template import filled_template, package_text
 from torquec.model.model import Model
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import oldest_coefficients
 from torquec.realtime.runtime.guards import Guards, guard_limits, nanoseconds
-from torquec.realtime.runtime.library import runtime_c_text, runtime_sources
+from torquec.realtime.runtime.library import runtime_sources
 from torquec.realtime.runtime.loop_law import BACKGROUND, TWO_RATE_LAW, robot_number, two_rate_law
 from torquec.realtime.runtime.structures import LimitsStruct
 
@@ -37,99 +38,6 @@ if(CMAKE_USE_PTHREADS_INIT AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
   set_target_properties({prefix}_example_runtime PROPERTIES C_STANDARD 11)
   target_link_libraries({prefix}_example_runtime {prefix} Threads::Threads m rt)
 endif()
-"""
-
-_RUNTIME = """\
-#ifndef {guard}
-#define {guard}
-
-#include "{p}.h"
-#include "{p}_tasks.h"
-#include "torquec_loop.h"
-
-#include <math.h>
-#include <string.h>
-
-#define {p}_RUNTIME_JOINTS {joints}
-#define {p}_RUNTIME_REFERENCE {reference} /* numbers of a row: {row} */
-#define {p}_RUNTIME_GAINS {gains} /* numbers of a row of scheduled gains */
-#define {p}_RUNTIME_MEMORY {memory} /* of the law */
-#define {p}_RUNTIME_COEFFICIENTS {coefficients} /* of the background */
-#define {p}_RUNTIME_PERIOD {period} /* [ns] */
-
-/* All that a loop needs; begin with {p}_runtime_start. */
-typedef struct {{
-    torquec_loop loop;
-    torquec_channel channel;
-    double memory[2][{p}_RUNTIME_MEMORY + 1];
-    double coefficients[4][{p}_RUNTIME_COEFFICIENTS + 1];
-}} {p}_runtime;
-
-static inline void {p}_runtime_law(const double *const *in, double *const *out)
-{{
-    {law}
-}}
-
-static inline void {p}_runtime_background(const double *const *in, double *const *out)
-{{
-    {background}
-}}
-
-/* The robot's limits, and a stop of 20 ms hold and 200 ms ramp; change what is yours. A torque limit of zero is one
- * that the robot's file does not have: no torque is sent until you give it. */
-static inline void {p}_runtime_limits(torquec_limits *limits)
-{{
-{arrays}
-    (void)memset(limits, 0, sizeof *limits);
-    limits->joints = {p}_RUNTIME_JOINTS;
-    limits->hold_cycles = {hold};
-    limits->ramp_cycles = {ramp};
-    limits->period = {p}_RUNTIME_PERIOD;
-    limits->longest_gap = {gap};
-    limits->longest_blind = {gap};
-    limits->oldest_sample = 2*{p}_RUNTIME_PERIOD;
-    limits->power = (double)INFINITY;
-{copies}
-}}
-
-/* Law, limits and memory of a loop along `rows` of the reference (and of gains, where the law has them); the driver
- * the log and the times of torquec_loop.h are yours. */
-static inline void {p}_runtime_start({p}_runtime *runtime, const double *reference, const double *gains, int64_t rows)
-{{
-    static const double memory[{p}_RUNTIME_MEMORY + 1] = {{{initial}}};
-    static const int64_t parts[] = {{{parts}}};
-    torquec_law *law = &runtime->loop.law;
-    int k;
-    (void)memset(runtime, 0, sizeof *runtime);
-    {p}_runtime_limits(&runtime->loop.limits);
-    law->law = {p}_runtime_law;
-    law->robot = {robot}u;
-    law->reference_period = {p}_RUNTIME_PERIOD;
-    law->rows = rows;
-    law->reference = reference;
-    law->gains = gains;
-    law->gains_size = {p}_RUNTIME_GAINS;
-    law->memory_size = {p}_RUNTIME_MEMORY;
-    law->memory[0] = runtime->memory[0];
-    law->memory[1] = runtime->memory[1];
-    (void)memcpy(runtime->memory[0], memory, sizeof memory);
-    law->joint_positions = {joint_positions};
-    law->parts = (int64_t)(sizeof parts/sizeof *parts);
-    (void)memcpy(law->part_sizes, parts, sizeof parts);
-    if ({p}_RUNTIME_COEFFICIENTS > 0) {{
-        law->background = {p}_runtime_background;
-        law->channel = &runtime->channel;
-        law->coefficients = runtime->coefficients[3];
-        law->coefficients_size = {p}_RUNTIME_COEFFICIENTS;
-        law->oldest_coefficients = {oldest};
-        runtime->loop.background_period = {p}_BACKGROUND_PERIOD;
-        for (k = 0; k < 3; ++k) {{
-            runtime->channel.coefficients[k].numbers = runtime->coefficients[k];
-        }}
-    }}
-}}
-
-#endif /* {guard} */
 """
 
 
@@ -148,7 +56,7 @@ def loop_files(
     """(1), (3) and (4) by name; `functions` are all of the package, with the controller's step and (2)."""
     files = {name: text for name, text in runtime_sources().items() if name not in _OF_PYTHON}
     files[f"{names.prefix}_runtime.h"] = _runtime_text(model, law, functions, names, background_period)
-    files["example_runtime.c"] = runtime_c_text("example_runtime.c").replace("PREFIX", names.prefix)
+    files["example_runtime.c"] = package_text("realtime/runtime/c", "example_runtime.c").replace("PREFIX", names.prefix)
     return files
 
 
@@ -168,28 +76,30 @@ def _runtime_text(
     step = known.get(TWO_RATE_LAW) or known[law.function.name]
     background = known.get(BACKGROUND)
     heading = f"{prefix}: the law on a robot, with the loop of torquec_loop.h. Written by torquec.\nC11, Linux."
-    text = _RUNTIME.format(
-        guard=f"{prefix.upper()}_RUNTIME_H_INCLUDED",
-        p=prefix,
-        joints=law.n,
-        reference=sum(sizes),
-        row=", ".join(ports),
-        gains=0 if law.schedule is None else law.n * 2 * law.n,
-        memory=len(law.initial_state),
-        coefficients=0 if background is None else background[0].outputs[0].size,
-        period=limits.period,
-        oldest=nanoseconds(oldest_coefficients(background_period)),
-        law=_call(*step),
-        background="(void)in;\n    (void)out;" if background is None else _call(*background),
-        arrays="\n".join(_array(name, values) for name, values in arrays.items()),
-        hold=limits.hold_cycles,
-        ramp=limits.ramp_cycles,
-        gap=limits.longest_gap,
-        copies="\n".join(f"    (void)memcpy(limits->{name}, {name}, sizeof {name});" for name in arrays),
-        initial=", ".join(repr(float(value)) for value in (*law.initial_state, 0.0)),
-        parts=", ".join(map(str, sizes)),
-        robot=hex(robot_number(model)),
-        joint_positions=int(law.reference.space is ReferenceSpace.JOINT),
+    text = filled_template(
+        "realtime/runtime/c",
+        "PREFIX_runtime.h",
+        GUARD=f"{prefix.upper()}_RUNTIME_H_INCLUDED",
+        P=prefix,
+        JOINTS=law.n,
+        REFERENCE=sum(sizes),
+        ROW=", ".join(ports),
+        GAINS=0 if law.schedule is None else law.n * 2 * law.n,
+        MEMORY=len(law.initial_state),
+        COEFFICIENTS=0 if background is None else background[0].outputs[0].size,
+        PERIOD=limits.period,
+        OLDEST=nanoseconds(oldest_coefficients(background_period)),
+        LAW=_call(*step),
+        BACKGROUND="(void)in;\n    (void)out;" if background is None else _call(*background),
+        ARRAYS="\n".join(_array(name, values) for name, values in arrays.items()),
+        HOLD=limits.hold_cycles,
+        RAMP=limits.ramp_cycles,
+        GAP=limits.longest_gap,
+        COPIES="\n".join(f"    (void)memcpy(limits->{name}, {name}, sizeof {name});" for name in arrays),
+        INITIAL=", ".join(repr(float(value)) for value in (*law.initial_state, 0.0)),
+        PARTS=", ".join(map(str, sizes)),
+        ROBOT=hex(robot_number(model)),
+        JOINT_POSITIONS=int(law.reference.space is ReferenceSpace.JOINT),
     )
     return f"{comment(heading)}\n{text}"
 

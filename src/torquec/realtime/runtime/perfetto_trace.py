@@ -21,7 +21,7 @@ import numpy as np
 from torquec.foundation.arrays import Array, Indices
 from torquec.foundation.writing import growing_file
 from torquec.realtime.runtime.cycle_log import CycleLog
-from torquec.realtime.runtime.fault import Fault, GuardMode
+from torquec.realtime.runtime.guards import Fault, GuardMode
 
 # Numbers of fields, as perfetto has them, by message.
 _PACKET = 1  # Trace

@@ -32,8 +32,7 @@ from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import oldest_coefficients
 from torquec.realtime.runtime.cycle_log import CycleLog, LogReader
 from torquec.realtime.runtime.drivers import RobotDriver, SimulatedRobot
-from torquec.realtime.runtime.fault import RUN_ENDS, RunEnd
-from torquec.realtime.runtime.guards import GuardLimits, Guards, guard_limits, nanoseconds
+from torquec.realtime.runtime.guards import RUN_ENDS, GuardLimits, Guards, RunEnd, guard_limits, nanoseconds
 from torquec.realtime.runtime.library import runtime_library
 from torquec.realtime.runtime.loop_law import LoopLaw, loop_law
 from torquec.realtime.runtime.perfetto_trace import PerfettoTrace
