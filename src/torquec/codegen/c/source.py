@@ -165,7 +165,7 @@ def _parameter(kind: str, port: Port, ports: Mapping[str, str]) -> str:
     return f"{kind} {ports[port.name]}[{port.size}]" if port.size else f"{kind} *{ports[port.name]}"
 
 
-_FRAME = 256  # bytes of return address, saved registers and alignment: 16 saved registers of 16 bytes, the most that common machines have
+_FRAME = 256  # bytes: return address, alignment, and 16 saved registers of 16 bytes, the most of common machines
 _NUMBERS_OF_SINCOS = 112  # of the sine and cosine of four angles, in three functions; gcc needs 94 without optimization
 
 
