@@ -15,12 +15,12 @@ import time
 import numpy as np
 
 import torquec as tq
-from torquec.identification.excitation import Criterion, ExcitationOptions, excitation, regressor_conditions
-from torquec.identification.excitation.excitation_problem import ExcitationProblem
-from torquec.identification.excitation.motion_basis import FourierBasis
+from torquec.foundation.one_thread import one_thread
+from torquec.identification.excitation.excitation import excitation
+from torquec.identification.excitation.excitation_options import Criterion, ExcitationOptions
+from torquec.identification.excitation.motion_basis import ExcitationProblem, FourierBasis
 from torquec.identification.excitation.motion_limits import motion_limits
-from torquec.identification.excitation.regressor_information import RegressorInformation
-from torquec.identification.extras import one_thread
+from torquec.identification.excitation.regressor_information import RegressorInformation, regressor_conditions
 from torquec.robot import classics
 from torquec.robot.robot import Robot
 

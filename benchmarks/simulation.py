@@ -22,12 +22,12 @@ from torquec.model.model import compile
 from torquec.report.closed_loop_plots import plot_errors, plot_torques
 from torquec.robot import classics, write_urdf
 from torquec.robot.robot import Robot
-from torquec.simulation.closed_loop import LoopOptions, SimulationResult, simulate
+from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.monte_carlo import Spread, monte_carlo
 from torquec.simulation.plant import DryFriction, Plant
 from torquec.simulation.sensors import Sensors, SpeedSource
-from torquec.simulation.tip_error import tip_error
+from torquec.simulation.simulation_result import SimulationResult, tip_error
 from torquec.trajectory import minimum_jerk, puma560_standard_trajectory
 
 POLE, PERIOD, RESOLUTION = -12 + 45j, 0.002, 1e-4

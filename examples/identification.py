@@ -14,8 +14,8 @@ import sys
 import numpy as np
 
 import torquec as tq
-from torquec.identification import prepare
-from torquec.identification.excitation.simulated_log import simulated_log
+from torquec.identification.excitation.excitation import simulated_log
+from torquec.identification.logs.prepare import prepare
 from torquec.report.figure import new_figure, save_figure
 from torquec.robot.friction import Friction
 from torquec.robot.robot import Body, Robot

@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from torquec.identification import torque_model
+from torquec.identification.torque.torque_model import torque_model
 from torquec.papers.izaguirre.elimination import Elimination
 from torquec.papers.izaguirre.inward_basis import inward_basis
 from torquec.papers.izaguirre.simulated_elimination import gravity_coefficients, simulated_elimination

@@ -20,9 +20,8 @@ from torquec.report.closed_loop_plots import plot_errors
 from torquec.robot import classics
 from torquec.robot.friction import Friction
 from torquec.robot.robot import Robot
-from torquec.simulation.closed_loop import LoopOptions
+from torquec.simulation.closed_loop import LoopOptions, OpenLoopResult, follow_in_open_loop
 from torquec.simulation.integrators import RungeKutta4
-from torquec.simulation.open_loop import OpenLoopResult, follow_in_open_loop
 from torquec.simulation.plant import Plant
 from torquec.trajectory import minimum_jerk
 

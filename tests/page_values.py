@@ -27,7 +27,7 @@ from torquec.expr import OperationCount, count_operations
 from torquec.identification.logs.check_hypotheses import check_hypotheses
 from torquec.robot.lock_joints import lock_joints
 from torquec.simulation.integrators import RungeKutta4
-from torquec.simulation.tip_error import tip_error
+from torquec.simulation.simulation_result import tip_error
 from torquec.trajectory import puma560_standard_trajectory
 from torquec.trajectory.log import Log
 

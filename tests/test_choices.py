@@ -20,8 +20,7 @@ from torquec.control.law_options import PidGains
 from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
 from torquec.control.poles import joint_poles
 from torquec.control.robustness import closed_loop_eigenvalues
-from torquec.control.root_locus import root_locus
-from torquec.control.worst_case import worst_case
+from torquec.control.stability_interval import root_locus, worst_case
 from torquec.haptics.passivity.haptic_port import HapticPort
 from torquec.haptics.passivity.passive_hand import PassiveHands
 from torquec.haptics.passivity.port_loop import PortLoop, RenderedImpedance

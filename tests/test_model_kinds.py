@@ -26,7 +26,7 @@ from torquec.expr import evaluate, trace
 from torquec.linearization.cartesian_linear_model import FrameDirection, cartesian_linear_model
 from torquec.linearization.linearize import check_linear_model, linear_model_function
 from torquec.model.model import Model, ModelKind
-from torquec.simulation.held_payload import HeldPayload
+from torquec.simulation.applied_forces import HeldPayload
 from torquec.simulation.plant import Dynamics, Plant
 from torquec.simulation.stiffness import fastest_rate
 

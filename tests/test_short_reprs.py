@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import torquec as tq
-from torquec.identification.excitation.simulated_log import simulated_log
+from torquec.identification.excitation.excitation import simulated_log
 from torquec.robot import classics
 from torquec.trajectory import minimum_jerk
 

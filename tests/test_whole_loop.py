@@ -13,7 +13,7 @@ from tests.identification import simulated_arm
 
 import torquec as tq
 from torquec.control.model_terms import FrictionCompensation
-from torquec.identification.excitation.simulated_log import simulated_log
+from torquec.identification.excitation.excitation import simulated_log
 from torquec.simplification.specification import JointRequirement, Specification
 from torquec.trajectory import puma560_standard_trajectory
 from torquec.trajectory.motion_box import joint_box

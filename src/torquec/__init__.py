@@ -166,8 +166,10 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.identification.identify_options": ("IdentifyOptions",),
         "torquec.identification.estimators.method": ("Method",),
         "torquec.identification.identify": ("identify",),
-        "torquec.identification.result.estimate": ("Estimate",),
-        "torquec.identification.result.identified_model": ("identified_model",),
+        "torquec.identification.result.estimate": (
+            "Estimate",
+            "identified_model",
+        ),
         "torquec.identification.payload": ("Payload", "identify_payload"),
     },
     "Controllers": {
@@ -187,12 +189,19 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "Simulation and comparison": {
         "torquec.simulation.plant": ("Plant",),
-        "torquec.simulation.frame_wrench": ("FrameWrench",),
-        "torquec.simulation.held_payload": ("HeldPayload",),
-        "torquec.simulation.spring_hold": ("HandHold", "WallContact"),
+        "torquec.simulation.applied_forces": (
+            "FrameWrench",
+            "HandHold",
+            "HeldPayload",
+            "WallContact",
+        ),
         "torquec.simulation.sensors": ("Sensors",),
-        "torquec.simulation.closed_loop": ("LoopOptions", "SimulationResult", "simulate"),
-        "torquec.simulation.open_loop": ("follow_in_open_loop",),
+        "torquec.simulation.simulation_result": ("SimulationResult",),
+        "torquec.simulation.closed_loop": (
+            "LoopOptions",
+            "follow_in_open_loop",
+            "simulate",
+        ),
         "torquec.simulation.monte_carlo": ("Spread", "monte_carlo"),
         "torquec.simulation.mujoco_plant": ("simulate_on_mujoco",),
         "torquec.simulation.verify_specification": ("verify_specification",),

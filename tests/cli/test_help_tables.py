@@ -9,7 +9,7 @@ from torquec.cli.app import COMMANDS, app
 from torquec.cli.help_tables import LISTS, filled
 from torquec.control.laws import LAWS
 from torquec.identification.estimators.method import Method
-from torquec.identification.torque.torque_columns import FrictionModel
+from torquec.identification.torque.friction_law import FrictionModel
 from torquec.robot.load import READERS, RobotFormat
 from torquec.robot.urdf import read_urdf
 

@@ -8,7 +8,7 @@ from tests.control.closed_loop import run
 
 import torquec as tq
 from torquec.control.lqr import LqrWeights, lqr, riccati_step, stationary_cost
-from torquec.control.zero_order_hold import zero_order_hold
+from torquec.control.poles import zero_order_hold
 from torquec.errors import ArgumentError
 from torquec.linearization.linearize import linearize
 from torquec.trajectory import minimum_jerk

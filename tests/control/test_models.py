@@ -13,7 +13,7 @@ from torquec.control.independent_joint import Feedforward, PidGains, feedforward
 from torquec.control.model_terms import Evaluation
 from torquec.control.observer import momentum_observer
 from torquec.control.pole_placement import pole_placement_gains
-from torquec.control.worst_case import worst_case
+from torquec.control.stability_interval import worst_case
 from torquec.errors import ArgumentError, CheckError
 from torquec.expr import evaluate
 from torquec.linearization.linearize import check_linear_model, linear_model_function, linearize_along

@@ -11,14 +11,117 @@ from tests.dynamics.random_robots import random_robot, random_state
 
 import torquec as tq
 from torquec.control.poles import joint_poles
-from torquec.control.robustness import ErrorFactor, Hold, ModelErrors, make_loop
-from torquec.control.stability_interval import crossings, loop_interval, stability_interval, with_factor
+from torquec.control.robustness import (
+    COMPUTED_TORQUE,
+    ErrorFactor,
+    Hold,
+    ModelErrors,
+    closed_loop_eigenvalues,
+    make_loop,
+)
+from torquec.control.stability_interval import (
+    crossings,
+    loop_interval,
+    root_locus,
+    stability_interval,
+    with_factor,
+    worst_case,
+)
 from torquec.errors import ArgumentError
 from torquec.linearization.linearize import LinearModel, linearize
 from torquec.papers.clover.clover_comparisons import POINT
+from torquec.trajectory import minimum_jerk, puma560_standard_trajectory
+
+
+def test_it_is_the_narrowest_of_all_points():
+    motion = puma560_standard_trajectory()
+    poles = joint_poles(ARM.joint_names, -12 + 45j)
+    found = worst_case(ARM, motion, poles, factors=(ErrorFactor.ALPHA, ErrorFactor.BETA), points=4)
+    for factor in (ErrorFactor.ALPHA, ErrorFactor.BETA):
+        each = []
+        for t in np.linspace(0.0, 1.5, 4):
+            state = motion.at(t)
+            each.append(stability_interval(linearize(ARM, state.q, state.qd, state.qdd), poles, factor))
+        assert found.intervals[factor].lower == pytest.approx(max(i.lower for i in each))
+        assert found.intervals[factor].upper == pytest.approx(min(i.upper for i in each))
+    assert found.slowest == pytest.approx(-12.0, abs=1e-6)
+
+
+def test_an_unstable_instant_is_named():
+    fast = minimum_jerk(np.zeros(6), np.full(6, 2 * np.pi), 0.5, joints=ARM.joint_names)
+    with pytest.raises(ArgumentError, match=r"at t = 0\.\d+ s the loop is unstable"):
+        worst_case(ARM, fast, joint_poles(ARM.joint_names, -3 + 3j), errors=COMPUTED_TORQUE, points=9)
+
+
+def test_refusals():
+    poles = joint_poles(ARM.joint_names, -3 + 3j)
+    with pytest.raises(ArgumentError, match="1 points"):
+        worst_case(ARM, puma560_standard_trajectory(), poles, points=1)
+    with pytest.raises(ArgumentError, match="the trajectory moves"):
+        worst_case(ARM, minimum_jerk([0.0], [1.0], 1.0), poles)
+
 
 ARM = tq.classics.puma560()
 MODEL = linearize(ARM, *POINT)
+POLES = joint_poles(ARM.joint_names, -45 + 45j)
+
+
+def test_inertia_moves_every_pair_on_one_curve():
+    # alpha = beta = 1: s^2 + 90 gamma s + 4050 gamma = 0
+    locus = root_locus(MODEL, POLES, ErrorFactor.GAMMA, [0.5, 1.0, 2.0])
+    for gamma, row in zip(locus.values, locus.eigenvalues, strict=True):
+        assert np.abs(row**2 + 90 * gamma * row + 4050 * gamma).max() < 1e-4
+
+
+@pytest.mark.parametrize("period", [None, 0.002])
+def test_branches_hold_the_same_eigenvalues_and_are_continuous(period):
+    values = np.linspace(-20.0, 20.0, 401)
+    locus = root_locus(MODEL, POLES, ErrorFactor.BETA, values, period=period)
+    for k in (0, 137, 400):
+        plain = closed_loop_eigenvalues(MODEL, POLES, errors=ModelErrors(beta=float(values[k])), period=period)
+        assert np.allclose(np.sort_complex(locus.eigenvalues[k]), np.sort_complex(plain), atol=1e-6)
+    steps = np.abs(np.diff(locus.eigenvalues, axis=0))
+    assert steps.max() < 12.0
+
+
+def test_values_are_checked():
+    with pytest.raises(ArgumentError, match="not finite"):
+        root_locus(MODEL, POLES, ErrorFactor.ALPHA, [np.nan])
+
+
+def test_clover_figure_6_is_the_loop_of_28_and_33():
+    """Clover III, Figure 6: poles -45 +- 45j at 200 Hz, roots as log(z)/h (32).
+
+    By the text the loop is unstable for gamma above 4.55 (by the caption 4.6) and for gamma next to zero. The robot is
+    discretized exactly (33); with the sampled gains (28) this agrees, the other loops that it could be do not.
+    """
+    period, texts = 0.005, 4.55
+    limits = {
+        (hold, sampled): stability_interval(MODEL, POLES, "gamma", period=period, hold=hold, sampled=sampled)
+        for hold in ("exact", "euler")
+        for sampled in (True, False)
+    }
+    nearest = min(limits, key=lambda loop: abs(limits[loop].upper - texts))
+    assert nearest == ("exact", True)
+    assert limits[nearest].upper == pytest.approx(texts, abs=0.03)
+    assert 0.0 < limits[nearest].lower < 0.002
+
+    values = np.append(np.geomspace(5e-4, 0.05, 40), np.linspace(0.06, 7.25, 720))  # as far as the figure goes
+    locus = root_locus(MODEL, POLES, "gamma", values, period=period)
+    worst = locus.eigenvalues.real.max(axis=1)
+    stable = values[worst < 0.0]
+    assert 5e-4 < stable[0] < 0.002
+    assert stable[-1] == pytest.approx(4.52, abs=0.02)
+    # It is lost where a root of the z-plane passes -1: half the sampling frequency on the imaginary axis.
+    beyond = locus.eigenvalues[np.argmax(values > stable[-1])]
+    assert abs(beyond[np.argmax(beyond.real)].imag) == pytest.approx(np.pi / period)
+    # gamma = 1: the poles that were asked for, up to what Euler's rule in (28) leaves of them.
+    at_one = locus.eigenvalues[np.argmin(np.abs(values - 1.0))]
+    assert np.abs(np.abs(at_one) - 45.0 * np.sqrt(2.0)).max() < 3.0
+    # Continuously there is no upper limit (Figure 5b).
+    assert stability_interval(MODEL, POLES, "gamma").upper == np.inf
+
+
 TOLERANCE = 1e-2
 
 LIMITS = [

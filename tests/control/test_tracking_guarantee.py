@@ -21,17 +21,235 @@ from tests.proof.arms import arm, programs
 import torquec as tq
 from torquec.codegen.llvm import compile_function
 from torquec.control import tracking_guarantee as guarantees
-from torquec.control.tracking_guarantee import StartError, tracking_guarantee
+from torquec.control.tracking_guarantee import StartError, guarantee_sentence, proven_torque, tracking_guarantee
 from torquec.errors import ArgumentError, SnapWarning
 from torquec.model.model import Model, ModelKind
+from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify import certify
+from torquec.proof.torque.certify_coefficients import certify_coefficients
+from torquec.proof.torque.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
 from torquec.proof.tracking import error_tube as tubes
+from torquec.proof.tracking.acceleration_bound import MotionBoxes
+from torquec.proof.tracking.torque_error_bound import ProvenTorque
+from torquec.robot import classics
 from torquec.robot.classics import load_classic
-from torquec.robot.robot import Spring
+from torquec.robot.robot import Limits, Spring
 from torquec.trajectory import minimum_jerk
 from torquec.trajectory.fourier_motion import fourier_motion
 from torquec.trajectory.motion_box import MotionBox
-from torquec.trajectory.quintic_spline import quintic_spline
+from torquec.trajectory.polynomial_motion import quintic_spline
+
+CONDITIONS = ("without friction", "exact sensors", "no delay", "torque asked for", "no payload that the model does not")
+
+
+@pytest.fixture(scope="module")
+def certified_arm():
+    """A planar arm with certified torque errors, and a motion of it."""
+    robot = classics.planar2r()
+    motion = minimum_jerk([0.0, 0.0], [0.3, 0.3], 1.0, joints=robot.joint_names, period=0.01)
+    return claimed(robot, [0.05, 0.02]), motion
+
+
+def stated(sentence, joint, unit):
+    """The bound of a joint that stands at the end of a sentence."""
+    bounds = sentence.rpartition("at most")[2]
+    return float(re.search(rf"{joint} (\S+) {unit}", bounds)[1])
+
+
+def test_along_a_motion_every_condition_is_named_and_bounds_are_rounded_up(certified_arm):
+    model, motion = certified_arm
+    for period in (0.001, 0.0013, 0.0017, 0.002, 0.0023):
+        given = tracking_guarantee(model, -20, motion, period=period)
+        sentence = guarantee_sentence(given.to_document())
+        assert all(words in sentence for words in CONDITIONS)
+        assert "along the motion that the controller was designed for; starting on the reference:" in sentence
+        for bound in given.joints:
+            assert bound.position <= stated(sentence, bound.joint, bound.unit) < 1.1 * bound.position
+
+
+def test_without_a_motion_the_references_are_limited_and_rounded_inwards(certified_arm):
+    given = tracking_guarantee(certified_arm[0], -20, period=0.001)
+    sentence = guarantee_sentence(given.to_document())
+    for limits in given.references:
+        found = re.search(
+            rf"{limits.joint} from (\S+) to (\S+) rad with at most (\S+) rad/s and (\S+) rad/s\^2 and (\S+) rad/s\^3",
+            sentence,
+        )
+        lower, upper, velocity, acceleration, jerk = map(float, found.groups())
+        assert limits.lower <= lower < upper <= limits.upper
+        assert 0.99 * limits.velocity < velocity <= limits.velocity
+        assert 0.99 * limits.acceleration < acceleration <= limits.acceleration
+        assert 0.99 * limits.jerk < jerk <= limits.jerk
+
+
+def test_a_start_beside_the_reference_is_named(certified_arm):
+    given = tracking_guarantee(
+        certified_arm[0], -20, certified_arm[1], period=0.001, start=StartError(0.001, (0.0, 0.01))
+    )
+    sentence = guarantee_sentence(given.to_document())
+    assert "or no farther from it than joint1 0.001 rad and 0 rad/s, joint2 0.001 rad and 0.01 rad/s:" in sentence
+
+
+def test_a_reference_that_ends_in_motion_says_until_when(certified_arm):
+    document = tracking_guarantee(certified_arm[0], -20, certified_arm[1], period=0.001).to_document()
+    assert "designed for until t = 0.999 s, where it ends;" in guarantee_sentence(document | {"end": 0.9999})
+
+
+def test_documents_of_older_versions_have_a_sentence_too(certified_arm):
+    document = tracking_guarantee(certified_arm[0], -20, certified_arm[1], period=0.001).to_document()
+    del document["start_error"]
+    assert "starting on the reference" in guarantee_sentence(document)
+
+
+def test_torques_are_wrong_by_what_the_certificate_says():
+    robot = load_classic("scara")
+    proven = proven_torque(claimed(robot, [0.1, 0.2, 0.3, 0.4]))
+    assert isinstance(proven, ProvenTorque)
+    assert proven.acceleration.tolist() == [10.0] * 4
+    q = np.zeros((3, 4))
+    assert proven.errors(q, q, q, q).tolist() == [[0.1, 0.2, 0.3, 0.4]] * 3
+
+
+def test_an_exact_model_is_right_everywhere():
+    proven = proven_torque(Model(load_classic("planar2r")))
+    assert proven.torque.tolist() == [0.0, 0.0]
+    assert proven.upper.tolist() == [math.inf, math.inf]
+
+
+def test_a_joint_that_makes_whole_turns_has_no_range():
+    robot = load_classic("planar2r")
+    proven = proven_torque(claimed(robot, [0.1, 0.1], lower=(-math.pi, -1.0), upper=(math.pi, 1.0)))
+    assert proven.lower.tolist() == [-math.inf, -1.0]
+    assert proven.upper.tolist() == [math.inf, 1.0]
+
+
+@pytest.mark.parametrize("kind", list(ErrorKind))
+def test_coefficients_bound_the_torque_that_they_make(kind):
+    robot = arm("planar3r")
+    exact, weak = programs(robot, 2, 0.9)
+    lower, upper = (-0.4,) * 3, (0.6,) * 3
+    tolerances = [] if kind is ErrorKind.ABSOLUTE else [CoefficientTolerance(Family.M, (0, 0), 0.5, kind, "joint1")]
+    inner = certify_coefficients(robot, exact, weak, MotionBox(lower, upper), tolerances=tolerances)
+    assert {proof.kind for proof in inner.coefficients.values()} >= {kind}
+    record = Certificate(robot.name, robot.content_hash, weak, MotionBox(lower, upper, (), ()), {}, inner)
+    model = Model(robot, {"inverse_dynamics": weak}, record=record, kind=ModelKind.CERTIFIED_COEFFICIENTS)
+    proven = proven_torque(model)
+    rng = np.random.default_rng(3)
+    q = rng.uniform(-0.4, 0.6, (400, 3))
+    qd, qdd = rng.choice([-1.0, 1.0], (2, 400, 3)) * np.array([2.0, 5.0])[:, None, None]
+    found = np.abs(tq.compile(robot).inverse_dynamics(q, qd, qdd) - compile_function(weak).call(q, qd, qdd))
+    bound = proven.errors(q, q, np.abs(qd), np.abs(qdd))
+    assert np.all(found <= bound)
+    assert np.all(found.max(axis=0) >= 0.3 * bound.max(axis=0))
+
+
+def test_drives_also_give_what_friction_costs():
+    """The largest torques hold with friction and without, also where friction helps the drive."""
+    robot = load_classic("puma560")
+    proven = proven_torque(Model(robot))
+    rng = np.random.default_rng(8)
+    states = rng.uniform(-1.0, 1.0, (3, 200, 6))
+    largest = proven.torques(MotionBoxes(*(part for part in states for _ in range(2))))
+    arm_ = tq.compile(robot)
+    rigid, total = np.abs(arm_.inverse_dynamics(*states)), np.abs(arm_.total_torque(*states))
+    assert largest == pytest.approx(np.maximum(rigid, total), rel=1e-9, abs=1e-9)
+    assert np.any(rigid > total + 1.0)
+    assert np.any(total > rigid + 1.0)
+
+
+def test_a_bound_that_is_none_is_no_proof():
+    robot = load_classic("planar2r")
+    for wrong in (-0.1, math.nan, math.inf):
+        assert "negative or not finite" in proven_torque(claimed(robot, [0.1, wrong]))
+
+
+def test_what_is_not_proven_is_said():
+    robot = load_classic("planar2r")
+    model = claimed(robot, [0.1, 0.1])
+    changed = dataclasses.replace(robot, gravity=(0.0, 0.0, -1.6))
+    assert "about another robot" in proven_torque(dataclasses.replace(model, robot=changed))
+    other = Model(changed).function("inverse_dynamics")
+    assert "not the program" in proven_torque(dataclasses.replace(model, functions={"inverse_dynamics": other}))
+    bare = dataclasses.replace(model, record=None, kind=ModelKind.ABBREVIATED)
+    assert "it has no certificate" in proven_torque(bare)
+
+
+TILTED_torque = """<robot name="tilt"><link name="base"/>
+<link name="arm"><inertial><origin xyz="0.5 0.1 0"/><mass value="1"/>
+  <inertia ixx="0.001" iyy="0.002" izz="0.003" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="tool"><inertial><origin xyz="0.2 0 0.1"/><mass value="0.5"/>
+  <inertia ixx="0.001" iyy="0.002" izz="0.003" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="turn" type="revolute"><parent link="base"/><child link="arm"/>
+  <origin rpy="4e-5 0 0"/><axis xyz="0 0 1"/><limit lower="-3" upper="3" velocity="5" effort="50"/></joint>
+<joint name="second" type="{second}"><parent link="arm"/><child link="tool"/>
+  <origin xyz="0.8 0 0" rpy="1.5708 0 0"/><axis xyz="0 0 1"/>{limit}</joint></robot>
+"""
+LIMIT = '<limit lower="-0.4" upper="0.5" velocity="5" effort="50"/>'
+
+
+def tilted(folder, second="revolute", limit=LIMIT):
+    """Two joints whose angles are snapped: the first stands 4e-5 rad off the vertical."""
+    path = folder / "tilt.urdf"
+    path.write_text(TILTED_torque.format(second=second, limit=limit))
+    with pytest.warns(SnapWarning):
+        return tq.load(path)
+
+
+@pytest.mark.parametrize("second", ["revolute", "prismatic"])
+def test_an_exact_model_differs_from_its_file_by_what_snapping_changes(tmp_path, second):
+    robot = tilted(tmp_path, second)
+    written = dataclasses.replace(robot, snap=False)
+    proven = proven_torque(Model(robot))
+    assert proven.robot == written
+    rng = np.random.default_rng(7)
+    q, qd, qdd = rng.uniform([-3.0, -0.4], [3.0, 0.5], (500, 2)), *rng.uniform(-2.0, 2.0, (2, 500, 2))
+    found = np.abs(tq.compile(robot).inverse_dynamics(q, qd, qdd) - tq.compile(written).inverse_dynamics(q, qd, qdd))
+    bound = proven.errors(q, q, np.abs(qd), np.abs(qdd))
+    assert np.all(found <= bound)
+    assert np.all(found.max(axis=0) >= 0.1 * bound.max(axis=0))
+    assert found.max() > 1e-5
+    assert np.isinf(proven.lower[0])
+    assert proven.upper[1] == (0.5 if second == "prismatic" else math.inf)
+
+
+def test_without_snaps_an_exact_model_is_exact(tmp_path):
+    robot = dataclasses.replace(tilted(tmp_path), snap=False)
+    zero, one = np.zeros((1, 2)), np.ones((1, 2))
+    assert not proven_torque(Model(robot)).errors(zero, zero, one, one).any()
+
+
+def test_snapped_angles_that_cannot_be_bounded_leave_nothing_proven(tmp_path, monkeypatch):
+    robot = tilted(tmp_path, "prismatic", LIMIT.replace("-0.4", "-0.3"))  # of which no bound was computed before
+    first, last = robot.bodies
+    joint = dataclasses.replace(last.joint, limits=Limits())
+    endless = dataclasses.replace(robot, bodies=(first, dataclasses.replace(last, joint=joint)))
+    assert math.isinf(endless.joints[1].limits.upper)
+    reason = proven_torque(Model(endless))
+    assert "no limits of its position" in reason
+    assert "--no-snap" in reason
+    monkeypatch.setattr("torquec.proof.torque.snap_bound._MOST_POINTS", 1)  # as if there were very many joints
+    reason = proven_torque(Model(robot))
+    assert "cannot be bounded" in reason
+    assert "--no-snap" in reason
+
+
+def test_a_certified_bound_is_about_the_file_as_written(tmp_path):
+    robot = tilted(tmp_path)
+    proven = proven_torque(claimed(robot, [0.1, 0.2]))
+    assert proven.robot == dataclasses.replace(robot, snap=False)
+    zero = np.zeros((1, 2))
+    assert proven.errors(zero, zero, zero, zero).tolist() == [[0.1, 0.2]]  # the certificate has the snaps in it
+
+
+def test_a_spring_on_a_whole_turn_keeps_its_range():
+    robot = load_classic("planar2r")
+    first = robot.bodies[0]
+    sprung = dataclasses.replace(first, joint=dataclasses.replace(first.joint, spring=Spring(5.0, 0.0)))
+    robot = dataclasses.replace(robot, bodies=(sprung, *robot.bodies[1:]))
+    proven = proven_torque(claimed(robot, [0.1, 0.1], lower=-math.pi, upper=math.pi))
+    assert proven.lower.tolist() == [-math.pi, -math.inf]
+    assert proven.upper.tolist() == [math.pi, math.inf]
+
 
 POLES = [-20.0, -12 + 45j, (-10.0, -30.0), -15 + 15j]
 

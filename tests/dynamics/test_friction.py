@@ -205,7 +205,7 @@ def test_a_new_term_is_everywhere_once_it_is_in_the_tables(steep, tmp_path):
     from torquec.cli.info import info
     from torquec.dynamics.friction_torque import friction_shafts
     from torquec.identification.excitation.regressor_information import RegressorInformation
-    from torquec.identification.torque.torque_columns import FrictionLaw, FrictionModel, friction_block
+    from torquec.identification.torque.friction_law import FrictionLaw, FrictionModel, friction_block
     from torquec.model.model import as_model
     from torquec.robot.drives import drives_text, read_drives
     from torquec.simulation.plant import DryFriction, Dynamics, Plant
@@ -237,7 +237,7 @@ def test_a_new_term_is_everywhere_once_it_is_in_the_tables(steep, tmp_path):
 
 
 def test_fits_try_no_third_power_unasked():
-    from torquec.identification.torque.torque_columns import FrictionLaw, FrictionModel
+    from torquec.identification.torque.friction_law import FrictionLaw, FrictionModel
 
     assert "curved" in FrictionLaw().richer
     assert "cubic" not in FrictionLaw().richer

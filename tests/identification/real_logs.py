@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import torquec as tq
-from torquec.identification import GasSpring
+from torquec.identification.torque.torque_columns import GasSpring
 from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.read_log import read_log
 

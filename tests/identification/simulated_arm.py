@@ -7,8 +7,11 @@ from functools import cache
 
 import numpy as np
 
-from torquec.identification import FrictionModel, IdentifyOptions, Method, identify
-from torquec.identification.excitation.simulated_log import simulated_log
+from torquec.identification.estimators.method import Method
+from torquec.identification.excitation.excitation import simulated_log
+from torquec.identification.identify import identify
+from torquec.identification.identify_options import IdentifyOptions
+from torquec.identification.torque.friction_law import FrictionModel
 from torquec.robot import classics
 from torquec.robot.friction import Friction
 from torquec.robot.robot import Frame

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.identification.clean_logs import clean_log
 
-from torquec.identification import check_log
+from torquec.identification.logs.check_log import check_log
 from torquec.robot import classics
 from torquec.trajectory.log import Pathology, Severity
 from torquec.trajectory.read_log import read_log

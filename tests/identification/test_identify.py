@@ -14,23 +14,22 @@ from tests.identification.clean_logs import clean_log
 import torquec as tq
 from torquec.errors import ArgumentError
 from torquec.foundation.work import Work
-from torquec.identification import (
+from torquec.identification.estimators.estimator import Status, Weighting
+from torquec.identification.estimators.method import Method
+from torquec.identification.estimators.model_choice import Choice
+from torquec.identification.excitation.excitation import simulated_log
+from torquec.identification.identify import identify
+from torquec.identification.identify_options import IdentifyOptions
+from torquec.identification.logs.prepare import Derivatives, prepare
+from torquec.identification.payload import identify_payload
+from torquec.identification.torque.friction_law import (
     CoulombShape,
     FrictionLaw,
     FrictionModel,
-    IdentifyOptions,
-    Method,
     Turnover,
-    identify,
-    prepare,
-    torque_model,
+    friction_block,
 )
-from torquec.identification.estimators.estimator import Status, Weighting
-from torquec.identification.estimators.model_choice import Choice
-from torquec.identification.excitation.simulated_log import simulated_log
-from torquec.identification.logs.prepare import Derivatives
-from torquec.identification.payload import identify_payload
-from torquec.identification.torque.torque_columns import friction_block
+from torquec.identification.torque.torque_model import torque_model
 from torquec.robot import attach_payload, classics
 from torquec.robot.friction import Friction
 from torquec.robot.lock_joints import lock_joints

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.identification import FrictionModel, IdentifyOptions, Method
+from torquec.identification.estimators.method import Method
 from torquec.identification.estimators.model_choice import STRENGTHS
-from torquec.identification.identify_options import Reading, freedom_of
+from torquec.identification.identify_options import IdentifyOptions, Reading, freedom_of
+from torquec.identification.torque.friction_law import FrictionModel
 from torquec.robot import classics
 
 ARM = classics.planar2r()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.identification.estimators.test_estimator import problem
 
-from torquec.identification import joint_factors, torque_model
+from torquec.identification.estimators.joint_factors import joint_factors
 from torquec.identification.estimators.least_squares import (
     HuberLeastSquares,
     InstrumentalVariables,
@@ -16,13 +16,14 @@ from torquec.identification.estimators.least_squares import (
     TotalLeastSquares,
     WeightedLeastSquares,
 )
-from torquec.identification.estimators.prior import robot_prior
 from torquec.identification.estimators.prior_estimators import (
     ConsistentLeastSquares,
     EntropicLeastSquares,
     RidgeToPrior,
+    robot_prior,
 )
 from torquec.identification.estimators.pseudo_inertia import WIDTH, from_pseudo_inertia, pseudo_inertia
+from torquec.identification.torque.torque_model import torque_model
 from torquec.robot import classics
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import tracemalloc
 from pathlib import Path
 
@@ -14,11 +15,12 @@ from tests.posted_executor import PostedExecutor
 
 from torquec.errors import ArgumentError
 from torquec.foundation.work import Work
-from torquec.identification import FrictionLaw, IdentifyOptions, Method, Reading, identify
+from torquec.identification.estimators.method import Method
+from torquec.identification.identify import identify
+from torquec.identification.identify_options import IdentifyOptions, Reading
 from torquec.identification.logs.prepare import Derivatives
 from torquec.identification.open_logs import MEMORY, expected_memory, is_read_in_pieces
-from torquec.identification.torque.coulomb_shape import CoulombShape, Turnover
-from torquec.identification.torque.torque_columns import FrictionModel
+from torquec.identification.torque.friction_law import CoulombShape, FrictionLaw, FrictionModel, Turnover
 from torquec.trajectory.log_file import shifted
 from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.read_log import read_log
@@ -192,11 +194,10 @@ def test_bad_files_are_refused(files, tmp_path):
 
 @pytest.mark.usefixtures("usual_garbage")
 def test_memory_does_not_grow_with_the_log(tmp_path, monkeypatch):
-    from torquec.trajectory import log_units
     from torquec.trajectory.tables import csv_table
 
     monkeypatch.setattr(csv_table, "_BLOCK", 200_000)
-    monkeypatch.setattr(log_units, "_TRIED_ROWS", 2000)
+    monkeypatch.setattr(importlib.import_module("torquec.trajectory.read_log"), "_TRIED_ROWS", 2000)
     log, peaks = simulated_arm.log(), []
     for times in (1, 4, 10):
         t = 0.01 * np.arange(times * len(log))

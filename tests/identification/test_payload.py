@@ -9,10 +9,11 @@ import pytest
 from tests.identification import simulated_arm
 
 from torquec.errors import ArgumentError
-from torquec.identification import Samples, torque_model
 from torquec.identification.estimators.least_squares import WeightedLeastSquares
 from torquec.identification.estimators.pseudo_inertia import is_consistent
+from torquec.identification.logs.prepare import Samples
 from torquec.identification.payload import identify_payload, weigh_payload
+from torquec.identification.torque.torque_model import torque_model
 from torquec.model.model import compile
 from torquec.robot import attach_payload, classics
 from torquec.robot.gripper_joints import hand_frame

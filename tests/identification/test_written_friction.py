@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from tests.identification import real_logs, simulated_arm
 
-from torquec.identification import FrictionModel, IdentifyOptions, identify
 from torquec.identification.file_fits import MJCF, fit_files
+from torquec.identification.identify import identify
+from torquec.identification.identify_options import IdentifyOptions
 from torquec.identification.logs.prepare import prepare
-from torquec.robot.friction import Friction
+from torquec.identification.torque.friction_law import FrictionModel
+from torquec.robot.robot import Friction
 from torquec.robot.write_mjcf import mjcf_text, write_mjcf
 from torquec.spatial import Inertia
 

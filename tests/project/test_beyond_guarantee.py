@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from torquec.control.guarantee_sentence import guarantee_sentence
+from torquec.control.tracking_guarantee import guarantee_sentence
 from torquec.project.beyond_guarantee import beyond_guarantee
 from torquec.project.chain import STEPS
 from torquec.project.read_project import parse_project

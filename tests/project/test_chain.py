@@ -10,7 +10,7 @@ import pytest
 
 import torquec as tq
 from torquec.cli.generate import GenerateTarget
-from torquec.control.guarantee_sentence import guarantee_sentence
+from torquec.control.tracking_guarantee import guarantee_sentence
 from torquec.errors import TimeLimitError
 from torquec.project.chain import STEPS
 from torquec.project.project_text import project_text

@@ -13,7 +13,8 @@ from tests.identification.test_open_logs import written
 
 from torquec.errors import ArgumentError
 from torquec.foundation.work import as_work
-from torquec.identification import Reading, open_logs
+from torquec.identification import open_logs
+from torquec.identification.identify_options import Reading
 from torquec.identification.logs.check_log import check_log_pieces
 from torquec.project.log_files import logs_to_fit, shown_logs
 from torquec.project.steps.identify import identify_step

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.control.guaranteed_models import claimed
 
-from torquec.control.guarantee_sentence import guarantee_sentence
-from torquec.control.tracking_guarantee import tracking_guarantee
+from torquec.control.tracking_guarantee import guarantee_sentence, tracking_guarantee
 from torquec.foundation.rounded_bound import rounded_down, rounded_up
 from torquec.report.design import design_text, guarantee_text, narrow_limits, statistics_text
 from torquec.robot.classics import load_classic

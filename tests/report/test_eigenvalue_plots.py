@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from torquec.control.robustness import ErrorFactor
-from torquec.control.root_locus import RootLocus
-from torquec.control.stability_interval import StabilityInterval
+from torquec.control.stability_interval import RootLocus, StabilityInterval
 from torquec.report.eigenvalue_plots import locus_values, plot_eigenvalues, plot_root_locus
 
 PNG = b"\x89PNG"

@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from torquec.errors import ArgumentError, MissingExtraError
-from torquec.identification.excitation import Criterion, ExcitationOptions, excitation
+from torquec.identification.excitation.excitation import excitation
+from torquec.identification.excitation.excitation_options import Criterion, ExcitationOptions
 from torquec.report.excitation_plot import plot_excitation
 from torquec.robot import classics
 

@@ -10,7 +10,7 @@ from tests.clover import TABLE_III, TABLE_IV
 
 import torquec as tq
 from torquec.expr import evaluate
-from torquec.identification.excitation.simulated_log import simulated_log
+from torquec.identification.excitation.excitation import simulated_log
 from torquec.linearization.linearize import linearize
 from torquec.papers.clover.abbreviated_torque import abbreviated_torque_function
 from torquec.papers.clover.clover_comparisons import farthest

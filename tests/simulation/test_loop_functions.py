@@ -12,10 +12,9 @@ from torquec.control.independent_joint import PidGains, independent_joint
 from torquec.expr import check_function, evaluate
 from torquec.robot.friction import Friction
 from torquec.simulation.integrators import DormandPrince, RungeKutta4
-from torquec.simulation.loop_functions import motion_function, sample_function
-from torquec.simulation.loop_state import LoopState
-from torquec.simulation.motors import DcMotor
+from torquec.simulation.loop_functions import LoopState, motion_function, sample_function
 from torquec.simulation.plant import DryFriction, Plant
+from torquec.simulation.plant_bodies import DcMotor
 from torquec.simulation.sensors import Sensors, SpeedSource
 
 ARM = torquec.classics.planar2r()

@@ -15,16 +15,13 @@ from torquec.dynamics import ExternalWrench, inverse_dynamics
 from torquec.errors import ArgumentError
 from torquec.expr.math import absolute
 from torquec.realtime.runtime.drivers import native_plant
-from torquec.robot.friction import Friction
-from torquec.robot.robot import Frame
+from torquec.robot.robot import Frame, Friction
+from torquec.simulation.applied_forces import FrameWrench, HandHold, HeldPayload, WallContact
 from torquec.simulation.closed_loop import LoopOptions, simulate
-from torquec.simulation.frame_wrench import FrameWrench
-from torquec.simulation.held_payload import HeldPayload
 from torquec.simulation.integrators import DormandPrince, RungeKutta4, rk4_step
-from torquec.simulation.motors import DcMotor
 from torquec.simulation.plant import DryFriction, Dynamics, Plant
+from torquec.simulation.plant_bodies import DcMotor
 from torquec.simulation.plant_force import ForceWithState, PlantForce, PlantInstant
-from torquec.simulation.spring_hold import HandHold, WallContact
 from torquec.simulation.stick import stick_slip_step
 
 ARM = tq.classics.puma560()

@@ -11,8 +11,8 @@ from torquec.errors import ArgumentError
 from torquec.robot.friction import Friction
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
-from torquec.simulation.motors import DcMotor
 from torquec.simulation.plant import DryFriction, Plant
+from torquec.simulation.plant_bodies import DcMotor
 from torquec.simulation.stiffness import enough_substeps, fastest_rate
 
 

@@ -11,7 +11,7 @@ from torquec.errors import ArgumentError
 from torquec.trajectory import Trajectory, minimum_jerk
 from torquec.trajectory.fourier_motion import fourier_motion
 from torquec.trajectory.motion_enclosure import motion_enclosure
-from torquec.trajectory.quintic_spline import quintic_spline
+from torquec.trajectory.polynomial_motion import quintic_spline
 
 
 def motions():

@@ -18,7 +18,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
 
 if TYPE_CHECKING:
-    from torquec.identification.excitation import ExcitationOptions
+    from torquec.identification.excitation.excitation_options import ExcitationOptions
     from torquec.model.model import Model
 
 
@@ -85,8 +85,9 @@ def excite(model: Model, options: ExciteOptions) -> Outcome:
 
 
 def _wanted(options: ExciteOptions) -> ExcitationOptions:
-    from torquec.identification.excitation import Criterion, ExcitationOptions, MotionShape, Plane, read_workspace
-    from torquec.identification.torque.torque_columns import FrictionModel
+    from torquec.identification.excitation.excitation_options import Criterion, ExcitationOptions, MotionShape
+    from torquec.identification.excitation.workspace import Plane, read_workspace
+    from torquec.identification.torque.friction_law import FrictionModel
 
     rules = () if options.workspace is None else read_workspace(options.workspace)
     return ExcitationOptions(
@@ -140,7 +141,7 @@ def _designed(model: Model, options: ExcitationOptions, output: Path, given: Exc
 def _judged(model: Model, options: ExciteOptions) -> Outcome:
     """How well logs excite."""
     from torquec.identification.excitation.log_excitation import log_excitation
-    from torquec.identification.torque.torque_columns import FrictionModel
+    from torquec.identification.torque.friction_law import FrictionModel
     from torquec.report.excitation import log_excitation_text
 
     paths = options.log or []

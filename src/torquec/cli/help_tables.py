@@ -60,7 +60,7 @@ def _checked_targets() -> str:
 
 
 def _friction_models() -> str:
-    from torquec.identification.torque.torque_columns import FrictionModel
+    from torquec.identification.torque.friction_law import FrictionModel
 
     return ", ".join(FrictionModel)
 

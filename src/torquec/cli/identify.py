@@ -183,7 +183,8 @@ def _options(options: IdentifyCommandOptions) -> IdentifyOptions:
     """How to fit; raises `ArgumentError` for words that name nothing and for options that lack their partner."""
     from torquec.identification.estimators.method import Method
     from torquec.identification.identify_options import IdentifyOptions, Reading
-    from torquec.identification.torque.torque_columns import FrictionModel, read_columns
+    from torquec.identification.torque.friction_law import FrictionModel
+    from torquec.identification.torque.torque_columns import read_columns
     from torquec.trajectory.log_map import read_log_map
 
     method = chosen(Method, options.method, "method")

@@ -176,9 +176,8 @@ def _along_path(solver: InverseKinematics, options: IkOptions, near: Any) -> Out
     import numpy as np
 
     from torquec.kinematics.arm_poses import BranchStatus
-    from torquec.trajectory.csv_file import write_trajectory
-    from torquec.trajectory.pose_path import read_pose_path
-    from torquec.trajectory.quintic_spline import spline_motion
+    from torquec.trajectory.csv_file import read_pose_path, write_trajectory
+    from torquec.trajectory.polynomial_motion import spline_motion
     from torquec.trajectory.trajectory import Trajectory
 
     if options.output is None:

@@ -24,9 +24,10 @@ from torquec.project.law_choice import asked_law
 if TYPE_CHECKING:
     from torquec.control.controller import Controller
     from torquec.model.model import Model
-    from torquec.simulation.closed_loop import LoopOptions, SimulationResult
+    from torquec.simulation.closed_loop import LoopOptions
     from torquec.simulation.monte_carlo import MonteCarloResult
     from torquec.simulation.plant import Plant
+    from torquec.simulation.simulation_result import SimulationResult
     from torquec.trajectory import Trajectory
 
 _ONE_TURN = 2.0 * math.pi
@@ -186,7 +187,7 @@ def _given_law(options: SimulateOptions) -> Controller:
 
 def _plant(model: Model, options: SimulateOptions) -> Plant:
     """The robot that really moves."""
-    from torquec.simulation.held_payload import HeldPayload
+    from torquec.simulation.applied_forces import HeldPayload
     from torquec.simulation.plant import DryFriction, Plant
 
     real = model
@@ -214,7 +215,7 @@ def _loop_options(options: SimulateOptions) -> LoopOptions:
 
 
 def _tip(plant: Plant, frame: str, result: SimulationResult) -> dict[str, Any]:
-    from torquec.simulation.tip_error import tip_error
+    from torquec.simulation.simulation_result import tip_error
 
     distance = tip_error(plant.robot, frame, result)
     return {"frame": frame, "rmse": float((distance**2).mean() ** 0.5), "max": float(distance.max())}
@@ -222,7 +223,7 @@ def _tip(plant: Plant, frame: str, result: SimulationResult) -> dict[str, Any]:
 
 def _write(name: str, result: SimulationResult, options: SimulateOptions) -> list[Path]:
     from torquec.report.closed_loop_plots import plot_errors, plot_torques
-    from torquec.simulation.csv_file import write_result
+    from torquec.simulation.simulation_result import write_result
 
     written = []
     if options.csv is not None:

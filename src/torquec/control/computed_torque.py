@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Any
 
 from torquec.closedform.layouts import Rule
-from torquec.control.controller import Controller, make_controller
-from torquec.control.law_options import ControllerOptions, LawDesign, LawKind, ModelOrigin, resolved_poles
+from torquec.control.controller import Controller, designed_controller
+from torquec.control.law_options import ControllerOptions, LawDesign, LawKind, resolved_poles
 from torquec.control.model_terms import (
     Evaluation,
     FrictionAt,
@@ -72,14 +72,7 @@ def computed_torque(
         return {"tau": added(rigid, loss.torque(model, signals))}
 
     options = ControllerOptions(resolved_poles(wanted), period, sampled, evaluated, loss, rule)
-    return make_controller(
-        "computed_torque",
-        model.robot.joint_names,
-        law,
-        period=period,
-        design=LawDesign(LawKind.COMPUTED_TORQUE, options),
-        origin=ModelOrigin.of(model),
-    )
+    return designed_controller(model, LawDesign(LawKind.COMPUTED_TORQUE, options), law)
 
 
 def diagonal_computed_torque(
@@ -106,14 +99,7 @@ def diagonal_computed_torque(
         return {"tau": added(rigid, held)}
 
     options = ControllerOptions(resolved_poles(wanted), period, sampled, evaluated, loss)
-    return make_controller(
-        "diagonal_computed_torque",
-        model.robot.joint_names,
-        law,
-        period=period,
-        design=LawDesign(LawKind.DIAGONAL, options),
-        origin=ModelOrigin.of(model),
-    )
+    return designed_controller(model, LawDesign(LawKind.DIAGONAL, options), law, name="diagonal_computed_torque")
 
 
 def demanded_acceleration(feedback: ErrorFeedback, signals: dict[str, Any]) -> list[Scalar]:

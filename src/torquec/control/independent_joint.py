@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.controller import Controller, make_controller
+from torquec.control.controller import Controller, designed_controller
 from torquec.control.law_options import (
     ControllerOptions,
     Feedforward,
     LawDesign,
     LawKind,
-    ModelOrigin,
     PidGains,
     finite_limits,
 )
@@ -94,15 +93,7 @@ def independent_joint(
         feedforward=added_torque,
         anti_windup=None if efforts is None else finite_limits(given),
     )
-    return make_controller(
-        kind.value,
-        robot.joint_names,
-        law,
-        slots=slots,
-        period=period,
-        design=LawDesign(kind, options),
-        origin=ModelOrigin.of(model),
-    )
+    return designed_controller(model, LawDesign(kind, options), law, slots=slots)
 
 
 def gravity_compensation(source: Robot | Model, gains: PidGains | None = None, **options: Any) -> Controller:

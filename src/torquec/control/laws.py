@@ -123,18 +123,14 @@ def _poles(options: ControllerOptions) -> Any:
     return USUAL_POLES if options.poles is None else options.poles
 
 
-def _pole_placement(model: Model, options: ControllerOptions, _: Trajectory | None) -> Controller:
-    return pole_placement(model, _poles(options), **_given(options, "period", "sampled", "friction", "rule"))
+def _placed(summary: str, make: Callable[..., Controller], *more: str, places_poles: bool = True) -> LawEntry:
+    """The row of a law whose feedback is made from poles; `more` are options besides those that all of these have."""
+    names = ("period", "sampled", "friction", *more)
 
+    def made(model: Model, options: ControllerOptions, _: Trajectory | None) -> Controller:
+        return make(model, _poles(options), **_given(options, *names))
 
-def _computed_torque(model: Model, options: ControllerOptions, _: Trajectory | None) -> Controller:
-    names = ("period", "sampled", "evaluation", "friction", "rule")
-    return computed_torque(model, _poles(options), **_given(options, *names))
-
-
-def _diagonal(model: Model, options: ControllerOptions, _: Trajectory | None) -> Controller:
-    names = ("period", "sampled", "evaluation", "friction")
-    return diagonal_computed_torque(model, _poles(options), **_given(options, *names))
+    return LawEntry(summary, ("poles", *names), made, places_poles=places_poles)
 
 
 def _independent(model: Model, options: ControllerOptions, *, integral: bool) -> Controller:
@@ -167,33 +163,17 @@ def _lqr(model: Model, options: ControllerOptions, trajectory: Trajectory | None
     return lqr(model, trajectory, weights, **_given(options, "friction"))
 
 
-def _gravity(model: Model, options: ControllerOptions, _: Trajectory | None) -> Controller:
-    return gravity_compensation(model, **_given(options, "period", "friction"))
-
-
-def _open_loop(model: Model, options: ControllerOptions, _: Trajectory | None) -> Controller:
-    return feedforward_torque(model, **_given(options, "friction"))
-
-
-def _open_loop_gravity(model: Model, options: ControllerOptions, _: Trajectory | None) -> Controller:
-    return feedforward_torque(model, online_gravity=True, **_given(options, "friction"))
-
-
-_PLACED = ("poles", "period", "sampled", "friction")
 _JOINT = ("poles", "posture", "gains", "period", "feedforward", "friction", "anti_windup")
 
 LAWS: Mapping[LawKind, LawEntry] = MappingProxyType(
     {
-        LawKind.POLE_PLACEMENT: LawEntry(
-            "pole placement along the reference (CT1)", (*_PLACED, "rule"), _pole_placement, places_poles=True
+        LawKind.POLE_PLACEMENT: _placed("pole placement along the reference (CT1)", pole_placement, "rule"),
+        LawKind.COMPUTED_TORQUE: _placed(
+            "computed torque with the full model (CT2)", computed_torque, "evaluation", "rule"
         ),
-        LawKind.COMPUTED_TORQUE: LawEntry(
-            "computed torque with the full model (CT2)",
-            (*_PLACED, "evaluation", "rule"),
-            _computed_torque,
-            places_poles=True,
+        LawKind.DIAGONAL: _placed(
+            "computed torque with diagonal inertia (CT3)", diagonal_computed_torque, "evaluation", places_poles=False
         ),
-        LawKind.DIAGONAL: LawEntry("computed torque with diagonal inertia (CT3)", (*_PLACED, "evaluation"), _diagonal),
         LawKind.PD: LawEntry(
             "a PD law per joint",
             _JOINT,
@@ -210,13 +190,20 @@ LAWS: Mapping[LawKind, LawEntry] = MappingProxyType(
             "a linear quadratic regulator along a trajectory", ("weights", "period", "friction"), _lqr
         ),
         LawKind.GRAVITY: LawEntry(
-            "gravity held, no feedback: the arm floats", ("period", "friction"), _gravity, Evaluation.MEASURED
+            "gravity held, no feedback: the arm floats",
+            ("period", "friction"),
+            lambda model, options, _: gravity_compensation(model, **_given(options, "period", "friction")),
+            Evaluation.MEASURED,
         ),
-        LawKind.OPEN_LOOP: LawEntry("the torques of the reference, no feedback", ("friction",), _open_loop),
+        LawKind.OPEN_LOOP: LawEntry(
+            "the torques of the reference, no feedback",
+            ("friction",),
+            lambda model, options, _: feedforward_torque(model, **_given(options, "friction")),
+        ),
         LawKind.OPEN_LOOP_GRAVITY: LawEntry(
             "the same, with gravity computed where the robot is",
             ("friction",),
-            _open_loop_gravity,
+            lambda model, options, _: feedforward_torque(model, online_gravity=True, **_given(options, "friction")),
             Evaluation.MEASURED,
         ),
     }

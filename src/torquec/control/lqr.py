@@ -1,7 +1,7 @@
 """Linear quadratic regulator along a trajectory: gains that weigh errors against torques, by sample.
 
 (1)  cost = sum over samples of h (x' Q x + u' R u),  x = (q - q_ref, qd - qd_ref),  u = tau - tau_ref
-(2)  x_k+1 = Phi_k x_k + Psi_k u_k: the robot linearized at each sample, inputs held (:mod:`zero_order_hold`)
+(2)  x_k+1 = Phi_k x_k + Psi_k u_k: the robot linearized at each sample, zero-order hold (`zero_order_hold`)
 (3)  backwards:  S = (R h + Psi' P Psi)^-1 Psi' P Phi,   P <- Q h + Phi' P (Phi - Psi S)
 (4)  it starts from the P of a regulator that stays at the last sample for ever, found by doubling
 (5)  tau = tau_ref + S (e, ed),    e = q_ref - q,  ed = qd_ref - qd
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.controller import Controller, Schedule, make_controller
-from torquec.control.law_options import ControllerOptions, LawDesign, LawKind, LqrWeights, ModelOrigin
+from torquec.control.controller import Controller, Schedule, designed_controller
+from torquec.control.law_options import ControllerOptions, LawDesign, LawKind, LqrWeights
 from torquec.control.model_terms import (
     FrictionAt,
     FrictionCompensation,
@@ -24,7 +24,7 @@ from torquec.control.model_terms import (
     friction_compensation,
     rigid_torque,
 )
-from torquec.control.zero_order_hold import zero_order_hold
+from torquec.control.poles import zero_order_hold
 from torquec.errors import RobotError
 from torquec.foundation.arrays import Array
 from torquec.linearization.linearize import linearize_along
@@ -60,7 +60,6 @@ def lqr(
     P = stationary_cost(*steps[-1], Q, R)
     for k in reversed(range(len(models))):
         gains[k], P = riccati_step(*steps[k], Q, R, P)
-    schedule = Schedule(trajectory.t, gains)
 
     def law(**signals: Any) -> dict[str, Any]:
         tau = rigid_torque(model, signals["q_ref"], signals["qd_ref"], signals["qdd_ref"])
@@ -69,15 +68,7 @@ def lqr(
         return {"tau": added(added(tau, loss.torque(model, signals)), feedback)}
 
     design = LawDesign(LawKind.LQR, ControllerOptions(period=period, friction=loss, weights=weights))
-    return make_controller(
-        "lqr",
-        robot.joint_names,
-        law,
-        period=period,
-        schedule=schedule,
-        design=design,
-        origin=ModelOrigin.of(model),
-    )
+    return designed_controller(model, design, law, schedule=Schedule(trajectory.t, gains))
 
 
 def riccati_step(Phi: Array, Psi: Array, Q: Array, R: Array, P: Array) -> tuple[Array, Array]:

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from torquec.closedform.layouts import Rule
-from torquec.control.controller import Controller, make_controller
-from torquec.control.law_options import ControllerOptions, LawDesign, LawKind, ModelOrigin, resolved_poles
+from torquec.control.controller import Controller, designed_controller
+from torquec.control.law_options import ControllerOptions, LawDesign, LawKind, resolved_poles
 from torquec.control.model_terms import (
     FrictionAt,
     FrictionCompensation,
@@ -61,13 +61,11 @@ def pole_placement(
             "pole placement linearizes about the reference, friction included",
             remedy="compensate friction at the reference, or not at all",
         )
-    joints = model.robot.joint_names
-    wanted = joint_poles(joints, poles)
+    wanted = joint_poles(model.robot.joint_names, poles)
     feedback = error_feedback(wanted, period=period, sampled=sampled)
     law = _exact_law(model, feedback, loss) if rule is None else _abbreviated_law(model, feedback, loss, rule)
     options = ControllerOptions(resolved_poles(wanted), period, sampled, friction=loss, rule=rule)
-    design = LawDesign(LawKind.POLE_PLACEMENT, options)
-    return make_controller("pole_placement", joints, law, period=period, design=design, origin=ModelOrigin.of(model))
+    return designed_controller(model, LawDesign(LawKind.POLE_PLACEMENT, options), law)
 
 
 def pole_placement_gains(

@@ -1,10 +1,16 @@
-"""Where the errors of a controlled joint shall go: a pair of poles per joint, and the feedback that it asks for.
+"""Poles of controlled joints, one pair each, their feedback gains, and the zero-order hold of linear systems.
 
 (1)  continuous:  edd + s ed + p e = 0       p = l1 l2,                       s = -(l1 + l2)            Clover III (16)
 (2)  sampled:     with z = exp(l h)          p = (z1 z2 - z1 - z2 + 1)/h^2,   s = (2 - z1 - z2)/h              III (23)
      places the poles of a joint that is discretized by Euler's rule
 (3)  A joint of pure inertia under e -> p e + s ed, held for h seconds, is stable exactly where  p h < 2 s  and
      s h < 2. A pair that violates this is too fast for the sampling.
+
+Zero-order hold: a linear system whose inputs are held between samples.
+
+(4)  x(t + h) = Phi x + Psi u,    Phi = exp(A h),    Psi = integral of exp(A s) B ds, 0 .. h           Clover III (33)
+(5)  both stand in the exponential of [[A, B], [0, 0]] h, which is scaled down by a power of two, summed as a series
+     and squared up again
 """
 
 from __future__ import annotations
@@ -15,7 +21,44 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
+
+_TERMS = 20
+"""With a norm below one half, the rest of the series is far below rounding."""
+
+
+def zero_order_hold(A: npt.ArrayLike, B: npt.ArrayLike, period: float) -> tuple[Array, Array]:
+    """Phi (N, N) and Psi (N, m) of (4) for A (N, N), B (N, m) and the sampling interval [s].
+
+    >>> Phi, Psi = zero_order_hold([[0.0, 1.0], [0.0, 0.0]], [[0.0], [1.0]], 0.5)
+    >>> Phi.tolist(), Psi.tolist()
+    ([[1.0, 0.5], [0.0, 1.0]], [[0.125], [0.5]])
+    """
+    a, b = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
+    size, inputs = b.shape
+    block = np.zeros((size + inputs, size + inputs))
+    block[:size, :size], block[:size, size:] = a, b
+    whole = matrix_exponential(block * period)
+    return whole[:size, :size], whole[:size, size:]
+
+
+def matrix_exponential(matrix: Array) -> Array:
+    """exp of a square matrix (5)."""
+    norm = float(np.abs(matrix).sum(axis=1).max(initial=0.0))
+    halvings = max(0, math.ceil(math.log2(norm)) + 1) if norm > 0.0 else 0
+    small = matrix / 2.0**halvings
+    total = term = np.eye(len(matrix))
+    for k in range(1, _TERMS):
+        term = term @ small / k
+        total = total + term
+    for _ in range(halvings):
+        total = total @ total
+    return total
+
 
 PoleArgument: TypeAlias = complex | Sequence[complex | Sequence[complex]]
 """One pole for all joints (with its conjugate), or per joint a pole (with its conjugate) or a pair."""

@@ -17,8 +17,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from torquec.control.poles import JointPoles, error_feedback
-from torquec.control.zero_order_hold import zero_order_hold
+from torquec.control.poles import JointPoles, error_feedback, zero_order_hold
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, ComplexArray
 from torquec.foundation.choice import chosen

@@ -1,4 +1,4 @@
-"""How wrong a model may be before the loop is unstable: exact limits of a factor, not a scan.
+"""Robust stability against a scaled model error: exact intervals of the factor, root loci, worst trajectory point.
 
 Along a line of closed loops  X(t) = X0 + t X1  that starts stable:
 
@@ -7,21 +7,152 @@ Along a line of closed loops  X(t) = X0 + t X1  that starts stable:
 (2)  sampled: one reaches the unit circle exactly where  S -> X S X' - S  is singular, a quadratic one;
 (3)  the real solutions in order are the only places where stability can change, so that one test between each two of
      them decides; the limit is then located by bisection on the worst eigenvalue itself.
+
+Root loci: the eigenvalues of a closed loop while a factor of the model's error changes.
+
+(4)  Branches are followed from value to value: each eigenvalue goes on to the nearest one that is left, where its own
+     motion so far is taken into account.
+
+`worst_case` is the point of a trajectory where the smallest model error makes the loop unstable.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from torquec.control.poles import JointPoles
-from torquec.control.robustness import EXACT_MODEL, ErrorFactor, Hold, Loop, ModelErrors, make_loop
+from torquec.control.robustness import EXACT_MODEL, ErrorFactor, Hold, Loop, ModelErrors, growth_rates, make_loop
 from torquec.errors import ArgumentError
-from torquec.foundation.arrays import Array
+from torquec.foundation.arrays import Array, ComplexArray
 from torquec.foundation.choice import chosen
-from torquec.linearization.linearize import LinearModel
+from torquec.foundation.one_thread import one_thread
+from torquec.foundation.work import Work, as_work
+from torquec.linearization.linearize import LinearModel, linearize_along
+from torquec.model.model import Model, as_model
+from torquec.robot.robot import Robot
+from torquec.trajectory import Trajectory, check_joints
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """What holds over a whole trajectory.
+
+    `intervals` hold at every point looked at; `times` say at which one each limit is reached, (lower, upper) by factor.
+    `slowest` is the worst eigenvalue's real part [1/s] under the errors given, at the time `slowest_at` [s].
+    """
+
+    intervals: dict[ErrorFactor, StabilityInterval]
+    times: dict[ErrorFactor, tuple[float, float]]
+    slowest: float
+    slowest_at: float
+    points: int
+
+
+def worst_case(
+    source: Robot | Model,
+    trajectory: Trajectory,
+    poles: JointPoles,
+    *,
+    factors: Sequence[ErrorFactor | str] = tuple(ErrorFactor),
+    errors: ModelErrors = EXACT_MODEL,
+    period: float | None = None,
+    hold: Hold | str = Hold.EXACT,
+    sampled: bool = True,
+    points: int = 31,
+    work: Work | None = None,
+) -> WorstCase:
+    """The stability intervals that hold at all of `points` instants, evenly spaced over the trajectory.
+
+    Raises `ArgumentError` for fewer than two points, and, with the time, where the loop is unstable without error.
+    """
+    robot = as_model(source).robot
+    wrong = tuple(chosen(ErrorFactor, factor, "factor") for factor in factors)
+    check_joints(robot, trajectory)
+    if points < 2:
+        raise ArgumentError(f"{points} points of a trajectory", remedy="look at two or more")
+    times = np.linspace(trajectory.t[0], trajectory.t[-1], points)
+    state = trajectory.at(times)
+    lower = dict.fromkeys(wrong, (-np.inf, 0.0))
+    upper = dict.fromkeys(wrong, (np.inf, 0.0))
+    slowest = (-np.inf, 0.0)
+    along = zip(times.tolist(), linearize_along(source, state.q, state.qd, state.qdd), strict=True)
+    with as_work(work).step("looking for the worst point of the motion", whole=points) as step, one_thread():
+        for done, (time, model) in enumerate(along, start=1):
+            loop = make_loop(model, poles, period=period, hold=hold, sampled=sampled)
+            slowest = max(slowest, (loop.excess(loop.matrix(errors)), time))
+            for factor in wrong:
+                try:
+                    found = loop_interval(loop, factor, errors)
+                except ArgumentError as error:
+                    raise ArgumentError(
+                        f"at t = {time:.4g} s {error.found}", where=f"robot '{robot.name}'", remedy=error.remedy
+                    ) from error
+                lower[factor] = max(lower[factor], (found.lower, time))
+                upper[factor] = min(upper[factor], (found.upper, time))
+            step.show(done)
+    intervals = {factor: StabilityInterval(factor, lower[factor][0], upper[factor][0]) for factor in wrong}
+    return WorstCase(
+        intervals,
+        {factor: (lower[factor][1], upper[factor][1]) for factor in wrong},
+        slowest[0],
+        slowest[1],
+        points,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class RootLocus:
+    """Eigenvalues (m, 2n) [1/s] at the values (m,) of a factor; a column is a branch."""
+
+    factor: ErrorFactor
+    values: Array
+    eigenvalues: ComplexArray
+
+
+def root_locus(
+    model: LinearModel,
+    poles: JointPoles,
+    factor: ErrorFactor | str,
+    values: npt.ArrayLike,
+    *,
+    errors: ModelErrors = EXACT_MODEL,
+    period: float | None = None,
+    hold: Hold | str = Hold.EXACT,
+    sampled: bool = True,
+) -> RootLocus:
+    """The eigenvalues for each of the values (m,) of a factor, followed as branches (4).
+
+    Sampled ones are given as log(z)/h. Raises `ArgumentError` for values that are not finite.
+    """
+    factor = chosen(ErrorFactor, factor, "factor")
+    given = np.asarray(values, dtype=np.float64)
+    if given.ndim != 1 or len(given) == 0 or not np.isfinite(given).all():
+        raise ArgumentError("the values of a root locus are not finite numbers", remedy="give them as (m,)")
+    loop = make_loop(model, poles, period=period, hold=hold, sampled=sampled)
+    rows: list[ComplexArray] = []
+    for value in given:
+        found = growth_rates(loop.matrix(with_factor(errors, factor, float(value))), period)
+        rows.append(found if not rows else _followed(rows, found))
+    return RootLocus(factor, given, np.array(rows))
+
+
+def _followed(rows: list[ComplexArray], found: ComplexArray) -> ComplexArray:
+    """The eigenvalues in the order of the branches so far (4)."""
+    expected = rows[-1] if len(rows) < 2 else 2.0 * rows[-1] - rows[-2]
+    expected = np.where(np.isfinite(expected), expected, rows[-1])
+    distances = np.abs(expected[:, None] - found[None, :])
+    distances[~np.isfinite(distances)] = np.finfo(float).max
+    ordered = np.empty_like(found)
+    for _ in range(len(found)):
+        branch, k = np.unravel_index(np.argmin(distances), distances.shape)
+        ordered[branch] = found[k]
+        distances[branch, :] = distances[:, k] = np.inf
+    return ordered
+
 
 _REAL = 1e-6
 """Imaginary part, relative, below which a solution counts as real; one too many does no harm (3)."""

@@ -1,4 +1,4 @@
-"""A bound of the tracking error that is proven: from the certified torque error of a model to the motion of the robot.
+"""Proven bound on the tracking error of computed torque, from the certified torque error of a model.
 
 The robot obeys tau = tau(q, qd, qdd), its exact rigid bodies, rotors and springs. Every T seconds the controller
 measures and holds, with the model P in place of the robot's own torques (computed torque at the measured state, CT2)
@@ -20,11 +20,16 @@ measures and holds, with the model P in place of the robot's own torques (comput
 
 Nothing is claimed of friction (there is none, or the controller cancels exactly what acts), sensors, delays, or of a
 robot that is not the one of the certificate. Where no tube is proven there is no guarantee, and the reason is stated.
+
+`guarantee_sentence` states the guarantee with all of its conditions. It reads the document of a guarantee
+(`TrackingGuarantee.to_document`), so that proven guarantees and those read from files print alike. Upper bounds are
+rounded up, limits of references inwards.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,17 +37,93 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.control.poles import PoleArgument, error_feedback, joint_poles
-from torquec.control.proven_torque import proven_torque
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.foundation.rounded_bound import rounded_down, rounded_up
+from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, as_model
 from torquec.proof.tracking.box_tube import BoxTube, box_tube
 from torquec.proof.tracking.error_response import error_response, sampled_response
 from torquec.proof.tracking.error_tube import ErrorTube, TubeLoop, TubeProblem, error_tube, joint_unit
-from torquec.proof.tracking.torque_error_bound import ProvenTorque
+from torquec.proof.tracking.torque_error_bound import ProvenTorque, certified_torque_error, exact_torque_error
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_enclosure import motion_enclosure
 from torquec.trajectory.trajectory import Trajectory
+
+CONDITIONS = (
+    "the robot without friction, with exact sensors, no delay, drives that give the torque asked for, and no payload "
+    "that the model does not know"
+)
+"""What every tracking guarantee assumes of the robot; :mod:`torquec.control.tracking_guarantee` has the argument."""
+
+_DIGITS = 2  # of bounds, which are rarely within some percent of what happens
+_LIMIT_DIGITS = 3  # of what references must keep, which people compare with their own numbers
+
+
+def guarantee_sentence(guarantee: Mapping[str, Any]) -> str:
+    """The document of a guarantee in one sentence, without a full stop: the proven tracking error and its conditions.
+
+    >>> guarantee_sentence({"valid": False, "reason": "there is no certificate"})
+    'no tracking error is proven: there is no certificate'
+    """
+    if not guarantee.get("valid"):
+        return f"no tracking error is proven: {guarantee.get('reason', '')}"
+    bounds = [
+        f"{joint} {rounded_up(bound['value'], _DIGITS)} {bound['unit']}" for joint, bound in guarantee["bounds"].items()
+    ]
+    parts = [CONDITIONS, _references(guarantee), _start(guarantee)]
+    return f"proven for {'; '.join(parts)}: the tracking error is at most {', '.join(bounds)}"
+
+
+def _references(guarantee: Mapping[str, Any]) -> str:
+    """Which references the guarantee is for."""
+    limits = guarantee.get("references")
+    if limits:
+        units = {joint: bound["unit"] for joint, bound in guarantee["bounds"].items()}
+        each = [f"{joint} {_limits(limits[joint], units[joint])}" for joint in limits]
+        return f"for references that keep {', '.join(each)}"
+    end = guarantee.get("end")
+    until = "" if end is None else f" until t = {rounded_down(end, _LIMIT_DIGITS)} s, where it ends"
+    return f"along the motion that the controller was designed for{until}"
+
+
+def _limits(allowed: Mapping[str, Any], unit: str) -> str:
+    """Positions, speed, acceleration and jerk of one joint's references."""
+    lower, upper = allowed["lower"], allowed["upper"]
+    position = "at any position"
+    if lower is not None and upper is not None:
+        position = f"from {rounded_up(lower, _LIMIT_DIGITS)} to {rounded_down(upper, _LIMIT_DIGITS)} {unit}"
+    rates = [
+        f"{rounded_down(allowed[key], _LIMIT_DIGITS)} {unit}/{per}"
+        for key, per in (("velocity", "s"), ("acceleration", "s^2"), ("jerk", "s^3"))
+        if allowed[key] is not None
+    ]
+    return f"{position} with at most {' and '.join(rates)}" if rates else position
+
+
+def _start(guarantee: Mapping[str, Any]) -> str:
+    """Where the robot starts; documents of older versions were all of robots that start on the reference."""
+    start = guarantee.get("start_error", {})
+    units = {joint: bound["unit"] for joint, bound in guarantee["bounds"].items()}
+    away = [
+        f"{joint} {rounded_down(start['position'][joint], _LIMIT_DIGITS)} {unit} and "
+        f"{rounded_down(start['speed'][joint], _LIMIT_DIGITS)} {unit}/s"
+        for joint, unit in units.items()
+        if start and (start["position"][joint] or start["speed"][joint])
+    ]
+    farther = f", or no farther from it than {', '.join(away)}" if away else ""
+    return f"starting on the reference{farther}"
+
+
+def proven_torque(model: Model) -> ProvenTorque | str:
+    """What is proven of the model's inverse dynamics, or the reason why nothing is."""
+    program = model.function("inverse_dynamics")
+    if model.record is not None:
+        return certified_torque_error(program, model.robot, model.record)
+    if model.kind is not ModelKind.EXACT:
+        return f"nothing is proven of the torques of a model of the kind '{model.kind}': it has no certificate"
+    return exact_torque_error(program, model.robot)
+
 
 _PIECE = 0.002  # [s], a usual sampling interval: enclosures grow little over one
 _FEWEST, _MOST = 256, 32768

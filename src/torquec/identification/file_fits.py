@@ -31,10 +31,9 @@ from torquec.identification.identify_options import IdentifyOptions
 from torquec.identification.logs.prepare import Samples, prepare
 from torquec.identification.open_logs import LogOrPath
 from torquec.identification.result.estimate import Estimate
-from torquec.identification.torque.coulomb_shape import Turnover
-from torquec.identification.torque.torque_columns import FrictionLaw, FrictionModel, GasSpring
-from torquec.robot.friction import Friction
-from torquec.robot.robot import Drives, Robot
+from torquec.identification.torque.friction_law import FrictionLaw, FrictionModel, Turnover
+from torquec.identification.torque.torque_columns import GasSpring
+from torquec.robot.robot import Drives, Friction, Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.log_map import LogMap
 

@@ -4,7 +4,7 @@
 (2)  logs that excite too little are refused with what they can identify, unless a part is enough
 (3)  rotor inertias, the law of friction, weights and the strength of the prior are chosen by cross-validation
      (`model_choice`)
-(4)  the chosen estimator is fitted to everything; deviations are those of `jackknife`, and statistics follow
+(4)  the chosen estimator is fitted to everything; deviations are those of the block jackknife, and statistics follow
 (5)  friction that depends on the load is fitted again with the rigid-body torques of the fit before, until they are its
      own: what is found is one robot, whose total torque is the prediction
 
@@ -25,27 +25,30 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, Work, WorkStep, as_work
-from torquec.identification.estimators.cross_validation import PARTS
+from torquec.identification.estimators.cross_validation import PARTS, LogFolds
 from torquec.identification.estimators.estimator import Estimator, Needs, Status
-from torquec.identification.estimators.instruments import instruments
-from torquec.identification.estimators.jackknife import jackknife_covariance, stretches
 from torquec.identification.estimators.joint_factors import JointFactors
-from torquec.identification.estimators.log_folds import LogFolds
 from torquec.identification.estimators.method import check_prior, estimator_maker
 from torquec.identification.estimators.model_choice import Choice, Setting, choose_model
 from torquec.identification.estimators.prior_estimators import PriorEstimator
-from torquec.identification.estimators.row_totals import LogRows, RowTotals, model_totals
-from torquec.identification.estimators.statistics import check_excitation, conditions, not_excited, significant
+from torquec.identification.estimators.row_totals import LogRows, RowTotals, instruments, model_totals
+from torquec.identification.estimators.statistics import (
+    check_excitation,
+    conditions,
+    jackknife_covariance,
+    not_excited,
+    significant,
+    stretches,
+)
 from torquec.identification.identify_options import IdentifyOptions, freedom_of
 from torquec.identification.logs.fit_motion import fit_motion
 from torquec.identification.logs.gravity_direction import gravity_direction
 from torquec.identification.logs.log_source import LogSource, each_log, sample_correlation
 from torquec.identification.open_logs import LogOrPath, OpenLogs, open_logs
 from torquec.identification.result.estimate import Estimate, LogError
-from torquec.identification.result.residuals import log_error
+from torquec.identification.result.prediction import log_error
 from torquec.identification.result.verdict import Parameter, PredictedLog, judge
-from torquec.identification.torque.dependences import dependences, inseparable
-from torquec.identification.torque.torque_model import TorqueModel
+from torquec.identification.torque.torque_model import TorqueModel, dependences, inseparable
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.log_map import LogMap

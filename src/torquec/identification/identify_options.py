@@ -13,7 +13,8 @@ from torquec.identification.estimators.estimator import Needs, Weighting
 from torquec.identification.estimators.method import Method
 from torquec.identification.estimators.model_choice import STRENGTHS, Freedom
 from torquec.identification.logs.prepare import Derivatives
-from torquec.identification.torque.torque_columns import FrictionLaw, FrictionModel, TorqueColumn
+from torquec.identification.torque.friction_law import FrictionLaw, FrictionModel
+from torquec.identification.torque.torque_columns import TorqueColumn
 from torquec.identification.torque.torque_model import torque_model
 from torquec.robot.robot import Robot
 

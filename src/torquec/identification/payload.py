@@ -21,8 +21,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.identification.estimators.joint_factors import joint_factors
 from torquec.identification.estimators.least_squares import WeightedLeastSquares
-from torquec.identification.estimators.pseudo_inertia import WIDTH, is_consistent
-from torquec.identification.estimators.solid_cone import nearest_solution, solid_rows
+from torquec.identification.estimators.pseudo_inertia import WIDTH, is_consistent, nearest_solution, solid_rows
 from torquec.identification.estimators.statistics import not_excited
 from torquec.identification.logs.check_log import check_log
 from torquec.identification.logs.prepare import Samples, prepare

@@ -121,7 +121,7 @@ class LinearModel:
 
 
 class VoltageDrive(Protocol):
-    """A motor behind a held voltage, as `torquec.simulation.motors.DcMotor` is one."""
+    """A motor behind a held voltage, as `torquec.simulation.plant_bodies.DcMotor` is one."""
 
     @property
     def back_emf_damping(self) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
-from torquec.identification.logs.log_motion import log_motion
+from torquec.identification.logs.clean_rows import log_motion
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Trajectory

@@ -1,6 +1,6 @@
 """Simulated tracking errors beyond the proven ones: by how much, and which conditions of the guarantee were not met.
 
-A guarantee holds under conditions (:mod:`torquec.control.guarantee_sentence`), and an experiment may leave them on
+A guarantee holds under conditions (:mod:`torquec.control.tracking_guarantee`), and an experiment may leave them on
 purpose: friction, an unknown load, sensors. A report that shows both a proven and a larger simulated error has to
 explain the difference; an error that no condition explains contradicts the guarantee.
 """

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from torquec.control.controller import Controller
     from torquec.control.law_options import LawKind
     from torquec.control.laws import LawEntry
-    from torquec.control.root_locus import RootLocus
-    from torquec.control.stability_interval import StabilityInterval
-    from torquec.control.worst_case import WorstCase
+    from torquec.control.stability_interval import RootLocus, StabilityInterval, WorstCase
     from torquec.linearization.linearize import LinearModel
     from torquec.model.model import Model
     from torquec.robot.robot import Robot
@@ -56,7 +54,7 @@ class DesignStudy:
     @property
     def promise(self) -> str:
         """What the header of the controller's code states of the loop: the guarantee with all of its conditions."""
-        from torquec.control.guarantee_sentence import guarantee_sentence
+        from torquec.control.tracking_guarantee import guarantee_sentence
 
         sentence = guarantee_sentence(self.document["guarantee"])
         return f"{sentence[0].upper()}{sentence[1:]}."
@@ -127,7 +125,7 @@ def _evaluation(entry: LawEntry, choice: LawChoice) -> str:
 
 
 def _worst(model: Model, choice: LawChoice, kind: LawKind, motion: Trajectory | None, work: Work) -> WorstCase | None:
-    from torquec.control.worst_case import worst_case
+    from torquec.control.stability_interval import worst_case
 
     if motion is None:
         return None
@@ -182,8 +180,7 @@ def root_loci(model: Model, study: DesignStudy, choice: LawChoice, motion: Traje
     None for a law that places no poles.
     """
     from torquec.control.robustness import ErrorFactor
-    from torquec.control.root_locus import root_locus
-    from torquec.control.stability_interval import stability_interval
+    from torquec.control.stability_interval import root_locus, stability_interval
     from torquec.linearization.linearize import linearize
     from torquec.report.eigenvalue_plots import locus_values
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def describe(findings: Findings) -> dict[str, Any]:
     """The JSON document."""
-    from torquec.identification.result.identified_model import not_in_code
+    from torquec.identification.result.estimate import not_in_code
 
     estimate = findings.estimate
     document: dict[str, Any] = {

@@ -123,7 +123,7 @@ def _origin(estimate: Estimate) -> str:
 
 def _made(scratch: Path, findings: Findings, fits: FileFits, logs: list[Log], others: list[Log]) -> list[Path]:
     from torquec.codegen.identifiers import prefix_identifier
-    from torquec.identification.result.identified_model import identified_model
+    from torquec.identification.result.estimate import identified_model
     from torquec.identification.result.measured_test import measured_test
     from torquec.model.generate import generate
     from torquec.model.quantities import default_quantities

@@ -62,7 +62,7 @@ def shown_logs(robot: Robot, logs: Sequence[LogOrPath], log_map: Path | None) ->
 
 def read_mapped_log(robot: Robot, path: Path, meaning: LogMap | None, say: Callable[[str], None]) -> Log:
     """One log; see `read_logs`."""
-    from torquec.identification.excitation.simulated_log import simulated_log
+    from torquec.identification.excitation.excitation import simulated_log
     from torquec.identification.logs.torque_delay import remove_estimated_delay
 
     log = simulated_log(robot) if str(path) == _SIMULATED else read_log(path, robot, log_map=meaning)

@@ -108,7 +108,7 @@ def _payload(
 def _covariance(model: Model, options: LawChoice, poles: JointPoles, states: tuple[Array, ...]) -> dict[str, Any]:
     import numpy as np
 
-    from torquec.control.covariance_margin import covariance_margin
+    from torquec.control.structured_errors import covariance_margin
     from torquec.parameters import base_parameters
 
     parameters = model.parameters

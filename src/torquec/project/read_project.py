@@ -16,7 +16,8 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind, is_file, near_name, read_text, to_path
 from torquec.identification.estimators.method import Method
 from torquec.identification.identify_options import IdentifyOptions
-from torquec.identification.torque.torque_columns import FrictionModel, read_columns
+from torquec.identification.torque.friction_law import FrictionModel
+from torquec.identification.torque.torque_columns import read_columns
 from torquec.project.law_choice import DEFAULT_RATE
 from torquec.project.project import (
     STANDARD,

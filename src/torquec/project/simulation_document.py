@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from torquec.control.controller import Controller
     from torquec.foundation.work import StepReport
     from torquec.robot.robot import Robot
-    from torquec.simulation.closed_loop import LoopOptions, SimulationResult
+    from torquec.simulation.closed_loop import LoopOptions
     from torquec.simulation.monte_carlo import ErrorEnvelope, MonteCarloResult
-    from torquec.simulation.passed_limits import PassedLimit
     from torquec.simulation.plant import Plant
+    from torquec.simulation.simulation_result import PassedLimit, SimulationResult
     from torquec.trajectory import Trajectory
 
 DOCUMENT = "simulation.json"
@@ -31,7 +31,7 @@ _HARDLY = 0.1
 
 def simulation_conditions(plant: Plant, motion: Trajectory, options: LoopOptions, *, file: str = "") -> dict[str, Any]:
     """What is simulated: the robot that moves and its load, the motion (of a `file`, if of any), what is measured."""
-    from torquec.simulation.held_payload import HeldPayload
+    from torquec.simulation.applied_forces import HeldPayload
 
     robot, sensors = plant.robot, options.sensors
     friction = [joint.friction for joint in robot.joints] + [motor.friction for motor in robot.drives.motors]
@@ -60,7 +60,7 @@ def simulation_conditions(plant: Plant, motion: Trajectory, options: LoopOptions
 
 def run_summary(robot: Robot, result: SimulationResult) -> dict[str, Any]:
     """One run of the robot that moved."""
-    from torquec.simulation.passed_limits import passed_limits
+    from torquec.simulation.simulation_result import passed_limits
 
     return {
         "rmse": result.rmse,
@@ -80,7 +80,7 @@ def _limit_rows(passed: Iterable[PassedLimit]) -> list[dict[str, Any]]:
 
 def _ranges_of_runs(robot: Robot, reference: Trajectory, envelope: ErrorEnvelope | None) -> dict[str, Any]:
     """Of many runs the positions are known where their errors were kept; their speeds are not."""
-    from torquec.simulation.passed_limits import left_ranges
+    from torquec.simulation.simulation_result import left_ranges
 
     if envelope is None:
         return {}
@@ -149,8 +149,7 @@ def write_simulation(
     from torquec.foundation.writing import new_folder
     from torquec.report.report import PAGE, write_report
     from torquec.report.result_document import result_text
-    from torquec.simulation.closed_loop import SimulationResult
-    from torquec.simulation.csv_file import write_result
+    from torquec.simulation.simulation_result import SimulationResult, write_result
 
     names = [DOCUMENT]
     with new_folder(folder, force=force) as scratch:
@@ -166,7 +165,7 @@ def write_simulation(
 def tracking_curves(result: SimulationResult | MonteCarloResult) -> dict[str, Any]:
     """What a page draws of a run, or of many (with `envelope`), besides the document: the key `samples`."""
     from torquec.report.sample_curves import envelope_curves, run_curves
-    from torquec.simulation.closed_loop import SimulationResult
+    from torquec.simulation.simulation_result import SimulationResult
 
     if isinstance(result, SimulationResult):
         return {"samples": run_curves(result)}

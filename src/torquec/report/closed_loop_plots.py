@@ -13,8 +13,8 @@ import numpy as np
 from torquec.errors import ArgumentError
 from torquec.foundation.reading import to_path
 from torquec.report.figure import new_figure, save_figure
-from torquec.simulation.closed_loop import SimulationResult
 from torquec.simulation.monte_carlo import MonteCarloResult
+from torquec.simulation.simulation_result import SimulationResult
 
 _LIMIT = {"color": "0.45", "linestyle": "--", "linewidth": 0.9}
 

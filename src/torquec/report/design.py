@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from torquec.control.guarantee_sentence import guarantee_sentence
+from torquec.control.tracking_guarantee import guarantee_sentence
 from torquec.report.blocks import (
     Axis,
     Block,

@@ -12,8 +12,7 @@ from torquec.foundation.arrays import ComplexArray
 from torquec.report.figure import new_figure, save_figure
 
 if TYPE_CHECKING:
-    from torquec.control.root_locus import RootLocus
-    from torquec.control.stability_interval import StabilityInterval
+    from torquec.control.stability_interval import RootLocus, StabilityInterval
 
 _SIZE = (7.0, 5.0)  # inches: half a page of a report
 _GREEK = {"alpha": r"$\alpha$", "beta": r"$\beta$", "gamma": r"$\gamma$"}

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from torquec.identification.excitation import Criterion, Excitation
+from torquec.identification.excitation.excitation import Excitation
+from torquec.identification.excitation.excitation_options import Criterion
 from torquec.report.figure import new_figure, save_figure
 from torquec.robot.robot import Robot
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from torquec.foundation.arrays import Array
 from torquec.identification.result.prediction import Prediction
-from torquec.simulation.closed_loop import SimulationResult
 from torquec.simulation.monte_carlo import ErrorEnvelope
+from torquec.simulation.simulation_result import SimulationResult
 
 _COLUMNS = 240
 """Columns of a drawing with two samples each: more than a drawing for one joint has on most screens."""

@@ -1,33 +1,40 @@
-"""Closed-loop simulation: a plant, a controller, a motion; the loop runs natively.
+"""Closed-loop simulation of a plant, a controller and a motion, run natively; open-loop feedforward runs.
 
 (1)  every period, at t_k:  measure, ask the controller, hold its torques
 (2)  errors are q_ref(t_k) - q(t_k) with the true positions, at all samples t_0 .. t_K
 
 A trajectory is sampled at the control period; a reference that comes at a slower rate is held (`reference_hold`).
+
+Open-loop trajectory following (Izaguirre et al., 7.2):
+
+(3)  tau = inverse dynamics and friction of the reference, and no feedback
+(4)  the same, with the gravity torque of where the robot is instead of where it should be: on-line compensation
+
+An error of the model, or of its parameters, grows freely; what remains is a test of the model. With (4) the arm weighs
+nothing, so that its own errors do not pull it further away.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.controller import Controller
-from torquec.control.reference_ports import JOINT_REFERENCE
+from torquec.control.controller import JOINT_REFERENCE, Controller
+from torquec.control.independent_joint import feedforward_torque
 from torquec.errors import ArgumentError, DivergenceError
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model
 from torquec.robot.robot import Robot
 from torquec.simulation.integrators import DormandPrince, Integrator, RungeKutta4
-from torquec.simulation.loop_state import LoopState
+from torquec.simulation.loop_functions import LoopState
 from torquec.simulation.native_run import LoopInputs, NativeRun, Recording
 from torquec.simulation.plant import DryFriction, Plant, as_plant
 from torquec.simulation.plant_bodies import check_movable
-from torquec.simulation.plant_motion import KnownMotion, PlantMotion
 from torquec.simulation.sensors import Sensors
+from torquec.simulation.simulation_result import PlantMotion, SimulationResult
 from torquec.simulation.stiffness import check_step, enough_substeps
 from torquec.trajectory.trajectory import Trajectory
 
@@ -60,86 +67,6 @@ class LoopOptions:
 
 
 DEFAULT_OPTIONS = LoopOptions()
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SimulationResult:
-    """What a run did. Arrays have one row per recorded sample.
-
-    `t` (S,); `q`, `qd`, `qdd` and `q_ref`, `qd_ref`, `qdd_ref` (S, n); `tau` (S', n) the torques that the controller
-    wanted, `measured` (S', n) the positions that it saw, without the last sample. `rmse`, `max_error` (n,) over all
-    samples; `saturated_samples` (n,) how often more was wanted than `efforts` (n,) allow.
-    """
-
-    joints: tuple[str, ...]
-    t: Array
-    q: Array
-    qd: Array
-    motion: PlantMotion | KnownMotion
-    q_ref: Array
-    qd_ref: Array
-    qdd_ref: Array
-    tau: Array
-    measured: Array
-    rmse_values: Array
-    max_error_values: Array
-    saturated_samples: Array
-    efforts: tuple[float, ...]
-    steps: int
-    seconds: float
-
-    def __repr__(self) -> str:
-        span = f"{len(self.joints)} joints, {self.steps} steps to {self.t[-1]:g} s"
-        late = f", saturated: {', '.join(self.saturated)}" if self.saturated else ""
-        return f"SimulationResult({span}, largest error {self.max_error_values.max():.3g}{late})"
-
-    @property
-    def rmse(self) -> dict[str, float]:
-        """Root mean square of the tracking error by joint [rad or m]."""
-        return dict(zip(self.joints, self.rmse_values.tolist(), strict=True))
-
-    @property
-    def max_error(self) -> dict[str, float]:
-        """Largest tracking error by joint [rad or m]."""
-        return dict(zip(self.joints, self.max_error_values.tolist(), strict=True))
-
-    @property
-    def saturated(self) -> tuple[str, ...]:
-        """The joints whose drive could not give what was wanted."""
-        return tuple(name for name, count in zip(self.joints, self.saturated_samples, strict=True) if count > 0)
-
-    @property
-    def steps_per_second(self) -> float:
-        """Control steps per second of processor time, compilation not counted."""
-        return self.steps / self.seconds if self.seconds > 0.0 else 0.0
-
-    @cached_property
-    def error(self) -> Array:
-        """q_ref - q at the recorded samples (S, n)."""
-        return self.q_ref - self.q
-
-    @cached_property
-    def qdd(self) -> Array:
-        """Accelerations (S, n) just after each recorded sample, under the torques that are held from then on."""
-        return self.motion.acceleration()
-
-    @cached_property
-    def speed_error(self) -> Array:
-        """qd_ref - qd at the recorded samples (S, n)."""
-        return self.qd_ref - self.qd
-
-    @cached_property
-    def acceleration_error(self) -> Array:
-        """qdd_ref - qdd at the recorded samples (S, n)."""
-        return self.qdd_ref - self.qdd
-
-    @cached_property
-    def first_saturation(self) -> dict[str, float]:
-        """When each saturated joint first was, as far as the recorded samples tell [s]."""
-        over = np.abs(self.tau) >= np.array(self.efforts)
-        return {
-            name: float(self.t[int(np.argmax(over[:, k]))]) for k, name in enumerate(self.joints) if over[:, k].any()
-        }
 
 
 def simulate(
@@ -295,3 +222,26 @@ def _divergence(
             f"t = {when:g} s, and {rest}"
         )
     return DivergenceError(found, remedy="use slower poles or lower gains, sample faster, or take more substeps")
+
+
+@dataclass(frozen=True)
+class OpenLoopResult:
+    """The two runs: (3) and (4)."""
+
+    plain: SimulationResult
+    with_online_gravity: SimulationResult
+
+
+def follow_in_open_loop(
+    plant: Plant | Robot | Model,
+    model: Robot | Model,
+    trajectory: Trajectory,
+    *,
+    options: LoopOptions = DEFAULT_OPTIONS,
+) -> OpenLoopResult:
+    """Drive the plant with the torques that `model` computes for the trajectory, (3) and (4)."""
+    runs = [
+        simulate(plant, feedforward_torque(model, online_gravity=online), trajectory, options=options)
+        for online in (False, True)
+    ]
+    return OpenLoopResult(*runs)

@@ -21,20 +21,20 @@ import numpy.typing as npt
 
 from torquec.control.computed_torque import computed_torque
 from torquec.control.laws import USUAL_POLES
-from torquec.control.poles import PoleArgument
-from torquec.control.zero_order_hold import zero_order_hold
+from torquec.control.poles import PoleArgument, zero_order_hold
 from torquec.errors import ArgumentError, TorquecError
 from torquec.expr import OperationCount
 from torquec.foundation.arrays import Array, ComplexArray
 from torquec.foundation.stopwatch import race
 from torquec.foundation.work import Work, WorkStep, as_work
-from torquec.identification.logs.log_motion import log_motion
+from torquec.identification.logs.clean_rows import log_motion
 from torquec.linearization.linearize import LinearModel, linearize
 from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
-from torquec.simulation.closed_loop import LoopOptions, SimulationResult, simulate
+from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.plant import DryFriction, Plant
+from torquec.simulation.simulation_result import SimulationResult
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import MotionState, Trajectory
 

@@ -1,26 +1,99 @@
-"""The two programs of a closed loop, traced whole: what happens at a sample, and how the robot moves until the next.
+"""The traced programs of a closed loop (one sample, one integration step) and the row of its state.
 
 (1)  at a sample:  measure, ask the controller, saturate, keep the tally   (state, reference[, gains][, noise])
 (2)  in between:   one integration step of the plant with the torque held  (state)
 
 They are what `torquec.codegen.llvm.repeat` steps.
+
+State of a loop from sample to sample, one row of numbers per run:
+
+| part         | size            | what                                                                        |
+|---|---|---|
+| left, step   | 1, 1            | time left in the interval and the step to try (adaptive integration only)   |
+| motion       | 2n or more      | q, qd, currents of motors, states of forces, the time where a force uses it |
+| torque       | n               | what the drives are asked for, held until the next sample                   |
+| memory       | m               | the controller's                                                            |
+| sensors      | -               | positions on their way, the last position and speed                         |
+| squares      | n               | sum of squared tracking errors so far                                       |
+| largest      | n               | largest tracking error so far                                               |
+| saturated    | n               | how many samples asked for more than the drive has                          |
+| factors      | -               | inertia per body, friction per joint (`Plant.varies`)                       |
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from torquec.control.controller import GAINS, TORQUE
-from torquec.control.reference_ports import ReferenceSpace
+from torquec.control.controller import GAINS, TORQUE, Controller, ReferenceSpace
 from torquec.dynamics.sampled_function import NEXT_STATE, STATE
 from torquec.expr import Function, inline, trace
 from torquec.expr.math import absolute, maximum, select
-from torquec.simulation.integrators import DormandPrince, RungeKutta4, dormand_prince_attempt, rk4_step
-from torquec.simulation.loop_state import LoopState
-from torquec.simulation.plant import DryFriction, Dynamics, drive_torque
-from torquec.simulation.sensors import measure
+from torquec.simulation.integrators import DormandPrince, Integrator, RungeKutta4, dormand_prince_attempt, rk4_step
+from torquec.simulation.plant import DryFriction, Dynamics, Plant, drive_torque
+from torquec.simulation.sensors import Sensors, measure
 from torquec.simulation.stick import stick_slip_step
+
+
+@dataclass(frozen=True)
+class LoopState:
+    """Where each part stands in a row."""
+
+    plant: Plant
+    controller: Controller
+    sensors: Sensors
+    integrator: Integrator
+
+    @cached_property
+    def parts(self) -> Mapping[str, slice]:
+        """Every part by name."""
+        n = self.plant.n
+        clock = 1 if isinstance(self.integrator, DormandPrince) else 0
+        sizes = {
+            "left": clock,
+            "step": clock,
+            "motion": self.plant.motion_size,
+            "torque": n,
+            "memory": len(self.controller.initial_state),
+            "sensors": self.sensors.memory_size(n),
+            "squares": n,
+            "largest": n,
+            "saturated": n,
+            "factors": self.plant.variation_size,
+        }
+        parts, start = {}, 0
+        for name, size in sizes.items():
+            parts[name] = slice(start, start + size)
+            start += size
+        return parts
+
+    @property
+    def size(self) -> int:
+        """How many numbers a row has."""
+        return int(self.parts["factors"].stop)
+
+    @property
+    def position(self) -> slice:
+        """Where q stands."""
+        start = self.parts["motion"].start
+        return slice(start, start + self.plant.n)
+
+    @property
+    def speed(self) -> slice:
+        """Where qd stands."""
+        return slice(self.position.stop, self.position.stop + self.plant.n)
+
+    def split(self, row: Sequence[Any]) -> dict[str, list[Any]]:
+        """A row by part."""
+        return {name: list(row[part]) for name, part in self.parts.items()}
+
+    def join(self, parts: Mapping[str, Sequence[Any]]) -> list[Any]:
+        """The row of parts."""
+        return [value for name in self.parts for value in parts[name]]
+
 
 NOISE, LOG, NEXT = "noise", "log", "next"
 

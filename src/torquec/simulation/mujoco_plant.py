@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from torquec.control.controller import Controller
-from torquec.control.reference_ports import JOINT_REFERENCE
+from torquec.control.controller import JOINT_REFERENCE, Controller
 from torquec.errors import ArgumentError, DivergenceError, MissingExtraError
 from torquec.foundation.arrays import Indices
 from torquec.foundation.reading import to_path
@@ -27,8 +26,7 @@ from torquec.robot.mjcf import mujoco_warnings
 from torquec.robot.mjcf_file import read_mjcf_tree
 from torquec.robot.mjcf_strip import strip_mjcf, to_xml
 from torquec.robot.robot import Robot
-from torquec.simulation.closed_loop import SimulationResult
-from torquec.simulation.plant_motion import KnownMotion
+from torquec.simulation.simulation_result import KnownMotion, SimulationResult
 from torquec.trajectory.trajectory import Trajectory
 
 _LOST = ("mjWARN_BADQPOS", "mjWARN_BADQVEL", "mjWARN_BADQACC")

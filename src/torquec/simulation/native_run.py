@@ -20,8 +20,7 @@ from torquec.errors import ArgumentError, DivergenceError
 from torquec.expr import Function
 from torquec.foundation.arrays import Array, Indices
 from torquec.simulation.integrators import DormandPrince, RungeKutta4
-from torquec.simulation.loop_functions import motion_function, sample_function
-from torquec.simulation.loop_state import LoopState
+from torquec.simulation.loop_functions import LoopState, motion_function, sample_function
 
 _BLOCK_NUMBERS = 1 << 16
 """Doubles of one block: half a megabyte stays in the second-level cache."""

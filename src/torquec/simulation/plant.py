@@ -1,7 +1,7 @@
 """The plant: a robot as it moves, with friction, springs, saturating drives and motors.
 
 (1)  M(q) qdd = tau + forces - c(q, qd) - g(q) - springs(q) - friction(qd)
-(2)  tau = clip(wanted torque, +-share x effort limit); behind a motor, what its current gives (see `motors`)
+(2)  tau = clip(wanted torque, +-share x effort limit); behind a motor, what its current gives (see `plant_bodies`)
 
 Dry friction (Coulomb, Stribeck, load-dependent), three ways (`DryFriction`):
 
@@ -43,10 +43,8 @@ from torquec.expr.math import absolute, maximum, minimum, select, sqrt
 from torquec.foundation.choice import chosen
 from torquec.linearization.linearized_torque import runs_recursion
 from torquec.model.model import Model, as_model
-from torquec.robot.friction import Friction
-from torquec.robot.robot import Robot
-from torquec.simulation.motors import DcMotor
-from torquec.simulation.plant_bodies import PlantBodies, plant_bodies
+from torquec.robot.robot import Friction, Robot
+from torquec.simulation.plant_bodies import DcMotor, PlantBodies, plant_bodies
 from torquec.simulation.plant_force import CarriedLoad, ForceWithState, PlantForce, PlantInstant
 from torquec.spatial import Scalar, product, total
 

@@ -1,4 +1,4 @@
-"""The rigid bodies of a plant: what they need at rest in acceleration, and how they answer to torques.
+"""Rigid bodies of a plant (bias torques, forward dynamics) and its DC motors.
 
 (1)  M(q) qdd = torque - bias,     bias = c(q, qd) + g(q)
 (2)  where the robot's own algorithms run: M by composite bodies and bias by one pass of inverse dynamics, which share
@@ -6,12 +6,22 @@
 (3)  where a program P stands for inverse dynamics: bias = P(q, qd, 0), M = dP/dqdd, which need not be symmetric; a
      model whose M may be singular, so that its forward dynamics is refused, cannot be a plant
 (4)  what is carried besides adds its own inertia and bias: M + M_carried                (bodies of :mod:`plant_force`)
+
+DC motors behind current amplifiers, one per joint.
+
+(5)  wanted current     i_w = tau_w / (k N)                       k torque constant, N gear ratio
+(6)  voltage            V = clip(R i + e N qd + L w (i_w - i), +-V_max)      w bandwidth of the current loop
+(7)  current            di/dt = (V - R i - e N qd) / L
+(8)  torque             tau = k N i
+
+Well within the supply, (7) is di/dt = w (i_w - i); at high speed the back-EMF e N qd takes the voltage away.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 
 from torquec.dynamics.forward_dynamics import regular_mechanism
@@ -20,10 +30,53 @@ from torquec.dynamics.joint_space_solve import factorize, general_factorize, gen
 from torquec.dynamics.mass_matrix import joint_inertias
 from torquec.dynamics.mechanism import mechanism, place
 from torquec.dynamics.motion import motions
-from torquec.errors import RefusedQuantityError
+from torquec.errors import ArgumentError, RefusedQuantityError
+from torquec.expr.math import maximum, minimum
 from torquec.linearization.linearized_torque import runs_recursion
 from torquec.model.model import Model
 from torquec.spatial import Inertia, Scalar
+
+
+@dataclass(frozen=True)
+class DcMotor:
+    """A motor, its gear and its amplifier, in SI units; raises `ArgumentError` for values that are not positive."""
+
+    torque_constant: float
+    """[Nm/A]; the back-EMF constant [V s/rad] is the same number."""
+    gear_ratio: float
+    """Motor turns per joint turn; negative where the joint turns the other way."""
+    resistance: float
+    inductance: float
+    supply: float
+    """[V]"""
+    bandwidth: float = 2000.0
+    """Of the current loop [rad/s]."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not (math.isfinite(value) and (value > 0.0 or (field.name == "gear_ratio" and value != 0.0))):
+                raise ArgumentError(
+                    f"a motor has the {field.name.replace('_', ' ')} {value!r}", remedy="give a positive number"
+                )
+
+    @property
+    def torque_per_ampere(self) -> float:
+        """At the joint (8)."""
+        return self.torque_constant * self.gear_ratio
+
+    @property
+    def back_emf_damping(self) -> float:
+        """(k N)^2/R at the joint [Nm s/rad]: its damping where the voltage is held, not the current."""
+        return self.torque_per_ampere**2 / self.resistance
+
+    def current_rate(self, current: Scalar, qd: Scalar, wanted: Scalar) -> Scalar:
+        """di/dt (5)-(7) at a joint speed qd, `wanted` the torque asked for."""
+        loss = self.resistance * current + self.torque_per_ampere * qd
+        error = wanted * (1.0 / self.torque_per_ampere) - current
+        voltage = loss + (self.inductance * self.bandwidth) * error
+        voltage = minimum(self.supply, maximum(-self.supply, voltage))
+        return (voltage - loss) * (1.0 / self.inductance)
 
 
 @dataclass(frozen=True)

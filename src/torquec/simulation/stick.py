@@ -1,4 +1,4 @@
-"""Friction that sticks: set-valued Coulomb friction, a step at a time.
+"""Stiction: set-valued Coulomb friction by time stepping.
 
 A slider (a joint or a motor shaft) moves at s = w . qd. Its dry friction lies between -c+ and c-, the levels of its
 Coulomb, Stribeck and load-dependent friction at the beginning of a step, and

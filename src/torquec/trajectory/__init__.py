@@ -5,9 +5,12 @@ from torquec.trajectory.fourier_motion import FourierMotion, fourier_motion
 from torquec.trajectory.limits import LimitKind, Violation, check_joints, check_limits, limit_violations
 from torquec.trajectory.log import Log, LogFinding
 from torquec.trajectory.log_map import LogMap, read_log_map
-from torquec.trajectory.minimum_jerk import minimum_jerk, puma560_standard_trajectory
-from torquec.trajectory.polynomial_motion import PolynomialMotion
-from torquec.trajectory.quintic_spline import quintic_spline
+from torquec.trajectory.polynomial_motion import (
+    PolynomialMotion,
+    minimum_jerk,
+    puma560_standard_trajectory,
+    quintic_spline,
+)
 from torquec.trajectory.read_log import read_log, read_log_chunks
 from torquec.trajectory.trajectory import Motion, MotionState, Trajectory, trajectory_of
 

@@ -15,7 +15,7 @@ from torquec.haptics.experiments.haptic_loop import HapticLoop, HapticSetting
 from torquec.haptics.experiments.simulated_hand import GOAL_SIZE
 from torquec.haptics.objects.virtual_object import quaternion_of
 from torquec.robot import classics
-from torquec.simulation.frame_wrench import FrameWrench
+from torquec.simulation.applied_forces import FrameWrench
 from torquec.simulation.plant import Plant
 
 EXACT = HapticSetting(sensor=PERFECT_SENSOR, resolution=0.0, friction="none", steps=2)

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from tests.identification import real_logs
 
-from torquec.identification import prepare, torque_model
-from torquec.identification.estimators.cross_validation import FoldPart, Folds, validation_error
+from torquec.identification.estimators.cross_validation import FoldPart, Folds, LogFolds, validation_error
 from torquec.identification.estimators.joint_factors import joint_factors
 from torquec.identification.estimators.least_squares import OrdinaryLeastSquares
-from torquec.identification.estimators.log_folds import LogFolds
-from torquec.identification.excitation.simulated_log import simulated_log
+from torquec.identification.excitation.excitation import simulated_log
 from torquec.identification.logs.log_source import LogInMemory
+from torquec.identification.logs.prepare import prepare
+from torquec.identification.torque.torque_model import torque_model
 from torquec.robot import classics
 
 

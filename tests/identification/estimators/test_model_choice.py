@@ -9,16 +9,23 @@ import numpy as np
 import pytest
 
 from torquec.dynamics.friction import TERMS
-from torquec.identification import identify, prepare, torque_model
-from torquec.identification.estimators.cross_validation import validation_error
+from torquec.identification.estimators.cross_validation import LogFolds, validation_error
 from torquec.identification.estimators.estimator import Weighting
 from torquec.identification.estimators.least_squares import WeightedLeastSquares
-from torquec.identification.estimators.log_folds import LogFolds
 from torquec.identification.estimators.model_choice import Freedom, Setting, choose_model, richer_laws
-from torquec.identification.excitation.simulated_log import simulated_log
+from torquec.identification.excitation.excitation import simulated_log
+from torquec.identification.identify import identify
 from torquec.identification.logs.log_source import LogInMemory
-from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
-from torquec.identification.torque.torque_columns import FrictionLaw, friction_block, shafts_of
+from torquec.identification.logs.prepare import prepare
+from torquec.identification.torque.friction_law import (
+    STEP,
+    CoulombShape,
+    FrictionLaw,
+    Turnover,
+    friction_block,
+    shafts_of,
+)
+from torquec.identification.torque.torque_model import torque_model
 from torquec.robot import classics
 
 ARM = classics.planar2r()

@@ -12,15 +12,16 @@ import pytest
 from tests.dynamics.random_robots import random_robot
 
 from torquec.errors import ArgumentError
-from torquec.identification import GasSpring, JointFactors, joint_factors, torque_model
+from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
 from torquec.identification.estimators.regressor_factors import (
     RegressorSum,
     blocks_of,
     joint_columns,
     regressor_factors,
 )
-from torquec.identification.torque.coulomb_shape import CoulombShape, Turnover
-from torquec.identification.torque.torque_columns import FrictionLaw, friction_block
+from torquec.identification.torque.friction_law import CoulombShape, FrictionLaw, Turnover, friction_block
+from torquec.identification.torque.torque_columns import GasSpring
+from torquec.identification.torque.torque_model import torque_model
 from torquec.robot import classics
 from torquec.robot.robot import JointType
 

@@ -8,23 +8,52 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.identification import simulated_arm
 
 import torquec as tq
 from torquec.errors import ArgumentError, SpecificationError
-from torquec.identification.excitation import (
-    Apart,
-    Criterion,
-    ExcitationOptions,
-    MotionShape,
-    Outside,
-    Plane,
-    excitation,
-    regressor_conditions,
-)
-from torquec.identification.torque.torque_columns import FrictionModel
+from torquec.identification.excitation.excitation import excitation, simulated_log
+from torquec.identification.excitation.excitation_options import Criterion, ExcitationOptions, MotionShape
+from torquec.identification.excitation.regressor_information import regressor_conditions
+from torquec.identification.excitation.workspace import Apart, Outside, Plane
+from torquec.identification.logs.check_log import check_log
+from torquec.identification.torque.friction_law import FrictionModel
+from torquec.model.model import compile
 from torquec.robot import classics
 from torquec.robot.lock_joints import lock_joints
-from torquec.trajectory import check_limits
+from torquec.trajectory import check_limits, minimum_jerk
+from torquec.trajectory.log import Severity
+
+
+def motion():
+    return minimum_jerk([0.0, 0.0], [1.0, -1.0], 2.0, joints=simulated_arm.arm().joint_names, period=0.01)
+
+
+def test_torques_of_the_model_along_a_motion():
+    robot, path = simulated_arm.arm(), motion()
+    log = simulated_log(robot, path, noise=0.0)
+    assert log.tau == pytest.approx(np.asarray(compile(robot).total_torque(path.q, path.qd, path.qdd)))
+    assert (log.joints, log.source) == (robot.joint_names, "simulated")
+
+
+def test_noise_is_a_share_of_each_joints_torque():
+    robot = simulated_arm.arm()
+    clean, noisy = (simulated_log(robot, motion(), noise=noise) for noise in (0.0, 0.1))
+    share = (noisy.tau - clean.tau).std(axis=0) / np.sqrt((clean.tau**2).mean(axis=0))
+    assert share == pytest.approx([0.1, 0.1], rel=0.15)
+
+
+def test_without_a_motion_the_robot_is_excited():
+    log = simulated_log(simulated_arm.arm())
+    assert len(log) > 500
+    assert not [f for f in check_log(simulated_arm.arm(), log) if f.severity is Severity.ERROR]
+
+
+@pytest.mark.parametrize("noise", [-1.0, float("inf"), float("nan")])
+def test_noise_that_cannot_be(noise):
+    with pytest.raises(ArgumentError, match=f"noise of {noise}"):
+        simulated_log(simulated_arm.arm(), motion(), noise=noise)
+
 
 MODELS = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "models"
 QUICK = ExcitationOptions(evaluations=250)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.identification.excitation import ExcitationOptions, excitation
+from torquec.identification.excitation.excitation import excitation, simulated_log
+from torquec.identification.excitation.excitation_options import ExcitationOptions
 from torquec.identification.excitation.log_excitation import Rating, log_excitation
-from torquec.identification.excitation.simulated_log import simulated_log
-from torquec.identification.torque.torque_columns import FrictionModel
+from torquec.identification.torque.friction_law import FrictionModel
 from torquec.robot import classics
 from torquec.trajectory import fourier_motion
 from torquec.trajectory.log import Log

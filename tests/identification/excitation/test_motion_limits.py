@@ -9,12 +9,113 @@ import numpy as np
 import pytest
 
 from torquec.errors import SpecificationError
-from torquec.identification.excitation.motion_limits import motion_limits
+from torquec.identification.excitation.motion_basis import FourierBasis, SplineBasis
+from torquec.identification.excitation.motion_limits import limit_proof, motion_limits
 from torquec.identification.excitation.workspace import Outside, Plane
 from torquec.model.model import compile
 from torquec.robot import classics
 from torquec.robot.robot import JointType
 from torquec.trajectory.trajectory import MotionState
+
+BASES = [FourierBasis(6.0, 4), SplineBasis(6.0, 8)]
+
+
+def motion_of(basis, size=0.2, seed=0):
+    limits = motion_limits(ARM)
+    x = basis.random(np.random.default_rng(seed), ARM.n) * size
+    return basis.motion(basis.shifted(x, limits.middle))
+
+
+def scaled(limits, kind, factor):
+    """The limits with one kind of them multiplied."""
+    return dataclasses.replace(limits, **{kind: getattr(limits, kind) * factor})
+
+
+@pytest.mark.parametrize("basis", BASES, ids=["fourier", "spline"])
+@pytest.mark.parametrize(("kind", "row"), [("half", 0), ("speed", 1), ("acceleration", 2)])
+def test_joint_limits_just_above_and_just_below_the_peak(basis, kind, row):
+    motion = motion_of(basis)
+    limits = motion_limits(ARM, acceleration=1e3)
+    t = np.linspace(0.0, 6.0, 50_001)
+    state = motion.at(t)
+    values = (np.abs(state.q - limits.middle) / limits.half, np.abs(state.qd) / limits.speed, np.abs(state.qdd) / 1e3)
+    peak = float(values[row].max())
+    assert limit_proof(motion, scaled(limits, kind, peak * 1.001)).kept
+    refused = limit_proof(motion, scaled(limits, kind, peak * 0.999))
+    assert not refused.kept
+    word = {"half": "position", "speed": "speed", "acceleration": "acceleration"}[kind]
+    assert all(name.startswith(word) for name in refused.broken)
+
+
+@pytest.mark.parametrize("basis", BASES, ids=["fourier", "spline"])
+def test_torques_and_planes_just_above_and_just_below_the_peak(basis):
+    motion = motion_of(basis)
+    limits = motion_limits(ARM, rules=(Plane(offset=-1.0, frames=("link4",)),))
+    peaks = dict(zip(limits.names, limits.shares(motion.at(np.linspace(0.0, 6.0, 50_001))).max(axis=0), strict=True))
+    height = -1.0 + (1.0 - peaks["plane below frame 'link4'"]) * 0.2  # the lowest that link4 gets
+    for offset, kept in ((height - 1e-3, True), (height + 1e-3, False)):
+        assert limit_proof(motion, motion_limits(ARM, rules=(Plane(offset=offset, frames=("link4",)),))).kept is kept
+    for factor, kept in ((1.005, True), (0.995, False)):
+        body = ARM.bodies[1]
+        effort = body.joint.limits.effort * peaks["torque of 'joint2'"] * factor
+        joint = dataclasses.replace(body.joint, limits=dataclasses.replace(body.joint.limits, effort=effort))
+        weak = dataclasses.replace(ARM, bodies=(ARM.bodies[0], dataclasses.replace(body, joint=joint), *ARM.bodies[2:]))
+        found = limit_proof(motion, motion_limits(weak))
+        assert found.kept is kept
+        assert found.broken == (() if kept else ("torque of 'joint2'",))
+
+
+@pytest.mark.parametrize("basis", BASES, ids=["fourier", "spline"])
+def test_jerk_bounds_hold(basis):
+    motion = motion_of(basis, seed=3)
+    t = np.linspace(0.0, 6.0, 20_001)
+    jerk = np.abs(np.diff(motion.at(t).qdd, axis=0)).max(axis=0) / (t[1] - t[0])
+    assert np.all(jerk <= motion.jerk_bound * (1.0 + 1e-9))
+    assert np.all(motion.jerk_bound < 10.0 * jerk)
+
+
+def test_the_largest_shares_are_told():
+    motion = motion_of(BASES[0])
+    limits = motion_limits(ARM)
+    found = limit_proof(motion, limits)
+    dense = limits.shares(motion.at(np.linspace(0.0, 6.0, 20_001))).max(axis=0)
+    assert np.allclose(found.peaks, dense, rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("row", [1, 2, 3], ids=["speed", "acceleration", "torque"])
+def test_an_excess_between_the_first_pieces_is_not_overlooked(row):
+    fast = motion_of(FourierBasis(6.0, 90), size=0.01)  # less than six pieces per period of the fastest harmonic
+    limits = motion_limits(ARM, acceleration=1e3)
+    pieces = 6.0 * (np.arange(512) + 0.5) / 512
+    seen, true = (
+        limits.shares(fast.at(t)).max(axis=0)[6 * row : 6 * row + 6] for t in (pieces, np.linspace(0, 6, 50_001))
+    )
+    joint = int(np.argmax(true / seen))
+    assert true[joint] > 1.003 * seen[joint]
+    between = 0.5 * (true[joint] + seen[joint])  # of today's limit: kept at every middle, and exceeded
+    body = ARM.bodies[joint]
+    changed = {"effort": 1e9, "velocity": 1e9}
+    if row == 1:
+        changed["velocity"] = body.joint.limits.velocity * between
+    if row == 3:
+        changed["effort"] = body.joint.limits.effort * between
+    wide = {"effort": 1e9, "velocity": 1e9}
+    bodies = [with_limits_proof(each, **(changed if j == joint else wide)) for j, each in enumerate(ARM.bodies)]
+    acceleration = 1e3 * between if row == 2 else 1e9
+    tight = motion_limits(dataclasses.replace(ARM, bodies=tuple(bodies)), acceleration=acceleration)
+    if row == 2:
+        others = np.full(6, 1e9)
+        others[joint] = acceleration
+        tight = dataclasses.replace(tight, acceleration=others)
+    found = limit_proof(fast, tight)
+    assert not found.kept
+    assert [name for name in found.broken if f"'joint{joint + 1}'" in name]
+
+
+def with_limits_proof(body, **changes):
+    limits = dataclasses.replace(body.joint.limits, **changes)
+    return dataclasses.replace(body, joint=dataclasses.replace(body.joint, limits=limits))
+
 
 ARM = classics.puma560()
 

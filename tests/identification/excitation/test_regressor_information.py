@@ -14,7 +14,7 @@ from torquec.identification.excitation.regressor_information import (
     information_matrix,
     regressor_conditions,
 )
-from torquec.identification.torque.torque_columns import FrictionModel
+from torquec.identification.torque.friction_law import FrictionModel
 from torquec.robot import classics
 from torquec.trajectory.trajectory import MotionState
 

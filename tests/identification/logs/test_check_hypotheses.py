@@ -10,8 +10,8 @@ from tests.identification import real_logs
 from tests.identification.clean_logs import clean_log
 from tests.identification.logs.test_check_torques import alarms, exchanged
 
-from torquec.identification import check_log
 from torquec.identification.logs.check_hypotheses import check_hypotheses
+from torquec.identification.logs.check_log import check_log
 from torquec.identification.logs.torque_delay import without_delay
 from torquec.robot import classics
 from torquec.robot.lock_joints import lock_joints

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from torquec.identification.logs.check_motion import check_positions, check_rest, check_slowness, check_speeds
-from torquec.identification.logs.log_motion import log_motion
+from torquec.identification.logs.clean_rows import log_motion
 from torquec.robot import classics
 from torquec.trajectory.log import Log, Pathology, Severity
 

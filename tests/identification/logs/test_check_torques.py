@@ -10,7 +10,7 @@ from tests.identification import real_logs
 from tests.identification.clean_logs import clean_log
 
 import torquec as tq
-from torquec.identification import check_log
+from torquec.identification.logs.check_log import check_log
 from torquec.robot import classics
 from torquec.trajectory.log import Pathology, Severity
 

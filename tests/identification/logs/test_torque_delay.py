@@ -5,15 +5,35 @@ from __future__ import annotations
 import dataclasses
 import sys
 
+import numpy as np
 import pytest
 from tests.identification import real_logs
 from tests.identification.clean_logs import clean_log
 
 from torquec.errors import ArgumentError
-from torquec.identification import check_log
-from torquec.identification.logs.torque_delay import torque_delay, without_delay
+from torquec.identification.logs.check_log import check_log
+from torquec.identification.logs.torque_delay import away_from_reversals, torque_delay, without_delay
 from torquec.robot import classics
 from torquec.trajectory.log import Pathology, Severity
+
+
+def test_joints_are_seen_one_by_one():
+    t = np.linspace(0.0, 2.0 * np.pi, 1001)
+    away = away_from_reversals(np.column_stack([np.sin(t), np.full_like(t, 2.0)]), 50)
+    assert away[:, 1].all()
+    assert not away[450:551, 0].any()
+    assert away[100:400, 0].all()
+    assert away[600:900, 0].all()
+
+
+def test_without_a_margin_only_the_two_samples_of_the_reversal_are_near():
+    assert away_from_reversals(np.array([[1.0], [2.0], [-1.0], [-2.0]]), 0).ravel().tolist() == [
+        True,
+        False,
+        False,
+        True,
+    ]
+
 
 ROBOT = classics.puma560()
 

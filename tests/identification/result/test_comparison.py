@@ -10,9 +10,9 @@ import pytest
 from tests.identification import real_logs
 
 from torquec.errors import ArgumentError
-from torquec.identification import prepare, torque_model
-from torquec.identification.estimators.jackknife import jackknife_covariance, time_parts
 from torquec.identification.estimators.least_squares import OrdinaryLeastSquares
+from torquec.identification.estimators.statistics import jackknife_covariance, time_parts
+from torquec.identification.logs.prepare import prepare
 from torquec.identification.result.comparison import (
     combination_map,
     combinations,
@@ -21,6 +21,7 @@ from torquec.identification.result.comparison import (
     published_parameters,
     read_combinations,
 )
+from torquec.identification.torque.torque_model import torque_model
 from torquec.robot import classics
 from torquec.robot.lock_joints import lock_joints
 

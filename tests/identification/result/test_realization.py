@@ -7,10 +7,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from torquec.identification import bind_parameters, torque_model
-from torquec.identification.estimators.prior import robot_prior
+from torquec.identification.estimators.prior_estimators import robot_prior
 from torquec.identification.estimators.pseudo_inertia import WIDTH, is_consistent, thickened
+from torquec.identification.result.estimate import bind_parameters
 from torquec.identification.result.realization import realize
+from torquec.identification.torque.torque_model import torque_model
 from torquec.parameters.base_parameters import base_parameters
 from torquec.robot import classics
 from torquec.spatial import Inertia

@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.identification import FrictionModel, GasSpring, RecordedColumn, prepare
-from torquec.identification.excitation.simulated_log import simulated_log
-from torquec.identification.torque.torque_columns import (
+from torquec.identification.excitation.excitation import simulated_log
+from torquec.identification.logs.prepare import prepare
+from torquec.identification.torque.friction_law import (
     FrictionLaw,
+    FrictionModel,
     friction_block,
     friction_names,
-    read_columns,
     shafts_of,
 )
+from torquec.identification.torque.torque_columns import GasSpring, RecordedColumn, read_columns
 from torquec.robot import classics
 
 ROBOT = classics.planar2r()

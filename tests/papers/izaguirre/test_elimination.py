@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.identification import torque_model
 from torquec.identification.estimators.joint_factors import joint_factors
+from torquec.identification.torque.torque_model import torque_model
 from torquec.papers.izaguirre.elimination import chosen_columns, eliminate
 from torquec.papers.izaguirre.inward_basis import inward_basis
 from torquec.papers.izaguirre.izaguirre_comparisons import SIGNIFICANT

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.identification import simulated_arm
 
-from torquec.identification.excitation.simulated_log import simulated_log
+from torquec.identification.excitation.excitation import simulated_log
 from torquec.identification.logs.prepare import prepare
 from torquec.papers.izaguirre.elimination import eliminate
 from torquec.papers.izaguirre.log_elimination import log_elimination

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from torquec.identification import torque_model
+from torquec.identification.torque.torque_model import torque_model
 from torquec.model.model import compile
 from torquec.papers.izaguirre.inward_basis import inward_basis
 from torquec.papers.izaguirre.simulated_elimination import gravity_coefficients, simulated_elimination

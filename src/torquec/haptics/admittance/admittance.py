@@ -26,10 +26,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.controller import Controller, ModelFunction
+from torquec.control.controller import JOINT_REFERENCE, Controller, ModelFunction
 from torquec.control.model_terms import FrictionAt, FrictionCompensation
 from torquec.control.pole_placement import pole_placement
-from torquec.control.reference_ports import JOINT_REFERENCE
 from torquec.dynamics.frame_pose import frame_pose
 from torquec.dynamics.mass_matrix import mass_matrix
 from torquec.errors import ArgumentError

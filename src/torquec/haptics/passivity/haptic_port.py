@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.proven_torque import proven_torque
+from torquec.control.tracking_guarantee import proven_torque
 from torquec.dynamics.friction_torque import rubbing_shafts
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array

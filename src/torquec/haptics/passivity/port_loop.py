@@ -23,8 +23,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from torquec.control.poles import PolePair, error_feedback, joint_poles
-from torquec.control.zero_order_hold import zero_order_hold
+from torquec.control.poles import PolePair, error_feedback, joint_poles, zero_order_hold
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, ComplexArray
 from torquec.foundation.choice import chosen

@@ -8,9 +8,9 @@ from enum import StrEnum
 import numpy as np
 
 from torquec.errors import ArgumentError
-from torquec.identification.estimators.dissipative import DissipativeEstimator
 from torquec.identification.estimators.estimator import Estimator, Needs
 from torquec.identification.estimators.least_squares import (
+    DissipativeEstimator,
     HuberLeastSquares,
     InstrumentalVariables,
     OrdinaryLeastSquares,
@@ -18,12 +18,12 @@ from torquec.identification.estimators.least_squares import (
     WeightedLeastSquares,
 )
 from torquec.identification.estimators.model_choice import Make, Setting
-from torquec.identification.estimators.prior import robot_prior
 from torquec.identification.estimators.prior_estimators import (
     ConsistentLeastSquares,
     EntropicLeastSquares,
     PriorEstimator,
     RidgeToPrior,
+    robot_prior,
 )
 from torquec.identification.estimators.pseudo_inertia import body_parameters
 from torquec.identification.torque.torque_model import TorqueModel

@@ -1,7 +1,7 @@
 """Which model and which settings a log supports, by cross-validation alone.
 
 (1)  rotors: with reflected rotor inertias, or without; asked again after (3)
-(2)  shape: how Coulomb friction turns over (`coulomb_shape`)
+(2)  shape: how Coulomb friction reverses (`CoulombShape`)
 (3)  terms: one more term of friction at a time, as long as one helps
 (4)  strength of the prior and weighting of joints; a single motion is now cut into twice as many parts, because the
      right strength depends on how much there is to fit
@@ -25,11 +25,9 @@ import numpy as np
 
 from torquec.dynamics.friction import TERMS
 from torquec.foundation.work import Work, as_work
-from torquec.identification.estimators.cross_validation import PARTS, validation_error
+from torquec.identification.estimators.cross_validation import PARTS, LogFolds, validation_error
 from torquec.identification.estimators.estimator import Estimator, Weighting
-from torquec.identification.estimators.log_folds import LogFolds
-from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
-from torquec.identification.torque.torque_columns import FrictionLaw
+from torquec.identification.torque.friction_law import STEP, CoulombShape, FrictionLaw, Turnover
 from torquec.identification.torque.torque_model import TorqueModel
 
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)

@@ -25,10 +25,8 @@ from torquec.errors import ArgumentError
 from torquec.expr import trace
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
-from torquec.identification.estimators.joint_factors import JointFactors
-from torquec.identification.estimators.triangle_sum import TriangleSum
-from torquec.identification.torque.coulomb_shape import Turnover
-from torquec.identification.torque.torque_columns import friction_functions, friction_names
+from torquec.identification.estimators.joint_factors import JointFactors, TriangleSum
+from torquec.identification.torque.friction_law import Turnover, friction_functions, friction_names
 from torquec.identification.torque.torque_model import TorqueModel
 
 Block = tuple[Array, Array, Array, Array]

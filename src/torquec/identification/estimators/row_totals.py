@@ -1,10 +1,15 @@
-"""What is added up over the rows of logs, block by block: triangles, and the largest entries of A and tau.
+"""Sums over the rows of logs, block by block: triangles, and the largest entries of A and tau; instruments of a log.
 
-Blocks are added up log by log, and the logs in their order: whoever has gone through a log, the sums are the same.
+Blocks are added up log by log, and the logs in their order: the sums do not depend on the number of workers.
+Instruments follow the motion of a log, but hardly its noise:
+
+(1)  Z = A along the motion after a second low pass, at half the cut-off of the first: noise of positions grows with the
+     square of its frequency in accelerations, so that most of what is in A lies in the upper half of the band
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -16,7 +21,22 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.work import Work, as_work
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
 from torquec.identification.logs.log_source import LogSource, each_log
+from torquec.identification.logs.prepare import central_difference
 from torquec.identification.torque.torque_model import Past, TorqueModel
+
+_SHARE = 0.5  # of the cut-off: keeps most of the motion, and has noise of its own
+
+
+def instruments(model: TorqueModel, log: LogSource) -> Array:
+    """Z (N, n, k) of (1) at the samples of a log that count; raises `ArgumentError` for a log in pieces."""
+    samples = log.whole
+    if samples is None:
+        raise ArgumentError("instruments need all rows of a log at once", where=log.source, remedy="give shorter logs")
+    slow = dataclasses.replace(samples, cutoff=_SHARE * samples.cutoff)
+    q, qd = slow.low_passed(samples.q), slow.low_passed(samples.qd)
+    smooth = dataclasses.replace(samples, q=q, qd=qd, qdd=central_difference(qd, samples.rate))
+    columns: Array = model.regressor(smooth)[samples.used]
+    return columns
 
 
 @dataclass(frozen=True, eq=False)

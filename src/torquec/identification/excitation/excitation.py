@@ -1,9 +1,13 @@
-"""Motions that tell the parameters of a robot apart, within everything that it must keep.
+"""Exciting motions for identification, within the limits of the robot; simulated logs of them.
 
 (1)  many random motions, each shrunk until it keeps its limits, are ranked by the criterion
 (2)  the best of them are improved by minimising augmented Lagrangians with exact gradients (`improve_motion`), each by
      itself, here or by the workers of a `Work`; the very best for longest
 (3)  what comes out is proved to keep its limits at every instant; where that fails, it is improved again with less room
+
+`simulated_log` gives the log that the robot's own model would give, to try a procedure before the robot moves:
+
+(4)  tau = total torque of the model along a motion, plus white noise whose deviation is a share of each joint's torque
 """
 
 from __future__ import annotations
@@ -18,8 +22,7 @@ from torquec.errors import ArgumentError, SpecificationError
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Work, WorkStep, as_work
-from torquec.identification.excitation.criterion import Criterion
-from torquec.identification.excitation.excitation_options import ExcitationOptions
+from torquec.identification.excitation.excitation_options import Criterion, ExcitationOptions
 from torquec.identification.excitation.improve_motion import (
     INNER,
     POWERS,
@@ -29,11 +32,31 @@ from torquec.identification.excitation.improve_motion import (
     improve_motion,
     nearest_within,
 )
-from torquec.identification.excitation.limit_proof import LimitProof, limit_proof
+from torquec.identification.excitation.motion_limits import LimitProof, limit_proof
 from torquec.identification.excitation.regressor_information import regressor_conditions
-from torquec.model.model import Model, as_model
+from torquec.model.model import Model, as_model, compile
 from torquec.robot.robot import Robot
+from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Trajectory, trajectory_of
+
+_TRIES = 60  # a tolerable motion, not the best
+
+
+def simulated_log(robot: Robot, motion: Trajectory | None = None, *, noise: float = 0.01, seed: int = 0) -> Log:
+    """The log (4) of a motion (one that excites the robot unless given); `noise` is relative.
+
+    Raises `ArgumentError` for noise that is negative or not finite, `RobotError` for a robot without inertias.
+    """
+    if not 0.0 <= noise < np.inf:
+        raise ArgumentError(f"noise of {noise}", remedy="give zero or more, as a share of the torques")
+    if motion is None:
+        options = ExcitationOptions(evaluations=_TRIES, seed=seed, period=0.01)
+        motion = excitation(robot, options=options).trajectory
+    rng = np.random.default_rng(seed)
+    tau = np.asarray(compile(robot).total_torque(motion.q, motion.qd, motion.qdd))
+    tau = tau + noise * np.sqrt((tau**2).mean(axis=0)) * rng.normal(size=tau.shape)
+    return Log(robot.joint_names, motion.t, motion.q, tau, motion.qd, source="simulated")
+
 
 _ROOMS = (0.95, 0.9, 0.8)
 """Of every limit: how much a motion may use at its samples; less where the proof between them fails."""

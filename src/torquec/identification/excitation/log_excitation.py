@@ -28,7 +28,7 @@ from torquec.identification.estimators.joint_factors import JointFactors, joint_
 from torquec.identification.estimators.least_squares import WeightedLeastSquares
 from torquec.identification.estimators.statistics import conditions, not_excited
 from torquec.identification.logs.prepare import Samples, prepare
-from torquec.identification.torque.torque_columns import FrictionModel
+from torquec.identification.torque.friction_law import FrictionModel
 from torquec.identification.torque.torque_model import TorqueModel, torque_model
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot

@@ -1,10 +1,22 @@
-"""Motions that are linear in their coefficients: finite Fourier series and splines, at rest where they begin and end.
+"""Fourier and spline motions, linear in their coefficients, and the optimisation problem of an exciting motion.
 
 (1)  q_j(t) = sum_p phi_p(t) x_pj: every joint has the same functions phi_p and its own column of x (P, n)
 (2)  Fourier series: phi_1 = 1, and w times the terms of `torquec.trajectory.fourier_motion`, combined such that
      sum_k a_k = 0 and sum_k k b_k = 0: speed and acceleration are zero at t = 0 and after a period
 (3)  spline: phi_p is the spline of degree five through 1 at way-point p and 0 at the others, speed and acceleration
      zero at both ends; the last way-point is the first, so that a motion can be repeated
+
+The optimisation problem: a criterion of the regressor, subject to limits. With coefficients x (P, n), in halves of each
+joint's range about its middle, and states at N samples,
+
+(4)  q = middle + phi (x o half), qd and qdd with the derivatives of phi
+(5)  sought:  least criterion(W(q, qd, qdd))  such that every share of a limit is at most `room`
+(6)  augmented Lagrangian, for multipliers m (N, K) and penalty c:
+
+       L = criterion + sum (max(0, m + c (share - room))^2 - m^2)/(2 c),     next m = max(0, m + c (share - room))
+
+(7)  its gradient by x: what L changes with W and with the shares, through the programs of `regressor_information` and
+     `motion_limits` to the states, through (4) to x
 """
 
 from __future__ import annotations
@@ -16,10 +28,96 @@ from typing import Protocol
 import numpy as np
 
 from torquec.foundation.arrays import Array
+from torquec.identification.excitation.excitation_options import Criterion, criterion_slope, criterion_value
+from torquec.identification.excitation.motion_limits import MotionLimits
+from torquec.identification.excitation.regressor_information import RegressorInformation, information_matrix
 from torquec.trajectory.fourier_motion import FourierMotion
-from torquec.trajectory.polynomial_motion import PolynomialMotion
-from torquec.trajectory.quintic_spline import spline_motion
+from torquec.trajectory.polynomial_motion import PolynomialMotion, spline_motion
 from torquec.trajectory.trajectory import MotionState
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """m (N, K), c and the room of (6)."""
+
+    values: Array
+    penalty: float
+    room: float
+
+    def updated(self, shares: Array, penalty: float) -> Multipliers:
+        """After a minimum of L with these shares (6)."""
+        return Multipliers(np.maximum(0.0, self.values + self.penalty * (shares - self.room)), penalty, self.room)
+
+
+@dataclass(frozen=True, eq=False)
+class ExcitationProblem:
+    """(4)-(7) for one robot, its limits, one kind of motion and one criterion."""
+
+    information: RegressorInformation
+    limits: MotionLimits
+    basis: MotionBasis
+    criterion: Criterion
+
+    @cached_property
+    def _phi(self) -> MotionState:
+        times = (np.arange(self.basis.samples, dtype=np.float64) + 0.5) * (self.basis.duration / self.basis.samples)
+        return self.basis.at(times)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(P, n)."""
+        return self.basis.size, len(self.limits.half)
+
+    def coefficients(self, x: Array) -> Array:
+        """The coefficients (P, n) of the motion itself."""
+        return self.basis.shifted(x * self.limits.half, self.limits.middle)
+
+    def state(self, x: Array) -> MotionState:
+        """(4), (N, n) each."""
+        scaled = x * self.limits.half
+        phi = self._phi
+        return MotionState(self.limits.middle + phi.q @ scaled, phi.qd @ scaled, phi.qdd @ scaled)
+
+    def shares(self, x: Array) -> Array:
+        """Shares (N, K) of the limits."""
+        return self.limits.shares(self.state(x))
+
+    def value(self, x: Array) -> float:
+        """The criterion."""
+        return criterion_value(self.criterion, information_matrix(self.information.rows(self.state(x))))
+
+    def free(self, room: float) -> Multipliers:
+        """No multipliers yet."""
+        return Multipliers(np.zeros((self.basis.samples, len(self.limits.names))), 1.0, room)
+
+    def lagrangian(self, x: Array, multipliers: Multipliers, *, power: float | None) -> MotionEvaluation:
+        """L and its gradient by x (P, n) (6), (7); `power` smooths the criterion, None leaves the criterion out."""
+        state = self.state(x)
+        shares = self.limits.shares(state)
+        pushed = np.maximum(0.0, multipliers.values + multipliers.penalty * (shares - multipliers.room))
+        value = float((pushed**2 - multipliers.values**2).sum() / (2.0 * multipliers.penalty))
+        change = self.limits.by_state(state, pushed)
+        true = np.inf
+        if power is not None:
+            rows = self.information.rows(state, soft=True)
+            slope = criterion_slope(self.criterion, information_matrix(rows), power=power)
+            value, true = value + slope.smooth, slope.value
+            more = self.information.by_state(state, (2.0 / len(rows)) * (rows @ slope.by_w))
+            change = MotionState(change.q + more.q, change.qd + more.qd, change.qdd + more.qdd)
+        phi = self._phi
+        gradient = (phi.q.T @ change.q + phi.qd.T @ change.qd + phi.qdd.T @ change.qdd) * self.limits.half
+        return MotionEvaluation(value, gradient, true, float(shares.max()))
+
+
+@dataclass(frozen=True, eq=False)
+class MotionEvaluation:
+    """L, its gradient (P, n), the criterion itself, and the largest share of any limit."""
+
+    value: float
+    gradient: Array
+    criterion: float
+    share: float
+
 
 _SAMPLES_PER_HARMONIC = 24  # twelve times what the sampling theorem asks: peaks between samples are small
 _SAMPLES_PER_PIECE = 12  # of a spline, for the same

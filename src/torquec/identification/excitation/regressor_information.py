@@ -22,7 +22,7 @@ from torquec.dynamics.friction_torque import Shaft
 from torquec.errors import ArgumentError
 from torquec.expr.differentiate import gradient
 from torquec.foundation.arrays import Array
-from torquec.identification.torque.torque_columns import (
+from torquec.identification.torque.friction_law import (
     FrictionLaw,
     FrictionModel,
     friction_block,

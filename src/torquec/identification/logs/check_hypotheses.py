@@ -1,7 +1,7 @@
 """Other ways to read a log that explain its torques far better: what was exchanged, turned, moved or delayed.
 
-Where no robot of this kinematics explains the torques well (`free_fit`), the log is read in every other way that is
-known to happen, and parameters and friction are fitted again:
+Where no robot of this kinematics explains the torques well (`gravity_direction`), the log is read in every other way
+that is known to happen, and parameters and friction are fitted again:
 
 (1)  two joints exchanged: their positions, their torques, or both; a joint negated
 (2)  positions of a joint that count from elsewhere: offsets on a grid, the best ones then refined
@@ -33,8 +33,7 @@ from torquec.errors import ArgumentError, MissingExtraError
 from torquec.foundation.one_thread import one_thread
 from torquec.identification.extras import need
 from torquec.identification.logs.fit_motion import FitMotion, even_rows, fit_motion, prepared_for_fit
-from torquec.identification.logs.free_fit import FreeFit, free_fit
-from torquec.identification.logs.gravity_direction import gravity_direction
+from torquec.identification.logs.gravity_direction import FreeFit, free_fit, gravity_direction
 from torquec.identification.logs.prepare import Samples
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity

@@ -1,6 +1,6 @@
-"""What is wrong with a log, before anything is fitted to it: every finding names the column, the rows and a remedy.
+"""Log checks before a fit: every finding names the column, the rows and a remedy.
 
-(1)  rows and stamps                                             `check_stamps`
+(1)  rows and stamps                                             `check_values`
 (2)  positions, and recorded speeds against their derivative      `check_motion`
 (3)  torques against the robot's own model, gravity               `check_torques`
      torques against a fit, for every other way to read the log  `check_hypotheses`
@@ -11,12 +11,18 @@
      in most samples, while the joint moves
 
 What is true of good logs (jitter, parts at rest) is a note, never an alarm.
+
+Logs larger than memory are checked piece by piece, each joined to the last row of the one before:
+
+(8)  rows of findings of one kind and column are put together
+(9)  what compares the log with the robot (order, signs, units, gravity) is believed where at least half of the pieces
+     that move say so: a piece may move too little to tell
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -25,16 +31,87 @@ from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
 from torquec.identification.logs.check_hypotheses import check_hypotheses
 from torquec.identification.logs.check_motion import check_positions, check_rest, check_slowness, check_speeds
-from torquec.identification.logs.check_pieces import check_pieces
-from torquec.identification.logs.check_stamps import check_missing, check_stamps
 from torquec.identification.logs.check_torques import check_torques
-from torquec.identification.logs.check_values import check_frozen, check_spikes
-from torquec.identification.logs.clean_rows import clean_rows, whole_rows
-from torquec.identification.logs.log_motion import log_motion
+from torquec.identification.logs.check_values import check_frozen, check_missing, check_spikes, check_stamps
+from torquec.identification.logs.clean_rows import clean_rows, log_motion, whole_rows
 from torquec.identification.logs.torque_delay import check_delay
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
+
+_BY_ROWS = (
+    Pathology.NAN_ROWS,
+    Pathology.DUPLICATE_STAMPS,
+    Pathology.BACKWARD_STAMPS,
+    Pathology.GAP,
+    Pathology.WRAP,
+    Pathology.STANDSTILL,
+    Pathology.LIMITS,
+    Pathology.SATURATION,
+    Pathology.SPIKES,
+    Pathology.FROZEN,
+)
+_ORDER = (Severity.NOTE, Severity.WARNING, Severity.ERROR)
+
+
+def check_pieces(
+    check: Callable[[Robot, Log], tuple[LogFinding, ...]], robot: Robot, pieces: Iterable[Log]
+) -> tuple[LogFinding, ...]:
+    """The findings of `check` for a log that comes in pieces (8), (9)."""
+    read: list[LogFinding] = []
+    groups: dict[tuple[Pathology, str], list[LogFinding]] = {}
+    count = moving = 0
+    for piece in _joined(pieces):
+        count += 1
+        read += piece.findings
+        found = check(robot, dataclasses.replace(piece, findings=()))
+        moving += not any(f.kind is Pathology.STANDSTILL and f.severity is Severity.ERROR for f in found)
+        for finding in found:
+            groups.setdefault((finding.kind, finding.column), []).append(finding)
+    merged = []
+    for (kind, _), found_here in groups.items():
+        if kind in _BY_ROWS:
+            merged.append(_merged(found_here, count))
+        elif 2 * len(found_here) >= max(moving, 1):
+            merged.append(found_here[0])
+    return (*read, *merged)
+
+
+def _joined(pieces: Iterable[Log]) -> Iterator[Log]:
+    """Every piece behind the last row of the one before it: a gap may lie between the two."""
+    last: Log | None = None
+    for piece in pieces:
+        yield piece if last is None else _behind(last, piece)
+        last = piece
+
+
+def _behind(last: Log, piece: Log) -> Log:
+    return dataclasses.replace(
+        piece,
+        t=np.append(last.t[-1:], piece.t),
+        q=np.concatenate([last.q[-1:], piece.q]),
+        tau=np.concatenate([last.tau[-1:], piece.tau]),
+        qd=None if last.qd is None or piece.qd is None else np.concatenate([last.qd[-1:], piece.qd]),
+        others={},
+        first_line=None if piece.first_line is None else piece.first_line - 1,
+        first_row=piece.first_row - 1,
+    )
+
+
+def _merged(findings: list[LogFinding], pieces: int) -> LogFinding:
+    """(8); a piece at rest is no error while others move."""
+    worst = max(findings, key=lambda f: _ORDER.index(f.severity))
+    spans = tuple(sorted({span for finding in findings for span in finding.spans}))
+    severity = worst.severity
+    if (
+        worst.kind in (Pathology.STANDSTILL, Pathology.NAN_ROWS)
+        and severity is Severity.ERROR
+        and len(findings) < pieces
+    ):
+        severity = Severity.NOTE if worst.kind is Pathology.STANDSTILL else Severity.WARNING
+    share = "" if len(findings) == 1 else f" (the first of {len(findings)} such pieces of the log)"
+    return dataclasses.replace(worst, severity=severity, text=f"{worst.text}{share}", spans=spans)
+
 
 _BY_MODEL, _BY_FIT = 0.2, 0.8  # of the time, when a model and a fit have been asked
 _FLAT = 5  # samples that a saturated torque stays at its end

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.foundation.arrays import Array, Mask
-from torquec.identification.logs.log_motion import LogMotion, moving_average
+from torquec.identification.logs.clean_rows import LogMotion, moving_average
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
-from torquec.trajectory.log_units import looks_like_degrees
+from torquec.trajectory.read_log import looks_like_degrees
 
 _SURE = 0.8  # correlation of speeds that belong together, noise and all
 _CLEARLY = 0.3  # by so much two exchanged columns correlate better, taken together, than as they are named

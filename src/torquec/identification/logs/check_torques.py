@@ -25,7 +25,7 @@ import numpy as np
 
 from torquec.dynamics import gravity_torque
 from torquec.foundation.arrays import Array
-from torquec.identification.logs.log_motion import LogMotion
+from torquec.identification.logs.clean_rows import LogMotion
 from torquec.model.model import Model, compile
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity

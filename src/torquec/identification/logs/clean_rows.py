@@ -1,4 +1,4 @@
-"""Which rows of a log can be used, and where time makes a jump.
+"""Usable rows of a log, its gaps and rate; a smoothed motion of it.
 
 (1)  a row is whole if it has its stamp, and the position, torque and recorded speed of every joint. Further columns may
      have blank cells, as a slow sensor leaves them: straight lines bridge them, the outermost values go on at the ends
@@ -6,16 +6,88 @@
      those that follow are (a clock that was set back): the fewer of the two go, the later ones if they are as many
 (3)  a gap is a step ten times as long as usual, and longer than 20 ms; parts lie between gaps
 (4)  the rate is the number of steps per second within parts, whatever the pauses between them
+
+`log_motion` gives smooth speeds and accelerations, good enough for comparisons, not for fits:
+
+(5)  moving averages over a tenth of a second of the whole rows, their differences, averaged again; rows beside a gap,
+     over which nothing can be averaged, are left out
 """
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.foundation.arrays import Array, Mask
+from torquec.foundation.arrays import Array, Indices, Mask
 from torquec.trajectory.log import Log
+
+_FEWEST = 20  # rows: with fewer, smoothing leaves no motion to compare with
+_WINDOW = 0.1  # [s] of the moving average: arms move below five hertz
+_GAP_motion = 3.0  # times the usual step: differences across it are no speeds
+
+
+@dataclass(frozen=True, eq=False)
+class LogMotion:
+    """(5): `rows` (M,) of the log, times t (M,), q, qd, qdd, tau (M, n)."""
+
+    rows: Indices
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+
+    def thinned(self, most: int) -> LogMotion:
+        """At most about `most` rows, evenly taken."""
+        step = max(1, len(self.rows) // most)
+        return LogMotion(*(getattr(self, f.name)[::step] for f in dataclasses.fields(LogMotion)))
+
+
+def log_motion(log: Log) -> LogMotion | None:
+    """The smoothed motion of the whole rows; None where there are too few."""
+    rows = np.flatnonzero(clean_rows(log))
+    if len(rows) < _FEWEST:
+        return None
+    t, q, tau = log.t[rows], log.q[rows], log.tau[rows]
+    width = max(1, min(len(rows) // _FEWEST, round(_WINDOW / max(float(np.median(np.diff(t))), 1e-9))))
+    width += 1 - width % 2
+    q, tau = moving_average(q, width), moving_average(tau, width)
+    qd = moving_average(np.gradient(q, t, axis=0), width)
+    qdd = moving_average(np.gradient(qd, t, axis=0), width)
+    motion = LogMotion(rows, t, q, qd, qdd, tau)
+    away = _away_from_gaps(t, 2 * width)
+    if away.sum() < max(_FEWEST, len(rows) // 2):
+        return motion  # gaps everywhere: better than nothing
+    return LogMotion(*(getattr(motion, f.name)[away] for f in dataclasses.fields(LogMotion)))
+
+
+def _away_from_gaps(t: Array, margin: int) -> Mask:
+    """Rows (M,) further than `margin` rows from a step that is three times the usual."""
+    steps = np.diff(t)
+    away = np.ones(len(t), dtype=np.bool_)
+    for k in np.flatnonzero(steps > np.maximum(_GAP_motion * np.median(steps), _SHORTEST_GAP)):
+        away[max(0, k - margin) : k + margin + 2] = False
+    return away
+
+
+def moving_average(values: Array, width: int) -> Array:
+    """Means over `width` rows (an odd number) of values (N, n), ends repeated.
+
+    >>> moving_average(np.array([[0.0], [3.0], [6.0]]), 3).ravel().tolist()
+    [1.0, 3.0, 5.0]
+    """
+    if width <= 1:
+        return values
+    padded = np.concatenate([np.repeat(values[:1], width, axis=0), values, np.repeat(values[-1:], width, axis=0)])
+    sums = np.cumsum(padded - values[0], axis=0)
+    smooth = (sums[width:] - sums[:-width]) / width + values[0]
+    start = width // 2
+    middle: Array = smooth[start : start + len(values)]
+    return middle
+
 
 _GAP = 10.0  # times the usual step: the recorder stopped, it did not jitter
 _SHORTEST_GAP = 0.02  # [s]; shorter ones are bridged by interpolation

@@ -1,4 +1,4 @@
-"""The delay between torques and positions, from the log itself.
+"""Delay between recorded torques and positions, and where joints reverse.
 
 Recorded torques are late by d where tau(t) = recorded tau(t + d). For every d the robot's inertial parameters and
 friction are fitted to the torques moved by d, so no value of a parameter is assumed:
@@ -20,16 +20,32 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError, MissingExtraError
-from torquec.foundation.arrays import Array
+from torquec.foundation.arrays import Array, Mask
 from torquec.foundation.one_thread import one_thread
 from torquec.identification.extras import need
 from torquec.identification.logs.fit_motion import even_rows, fit_motion, prepared_for_fit
 from torquec.identification.logs.prepare import Samples
-from torquec.identification.logs.reversals import away_from_reversals
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 from torquec.trajectory.log_file import shifted
+
+
+def away_from_reversals(qd: Array, count: int) -> Mask:
+    """Which samples of speeds qd (N, n) are more than `count` samples from a change of sign, by joint (N, n).
+
+    >>> away_from_reversals(np.array([[1.0], [1.0], [1.0], [-1.0], [-1.0], [-1.0]]), 1).ravel().tolist()
+    [True, False, False, False, False, True]
+    """
+    result = np.ones(qd.shape, dtype=np.bool_)
+    for j, speed in enumerate(qd.T):
+        turns = np.flatnonzero(np.sign(speed[1:]) != np.sign(speed[:-1]))
+        near = np.zeros(len(speed) + 1)
+        np.add.at(near, np.maximum(turns - count, 0), 1.0)
+        np.add.at(near, np.minimum(turns + count + 2, len(speed)), -1.0)
+        result[:, j] = np.cumsum(near)[:-1] == 0.0
+    return result
+
 
 _REACHES = (0.05, 0.15, 0.45)
 """Seconds to each side: more than drives have, more than recorders have, and no more than a map takes."""

@@ -5,7 +5,7 @@
      with covariance M C M'; M = K' E, E the expansion of the base
 (3)  a complete set has a square M: x = M^-1 beta' turns what was published into a model
 (4)  difference in deviations: (M x - beta')/sqrt(std^2 + std'^2); the deviations of an estimate by least squares are
-     those of `jackknife`, which hold for errors that last, too; with a prior, those of the estimator
+     those of the block jackknife, which hold for errors that last, too; with a prior, those of the estimator
 
 Printed coefficients are rounded, so that (2) is asked for up to 1 % of the largest one.
 """
@@ -25,8 +25,8 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.foundation.reading import FileKind, read_text, to_path
 from torquec.identification.estimators.estimator import Estimator
-from torquec.identification.estimators.jackknife import jackknife_covariance, time_parts
 from torquec.identification.estimators.least_squares import OrdinaryLeastSquares, WeightedLeastSquares
+from torquec.identification.estimators.statistics import jackknife_covariance, time_parts
 from torquec.identification.logs.prepare import prepare
 from torquec.identification.result.estimate import Estimate
 from torquec.identification.torque.torque_model import TorqueModel

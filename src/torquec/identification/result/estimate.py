@@ -1,14 +1,17 @@
-"""`Estimate`: identified parameters, what they are worth, and the robot that has them.
+"""`Estimate`: identified parameters, their uncertainty, the robot and the compiled model that have them.
 
 (1)  bodies, friction with all its terms and counterbalances are bound into a `Robot`, which then serves every model,
      generated code and files; an estimate of base parameters alone gets the consistent bodies behind them
      (`realization`)
 (2)  what has no formula (recorded columns) and the memory of friction that turns over a distance stay with the estimate
+
+`identified_model` compiles the robot of (1); its parameters, covariance and fit go with it.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,12 +25,43 @@ from torquec.identification.estimators.pseudo_inertia import WIDTH
 from torquec.identification.estimators.statistics import CONFIDENCE, correlations
 from torquec.identification.result.realization import Realization, realize
 from torquec.identification.result.verdict import Parameter, Verdict
-from torquec.identification.torque.coulomb_shape import Turnover
-from torquec.identification.torque.torque_columns import FrictionLaw, GasSpring
+from torquec.identification.torque.friction_law import FrictionLaw, Turnover
+from torquec.identification.torque.torque_columns import GasSpring
 from torquec.identification.torque.torque_model import TorqueModel
-from torquec.robot.friction import Friction
-from torquec.robot.robot import Drives, Motor, Robot
+from torquec.model.model import Model, ModelKind
+from torquec.model.model_parameters import ModelParameters, ParameterFit
+from torquec.robot.robot import Drives, Friction, Motor, Robot
 from torquec.spatial import Inertia
+
+QUANTITY = "total_torque"
+
+
+def identified_model(estimate: Estimate) -> Model:
+    """The compiled robot of an estimate (1), with its parameters and covariance: for code, control and simulation."""
+    return Model(estimate.robot, kind=ModelKind.IDENTIFIED, parameters=estimate_parameters(estimate))
+
+
+def not_in_code(estimate: Estimate) -> tuple[str, ...]:
+    """What of an estimate its model does not hold (2)."""
+    return estimate.unbound
+
+
+def estimate_parameters(estimate: Estimate) -> ModelParameters:
+    """The parameters x (k,) of an estimate by name, with covariance (k, k) and fit."""
+    spread = 0.5 * (estimate.covariance + estimate.covariance.T)
+    prior = "" if estimate.strength is None else f", drawn to the prior with weight {estimate.strength:g}"
+    fit = ParameterFit(
+        estimator=estimate.estimator,
+        intervals=f"covariance of the estimator, its residuals taken for noise{prior}",
+        status=str(estimate.status),
+        verdict=str(estimate.verdict),
+        relative_error=float(estimate.relative_error),
+        validation_error=None if math.isnan(estimate.validation_error) else float(estimate.validation_error),
+    )
+    return ModelParameters(
+        tuple(estimate.names), tuple(estimate.x.tolist()), tuple(tuple(row) for row in spread.tolist()), fit
+    )
+
 
 _ROUNDING = 1e-12  # of a coefficient that the solver holds at zero
 

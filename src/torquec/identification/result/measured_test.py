@@ -18,9 +18,8 @@ from torquec.codegen.c.source import c_number
 from torquec.codegen.identifiers import c_identifier
 from torquec.foundation.arrays import Array
 from torquec.identification.logs.prepare import prepare
-from torquec.identification.logs.reversals import away_from_reversals
-from torquec.identification.result.estimate import Estimate
-from torquec.identification.result.identified_model import QUANTITY, identified_model
+from torquec.identification.logs.torque_delay import away_from_reversals
+from torquec.identification.result.estimate import QUANTITY, Estimate, identified_model
 from torquec.trajectory.log import Log
 
 _STATES = 40  # of all logs together: a table that a person can look through

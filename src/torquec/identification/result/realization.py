@@ -15,9 +15,15 @@ import numpy as np
 
 from torquec.dynamics.regressor import parameter_values
 from torquec.foundation.arrays import Array
-from torquec.identification.estimators.prior import Prior
-from torquec.identification.estimators.pseudo_inertia import WIDTH, is_consistent, metric, thickened
-from torquec.identification.estimators.solid_cone import nearest_solution, solid_rows
+from torquec.identification.estimators.prior_estimators import Prior
+from torquec.identification.estimators.pseudo_inertia import (
+    WIDTH,
+    is_consistent,
+    metric,
+    nearest_solution,
+    solid_rows,
+    thickened,
+)
 from torquec.identification.torque.torque_model import TorqueModel
 
 _MARGIN = 1e-5

@@ -4,6 +4,15 @@
 (2)  A = [Y_b F], and, because the filter is linear, A low-passed times x is tau low-passed: both sides of the
      equation pass the same filter, so that a Coulomb step is as round as the measured one
 (3)  the columns of a shaft are a function of time times a constant row: the function alone passes the filter
+
+Combinations of parameters that no motion tells apart: columns of a model that depend on each other in every state.
+
+(4)  A(q, qd, qdd) z = 0 for all states, found at random ones: null vectors z of many rows
+(5)  base parameters are independent by construction; friction of coupled shafts need not be. The viscosities of two
+     joints and of the two motors of a differential between them are four columns of rank three
+
+What no log can determine is no fault of the log: `check_excitation` speaks of the rest. Columns of the user are taken
+as independent.
 """
 
 from __future__ import annotations
@@ -19,21 +28,53 @@ from torquec.dynamics.friction_torque import Shaft
 from torquec.dynamics.regressor import parameter_names
 from torquec.foundation.arrays import Array, Indices
 from torquec.identification.logs.prepare import Samples
-from torquec.identification.torque.coulomb_shape import CoulombShape
-from torquec.identification.torque.parameter_kind import ParameterKind
-from torquec.identification.torque.torque_columns import (
+from torquec.identification.torque.friction_law import (
+    CoulombShape,
     FrictionLaw,
     FrictionModel,
-    TorqueColumn,
+    ParameterKind,
+    friction_block,
     friction_functions,
     friction_kinds,
     friction_names,
     shafts_of,
     spread,
 )
+from torquec.identification.torque.torque_columns import TorqueColumn
 from torquec.model.model import Model, compile
 from torquec.parameters.base_parameters import BaseParameters, base_parameters
 from torquec.robot.robot import Drives, Motor, Robot
+
+_STATES = 3  # per column, more than enough rows
+_DEPENDENT = 1e-9  # of the largest singular value: rounding
+_MIXED = 1e-3  # of a null vector: less is rounding of its neighbours
+
+
+def dependences(model: TorqueModel) -> Array:
+    """Null vectors (d, k) of (4), orthonormal; none where every parameter is determined by some motion."""
+    rng = np.random.default_rng(0)
+    count = len(model.base) + len(model.names)
+    q, qd, qdd = rng.uniform(-2.0, 2.0, (3, _STATES * count, model.robot.n))
+    load = np.abs(rng.normal(size=q.shape))
+    friction = friction_block(model.shafts, model.friction, qd, q=q, load=load)
+    columns = np.concatenate([model.rigid(q, qd, qdd), friction], axis=2).reshape(-1, model.size - len(model.columns))
+    norms = np.linalg.norm(columns, axis=0)
+    norms[norms == 0.0] = 1.0
+    _, s, vt = np.linalg.svd(np.linalg.qr(columns / norms, mode="r"))
+    null = vt[s <= _DEPENDENT * s[0]] / norms
+    whole = np.zeros((len(null), model.size))
+    whole[:, : null.shape[1]] = null
+    return np.asarray(np.linalg.qr(whole.T)[0].T, dtype=np.float64) if len(null) else whole
+
+
+def inseparable(null: Array, names: Sequence[str]) -> tuple[str, ...]:
+    """The names (k,) that null vectors (d, k) mix.
+
+    >>> inseparable(np.array([[0.0, 0.6, -0.8]]), ["a", "b", "c"])
+    ('b', 'c')
+    """
+    mixed = np.abs(null).max(axis=0, initial=0.0) > _MIXED
+    return tuple(name for name, lost in zip(names, mixed, strict=True) if lost)
 
 
 class Past:

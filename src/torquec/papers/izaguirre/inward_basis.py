@@ -16,7 +16,7 @@ import numpy as np
 
 from torquec.dynamics.regressor import parameter_names
 from torquec.foundation.arrays import Array
-from torquec.identification.torque.parameter_kind import ParameterKind
+from torquec.identification.torque.friction_law import ParameterKind
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.parameters.base_parameters import BasisMethod, base_parameters
 from torquec.parameters.standard_parameters import ParameterFrames

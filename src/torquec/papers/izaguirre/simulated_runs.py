@@ -22,7 +22,7 @@ from torquec.foundation.arrays import Array
 from torquec.model.model import compile
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
-from torquec.trajectory.quintic_spline import quintic_spline
+from torquec.trajectory.polynomial_motion import quintic_spline
 from torquec.trajectory.trajectory import Trajectory
 
 PERIOD = 0.028

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from torquec.control.guarantee_sentence import guarantee_sentence
+from torquec.control.tracking_guarantee import guarantee_sentence
 from torquec.project.design_study import DOCUMENT as DESIGNED
 from torquec.project.step import DESIGN, StepContext
 from torquec.report.design import narrow_limits

@@ -17,11 +17,10 @@ import numpy as np
 
 from torquec.codegen.llvm import NativeFunction, load_or_compile
 from torquec.control.computed_torque import demanded_acceleration
-from torquec.control.controller import Controller
+from torquec.control.controller import Controller, ReferenceSpace
 from torquec.control.law_options import LawKind
 from torquec.control.model_terms import FrictionAt
 from torquec.control.poles import error_feedback, joint_poles
-from torquec.control.reference_ports import ReferenceSpace
 from torquec.errors import ArgumentError
 from torquec.expr import Function, inline, trace
 from torquec.foundation.arrays import Array

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 
 from torquec.codegen.c.names import Names
 from torquec.codegen.c.source import comment, packed
-from torquec.control.controller import Controller
-from torquec.control.reference_ports import ReferenceSpace
+from torquec.control.controller import Controller, ReferenceSpace
 from torquec.errors import ArgumentError
 from torquec.expr import Function
 from torquec.foundation.template import filled_template, package_text

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from torquec.identification.excitation.criterion import Criterion, criterion_slope, criterion_value
+from torquec.identification.excitation.excitation_options import Criterion, criterion_slope, criterion_value
 
 DIAGONAL = np.diag([1.0, 4.0, 100.0])
 

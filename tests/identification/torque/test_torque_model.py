@@ -10,9 +10,10 @@ from tests.identification import simulated_arm
 from tests.identification.simulated_arm import QUICK
 
 from torquec.errors import ArgumentError
-from torquec.identification import Method, identify, torque_model
+from torquec.identification.estimators.method import Method
+from torquec.identification.identify import identify
 from torquec.identification.result.verdict import Trust
-from torquec.identification.torque.dependences import dependences, inseparable
+from torquec.identification.torque.torque_model import dependences, inseparable, torque_model
 from torquec.robot import classics
 
 DIFFERENTIAL = ((0.5, 0.5), (0.5, -0.5))

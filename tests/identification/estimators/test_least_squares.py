@@ -11,16 +11,17 @@ from scipy.optimize import nnls
 from tests.identification import simulated_arm
 
 from torquec.dynamics import friction_torque
-from torquec.identification import FrictionModel, Method, identify
-from torquec.identification.estimators.dissipative import DissipativeEstimator
 from torquec.identification.estimators.estimator import Needs
 from torquec.identification.estimators.least_squares import (
+    DissipativeEstimator,
     HuberLeastSquares,
     InstrumentalVariables,
     OrdinaryLeastSquares,
     TotalLeastSquares,
 )
-from torquec.identification.torque.torque_columns import FrictionLaw
+from torquec.identification.estimators.method import Method
+from torquec.identification.identify import identify
+from torquec.identification.torque.friction_law import FrictionLaw, FrictionModel
 from torquec.robot.passive_friction import check_friction_is_passive
 
 SPEEDS = 1e3 * np.random.default_rng(1).standard_cauchy((100_000, 2)).T

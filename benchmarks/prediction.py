@@ -1,0 +1,192 @@
+"""Prediction of motions that were not fitted, by the C that `identify` delivers: recorded logs of four robots.
+
+    python -m benchmarks.prediction DATA [--sets panda,kr300] [--method weighted --friction offset]
+
+DATA is a folder with the logs of docs/logs.md. A model is identified from one part of the logs, its C is generated,
+compiled and run along the other part. Printed is |tau - predicted|/|tau| in per cent, both low-passed at the cut-off
+that the judged log itself asks for: over all joints, and for each joint; `report` is the error of the estimate itself,
+with whatever the C cannot hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import dataclasses
+import math
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import torquec as tq
+from torquec.identification.file_fits import fit_files
+from torquec.identification.logs.prepare import Samples, prepare
+from torquec.identification.result.estimate import Estimate, identified_model
+from torquec.identification.torque.torque_columns import GasSpring
+from torquec.robot.robot import Robot
+from torquec.trajectory.log import Log
+from torquec.trajectory.log_map import LogMap
+
+MOVING = (1.8, 8.2)  # [s] of the KR300's logs; it stands before and after
+KR300 = LogMap(
+    position="q_mot_deg{}",
+    velocity="dq_mot_degps{}",
+    torque="tau_mot_nm{}",
+    angle_unit="deg",
+    gear_ratios=(1798 / 7, 1872 / 7, 757 / 3, 221.0, 5032 / 21, 206793 / 1340),
+    motor_side=("torque",),
+    offset=(0.0, -90.0, 90.0, 0.0, 0.0, 0.0),
+)
+COUNTERBALANCE = GasSpring(
+    "joint_2",
+    base=0.8,
+    lever=0.2,
+    area=math.pi * (0.055**2 - 0.03**2) / 4,
+    pressure_volume=1.01 * 296.8 * 328 * 2 * 0.0795,
+    volume=2 * 0.00048,
+    angle=math.radians(95),
+)
+_GEARS = np.diag([32.0, 32.0, 45.0, -48.0, 45.0, 32.0])
+_GEARS[5, 4] = 32.0
+TX40 = LogMap(
+    position="q_mot_rad{}",
+    torque="tau_mot_nm{}",
+    transmission=tuple(map(tuple, _GEARS.tolist())),
+    offset=(0.0, -math.pi / 2, math.pi / 2, 0.0, 0.0, 0.0),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionSet:
+    """A robot, two parts of its logs, each predicted from the other, and the options that describe the robot."""
+
+    name: str
+    robot: Robot
+    parts: tuple[Log, Log]
+    options: tq.IdentifyOptions
+    log_map: LogMap | None = None
+
+
+def cut(log: Log, first: float, last: float) -> Log:
+    """The samples of a log between two times [s] from its start."""
+    kept = (log.t - log.t[0] >= first) & (log.t - log.t[0] < last)
+    speeds = None if log.qd is None else log.qd[kept]
+    others = {name: values[kept] for name, values in log.others.items()}
+    return dataclasses.replace(log, t=log.t[kept], q=log.q[kept], tau=log.tau[kept], qd=speeds, others=others)
+
+
+def halves(log: Log) -> tuple[Log, Log]:
+    """The first and the second half of a log, by time."""
+    middle = 0.5 * log.duration
+    return cut(log, 0.0, middle), cut(log, middle, math.inf)
+
+
+def prediction_sets(data: Path) -> dict[str, Callable[[], PredictionSet]]:
+    """Every set by name; its files are read when it is asked for."""
+
+    def read(folder: str, model: str, files: Sequence[str], log_map: LogMap | None = None) -> tuple[Robot, list[Log]]:
+        robot = tq.load(data / folder / model)
+        return robot, [tq.read_log(data / folder / file, robot, log_map=log_map) for file in files]
+
+    def panda() -> PredictionSet:
+        robot, (log,) = read("panda", "panda.urdf", ["gaz2019_exciting_traj1_0-14s.csv"])
+        return PredictionSet("panda", robot, halves(log), tq.IdentifyOptions())
+
+    def lwr4() -> PredictionSet:
+        robot, logs = read("kuka_lwr4", "kuka_lwr4.urdf", [f"hw_measurements_{k}.csv" for k in (1, 2)])
+        return PredictionSet("lwr4", robot, (logs[0], logs[1]), tq.IdentifyOptions())
+
+    def kr300(name: str, span: tuple[float, float]) -> PredictionSet:
+        robot, logs = read("kuka_kr300", "kr300.urdf", ["traj_A.csv", "traj_B.csv"], KR300)
+        options = tq.IdentifyOptions(columns=(COUNTERBALANCE,))
+        return PredictionSet(name, robot, (cut(logs[0], *span), cut(logs[1], *span)), options, KR300)
+
+    def tx40() -> PredictionSet:
+        robot, (log,) = read("staubli_tx40", "tx40_mdh_modified.urdf", ["tx40_0-5s.csv"], TX40)
+        options = tq.IdentifyOptions(transmission=TX40.transmission)
+        return PredictionSet("tx40", robot, halves(log), options, TX40)
+
+    return {
+        "panda": panda,
+        "lwr4": lwr4,
+        "kr300": lambda: kr300("kr300", (0.0, math.inf)),
+        "kr300-moving": lambda: kr300("kr300-moving", MOVING),
+        "tx40": tx40,
+    }
+
+
+def compiled_torque(estimate: Estimate, folder: Path) -> Callable[[Samples], np.ndarray]:
+    """Total torques (N, n) of the C of an estimate along samples: generated, compiled with cc, called row by row."""
+    model = identified_model(estimate)
+    package = tq.generate(model, folder, quantities=["total_torque"], prefix="found", force=True)
+    sources = [str(file) for file in package.files if file.suffix == ".c" and "test" not in file.name]
+    library = folder / "found.so"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", str(library), *sources, "-lm"], check=True)
+    function = ctypes.CDLL(str(library)).found_total_torque
+    pointer = ctypes.POINTER(ctypes.c_double)
+
+    def torque(samples: Samples) -> np.ndarray:
+        states = [np.ascontiguousarray(values) for values in (samples.q, samples.qd, samples.qdd)]
+        tau = np.empty_like(states[0])
+        for k in range(len(samples)):
+            function(*(values[k].ctypes.data_as(pointer) for values in (*states, tau)))
+        return tau
+
+    return torque
+
+
+def errors(samples: Samples, predicted: np.ndarray) -> Iterator[float]:
+    """|tau - predicted|/|tau| over all joints, then for each joint, in per cent."""
+    tau, rest = samples.tau[samples.used], (samples.tau - predicted)[samples.used]
+    yield 100.0 * float(np.linalg.norm(rest) / np.linalg.norm(tau))
+    yield from (100.0 * np.linalg.norm(rest, axis=0) / np.linalg.norm(tau, axis=0)).tolist()
+
+
+def judge(one: PredictionSet, changes: dict[str, object]) -> list[tuple[str, float]]:
+    """Print both directions of a set; gives the error of the C in each."""
+    found = []
+    for fitted, judged, name in ((0, 1, "2 from 1"), (1, 0, "1 from 2")):
+        options = dataclasses.replace(one.options, **changes)  # type: ignore[arg-type]
+        log = one.parts[fitted]
+        start = time.process_time()
+        estimate = tq.identify(one.robot, log, log_map=one.log_map, options=options)
+        files = fit_files(estimate, one.robot, [log], [log], log_map=one.log_map, options=options, mujoco=False)
+        program = files.program
+        seconds = time.process_time() - start
+        samples = prepare(one.parts[judged])
+        with tempfile.TemporaryDirectory() as folder:
+            delivered = samples.low_passed(compiled_torque(program, Path(folder))(samples))
+        whole, *joints = errors(samples, delivered)
+        report = next(errors(samples, estimate.model.regressor(samples) @ estimate.x))
+        each = " ".join(f"{value:5.1f}" for value in joints)
+        print(
+            f"{one.name:13s} {name}  C {whole:6.3f}  report {report:6.3f}  fitted {100 * program.relative_error:6.3f}  "
+            f"expected {100 * program.validation_error:6.3f}  joints {each}  {seconds:4.0f} s  "
+            f"{program.model.friction}, strength {program.strength}",
+            flush=True,
+        )
+        found.append((f"{one.name} {name}", whole))
+    return found
+
+
+def main() -> None:
+    """Judge the sets that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--sets", default="panda,lwr4,kr300,kr300-moving,tx40")
+    parser.add_argument("--method")
+    parser.add_argument("--friction")
+    asked = parser.parse_args()
+    changes = {name: getattr(asked, name) for name in ("method", "friction") if getattr(asked, name) is not None}
+    known = prediction_sets(asked.data)
+    found = [error for name in asked.sets.split(",") for error in judge(known[name](), changes)]
+    print(f"mean over {len(found)} predictions: {np.mean([error for _, error in found]):.3f}")
+
+
+if __name__ == "__main__":
+    main()

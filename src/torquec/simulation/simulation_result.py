@@ -1,0 +1,255 @@
+"""`SimulationResult`: what a run did; its tool error, its CSV file, and the joint limits that it exceeded.
+
+(1)  tool error  e(t) = |x(q_ref(t)) - x(q(t))|,   x the origin of a frame
+
+With q the true positions at the samples t_k, and [lower, upper] and v the limits of the robot's file (a simulation has
+no end stops):
+
+(2)  range   max over k of  max(q - upper, lower - q) > 0
+(3)  speed   max over k of  |qd| - v > 0
+
+A CSV file has a row per recorded sample, joints in the header. The last row has no step of its own; its torques are
+those of the row before, still held.
+
+    t,q_joint1,..,qd_..,qdd_..,q_ref_..,qd_ref_..,qdd_ref_..,tau_joint1,..
+
+Accelerations of a plant (`PlantMotion`):
+
+(4)  the acceleration at a sample is the one just after it, under the torques that are held from then on
+(5)  where friction sticks it is set-valued: the change of speed over a microsecond, divided by it
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from torquec.expr import Function, trace
+from torquec.foundation.arrays import Array
+from torquec.foundation.csv_text import csv_text
+from torquec.foundation.reading import to_path
+from torquec.foundation.writing import write_files
+from torquec.model.model import Model, as_model
+from torquec.robot.robot import Robot
+from torquec.simulation.native_run import NamedSource, native_function
+from torquec.simulation.plant import DryFriction, Dynamics, Plant
+from torquec.simulation.stick import stick_slip_step
+
+_INSTANT = 1e-6
+"""[s]; long enough that rounding of speeds leaves ten digits, short compared with anything that moves."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlantMotion:
+    """States (S, m) as `Dynamics.motion_rate` has them, and what the drives were asked for from then on, (S, n)."""
+
+    plant: Plant
+    states: Array
+    torques: Array
+
+    def acceleration(self) -> Array:
+        """Accelerations (S, n), (4) and (5)."""
+        key = f"acceleration {self.plant.identity}"
+        native = native_function(NamedSource(key, lambda: acceleration_function(self.plant)))
+        found = native.call(np.ascontiguousarray(self.states), np.ascontiguousarray(self.torques))
+        return np.asarray(found, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class KnownMotion:
+    """Accelerations (S, n) that another simulator gave."""
+
+    accelerations: Array
+
+    def acceleration(self) -> Array:
+        """As given."""
+        return self.accelerations
+
+
+def acceleration_function(plant: Plant) -> Function:
+    """The program (state (m,), torque (n,)) -> qdd (n,) of a plant whose inertias do not vary."""
+    n, dynamics = plant.n, Dynamics(plant)
+
+    def program(state: Any, torque: Any) -> dict[str, Any]:
+        if plant.friction is not DryFriction.STICK:
+            return {"qdd": dynamics.acceleration(state, torque)}
+        later = stick_slip_step(dynamics, state, torque, _INSTANT)[n : 2 * n]
+        return {"qdd": [(b - a) * (1.0 / _INSTANT) for a, b in zip(state[n : 2 * n], later, strict=True)]}
+
+    return trace("acceleration", program, {"state": (plant.motion_size,), "torque": (n,)})
+
+
+_ROUNDING = 1e-9
+"""Of a limit: a motion that ends on it is inside."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SimulationResult:
+    """What a run did. Arrays have one row per recorded sample.
+
+    `t` (S,); `q`, `qd`, `qdd` and `q_ref`, `qd_ref`, `qdd_ref` (S, n); `tau` (S', n) the torques that the controller
+    wanted, `measured` (S', n) the positions that it saw, without the last sample. `rmse`, `max_error` (n,) over all
+    samples; `saturated_samples` (n,) how often more was wanted than `efforts` (n,) allow.
+    """
+
+    joints: tuple[str, ...]
+    t: Array
+    q: Array
+    qd: Array
+    motion: PlantMotion | KnownMotion
+    q_ref: Array
+    qd_ref: Array
+    qdd_ref: Array
+    tau: Array
+    measured: Array
+    rmse_values: Array
+    max_error_values: Array
+    saturated_samples: Array
+    efforts: tuple[float, ...]
+    steps: int
+    seconds: float
+
+    def __repr__(self) -> str:
+        span = f"{len(self.joints)} joints, {self.steps} steps to {self.t[-1]:g} s"
+        late = f", saturated: {', '.join(self.saturated)}" if self.saturated else ""
+        return f"SimulationResult({span}, largest error {self.max_error_values.max():.3g}{late})"
+
+    @property
+    def rmse(self) -> dict[str, float]:
+        """Root mean square of the tracking error by joint [rad or m]."""
+        return dict(zip(self.joints, self.rmse_values.tolist(), strict=True))
+
+    @property
+    def max_error(self) -> dict[str, float]:
+        """Largest tracking error by joint [rad or m]."""
+        return dict(zip(self.joints, self.max_error_values.tolist(), strict=True))
+
+    @property
+    def saturated(self) -> tuple[str, ...]:
+        """The joints whose drive could not give what was wanted."""
+        return tuple(name for name, count in zip(self.joints, self.saturated_samples, strict=True) if count > 0)
+
+    @property
+    def steps_per_second(self) -> float:
+        """Control steps per second of processor time, compilation not counted."""
+        return self.steps / self.seconds if self.seconds > 0.0 else 0.0
+
+    @cached_property
+    def error(self) -> Array:
+        """q_ref - q at the recorded samples (S, n)."""
+        return self.q_ref - self.q
+
+    @cached_property
+    def qdd(self) -> Array:
+        """Accelerations (S, n) just after each recorded sample, under the torques that are held from then on."""
+        return self.motion.acceleration()
+
+    @cached_property
+    def speed_error(self) -> Array:
+        """qd_ref - qd at the recorded samples (S, n)."""
+        return self.qd_ref - self.qd
+
+    @cached_property
+    def acceleration_error(self) -> Array:
+        """qdd_ref - qdd at the recorded samples (S, n)."""
+        return self.qdd_ref - self.qdd
+
+    @cached_property
+    def first_saturation(self) -> dict[str, float]:
+        """When each saturated joint first was, as far as the recorded samples tell [s]."""
+        over = np.abs(self.tau) >= np.array(self.efforts)
+        return {
+            name: float(self.t[int(np.argmax(over[:, k]))]) for k, name in enumerate(self.joints) if over[:, k].any()
+        }
+
+
+def write_result(result: SimulationResult, path: str | os.PathLike[str]) -> Path:
+    """Write a run; gives the path. The file is whole or not there.
+
+    Raises `ArgumentError` where it cannot be written.
+    """
+    target = to_path(path)
+    held = result.tau[-1:] if len(result.tau) else np.zeros((1, len(result.joints)))
+    columns = {name: getattr(result, name) for name in ("q", "qd", "qdd", "q_ref", "qd_ref", "qdd_ref")}
+    columns["tau"] = np.concatenate([result.tau, held])
+    header = ["t", *(f"{kind}_{joint}" for kind in columns for joint in result.joints)]
+    write_files({target: csv_text(header, np.column_stack([result.t, *columns.values()]))}, force=True)
+    return target
+
+
+def tip_error(source: Robot | Model, frame: str, result: SimulationResult) -> Array:
+    """The distances (S,) [m] of (1) at the recorded samples.
+
+    Raises `ArgumentError` for a frame that the robot does not have.
+    """
+    pose = as_model(source).frame_pose(frame)
+    _, wanted = pose(np.ascontiguousarray(result.q_ref))
+    _, reached = pose(np.ascontiguousarray(result.q))
+    return np.asarray(np.linalg.norm(wanted - reached, axis=1), dtype=np.float64)
+
+
+class LimitedQuantity(StrEnum):
+    """What a limit is of; a member's value is the word in documents."""
+
+    POSITION = "position"
+    SPEED = "speed"
+
+
+@dataclass(frozen=True)
+class PassedLimit:
+    """A limit that was passed first at `time` [s]; `value` is the farthest beyond it, signed, in the joint's unit."""
+
+    joint: str
+    quantity: LimitedQuantity
+    time: float
+    value: float
+    limit: float
+
+
+def passed_limits(robot: Robot, t: Array, q: Array, qd: Array) -> tuple[PassedLimit, ...]:
+    """The limits that positions and speeds (S, n) of a run pass, joint by joint: (2), (3)."""
+    speeds = _passed(
+        robot,
+        LimitedQuantity.SPEED,
+        t,
+        (qd, qd),
+        [(-joint.limits.velocity, joint.limits.velocity) for joint in robot.joints],
+    )
+    found = (*left_ranges(robot, t, q, q), *speeds)
+    return tuple(sorted(found, key=lambda passed: robot.joint_names.index(passed.joint)))
+
+
+def left_ranges(robot: Robot, t: Array, lowest: Array, highest: Array) -> tuple[PassedLimit, ...]:
+    """The ranges that are left by positions between `lowest` and `highest` (S, n), those of many runs: (2)."""
+    ends = [(joint.limits.lower, joint.limits.upper) for joint in robot.joints]
+    return _passed(robot, LimitedQuantity.POSITION, t, (lowest, highest), ends)
+
+
+def _passed(
+    robot: Robot,
+    quantity: LimitedQuantity,
+    t: Array,
+    band: tuple[Array, Array],
+    ends: Sequence[tuple[float, float]],
+) -> tuple[PassedLimit, ...]:
+    """At most one for each joint: the end that is passed the farthest; infinite ends are never."""
+    found = []
+    for k, (name, (lower, upper)) in enumerate(zip(robot.joint_names, ends, strict=True)):
+        sides = []
+        for values, limit, sign in ((band[0][:, k], lower, -1.0), (band[1][:, k], upper, 1.0)):
+            beyond = sign * (values - limit)
+            over = beyond > _ROUNDING * (1.0 + abs(limit)) if np.isfinite(limit) else np.zeros(len(t), dtype=bool)
+            if over.any():
+                first, worst = int(np.argmax(over)), int(np.nanargmax(beyond))
+                passed = PassedLimit(name, quantity, float(t[first]), float(values[worst]), limit)
+                sides.append((float(beyond[worst]), passed))
+        if sides:
+            found.append(max(sides, key=lambda side: side[0])[1])
+    return tuple(found)
