@@ -14,8 +14,9 @@ from torquec.identification.identify_options import IdentifyOptions
 from torquec.identification.logs.prepare import prepare
 from torquec.identification.torque.friction_law import CoulombShape, FrictionLaw, Turnover, friction_block, shafts_of
 from torquec.identification.torque.torque_columns import RecordedColumn
+from torquec.robot.friction import Friction
 from torquec.robot.load import load
-from torquec.robot.robot import Drives, Friction
+from torquec.robot.robot import Drives
 from torquec.robot.write_mjcf import write_mjcf
 from torquec.robot.write_urdf import write_urdf
 from torquec.trajectory import fourier_motion

@@ -14,7 +14,7 @@ from torquec.identification.identify import identify
 from torquec.identification.identify_options import IdentifyOptions
 from torquec.identification.logs.prepare import prepare
 from torquec.identification.torque.friction_law import FrictionModel
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 from torquec.robot.write_mjcf import mjcf_text, write_mjcf
 from torquec.spatial import Inertia
 

@@ -18,7 +18,7 @@ from torquec.control.model_terms import FrictionAt, FrictionCompensation
 from torquec.control.pole_placement import pole_placement
 from torquec.errors import ArgumentError, DivergenceError
 from torquec.robot import attach_payload
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 from torquec.simulation.closed_loop import LoopOptions, follow_in_open_loop, simulate
 from torquec.simulation.integrators import DormandPrince, RungeKutta4, rk4_step
 from torquec.simulation.plant import DryFriction, Dynamics, Plant, drive_torque

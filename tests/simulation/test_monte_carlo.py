@@ -17,7 +17,7 @@ from torquec.control.controller import make_controller
 from torquec.errors import ArgumentError
 from torquec.model.model import Model, ModelKind
 from torquec.report.closed_loop_plots import plot_envelope
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 from torquec.simulation.applied_forces import HeldPayload
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import DormandPrince

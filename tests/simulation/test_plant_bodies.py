@@ -14,7 +14,7 @@ import torquec as tq
 from torquec.errors import ArgumentError
 from torquec.expr import count_operations
 from torquec.model.model import Model, ModelKind
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 from torquec.simulation.closed_loop import LoopOptions, follow_in_open_loop, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.plant import DryFriction, Plant

@@ -15,7 +15,8 @@ from torquec.dynamics import ExternalWrench, inverse_dynamics
 from torquec.errors import ArgumentError
 from torquec.expr.math import absolute
 from torquec.realtime.runtime.drivers import native_plant
-from torquec.robot.robot import Frame, Friction
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Frame
 from torquec.simulation.applied_forces import FrameWrench, HandHold, HeldPayload, WallContact
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import DormandPrince, RungeKutta4, rk4_step

@@ -109,7 +109,7 @@ def _designed(model: Model, options: ExcitationOptions, output: Path, given: Exc
     """Search, write, draw, tell."""
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
-    from torquec.identification.excitation import excitation
+    from torquec.identification.excitation.excitation import excitation
     from torquec.report.excitation import excitation_text
     from torquec.report.excitation_plot import plot_excitation
     from torquec.trajectory.csv_file import write_trajectory

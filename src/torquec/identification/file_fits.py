@@ -33,7 +33,8 @@ from torquec.identification.open_logs import LogOrPath
 from torquec.identification.result.estimate import Estimate
 from torquec.identification.torque.friction_law import FrictionLaw, FrictionModel, Turnover
 from torquec.identification.torque.torque_columns import GasSpring
-from torquec.robot.robot import Drives, Friction, Robot
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Drives, Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.log_map import LogMap
 

@@ -43,7 +43,8 @@ from torquec.expr.math import absolute, maximum, minimum, select, sqrt
 from torquec.foundation.choice import chosen
 from torquec.linearization.linearized_torque import runs_recursion
 from torquec.model.model import Model, as_model
-from torquec.robot.robot import Friction, Robot
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Robot
 from torquec.simulation.plant_bodies import DcMotor, PlantBodies, plant_bodies
 from torquec.simulation.plant_force import CarriedLoad, ForceWithState, PlantForce, PlantInstant
 from torquec.spatial import Scalar, product, total

@@ -25,7 +25,7 @@ from torquec.identification.torque.torque_columns import GasSpring, RecordedColu
 from torquec.identification.torque.torque_model import torque_model
 from torquec.parameters.base_parameters import base_parameters
 from torquec.robot import classics
-from torquec.robot.robot import Friction
+from torquec.robot.friction import Friction
 from torquec.trajectory import fourier_motion
 
 SPRING = GasSpring("joint2", base=0.8, lever=0.2, area=0.002, pressure_volume=15000.0, volume=0.00096, angle=1.0)

@@ -30,7 +30,8 @@ from torquec.identification.torque.torque_columns import GasSpring
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.model.model import Model, ModelKind
 from torquec.model.model_parameters import ModelParameters, ParameterFit
-from torquec.robot.robot import Drives, Friction, Motor, Robot
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Drives, Motor, Robot
 from torquec.spatial import Inertia
 
 QUANTITY = "total_torque"

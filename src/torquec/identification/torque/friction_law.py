@@ -31,8 +31,8 @@ from torquec.dynamics.friction import PLAIN_TERMS, TERMS, Rounded, ShaftState, c
 from torquec.dynamics.friction_torque import Shaft
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
-from torquec.robot.friction import FRICTION_WORDS, FrictionSign, stored_words
-from torquec.robot.robot import Friction, Robot
+from torquec.robot.friction import FRICTION_WORDS, Friction, FrictionSign, stored_words
+from torquec.robot.robot import Robot
 
 
 class Turnover(StrEnum):
