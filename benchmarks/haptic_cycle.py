@@ -20,7 +20,7 @@ import torquec as tq
 from torquec.codegen.llvm import compile_function
 from torquec.codegen.llvm.repeat import NativeLoop
 from torquec.expr import inline, trace
-from torquec.haptics.admittance.admittance import Admittance
+from torquec.haptics.admittance import Admittance
 
 BOUND = 5e-6
 ROUNDS, CYCLES = 25, 2000

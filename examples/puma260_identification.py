@@ -13,9 +13,9 @@ import sys
 import numpy as np
 
 from torquec.identification.torque.torque_model import torque_model
-from torquec.papers.izaguirre.elimination import Elimination
-from torquec.papers.izaguirre.inward_basis import inward_basis
-from torquec.papers.izaguirre.simulated_elimination import gravity_coefficients, simulated_elimination
+from torquec.papers.elimination import Elimination
+from torquec.papers.inward_basis import inward_basis
+from torquec.papers.simulated_runs import gravity_coefficients, simulated_elimination
 from torquec.report.figure import new_figure, save_figure
 from torquec.report.identification_text import comparison_table, elimination_text
 from torquec.robot import classics

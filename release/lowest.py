@@ -49,7 +49,7 @@ TESTS = (
     "tests/codegen/object/test_module.py",
     "tests/codegen/wasm/test_module.py",
     "tests/identification/estimators",
-    "tests/page/test_mjcf_visuals.py",
+    "tests/page/test_visuals.py",
     "tests/report/test_comparison_plots.py",
     "tests/report/test_eigenvalue_plots.py",
     "tests/report/test_figure.py",

@@ -70,7 +70,7 @@ TABLE_III = (
     (0.0, 0.0092574832, 0.0025520146, 0.0025043633),
 )
 """Chapter II, Table III, computed again at 151 instants: exact minus abbreviated torques [N m]: mean, largest,
-mean size and its deviation, joint by joint. What is printed: `torquec.papers.clover.clover_comparisons`."""
+mean size and its deviation, joint by joint. What is printed: `torquec.papers.clover_comparisons`."""
 
 TABLE_IV = (0.8719, 0.6746, 0.6223, 0.2839, 0.3059, 0.0073)
 """Chapter II, Table IV, computed again: mean sizes at 12000 random states; 5 % for sampling."""

@@ -35,7 +35,7 @@ OWN_NAMES = {
     ("model/robot_document.py", "field"): "a place in a document, not a file",
     ("model/robot_document.py", "index"): "a place in a document, not a file",
     ("project/design_study.py", "factor"): "the member of an enum",
-    ("project/partial_folder.py", "output.name"): "the name of a folder, for the folder beside it",
+    ("project/manifest.py", "output.name"): "the name of a folder, for the folder beside it",
     ("project/run_project.py", "step.name"): "a row of our table of steps",
     ("realtime/runtime/loop_package.py", "names.prefix"): "of package_names, escaped",
     ("realtime/tasks_text.py", "key"): "an expression of C, not a file",

@@ -21,9 +21,9 @@ from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensa
 from torquec.control.poles import joint_poles
 from torquec.control.robustness import closed_loop_eigenvalues
 from torquec.control.stability_interval import root_locus, worst_case
-from torquec.haptics.passivity.haptic_port import HapticPort
-from torquec.haptics.passivity.passive_hand import PassiveHands
-from torquec.haptics.passivity.port_loop import PortLoop, RenderedImpedance
+from torquec.haptics.haptic_port import HapticPort
+from torquec.haptics.passive_hand import PassiveHands
+from torquec.haptics.port_loop import PortLoop, RenderedImpedance
 from torquec.linearization.cartesian_linear_model import cartesian_linear_model
 from torquec.simplification.specification import parse_specification
 from torquec.simulation.sensors import SpeedSource

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from torquec.haptics.passivity.coupled_loop import coupled_loop
-from torquec.haptics.passivity.haptic_port import HapticPort
-from torquec.haptics.passivity.passive_hand import PassiveHands
-from torquec.haptics.passivity.port_loop import Grip, PortLoop, RenderedImpedance
+from torquec.haptics.coupled_loop import coupled_loop
+from torquec.haptics.haptic_port import HapticPort
+from torquec.haptics.passive_hand import PassiveHands
+from torquec.haptics.port_loop import Grip, PortLoop, RenderedImpedance
 
 AXIS = ("puma560", "--frame", "link6", "--q", "0,0.7,-2.4,0.3,1.2,0")
 

@@ -7,8 +7,7 @@ import dataclasses
 import pytest
 
 from torquec.cli.papers import comparison_rows_text
-from torquec.papers.comparisons import paper_comparisons
-from torquec.papers.printed_row import DifferenceKind, printed_row
+from torquec.papers.comparisons import DifferenceKind, paper_comparisons, printed_row
 
 NAMES = [found.name for found in paper_comparisons()]
 

@@ -6,7 +6,7 @@ import pytest
 
 import torquec as tq
 from torquec.cli.params import parameters_latex, parameters_text
-from torquec.papers.izaguirre.inward_basis import letters_of
+from torquec.papers.inward_basis import letters_of
 from torquec.robot import classics
 
 DOCUMENT = {

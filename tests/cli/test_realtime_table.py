@@ -2,7 +2,7 @@
 
 import pytest
 
-from torquec.papers.clover import cycle_table
+from torquec.papers import cycle_table
 
 
 def test_the_table(torquec, monkeypatch):

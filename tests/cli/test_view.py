@@ -6,7 +6,7 @@ import pytest
 from tests.cli.conftest import ARM
 
 from torquec.errors import TorquecError
-from torquec.page import bundle
+from torquec.page import self_contained
 from torquec.page.build_bundle import COMMAND, is_up_to_date
 
 needs_bundle = pytest.mark.skipif(not is_up_to_date(), reason=f"the script of the pages was not made: {COMMAND}")
@@ -45,7 +45,7 @@ def test_without_the_script_it_says_so_before_the_work(torquec, tmp_path, monkey
     def absent():
         raise TorquecError("the script of the pages was not made", remedy=COMMAND)
 
-    monkeypatch.setattr(bundle, "check_bundle", absent)
+    monkeypatch.setattr(self_contained, "check_bundle", absent)
     found = torquec("view", "no-such-robot.urdf", "-o", tmp_path / "arm.html")
     assert found.status == 2
     assert COMMAND in found.err

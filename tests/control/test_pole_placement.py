@@ -15,8 +15,8 @@ from torquec.control.pole_placement import pole_placement, pole_placement_gains
 from torquec.errors import ArgumentError
 from torquec.expr import count_operations, evaluate
 from torquec.linearization.linearize import linearize
-from torquec.papers.clover.abbreviated_counts import gains_function
-from torquec.papers.clover.clover_comparisons import POINT
+from torquec.papers.abbreviated_torque import gains_function
+from torquec.papers.clover_comparisons import POINT
 from torquec.trajectory import minimum_jerk, puma560_standard_trajectory
 
 ARM = tq.classics.puma560()

@@ -18,7 +18,7 @@ from torquec.control.robustness import (
 )
 from torquec.errors import ArgumentError
 from torquec.linearization.linearize import linearize
-from torquec.papers.clover.clover_comparisons import POINT, farthest, table_ii
+from torquec.papers.clover_comparisons import POINT, farthest, table_ii
 
 ARM = tq.classics.puma560()
 MODEL = linearize(ARM, *POINT)

@@ -29,7 +29,7 @@ from torquec.control.stability_interval import (
 )
 from torquec.errors import ArgumentError
 from torquec.linearization.linearize import LinearModel, linearize
-from torquec.papers.clover.clover_comparisons import POINT
+from torquec.papers.clover_comparisons import POINT
 from torquec.trajectory import minimum_jerk, puma560_standard_trajectory
 
 

@@ -21,7 +21,7 @@ from torquec.control.structured_errors import (
 from torquec.errors import ArgumentError
 from torquec.linearization.linearize import linearize
 from torquec.model.model import Model
-from torquec.papers.clover.clover_comparisons import POINT
+from torquec.papers.clover_comparisons import POINT
 from torquec.robot.classics import load_classic
 
 

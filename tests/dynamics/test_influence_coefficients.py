@@ -8,7 +8,7 @@ from tests.dynamics import arms
 from tests.dynamics.laws import violation
 from tests.dynamics.random_robots import random_robot, random_state
 from tests.dynamics.scalars import by_element, on_batch
-from tests.papers.kang.power_arrays import joint_axes, ordinary_robots
+from tests.papers.power_arrays import joint_axes, ordinary_robots
 
 from torquec.dynamics import frame_pose, influence_coefficients, jacobian, jacobian_derivative
 from torquec.dynamics.frame_pose import link_poses

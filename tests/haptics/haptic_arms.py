@@ -7,10 +7,9 @@ from functools import cache
 
 import numpy as np
 
-from torquec.haptics.admittance.admittance import admittance
-from torquec.haptics.admittance.admittance_options import AdmittanceOptions
-from torquec.haptics.admittance.tool_load import ToolLoad
-from torquec.haptics.objects.rendered_object import RenderedObject
+from torquec.haptics.admittance import admittance
+from torquec.haptics.admittance_options import AdmittanceOptions, ToolLoad
+from torquec.haptics.rendered_object import RenderedObject
 from torquec.robot import classics
 
 TOOL = ToolLoad(0.8, (0.01, -0.02, 0.06), ((0.003, 0.0, 0.0), (0.0, 0.002, 0.0), (0.0, 0.0, 0.004)))

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from torquec.control.poles import PolePair
-from torquec.haptics.passivity.coupled_passivity import PassivityTest
-from torquec.haptics.passivity.haptic_port import HapticPort
-from torquec.haptics.passivity.haptic_region import RenderedQuantity, renderable_interval
-from torquec.haptics.passivity.port_loop import Grip, PortLoop, RenderedImpedance, force_feedback, position_feedback
+from torquec.haptics.coupled_passivity import PassivityTest
+from torquec.haptics.haptic_port import HapticPort
+from torquec.haptics.haptic_region import RenderedQuantity, renderable_interval
+from torquec.haptics.port_loop import Grip, PortLoop, RenderedImpedance, force_feedback, position_feedback
 
 PUMA = PortLoop(HapticPort(8.0, 20.0, friction=10.0, encoder_step=5e-5), grip=Grip(2000.0, 10.0))
 TORQUE_ARM = PortLoop(HapticPort(1.0, 2.0), rendering="impedance")

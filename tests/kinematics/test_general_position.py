@@ -8,9 +8,8 @@ from tests.codegen.c.compiler import Library, needs_compiler
 from tests.kinematics.arms import X, Y, Z, forward, line_arm, turned_apart, wrist_arm
 from tests.kinematics.test_inverse_kinematics import _searched, check_closure
 
-from torquec.kinematics.arm_branch import ArmFamily
 from torquec.kinematics.arm_family import closed_arm, general_arm
-from torquec.kinematics.arm_geometry import ArmJoint, arm_geometry
+from torquec.kinematics.arm_geometry import ArmFamily, ArmJoint, arm_geometry
 from torquec.kinematics.arm_poses import BranchStatus
 from torquec.kinematics.closed_kinematics import KinematicsMethod
 from torquec.kinematics.general_position import general_position

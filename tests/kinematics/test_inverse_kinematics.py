@@ -13,7 +13,7 @@ from tests.kinematics.arms import X, Y, Z, forward, line_arm, misses, turned_apa
 
 from torquec.errors import ArgumentError
 from torquec.expr import evaluate
-from torquec.kinematics.arm_branch import ArmFamily
+from torquec.kinematics.arm_geometry import ArmFamily
 from torquec.kinematics.arm_poses import BranchStatus
 from torquec.kinematics.closed_kinematics import KinematicsMethod
 from torquec.kinematics.inverse_kinematics import inverse_kinematics

@@ -19,7 +19,7 @@ from tests.kinematics.arms import (
 )
 
 from torquec.errors import RobotError
-from torquec.kinematics.arm_branch import ArmFamily
+from torquec.kinematics.arm_geometry import ArmFamily
 from torquec.kinematics.arm_poses import BranchStatus
 from torquec.kinematics.closed_kinematics import KinematicsMethod
 from torquec.kinematics.inverse_kinematics import inverse_kinematics

@@ -14,7 +14,7 @@ from torquec.closedform.layouts import CLOVER
 from torquec.errors import ArgumentError, CheckError, RobotError
 from torquec.expr import evaluate
 from torquec.linearization.linearize import check_linear_model, linear_model_function, linearize, linearize_along
-from torquec.papers.clover.clover_comparisons import POINT, farthest
+from torquec.papers.clover_comparisons import POINT, farthest
 
 ARM = tq.classics.puma560()
 RULES = {"unabbreviated": None, "abbreviated": CLOVER}

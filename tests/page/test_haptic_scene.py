@@ -13,9 +13,8 @@ from tests.page.browser import launched, opened
 from torquec.errors import RobotError
 from torquec.model.model import Model
 from torquec.page import haptic_scene as module
-from torquec.page.hand_posture import free_posture
 from torquec.page.haptic_scene import USUAL_MASS, haptic_scene
-from torquec.page.view_functions import view_hands
+from torquec.page.view_functions import free_posture, view_hands
 from torquec.page.view_page import view_page
 from torquec.robot import classics
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from torquec.page.bundle import PageBundle
-from torquec.page.self_contained import content_policy, inline_script, json_in_html, self_contained
+from torquec.page.self_contained import PageBundle, content_policy, inline_script, json_in_html, self_contained
 
 SHELL = '<p c="@policy@"><title>@title@</title><style>@style@</style><i>@data@</i><script>@script@</script>'
 

@@ -11,7 +11,7 @@ import re
 import pytest
 
 from torquec.errors import ArgumentError, TorquecError
-from torquec.page import build_bundle, bundle
+from torquec.page import build_bundle, self_contained
 from torquec.page.build_bundle import COMMAND, is_up_to_date
 from torquec.page.view_document import robot_document
 from torquec.page.view_page import view_page
@@ -74,8 +74,8 @@ def test_sizes_and_what_a_view_tells():
 
 
 def test_a_missing_or_old_bundle_is_named_with_its_remedy(monkeypatch, tmp_path):
-    monkeypatch.setattr(bundle, "BUNDLE", tmp_path)
-    monkeypatch.setattr(bundle, "is_up_to_date", lambda: False)
+    monkeypatch.setattr(self_contained, "BUNDLE", tmp_path)
+    monkeypatch.setattr(self_contained, "is_up_to_date", lambda: False)
     with pytest.raises(TorquecError, match="was not made when Torquec was installed") as caught:
         view_page(classics.planar2r())
     assert build_bundle.COMMAND in caught.value.remedy

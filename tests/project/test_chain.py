@@ -13,10 +13,10 @@ from torquec.cli.generate import GenerateTarget
 from torquec.control.tracking_guarantee import guarantee_sentence
 from torquec.errors import TimeLimitError
 from torquec.project.chain import STEPS
+from torquec.project.loop_steps import verdict_statements
 from torquec.project.project_text import project_text
 from torquec.project.read_project import parse_project
 from torquec.project.run_project import run_project
-from torquec.project.steps.verdict import verdict_statements
 
 PROJECT = """\
 robot = "planar2r"

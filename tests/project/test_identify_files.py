@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 import subprocess
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.cli.identify_logs import QUICK, write_arm
+from tests.identification import simulated_arm
+from tests.identification.test_open_logs import written
 from tests.patience import HANGS
 from tests.report.result_folders import check_page, visible_text
 from typer.testing import CliRunner
 
 import torquec as tq
 from torquec.cli.app import app
+from torquec.errors import ArgumentError
+from torquec.foundation.work import as_work
+from torquec.identification import Reading, open_logs
 from torquec.identification.file_fits import CODE, MJCF, URDF_ALONE
+from torquec.identification.logs.check_log import check_log_pieces
+from torquec.project.identify_files import logs_to_fit, shown_logs
+from torquec.project.model_steps import identify_step
+from torquec.trajectory.log import Log
 
 GRAVITY = ("--gravity", "0,-9.81,0")
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
@@ -180,3 +192,47 @@ def test_no_urdf_of_what_cannot_be_built(torquec, files, tmp_path, monkeypatch):
     assert "no URDF" in partly.out
     assert not list((tmp_path / "out").glob("*.urdf"))
     assert (tmp_path / "out" / "report.html").exists()
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return written(tmp_path_factory.mktemp("logs") / "run.csv", simulated_arm.log())
+
+
+def test_small_logs_are_read_and_large_ones_stay_files(path, monkeypatch):
+    (small,) = logs_to_fit(simulated_arm.arm(), [path], None, simulated_arm.QUICK, print)
+    assert isinstance(small, Log)
+    monkeypatch.setattr(open_logs, "MEMORY", 1000)
+    large, simulated = logs_to_fit(simulated_arm.arm(), [path, Path("simulated")], None, simulated_arm.QUICK, print)
+    assert large == path
+    assert isinstance(simulated, Log)
+    (beginning,) = shown_logs(simulated_arm.arm(), [large], None)
+    assert len(beginning) == len(small)
+
+
+def test_a_simulated_log_in_pieces_is_refused(path):
+    options = dataclasses.replace(simulated_arm.QUICK, reading=Reading.PIECES)
+    with pytest.raises(ArgumentError, match="'simulated' is no file to read in pieces"):
+        logs_to_fit(simulated_arm.arm(), [path, Path("simulated")], None, options, print)
+
+
+def test_a_project_reads_a_log_that_exceeds_the_memory_in_pieces(path, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    opened = []
+
+    def counted(robot, pieces):
+        opened.append(path)
+        return check_log_pieces(robot, pieces)
+
+    monkeypatch.setattr(open_logs, "MEMORY", 1000)
+    monkeypatch.setattr(open_logs, "check_log_pieces", counted)
+    part = SimpleNamespace(logs=(path,), validate=(), log_map=None, options=simulated_arm.QUICK)
+    context = SimpleNamespace(
+        project=SimpleNamespace(robot=simulated_arm.arm(), identify=part),
+        folder=tmp_path / "identify",
+        work=as_work(None),
+    )
+    said = identify_step(context)
+    assert opened
+    assert "1 log, read in pieces" in said
+    assert (tmp_path / "identify" / "identification.json").exists()

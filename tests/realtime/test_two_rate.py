@@ -54,7 +54,7 @@ def first(functions, q0, qd0, qdd0, q, qd, qdd, **prepared):
 
 
 def test_a_load_costs_the_synchronous_task_nothing_and_no_division():
-    """Counts beside those of Izaguirre et al. are in tests/papers/izaguirre/test_izaguirre_comparisons.py."""
+    """Counts beside those of Izaguirre et al. are in tests/papers/test_izaguirre_comparisons.py."""
     plain, loaded = (
         {name: count_operations(f) for name, f in two_rate(tq.classics.puma260(), update=update).functions.items()}
         for update in ([], ["load"])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from torquec.haptics.experiments.haptic_experiment import ExperimentOptions, run_experiment
-from torquec.haptics.experiments.haptic_file import experiment_document
+from torquec.haptics.haptic_experiment import ExperimentOptions, run_experiment
+from torquec.haptics.haptic_file import experiment_document
 from torquec.report.haptic_plots import experiment_figure
 from torquec.report.haptics import haptic_text
 from torquec.robot import classics

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from torquec.haptics.experiments.haptic_experiment import ExperimentOptions, run_experiment
+from torquec.haptics.haptic_experiment import ExperimentOptions, run_experiment
 from torquec.report.haptics import ExperimentCurve, ExperimentCurves, curve_samples, experiment_curves
 from torquec.robot import classics
 

@@ -10,9 +10,7 @@ from tests.identification import simulated_arm
 
 from torquec.identification.payload import Payload
 from torquec.identification.result.comparison import combinations, compare_estimate
-from torquec.papers.izaguirre.elimination import eliminate
-from torquec.papers.izaguirre.log_elimination import log_elimination
-from torquec.papers.izaguirre.trajectory_fits import TrajectoryFits
+from torquec.papers.elimination import TrajectoryFits, eliminate, log_elimination
 from torquec.report.identification_text import (
     Findings,
     comparison_table,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from torquec.closedform import TrigPolynomial
-from torquec.papers.chang_lee.printed_coefficients import exact_coefficient, printed_polynomial, stanford_form
+from torquec.papers.chang_lee import exact_coefficient, printed_polynomial, stanford_form
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
 
 ORACLES = Path(__file__).resolve().parents[2].parent / "shared" / "oracles"

@@ -12,8 +12,8 @@ import torquec as tq
 from torquec.expr import evaluate
 from torquec.identification.excitation.excitation import simulated_log
 from torquec.linearization.linearize import linearize
-from torquec.papers.clover.abbreviated_torque import abbreviated_torque_function
-from torquec.papers.clover.clover_comparisons import farthest
+from torquec.papers.abbreviated_torque import abbreviated_torque_function
+from torquec.papers.clover_comparisons import farthest
 from torquec.robot import classics
 from torquec.simulation.comparison_of_models import compare, linear_response, torque_differences
 from torquec.trajectory import minimum_jerk

@@ -85,10 +85,10 @@ def check_log(model: Model, options: CheckLogOptions) -> Outcome:
 
 
 def read_logs(robot: Robot, paths: list[Path], log_map: Path | None) -> list[Log]:
-    """The logs of a command line (:mod:`torquec.project.log_files`); delays that are removed are told on stderr."""
-    from torquec.project import log_files
+    """The logs of a command line (:mod:`torquec.project.identify_files`); delays that are removed go to stderr."""
+    from torquec.project import identify_files
 
-    return log_files.read_logs(robot, paths, log_map, progress)
+    return identify_files.read_logs(robot, paths, log_map, progress)
 
 
 def is_large(path: Path) -> bool:
@@ -133,7 +133,7 @@ def _checked(
         found = check_log_pieces(robot, size.counted(read_log_chunks(path, robot, log_map=meaning)))
         seconds = size.last - size.first
         return _Checked(str(path), size.samples, seconds, (size.samples - 1) / seconds, size.joints, found, None)
-    from torquec.project.log_files import read_mapped_log
+    from torquec.project.identify_files import read_mapped_log
 
     log = read_mapped_log(robot, path, meaning, progress)
     found = findings_of(robot, log, delay=delay, meter=lambda done, whole, _="": show(done / whole))

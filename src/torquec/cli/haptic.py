@@ -13,11 +13,11 @@ from torquec.cli.options import DegreesOption, ForceOption, joint_values
 from torquec.cli.output import progress
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
-from torquec.haptics.experiments.experiment_names import HapticExperiment
+from torquec.haptics.haptic_choices import HapticExperiment
 from torquec.project.law_choice import parse_poles
 
 if TYPE_CHECKING:
-    from torquec.haptics.experiments.haptic_experiment import ExperimentOptions, ExperimentResult
+    from torquec.haptics.haptic_experiment import ExperimentOptions, ExperimentResult
     from torquec.model.model import Model
 
 
@@ -64,8 +64,8 @@ def haptic(model: Model, options: HapticOptions) -> Outcome:
     hand's force fed forward, drives and friction. Prints the mass that the hand feels, by force over acceleration as in
     the paper, or how object and arm behave at a stiff wall.
     """
-    from torquec.haptics.experiments.haptic_experiment import run_experiment
-    from torquec.haptics.experiments.haptic_file import experiment_document
+    from torquec.haptics.haptic_experiment import run_experiment
+    from torquec.haptics.haptic_file import experiment_document
     from torquec.report.haptics import haptic_text
 
     progress(f"{options.experiment.value} on {model.robot.name} ...")
@@ -77,9 +77,9 @@ def haptic(model: Model, options: HapticOptions) -> Outcome:
 
 
 def _experiment_options(model: Model, options: HapticOptions) -> ExperimentOptions:
-    from torquec.haptics.experiments.force_sensor import ForceSensor
-    from torquec.haptics.experiments.haptic_experiment import ExperimentOptions
-    from torquec.haptics.experiments.haptic_loop import HapticSetting
+    from torquec.haptics.force_sensor import ForceSensor
+    from torquec.haptics.haptic_experiment import ExperimentOptions
+    from torquec.haptics.haptic_loop import HapticSetting
 
     if not 0.0 < options.rate < float("inf"):
         raise ArgumentError(f"--rate {options.rate:g}", remedy="give a positive number of cycles per second")
@@ -110,7 +110,7 @@ def _write(result: ExperimentResult, document: dict[str, Any], options: HapticOp
     """Table, document with its curves, page and, where it can be drawn, the picture."""
     from torquec.errors import MissingExtraError
     from torquec.foundation.writing import new_folder
-    from torquec.haptics.experiments.haptic_file import experiment_table
+    from torquec.haptics.haptic_file import experiment_table
     from torquec.report.haptic_plots import experiment_figure
     from torquec.report.haptics import curve_samples, experiment_curves
     from torquec.report.report import PAGE, write_report

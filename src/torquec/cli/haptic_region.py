@@ -14,12 +14,12 @@ from torquec.cli.options import DegreesOption, ForceOption, StateOption, joint_v
 from torquec.cli.output import progress
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError, CheckError
-from torquec.haptics.passivity.rendering_kind import RenderingKind
+from torquec.haptics.haptic_choices import RenderingKind
 
 if TYPE_CHECKING:
-    from torquec.haptics.passivity.cutoff_stability import CutoffStability
-    from torquec.haptics.passivity.passive_hand import PassiveHands
-    from torquec.haptics.passivity.port_loop import Grip, PortLoop, RenderedImpedance
+    from torquec.haptics.cutoff_stability import CutoffStability
+    from torquec.haptics.passive_hand import PassiveHands
+    from torquec.haptics.port_loop import Grip, PortLoop, RenderedImpedance
     from torquec.model.model import Model
 
 _LINEAR = {"mass": "kg", "damping": "N s/m", "stiffness": "N/m", "force": "N"}
@@ -99,10 +99,10 @@ def haptic_region(model: Model, options: HapticRegionOptions) -> Outcome:
     from dataclasses import replace
 
     from torquec.control.poles import PolePair
-    from torquec.haptics.passivity.haptic_port import haptic_port
-    from torquec.haptics.passivity.haptic_region import haptic_region as region_of
-    from torquec.haptics.passivity.passive_hand import arm_hand
-    from torquec.haptics.passivity.port_loop import PortLoop, RenderedImpedance
+    from torquec.haptics.haptic_port import haptic_port
+    from torquec.haptics.haptic_region import haptic_region as region_of
+    from torquec.haptics.passive_hand import arm_hand
+    from torquec.haptics.port_loop import PortLoop, RenderedImpedance
     from torquec.report.haptic_region import haptic_region_text
     from torquec.robot.gripper_joints import hand_frame
 
@@ -187,7 +187,7 @@ def haptic_region(model: Model, options: HapticRegionOptions) -> Outcome:
     }
     files: tuple[Path, ...] = ()
     if options.plot is not None:
-        from torquec.haptics.passivity.haptic_region import region_planes
+        from torquec.haptics.haptic_region import region_planes
         from torquec.report.haptic_region import plot_haptic_region
 
         title = f"{model.robot.name}: {document['frame']} {document['axis']}, {loop.rendering.value}"
@@ -198,7 +198,7 @@ def haptic_region(model: Model, options: HapticRegionOptions) -> Outcome:
 
 
 def _grip(options: HapticRegionOptions) -> Grip | None:
-    from torquec.haptics.passivity.port_loop import Grip
+    from torquec.haptics.port_loop import Grip
 
     said = _GRIPS[options.about] if options.grip is None else options.grip
     return None if said == "none" else Grip(*_list(said, "--grip", 2))
@@ -208,7 +208,7 @@ def _filters(loop: PortLoop, rendered: RenderedImpedance, person: PassiveHands) 
     """Both filters over their cut-offs, below what each can have."""
     import numpy as np
 
-    from torquec.haptics.passivity.cutoff_stability import FilterPlace, cutoff_stability
+    from torquec.haptics.cutoff_stability import FilterPlace, cutoff_stability
 
     grid = np.geomspace(*_CUTOFFS)
     found = []
@@ -222,7 +222,7 @@ def _filters(loop: PortLoop, rendered: RenderedImpedance, person: PassiveHands) 
 
 def _destabilizing(loop: PortLoop, rendered: RenderedImpedance, units: dict[str, str]) -> dict[str, Any] | None:
     """A passive hand that makes the loop unstable, in words and numbers; None where it is only just outside."""
-    from torquec.haptics.passivity.destabilizing_hand import destabilizing_hand
+    from torquec.haptics.destabilizing_hand import destabilizing_hand
 
     try:
         found = destabilizing_hand(loop, rendered)

@@ -79,7 +79,7 @@ def _friction_to_excite() -> str:
 
 
 def _arm_families() -> str:
-    from torquec.kinematics.arm_branch import ArmFamily
+    from torquec.kinematics.arm_geometry import ArmFamily
 
     *first, last = (family.value for family in ArmFamily if family is not ArmFamily.NONE)
     return f"{', '.join(first)} or {last}"

@@ -142,7 +142,7 @@ def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.identification.identify import identify as fit
-    from torquec.project.log_files import logs_to_fit, shown_logs
+    from torquec.project.identify_files import logs_to_fit, shown_logs
     from torquec.report.identification_text import identification_text
     from torquec.trajectory.log import Log
     from torquec.trajectory.log_map import read_log_map
@@ -214,10 +214,10 @@ def _has_masses(robot: Robot) -> bool:
 def _training(robot: Robot, options: IdentifyCommandOptions, how: IdentifyOptions) -> Sequence[LogOrPath]:
     """The logs to fit; for elimination, `simulated` alone stands for ten runs."""
     if options.eliminate and [str(path) for path in options.logs] == [SIMULATED]:
-        from torquec.papers.izaguirre.simulated_runs import simulated_runs
+        from torquec.papers.simulated_runs import simulated_runs
 
         return simulated_runs(robot)
-    from torquec.project.log_files import logs_to_fit
+    from torquec.project.identify_files import logs_to_fit
 
     return logs_to_fit(robot, options.logs, options.log_map, how, progress)
 
@@ -244,7 +244,7 @@ def _further(estimate: Estimate, logs: list[Log], loaded: list[Log], options: Id
     """What was asked for besides the estimate."""
     from torquec.identification.payload import identify_payload
     from torquec.identification.result.comparison import compare_estimate, read_combinations
-    from torquec.papers.izaguirre.log_elimination import log_elimination
+    from torquec.papers.elimination import log_elimination
     from torquec.report.identification_text import Findings
 
     compared = None

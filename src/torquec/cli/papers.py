@@ -91,7 +91,7 @@ def _comparison_text(found: dict[str, Any]) -> str:
 
 def _difference(row: dict[str, Any]) -> str:
     """In per cent where relative, without an exponent where it is large; rounding error is shown as it is."""
-    from torquec.papers.printed_row import DifferenceKind
+    from torquec.papers.comparisons import DifferenceKind
 
     if row["difference"] is None:
         return "-"

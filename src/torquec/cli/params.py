@@ -162,7 +162,7 @@ def describe(
 
 def _order(robot: Robot, text: str | None) -> list[str] | None:
     """The order of elimination that was asked for."""
-    from torquec.papers.izaguirre.inward_basis import inward_order
+    from torquec.papers.inward_basis import inward_order
 
     if text is None:
         return None

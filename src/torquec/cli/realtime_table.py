@@ -29,7 +29,7 @@ def cycle(model: Model, options: TableOptions) -> Outcome:
     Trajectory, inverse kinematics, inverse dynamics, Jacobian, gains and collision of two boxes: microseconds here,
     operations, and instructions of the generated C (gcc and valgrind, where installed).
     """
-    from torquec.papers.clover.cycle_table import cycle_table, table_rows
+    from torquec.papers.cycle_table import cycle_table, table_rows
 
     progress(f"timing and counting the tasks of {model.robot.name} ...")
     found = cycle_table(model, frame=options.frame)

@@ -21,7 +21,7 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.output import progress, step_report
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError, TorquecError
-from torquec.project.partial_folder import BEST, claimed_partial, forget_partial
+from torquec.project.manifest import BEST, claimed_partial, forget_partial
 
 if TYPE_CHECKING:
     from torquec.model.model import Model

@@ -69,7 +69,7 @@ def check_target(path: Path, kind: Writes, *, force: bool) -> None:
             remedy=f"use {', '.join(_PICTURES)}",
         )
     if kind is Writes.PAGE:
-        from torquec.page.bundle import check_bundle
+        from torquec.page.self_contained import check_bundle
 
         check_bundle()
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torquec.errors import RobotError, refusal
-from torquec.kinematics.arm_branch import ClosedArm
 from torquec.kinematics.arm_family import closed_arm, general_arm
-from torquec.kinematics.arm_geometry import ArmGeometry, arm_geometry
+from torquec.kinematics.arm_geometry import ArmGeometry, ClosedArm, arm_geometry
 from torquec.kinematics.free_joint import free_joint_arm
 from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Robot

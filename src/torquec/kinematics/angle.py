@@ -1,4 +1,4 @@
-"""Angles known by cosine and sine, and the one equation that closed-form kinematics comes down to.
+"""Joint angles by cosine and sine: the equation of closed-form kinematics, whole turns within limits, nearest branch.
 
 (1)  x cos q + y sin q = d   has   q = atan2(y, x) +- acos(d/A),   A = sqrt(x^2 + y^2)
 (2)  with r = sqrt((A - d)(A + d)):   cos q = (x d -+ y r)/A^2,   sin q = (y d +- x r)/A^2
@@ -6,18 +6,39 @@
 (4)  A = 0: any q; the one held so far is kept
 
 (2) needs no trigonometric function, and no half-angle that is infinite at 180 degrees (Clover IV (23), A + C = 0).
+
+Whole turns: of those within the joint's limits the nearest to a reference.
+
+(5)  q + 2 pi k,   k = round((reference - q)/2 pi)
+(6)  round(x) = (x + c) - c with c = 1.5 * 2^52: adding c leaves no room for the fraction (double precision)
+(7)  limits less than a turn apart hold one turn at most: the one nearest to their middle is it, whatever the reference
+(8)  otherwise the reference is brought within the limits; (5) is then within half a turn of it, and where that is
+     beyond a limit, one turn back is within both
+
+Limits hold with a slack of `LIMIT_SLACK`, so that a joint exactly at its limit is within it.
+
+One branch instead of all: where a closed form branches, the side nearer to the reference is taken.
+
+(9)   of two angles, the one with the larger cosine to the reference's
+(10)  every other branch differs from the one taken in one of the angles that were not taken, and is at least
+      chord^2 = 2 - 2 cos away from the reference, whole turns or not
+(11)  so where the squared distance of the branch taken is less than every chord^2, no other branch is nearer
+
+Programs are traced while `one_branch` lasts; what was chosen, and (10), stand in the `Choices` that it gives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from torquec.expr.math import absolute, apply, atan2, select, sincos, sqrt
+from torquec.expr.math import absolute, apply, atan2, maximum, minimum, select, sincos, sqrt
 from torquec.expr.ops import Op
+from torquec.robot.robot import Limits
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, scale, subtract
 
 HOLD = 1e-12
@@ -139,10 +160,7 @@ def two_angles(x: Scalar, y: Scalar, d: Scalar, held: JointAngle, unit: Scalar) 
     second = JointAngle((x * reached + y * root) * per, (y * reached - x * root) * per)
     margin = select(clear, smaller(over(root, size), size / unit), 0.0)
     return TwoAngles(
-        select_angle(clear, first, held),
-        select_angle(clear, second, held),
-        larger(absolute(d) - size, 0.0),
-        margin,
+        select_angle(clear, first, held), select_angle(clear, second, held), larger(absolute(d) - size, 0.0), margin
     )
 
 
@@ -168,3 +186,106 @@ def elbow_root(far: Scalar, upper: Scalar, fore: Scalar, unit: Scalar) -> Scalar
     longest, shortest = upper + fore, absolute(upper - fore)
     product = ((longest - far) * (longest + far)) * ((far - shortest) * (far + shortest))
     return settled_root(product, 4.0 * upper * fore * far * unit)
+
+
+LIMIT_SLACK = 1e-9
+"""How far beyond a limit [rad or m] still counts as at it."""
+
+_TURN = 2.0 * math.pi  # [rad]
+_ROUNDING = 1.5 * 2.0**52  # doubles there are whole numbers: adding it rounds
+_CLEARLY = 1e-6  # [rad]: limits that are nearer to a whole turn apart than this may hold two
+
+
+@dataclass(frozen=True)
+class PlacedTurn:
+    """A joint's value, and the margin: at least 0 where it is within the limits (and their slack)."""
+
+    value: Scalar
+    margin: Scalar
+
+
+def nearest_turn(q: Scalar, limits: Limits, near: Scalar) -> PlacedTurn:
+    """q and whole turns (5): of those within the limits the nearest to `near`; where none is, one next to them."""
+    lower, upper = limits.lower, limits.upper
+    if upper - lower < _TURN - _CLEARLY:
+        middle = 0.5 * (lower + upper)
+        value = q + _TURN * whole_turns(middle - q)
+        return PlacedTurn(value, (0.5 * (upper - lower) + LIMIT_SLACK) - absolute(value - middle))  # (7)
+    # The maxima are of inputs and constants alone: they are computed once for all branches.
+    reference = maximum(near, lower) if lower > -math.inf else near
+    reference = minimum(reference, upper) if upper < math.inf else reference
+    # Half a turn away there are two; the slack says that it is the one above, whatever the rounding.
+    value = q + _TURN * whole_turns((reference + LIMIT_SLACK) - q)
+    if upper < math.inf:
+        value = select((upper + LIMIT_SLACK) - value, value, value - _TURN)  # (8)
+    if lower > -math.inf:
+        value = select(value - (lower - LIMIT_SLACK), value, value + _TURN)
+    return PlacedTurn(value, limits_margin(value, limits))
+
+
+def limits_margin(q: Scalar, limits: Limits) -> Scalar:
+    """At least 0 where q is within the limits (and their slack), negative elsewhere."""
+    lower = q - (limits.lower - LIMIT_SLACK) if math.isfinite(limits.lower) else 1.0
+    upper = (limits.upper + LIMIT_SLACK) - q if math.isfinite(limits.upper) else 1.0
+    return smaller(lower, upper)
+
+
+def whole_turns(angle: Scalar) -> Scalar:
+    """angle/2 pi rounded to an integer (6), for less than 2^51 turns."""
+    # The sum is positive: its magnitude only keeps the two constants from being folded into one, which would not round.
+    return absolute(angle * (1.0 / _TURN) + _ROUNDING) - _ROUNDING
+
+
+def flag(margin: Scalar, value: float) -> Scalar:
+    """0 where the margin is at least 0, else `value`."""
+    return select(margin, 0.0, value)
+
+
+@dataclass
+class Choices:
+    """What a traced program chose: of each fork whether the second side, and the nearest that others can be (10)."""
+
+    second: dict[str, Scalar] = field(default_factory=dict)
+    others: Scalar = 4.0
+
+    def number(self, forks: Sequence[str]) -> Scalar:
+        """The place of the branch among all of them, the first fork counting most."""
+        total: Scalar = 0.0
+        for fork in forks:
+            total = 2.0 * total + self.second[fork]
+        return total
+
+    def note(self, fork: str, second: Scalar, cosine: Scalar) -> None:
+        """A choice, and the cosine of what was not taken."""
+        self.second[fork] = second
+        self.others = smaller(self.others, 2.0 - 2.0 * cosine)
+
+
+_CHOICES: ContextVar[Choices | None] = ContextVar("choices", default=None)
+
+
+@contextmanager
+def one_branch() -> Iterator[Choices]:
+    """While it lasts, closed forms give one branch: what they chose is noted in the result."""
+    choices = Choices()
+    before = _CHOICES.set(choices)
+    try:
+        yield choices
+    finally:
+        _CHOICES.reset(before)
+
+
+def current_choices() -> Choices | None:
+    """Where choices are noted, or None while all branches are wanted."""
+    return _CHOICES.get()
+
+
+def sides(fork: str, both: TwoAngles, near: JointAngle) -> tuple[JointAngle, ...]:
+    """Both angles, or while `one_branch` lasts the one that is nearer to `near` (9)."""
+    choices = _CHOICES.get()
+    if choices is None:
+        return both.first, both.second
+    one, other = (angle.c * near.c + angle.s * near.s for angle in (both.first, both.second))
+    first_is_nearer = one - other
+    choices.note(fork, select(first_is_nearer, 0.0, 1.0), select(first_is_nearer, other, one))
+    return (select_angle(first_is_nearer, both.first, both.second),)

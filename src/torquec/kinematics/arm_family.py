@@ -1,47 +1,125 @@
 """Families of arms with a closed-form inverse: found from the axes of the joints, never from a robot's name.
 
+Wrist: three turns in a row that make up a rotation, each axis square to the next.
+
+(1)  M = R_a(q_a) R_b(q_b) R_c(q_c),   a . b = b . c = 0,   e = b x a
+(2)  M c = R_a (cos g a + sin g e),   g = q_b + the angle from a to c about b
+(3)  q_a from the part of M c across a, + or - (no flip, flip);   g from M c in the turned axes
+(4)  cos q_c = R_a b . M b,   sin q_c = -R_a b . M (c x b)
+
+(4) takes what the first turn leaves, so that an error of q_a where sin g is nearly zero does not reach the rotation.
+Where sin g is zero only q_a +- q_c has a meaning, and q_a is held (Clover IV: a singularity keeps the old angle).
+
 Spherical wrist: the last three axes turn, meet in one point W and stand at right angles, one to the next.
 
-(1)  w = p - R (p_0 - W)            the place of W, which the first three joints alone must reach
-(2)  (G_1 G_2 G_3)^-1 R             the rotation that is left to the wrist
+(5)  w = p - R (p_0 - W)            the place of W, which the first three joints alone must reach
+(6)  (G_1 G_2 G_3)^-1 R             the rotation that is left to the wrist
 
 An arm whose first three axes meet like that has the same closed form, seen from its hand.
 
 Three parallel axes (UR): axes 2, 3, 4 parallel with normal n, axis 5 square to n and 6, axes 5 and 6 meeting in C.
 
-(3)  n . G_1^-1 c = n . C           q_1 (two), with c = p - R (p_0 - C)
-(4)  G_1^-1 R = R_n(q_2 + q_3 + q_4) R_5 R_6   as a wrist from the far end: q_6 is the one that is held where it is free
-(5)  joints 2 and 3 reach axis 4 in the plane, q_4 is what is left of the sum
+(7)  n . G_1^-1 c = n . C           q_1 (two), with c = p - R (p_0 - C)
+(8)  G_1^-1 R = R_n(q_2 + q_3 + q_4) R_5 R_6   as a wrist from the far end: q_6 is the one that is held where it is free
+(9)  joints 2 and 3 reach axis 4 in the plane, q_4 is what is left of the sum
 
 Scara: three turns and one slide, all axes along n. Of the rotation it can meet the turn about n.
 
-(6)  R_n(q) nearest to R:   tan q = (f.R e - e.R f)/(e.R e + f.R f);   the angle from n to R n is missed
+(10) R_n(q) nearest to R:   tan q = (f.R e - e.R f)/(e.R e + f.R f);   the angle from n to R n is missed
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from torquec.expr.math import atan2, sqrt
-from torquec.kinematics.angle import HOLD, JointAngle, direction, smaller, two_angles
-from torquec.kinematics.arm_branch import ArmBranch, ArmFamily, ClosedArm, PoseTarget
+from torquec.expr.math import absolute, atan2, select, sqrt
+from torquec.kinematics.angle import (
+    HOLD,
+    JointAngle,
+    current_choices,
+    direction,
+    select_angle,
+    sides,
+    smaller,
+    two_angles,
+)
 from torquec.kinematics.arm_geometry import (
+    ArmBranch,
+    ArmFamily,
     ArmGeometry,
     ArmJoint,
+    ClosedArm,
+    PoseTarget,
     across,
     are_parallel,
     are_square,
     is_on_axis,
     meeting_point,
+    reversed_geometry,
+    seen_from_the_hand,
 )
-from torquec.kinematics.chosen_branch import sides
 from torquec.kinematics.general_position import general_position
 from torquec.kinematics.planar_pair import planar_pair
 from torquec.kinematics.position_arm import SHOULDERS, PositionArm, PositionSolution, position_arm
-from torquec.kinematics.reversed_arm import reversed_geometry, seen_from_the_hand
-from torquec.kinematics.wrist import WRIST_NAMES, solve_wrist
-from torquec.spatial import Matrix3, Scalar, Vector3, cross, dot, matmul, matvec, subtract, transpose
+from torquec.spatial import Matrix3, Scalar, Vector3, cross, dot, matmul, matvec, scale, subtract, transpose
+
+WRIST_NAMES = ("wrist no flip", "wrist flip")
+
+WRIST_HOLD = 2e-11
+"""Below this sine the first angle is held. Folded arms in front of a straight wrist leave as much of rounding; holding
+changes the rotation by no more than this, well below what counts as missed."""
+
+
+@dataclass(frozen=True)
+class WristSolution:
+    """The three angles, first to last, and the sine to the singularity."""
+
+    values: tuple[Scalar, Scalar, Scalar]
+    last: JointAngle
+    """The last of them by cosine and sine."""
+    margin: Scalar
+
+
+def solve_wrist(m: Matrix3, axes: tuple[Vector3, Vector3, Vector3], held: JointAngle) -> list[WristSolution]:
+    """Both solutions of (1), in the order of `WRIST_NAMES`; `held` is kept for q_a where it is free."""
+    a, b, c = axes
+    e = cross(b, a)
+    start = atan2(dot(c, e), dot(c, a))
+    across_b = cross(c, b)
+    mc, mb, mk = (matvec(m, v) for v in (c, b, across_b))
+    along, x, y = dot(a, mc), dot(e, mc), dot(b, mc)
+    margin = sqrt(x * x + y * y)
+    first = direction(x, y, held, WRIST_HOLD)
+
+    def rest(turn: JointAngle) -> tuple[Scalar, JointAngle]:
+        bend = atan2(turn.c * x + turn.s * y, along) - start
+        turned_b = subtract(scale(b, turn.c), scale(e, turn.s))
+        return bend, JointAngle(dot(turned_b, mb), -dot(turned_b, mk))
+
+    choices = current_choices()
+    if choices is not None:
+        # The flip has the opposite cosine to the reference.
+        cosine = first.c * held.c + first.s * held.s
+        turn = select_angle(cosine, first, JointAngle(-first.c, -first.s))
+        choices.note("wrist", select(cosine, 0.0, 1.0), -absolute(cosine))
+        bend, last = rest(turn)
+        return [WristSolution((turn.radians, bend, last.radians), last, margin)]
+    bend, last = rest(first)
+    # The flip turns the first and last axis by half a turn and bends the other way; where held, it is the same wrist.
+    clear = margin - WRIST_HOLD
+    values = (first.radians, bend, last.radians)
+    flipped = (values[0] + math.pi, -(bend + start) - start, values[2] + math.pi)
+    other = (
+        select(clear, flipped[0], values[0]),
+        select(clear, flipped[1], values[1]),
+        select(clear, flipped[2], values[2]),
+    )
+    return [
+        WristSolution(values, last, margin),
+        WristSolution(other, select_angle(clear, JointAngle(-last.c, -last.s), last), margin),
+    ]
 
 
 @dataclass(frozen=True)
@@ -95,7 +173,7 @@ def spherical_wrist(arm: ArmGeometry) -> SphericalWrist | str:
 def spherical_wrist_arm(
     arm: ArmGeometry, carried: Callable[[Sequence[ArmJoint], Vector3, float], PositionArm | None] = position_arm
 ) -> ClosedArm | str:
-    """Equations (1), (2), or why not; `carried` is the closed form of the first three joints."""
+    """Equations (5), (6), or why not; `carried` is the closed form of the first three joints."""
     if len(arm.joints) != 6:
         return "the last three of six joints do not all turn"
     wrist = spherical_wrist(arm)
@@ -119,7 +197,7 @@ def spherical_wrist_arm(
 def wrist_branches(
     places: Sequence[PositionSolution], turn: Matrix3, wrist: SphericalWrist, near: Scalar
 ) -> list[ArmBranch]:
-    """What a wrist makes of every place of its centre (2); its first joint keeps `near` where it is free."""
+    """What a wrist makes of every place of its centre (6); its first joint keeps `near` where it is free."""
     held = JointAngle.of(near)
     found = []
     for place in places:
@@ -138,7 +216,7 @@ def wrist_names(places: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def parallel_axes_arm(arm: ArmGeometry) -> ClosedArm | str:
-    """Equations (3)-(5), or why not."""
+    """Equations (7)-(9), or why not."""
     if arm.letters != "RRRRRR":
         return "it has not six turning joints"
     first, second, third, fourth, fifth, sixth = arm.joints
@@ -205,7 +283,7 @@ def parallel_axes_arm(arm: ArmGeometry) -> ClosedArm | str:
 
 
 def scara_arm(arm: ArmGeometry) -> ClosedArm | str:
-    """Equation (6), then two links in the plane; or why not."""
+    """Equation (10), then two links in the plane; or why not."""
     if sorted(arm.letters) != ["P", "R", "R", "R"]:
         return "it has not three turning joints and one slide"
     turning = [joint for joint in arm.joints if not joint.slides]
@@ -232,10 +310,7 @@ def scara_arm(arm: ArmGeometry) -> ClosedArm | str:
         tilt = cross(n, rn)
         rotation_miss = atan2(sqrt(dot(tilt, tilt)), dot(n, rn))
         flat = pair.flat(subtract(target.position, turning[0].point))
-        t = (
-            flat[0] - (turned.c * hand[0] - turned.s * hand[1]),
-            flat[1] - (turned.s * hand[0] + turned.c * hand[1]),
-        )
+        t = (flat[0] - (turned.c * hand[0] - turned.s * hand[1]), flat[1] - (turned.s * hand[0] + turned.c * hand[1]))
         way = dot(n, subtract(target.position, arm.tool.origin)) * up
         found = []
         for reached in pair.solve(t, a, b, (near[0], near[1]), arm.reach):

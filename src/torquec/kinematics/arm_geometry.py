@@ -4,12 +4,22 @@
 
 With the joints at zero all link frames may be taken parallel to the base, so that no constant rotation stands between
 the G_i: geometry is asked of h_i and o_i alone.
+
+A `ClosedArm` maps a `PoseTarget` to its branches. Seen from the hand, the same joints in reverse order carry the base:
+
+(2)  T = G_1 .. G_m,   T x = R x + t,   t = p - R p_0
+(3)  T^-1 = G_m^-1 .. G_1^-1,   G_i(q)^-1 turns about -h_i by q;   T^-1 x = R' x - R' t
+
+A closed form for (3) is one for the arm. Where the position is missed by a vector d while the rotation is met, the
+arm itself misses by R d, the same distance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import pairwise
 
 from torquec.dynamics.frame_pose import frame_pose, link_poses
@@ -17,7 +27,21 @@ from torquec.dynamics.mechanism import coordinates, place_links
 from torquec.errors import RobotError
 from torquec.robot.joints import JointKind
 from torquec.robot.robot import BASE, Limits, Robot
-from torquec.spatial import Pose, Vector3, add, cross, dot, norm, scale, subtract, transpose
+from torquec.spatial import (
+    IDENTITY,
+    Matrix3,
+    Pose,
+    Scalar,
+    Vector3,
+    add,
+    cross,
+    dot,
+    matvec,
+    norm,
+    scale,
+    subtract,
+    transpose,
+)
 
 PARALLEL = 1e-11
 """Axes whose sine is below this are parallel; taking them as parallel then moves the tip by no more than rounding."""
@@ -139,3 +163,77 @@ def _clean(v: Sequence[float]) -> Vector3:
     """The vector without the rounding of exact zeros and ones, which would cost operations for nothing."""
     noise = 1e-15  # a few roundings of numbers about 1
     return tuple(float(round(e)) if abs(e - round(e)) < noise else float(e) for e in v)  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class PoseTarget:
+    """What is asked for, as the solvers see it: the rotation of all joints together and the tool's position."""
+
+    turn: Matrix3
+    position: Vector3
+    near: tuple[Scalar, ...]
+    """Values of the arm's joints that are kept where a joint is free."""
+
+
+@dataclass(frozen=True)
+class ArmBranch:
+    """Values of the arm's joints; `position_miss` [m], `rotation_miss` [rad]; `margin` is 0 at a singularity."""
+
+    values: tuple[Scalar, ...]
+    position_miss: Scalar
+    rotation_miss: Scalar
+    margin: Scalar
+
+
+class ArmFamily(StrEnum):
+    """How an arm's inverse kinematics is found."""
+
+    SPHERICAL_WRIST = "spherical wrist"
+    SPHERICAL_SHOULDER = "spherical shoulder"
+    PARALLEL_AXES = "three parallel axes"
+    SCARA = "scara"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class ClosedArm:
+    """A closed-form inverse: `solve(target)` gives one branch per name, in the same order."""
+
+    family: ArmFamily
+    rule: str
+    names: tuple[str, ...]
+    solve: Callable[[PoseTarget], list[ArmBranch]]
+    free: int | None = None
+    """Which of the arm's joints is given by the reference, where there is one more than a pose needs."""
+
+
+_AROUND = {"shoulder left": "hand left", "shoulder right": "hand right"}
+_AROUND |= {f"wrist {way}": f"shoulder {way}" for way in ("no flip", "flip")}
+_AROUND |= {there: here for here, there in _AROUND.items()}
+"""What is said of the shoulder is said of the hand, and a spherical wrist is a spherical shoulder; and back."""
+
+_FAMILIES = {
+    ArmFamily.SPHERICAL_WRIST: ArmFamily.SPHERICAL_SHOULDER,
+    ArmFamily.SPHERICAL_SHOULDER: ArmFamily.SPHERICAL_WRIST,
+}
+_SIDE = "seen from the hand, "
+
+
+def reversed_geometry(arm: ArmGeometry) -> ArmGeometry:
+    """The joints from the hand to the base (3); what stands for the tool is the base's origin."""
+    joints = tuple(dataclasses.replace(joint, axis=scale(joint.axis, -1.0)) for joint in reversed(arm.joints))
+    return ArmGeometry(joints, IDENTITY, arm.reach)
+
+
+def seen_from_the_hand(arm: ArmGeometry, back: ClosedArm) -> ClosedArm:
+    """The closed form of an arm from that of its `reversed_geometry`."""
+
+    def solve(target: PoseTarget) -> list[ArmBranch]:
+        turn = transpose(target.turn)
+        shift = subtract(target.position, matvec(target.turn, arm.tool.origin))  # t of (2)
+        around = PoseTarget(turn, scale(matvec(turn, shift), -1.0), target.near[::-1])
+        return [dataclasses.replace(branch, values=branch.values[::-1]) for branch in back.solve(around)]
+
+    rule = back.rule.removeprefix(_SIDE) if back.rule.startswith(_SIDE) else f"{_SIDE}{back.rule}"
+    names = tuple(", ".join(_AROUND.get(word, word) for word in name.split(", ")) for name in back.names)
+    return ClosedArm(_FAMILIES.get(back.family, back.family), rule, names, solve)

@@ -1,4 +1,13 @@
-"""What inverse kinematics gives: branches, their status and what they miss."""
+"""Arguments and results of inverse kinematics: checked arrays, branches with status and error, tracked paths.
+
+A path of poses is solved pose by pose, each next to the position before it:
+
+(1)  q_k is the branch nearest to q_k-1 among those of the best status; a joint that is free stays where it was
+(2)  where a joint moves by more than a given step between two poses, the branch is lost: a jump
+
+Names of branches may change along a smooth path (a shoulder passes over the base's axis), and a path may end a branch
+(an arm is stretched): what counts is that the joints go on, which (2) checks.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +16,13 @@ from dataclasses import dataclass
 from enum import IntFlag
 from typing import Any
 
+import numpy as np
+
+from torquec.errors import ArgumentError
 from torquec.expr.math import select
 from torquec.foundation.arrays import Array, Indices
-from torquec.kinematics.angle import smaller
+from torquec.kinematics.angle import PlacedTurn, flag, limits_margin, nearest_turn, smaller
 from torquec.kinematics.arm_geometry import ArmJoint
-from torquec.kinematics.turns import PlacedTurn, flag, limits_margin, nearest_turn
 from torquec.spatial import Scalar
 
 MISSED = 1e-10
@@ -106,3 +117,50 @@ def branch_status(outside: Scalar, error: Sequence[Scalar], margin: Scalar, reac
 def branch_cost(status: Any, apart: Any) -> Any:
     """What the nearest branch has least of: a bad status, then squared distance; to be singular is nothing bad."""
     return apart + SEVERE * select(status - float(BranchStatus.OUT_OF_LIMITS), status, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class TrackedPath:
+    """Positions of all joints along a path of N poses."""
+
+    q: Array
+    """(N, n)"""
+    branch: Indices
+    """(N,), which of the names"""
+    status: Indices
+    """(N,), sums of `BranchStatus`"""
+    error: Array
+    """(N, 2): what is missed of the position [m] and of the rotation [rad]"""
+    jumps: Indices
+    """The poses before which some joint moved by more than the largest step."""
+
+
+def call_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """The array of one, or of N; raises `ArgumentError`."""
+    try:
+        array = np.ascontiguousarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{name} is no array of numbers", remedy=f"give shape {shape}") from error
+    if array.shape[-len(shape) :] != shape or array.ndim > len(shape) + 1:
+        raise ArgumentError(
+            f"{name} has the shape {array.shape}", remedy=f"give {shape}, or (N, {', '.join(map(str, shape))})"
+        )
+    if not np.isfinite(array).all():
+        raise ArgumentError(f"{name} holds numbers that are not finite", remedy="give finite numbers")
+    return array
+
+
+def batch_together(*arrays: tuple[Array, int]) -> list[Array]:
+    """Arrays, each with the axes that a single one has: where one is a batch, single ones are repeated."""
+    batches = {array.shape[0] for array, axes in arrays if array.ndim > axes}
+    if len(batches) > 1:
+        raise ArgumentError(
+            f"batches of {' and '.join(map(str, sorted(batches)))} were given", remedy="give as many of each, or one"
+        )
+    if not batches:
+        return [array for array, _ in arrays]
+    (size,) = batches
+    return [
+        array if array.ndim > axes else np.ascontiguousarray(np.broadcast_to(array, (size, *array.shape)))
+        for array, axes in arrays
+    ]

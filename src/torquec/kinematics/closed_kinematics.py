@@ -25,15 +25,22 @@ from torquec.errors import ArgumentError, RobotError
 from torquec.expr import Function, trace
 from torquec.expr.math import select
 from torquec.foundation.arrays import Array, Indices
-from torquec.kinematics.arm_branch import ArmFamily, ClosedArm, PoseTarget
-from torquec.kinematics.arm_geometry import ArmGeometry
-from torquec.kinematics.arm_poses import ArmPoses, BranchStatus, NearestPose, branch_cost, branch_status, place_joints
-from torquec.kinematics.call_array import batch_together, call_array
-from torquec.kinematics.free_interval import FreeIntervals, free_intervals
+from torquec.kinematics.angle import LIMIT_SLACK
+from torquec.kinematics.arm_geometry import ArmFamily, ArmGeometry, ClosedArm, PoseTarget
+from torquec.kinematics.arm_poses import (
+    ArmPoses,
+    BranchStatus,
+    NearestPose,
+    TrackedPath,
+    batch_together,
+    branch_cost,
+    branch_status,
+    call_array,
+    place_joints,
+)
+from torquec.kinematics.free_joint import FreeIntervals, free_intervals
 from torquec.kinematics.joint_rates import JointRates, joint_rates_function
 from torquec.kinematics.nearest_motion import NearestMotion, nearest_motion_function
-from torquec.kinematics.tracked_path import TrackedPath
-from torquec.kinematics.turns import LIMIT_SLACK
 from torquec.robot.robot import Robot
 from torquec.spatial import matmul, transpose
 

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from torquec.errors import ArgumentError, RobotError
 from torquec.kinematics.accepts import closed_form_of, no_closed_form
-from torquec.kinematics.arm_branch import ClosedArm
 from torquec.kinematics.arm_family import general_arm
-from torquec.kinematics.arm_geometry import arm_geometry
+from torquec.kinematics.arm_geometry import ClosedArm, arm_geometry
 from torquec.kinematics.closed_kinematics import InverseKinematics
 from torquec.kinematics.iterative_kinematics import IterativeKinematics, numeric_arm
 from torquec.kinematics.near_arm import near_arm

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import resources
 
 import numpy as np
 
 from torquec.foundation.arrays import Array
-from torquec.kinematics import curve_tracing as tracing
+from torquec.kinematics import solution_curve as tracing
 from torquec.kinematics.arm_poses import SEVERE, BranchStatus
-from torquec.kinematics.curve_template import CURVES, NO_CURVES, SEARCH_CURVES
-from torquec.kinematics.iterated import APART, CLOSED, STEPS
-from torquec.kinematics.iteration_template import NUMERIC_SOLVE, SOURCE
 from torquec.kinematics.near_branches import TRACED, NearSearch, beside, hopeless, nearly_singular
-from torquec.kinematics.near_template import POOL, SOLVE
+from torquec.kinematics.refinement import APART, CLOSED, STEPS
 
 _CURVE_WORDS = """CORRECTIONS CURVE_STEPS CROSSINGS ENCLOSING
     FIRST_STEP LARGEST_STEP LEAST_STEP LARGEST_TURN ON_CURVE CLOSE_LOOK"""
@@ -134,13 +132,13 @@ def iteration_source(shape: IterationShape) -> str:
     if shape.search is None:
         limits = [_row("lower", shape.lower), _row("upper", shape.upper), _row("half", shape.half)]
         tables = [_row("moving", shape.moving), *limits, _table("restart", shape.table)]
-        solve = NUMERIC_SOLVE
+        solve = _template("numeric_solve")
     else:
         solve, more, besides = _near_parts(shape.search)
         words |= more
         tables.append(_table("beside", besides))
     words["tables"] = "\n".join(tables)
-    text = SOURCE.replace("@solve@", solve)
+    text = _template("iteration").replace("@solve@", solve)
     for _ in range(2):  # what is put in has words of its own
         for word, value in words.items():
             text = text.replace(f"@{word}@", str(value))
@@ -157,12 +155,18 @@ def _near_parts(search: NearSearch) -> tuple[str, dict[str, object], Array]:
         "HOPELESS_M": repr(hopeless(d) * search.size),
         "NEARLY_SINGULAR": repr(nearly_singular(d)),
     }
+    pool, solve = _template("solution_pool"), _template("near_solve")
     if search.curves is None:
-        return f"{POOL}\n{SOLVE}", {**words, "search_curves": NO_CURVES, "least": "HUGE_VAL"}, besides
+        return f"{pool}\n{solve}", {**words, "search_curves": _template("no_curves"), "least": "HUGE_VAL"}, besides
     words |= {name: repr(getattr(tracing, name)) for name in _CURVE_WORDS.split()}
-    words |= {"TRACED": repr(TRACED), "WIDEST": repr(search.curves.widest), "search_curves": SEARCH_CURVES}
+    words |= {"TRACED": repr(TRACED), "WIDEST": repr(search.curves.widest), "search_curves": _template("search_curves")}
     words["least"] = "least_singular(ended[k], rotation, position)"
-    return f"{POOL}\n{CURVES}\n{SOLVE}", words, besides
+    return f"{pool}\n{_template('solution_curves')}\n{solve}", words, besides
+
+
+def _template(name: str) -> str:
+    """C text of this room with @words@ to fill in."""
+    return (resources.files("torquec.kinematics") / "c" / f"{name}.c").read_text(encoding="utf-8")
 
 
 def iteration_test(shape: IterationShape, poses: Array, reference: Array, expected: Array) -> str:

@@ -21,18 +21,15 @@ from torquec.errors import RobotError
 from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array
 from torquec.kinematics.angle import folds_apart
-from torquec.kinematics.arm_branch import ArmFamily, ClosedArm, PoseTarget
-from torquec.kinematics.arm_geometry import ArmGeometry, ArmJoint
+from torquec.kinematics.arm_geometry import ArmFamily, ArmGeometry, ArmJoint, ClosedArm, PoseTarget
 from torquec.kinematics.arm_poses import MISSED, NearestPose, branch_cost, branch_status, place_joints
 from torquec.kinematics.closed_kinematics import InverseKinematics, KinematicsMethod
-from torquec.kinematics.curve_tracing import Curves
-from torquec.kinematics.iterated import Iteration, solve_rows
 from torquec.kinematics.joint_rates import manipulability_and_pivot
 from torquec.kinematics.near_arm import pose_difference
 from torquec.kinematics.near_branches import MOST_SOLUTIONS, NearSearch, solve_near
 from torquec.kinematics.nearest_motion import NearestMotion
-from torquec.kinematics.refinement import pose_distance, refined
-from torquec.kinematics.solution_curve import curve_start, curve_step
+from torquec.kinematics.refinement import Iteration, pose_distance, refined, solve_rows
+from torquec.kinematics.solution_curve import Curves, curve_start, curve_step
 from torquec.spatial import matmul, transpose
 
 LEAST_BEND = 0.03
@@ -151,12 +148,7 @@ class IterativeKinematics(InverseKinematics):
             start, step = compile_function(self.curve_start_function), compile_function(self.curve_step_function)
             curves = Curves(start.call, step.call, self._iteration.turning, WIDEST * self.difference)
         return NearSearch(
-            self._iteration,
-            self._start_native.call,
-            curves,
-            self.difference,
-            0.5 * self.arm.reach,
-            len(self.names),
+            self._iteration, self._start_native.call, curves, self.difference, 0.5 * self.arm.reach, len(self.names)
         )
 
     @cached_property

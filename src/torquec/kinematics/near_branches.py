@@ -27,9 +27,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.foundation.arrays import Array, Indices, Mask
-from torquec.kinematics.curve_tracing import Curves, solutions_along
-from torquec.kinematics.iterated import APART, Iteration, distance, is_met, solve_rows
 from torquec.kinematics.near_arm import turning
+from torquec.kinematics.refinement import APART, Iteration, distance, is_met, solve_rows
+from torquec.kinematics.solution_curve import Curves, solutions_along
 
 MOST_SOLUTIONS = 16
 """Of six joints (Primrose, On the input-output equation of the general 7R-mechanism, 1986)."""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array, Indices
-from torquec.kinematics.arm_branch import PoseTarget
+from torquec.kinematics.angle import one_branch
+from torquec.kinematics.arm_geometry import PoseTarget
 from torquec.kinematics.arm_poses import branch_cost, branch_status, place_joints
-from torquec.kinematics.chosen_branch import one_branch
 from torquec.kinematics.joint_rates import joint_rates_algorithm
 from torquec.spatial import matmul, transpose
 

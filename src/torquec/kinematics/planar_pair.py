@@ -20,12 +20,12 @@ from torquec.kinematics.angle import (
     elbow_root,
     larger,
     settled_root,
+    sides,
     smaller,
     two_angles,
     two_directions,
 )
 from torquec.kinematics.arm_geometry import PARALLEL, ArmJoint, across, are_parallel, are_square
-from torquec.kinematics.chosen_branch import sides
 from torquec.spatial import Scalar, Vector3, cross, dot, norm, scale
 
 Flat: TypeAlias = tuple[Scalar, Scalar]

@@ -28,12 +28,12 @@ from torquec.kinematics.angle import (
     larger,
     over,
     settled_root,
+    sides,
     smaller,
     two_angles,
     two_directions,
 )
 from torquec.kinematics.arm_geometry import ArmJoint, are_parallel, are_square, is_on_axis, meeting_point
-from torquec.kinematics.chosen_branch import sides
 from torquec.kinematics.planar_pair import PairSolution, PlanarPair, planar_pair
 from torquec.spatial import Scalar, Vector3, add, cross, dot, norm, scale, subtract
 

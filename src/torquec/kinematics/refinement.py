@@ -1,4 +1,4 @@
-"""Newton's method with damping, for poses that a closed form comes near to and for arms without one.
+"""Damped Newton steps (Levenberg-Marquardt) towards a pose, as a traced program and on many rows at once.
 
 (1)  e = ((p* - p)/L, w),   w = 2 tan(angle/2) axis of the rotation from R to R*, in base axes;   L half the arm's size
 (2)  (A'A + (|e|^2/2 + `FLOOR`) 1) step = A'e,   A = J with its upper rows over L
@@ -7,16 +7,22 @@
 The damping of (2), proportional to the squared error, keeps the method in bounds next to singularities, lets it end in
 the nearest pose where the one asked for is out of reach, and vanishes so fast that convergence stays quadratic (T.
 Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method, IEEE T-RO 27, 2011).
+
+(4)  many rows, each with a start of its own: steps until its error is below `CLOSED`, at most `STEPS`; the best is kept
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from torquec.dynamics.frame_pose import frame_pose
 from torquec.dynamics.jacobian import jacobian
 from torquec.expr.math import absolute, atan2, maximum, minimum, sqrt
+from torquec.foundation.arrays import Array, Mask
 from torquec.kinematics.angle import over
 from torquec.kinematics.arm_geometry import ArmGeometry, ArmJoint
 from torquec.robot.robot import Robot
@@ -126,3 +132,54 @@ class SymmetricFactors:
 
 def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     return sum((x * y for x, y in zip(a[1:], b[1:], strict=True)), start=a[0] * b[0])
+
+
+STEPS = 40
+"""A start that converges does so in five to ten steps; the others crawl along a valley, and are given up here."""
+
+APART = 1e-5
+"""Positions that differ by less than this [rad or m] in every joint are one branch, whole turns aside."""
+
+CLOSED = 1e-13
+"""A row whose error [m, rad] is below this needs no further step."""
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """What is iterated: one step on rows, and which joints turn."""
+
+    step: Callable[[Array, Array, Array], tuple[Array, Array]]
+    """q (M, n), rotation (M, 3, 3), position (M, 3) -> q (M, n) and the error (M, 2) before the step."""
+    turning: Array
+    """(n,), 1 for joints that turn, 0 for slides"""
+    moving: Array
+    """(n,), 1 for joints that the iteration moves"""
+    missed: float
+    """Of the position [m]: more than this is out of reach."""
+
+
+def solve_rows(iteration: Iteration, q: Array, rotation: Array, position: Array) -> tuple[Array, Array]:
+    """(q, error) of the rows after the steps of (4)."""
+    q, best, error = q.copy(), q.copy(), np.full((len(q), 2), np.inf)
+    active = np.arange(len(q))
+    for _ in range(STEPS):
+        new, before = iteration.step(q[active], rotation[active], position[active])
+        better = before.sum(axis=1) < error[active].sum(axis=1)
+        best[active[better]], error[active[better]] = q[active[better]], before[better]
+        q[active] = new
+        active = active[before.max(axis=1) > CLOSED]
+        if not len(active):
+            break
+    return best, error
+
+
+def is_met(iteration: Iteration, error: Array) -> Mask:
+    """Whether errors (..., 2) are within what counts as met."""
+    return np.asarray(error.max(axis=-1) <= iteration.missed)
+
+
+def distance(turning: Array, a: Array, b: Array) -> Array:
+    """The largest difference of two positions over the last axis, whole turns aside."""
+    apart = a - b
+    wrapped = (apart + np.pi) % (2.0 * np.pi) - np.pi
+    return np.asarray(np.abs(np.where(turning > 0.0, wrapped, apart)).max(axis=-1))

@@ -14,17 +14,30 @@ arm ends in one of them. They all lie on the curve (1), which is smooth where it
 (5)  tangent: B t = 0,   t := t - B'(BB')^-1 B t from the one before, which keeps the direction
 
 (Rheinboldt, Numerical Analysis of Parametrized Nonlinear Equations, 1986, chapters 4 and 5.)
+
+Path following on many poses side by side, from a point (q, g) of a curve:
+
+(6)  predict h along the tangent, correct `CORRECTIONS` times; h is halved where that does not end on the curve or the
+     curve turned by more than `LARGEST_TURN`, and grows otherwise
+(7)  between two points where g changes its sign is a solution; where g comes near to zero and leaves again there may
+     be two: h gets smaller until that is seen
+(8)  a curve ends where it is closed, where |g| exceeds what a calibration makes of it, after `CURVE_STEPS`, or after
+     `CROSSINGS` solutions
+(9)  a solution between two points is enclosed by false position in h, `ENCLOSING` times
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from torquec.dynamics.frame_pose import frame_pose
 from torquec.dynamics.jacobian import jacobian
 from torquec.expr.math import sqrt
+from torquec.foundation.arrays import Array, Indices, Mask
 from torquec.kinematics.angle import over
 from torquec.kinematics.arm_geometry import ArmGeometry, ArmJoint
 from torquec.kinematics.refinement import FLOOR, SymmetricFactors, pose_error
@@ -118,3 +131,170 @@ def _least_vector(rows: list[list[Scalar]]) -> list[Scalar]:
 
 def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     return sum((x * y for x, y in zip(a[1:], b[1:], strict=True)), start=a[0] * b[0])
+
+
+CORRECTIONS = 3
+"""Of which each squares what is missed."""
+CURVE_STEPS = 100
+"""A closed curve of a straight wrist takes about 60."""
+CROSSINGS = 8
+ENCLOSING = 8
+FIRST_STEP = 0.005
+LARGEST_STEP = 0.2
+"""Of all joints together [rad, or m of a slide]."""
+LEAST_STEP = 1e-6
+LARGEST_TURN = 0.9
+"""The least cosine between neighbouring tangents."""
+ON_CURVE = 1e-9
+"""What may be missed before the last correction, which squares it."""
+CLOSE_LOOK = 1e-3
+"""Steps need not be smaller than this for (7)."""
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Programs of curves, and how far g may go."""
+
+    start: Callable[[Array, Array, Array], tuple[Array, Array, Array, Array]]
+    """q (M, n), rotation, position -> border (M, 6), tangent (M, n + 1), gap (M,), least singular value (M,)"""
+    step: Callable[[Array, Array, Array, Array, Array], tuple[Array, Array, Array]]
+    """point (M, n + 1), tangent, border, rotation, position -> moved, along (M, n + 1), missed (M,)"""
+    turning: Array
+    """(n,), 1 for joints that turn, 0 for slides"""
+    widest: float
+    """The largest |g|"""
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What stays the same along curves: b (M, 6) and the poses."""
+
+    border: Array
+    rotation: Array
+    position: Array
+
+    def of(self, rows: Indices | Mask) -> _Given:
+        """The same of some rows."""
+        return _Given(self.border[rows], self.rotation[rows], self.position[rows])
+
+
+@dataclass(frozen=True)
+class _Passed:
+    """Parts of curves with a solution on them: whose they are, where they begin, how far they go; g at both ends."""
+
+    rows: Indices
+    point: Array
+    tangent: Array
+    step: Array
+    before: Array
+    after: Array
+
+
+def solutions_along(curves: Curves, q: Array, rotation: Array, position: Array) -> tuple[Indices, Array]:
+    """(rows, q): next to solutions that the curves through q (M, n) cross, both ways, and whose they are."""
+    border, tangent, gap, _ = curves.start(q, rotation, position)
+    given = _Given(border, rotation, position)
+    point = np.concatenate([q, gap[:, None]], axis=1)
+    point, tangent, _ = _corrected(curves, point, tangent, given)
+    rows, found = [], []
+    open_ = np.arange(len(q))
+    for way in (1.0, -1.0):
+        which, crossed, closed = _followed(curves, point[open_], way * tangent[open_], given.of(open_))
+        rows.append(open_[which])
+        found.append(crossed)
+        open_ = open_[~closed]
+        if not len(open_):
+            break
+    return np.concatenate(rows), np.concatenate(found)
+
+
+def _followed(curves: Curves, point: Array, tangent: Array, given: _Given) -> tuple[Indices, Array, Mask]:
+    """Rows and positions of what is crossed one way, and which curves are closed."""
+    n = len(curves.turning)
+    first, first_tangent = point.copy(), tangent.copy()
+    point, tangent = point.copy(), tangent.copy()
+    step = np.full(len(point), FIRST_STEP)
+    begins_met = np.abs(point[:, n]) < ON_CURVE
+    side = np.where(begins_met, np.sign(tangent[:, n]), np.sign(point[:, n]))
+    taken, crossed = np.zeros(len(point), int), np.zeros(len(point), int)
+    closed = np.zeros(len(point), bool)
+    brackets: list[tuple[Array, ...]] = []
+    active = np.arange(len(point))
+    for _ in range(CURVE_STEPS):
+        z, t, h = point[active], tangent[active], step[active]
+        trial, along, missed = _corrected(curves, z + h[:, None] * t, t, given.of(active))
+        g, slope, had, sign = trial[:, n], along[:, n], t[:, n], side[active]
+        ok = (missed < ON_CURVE) & ((along * t).sum(axis=1) > LARGEST_TURN)
+        ok &= np.linalg.norm(trial - z, axis=1) < 1.5 * h
+        crosses = g * sign < 0.0
+        # The first step from a solution must not pass the next one: both ends would enclose the one it came from.
+        ok &= ~(crosses & begins_met[active] & (taken[active] == 0) & (h > 2.0 * LEAST_STEP))
+        least = _least_between(z[:, n] * sign, g * sign, had * sign * h, slope * sign * h)
+        unclear = ~crosses & (had * sign < 0.0) & (slope * sign > 0.0)
+        unclear &= least < 0.25 * np.minimum(np.abs(z[:, n]), np.abs(g))
+        ok &= ~(unclear & (h > CLOSE_LOOK))
+        seen = ok & crosses
+        brackets.append((active[seen], z[seen], t[seen], h[seen], z[seen][:, n], g[seen]))
+        side[active[seen]] *= -1.0
+        near = ok & unclear
+        brackets.append((active[near], z[near], t[near], h[near], z[near][:, n], g[near]))
+        crossed[active[seen | near]] += 1
+        done = active[ok]
+        point[done], tangent[done] = trial[ok], along[ok]
+        taken[done] += 1
+        step[active] = np.where(ok, np.minimum(1.6 * h, LARGEST_STEP), 0.4 * h)
+        back = _apart(curves, trial, first[active]) < 0.75 * h
+        back &= ((along * first_tangent[active]).sum(axis=1) > 0.8) & (taken[active] > 8) & ok
+        closed[active[back]] = True
+        ends = back | (ok & (np.abs(g) > curves.widest)) | (step[active] < LEAST_STEP)
+        ends |= crossed[active] == CROSSINGS
+        active = active[~ends]
+        if not len(active):
+            break
+    passed = _Passed(*(np.concatenate(part) for part in zip(*brackets, strict=True)))
+    return passed.rows, _enclosed(curves, passed, given.of(passed.rows))[:, :n], closed
+
+
+def _corrected(curves: Curves, trial: Array, tangent: Array, given: _Given) -> tuple[Array, Array, Array]:
+    """The correction of (6): point, tangent there and what was missed before the last step."""
+    along, missed = tangent, np.full(len(trial), np.inf)
+    for _ in range(CORRECTIONS):
+        trial, along, missed = curves.step(trial, tangent, given.border, given.rotation, given.position)
+    return trial, along, missed
+
+
+def _enclosed(curves: Curves, passed: _Passed, given: _Given) -> Array:
+    """Equation (9): points next to where g is zero; as long as it does not change its sign, in the middle."""
+    low, high = np.zeros(len(passed.rows)), passed.step
+    below, above = passed.before, passed.after
+    best = passed.point
+    if not len(best):
+        return best
+    for _ in range(ENCLOSING):
+        changes = below * above < 0.0
+        share = np.where(changes, below / np.where(changes, below - above, 1.0), 0.5)
+        at = low + share * (high - low)
+        best, _, _ = _corrected(curves, passed.point + at[:, None] * passed.tangent, passed.tangent, given)
+        g = best[:, -1]
+        left = g * below > 0.0
+        # Illinois: an end that stays counts half, so that both of them move.
+        low, high = np.where(left, at, low), np.where(left, high, at)
+        below, above = np.where(left, g, 0.5 * below), np.where(left, 0.5 * above, g)
+    return best
+
+
+def _least_between(a: Array, b: Array, slope_a: Array, slope_b: Array) -> Array:
+    """The least value of the cubic with these ends and slopes on 0..1, at eight points."""
+    s = np.linspace(0.1, 0.9, 9)[:, None]
+    cubic = a * (1 + 2 * s) * (1 - s) ** 2 + slope_a * s * (1 - s) ** 2
+    cubic += b * s**2 * (3 - 2 * s) - slope_b * s**2 * (1 - s)
+    return np.asarray(cubic.min(axis=0))
+
+
+def _apart(curves: Curves, a: Array, b: Array) -> Array:
+    """Distances of points, whole turns aside."""
+    apart = a - b
+    n = len(curves.turning)
+    wrapped = (apart[:, :n] + np.pi) % (2.0 * np.pi) - np.pi
+    apart[:, :n] = np.where(curves.turning > 0.0, wrapped, apart[:, :n])
+    return np.asarray(np.linalg.norm(apart, axis=1))

@@ -28,12 +28,12 @@ from torquec.dynamics.frame_pose import frame_pose
 from torquec.errors import RobotError
 from torquec.expr import Function
 from torquec.foundation.arrays import Array
-from torquec.haptics.admittance.admittance import admittance
-from torquec.haptics.admittance.admittance_options import AdmittanceOptions
-from torquec.haptics.experiments.haptic_loop import HapticLoop, HapticSetting
-from torquec.haptics.experiments.simulated_hand import GOAL
-from torquec.haptics.objects.contact import SpringDamper, TouchPoint, Wall, contact_field
-from torquec.haptics.objects.rendered_object import SETTINGS, RenderedObject
+from torquec.haptics.admittance import admittance
+from torquec.haptics.admittance_options import AdmittanceOptions
+from torquec.haptics.contact import SpringDamper, TouchPoint, Wall, contact_field
+from torquec.haptics.haptic_loop import HapticLoop, HapticSetting
+from torquec.haptics.rendered_object import SETTINGS, RenderedObject
+from torquec.haptics.simulated_hand import GOAL
 from torquec.model.model import Model
 from torquec.page.document_types import HapticData, ModuleData
 from torquec.page.view_functions import DragHand

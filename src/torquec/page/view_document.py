@@ -169,12 +169,7 @@ def equation_document(table: EquationTable) -> EquationData:
 
 def motion_document(table: MotionTable) -> MotionData:
     """The motion to be played."""
-    return {
-        "title": table.title,
-        "samples": len(table.t),
-        "values": table.packed,
-        "torques": table.torques,
-    }
+    return {"title": table.title, "samples": len(table.t), "values": table.packed, "torques": table.torques}
 
 
 def _proven(model: Model) -> ProvenData | None:

@@ -17,14 +17,12 @@ from typing import Any
 
 from torquec.errors import RobotError
 from torquec.model.model import Model, as_model
-from torquec.page.bundle import page_bundle
 from torquec.page.document_types import HapticData
 from torquec.page.equation_table import equation_table
-from torquec.page.hand_posture import bent_posture, free_posture
 from torquec.page.haptic_scene import haptic_document, haptic_scene
 from torquec.page.motion_table import SimulatedRun, motion_table
 from torquec.page.robot_shapes import floor_height, robot_shapes
-from torquec.page.self_contained import self_contained
+from torquec.page.self_contained import page_bundle, self_contained
 from torquec.page.view_document import (
     compute_document,
     equation_document,
@@ -32,7 +30,7 @@ from torquec.page.view_document import (
     motion_document,
     robot_document,
 )
-from torquec.page.view_functions import ViewFunctions, view_functions
+from torquec.page.view_functions import ViewFunctions, bent_posture, free_posture, view_functions
 from torquec.page.visuals import RobotVisuals, robot_visuals
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import start_posture

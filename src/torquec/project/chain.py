@@ -1,6 +1,6 @@
 """The chain: every step of a run in its order, with what it reads. One row is one step; the engine knows nothing else.
 
-A new step is a file in `steps/` and a row here.
+A new step is a function in `model_steps.py`, `loop_steps.py` or `package_steps.py`, and a row here.
 """
 
 from __future__ import annotations
@@ -8,18 +8,11 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+from torquec.project.loop_steps import design_step, simulate_step, verdict_step
+from torquec.project.model_steps import identify_step, robot_check_step, simplify_step
+from torquec.project.package_steps import generate_step, realtime_step, report_step, selftest_step
 from torquec.project.project import MotionPart, Project
 from torquec.project.step import DESIGN, IDENTIFY, REALTIME, SIMPLIFY, RunStep
-from torquec.project.steps.check import robot_check_step
-from torquec.project.steps.design import design_step
-from torquec.project.steps.generate import generate_step
-from torquec.project.steps.identify import identify_step
-from torquec.project.steps.realtime import realtime_step
-from torquec.project.steps.report import report_step
-from torquec.project.steps.selftest import selftest_step
-from torquec.project.steps.simplify import simplify_step
-from torquec.project.steps.simulate import simulate_step
-from torquec.project.steps.verdict import verdict_step
 
 MODELS = ("check", IDENTIFY, SIMPLIFY)
 """Where the best model comes from."""

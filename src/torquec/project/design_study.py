@@ -131,13 +131,7 @@ def _worst(model: Model, choice: LawChoice, kind: LawKind, motion: Trajectory | 
         return None
     poles = choice.pairs(model.robot)
     return worst_case(
-        model,
-        motion,
-        poles,
-        errors=law_errors(kind, choice),
-        period=choice.period,
-        sampled=choice.sampled,
-        work=work,
+        model, motion, poles, errors=law_errors(kind, choice), period=choice.period, sampled=choice.sampled, work=work
     )
 
 

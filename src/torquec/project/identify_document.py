@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from torquec.identification.payload import Payload
     from torquec.identification.result.comparison import Comparison
     from torquec.identification.result.estimate import LogError
-    from torquec.papers.izaguirre.elimination import Elimination
-    from torquec.papers.izaguirre.inward_basis import InwardBasis
+    from torquec.papers.elimination import Elimination
+    from torquec.papers.inward_basis import InwardBasis
     from torquec.report.identification_text import Findings
 
 

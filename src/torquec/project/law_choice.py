@@ -91,12 +91,7 @@ class LawChoice:
 
 
 def asked_law(
-    model: Model,
-    kind: LawKind,
-    options: LawChoice,
-    *,
-    at: Sequence[float],
-    motion: Trajectory | None,
+    model: Model, kind: LawKind, options: LawChoice, *, at: Sequence[float], motion: Trajectory | None
 ) -> Controller:
     """The controller of a kind; independent joints have the inertias of the position `at` (n,).
 

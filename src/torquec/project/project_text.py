@@ -28,12 +28,7 @@ _ASSUMED = ", assumed: the robot's file has no limit"
 
 
 def project_text(
-    robot: Robot,
-    *,
-    argument: str,
-    logs: Sequence[str] = (),
-    seconds: float | None = 60.0,
-    gravity: bool = False,
+    robot: Robot, *, argument: str, logs: Sequence[str] = (), seconds: float | None = 60.0, gravity: bool = False
 ) -> str:
     """The text of a project file for a robot; `argument` is how the file names it, seen from its own folder.
 

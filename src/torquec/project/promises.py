@@ -88,12 +88,7 @@ def _payload(
     q, qd, qdd = states
     try:
         found = payload_interval(
-            model,
-            poles,
-            (q, qd, qdd),
-            errors=law_errors(kind, options),
-            period=options.period,
-            sampled=options.sampled,
+            model, poles, (q, qd, qdd), errors=law_errors(kind, options), period=options.period, sampled=options.sampled
         )
     except ArgumentError as error:
         return {"reason": error.found}

@@ -31,19 +31,17 @@ from torquec.project.project import (
     project_motion,
 )
 from torquec.project.project_parts import (
+    checked_at,
     design_part,
     generate_part,
-    loaded,
-    payload_part,
-    realtime_part,
-    simplify_part,
-)
-from torquec.project.project_values import (
-    checked_at,
     joint_positions,
+    loaded,
     lock_position,
     not_negative_number,
+    payload_part,
     positive_number,
+    realtime_part,
+    simplify_part,
     tell_of_degrees,
     whole_number,
 )

@@ -35,14 +35,15 @@ from torquec.project.manifest import (
     MANIFEST,
     RunManifest,
     StepRecord,
+    claimed_partial,
     file_hash,
+    forget_partial,
     manifest_of,
     manifest_text,
     read_manifest,
     read_record,
     record_text,
 )
-from torquec.project.partial_folder import claimed_partial, forget_partial
 from torquec.project.project import Project
 from torquec.project.step import RunStep, StepContext, StepResult
 from torquec.report.report import PAGE
@@ -67,12 +68,7 @@ class RunResult:
 
 
 def run_project(
-    project: Project,
-    output: Path,
-    *,
-    force: bool = False,
-    work: Work | None = None,
-    steps: Sequence[RunStep] = STEPS,
+    project: Project, output: Path, *, force: bool = False, work: Work | None = None, steps: Sequence[RunStep] = STEPS
 ) -> RunResult:
     """Do what has changed since the last run into the folder `output`, and exchange its files for the new ones.
 

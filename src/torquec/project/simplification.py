@@ -142,12 +142,7 @@ class Simplification:
         return {
             "left_out": left_out(before, after),
             "dropped": [
-                {
-                    "joint": joint,
-                    "term": change_text(change),
-                    "torque": change.torque,
-                    "unit": self._unit(joint),
-                }
+                {"joint": joint, "term": change_text(change), "torque": change.torque, "unit": self._unit(joint)}
                 for change in self.changes
                 if change.dropped and (joint := before.joints[change.index[0]])
             ],

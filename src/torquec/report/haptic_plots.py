@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from torquec.foundation.arrays import Array
-from torquec.haptics.experiments.felt_inertia import quotient_over_time
-from torquec.haptics.experiments.haptic_experiment import EDGE, ExperimentResult
+from torquec.haptics.felt_inertia import quotient_over_time
+from torquec.haptics.haptic_experiment import EDGE, ExperimentResult
 from torquec.report.figure import new_figure
 from torquec.report.haptics import experiment_curves
 

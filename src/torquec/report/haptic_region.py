@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from torquec.foundation.rounded_bound import rounded_up
-from torquec.haptics.passivity.cutoff_stability import CutoffStability
-from torquec.haptics.passivity.haptic_region import RegionPlane, RenderedQuantity
-from torquec.haptics.passivity.port_loop import RenderedImpedance
+from torquec.haptics.cutoff_stability import CutoffStability
+from torquec.haptics.haptic_region import RegionPlane, RenderedQuantity
+from torquec.haptics.port_loop import RenderedImpedance
 from torquec.report.figure import new_figure, save_figure
 from torquec.report.tables import table
 

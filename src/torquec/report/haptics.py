@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from torquec.foundation.arrays import AnyArray, Array
-from torquec.haptics.experiments.felt_inertia import quotient_over_time
-from torquec.haptics.experiments.haptic_experiment import ExperimentResult
-from torquec.haptics.objects.virtual_object import rotation_of
+from torquec.haptics.felt_inertia import quotient_over_time
+from torquec.haptics.haptic_experiment import ExperimentResult
+from torquec.haptics.virtual_object import rotation_of
 from torquec.report.blocks import (
     Axis,
     Block,

@@ -12,16 +12,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from torquec.papers.izaguirre.elimination import Elimination
-from torquec.papers.izaguirre.trajectory_fits import TrajectoryFits
+from torquec.papers.elimination import Elimination, TrajectoryFits
 from torquec.report.tables import number, table
 
 if TYPE_CHECKING:
     from torquec.identification.payload import Payload
     from torquec.identification.result.comparison import Comparison
     from torquec.identification.result.estimate import Estimate, LogError
-    from torquec.papers.izaguirre.elimination import Elimination
-    from torquec.papers.izaguirre.inward_basis import InwardBasis
+    from torquec.papers.elimination import Elimination
+    from torquec.papers.inward_basis import InwardBasis
 
 _SHOWN = 12
 """Pairs of correlated parameters in the text; the document has all."""

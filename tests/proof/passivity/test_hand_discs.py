@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.haptics.port_loops import PUMA, TORQUE_ARM, feedback, random_loop, spread
 
-from torquec.haptics.passivity.port_loop import RenderedImpedance
+from torquec.haptics.port_loop import RenderedImpedance
 from torquec.proof.passivity.hand_discs import hand_discs
 
 

@@ -1,0 +1,232 @@
+"""Options of an admittance-controlled haptic arm: limits of force, speed, power, torque; tool load; status.
+
+Limits that hold whatever is asked for:
+
+(1)  force:   |F| <= force, |G| <= moment: a larger measured wrench counts as one of this size in its direction
+(2)  speed:   |v| <= speed, |w| <= turning of the held point, and every joint's speed within its limit
+(3)  power:   -(F . v + G . w), what the arm does on the hand, <= power
+(4)  torque:  |tau_i| <= effort share x the joint's limit: the fuse
+
+(2) and (3) scale the object's velocities down, which takes kinetic energy out of it, never puts any in.
+
+Tool compensation: a sensor between flange and handle measures the hand and the handle. With m, c and I the tool's mass,
+mass centre and inertia about it in the sensor's axes; g, a, w, al gravity, acceleration of the sensor's origin, angular
+velocity and acceleration in the same axes:
+
+(5)  b = a + al x c + w x (w x c) - g                          acceleration of the mass centre against free fall
+(6)  measured force   = hand's force  - m b
+(7)  measured moment  = hand's moment - (I al + w x I w) - c x m b       about the sensor's origin
+
+Clover compensates the weight of the fixture and its inertia; this is both.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import IntFlag
+from typing import NamedTuple
+
+from torquec.control.poles import PoleArgument
+from torquec.errors import ArgumentError
+from torquec.expr.math import maximum, minimum, select, sqrt
+from torquec.haptics.virtual_object import SUBSTEPS, ObjectWrench
+from torquec.robot.payload import attach_payload
+from torquec.robot.robot import Robot
+from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, matvec, scale, subtract
+
+_LEAST = 1e-30  # added to what is divided by: far below every square of a force or a speed that matters
+
+
+class HapticStatus(IntFlag):
+    """What happened in a cycle; several may."""
+
+    FINE = 0
+    FORCE_INVALID = 1
+    """A measured force is no finite number: the arm comes to rest and holds."""
+    FORCE_SATURATED = 2
+    """A measured force is at the end of the sensor's range, and says nothing more: the arm comes to rest and holds."""
+    JOINTS_INVALID = 4
+    """A measured joint is no finite number: the arm goes on without feedback, and comes to rest."""
+    AT_LIMIT = 8
+    """A joint limit or speed stopped the arm, and the object with it."""
+    OUT_OF_REACH = 16
+    """The object is where the arm cannot follow: it was stopped with the arm."""
+    SINGULAR = 32
+    """The arm is next to a singularity."""
+    FORCE_CAPPED = 64
+    SPEED_CAPPED = 128
+    POWER_CAPPED = 256
+    TORQUE_LIMITED = 512
+
+
+NOT_FREE = (
+    HapticStatus.FORCE_INVALID
+    | HapticStatus.FORCE_SATURATED
+    | HapticStatus.JOINTS_INVALID
+    | HapticStatus.AT_LIMIT
+    | HapticStatus.OUT_OF_REACH
+    | HapticStatus.FORCE_CAPPED
+    | HapticStatus.SPEED_CAPPED
+    | HapticStatus.POWER_CAPPED
+)
+"""The object does not move as the hand's force moves its mass: something stops or limits it."""
+
+
+def haptic_status_words(status: int) -> list[str]:
+    """A status in words.
+
+    >>> haptic_status_words(9)
+    ['force invalid', 'at limit']
+    """
+    found = [one for one in HapticStatus if int(status) & one]
+    return [str(one.name).lower().replace("_", " ") for one in found]
+
+
+@dataclass(frozen=True)
+class HapticCaps:
+    """The caps (1)-(4): [N], [N m], [m/s], [rad/s], [W], and the share of the effort limits. All are always on."""
+
+    force: float = 300.0
+    moment: float = 30.0
+    speed: float = 1.0
+    turning: float = 4.0
+    power: float = 100.0
+    effort: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not 0.0 < value < math.inf:
+                raise ArgumentError(f"a cap of {value} for {name}", remedy="give a positive, finite number")
+        if self.effort > 1.0:
+            raise ArgumentError(f"a share of {self.effort} of the effort limits", remedy="give at most 1")
+
+
+class Capped(NamedTuple):
+    """A share of 1 or less that something is scaled by, and the flag where it is less."""
+
+    share: Scalar
+    flag: Scalar
+
+
+def capped_wrench(caps: HapticCaps, wrench: ObjectWrench) -> tuple[ObjectWrench, Scalar]:
+    """(1), and its flag."""
+    force, moment = _share(wrench.force, caps.force), _share(wrench.moment, caps.moment)
+    flag = flagged(1.0 - minimum(force, moment), HapticStatus.FORCE_CAPPED)
+    return ObjectWrench(scale(wrench.force, force), scale(wrench.moment, moment)), flag
+
+
+def capped_speed(caps: HapticCaps, velocity: Vector3, turning: Vector3, hand: ObjectWrench) -> Capped:
+    """By what the velocities of the held point are to be scaled, (2) and (3); all in the same axes."""
+    slow = minimum(_share(velocity, caps.speed), _share(turning, caps.turning))
+    given = -(dot(hand.force, velocity) + dot(hand.moment, turning)) * slow
+    power = caps.power / maximum(given, caps.power)
+    flag = flagged(1.0 - slow, HapticStatus.SPEED_CAPPED) + flagged(1.0 - power, HapticStatus.POWER_CAPPED)
+    return Capped(slow * power, flag)
+
+
+def flagged(excess: Scalar, flag: HapticStatus) -> Scalar:
+    """The flag where the excess is positive, else zero; an excess that is no number counts."""
+    return select(-excess, 0.0, float(flag))
+
+
+def _share(v: Vector3, most: float) -> Scalar:
+    """By what a vector is scaled so that it is at most so long; exactly 1 where it is not longer."""
+    return most / maximum(sqrt(dot(v, v) + _LEAST), most)
+
+
+_POINT = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))  # the inertia of a tool that states none
+
+
+@dataclass(frozen=True)
+class FrameMotion:
+    """How the sensor moves, in its own axes: its origin's acceleration, angular velocity and acceleration; gravity."""
+
+    acceleration: Vector3
+    angular_velocity: Vector3
+    angular_acceleration: Vector3
+    gravity: Vector3
+
+
+@dataclass(frozen=True)
+class ToolLoad:
+    """A handle beyond the sensor: `mass` [kg], `centre` [m], `inertia` (3, 3) [kg m^2] about it; in the frame's axes.
+
+    Raises `ArgumentError` for numbers that are not finite and for a negative mass.
+    """
+
+    mass: float
+    centre: Vector3 = (0.0, 0.0, 0.0)
+    inertia: Matrix3 = _POINT
+
+    def __post_init__(self) -> None:
+        numbers = (self.mass, *self.centre, *(x for row in self.inertia for x in row))
+        if not all(map(math.isfinite, numbers)) or self.mass < 0.0:
+            raise ArgumentError(f"a tool of {self.mass} kg", remedy="give finite numbers, a mass of zero or more")
+
+    def wrench(self, motion: FrameMotion) -> ObjectWrench:
+        """What the tool adds to the measurement, (6) and (7), over any scalar."""
+        w, al = motion.angular_velocity, motion.angular_acceleration
+        turning = add(cross(al, self.centre), cross(w, cross(w, self.centre)))
+        pull = scale(subtract(add(motion.acceleration, turning), motion.gravity), -self.mass)
+        spin = add(matvec(self.inertia, al), cross(w, matvec(self.inertia, w)))
+        return ObjectWrench(pull, subtract(cross(self.centre, pull), spin))
+
+    def carried_by(self, robot: Robot, frame: str) -> Robot:
+        """The robot with the tool in its hand: what a controller's model has to know."""
+        if self.mass == 0.0:
+            return robot
+        taken = {one.name for one in robot.frames}
+        name = next(name for k in range(len(taken) + 1) if (name := f"haptic_tool{k or ''}") not in taken)
+        return attach_payload(robot, frame, mass=self.mass, center=self.centre, inertia=self.inertia, name=name)
+
+
+NO_TOOL = ToolLoad(0.0)
+
+
+SENSOR_RANGE = (133.0, 133.0, 266.0, 11.3, 11.3, 11.3)
+"""Of the ATI Gamma in the paper [N, N m]."""
+
+_USUAL_CAPS = HapticCaps()
+
+
+@dataclass(frozen=True)
+class AdmittanceOptions:
+    """How an arm renders an object.
+
+    `period` [s] of a cycle; `poles` of the default law (pole placement, friction compensated at the reference's speed,
+    smoothed over `smoothing` [rad/s]); `tool`: the handle beyond the sensor; `contact_point`: the held frame seen from
+    the object's mass centre, in the frame's axes [m]; `sensor_range` (6,) [N, N m], at which a measurement counts as
+    saturated; `caps`; `settling` [s]: the time constant of a change of settings; `rest` [s]: that of coming to rest
+    where a measurement is invalid; `speed_share`: how much of a new difference of positions enters the measured
+    speed (1: no filter); `free`: the joint that stands still where there is one more than needed; `substeps` of the
+    object's motion in a cycle.
+    """
+
+    period: float = 0.002
+    poles: PoleArgument = -45 + 45j
+    smoothing: float = 0.02
+    tool: ToolLoad = NO_TOOL
+    contact_point: Vector3 = (0.0, 0.0, 0.0)
+    sensor_range: tuple[float, ...] = SENSOR_RANGE
+    caps: HapticCaps = _USUAL_CAPS
+    settling: float = 0.2
+    rest: float = 0.02
+    speed_share: float = 1.0
+    free: str | None = None
+    substeps: int = SUBSTEPS
+
+    def __post_init__(self) -> None:
+        for name in ("period", "settling", "rest"):
+            value = getattr(self, name)
+            if not 0.0 < value < math.inf:
+                raise ArgumentError(f"{name} is {value}", remedy="give a positive number of seconds")
+        if len(self.sensor_range) != 6 or not all(value > 0.0 for value in self.sensor_range):
+            raise ArgumentError(f"a sensor range of {self.sensor_range}", remedy="give six positive numbers")
+        if len(self.contact_point) != 3 or not all(map(math.isfinite, self.contact_point)):
+            raise ArgumentError(f"a contact point {self.contact_point}", remedy="give three finite numbers")
+        if not 0.0 < self.speed_share <= 1.0 or not self.smoothing >= 0.0 or self.substeps < 1:
+            raise ArgumentError(
+                f"speed_share {self.speed_share}, smoothing {self.smoothing}, substeps {self.substeps}",
+                remedy="give a share above 0 up to 1, a smoothing of 0 or more, at least one substep",
+            )

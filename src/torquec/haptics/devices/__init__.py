@@ -1,1 +1,0 @@
-"""Haptic devices: force in, motion out."""

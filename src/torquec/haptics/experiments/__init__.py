@@ -1,1 +1,0 @@
-"""Haptic experiments in simulation: loop, simulated hand, felt inertia."""

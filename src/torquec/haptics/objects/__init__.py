@@ -1,1 +1,0 @@
-"""Virtual objects, contact, guides and collision: what the hand is made to feel."""

@@ -1,1 +1,0 @@
-"""Passivity of the haptic port: sampled loop, passive operator impedance, passivity region."""

@@ -1,0 +1,93 @@
+"""A passivity observer and controller for every port of a haptic arm, in the time domain (Hannaford and Ryu, 2002).
+
+The observer adds up the energy that the hand puts into the arm. Where the sum becomes negative, the arm has given more
+than it got, and the controller brakes the object just enough to take the difference back:
+
+(1)  W_n = E_(n-1) + f_n d_n                            f_n the measured force, d_n the arm's displacement at its time
+(2)  a_n = -W_n/(T v_n^2),  between 0 and `largest`     v_n the speed of the object; a damper
+(3)  E_n = min(W_n + a_n T v_n^2, `ceiling`)            the damper's force a_n v_n is taken off the force on the object
+
+A force that comes late hides what it does: measured against the displacement of now, a lagging sensor looks passive.
+d_n is therefore the displacement from as long ago as the force is late, interpolated between samples (`force_lag`).
+With `ceiling`, energy that a hand has long put in does not excuse what the arm gives much later. What cannot be
+taken at once, because the object stands still or `largest` is reached, stays in E and is taken later.
+
+For an arm that renders by impedance, f_n is the opposite of the force that was held over the last period, the lag is 0
+and v_n the measured speed; the damper's force is taken off the drive's.
+
+A value that is not finite, or larger than 1e12, counts as zero: nothing is observed and nothing braked.
+"""
+
+from __future__ import annotations
+
+import math
+
+from torquec.errors import ArgumentError
+from torquec.expr import Function, trace
+from torquec.expr.math import maximum, minimum
+from torquec.haptics.haptic_choices import RenderingKind
+from torquec.haptics.port_loop import PortLoop
+from torquec.haptics.rendered_object import sane
+from torquec.spatial import Scalar
+
+_NO_SPEED = 1e-200  # instead of a division by zero; the product with the speed is zero then
+
+
+def force_lag(loop: PortLoop) -> float:
+    """How many periods a measured force is late: the delay and what the filter delays slow forces by.
+
+    >>> from torquec.haptics.haptic_port import HapticPort
+    >>> round(force_lag(PortLoop(HapticPort(8.0, 20.0), force_cutoff=100.0)), 3)
+    1.125
+    """
+    if loop.rendering is RenderingKind.IMPEDANCE:
+        return 0.0
+    return (loop.force_delay + math.sqrt(2.0) / (2.0 * math.pi * loop.force_cutoff)) / loop.period
+
+
+def passivity_controller_function(ports: int = 6, *, lag: float = 0.0) -> Function:
+    """One cycle of observer and controller for `ports` ports as a `Function` (native code, C, WebAssembly).
+
+    Inputs: `energy` (p,) and `history` (p, s) as the last cycle left them, at first zero; `force`, `displacement` and
+    `velocity` (p,), `largest` and `ceiling` (p,), `period`. Outputs: `next_energy`, `next_history`, the damper
+    `damping` [N s/m] and its force `braking` [N], each (p,). `lag` is in periods. Raises `ArgumentError` for a bad one.
+
+    >>> passivity_controller_function(1, lag=1.125).inputs[1].shape
+    (1, 3)
+    """
+    if ports < 1 or not 0.0 <= lag < 1e4:
+        raise ArgumentError(
+            f"a passivity controller for {ports} ports with forces {lag} periods late",
+            remedy="give one port or more, and a lag that is not negative",
+        )
+    whole = math.floor(lag)
+    part = lag - whole
+    length = max(whole + (1 if part == 0.0 else 2), 2)
+
+    def algorithm(**given: Scalar) -> dict[str, object]:
+        found = [
+            _cycle({name: value[p] for name, value in given.items() if name != "period"}, given["period"], whole, part)
+            for p in range(ports)
+        ]
+        return {name: [cycle[name] for cycle in found] for name in found[0]}
+
+    shape = (ports,)
+    inputs: dict[str, tuple[int, ...]] = {"energy": shape, "history": (ports, length)}
+    inputs |= dict.fromkeys(("force", "displacement", "velocity", "largest", "ceiling"), shape)
+    return trace("passivity_controller", algorithm, inputs | {"period": ()})
+
+
+def _cycle(given: dict[str, Scalar], period: Scalar, whole: int, part: float) -> dict[str, object]:
+    """(1)-(3) for one port; the newest displacement comes first in the history."""
+    history = [sane(given["displacement"], 0.0), *given["history"][:-1]]
+    late = history[whole] if part == 0.0 else (1.0 - part) * history[whole] + part * history[whole + 1]
+    observed = given["energy"] + sane(given["force"], 0.0) * late
+    v = sane(given["velocity"], 0.0)
+    taken = period * v * v
+    damping = minimum(maximum(-observed / maximum(taken, _NO_SPEED), 0.0), given["largest"])
+    return {
+        "next_energy": minimum(observed + damping * taken, given["ceiling"]),
+        "next_history": history,
+        "damping": damping,
+        "braking": damping * v,
+    }

@@ -1,0 +1,3 @@
+    (void)ended;
+    (void)missed;
+    (void)begun;

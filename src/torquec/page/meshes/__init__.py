@@ -1,1 +1,0 @@
-"""Mesh files to triangles: one file a format, chosen by the ending."""

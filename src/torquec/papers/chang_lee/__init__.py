@@ -1,1 +1,0 @@
-"""Chang and Lee: simplified dynamic coefficients of the Stanford arm, by minimax fits."""

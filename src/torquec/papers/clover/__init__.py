@@ -1,1 +1,0 @@
-"""Clover: the cost of one control cycle, task by task."""

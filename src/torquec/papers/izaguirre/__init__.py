@@ -1,1 +1,0 @@
-"""Izaguirre, Hashimoto, Paul and Hayward: identification from the last joint inwards, elimination of parameters."""

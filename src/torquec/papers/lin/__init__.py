@@ -1,1 +1,0 @@
-"""Lin: minimal linear combinations of inertial parameters, by way of Renaud's formulation."""

@@ -1,0 +1,236 @@
+"""The steps of a run on the closed loop: `design`, `verdict` on its guarantees, `simulate` for the experiments.
+
+The verdict begins with what is proven: the tracking error with the conditions that it holds under. Statistics follow:
+narrow stability limits of linear models along the motion, and the parameters that an identification leaves possible.
+
+A guarantee holds under conditions (:mod:`torquec.control.guarantee_sentence`), and an experiment may leave them on
+purpose: friction, an unknown load, sensors. Where a simulated error exceeds the proven one, the conditions that were
+not met are named; an error that no condition explains contradicts the guarantee.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from torquec.control.tracking_guarantee import guarantee_sentence
+from torquec.errors import DivergenceError
+from torquec.foundation.rounded_bound import rounded_up
+from torquec.project.design_study import DOCUMENT as DESIGNED
+from torquec.project.design_study import design_study, loop_curves, root_loci
+from torquec.project.project import ExperimentPart, Project, experiment_folder, project_motion
+from torquec.project.simulation_document import DOCUMENT as SIMULATED
+from torquec.project.simulation_document import many_runs, run_summary, simulation_conditions, tracking_curves
+from torquec.project.step import DESIGN, StepContext
+from torquec.report.design import narrow_limits
+from torquec.report.found_documents import RUN_FILE
+from torquec.robot.payload import changes_text
+from torquec.trajectory import Trajectory
+
+
+def design_step(context: StepContext) -> str:
+    """Make the law from the best model, and write it as C and JSON with its document."""
+    from torquec.control.controller_file import write_controller
+
+    choice = context.project.design
+    assert choice is not None
+    model, motion = context.best_model(), design_motion(context.project)
+    n = model.robot.n
+    point = ((0.0,) * n if motion is None else tuple(motion.q[0].tolist()), (0.0,) * n, (0.0,) * n)
+    study = design_study(model, choice, point=point, motion=motion, work=context.work)
+    write_controller(
+        study.law,
+        context.folder,
+        prefix=model.robot.name,
+        details=study.details,
+        promise=study.promise,
+        about=changes_text(study.robot, gravity=True),
+        force=True,
+    )
+    curves = loop_curves(study, root_loci(model, study, choice, motion))
+    context.write_document(DESIGNED, "design", study.document | {"files": context.names()} | curves)
+    operations = study.law.operations
+    return f"{study.kind} at {1.0 / choice.period:g} Hz: {operations.mul} mul, {operations.add} add"
+
+
+def design_motion(project: Project) -> Trajectory | None:
+    """The motion that the law is judged along."""
+    if project.motion is None or project.design is None:
+        return None
+    return project_motion(project.motion, project.robot, project.design.period)
+
+
+class Origin(StrEnum):
+    """What a sentence rests on; a member's value is the word in the document."""
+
+    TUBE = "tube"
+    LINEAR = "linear models"
+    COVARIANCE = "covariance"
+
+
+def verdict_step(context: StepContext) -> str:
+    """Say what the documents of the design prove, and what they only make likely."""
+    found = context.read_document(DESIGN, DESIGNED)
+    said = verdict_statements(found)
+    proven = bool(found["guarantee"].get("valid"))
+    statements, origins = [text for text, _ in said], [origin.value for _, origin in said]
+    context.write_document("verdict.json", "verdict", {"proven": proven, "statements": statements, "origins": origins})
+    return statements[0]
+
+
+def verdict_statements(found: Mapping[str, Any]) -> list[tuple[str, Origin]]:
+    """A sentence for each promise in the document of a design, and what it rests on."""
+    guarantee, covariance = found["guarantee"], found["covariance"]
+    said = [(guarantee_sentence(guarantee), Origin.TUBE)]
+    said += [(text, Origin.LINEAR) for text in narrow_limits(found.get("robustness", {}))]
+    if "stable" in covariance:
+        answer = "all of them" if covariance["stable"] else "not all of them"
+        text = f"of the parameters that the logs leave possible ({covariance['level']:g}), {answer} are stable"
+        said.append((text, Origin.COVARIANCE))
+    return said
+
+
+_FRICTION = "friction"
+
+
+def beyond_guarantee(
+    guarantee: Mapping[str, Any], simulated: Mapping[str, Any], *, own_motion: bool = False
+) -> dict[str, Any] | None:
+    """What is stated of a simulation whose error exceeds the proven one; None where none does or nothing is proven.
+
+    `guarantee` is that of the design's document, `simulated` the document of the experiment, `own_motion` whether it
+    moves along another motion than the design. The keys: `joint`, `error`, `bound`, `reasons` (conditions that were
+    not met, in words), `disturbed` (whether the experiment itself adds one beside friction) and `text`, a sentence.
+    """
+    if not guarantee.get("valid"):
+        return None
+    bounds = guarantee["bounds"]
+    over = [
+        (error / max(bounds[joint]["value"], 1e-300), joint)
+        for joint, error in simulated.get("max_error", {}).items()
+        if joint in bounds and error > bounds[joint]["value"]  # never of an error that is not a number
+    ]
+    if not over:
+        return None
+    _, joint = max(over)
+    error, bound, unit = simulated["max_error"][joint], bounds[joint]["value"], bounds[joint]["unit"]
+    reasons = _reasons(simulated, own_motion=own_motion)
+    others = [name for _, name in over if name != joint]
+    more = f" ({', '.join(others)} {'exceeds its' if len(others) == 1 else 'exceed their'} own)" if others else ""
+    errs = (
+        f"{joint} errs by {error:.3g} {unit} in the simulation, the proven bound is {rounded_up(bound, 2)} {unit}{more}"
+    )
+    if reasons:
+        listed = reasons[0] if len(reasons) == 1 else f"{', '.join(reasons[:-1])} and {reasons[-1]}"
+        text = f"{errs}: the simulation includes {listed}, which the guarantee does not cover"
+    else:
+        text = f"{errs}: this CONTRADICTS the guarantee, whose conditions were all met; please report it"
+    disturbed = any(reason != _FRICTION for reason in reasons)
+    return {"joint": joint, "error": error, "bound": bound, "reasons": reasons, "disturbed": disturbed, "text": text}
+
+
+def _reasons(simulated: Mapping[str, Any], *, own_motion: bool) -> list[str]:
+    """The conditions of a guarantee that a simulation does not keep."""
+    given = simulated["conditions"]
+    found = {
+        _FRICTION: given["friction_stated"],
+        "a load that the model does not know": given["payload"],
+        "sensors with steps or noise": given["resolution"] or given["noise"],
+        "a delay": given["delay"],
+        "scattered parameters": simulated.get("spread"),
+        "drives at their torque limits": simulated.get("saturated"),
+        "another motion than that of the design": own_motion,
+    }
+    return [words for words, present in found.items() if present]
+
+
+_ONE_TURN = 2.0 * math.pi
+"""An error that no controlled joint has."""
+
+
+def simulate_step(context: StepContext) -> str:
+    """A folder for each experiment: its document with what a page draws, and the run as CSV."""
+    worst = []
+    for experiment in context.project.experiments:
+        with context.work.step(f"simulating '{experiment.name}'"):
+            document = _simulated(context, experiment)
+        errors = [error for error in document.get("max_error", {}).values() if math.isfinite(error)]
+        said = [f"{name} hardly moves" for name in document.get("unmoved", ())]
+        said += [f"{name} passes its limits" for name in _beyond(document)]
+        if beyond := document.get("beyond_guarantee"):
+            said.append(beyond["text"])
+        notes = f" ({', '.join(said)})" if said else ""
+        worst.append(f"{experiment.name}: {max(errors):.3g}{notes}" if errors else f"{experiment.name}: diverged")
+    return f"largest errors [rad, m]: {', '.join(worst)}"
+
+
+def _beyond(document: dict[str, Any]) -> list[str]:
+    return list(dict.fromkeys(passed["joint"] for passed in document.get("passed_limits", ())))
+
+
+def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, Any]:
+    from torquec.control.controller_file import FILE_NAME, read_controller
+    from torquec.simulation.applied_forces import HeldPayload
+    from torquec.simulation.closed_loop import LoopOptions, simulate
+    from torquec.simulation.integrators import RungeKutta4
+    from torquec.simulation.plant import Plant
+    from torquec.simulation.sensors import Sensors, SpeedSource
+    from torquec.simulation.simulation_result import write_result
+
+    law = read_controller(context.results[DESIGN] / FILE_NAME)
+    real = context.exact_model()
+    held = tuple(HeldPayload(part.frame, part.mass, part.center) for part in experiment.payload)
+    part = experiment.motion or context.project.motion
+    assert part is not None
+    assert law.period is not None
+    motion = project_motion(part, context.project.robot, law.period)
+    plant = Plant(real, friction=experiment.friction, effort=experiment.effort, forces=held)
+    source = SpeedSource.DIFFERENCE if experiment.resolution else SpeedSource.MEASURED
+    options = LoopOptions(
+        sensors=Sensors(
+            resolution=experiment.resolution, speed=source, position_noise=experiment.noise, delay=experiment.delay
+        ),
+        integrator=None if experiment.substeps is None else RungeKutta4(experiment.substeps),
+        seed=context.project.seed,
+        largest_error=_ONE_TURN,
+    )
+    folder = context.folder / experiment_folder(experiment.name)
+    folder.mkdir()
+    document: dict[str, Any] = {
+        "experiment": experiment.name,
+        "controller": law.name,
+        "period": law.period,
+        "joints": list(law.joints),
+        "plant": real.kind.value,
+        "units": {each.name: each.position_unit for each in plant.robot.coordinates},
+        "conditions": simulation_conditions(plant, motion, options, file=part.trajectory or ""),
+    }
+    if experiment.runs > 1:
+        found, runs = many_runs(
+            plant,
+            law,
+            motion,
+            runs=experiment.runs,
+            spread=experiment.spread,
+            options=options,
+            envelope=True,
+            report=context.work.report,
+        )
+        document |= found | tracking_curves(runs)
+    else:
+        try:
+            result = simulate(plant, law, motion, options=options)
+        except DivergenceError as error:
+            document["diverged"] = error.found  # of an experiment that is an answer
+        else:
+            document |= run_summary(plant.robot, result)
+            write_result(result, folder / RUN_FILE)
+            document |= tracking_curves(result)
+    guarantee = context.read_document(DESIGN, DESIGNED)["guarantee"]
+    beyond = beyond_guarantee(guarantee, document, own_motion=experiment.motion is not None)
+    document |= {} if beyond is None else {"beyond_guarantee": beyond}
+    files = sorted(path.name for path in folder.iterdir())
+    context.write_document(f"{folder.name}/{SIMULATED}", "simulate", document | {"files": files})
+    return document

@@ -1,0 +1,106 @@
+"""The steps of a run that make models: `check` of the robot, `identify` from logs, `simplify` with a certificate.
+
+Where no simplified model can be used, the run goes on with the exact one and the results say why: nothing simpler was
+found or proven in time, the proof could not be checked in time, or the mass matrix may be singular. A model whose proof
+is not checked yet is written all the same: `torquec check` does that later.
+"""
+
+from __future__ import annotations
+
+from torquec.dynamics.rotorless_joints import rotorless_text
+from torquec.foundation.budget import Budget
+from torquec.model.model import Model
+from torquec.model.simplified import simplified_and_checked
+from torquec.project.identify_document import describe
+from torquec.project.identify_files import DOCUMENT as IDENTIFIED
+from torquec.project.identify_files import logs_to_fit, shown_logs, write_results
+from torquec.project.simplification import DOCUMENT as SIMPLIFIED
+from torquec.project.simplification import Simplification
+from torquec.project.step import StepContext, StepResult
+from torquec.report.robot import robot_facts
+
+
+def robot_check_step(context: StepContext) -> str:
+    """Write what `torquec info` prints."""
+    robot = context.project.robot
+    facts = robot_facts(robot)
+    rotorless = rotorless_text(robot)
+    facts["warnings"] += [f"{robot.source}: {rotorless}"] if rotorless else []
+    context.write_document("robot.json", "info", {**facts, "content_hash": robot.content_hash})
+    warned = len(facts["warnings"])
+    said = f", {warned} warning{'s' if warned != 1 else ''}" if warned else ""
+    return f"{robot.name}: {robot.n} joints, {robot.moving_mass:.4g} kg move{said}"
+
+
+def identify_step(context: StepContext) -> str:
+    """Fit the logs, predict the others, and write report, model, robot files and C."""
+    from torquec.identification.file_fits import fit_files
+    from torquec.identification.identify import identify
+    from torquec.report.identification_text import Findings
+    from torquec.trajectory.log_map import read_log_map
+
+    project, part = context.project, context.project.identify
+    assert part is not None
+    robot, work = project.robot, context.work
+    said: list[str] = []
+    meaning = None if part.log_map is None else read_log_map(part.log_map)
+    sources, predicted = (
+        logs_to_fit(robot, paths, part.log_map, part.options, said.append) for paths in (part.logs, part.validate)
+    )
+    estimate = identify(robot, sources, validate=predicted, log_map=meaning, options=part.options, work=work)
+    training, others = (shown_logs(robot, logs, part.log_map) for logs in (sources, predicted))
+    with work.step("fitting what the files have words for"):
+        fits = fit_files(
+            estimate,
+            robot,
+            sources,
+            training,
+            log_map=meaning,
+            options=part.options,
+            mujoco=estimate.realization.physically_consistent,
+        )
+    findings = Findings(estimate, file_errors=fits.errors)
+    with work.step("writing the identified robot"):
+        write_results(context.folder, findings, fits, (training, others), describe(findings))
+    assert (context.folder / IDENTIFIED).exists()
+    read = f"{sum(len(log) for log in training)} samples"
+    if any(source is not log for source, log in zip(sources, training, strict=True)):
+        read = f"{len(sources)} log{'s' * (len(sources) > 1)}, read in pieces"
+    return f"{len(estimate.parameters)} parameters from {read}, error {100 * estimate.relative_error:.2g} %"
+
+
+def simplify_step(context: StepContext) -> str | StepResult:
+    """Search, prove and prove again with independent code within the project's time, and write everything."""
+    project, work = context.project, context.work
+    specification, seconds = project.specification, project.simplify.seconds
+    assert specification is not None
+    allowed = "" if seconds is None else f" in the {seconds:g} s that [simplify] allows"
+    budget = Budget.after(seconds)
+    found = simplified_and_checked(context.exact_model(), specification, budget, work=work, only_simpler=True)
+    if found is None:
+        return _nothing_simpler(context, f"nothing simpler than the exact model was found and proven{allowed}")
+    model, checked = found
+    with work.step("looking whether its mass matrix is regular"):
+        unused = _unusable(model)
+    if not checked:
+        late = f"its proof could not be checked again{allowed}: torquec check does that later"
+        unused = f"a simpler model was found, but {late}"
+    made = Simplification(model, None, checked=checked, seconds=work.seconds, unused=unused)
+    with work.step("writing equations, code and certificate") as step:
+        made.write(context.folder, lambda text: step.show(note=text))
+    made.write_document(context.folder)
+    before, after = made.operations
+    said = f"{before.mul} mul, {before.add} add -> {after.mul} mul, {after.add} add, proven"
+    return StepResult(f"{said}; the run goes on with the exact model: {unused}", unused) if unused else said
+
+
+def _nothing_simpler(context: StepContext, why: str) -> StepResult:
+    """No files but a document that says so."""
+    context.write_document(SIMPLIFIED, "simplify", {"unused": why})
+    return StepResult(f"the run goes on with the exact model: {why}", why)
+
+
+def _unusable(model: Model) -> str:
+    """Why a controller cannot be made of a model: its forward dynamics are refused."""
+    reason = model.refusal("forward_dynamics")
+    return f"{reason}; smaller torque errors in [specification] keep it regular" if reason else ""
