@@ -164,9 +164,9 @@ def _near_parts(search: NearSearch) -> tuple[str, dict[str, object], Array]:
     return f"{pool}\n{_template('solution_curves')}\n{solve}", words, besides
 
 
-def _template(name: str) -> str:
+def _template(word: str) -> str:
     """C text of this room with @words@ to fill in."""
-    return (resources.files("torquec.kinematics") / "c" / f"{name}.c").read_text(encoding="utf-8")
+    return (resources.files("torquec.kinematics") / "c" / f"{word}.c").read_text(encoding="utf-8")
 
 
 def iteration_test(shape: IterationShape, poses: Array, reference: Array, expected: Array) -> str:
