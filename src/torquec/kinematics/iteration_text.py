@@ -132,13 +132,13 @@ def iteration_source(shape: IterationShape) -> str:
     if shape.search is None:
         limits = [_row("lower", shape.lower), _row("upper", shape.upper), _row("half", shape.half)]
         tables = [_row("moving", shape.moving), *limits, _table("restart", shape.table)]
-        solve = _template("numeric_solve")
+        solve = _template("numeric_solve.c")
     else:
         solve, more, besides = _near_parts(shape.search)
         words |= more
         tables.append(_table("beside", besides))
     words["tables"] = "\n".join(tables)
-    text = _template("iteration").replace("@solve@", solve)
+    text = _template("iteration.c").replace("@solve@", solve)
     for _ in range(2):  # what is put in has words of its own
         for word, value in words.items():
             text = text.replace(f"@{word}@", str(value))
@@ -155,18 +155,18 @@ def _near_parts(search: NearSearch) -> tuple[str, dict[str, object], Array]:
         "HOPELESS_M": repr(hopeless(d) * search.size),
         "NEARLY_SINGULAR": repr(nearly_singular(d)),
     }
-    pool, solve = _template("solution_pool"), _template("near_solve")
+    pool, solve = _template("solution_pool.c"), _template("near_solve.c")
     if search.curves is None:
-        return f"{pool}\n{solve}", {**words, "search_curves": _template("no_curves"), "least": "HUGE_VAL"}, besides
+        return f"{pool}\n{solve}", {**words, "search_curves": _template("no_curves.c"), "least": "HUGE_VAL"}, besides
     words |= {name: repr(getattr(tracing, name)) for name in _CURVE_WORDS.split()}
-    words |= {"TRACED": repr(TRACED), "WIDEST": repr(search.curves.widest), "search_curves": _template("search_curves")}
+    words |= {"TRACED": repr(TRACED), "WIDEST": repr(search.curves.widest), "search_curves": _template("search_curves.c")}
     words["least"] = "least_singular(ended[k], rotation, position)"
-    return f"{pool}\n{_template('solution_curves')}\n{solve}", words, besides
+    return f"{pool}\n{_template('solution_curves.c')}\n{solve}", words, besides
 
 
-def _template(word: str) -> str:
+def _template(file: str) -> str:
     """C text of this room with @words@ to fill in."""
-    return (resources.files("torquec.kinematics") / "c" / f"{word}.c").read_text(encoding="utf-8")
+    return (resources.files("torquec.kinematics") / "c" / file).read_text(encoding="utf-8")
 
 
 def iteration_test(shape: IterationShape, poses: Array, reference: Array, expected: Array) -> str:
