@@ -12,10 +12,10 @@ import pytest
 from tests.identification import simulated_arm
 
 from torquec.errors import ArgumentError
-from torquec.identification import torque_model
 from torquec.identification.estimators.joint_factors import joint_factors
 from torquec.identification.excitation.excitation import simulated_log
 from torquec.identification.logs.prepare import prepare
+from torquec.identification.torque.torque_model import torque_model
 from torquec.papers.elimination import chosen_columns, eliminate, fit_trajectories, log_elimination
 from torquec.papers.inward_basis import inward_basis
 from torquec.papers.izaguirre_comparisons import SIGNIFICANT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from torquec.identification import torque_model
+from torquec.identification.torque.torque_model import torque_model
 from torquec.papers.inward_basis import inward_basis, inward_order, letters_of
 from torquec.parameters.base_parameters import base_parameters
 from torquec.parameters.standard_parameters import ParameterFrames

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.identification import torque_model
+from torquec.identification.torque.torque_model import torque_model
 from torquec.model.model import compile
 from torquec.papers.inward_basis import inward_basis
 from torquec.papers.simulated_runs import MeasurementNoise, gravity_coefficients, simulated_elimination, simulated_runs

@@ -21,8 +21,9 @@ import torquec as tq
 from torquec.cli.app import app
 from torquec.errors import ArgumentError
 from torquec.foundation.work import as_work
-from torquec.identification import Reading, open_logs
+from torquec.identification import open_logs
 from torquec.identification.file_fits import CODE, MJCF, URDF_ALONE
+from torquec.identification.identify_options import Reading
 from torquec.identification.logs.check_log import check_log_pieces
 from torquec.project.identify_files import logs_to_fit, shown_logs
 from torquec.project.model_steps import identify_step
