@@ -107,9 +107,7 @@ from torquec.haptics.passive_hand import SwitchedHands as SwitchedHands
 from torquec.haptics.passive_hand import arm_hand as arm_hand
 from torquec.haptics.passive_hand import random_hands as random_hands
 from torquec.haptics.passivity_controller import force_lag as force_lag
-from torquec.haptics.passivity_controller import (
-    passivity_controller_function as passivity_controller_function,
-)
+from torquec.haptics.passivity_controller import passivity_controller_function as passivity_controller_function
 from torquec.haptics.port_loop import Grip as Grip
 from torquec.haptics.port_loop import PortLoop as PortLoop
 from torquec.haptics.port_loop import RenderedImpedance as RenderedImpedance
