@@ -159,7 +159,8 @@ def _near_parts(search: NearSearch) -> tuple[str, dict[str, object], Array]:
     if search.curves is None:
         return f"{pool}\n{solve}", {**words, "search_curves": _template("no_curves.c"), "least": "HUGE_VAL"}, besides
     words |= {name: repr(getattr(tracing, name)) for name in _CURVE_WORDS.split()}
-    words |= {"TRACED": repr(TRACED), "WIDEST": repr(search.curves.widest), "search_curves": _template("search_curves.c")}
+    words |= {"TRACED": repr(TRACED), "WIDEST": repr(search.curves.widest)}
+    words["search_curves"] = _template("search_curves.c")
     words["least"] = "least_singular(ended[k], rotation, position)"
     return f"{pool}\n{_template('solution_curves.c')}\n{solve}", words, besides
 
