@@ -20,7 +20,7 @@ import numpy as np
 
 import torquec as tq
 from benchmarks.peer import FLAGS, address, build
-from torquec.closedform.layouts import CLOVER
+from torquec.closedform.fourier import CLOVER
 from torquec.codegen.c import write_c_package
 from torquec.control.pole_placement import pole_placement_gains
 from torquec.expr import count_operations

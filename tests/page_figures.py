@@ -41,7 +41,7 @@ from tests.page_values import (
 )
 
 import torquec as tq
-from torquec.closedform.layouts import CLOVER
+from torquec.closedform.fourier import CLOVER
 from torquec.control.pole_placement import pole_placement_gains
 from torquec.expr import count_operations
 

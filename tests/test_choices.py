@@ -112,7 +112,7 @@ def options_of(name: str) -> Iterator[str]:
     try:
         hints = typing.get_type_hints(called)
     except NameError:  # an annotation that only type checkers import
-        from torquec.closedform.layouts import Rule
+        from torquec.closedform.fourier import Rule
         from torquec.proof.torque.certificate import Certificate
 
         only_for_checkers = {"Rule": Rule, "Certificate": Certificate, "Robot": tq.Robot, "Function": tq.Function}

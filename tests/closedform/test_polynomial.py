@@ -22,7 +22,7 @@ def random_polynomial(rng, terms=6, degree=2):
     for _ in range(terms):
         term = constant(float(rng.normal()))
         for variable in (Q1, Q2, Q23, SLIDE):
-            a = 0 if variable.prismatic else int(rng.integers(0, 2))
+            a = int(rng.integers(0, 2)) if variable.is_angle else 0
             term = term * single(variable, a, int(rng.integers(0, degree + 1)))
         total = total + term
     return total

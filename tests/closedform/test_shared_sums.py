@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from torquec.closedform import FourierSeries, Harmonic, closed_form
-from torquec.closedform.layouts import CLOVER, EXACT, Entry, Matrix, Part, Rule, entries
+from torquec.closedform.fourier import CLOVER, EXACT, Rule
+from torquec.closedform.layouts import Entry, Matrix, Part, entries
 from torquec.closedform.shared_sums import SharedSums
 from torquec.errors import ArgumentError
 from torquec.expr import count_operations, evaluate, trace

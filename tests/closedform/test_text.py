@@ -12,10 +12,11 @@ from tests.closedform.printed import NASTY, samples
 
 from torquec.closedform import closed_form
 from torquec.closedform.equations import equations, single_equations
+from torquec.closedform.fourier import Rule
 from torquec.closedform.html import equations_html
 from torquec.closedform.json_form import equations_document
 from torquec.closedform.latex import equations_latex
-from torquec.closedform.layouts import Matrix, Rule
+from torquec.closedform.layouts import Matrix
 from torquec.closedform.source import c_source, python_source
 from torquec.closedform.text import WIDTH, equations_text
 from torquec.dynamics.inverse_dynamics import gravity_torque

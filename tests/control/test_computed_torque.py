@@ -7,7 +7,7 @@ import pytest
 from tests.control.closed_loop import run
 
 import torquec as tq
-from torquec.closedform.layouts import Rule
+from torquec.closedform.fourier import Rule
 from torquec.control.computed_torque import computed_torque, diagonal_computed_torque
 from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
 from torquec.errors import ArgumentError

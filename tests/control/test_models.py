@@ -7,7 +7,7 @@ import pytest
 from tests.model_kinds import heavier, program_model
 
 import torquec as tq
-from torquec.closedform.layouts import CLOVER
+from torquec.closedform.fourier import CLOVER
 from torquec.control.controller import SIGNALS
 from torquec.control.independent_joint import Feedforward, PidGains, feedforward_torque, gains_from_poles
 from torquec.control.model_terms import Evaluation

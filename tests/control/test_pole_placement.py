@@ -9,7 +9,7 @@ from tests.control.closed_loop import run
 from tests.dynamics.random_robots import random_robot, random_state
 
 import torquec as tq
-from torquec.closedform.layouts import CLOVER
+from torquec.closedform.fourier import CLOVER
 from torquec.control.model_terms import FrictionAt, FrictionCompensation
 from torquec.control.pole_placement import pole_placement, pole_placement_gains
 from torquec.errors import ArgumentError

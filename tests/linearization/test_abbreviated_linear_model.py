@@ -10,7 +10,7 @@ from tests.clover import beside
 from tests.dynamics.arms import gripper
 
 import torquec as tq
-from torquec.closedform.layouts import CLOVER, Rule
+from torquec.closedform.fourier import CLOVER, Rule
 from torquec.errors import RobotError
 from torquec.expr import count_operations
 from torquec.linearization import abbreviated_linear_model as module

@@ -10,7 +10,7 @@ from tests.clover import beside, tables
 from tests.dynamics.random_robots import random_robot, random_state
 
 import torquec as tq
-from torquec.closedform.layouts import CLOVER
+from torquec.closedform.fourier import CLOVER
 from torquec.errors import ArgumentError, CheckError, RobotError
 from torquec.expr import evaluate
 from torquec.linearization.linearize import check_linear_model, linear_model_function, linearize, linearize_along

@@ -25,7 +25,7 @@ def value(table, terms, q):
                 c = table.coordinates[index]
                 angle += sign * (c.multiplier * q[c.joint] + c.offset)
             a, b = (int(code) >> 3) & 1, int(code) & 7
-            coefficient *= angle**b if variable.prismatic else np.cos(angle) ** a * np.sin(angle) ** b
+            coefficient *= np.cos(angle) ** a * np.sin(angle) ** b if variable.is_angle else angle**b
         total += coefficient
     return total
 

@@ -9,7 +9,7 @@ import pytest
 from tests.clover import TABLE_III, TABLE_IV, beside
 
 import torquec as tq
-from torquec.closedform.layouts import CLOVER
+from torquec.closedform.fourier import CLOVER
 from torquec.control.pole_placement import pole_placement_gains
 from torquec.expr import evaluate
 from torquec.model.quantities import trace_quantity

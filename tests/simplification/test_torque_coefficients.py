@@ -97,12 +97,12 @@ def test_changes_say_what_was_dropped_and_what_it_can_do():
 def test_displacements_count_at_their_limits():
     robot = arm("scara")
     before = exact(robot)
-    assert any(variable.prismatic for p in before.entries.values() for variable in p.variables) is False
+    assert any(not variable.is_angle for p in before.entries.values() for variable in p.variables) is False
     robot = arm("stanford")
     before = exact(robot)
     after = replace(before, entries={key: p for key, p in before.entries.items() if key != (Matrix.M, (0, 0))})
-    squares = [c for c in term_changes(before, after, motions(robot)) if any(v.prismatic for v, _, _ in c.monomial)]
-    change = next(c for c in squares if sum(b for v, _, b in c.monomial if v.prismatic) == 2)
+    squares = [c for c in term_changes(before, after, motions(robot)) if any(not v.is_angle for v, _, _ in c.monomial)]
+    change = next(c for c in squares if sum(b for v, _, b in c.monomial if not v.is_angle) == 2)
     assert change.torque == pytest.approx(abs(change.before) * motions(robot).acceleration[0] * 0.6**2)
 
 

@@ -55,7 +55,7 @@ def linearize(model: Model, options: LinearizeOptions) -> Outcome:
     Gives M, C = dtau/dqd and K = dtau/dq of everything that the drives supply, friction and springs too, the state
     matrices A and B of (dq, dqd), and the open-loop eigenvalues. Radians, metres, seconds, Nm and N.
     """
-    from torquec.closedform.layouts import CLOVER
+    from torquec.closedform.fourier import CLOVER
     from torquec.codegen.target import generate_package
     from torquec.linearization.linearize import linear_model_function
     from torquec.linearization.linearize import linearize as linear_model

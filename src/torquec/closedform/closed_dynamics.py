@@ -82,12 +82,7 @@ def _joined(x: Variable, y: Variable, sign: int) -> tuple[tuple[int, int], ...]:
 
 def lowered(polynomial: TrigPolynomial, letters: Letters) -> Scalar:
     """The value of a polynomial as a factored expression over any scalar (1)."""
-    return _horner([(word_of(monomial), coefficient) for monomial, coefficient in polynomial], letters)
-
-
-def lowered_terms(terms: Sequence[tuple[Word, Coefficient]], letters: Letters) -> Scalar:
-    """The value of a sum of coefficient * word as a factored expression (1); words may hold any letters known."""
-    return _horner(list(terms), letters)
+    return lowered_terms([(word_of(monomial), coefficient) for monomial, coefficient in polynomial], letters)
 
 
 def word_of(monomial: Any) -> Word:
@@ -98,7 +93,8 @@ def word_of(monomial: Any) -> Word:
     return tuple(word)
 
 
-def _horner(terms: list[tuple[Word, Coefficient]], letters: Letters) -> Scalar:
+def lowered_terms(terms: Sequence[tuple[Word, Coefficient]], letters: Letters) -> Scalar:
+    """The value of a sum of coefficient * word as a factored expression (1); words may hold any letters known."""
     counts = Counter(letter for word, _ in terms for letter in set(word))
     if not counts:
         return sum((coefficient for _, coefficient in terms), 0.0)
@@ -116,8 +112,8 @@ def _horner(terms: list[tuple[Word, Coefficient]], letters: Letters) -> Scalar:
             inside.append((word[:k] + word[k + 1 :], coefficient))
         else:
             outside.append((word, coefficient))
-    value = letters[letter] * _horner(inside, letters)
-    return value + _horner(outside, letters) if outside else value
+    value = letters[letter] * lowered_terms(inside, letters)
+    return value + lowered_terms(outside, letters) if outside else value
 
 
 def _product(word: Word, coefficient: Coefficient, letters: Letters) -> Scalar:

@@ -20,28 +20,9 @@ from types import MappingProxyType
 from typing import Any
 
 from torquec.closedform.closed_form import ClosedForm
-from torquec.closedform.fourier import CLOVER, EXACT, Rule, Value, written
+from torquec.closedform.fourier import EXACT, Rule, Value, written
 from torquec.closedform.polynomial import Linear, TrigPolynomial
 from torquec.errors import ArgumentError
-
-__all__ = [
-    "CHANG_LEE",
-    "CHRISTOFFEL",
-    "CLOVER",
-    "EXACT",
-    "TITLES",
-    "WHOLE",
-    "Entry",
-    "Matrix",
-    "Part",
-    "Rule",
-    "Value",
-    "check_index",
-    "entries",
-    "entry",
-    "indices",
-    "unit",
-]
 
 
 class Matrix(StrEnum):

@@ -37,11 +37,6 @@ class Variable:
         return self.basis.is_periodic
 
     @property
-    def prismatic(self) -> bool:
-        """Whether it is a displacement: not `is_angle`."""
-        return not self.is_angle
-
-    @property
     def name(self) -> str:
         """'q2', 'q23' for q2 + q3, 'q2-3' for q2 - q3, joints counted from one; 'q9_10' where digits could mislead."""
         first, *rest = self.joints
@@ -133,12 +128,6 @@ class TrigPolynomial:
         """Indices of the joints that it depends on (a sum of angles depends on each of them)."""
         return tuple(sorted({index for variable in self.variables for index, _ in variable.joints}))
 
-    def largest_first(self) -> list[tuple[Monomial, Coefficient]]:
-        """Terms by falling magnitude of their coefficient (for numbers), then by monomial."""
-        return sorted(
-            self.terms.items(), key=lambda term: (-abs(term[1]) if isinstance(term[1], float) else 0.0, term[0])
-        )
-
     # --- arithmetic -------------------------------------------------------------------------------------------------
 
     def __add__(self, other: TrigPolynomial) -> TrigPolynomial:
@@ -184,7 +173,21 @@ class TrigPolynomial:
 
     def __call__(self, q: Any) -> Any:
         """Its value at joint positions q: a sequence of scalars, or an array (N, n) for N values at once."""
-        return evaluate_polynomial(self, q)
+        columns = q.T if isinstance(q, np.ndarray) and q.ndim == 2 else q
+        powers: dict[Factor, Any] = {}
+        for variable in self.variables:
+            value = variable.value(columns)
+            s, c = sincos(value) if variable.is_angle else (value, None)
+            used = {factor for monomial in self.terms for factor in monomial if factor[0] == variable}
+            for factor in used:
+                powers[factor] = _power(c, s, factor[1], factor[2])
+        total: Any = np.zeros(len(q)) if isinstance(q, np.ndarray) and q.ndim == 2 else 0.0
+        for monomial, coefficient in self.terms.items():
+            term = coefficient
+            for factor in monomial:
+                term = term * powers[factor]
+            total = total + term
+        return total
 
     # --- calculus ---------------------------------------------------------------------------------------------------
 
@@ -254,25 +257,6 @@ def _product(left: Monomial, right: Monomial) -> dict[Monomial, float]:
                 grown[extended] = grown.get(extended, 0.0) + number * sign
         partial = grown
     return partial
-
-
-def evaluate_polynomial(polynomial: TrigPolynomial, q: Any) -> Any:
-    """The value at q (n,), over any scalar, or at each row of an array (N, n)."""
-    columns = q.T if isinstance(q, np.ndarray) and q.ndim == 2 else q
-    powers: dict[Factor, Any] = {}
-    for variable in polynomial.variables:
-        value = variable.value(columns)
-        s, c = sincos(value) if variable.is_angle else (value, None)
-        used = {factor for monomial in polynomial.terms for factor in monomial if factor[0] == variable}
-        for factor in used:
-            powers[factor] = _power(c, s, factor[1], factor[2])
-    total: Any = np.zeros(len(q)) if isinstance(q, np.ndarray) and q.ndim == 2 else 0.0
-    for monomial, coefficient in polynomial.terms.items():
-        term = coefficient
-        for factor in monomial:
-            term = term * powers[factor]
-        total = total + term
-    return total
 
 
 def _power(c: Any, s: Any, a: int, b: int) -> Any:

@@ -16,6 +16,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from torquec.closedform.paths import path_to
 from torquec.closedform.symbolic_arm import (
     ArmSymbol,
     Polynomial,
@@ -191,7 +192,7 @@ class _Places:
 
     def inertia(self, body: int, i: int, j: int) -> Polynomial:
         """What a link adds to M_ij (1)."""
-        arm, path = self.arm, _path(self.arm.robot, body)
+        arm, path = self.arm, path_to(self.arm.robot.canonical.links, body)
         total = arm.ring.constant(0)
         if i not in path or j not in path:
             return total
@@ -257,15 +258,6 @@ _AXES = (("xx", "xy", "xz"), ("xy", "yy", "yz"), ("xz", "yz", "zz"))
 def _whole(matrix: Matrix3) -> Matrix3:
     x, y, z = ((int(a), int(b), int(c)) for a, b, c in matrix)
     return x, y, z
-
-
-def _path(robot: Robot, body: int) -> set[int]:
-    """The joints that move a body."""
-    found = set()
-    while body != BASE:
-        found.add(body)
-        body = robot.canonical.links[body].parent
-    return found
 
 
 def _rotors(arm: SymbolicArm, i: int, j: int) -> Polynomial:

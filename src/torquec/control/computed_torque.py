@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torquec.closedform.layouts import Rule
+from torquec.closedform.fourier import Rule
 from torquec.control.controller import Controller, designed_controller
 from torquec.control.law_options import ControllerOptions, LawDesign, LawKind, resolved_poles
 from torquec.control.model_terms import (

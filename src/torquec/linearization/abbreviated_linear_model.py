@@ -15,7 +15,8 @@ from functools import lru_cache
 from typing import Any
 
 from torquec.closedform import ClosedForm, closed_form
-from torquec.closedform.layouts import CLOVER, Entry, Matrix, Rule, entries
+from torquec.closedform.fourier import CLOVER, Rule
+from torquec.closedform.layouts import Entry, Matrix, entries
 from torquec.closedform.shared_sums import SharedSums
 from torquec.dynamics import spring_torque
 from torquec.dynamics.friction_torque import has_load_friction

@@ -43,7 +43,7 @@ from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
 if TYPE_CHECKING:
-    from torquec.closedform.layouts import Rule
+    from torquec.closedform.fourier import Rule
     from torquec.codegen.llvm import NativeFunction
 
 

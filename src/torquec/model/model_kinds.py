@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.closedform import closed_form
-from torquec.closedform.layouts import CLOVER, Matrix, Rule, entries
+from torquec.closedform.fourier import CLOVER, Rule
+from torquec.closedform.layouts import Matrix, entries
 from torquec.dynamics import base_inverse_dynamics, base_mass_matrix
 from torquec.errors import ArgumentError, RobotError
 from torquec.expr import Function

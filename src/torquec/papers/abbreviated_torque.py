@@ -24,7 +24,8 @@ import numpy as np
 
 from torquec.closedform import FourierSeries
 from torquec.closedform.closed_form import closed_form
-from torquec.closedform.layouts import CLOVER, Entry, Matrix, Part, entries
+from torquec.closedform.fourier import CLOVER
+from torquec.closedform.layouts import Entry, Matrix, Part, entries
 from torquec.closedform.shared_sums import SharedSums
 from torquec.control.pole_placement import pole_placement_gains
 from torquec.dynamics import friction_torque

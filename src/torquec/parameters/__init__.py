@@ -1,7 +1,7 @@
 """Base parameters: which combinations of the standard parameters determine every torque."""
 
 from torquec.parameters.base_parameters import BaseParameters, BasisMethod, base_parameters
-from torquec.parameters.check_base_parameters import BaseCheck, BaseMap, check_base_parameters, map_between
+from torquec.parameters.check_base_parameters import BaseCheck, check_base_parameters
 from torquec.parameters.minimal_combinations import (
     MinimalCombination,
     gravity_combinations,
@@ -12,7 +12,6 @@ from torquec.parameters.symbolic_combinations import SymbolicCombinations, symbo
 
 __all__ = [
     "BaseCheck",
-    "BaseMap",
     "BaseParameters",
     "BasisMethod",
     "MinimalCombination",
@@ -23,7 +22,6 @@ __all__ = [
     "base_parameters",
     "check_base_parameters",
     "gravity_combinations",
-    "map_between",
     "minimal_combinations",
     "symbolic_combinations",
 ]

@@ -1,6 +1,4 @@
-"""Checks of a base: rank, prediction of torques, and the map between two bases (Lin 1994, Corollary 6).
-
-The independent check of base parameters: recursive Newton-Euler on random states, in doubles.
+"""The independent check of base parameters: recursive Newton-Euler on random states, in doubles.
 
 Nothing of the construction is used: it works on energies in fractions, this on torques. With W the regressor stacked
 over random states (q, qd, qdd), and K, E of the record:
@@ -13,12 +11,6 @@ over random states (q, qd, qdd), and K, E of the record:
 (1) is held column by column to `TOLERANCE` of the sizes that are added up there; (2) by the singular values of W E
 with unit columns, of which the smallest must be above `INDEPENDENT`. A base that is almost redundant (a robot whose
 axes are parallel to 1e-7) therefore passes (2), and one that is redundant up to rounding does not.
-
-The map between two bases of one robot (Lin 1994, Corollary 6).
-
-Two sets of combinations are both minimal exactly when a constant nonsingular matrix leads from one to the other:
-
-(5)  beta_b = M beta_a,   M = K_b E_a,   for K_b = M K_a
 """
 
 from __future__ import annotations
@@ -29,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.dynamics.friction_regressor import FrictionColumns
-from torquec.errors import ArgumentError, CheckError
+from torquec.errors import CheckError
 from torquec.foundation.arrays import Array
 from torquec.parameters.base_parameters import BaseParameters
 from torquec.parameters.standard_parameters import (
@@ -54,8 +46,6 @@ INVERSE = 1e-12
 
 INDEPENDENT = 1e-12
 """Smallest relative singular value of an independent set."""
-
-_TOLERANCE = 1e-9  # between rounding, 1e-13 or so, and any parameter that matters
 
 
 @dataclass(frozen=True)
@@ -182,41 +172,3 @@ def _refuse(record: BaseParametersRecord, reason: str) -> None:
         f"these are no base parameters of robot '{record.robot}': {reason}",
         remedy="make them again with torquec.base_parameters for this robot",
     )
-
-
-@dataclass(frozen=True, eq=False)
-class BaseMap:
-    """M (b, b) of (5), its condition number, and the relative error of K_b = M K_a."""
-
-    matrix: Array
-    condition: float
-    error: float
-
-
-def map_between(source: BaseParameters, target: BaseParameters) -> BaseMap:
-    """The matrix that turns values of `source` into values of `target`.
-
-    Raises `ArgumentError` when the two are about different parameters and `CheckError` when no such matrix exists.
-
-    >>> from torquec.parameters.base_parameters import BasisMethod, base_parameters
-    >>> from torquec.robot import classics
-    >>> arm = classics.planar2r()
-    >>> theorem, order = base_parameters(arm, method=BasisMethod.THEOREM), base_parameters(arm)
-    >>> bool(np.allclose(map_between(theorem, order).matrix @ theorem.values, order.values))
-    True
-    """
-    if source.parameters != target.parameters:
-        raise ArgumentError(
-            "the two bases are made of different standard parameters",
-            remedy="take both from one robot with the same friction, motors and frames",
-        )
-    matrix = target.projection @ source.expansion
-    rebuilt = matrix @ source.projection
-    size = np.abs(target.projection).max(axis=1, initial=0.0)
-    error = float((np.abs(rebuilt - target.projection).max(axis=1, initial=0.0) / size).max(initial=0.0))
-    if len(source) != len(target) or not error <= _TOLERANCE:
-        raise CheckError(
-            f"no matrix leads from {len(source)} base parameters to {len(target)}: their spans differ",
-            remedy="check both with check_base_parameters",
-        )
-    return BaseMap(matrix, float(np.linalg.cond(matrix)) if len(source) else 1.0, error)

@@ -10,8 +10,9 @@ from typing import Any
 
 from torquec.closedform.closed_form import closed_form
 from torquec.closedform.equations import Equations
+from torquec.closedform.fourier import EXACT
 from torquec.closedform.json_form import equations_document
-from torquec.closedform.layouts import EXACT, Entry, Matrix
+from torquec.closedform.layouts import Entry, Matrix
 from torquec.codegen.identifiers import prefix_identifier
 from torquec.errors import CheckError, RobotError
 from torquec.expr import OperationCount

@@ -27,13 +27,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from torquec.dynamics.mechanism import Mechanism, mechanism
 from torquec.errors import RobotError, TimeLimitError
-from torquec.expr import Function, OperationCount, count_operations, operation_cost
+from torquec.expr import Function, operation_cost
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
 from torquec.robot.robot import Robot
@@ -50,22 +50,6 @@ _BEYOND = 0.6
 """Of the tolerances, at the first motions: what leaving out all moments beyond a link may take (2)."""
 
 
-@dataclass(frozen=True)
-class FewerParameters:
-    """The program, the moments that it keeps with their fitted values, and the largest error found per joint."""
-
-    function: Function
-    kept: tuple[str, ...]
-    values: tuple[float, ...]
-    all_parameters: int
-    found: tuple[float, ...]
-
-    @property
-    def operations(self) -> OperationCount:
-        """Of one evaluation."""
-        return count_operations(self.function)
-
-
 def recursion_with_fewer_parameters(problem: SimplificationProblem, cheapest: Function) -> list[Function]:  # noqa: ARG001
     """The strategy: one program, whatever the cheapest known is."""
     robot, motions, tolerance = problem.robot, problem.motions, problem.tolerance
@@ -76,13 +60,6 @@ def recursion_with_fewer_parameters(problem: SimplificationProblem, cheapest: Fu
 def fewest_operations(
     robot: Robot, motions: MotionBox, tolerance: Sequence[float], *, meter: Meter = silent
 ) -> Function:
-    """The program of :func:`fewer_parameters`."""
-    return fewer_parameters(robot, motions, tolerance, meter=meter).function
-
-
-def fewer_parameters(
-    robot: Robot, motions: MotionBox, tolerance: Sequence[float], *, meter: Meter = silent
-) -> FewerParameters:
     """The recursion with fewest operations that keeps every joint's torque error below its tolerance (as far as found).
 
     With all moments kept, the error is that of rounding. Friction and springs are not part of it; reflected rotor
@@ -101,32 +78,7 @@ def fewer_parameters(
                 if trial.ratio <= 1.0:
                     fitted = trial
                     break
-    kept, beta, found = fitted.kept, fitted.beta, fitted.found
-    simplified = problem.simplified(kept, beta)
-    names = tuple(
-        f"{_TITLES[problem.parameters[k].moment]}_{robot.bodies[problem.parameters[k].link].name}" for k in kept
-    )
-    return FewerParameters(
-        torque_program(simplified),
-        names,
-        tuple(float(b) for b in beta),
-        len(problem.parameters),
-        tuple(map(float, found)),
-    )
-
-
-_TITLES = {
-    "xx": "Exx",
-    "xy": "Exy",
-    "xz": "Exz",
-    "yy": "Eyy",
-    "yz": "Eyz",
-    "zz": "Ezz",
-    "x": "mx",
-    "y": "my",
-    "z": "mz",
-    "m": "m",
-}
+    return torque_program(problem.simplified(fitted.kept, fitted.beta))
 
 
 def recursion_with_most_parameters(problem: SimplificationProblem, cheapest: Function) -> list[Function]:  # noqa: ARG001

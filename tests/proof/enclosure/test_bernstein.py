@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.proof.tables import table_of
 
 from torquec.closedform.polynomial import TrigPolynomial, Variable, single
 from torquec.closedform.tabulate import basis_powers
@@ -21,7 +22,6 @@ from torquec.proof.enclosure.bernstein import (
     root_ranges,
     rounding_steps,
     sum_of_amplitudes,
-    table_of,
 )
 from torquec.robot.joints import PositionBasis
 
@@ -97,13 +97,13 @@ def test_numerators_and_denominators_are_bernstein_polynomials(variable, degree)
     """N/D is every basis function at all points of the interval, N and D of degree 2 d in t, or d in a displacement."""
     interval = Range(variable, -0.4, 1.7)
     numerators, denominators = numerator_matrix(interval, degree)
-    top = degree if variable.prismatic else 2 * degree
+    top = 2 * degree if variable.is_angle else degree
     powers = basis_powers(variable, degree)
     assert (numerators.shape, denominators.shape) == ((top + 1, len(powers)), (top + 1,))
     assert basis_degree(variable, len(powers)) == degree
     u = np.linspace(0.0, 1.0, 23)
     polynomials = np.stack([math.comb(top, b) * u**b * (1.0 - u) ** (top - b) for b in range(top + 1)], axis=1)
-    if variable.prismatic:
+    if not variable.is_angle:
         cosine, sine = np.ones_like(u), -0.4 + 2.1 * u
     else:
         x = 0.65 + 2.0 * np.arctan(math.tan(0.25 * 2.1) * (2.0 * u - 1.0))

@@ -6,9 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
+from tests.proof.tables import table_of
 
 from torquec.closedform.polynomial import Variable, single
-from torquec.proof.enclosure.bernstein import Range, table_of
+from torquec.proof.enclosure.bernstein import Range
 from torquec.proof.enclosure.bernstein_boxes import LEAF, OPEN, BernsteinBoxes, Place, dealt, open_places, with_subtrees
 
 

@@ -6,9 +6,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.proof.tables import table_of
 
 from torquec.closedform.polynomial import Variable, single
-from torquec.proof.enclosure.bernstein import Range, table_of
+from torquec.proof.enclosure.bernstein import Range
 from torquec.proof.enclosure.bernstein_boxes import LEAF
 from torquec.proof.enclosure.branch_and_bound import Exhausted, Proof, Refutation, _Search, prove
 

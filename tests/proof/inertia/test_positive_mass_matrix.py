@@ -28,8 +28,8 @@ def value_at(table, q, n):
     for joint, variable, degree in zip(table.joints, table.variables, table.degrees, strict=True):
         x = q[joint]
         powers = basis_powers(variable, degree)
-        c = 1.0 if variable.prismatic else np.cos(x)
-        s = x if variable.prismatic else np.sin(x)
+        c = 1.0 if not variable.is_angle else np.cos(x)
+        s = x if not variable.is_angle else np.sin(x)
         entries = np.tensordot(entries, np.array([c**a * s**b for a, b in powers]), axes=(1, 0))
     M = np.zeros((n, n))
     M[np.triu_indices(n)] = entries

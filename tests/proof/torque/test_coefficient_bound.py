@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.proof.tables import table_of
 
 from torquec.closedform.paths import ParallelGroup
 from torquec.closedform.polynomial import TrigPolynomial, Variable
 from torquec.errors import TimeLimitError
-from torquec.proof.enclosure.bernstein import sum_of_amplitudes, table_of
+from torquec.proof.enclosure.bernstein import sum_of_amplitudes
 from torquec.proof.torque.coefficient_bound import coefficient_bound
 from torquec.proof.torque.coefficient_error import CoefficientError
 from torquec.proof.torque.coefficient_tolerance import ErrorKind

@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.proof.arms import arm, programs
+from tests.proof.tables import table_of
 
 from torquec.closedform.paths import ParallelGroup
 from torquec.closedform.polynomial import TrigPolynomial, Variable
 from torquec.closedform.tabulate import basis_powers
-from torquec.proof.enclosure.bernstein import basis_degree, table_of
+from torquec.proof.enclosure.bernstein import basis_degree
 from torquec.proof.torque.coefficient_error import (
     CoefficientError,
     _is_product,
@@ -39,7 +40,7 @@ def values(error: CoefficientError, q):
     for variable in reversed(error.variables):
         x = sum(sign * q[:, j] for j, sign in variable.joints)
         powers = basis_powers(variable, basis_degree(variable, found.shape[-2]))
-        cosine, sine = (np.ones_like(x), x) if variable.prismatic else (np.cos(x), np.sin(x))
+        cosine, sine = (np.ones_like(x), x) if not variable.is_angle else (np.cos(x), np.sin(x))
         found = np.einsum("...bn,bn->...n", found, np.array([cosine**a * sine**b for a, b in powers]))
     return found
 

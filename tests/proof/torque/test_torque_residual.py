@@ -35,7 +35,7 @@ def test_the_tables_reproduce_the_error(name):
         for variable in reversed(variables):
             x = q[variable.joints[0][0]]
             powers = basis_powers(variable, basis_degree(variable, table.shape[-1]))
-            cosine, sine = (1.0, x) if variable.prismatic else (np.cos(x), np.sin(x))
+            cosine, sine = (1.0, x) if not variable.is_angle else (np.cos(x), np.sin(x))
             table = table @ np.array([cosine**a * sine**b for a, b in powers])
         assert table @ [*qdd, *pairs, 1.0] == pytest.approx(error[joint], rel=1e-9, abs=1e-10)
 

@@ -60,7 +60,7 @@ def test_tables_give_the_rows_between_the_points_that_they_were_made_from(name):
             x = position[variable.joints[0][0]]
             waves = (1.0, np.cos(x), np.sin(x), np.cos(2.0 * x), np.sin(2.0 * x))
             powers = [x**d for d in range(found.shape[0])]
-            found = np.tensordot(powers if variable.prismatic else waves, found, axes=(0, 0))
+            found = np.tensordot(powers if not variable.is_angle else waves, found, axes=(0, 0))
         assert found == pytest.approx(rows[k], rel=1e-9, abs=1e-9)
     assert tables.size == pytest.approx(np.abs(torque_rows(exact, np.zeros((1, robot.n)))[..., -1]).max(), rel=0.5)
 

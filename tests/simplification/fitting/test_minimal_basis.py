@@ -9,7 +9,6 @@ from torquec.closedform import closed_form
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.proof.torque.error_peaks import largest_error, largest_magnitude
-from torquec.simplification.fitting.candidate_basis import OperationCost, TermCount
 from torquec.simplification.fitting.minimal_basis import SearchOptions, minimal_basis
 from torquec.trajectory.motion_box import joint_box
 
@@ -59,16 +58,6 @@ def test_what_is_within_the_tolerance_of_zero_is_left_out():
 def test_no_tolerance_gives_the_exact_terms():
     _, box = stanford()
     assert minimal_basis(target("G5"), box, 0.0).polynomial == target("G5")
-
-
-def test_operations_instead_of_terms():
-    _, box = stanford()
-    exact = target("H112")
-    by_count = minimal_basis(exact, box, 0.05)
-    by_operations = minimal_basis(exact, box, 0.05, cost=OperationCost())
-    assert OperationCost().total(by_operations.fit.basis) <= OperationCost().total(by_count.fit.basis)
-    assert by_operations.cost == OperationCost().total(by_operations.fit.basis)
-    assert TermCount().total(by_count.fit.basis) <= TermCount().total(by_operations.fit.basis)
 
 
 def test_a_coefficient_of_hundreds_of_terms():

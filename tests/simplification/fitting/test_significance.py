@@ -6,12 +6,16 @@ from tests.clover import appendix_a
 
 import torquec as tq
 from torquec.closedform import FourierSeries, Harmonic, closed_form, fourier_series
-from torquec.closedform.layouts import CLOVER, Entry, Matrix, Part, entries, entry
+from torquec.closedform.fourier import CLOVER, Rule, written
+from torquec.closedform.layouts import Entry, Matrix, Part, entries, entry
 from torquec.closedform.shared_sums import SharedSums
 from torquec.errors import ArgumentError
 from torquec.expr import trace
 from torquec.expr.function import count_operations
-from torquec.simplification.fitting.significance import armstrong_terms, significant_parameters, uniform_zero
+from torquec.simplification.fitting.significance import armstrong_terms, significant_parameters
+
+ROUNDED_NOT = Rule(multiple_angles=True, threshold=0.01)
+"""Clover's threshold, every digit kept."""
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +23,7 @@ def puma():
     return closed_form(tq.classics.puma560())
 
 
-def test_uniform_zero_gives_the_coefficients_of_the_abbreviated_mass_matrix(puma):
+def test_the_uniform_rule_gives_the_coefficients_of_the_abbreviated_mass_matrix(puma):
     motors = tq.classics.puma560().drives.reflected_inertia(6)
     places: dict[str, dict[Harmonic, float]] = {}
     for (place, multiples, sine), value in appendix_a("M").items():
@@ -27,21 +31,21 @@ def test_uniform_zero_gives_the_coefficients_of_the_abbreviated_mass_matrix(puma
     assert len(places) == 9
     for place, expected in places.items():
         i, j = int(place[0]) - 1, int(place[1]) - 1
-        found = uniform_zero(puma.M[i, j], motor_inertia=motors[i][j])
+        found = written(puma.M[i, j], ROUNDED_NOT, added=motors[i][j])
         assert set(found.terms) == set(expected), place
         for wave, value in expected.items():
             assert found.terms[wave] == pytest.approx(value, abs=1e-8)
 
 
 def test_motor_inertias_survive_the_threshold(puma):
-    found = uniform_zero(puma.M[5, 5], motor_inertia=0.193)
+    found = written(puma.M[5, 5], ROUNDED_NOT, added=0.193)
     assert found.terms == {Harmonic(): 0.193}
 
 
 def test_nothing_is_dropped_without_a_threshold(puma):
-    assert uniform_zero(puma.M[0, 1], threshold=0.0) == fourier_series(puma.M[0, 1])
+    assert written(puma.M[0, 1], Rule(multiple_angles=True)) == fourier_series(puma.M[0, 1])
     with pytest.raises(ArgumentError, match="the threshold is -1"):
-        uniform_zero(puma.M[0, 1], threshold=-1.0)
+        Rule(threshold=-1.0)
 
 
 def without_wrist(series: FourierSeries) -> FourierSeries:

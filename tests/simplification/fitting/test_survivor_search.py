@@ -7,7 +7,7 @@ from tests.simplification.stanford_table import monomial, stanford, target
 
 from torquec.errors import SpecificationError
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
-from torquec.simplification.fitting.candidate_basis import candidate_basis
+from torquec.simplification.fitting.candidate_basis import own_terms
 from torquec.simplification.fitting.fit_problem import minimax_fit
 from torquec.simplification.fitting.minimal_basis import minimal_basis
 from torquec.simplification.fitting.survivor_search import LayerOptions, find_min_basis, min_basis_gen
@@ -38,7 +38,7 @@ def test_layers_find_as_many_terms_as_printed_and_the_search_is_never_worse(name
 def test_survivors_are_what_trying_all_subsets_finds(name, part):
     _, box = stanford()
     exact = target(name)
-    candidates = candidate_basis(exact, choice="own")[:4]
+    candidates = own_terms(exact)[:4]
     tolerance = max(part * minimax_fit(exact, [], box).level, minimax_fit(exact, candidates, box).level)
     found = find_min_basis(exact, candidates, box, tolerance)
     size, level = next(
@@ -59,7 +59,7 @@ def test_survivors_are_what_trying_all_subsets_finds(name, part):
 def test_negligible_terms_are_filtered_first_without_harm():
     _, box = stanford()
     exact = target("J22")
-    candidates = candidate_basis(exact, choice="own")[:6]
+    candidates = own_terms(exact)[:6]
     plain = find_min_basis(exact, candidates, box, 0.6)
     filtered = find_min_basis(exact, candidates, box, 0.6, negligible=1e-3)
     assert len(filtered.basis) == len(plain.basis)

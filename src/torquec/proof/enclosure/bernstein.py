@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.closedform.polynomial import TrigPolynomial, Variable
+from torquec.closedform.polynomial import Variable
 from torquec.closedform.tabulate import basis_powers
 from torquec.foundation.arrays import Array
 
@@ -144,20 +144,6 @@ def along(matrix: Array, table: Array, axis: int) -> Array:
 def basis_degree(variable: Variable, size: int) -> int:
     """The degree of a variable whose axis of a table has `size` basis functions."""
     return variable.basis.degree(size)
-
-
-def table_of(polynomials: Sequence[TrigPolynomial], variables: Sequence[Variable], degree: int) -> Array:
-    """Coefficients on the product basis, (entries, basis, .., basis)."""
-    index = {variable: k for k, variable in enumerate(variables)}
-    places = [{power: k for k, power in enumerate(basis_powers(variable, degree))} for variable in variables]
-    table = np.zeros((len(polynomials), *(len(place) for place in places)))
-    for entry, polynomial in enumerate(polynomials):
-        for monomial, coefficient in polynomial:
-            position = [0] * len(variables)
-            for variable, a, b in monomial:
-                position[index[variable]] = places[index[variable]][a, b]
-            table[(entry, *position)] += coefficient
-    return table
 
 
 def rounding_steps(variables: int) -> float:

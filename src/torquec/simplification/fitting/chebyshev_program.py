@@ -102,11 +102,6 @@ def point_fit(A: Array, b: Array, *, start: Support | None = None, reject: float
     return PointFit(coefficients * unit / columns, level, weights, min(bound, level), support)
 
 
-def rough_level(A: Array, b: Array) -> float:
-    """A level that is reached on points, a little above the best; see `rough_fit`."""
-    return rough_fit(A, b)[1]
-
-
 def rough_fit(A: Array, b: Array, *, steps: int = _LAWSON_STEPS) -> tuple[Array, float]:
     """Coefficients (m,) and the level that they reach on points, a little above the best: weighted least squares,
     weights growing with errors.

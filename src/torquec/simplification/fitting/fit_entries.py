@@ -16,8 +16,7 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
-from torquec.simplification.fitting.candidate_basis import TermCost, TermCount
-from torquec.simplification.fitting.minimal_basis import MinimalBasis, SearchOptions, minimal_basis
+from torquec.simplification.fitting.minimal_basis import MinimalBasis, minimal_basis
 from torquec.simplification.fitting.survivor_search import LayerOptions, min_basis_gen
 from torquec.trajectory.motion_box import MotionBox
 
@@ -53,8 +52,6 @@ def fit_entries(
     box: MotionBox,
     *,
     search: BasisSearch = BasisSearch.MINIMAL_BASIS,
-    cost: TermCost | None = None,
-    options: SearchOptions | None = None,
     work: Work | None = None,
 ) -> tuple[MinimalBasis | None, ...]:
     """The minimal basis of every entry, in their order; None for those that a time limit of the work left no time for.
@@ -65,53 +62,42 @@ def fit_entries(
     fits = as_work(work).map(
         "fitting the coefficients",
         _fit,
-        [(task, box, chosen(BasisSearch, search, "search"), cost, options) for task in tasks],
+        [(task, box, chosen(BasisSearch, search, "search")) for task in tasks],
         metered=True,
         note=lambda task, fit: f"{task[0].name}: {'no time' if fit is None else f'{len(fit.polynomial)} terms'}",
     )
     return tuple(fits)
 
 
-def _fit(
-    task: tuple[EntryTask, MotionBox, BasisSearch, TermCost | None, SearchOptions | None], *, meter: Meter = silent
-) -> MinimalBasis | None:
-    entry, box, search, cost, options = task
+def _fit(task: tuple[EntryTask, MotionBox, BasisSearch], *, meter: Meter = silent) -> MinimalBasis | None:
+    entry, box, search = task
     try:
         meter(0.0, 1.0)
     except TimeLimitError:
         return None
     with one_thread():
-        return fit_entry(entry, box, search=search, cost=cost, options=options)
+        return fit_entry(entry, box, search=search)
 
 
-def fit_entry(
-    task: EntryTask,
-    box: MotionBox,
-    *,
-    search: BasisSearch = BasisSearch.MINIMAL_BASIS,
-    cost: TermCost | None = None,
-    options: SearchOptions | None = None,
-) -> MinimalBasis:
+def fit_entry(task: EntryTask, box: MotionBox, *, search: BasisSearch = BasisSearch.MINIMAL_BASIS) -> MinimalBasis:
     """The minimal basis of one entry; see `fit_entries`."""
     if chosen(BasisSearch, search, "search") is BasisSearch.MIN_BASIS_GEN:
-        layered = _by_layers(task, box, cost or TermCount())
+        layered = _by_layers(task, box)
         if layered is not None:
             return layered
     try:
-        return minimal_basis(
-            task.target, box, task.tolerance, kind=task.kind, candidates=task.candidates, cost=cost, options=options
-        )
+        return minimal_basis(task.target, box, task.tolerance, kind=task.kind, candidates=task.candidates)
     except SpecificationError as error:
         raise SpecificationError(
             f"{task.name}, held to the tolerance of joint '{task.joint}': {error.found}", remedy=error.remedy
         ) from error
 
 
-def _by_layers(task: EntryTask, box: MotionBox, cost: TermCost) -> MinimalBasis | None:
+def _by_layers(task: EntryTask, box: MotionBox) -> MinimalBasis | None:
     """The basis of MIN_BASIS_GEN, or None where it finds none."""
     degree = 1 if task.name.startswith("g") else 2
     try:
         fit = min_basis_gen(task.target, box, task.tolerance, degree=degree, kind=task.kind, options=_LAYERS)
     except SpecificationError:
         return None
-    return MinimalBasis(fit, cost.total(list(fit.basis)), len(fit.basis))
+    return MinimalBasis(fit, len(fit.basis))

@@ -79,27 +79,13 @@ class FitProblem:
         place = {m: i for i, m in enumerate(self.candidates)}
         self._own = {place.get(m, -1) for m in target.terms}
         self.reference = checked_reference(self.terms, self.exact, box, kind)
-        self._points = np.zeros((0, len(box)))
-        self._rows = np.zeros((0, len(self.candidates)))
-        self._right = np.zeros(0)
+        # The pool: points (N, n), the candidates there (N, m) and the target (N,), both divided by w (1).
+        self.points = np.zeros((0, len(box)))
+        self.rows = np.zeros((0, len(self.candidates)))
+        self.right = np.zeros(0)
         self._supports: dict[frozenset[int], Support] = {}
         self.add(box.samples(self.terms.joints, 40 + 4 * min(len(self.candidates), 50 * len(self.terms.joints))))
-        self.size = float(np.abs(self._right).max())
-
-    @property
-    def points(self) -> Array:
-        """The pool, (N, n)."""
-        return self._points
-
-    @property
-    def rows(self) -> Array:
-        """The candidates at the pool, (N, m), divided by w (1)."""
-        return self._rows
-
-    @property
-    def right(self) -> Array:
-        """The target at the pool, (N,), divided by w (1)."""
-        return self._right
+        self.size = float(np.abs(self.right).max())
 
     def add(self, points: Array) -> None:
         """Put points (K, n) into the pool."""
@@ -108,9 +94,9 @@ class FitProblem:
         rows = values[:, : len(self.candidates)]
         if self.reference is not None:
             rows, right = rows / right[:, None], np.ones(len(points))
-        self._points = np.concatenate([self._points, points])
-        self._rows = np.concatenate([self._rows, rows])
-        self._right = np.concatenate([self._right, right])
+        self.points = np.concatenate([self.points, points])
+        self.rows = np.concatenate([self.rows, rows])
+        self.right = np.concatenate([self.right, right])
 
     def surface(self, columns: Sequence[int], coefficients: Array) -> ErrorSurface:
         """The error (1) of these coefficients of these candidates."""
@@ -140,7 +126,7 @@ class FitProblem:
         start = self._supports.get(frozenset(chosen))
         if start is None and near is not None:
             start = self._supports.get(frozenset(near))
-        fit = point_fit(self._rows[:, chosen], self._right, start=start, reject=reject)
+        fit = point_fit(self.rows[:, chosen], self.right, start=start, reject=reject)
         if fit.support is not None and fit.level < np.inf:
             self._supports[frozenset(chosen)] = fit.support
         return fit
@@ -165,7 +151,7 @@ class FitProblem:
         for step in range(_MOST_ROUNDS):
             on_points = self.fit_on_pool(columns)
             lower = max(lower, on_points.lower_bound)
-            active = self._points[np.abs(on_points.weights) > 1e-9]
+            active = self.points[np.abs(on_points.weights) > 1e-9]
             if reject is not None and lower > reject:
                 level = max(on_points.level, best.level if best else 0.0)
                 return best or BoxFit(on_points.coefficients, level, lower, active, step + 1)

@@ -1,4 +1,4 @@
-"""Subsets of terms that fit: largest contributions first, and the cheapest by mixed-integer programming.
+"""Subsets of terms that fit: largest contributions first, and the fewest by mixed-integer programming.
 
 A coefficient of hundreds of terms by its largest ones: quick, where a search for the fewest would take too long.
 
@@ -8,9 +8,9 @@ A coefficient of hundreds of terms by its largest ones: quick, where a search fo
 (3)  peaks of the error over the box join the points, until none of them exceeds the tolerance; terms that were left out
      come back, the largest first, where that does not help. All of them together are the coefficient itself
 
-The cheapest set of terms that fits on points, by mixed-integer programming (HiGHS through scipy).
+The smallest set of terms that fits on points, by mixed-integer programming (HiGHS through scipy).
 
-(4)  min sum_i p_i z_i   subject to  |b - A a| <= level,  |a_i| <= R_i z_i,  z_i in {0, 1}
+(4)  min sum_i z_i   subject to  |b - A a| <= level,  |a_i| <= R_i z_i,  z_i in {0, 1}
 (5)  R_i: ten times what a fit by all terms needs at most, in units of the term's height; a set that needs more is a
      difference of large numbers that nobody wants to compute with
 (6)  the tree is cut off after so many nodes, and not after a time: the answer is the same on every machine
@@ -127,8 +127,8 @@ def _on_box(problem: FitProblem, columns: Sequence[int], tolerance: float) -> Bo
     return None
 
 
-def cheapest_subset(A: Array, b: Array, level: float, prices: Array, *, below: float, nodes: int) -> list[int] | None:
-    """Columns of A (N, m) cheaper than `below` that fit b (N,) within `level` (4); None where none is found."""
+def smallest_subset(A: Array, b: Array, level: float, *, below: int, nodes: int) -> list[int] | None:
+    """Fewer than `below` columns of A (N, m) that fit b (N,) within `level` (4); None where none is found."""
     try:
         from scipy.optimize import Bounds, LinearConstraint, milp
     except ImportError:
@@ -148,11 +148,12 @@ def cheapest_subset(A: Array, b: Array, level: float, prices: Array, *, below: f
     fits = LinearConstraint(np.hstack([scaled, np.zeros((n, m))]), right - level / size, right + level / size)
     gate_up = LinearConstraint(np.hstack([np.eye(m), -np.diag(reach)]), -np.inf, 0.0)
     gate_down = LinearConstraint(np.hstack([-np.eye(m), -np.diag(reach)]), -np.inf, 0.0)
-    cheaper = LinearConstraint(np.hstack([np.zeros(m), prices])[None, :], -np.inf, below - 0.5)
+    chosen = np.concatenate([np.zeros(m), np.ones(m)])
+    fewer = LinearConstraint(chosen[None, :], -np.inf, below - 0.5)
     result = milp(
-        np.concatenate([np.zeros(m), prices]),
-        constraints=[fits, gate_up, gate_down, cheaper],
-        integrality=np.concatenate([np.zeros(m), np.ones(m)]),
+        chosen,
+        constraints=[fits, gate_up, gate_down, fewer],
+        integrality=chosen,
         bounds=Bounds(np.concatenate([-reach, np.zeros(m)]), np.concatenate([reach, np.ones(m)])),
         options={"node_limit": nodes},
     )

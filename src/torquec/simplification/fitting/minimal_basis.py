@@ -5,7 +5,7 @@
      kept; and fit sparsely, min sum w_i |a_i| within the tolerance, reweighted with w_i = 1 / (|a_i| + delta)
 (2)  prune: leave out the term whose absence costs least, as long as the tolerance is kept
 (3)  swap: exchange one term for another where that lowers the level, then prune again
-(4)  where few candidates remain, a mixed-integer program asks whether any cheaper set exists
+(4)  where few candidates remain, a mixed-integer program asks whether any smaller set exists
 
 All of it works on points; every set that is accepted is then fitted on the whole box, and points at which it exceeds
 the tolerance send the search back (:mod:`torquec.simplification.fitting.fit_problem`). Coefficients of hundreds of
@@ -22,10 +22,10 @@ import numpy as np
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
-from torquec.simplification.fitting.candidate_basis import CandidateSet, TermCost, TermCount, candidate_basis
-from torquec.simplification.fitting.chebyshev_program import rough_level, sparse_fit
+from torquec.simplification.fitting.candidate_basis import own_terms
+from torquec.simplification.fitting.chebyshev_program import rough_fit, sparse_fit
 from torquec.simplification.fitting.fit_problem import FitProblem, MinimaxFit, to_minimax_fit
-from torquec.simplification.fitting.largest_terms import cheapest_subset, largest_terms
+from torquec.simplification.fitting.largest_terms import largest_terms, smallest_subset
 from torquec.trajectory.motion_box import MotionBox
 
 _FEW_TERMS = 16
@@ -63,10 +63,9 @@ class SearchOptions:
 
 @dataclass(frozen=True)
 class MinimalBasis:
-    """The basis that was found, fitted; its cost, and how many candidates it was chosen from."""
+    """The basis that was found, fitted, and how many candidates it was chosen from."""
 
     fit: MinimaxFit
-    cost: float
     candidates: int
 
     @property
@@ -82,10 +81,9 @@ def minimal_basis(
     *,
     kind: ErrorKind = ErrorKind.ABSOLUTE,
     candidates: Sequence[Monomial] | None = None,
-    cost: TermCost | None = None,
     options: SearchOptions | None = None,
 ) -> MinimalBasis:
-    """The cheapest set of candidate terms that fits `target` within `tolerance` over `box`, with its best fit.
+    """The smallest set of candidate terms that fits `target` within `tolerance` over `box`, with its best fit.
 
     `candidates` are the coefficient's own terms and parts of them unless given. Raises `SpecificationError` when all
     of them together do not keep the tolerance, and says what they can.
@@ -93,28 +91,18 @@ def minimal_basis(
     if not tolerance >= 0.0:
         raise ArgumentError(f"the tolerance is {tolerance}", remedy="give a number that is not negative")
     if candidates is None and len(target) > _MANY_TERMS:
-        return _of_largest_terms(target, box, tolerance, kind, cost or TermCount())
-    offered = tuple(candidates) if candidates is not None else candidate_basis(target, choice=CandidateSet.OWN)
+        return MinimalBasis(largest_terms(target, box, tolerance, kind=kind), len(target))
+    offered = tuple(candidates) if candidates is not None else own_terms(target)
     problem = FitProblem(target, offered, box, kind=kind)
-    search = _Search(problem, tolerance, cost or TermCount(), options or SearchOptions())
-    columns = search.run()
-    fit = problem.fit(columns)
-    return MinimalBasis(to_minimax_fit(problem, columns, fit), search.price(columns), len(offered))
-
-
-def _of_largest_terms(
-    target: TrigPolynomial, box: MotionBox, tolerance: float, kind: ErrorKind, cost: TermCost
-) -> MinimalBasis:
-    fit = largest_terms(target, box, tolerance, kind=kind)
-    return MinimalBasis(fit, cost.total(list(fit.basis)), len(target))
+    columns = _Search(problem, tolerance, options or SearchOptions()).run()
+    return MinimalBasis(to_minimax_fit(problem, columns, problem.fit(columns)), len(offered))
 
 
 class _Search:
     """The state of one search: the problem with its points, and what is asked."""
 
-    def __init__(self, problem: FitProblem, tolerance: float, cost: TermCost, options: SearchOptions) -> None:
+    def __init__(self, problem: FitProblem, tolerance: float, options: SearchOptions) -> None:
         self.problem = problem
-        self.cost = cost
         self.options = options
         # What is exact to rounding keeps every tolerance.
         self.tolerance = max(tolerance, 1e-11 * problem.size)
@@ -129,10 +117,6 @@ class _Search:
             starts += [self._grown(), *self._sparse()]
         best = min((self._reduced(start) for start in starts), key=self._rank)
         return self._polished(best)
-
-    def price(self, columns: Sequence[int]) -> float:
-        """The cost of a set of columns."""
-        return self.cost.total([self.problem.candidates[i] for i in columns])
 
     # --- on the box -------------------------------------------------------------------------------------------------
 
@@ -150,7 +134,7 @@ class _Search:
             if not holds:
                 # The pool knows now where this set fails: what is missing is added, and all is tried again.
                 columns = self._grown(columns)
-            if self.price(columns) < self.price(best):
+            if len(columns) < len(best):
                 best = columns
             if holds:
                 break
@@ -173,8 +157,8 @@ class _Search:
         """The level on points; infinite where the tolerance is not kept."""
         return self.problem.fit_on_pool(columns, near=near, reject=self.tolerance).level
 
-    def _rank(self, columns: Sequence[int], *, near: Sequence[int] | None = None) -> tuple[float, float]:
-        return self.price(columns), self._level(columns, near=near)
+    def _rank(self, columns: Sequence[int], *, near: Sequence[int] | None = None) -> tuple[int, float]:
+        return len(columns), self._level(columns, near=near)
 
     def _largest_terms(self) -> list[int]:
         """As many of the target's own terms, the largest first, as keep the tolerance on points, roughly fitted."""
@@ -186,7 +170,7 @@ class _Search:
         few, many = 0, len(order)
         while few < many:
             middle = (few + many) // 2
-            if rough_level(problem.rows[:, order[:middle]], problem.right) <= self.level_wanted:
+            if rough_fit(problem.rows[:, order[:middle]], problem.right)[1] <= self.level_wanted:
                 many = middle
             else:
                 few = middle + 1
@@ -213,15 +197,13 @@ class _Search:
         """(1), sparse fit with reweighting; nothing where rounding makes it infeasible."""
         problem = self.problem
         heights = np.maximum(np.abs(problem.rows).max(axis=0), 1e-300)
-        # A constant costs no operations; to the sparse fit it is still a term.
-        single = 1.0 + np.array([self.price([i]) for i in range(len(problem.candidates))])
-        weights = single / single.max()
+        weights = np.ones(len(problem.candidates))
         for _ in range(4):
             found = sparse_fit(problem.rows, problem.right, self.level_wanted, weights)
             if found is None:
                 return []
             size = np.abs(found) * heights
-            weights = single / single.max() * (0.1 * size.max()) / (size + 1e-3 * size.max())
+            weights = (0.1 * size.max()) / (size + 1e-3 * size.max())
         columns = [int(i) for i in np.flatnonzero(size > 1e-9 * size.max())]
         for _ in range(_MOST_ATTEMPTS):
             if self._holds(columns):
@@ -239,16 +221,15 @@ class _Search:
         if len(columns) > _FEW_TERMS:
             columns = self._pruned_in_order(columns)
         while columns:
-            whole = self.price(columns)
             options = []
             for i in columns:
                 rest = [c for c in columns if c != i]
                 level = self._level(rest, near=columns)
                 if level <= self.level_wanted:
-                    options.append((self.price(rest) - whole, level, rest))
+                    options.append((level, rest))
             if not options:
                 break
-            columns = min(options)[2]
+            columns = min(options)[1]
         return columns
 
     def _pruned_in_order(self, columns: list[int]) -> list[int]:
@@ -265,7 +246,7 @@ class _Search:
         return columns
 
     def _swapped(self, columns: list[int]) -> list[int] | None:
-        """(3): a cheaper set, or one of the same price with a lower level; None where there is neither."""
+        """(3): a smaller set, or one of the same price with a lower level; None where there is neither."""
         problem = self.problem
         heights = np.maximum(np.abs(problem.rows).max(axis=0), 1e-300)
         best = self._rank(columns)
@@ -291,20 +272,18 @@ class _Search:
         if not options.integer_nodes or not 2 <= len(columns) <= options.integer_terms:
             return columns
         offered = self._shortlist(columns, options.integer_candidates)
-        prices = np.array([self.price([i]) for i in offered])
         for _ in range(_INTEGER_ATTEMPTS):
-            cheaper = cheapest_subset(
+            smaller = smallest_subset(
                 self.problem.rows[:, offered],
                 self.problem.right,
                 self.level_wanted,
-                prices,
-                below=self.price(columns),
+                below=len(columns),
                 nodes=options.integer_nodes,
             )
-            if cheaper is None:
+            if smaller is None:
                 return columns
-            chosen = [offered[k] for k in cheaper]
-            if self.price(chosen) >= self.price(columns):
+            chosen = [offered[k] for k in smaller]
+            if len(chosen) >= len(columns):
                 return columns
             if self._holds(chosen):
                 columns = self._pruned(chosen)

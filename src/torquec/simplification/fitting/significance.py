@@ -1,6 +1,7 @@
 """Significance rules: which terms and which parameters are too small to matter, by three published criteria.
 
 (1)  Clover, uniform: in the multiple-angle form, coefficients below a threshold (0.01) are zero, in whatever unit
+     (`torquec.closedform.fourier.written` with the rule CLOVER)
 (2)  Armstrong: a term is dropped when it is below 1 % of the largest term of its equation, or below 0.1 % of the
      largest constant of its joint: |c| < 0.01 max |c| of the entry, or |c| < 0.001 max |constant| of row i (and j) of
      M; gravity has no such constants, there the first half decides
@@ -18,29 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.closedform import ClosedForm, FourierSeries, fourier_series
+from torquec.closedform import ClosedForm
 from torquec.closedform.polynomial import TrigPolynomial
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
-
-
-def uniform_zero(
-    polynomial: TrigPolynomial, *, threshold: float = 0.01, digits: int | None = None, motor_inertia: float = 0.0
-) -> FourierSeries:
-    """A coefficient in multiple angles without what is below the threshold (1), the rest rounded to digits.
-
-    The rule is for what the links contribute: `motor_inertia` is taken off before and added back after it.
-
-    >>> from torquec.closedform.polynomial import Variable
-    >>> q1 = Variable(((0, 1),))
-    >>> len(uniform_zero(TrigPolynomial({((q1, 1, 0),): 0.5, ((q1, 0, 1),): 0.009})))
-    1
-    """
-    if not threshold >= 0.0:
-        raise ArgumentError(f"the threshold is {threshold}", remedy="give a number that is not negative")
-    links = polynomial - TrigPolynomial({(): motor_inertia} if motor_inertia else {})
-    short = fourier_series(links).abbreviated(threshold, digits)
-    return short + fourier_series(TrigPolynomial({(): motor_inertia})) if motor_inertia else short
 
 
 @dataclass(frozen=True)
@@ -60,7 +42,7 @@ class SignificantTerms:
 def armstrong_terms(form: ClosedForm, *, of_equation: float = 0.01, of_constant: float = 0.001) -> SignificantTerms:
     """Armstrong's rule (2) on a closed form with numbers as coefficients; entries that vanish are left out."""
     n = form.n
-    constants = [max((abs(_constant(form.M[i, j])) for j in range(n)), default=0.0) for i in range(n)]
+    constants = [max((abs(form.M[i, j].terms.get((), 0.0)) for j in range(n)), default=0.0) for i in range(n)]
 
     def short(polynomial: TrigPolynomial, *rows: int) -> TrigPolynomial:
         largest = max((abs(c) for _, c in polynomial), default=0.0)
@@ -122,14 +104,10 @@ def significant_parameters(
     values = np.linalg.lstsq(short, (tau / largest).reshape(-1), rcond=None)[0]
     residual = np.sqrt(np.mean((tau - Y[:, :, kept] @ values) ** 2, axis=0))
     return SignificantParameters(
-        tuple(int(k) for k in kept), values, contributions, _condition(weighted), _condition(short), residual
+        tuple(int(k) for k in kept),
+        values,
+        contributions,
+        float(np.linalg.cond(weighted)),
+        float(np.linalg.cond(short)),
+        residual,
     )
-
-
-def _constant(polynomial: TrigPolynomial) -> float:
-    return float(polynomial.terms.get((), 0.0))
-
-
-def _condition(matrix: Array) -> float:
-    """Largest by smallest singular value; infinite for a matrix without full rank."""
-    return float(np.linalg.cond(matrix))
