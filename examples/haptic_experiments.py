@@ -11,8 +11,8 @@ from __future__ import annotations
 import sys
 
 import torquec as tq
-from torquec.report.figure import save_figure
-from torquec.report.haptic_plots import experiment_figure
+from torquec.haptics.haptic_file import experiment_document
+from torquec.report.haptics import curve_samples, experiment_curves, plot_experiment
 
 FELT = ("mass-5", "mass-150", "inertia-0.83", "inertia-12.5")
 POLES = (-12 + 45j, -45 + 45j)
@@ -39,7 +39,8 @@ def main(picture: str | None = None) -> None:
                     shares = f"{100 * result.wall.object_speed:6.2f} %  {100 * result.wall.tip_speed:6.2f} %"
                     print(f"{poles!s:12} {effort:4.1f} {impact:6.1f}   {shares}")
                 if picture is not None and (effort, impact) == (1.0, 0.1) and poles == POLES[0]:
-                    print(save_figure(experiment_figure(result), picture))
+                    curves = curve_samples(experiment_curves(result))
+                    print(plot_experiment(result, {**experiment_document(result), "curves": curves}, picture))
 
 
 if __name__ == "__main__":

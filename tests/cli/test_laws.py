@@ -109,13 +109,11 @@ def test_one_pair_of_poles_is_for_all_joints(torquec):
 
 def test_pictures_are_of_the_loop_that_the_text_reports(torquec, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
-    from torquec.report import eigenvalue_plots
+    from torquec.report import design
 
     drawn = []
     monkeypatch.setattr(
-        eigenvalue_plots,
-        "plot_root_locus",
-        lambda locus, path, *, title, interval: drawn.append((locus.factor, interval, title)) or path,
+        design, "write_picture", lambda plots, path, *, title: drawn.append((path.stem, plots[0].title, title)) or path
     )
     point = ("--q", "0.3,0.4", "--qd", "1,1", "--qdd", "2,2")
     for more in ((), ("--sampled",), ("--controller", "computed-torque")):
@@ -134,9 +132,8 @@ def test_pictures_are_of_the_loop_that_the_text_reports(torquec, tmp_path, monke
             "--json",
             "--force",
         ).document
-        for factor, interval, title in drawn:
-            assert [interval.lower, interval.upper] == pytest.approx(
-                [x if x is not None else pytest.approx(float("inf") if k else -float("inf")) for k, x in
-                 enumerate(document["robustness"][factor.value])]
-            )  # fmt: skip
+        assert [name for name, _, _ in drawn] == ["eigenvalues", *(f"root_locus_{f}" for f in document["robustness"])]
+        for (_, plot, title), (low, high) in zip(drawn[1:], document["robustness"].values(), strict=True):
+            for limit, infinite in ((low, "-\N{INFINITY} <"), (high, "< \N{INFINITY}")):
+                assert (infinite if limit is None else f"{limit:.4g}") in plot
             assert "100 Hz" in title

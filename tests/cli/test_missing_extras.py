@@ -14,7 +14,7 @@ import pytest
 
 import torquec as tq
 from torquec.cli.app import COMMANDS, GROUPS
-from torquec.cli.writes import Writes
+from torquec.cli.files import Writes
 from torquec.errors import MissingExtraError
 from torquec.page.build_bundle import is_up_to_date
 
@@ -103,7 +103,7 @@ def test_what_needs_a_package_names_its_extra(torquec, folder, without, package,
 
 @pytest.mark.parametrize(("command", "field", "kind"), PICTURES, ids=lambda value: str(value))
 def test_every_picture_asks_for_its_extra_first(folder, without, command, field, kind):
-    from torquec.cli.writes import check_target
+    from torquec.cli.files import check_target
 
     without("matplotlib")
     with pytest.raises(MissingExtraError, match=r"torquec\[plot\]"):

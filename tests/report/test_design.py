@@ -1,13 +1,18 @@
-"""The text of `torquec design`: gains, robustness, guarantee, statistics; limits near a perfect model."""
+"""The text of `torquec design`, limits near a perfect model, values of root loci, and its pictures."""
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import pytest
 from tests.control.guaranteed_models import claimed
 
+from torquec.control.robustness import ErrorFactor
+from torquec.control.stability_interval import StabilityInterval
 from torquec.control.tracking_guarantee import guarantee_sentence, tracking_guarantee
 from torquec.foundation.rounded_bound import rounded_down, rounded_up
-from torquec.report.design import design_text, guarantee_text, narrow_limits, statistics_text
+from torquec.report.design import design_text, guarantee_text, locus_values, narrow_limits, plot_design, statistics_text
 from torquec.robot.classics import load_classic
 from torquec.trajectory import minimum_jerk
 
@@ -24,6 +29,7 @@ DESIGN = {
     "covariance": {},
     "guarantee": {"valid": False, "reason": "nothing is certified"},
 }
+PNG = b"\x89PNG"
 
 
 def test_poles_and_gains_by_joint():
@@ -117,3 +123,41 @@ def test_limits_within_a_tenth_are_told(ends, words):
     said = narrow_limits({"gamma": ends})
     assert len(said) == len(words)
     assert all(word in text for word, text in zip(words, said, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("factor", "lower", "upper"),
+    [
+        (ErrorFactor.ALPHA, -129.8, 158.1),
+        (ErrorFactor.BETA, -math.inf, 38.9),
+        (ErrorFactor.GAMMA, 0.0, math.inf),
+        (ErrorFactor.ALPHA, -math.inf, math.inf),
+    ],
+)
+def test_values_hold_one_and_pass_the_limits(factor, lower, upper):
+    values = locus_values(StabilityInterval(factor, lower, upper))
+    assert 1.0 in values
+    assert np.isfinite(values).all()
+    assert values == sorted(set(values))
+    if math.isfinite(upper):
+        assert max(values) > upper
+    if math.isfinite(lower) and factor is not ErrorFactor.GAMMA:
+        assert min(values) < lower
+    assert factor is not ErrorFactor.GAMMA or min(values) == 0.0
+
+
+def test_pictures_are_written(tmp_path):
+    pytest.importorskip("matplotlib")
+    document = {
+        "controller": "pole-placement",
+        "period": 0.01,
+        "sampled": True,
+        "eigenvalues": [[-1.0, 1.0], [-1.0, -1.0]],
+        "open_loop": [[0.0, 1.0], [0.0, -1.0]],
+        "root_loci": [
+            {"factor": "gamma", "time": None, "values": [0.5, 1.0], "real": [-1.0, -2.0], "imaginary": [1.0, 2.0]}
+        ],
+    }
+    files = plot_design(document, {"gamma": (0.0, math.inf)}, tmp_path / "new", robot="arm")
+    assert [path.name for path in files] == ["eigenvalues.png", "root_locus_gamma.png"]
+    assert all(path.read_bytes().startswith(PNG) for path in files)

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from torquec.haptics.haptic_experiment import ExperimentOptions, run_experiment
-from torquec.report.haptics import ExperimentCurve, ExperimentCurves, curve_samples, experiment_curves
+from torquec.haptics.haptic_file import experiment_document
+from torquec.report import haptics
+from torquec.report.haptics import (
+    ExperimentCurve,
+    ExperimentCurves,
+    curve_samples,
+    experiment_curves,
+    haptic_text,
+    plot_experiment,
+)
 from torquec.robot import classics
 
 pytest.importorskip("scipy")
@@ -42,3 +51,43 @@ def test_at_the_wall_the_object_comes_with_the_speed_of_the_impact():
     assert velocity.rendered[0] == pytest.approx(0.1, rel=0.05)
     assert np.interp(0.0, found.t, penetration.rendered) == pytest.approx(0.0, abs=1e-3)
     assert found.rows.sum() == len(found.t)
+
+
+pytest.importorskip("scipy")
+
+
+def drawn(result, monkeypatch):
+    """The plots of an experiment's picture, and its title."""
+    kept = []
+    monkeypatch.setattr(haptics, "write_picture", lambda plots, _, *, title: kept.extend((plots, title)))
+    plot_experiment(result, experiment_document(result) | {"curves": curve_samples(experiment_curves(result))}, "p.svg")
+    return kept
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "panels", "words"), [("mass-5", 6, "Table II"), ("inertia-0.83", 6, "kg m^2")])
+def test_felt_masses_are_drawn(name, panels, words, monkeypatch):
+    result = run_experiment(classics.scara(), name)
+    plots, title = drawn(result, monkeypatch)
+    assert len(plots) == panels
+    quotient = next(plot for plot in plots if "over acceleration" in plot.title).series[0].y
+    assert np.mean(quotient[-200:]) == pytest.approx(result.plan.nominal, rel=0.1)
+    assert len(plots[0].series) == 2
+    load, inertia = plots[-1].series
+    assert np.mean(load.y) == pytest.approx(np.mean(inertia.y), rel=0.2)
+    assert "felt" in title
+    assert words in haptic_text(experiment_document(result))
+
+
+@pytest.mark.slow
+def test_a_wall_is_drawn(monkeypatch):
+    result = run_experiment(classics.scara(), "wall", ExperimentOptions(impact=0.1))
+    plots, title = drawn(result, monkeypatch)
+    velocity = plots[0].series[1].y
+    assert velocity[0] == pytest.approx(0.1, rel=0.05)
+    assert abs(velocity[-1]) < 5e-3
+    assert title.startswith("scara, wall: ")
+    assert [series.name for series in plots[-1].series] == list(result.cycle.joints)
+    text = haptic_text(experiment_document(result))
+    assert "two-sided" in text
+    assert "cannot render turning about x, turning about y" in text

@@ -10,8 +10,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from torquec.report.blocks import Axis, Bars, LimitLine, Plot, Series, Style
-from torquec.report.plot_scale import scale_of
-from torquec.report.plot_svg import bars_svg, plot_svg
+from torquec.report.plot_svg import bars_svg, plot_svg, scale_of
 from torquec.report.provenance import Number, computed, proved
 
 BY = computed("a sum")

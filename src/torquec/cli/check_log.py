@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.files import Reads, Writes
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress, step_report
-from torquec.cli.reads import Reads
-from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -184,7 +183,7 @@ def _document(checked: _Checked) -> dict[str, Any]:
 
 
 def _draw(checked: _Checked, plot: Path) -> None:
-    from torquec.report.log_plots import plot_log
+    from torquec.report.log_plot import plot_log
 
     if checked.log is None:
         raise ArgumentError(

@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args, ge
 import typer
 from typer.models import ParameterInfo
 
+from torquec.cli.files import Reads, Writes, check_sources, check_target, named_path, need_extra
 from torquec.cli.output import print_json, print_text, tell_written, told_warnings
-from torquec.cli.reads import Reads, check_sources
 from torquec.cli.source import ModelSource
-from torquec.cli.writes import Writes, check_target, named_path, need_extra
 from torquec.errors import ArgumentError
 from torquec.report.result_document import result_document
 

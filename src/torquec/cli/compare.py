@@ -11,10 +11,10 @@ import typer
 
 from torquec.cli.check_log import MapOption, read_logs
 from torquec.cli.command import Outcome, StochasticOptions, command
+from torquec.cli.files import Writes
 from torquec.cli.motions import MotionOptions, asked_motion
 from torquec.cli.options import DegreesOption, ForceOption
 from torquec.cli.output import step_report
-from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 from torquec.project.law_choice import DEFAULT_RATE, parse_poles
 
@@ -73,8 +73,7 @@ def compare(model: Model, options: CompareOptions) -> Outcome:
     computed torque from each of them on one plant, operations and time; with a log also what was measured.
     """
     from torquec.foundation.work import Work
-    from torquec.report.comparison import comparison_text
-    from torquec.report.comparison_plots import plot_comparison
+    from torquec.report.comparison import comparison_text, plot_comparison
     from torquec.simulation.comparison_of_models import compare as compared
 
     if not options.rate > 0.0:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from torquec.cli.command import Outcome, command
+from torquec.cli.files import Writes
 from torquec.cli.laws import LawOptions
 from torquec.cli.motions import read_motion
 from torquec.cli.options import DegreesOption, ForceOption, StateOption, joint_values
 from torquec.cli.output import step_report
-from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     document, files = study.document, []
     loci = root_loci(model, study, options, motion) if options.plot or options.output else ()
     if options.plot is not None:
-        files = draw_design(model, study, options, loci, options.plot)
+        files = draw_design(study, loci, options.plot)
         document["pictures"] = [str(path) for path in files]
     if options.output is not None:
         written = write_design(options.output, robot.name, study, loci, force=options.force)

@@ -11,9 +11,9 @@ import typer
 
 from torquec.cli.check_log import MapOption, read_logs
 from torquec.cli.command import Outcome, StochasticOptions, command
+from torquec.cli.files import Writes
 from torquec.cli.options import ForceOption
 from torquec.cli.output import step_report
-from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
 
@@ -110,8 +110,7 @@ def _designed(model: Model, options: ExcitationOptions, output: Path, given: Exc
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.identification.excitation.excitation import excitation
-    from torquec.report.excitation import excitation_text
-    from torquec.report.excitation_plot import plot_excitation
+    from torquec.report.excitation import excitation_text, plot_excitation
     from torquec.trajectory.csv_file import write_trajectory
 
     robot, plot = model.robot, given.plot

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.files import Writes
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress, step_report
-from torquec.cli.writes import Writes
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import Target
 from torquec.errors import ArgumentError

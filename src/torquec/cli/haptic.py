@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.command import Outcome, StochasticOptions, command
+from torquec.cli.files import Writes
 from torquec.cli.options import DegreesOption, ForceOption, joint_values
 from torquec.cli.output import progress
-from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 from torquec.haptics.haptic_choices import HapticExperiment
 from torquec.project.law_choice import parse_poles
@@ -111,8 +111,7 @@ def _write(result: ExperimentResult, document: dict[str, Any], options: HapticOp
     from torquec.errors import MissingExtraError
     from torquec.foundation.writing import new_folder
     from torquec.haptics.haptic_file import experiment_table
-    from torquec.report.haptic_plots import experiment_figure
-    from torquec.report.haptics import curve_samples, experiment_curves
+    from torquec.report.haptics import curve_samples, experiment_curves, plot_experiment
     from torquec.report.report import PAGE, write_report
     from torquec.report.result_document import result_text
 
@@ -124,7 +123,7 @@ def _write(result: ExperimentResult, document: dict[str, Any], options: HapticOp
         (scratch / names[0]).write_text(experiment_table(result), encoding="ascii")
         (scratch / names[1]).write_text(result_text("haptic", kept, result.robot), encoding="ascii")
         try:
-            experiment_figure(result).savefig(scratch / f"{name}.png", dpi=120)
+            plot_experiment(result, kept, scratch / f"{name}.png")
             names.append(f"{name}.png")
         except MissingExtraError as error:
             progress(f"no picture: {error}")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.files import Writes
 from torquec.cli.options import DegreesOption, ForceOption, StateOption, joint_values, numbers
 from torquec.cli.output import progress
-from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError, CheckError
 from torquec.haptics.haptic_choices import RenderingKind
 

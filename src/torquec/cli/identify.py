@@ -12,10 +12,9 @@ import typer
 
 from torquec.cli.check_log import LogsArgument, MapOption, read_logs
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.files import SIMULATED, Reads, Writes, need_extra
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress, step_report
-from torquec.cli.reads import SIMULATED, Reads
-from torquec.cli.writes import Writes, need_extra
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
 from torquec.project.identify_document import describe
@@ -292,7 +291,7 @@ def _written(
     """The files that were asked for."""
     from torquec.identification.result.prediction import predict
     from torquec.project.identify_files import write_mjcf_of, write_results, write_urdf_of
-    from torquec.report.prediction_plots import plot_prediction
+    from torquec.report.identification import plot_prediction
 
     files: list[Path] = []
     estimate, (training, others) = findings.estimate, logs

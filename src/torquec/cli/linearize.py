@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.files import Writes
 from torquec.cli.options import DegreesOption, ForceOption, StateOption, joint_values
-from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 from torquec.report.tables import complex_number, number, table
 

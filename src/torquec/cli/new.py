@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.files import Writes
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress, tell_written
-from torquec.cli.writes import Writes
 from torquec.errors import RobotError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def new(model: Model, options: NewOptions) -> Outcome:
     Speeds, torques and a motion are the robot's own. Payloads, locked joints and gravity that are given stand in it;
     joints that move no inertia are locked, and those of a gripper where there are more than can be proven with them.
     """
-    from torquec.cli.writes import check_target
+    from torquec.cli.files import check_target
     from torquec.codegen.identifiers import prefix_identifier
     from torquec.foundation.writing import write_files
     from torquec.project.project_text import project_text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from torquec.cli.writes import Writes
+from torquec.cli.files import Writes
 from torquec.errors import ArgumentError, SnapWarning
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.files import Writes
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress, step_report
-from torquec.cli.writes import Writes
 from torquec.proof.hold.hold_order import HoldOrder
 
 if TYPE_CHECKING:
@@ -44,9 +44,11 @@ def plan(model: Model, options: PlanOptions) -> Outcome:
     Bounds hold for every motion of the specification; friction is not in them. docs/real-time.md says more.
     """
     from torquec.foundation.work import Work
-    from torquec.project.plan_document import plan_document
+    from torquec.project.plan_document import by_period, plan_document
     from torquec.realtime.plan import found_at, plan_background
-    from torquec.report.hold_plan import plan_text
+    from torquec.report.figure import write_picture
+    from torquec.report.hold_plan import hold_plots, plan_text
+    from torquec.report.stored_values import StoredValue
     from torquec.simplification.specification import load_specification
 
     specification = load_specification(options.spec, model.robot)
@@ -59,11 +61,11 @@ def plan(model: Model, options: PlanOptions) -> Outcome:
         order=options.order,
         work=Work(report=step_report()),
     )
+    document = plan_document(found)
     files: tuple[Path, ...] = ()
     if options.plot is not None:
-        from torquec.report.hold_plot import plot_hold_error
-
-        dots = found_at(model, specification, options.latency)
-        files = (plot_hold_error(found, options.plot, robot=model.robot.name, found=dots),)
-
-    return Outcome(plan_document(found), plan_text(found), files)
+        dots = by_period(found.joints, found_at(model, specification, options.latency))
+        plots = hold_plots(StoredValue(document | {"found_curve": dots}, "the plan"))
+        title = f"{model.robot.name}: error of holding coefficients (lines: bounds, dots: found)"
+        files = (write_picture(plots, options.plot, title=title),)
+    return Outcome(document, plan_text(found), files)

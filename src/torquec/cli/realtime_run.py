@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from torquec.cli.command import Outcome, command
+from torquec.cli.files import Writes
 from torquec.cli.motions import MotionOptions, asked_motion, asked_start, has_standard_motion, hold_missing
 from torquec.cli.options import DegreesOption, ForceOption, numbers
 from torquec.cli.output import progress
-from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 from torquec.proof.hold.hold_order import HoldOrder
 

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.files import Writes
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress
-from torquec.cli.writes import Writes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.files import need_extra
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress, step_report
-from torquec.cli.writes import need_extra
 
 if TYPE_CHECKING:
     from torquec.project.project import Project

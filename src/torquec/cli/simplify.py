@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.files import Writes
 from torquec.cli.output import progress, step_report
-from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError, TorquecError
 from torquec.project.manifest import BEST, claimed_partial, forget_partial
 

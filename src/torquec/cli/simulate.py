@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, StochasticOptions, command
+from torquec.cli.files import Writes
 from torquec.cli.laws import LawOptions
 from torquec.cli.motions import STANDARD, MotionOptions, asked_motion, hold_missing
 from torquec.cli.options import DegreesOption, ForceOption
 from torquec.cli.output import progress, step_report
 from torquec.cli.source import read_payload
-from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 from torquec.project.law_choice import asked_law
 
@@ -222,7 +222,7 @@ def _tip(plant: Plant, frame: str, result: SimulationResult) -> dict[str, Any]:
 
 
 def _write(name: str, result: SimulationResult, options: SimulateOptions) -> list[Path]:
-    from torquec.report.closed_loop_plots import plot_errors, plot_torques
+    from torquec.report.simulation import plot_errors, plot_torques
     from torquec.simulation.simulation_result import write_result
 
     written = []
@@ -237,7 +237,7 @@ def _write(name: str, result: SimulationResult, options: SimulateOptions) -> lis
 
 def _write_all(name: str, result: MonteCarloResult, options: SimulateOptions) -> list[Path]:
     """The picture of many runs: what the errors stay within."""
-    from torquec.report.closed_loop_plots import plot_envelope
+    from torquec.report.simulation import plot_envelope
 
     if options.errors is None:
         return []

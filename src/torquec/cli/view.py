@@ -10,10 +10,10 @@ import typer
 
 from torquec.cli.check_log import MapOption, read_logs
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.files import Writes
 from torquec.cli.motions import hold_missing, read_motion
 from torquec.cli.options import DegreesOption, ForceOption, joint_values
 from torquec.cli.output import progress
-from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:

@@ -176,7 +176,7 @@ def root_loci(model: Model, study: DesignStudy, choice: LawChoice, motion: Traje
     from torquec.control.robustness import ErrorFactor
     from torquec.control.stability_interval import root_locus, stability_interval
     from torquec.linearization.linearize import linearize
-    from torquec.report.eigenvalue_plots import locus_values
+    from torquec.report.design import locus_values
 
     if study.looked_at is None:
         return ()
@@ -245,27 +245,9 @@ def _written(shown: ShownLocus) -> dict[str, Any]:
     return written | {name: [float(f"{value:.6g}") for value in column] for name, column in columns.items()}
 
 
-def draw_design(
-    model: Model, study: DesignStudy, choice: LawChoice, loci: Sequence[ShownLocus], folder: Path
-) -> list[Path]:
+def draw_design(study: DesignStudy, loci: Sequence[ShownLocus], folder: Path) -> list[Path]:
     """Pictures of the eigenvalues and of the root loci."""
-    from torquec.control.robustness import closed_loop_eigenvalues
-    from torquec.report.eigenvalue_plots import plot_eigenvalues, plot_root_locus
+    from torquec.report.design import plot_design
 
-    kind, looked_at = study.kind, study.looked_at
-    assert looked_at is not None, "of a law that places poles"
-    robot, poles, errors = model.robot, choice.pairs(model.robot), law_errors(kind, choice)
-    period, sampled = choice.period, choice.sampled
-    groups = {
-        "open loop": looked_at.eigenvalues,
-        str(kind): closed_loop_eigenvalues(looked_at, poles, errors=errors, period=period, sampled=sampled),
-    }
-    how = f"{kind}, {'sampled design' if sampled else 'continuous design'}, {1.0 / period:g} Hz"
-    title = f"{robot.name}: eigenvalues ({how})"
-    files = [plot_eigenvalues(groups, folder / "eigenvalues.png", title=title)]
-    for one in loci:
-        factor, when = one.locus.factor, "" if one.time is None else f" at t = {one.time:.3g} s"
-        shown = f"{robot.name}: root locus of {factor}{when} ({how})"
-        path = folder / f"root_locus_{factor}.png"
-        files.append(plot_root_locus(one.locus, path, title=shown, interval=one.interval))
-    return files
+    limits = {one.locus.factor.value: (one.interval.lower, one.interval.upper) for one in loci}
+    return plot_design(study.document | loop_curves(study, loci), limits, folder, robot=study.robot.name)

@@ -30,11 +30,11 @@ def plan_document(found: HoldPlan) -> dict[str, Any]:
         "recommended_period": found.recommended[found.order],
         "recommended": {order.value: period for order, period in found.recommended.items()},
         "coarse": list(found.bound.coarse),
-        "curve": _by_period(found.joints, found.curve()),
+        "curve": by_period(found.joints, found.curve()),
     }
 
 
-def _by_period(joints: Sequence[str], curve: Mapping[str, Array]) -> dict[str, Any]:
+def by_period(joints: Sequence[str], curve: Mapping[str, Array]) -> dict[str, Any]:
     """Bounds against the period, a list for every joint: what a report draws."""
     orders = {order: values for order, values in curve.items() if order != "period"}
     by_order = {order: dict(zip(joints, values.T.tolist(), strict=True)) for order, values in orders.items()}

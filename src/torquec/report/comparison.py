@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,14 @@ from torquec.report.blocks import (
     fact,
     paragraph,
 )
+from torquec.report.figure import write_picture
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, computed, measured
-from torquec.report.sample_curves import kept_samples, rounded_samples
+from torquec.report.sample_curves import kept_samples, rounded_samples, sampled_series
+from torquec.report.simulation import plot_errors
 from torquec.report.stored_values import StoredValue
 from torquec.report.tables import complex_number, number, table
-from torquec.simulation.comparison_of_models import ModelComparison
+from torquec.simulation.comparison_of_models import ModelComparison, ModelFacts
 
 _SIDES = ("a", "b")
 _MILLI = 1e3  # rad to mrad, m to mm
@@ -278,3 +281,70 @@ def _curves(
         ]
         plots.append(Plot(joint, Axis("time", "s"), axis, tuple(series)))
     return [Gallery(tuple(plots), caption)]
+
+
+def plot_comparison(found: ModelComparison, folder: Path, names: tuple[str, str]) -> list[Path]:
+    """Draw torques and their differences, eigenvalues, responses, tracking and acceleration errors; gives the files.
+
+    As Clover's Figures II 4, 6, 7 and III 8, 10. Loops that could not be closed are left out.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    t, at = found.motion.t, f"at t = {found.at:.3g} s"
+    sides = {f"{side}: {name}": facts for (side, facts), name in zip(found.sides.items(), names, strict=True)}
+    torque = Axis("torque", "N m, N")
+    files = [
+        _picture(found, folder / "torques.png", "Torques along the motion", torque,
+                 {name: (t, facts.torques) for name, facts in sides.items()}),
+        _picture(found, folder / "torque_differences.png", "Torques, a - b", Axis("difference", "N m, N"),
+                 {"a - b": (t, found.a.torques - found.b.torques)}),
+        _eigenvalue_picture(sides, folder / "eigenvalues.png", f"Open-loop eigenvalues {at}"),
+        _picture(found, folder / "linear_response.png", f"Linear models {at} after a small displacement",
+                 Axis("displacement", "mrad, mm"),
+                 {name: (f.response.t, _MILLI * f.response.displacement) for name, f in sides.items()}),
+    ]  # fmt: skip
+    loops = {name: facts.loop for name, facts in sides.items() if facts.loop is not None}
+    if loops:
+        title = "errors of computed torque from each model"
+        accelerations = {name: (loop.t, loop.qdd_ref - loop.qdd) for name, loop in loops.items()}
+        files.append(plot_errors(loops, folder / "tracking_errors.png", title=f"Tracking {title}"))
+        axis, path = (
+            Axis("error", "rad/s\N{SUPERSCRIPT TWO}, m/s\N{SUPERSCRIPT TWO}"),
+            folder / "acceleration_errors.png",
+        )
+        files.append(_picture(found, path, f"Acceleration {title}", axis, accelerations))
+    if found.log is not None:
+        curves = {"measured": (found.log.t - found.log.t[0], found.log.tau)}
+        curves |= {
+            name: (facts.replayed.t, facts.replayed.tau) for name, facts in sides.items() if facts.replayed is not None
+        }
+        path = folder / "measured_torques.png"
+        files.append(_picture(found, path, "Simulated over measured torques", torque, curves))
+    return files
+
+
+def _picture(
+    found: ModelComparison, path: Path, title: str, axis: Axis, curves: Mapping[str, tuple[Array, Array]]
+) -> Path:
+    """One plot per joint, one curve per name: times and values (S, n)."""
+    by = computed("both models along one motion")
+    styles = {"measured": Style.WIDE}
+    plots = []
+    for k, joint in enumerate(found.joints):
+        series = tuple(
+            sampled_series(name, t, values[:, k], by, style=styles.get(name, Style.LINE))
+            for name, (t, values) in curves.items()
+        )
+        plots.append(Plot(joint, Axis("time", "s"), axis, series))
+    return write_picture(plots, path, title=title)
+
+
+def _eigenvalue_picture(sides: Mapping[str, ModelFacts], path: Path, title: str) -> Path:
+    by, styles = computed("the linear models"), (Style.POINTS, Style.CROSSES)
+    series = [
+        Series(name, tuple(roots.real.tolist()), tuple(roots.imag.tolist()), by, style)
+        for (name, roots), style in zip(
+            ((name, facts.response.eigenvalues) for name, facts in sides.items()), styles, strict=True
+        )
+    ]
+    plot = Plot(title, Axis("real part", "1/s"), Axis("imaginary part", "1/s"), tuple(series))
+    return write_picture([plot], path, title=title)

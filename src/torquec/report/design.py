@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from torquec.control.tracking_guarantee import guarantee_sentence
 from torquec.report.blocks import (
@@ -22,10 +27,14 @@ from torquec.report.blocks import (
     fact,
     paragraph,
 )
+from torquec.report.figure import write_picture
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, proved
 from torquec.report.stored_values import StoredValue
 from torquec.report.tables import lower_bound, number, table, upper_bound
+
+if TYPE_CHECKING:
+    from torquec.control.stability_interval import StabilityInterval
 
 _OPERATIONS = ("mul", "add", "div", "sincos", "other")
 _SHOWN = ("value", "speed", "acceleration", "torque")
@@ -40,6 +49,7 @@ _SYMBOLS = {
     "beta": "\N{GREEK SMALL LETTER BETA}",
     "gamma": "\N{GREEK SMALL LETTER GAMMA}",
 }
+_FAR = 1e5  # where a locus without a limit is drawn to: its branches are straight long before
 _COLOURS = "Colours go from the smallest factor to the largest; point at a dot to read it."
 _MILLI = 1e3  # s to ms, rad to mrad, m to mm
 _FARTHEST = 4.0
@@ -193,7 +203,7 @@ def _points(values: StoredValue) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
 
 
-def _eigenvalues(values: StoredValue, kind: str) -> list[Block]:
+def _eigenvalues(values: StoredValue, kind: str) -> list[Plot]:
     if values["eigenvalues"].is_empty:
         return []
     at = "the linear model at the point that was looked at"
@@ -208,11 +218,17 @@ def _eigenvalues(values: StoredValue, kind: str) -> list[Block]:
 
 
 def _loci(values: StoredValue, kind: str) -> list[Block]:
-    loci = values.get("root_loci")
-    if loci is None:
+    if values.get("root_loci") is None:
         return []
+    return [
+        Gallery(_locus_plots(values, kind), "Root loci: what errors of the model do to the loop"),
+        paragraph(_COLOURS),
+    ]
+
+
+def _locus_plots(values: StoredValue, kind: str) -> tuple[Plot, ...]:
     plots = []
-    for locus in loci:
+    for locus in values["root_loci"]:
         factor = locus["factor"].text
         when = locus.get("time")
         where = "" if when is None else f" at t = {Number(when.number, computed('the worst point'), 's', 3)}"
@@ -229,7 +245,7 @@ def _loci(values: StoredValue, kind: str) -> list[Block]:
         top = min(max(map(abs, imaginary), default=1.0), reach)  # eigenvalues come in pairs: so does the drawing
         y = Axis("imaginary part", "1/s", low=-top, high=top)
         plots.append(Plot(f"{symbol}, the factor of {MEANING.get(factor, factor)}{where}", x, y, series))
-    return [Gallery(tuple(plots), "Root loci: what errors of the model do to the loop"), paragraph(_COLOURS)]
+    return tuple(plots)
 
 
 def _robustness(values: StoredValue) -> list[Block]:
@@ -298,3 +314,42 @@ def _guarantee(values: StoredValue) -> tuple[list[Block], list[Fact]]:
     blocks: list[Block] = [paragraph(stated), DataTable(head, tuple(rows), caption)]
     _, joint, most = max(worst)
     return blocks, [fact(f"tracking error of {joint}, the worst, without friction, at most", most)]
+
+
+def plot_design(
+    document: Mapping[str, Any], limits: Mapping[str, tuple[float, float]], folder: Path, *, robot: str
+) -> list[Path]:
+    """Draw eigenvalues and root loci of a design's document with its curves; `limits` of stability by factor.
+
+    Raises as `write_picture` does.
+    """
+    values = StoredValue(dict(document), "the design")
+    kind, period = values["controller"].text, values["period"].number
+    how = f"{kind}, {'sampled' if values['sampled'].truth else 'continuous'} design, {1.0 / period:g} Hz"
+    folder.mkdir(parents=True, exist_ok=True)
+    title = f"{robot}: eigenvalues ({how})"
+    files = [write_picture(_eigenvalues(values, kind), folder / "eigenvalues.png", title=title)]
+    for locus, plot in zip(values["root_loci"], _locus_plots(values, kind), strict=True):
+        factor = locus["factor"].text
+        low, high = (number(limit, 4) if math.isfinite(limit) else "\N{INFINITY}" for limit in limits[factor])
+        stable = f"stable for {'-' if limits[factor][0] == -math.inf else ''}{low} < {_SYMBOLS[factor]} < {high}"
+        titled = replace(plot, title=f"{plot.title}; {stable}")
+        title = f"{robot}: root locus ({how})"
+        files.append(write_picture([titled], folder / f"root_locus_{factor}.png", title=title))
+    return files
+
+
+def locus_values(interval: StabilityInterval, count: int = 401) -> Sequence[float]:
+    """Values of a factor that show its stability limits, from a fifth beyond one to a fifth beyond the other.
+
+    They are close to each other around 1, which is among them, and farther apart towards the limits.
+    """
+    below = min(1.0 - interval.lower, _FAR) if np.isfinite(interval.lower) else min(2.0 * interval.upper, _FAR)
+    above = min(interval.upper - 1.0, _FAR) if np.isfinite(interval.upper) else max(7.0, 2.0 * below)
+    if not np.isfinite(below):
+        below = above
+    spread = np.linspace(0.0, 1.0, count // 2 + 1) ** 3
+    found = np.unique(np.concatenate([1.0 - 1.2 * below * spread, 1.0 + 1.2 * above * spread]))
+    if interval.factor.value == "gamma":
+        found = np.unique(np.maximum(found, 0.0))
+    return [float(value) for value in found]

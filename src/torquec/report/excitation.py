@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 import math
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torquec.report.blocks import Axis, Bars, Block, Cell, DataTable, Facts, LimitLine, Shown, Tone, fact, paragraph
+from torquec.identification.excitation.excitation import Excitation
+from torquec.identification.excitation.excitation_options import Criterion
+from torquec.report.blocks import (
+    Axis,
+    Bars,
+    Block,
+    Cell,
+    DataTable,
+    Facts,
+    LimitLine,
+    Plot,
+    Series,
+    Shown,
+    Style,
+    Tone,
+    fact,
+    paragraph,
+)
+from torquec.report.figure import write_picture
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, proved
+from torquec.report.sample_curves import sampled_series
 from torquec.report.stored_values import StoredValue
 from torquec.report.tables import number, table
+from torquec.robot.robot import Robot
 
 if TYPE_CHECKING:
     from torquec.identification.excitation.log_excitation import LogExcitation
 
 _TIGHT = 6
 """So many of the limits that are used most are shown; the document has all."""
+_STATED = assumed("the robot file and the options of the search")
 _PERCENT = 100.0  # parts to percent
 _SHOWN = 12
 """Limits that are drawn, the tightest first; the table has all."""
@@ -124,7 +147,7 @@ def _limits(values: StoredValue, *, kept: bool) -> list[Block]:
         return []
     rows: tuple[tuple[Cell, ...], ...] = tuple((name, _percent(share, way)) for name, share in shares)
     tight = shares[:_SHOWN]
-    whole = LimitLine("limit", Number(_PERCENT, assumed("the robot file and the options of the search"), "%"))
+    whole = LimitLine("limit", Number(_PERCENT, _STATED, "%"))
     bars = Bars(
         "The limits that are used most",
         Axis("used", "%"),
@@ -183,3 +206,35 @@ def _judged(values: StoredValue, name: str) -> Shown:
     return Shown(
         (facts, *notes, table), (fact("parameters that the logs excite well", known, " of ", Number(len(rows), by)),)
     )
+
+
+def plot_excitation(
+    robot: Robot, excitation: Excitation, path: str | os.PathLike[str], *, criterion: Criterion = Criterion.CONDITION
+) -> Path:
+    """Draw positions and speeds of every joint against their limits, and the search; raises as `write_picture` does."""
+    motion, by = excitation.trajectory, computed("the motion's formula")
+    plots = []
+    for j, joint in enumerate(robot.coordinates):
+        ends = (joint.limits.lower, joint.limits.upper) if joint.has_position_limits else ()
+        speed = joint.limits.velocity
+        for what, values, limits, unit in (
+            ("position", motion.q, ends, joint.position_unit),
+            ("speed", motion.qd, (-speed, speed), joint.speed_unit),
+        ):
+            rules = tuple(LimitLine("limit", Number(limit, _STATED, unit)) for limit in limits if math.isfinite(limit))
+            curve = sampled_series("motion", motion.t, values[:, j], by)
+            plots.append(Plot(f"{joint.name}: {what}", Axis("time", "s"), Axis(what, unit), (curve,), rules))
+    plots.append(_search_plot(excitation, criterion))
+    kept = "every limit kept at every instant" if excitation.limits_kept else "limits NOT kept"
+    known = f"condition {excitation.condition:.3g}, {excitation.unit_condition:.3g} with unit columns"
+    return write_picture(plots, path, title=f"{robot.name}: {known}; {kept}")
+
+
+def _search_plot(excitation: Excitation, criterion: Criterion) -> Plot:
+    """The best motion so far against how many were tried."""
+    done, values = zip(*excitation.history, strict=True)
+    is_log = criterion is not Criterion.DETERMINANT
+    shown = tuple(math.exp(value) if is_log else float(value) for value in values)
+    series = Series("motion", tuple(map(float, done)), shown, computed("the search"), Style.STEPS)
+    axis = Axis(str(criterion) if is_log else "-log det / b", log=is_log)
+    return Plot("The best motion so far", Axis("motions tried"), axis, (series,))

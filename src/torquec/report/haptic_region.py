@@ -10,14 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from torquec.foundation.arrays import Array
 from torquec.foundation.rounded_bound import rounded_up
 from torquec.haptics.cutoff_stability import CutoffStability
 from torquec.haptics.haptic_region import RegionPlane, RenderedQuantity
 from torquec.haptics.port_loop import RenderedImpedance
-from torquec.report.figure import new_figure, save_figure
+from torquec.report.blocks import Axis, LimitLine, Plot, Series, Style
+from torquec.report.figure import write_picture
+from torquec.report.provenance import Number, computed
+from torquec.report.sample_curves import sampled_series
 from torquec.report.tables import table
 
-_INSIDE, _EDGE, _ASKED, _LINES = "#cfe3f5", "#2c6fbb", "#c0392b", ("#2c6fbb", "#b8860b")
+_BY = computed("the margin of passivity of the sampled loop")
+_SEEN = 4.0  # medians of the growth that are shown
 
 
 def haptic_region_text(document: dict[str, Any]) -> str:
@@ -90,55 +95,75 @@ def plot_haptic_region(
     units: Mapping[str, str],
     title: str,
 ) -> Path:
-    """A panel for every plane of objects, the renderable ones in colour, and one of growth against filter cut-off.
+    """A plot for every plane of objects, the renderable ones in colour, and one of growth against filter cut-off.
 
-    Raises `MissingExtraError` without matplotlib, `ArgumentError` for a path that cannot be drawn to.
+    Raises as `write_picture` does.
     """
-    figure = new_figure(4.1 * (len(planes) + 1), 4.0)
-    panels = figure.subplots(1, len(planes) + 1, squeeze=False)[0]
-    for axes, plane in zip(panels, planes, strict=False):
-        _plane(axes, plane, rendered, units)
-    _filter_panel(panels[-1], filters)
-    figure.suptitle(title, fontsize=10)
-    figure.tight_layout(rect=(0.0, 0.0, 1.0, 0.97))
-    return save_figure(figure, path, dpi=130)
+    plots = [*(_plane_plot(plane, rendered, units) for plane in planes), _filter_plot(filters)]
+    return write_picture(plots, path, title=title, columns=3)
 
 
-def _plane(axes: Any, plane: RegionPlane, rendered: RenderedImpedance, units: Mapping[str, str]) -> None:
-    height = np.cbrt(np.clip(plane.margin, -1.0, 1.0))  # the root: margins near the edge span many decades
-    axes.contourf(plane.x, plane.y, height, levels=[0.0, 2.0], colors=[_INSIDE])
-    if height.min() < 0.0 < height.max():
-        axes.contour(plane.x, plane.y, height, levels=[0.0], colors=[_EDGE], linewidths=1.2)
-    own = [
-        max(getattr(rendered, name.value), scale[0]) for name, scale in ((plane.across, plane.x), (plane.up, plane.y))
-    ]
-    axes.plot(*own, "o", color=_ASKED, ms=5, label="asked for", clip_on=False)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel(f"{plane.across.value} of the object [{units[plane.across.value]}]", fontsize=8)
-    axes.set_ylabel(f"{plane.up.value} of the object [{units[plane.up.value]}]", fontsize=8)
-    third = next(name for name in RenderedQuantity if name not in (plane.across, plane.up)).value
+def _plane_plot(plane: RegionPlane, rendered: RenderedImpedance, units: Mapping[str, str]) -> Plot:
+    x, y, third = (_axis(plane.across, units), _axis(plane.up, units), _third(plane).value)
     value = getattr(rendered, third)
     held = f"; {third} {value:.3g} {units[third]}" if value > 0.0 else ""
-    axes.set_title(f"blue: stable with every hand{held}", fontsize=9)
-    axes.tick_params(labelsize=8)
-    axes.grid(alpha=0.25)
-    axes.legend(fontsize=8, loc="lower right")
+    asked = [
+        max(getattr(rendered, name.value), scale[0]) for name, scale in ((plane.across, plane.x), (plane.up, plane.y))
+    ]
+    series = [*_region(plane), Series("asked for", (asked[0],), (asked[1],), _BY, Style.CROSSES)]
+    return Plot(f"coloured: stable with every hand{held}", x, y, tuple(series))
 
 
-def _filter_panel(axes: Any, filters: Sequence[CutoffStability]) -> None:
+def _axis(quantity: RenderedQuantity, units: Mapping[str, str]) -> Axis:
+    return Axis(f"{quantity.value} of the object", units[quantity.value], log=True)
+
+
+def _third(plane: RegionPlane) -> RenderedQuantity:
+    return next(name for name in RenderedQuantity if name not in (plane.across, plane.up))
+
+
+def _region(plane: RegionPlane) -> list[Series]:
+    """Where the margin of passivity is positive: in every column of the plane, stretches between its zeros."""
+    height = np.cbrt(np.clip(plane.margin, -1.0, 1.0))  # the root: margins near the edge span many decades
+    columns = [_stretches(height[:, k], np.log(plane.y)) for k in range(len(plane.x))]
+    found = []
+    for level in range(max(map(len, columns))):
+        ends = [column[level] if level < len(column) else (math.nan, math.nan) for column in columns]
+        low, high = (tuple(math.exp(end[k]) for end in ends) for k in (0, 1))
+        found.append(Series("stable", tuple(plane.x.tolist()), high, _BY, Style.BAND, low=low))
+    return found or [Series("stable", (), (), _BY, Style.BAND)]
+
+
+def _stretches(height: Array, y: Array) -> list[tuple[float, float]]:
+    """Intervals of y (K,) on which `height` (K,) is not negative, its zeros interpolated."""
+    inside = height >= 0.0
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], inside.astype(int), [0]]))).reshape(-1, 2)
+
+    def zero(a: int, b: int) -> float:
+        if not 0 <= a < len(y) or not 0 <= b < len(y):
+            return float(y[min(max(a, 0), len(y) - 1) if 0 <= a < len(y) else b])
+        return float(y[a] + (y[b] - y[a]) * height[a] / (height[a] - height[b]))
+
+    return [(zero(first - 1, first), zero(last - 1, last)) for first, last in edges.tolist()]
+
+
+def _filter_plot(filters: Sequence[CutoffStability]) -> Plot:
     """Growth with a person on it over cut-off; dots where every hand is stable."""
-    for study, colour in zip(filters, _LINES, strict=False):
-        axes.semilogx(study.cutoff, study.growth, color=colour, lw=1.4, label=f"{study.place.value} filter")
-        good = study.is_passive
-        axes.semilogx(study.cutoff[good], study.growth[good], "o", color=colour, ms=4)
+    series, rules = [], []
+    for study in filters:
+        name = f"{study.place.value} filter"
+        series.append(sampled_series(name, study.cutoff, study.growth, _BY))
         if study.stable_from:
-            axes.axvline(study.stable_from, color=colour, ls=":", lw=1.0)
-    axes.axhline(0.0, color="#555555", lw=0.8)
-    axes.set_yscale("symlog", linthresh=0.1)
-    axes.set_xlabel("cut-off of the filter [Hz]", fontsize=8)
-    axes.set_ylabel("growth of the slowest motion [1/s]", fontsize=8)
-    axes.set_title("a person holds it (dots: anybody may)", fontsize=9)
-    axes.tick_params(labelsize=8)
-    axes.grid(alpha=0.25, which="major")
-    axes.legend(fontsize=8)
+            rules.append(LimitLine(f"stable from here, {name}", Number(study.stable_from, _BY, "Hz"), vertical=True))
+    for study in filters:
+        good, name = study.is_passive, f"{study.place.value} filter, stable with every hand"
+        cutoff, growth = (tuple(values[good].tolist()) for values in (study.cutoff, study.growth))
+        series.append(Series(name, cutoff, growth, _BY, Style.POINTS))
+    shown = np.concatenate([study.growth for study in filters])
+    most = _SEEN * float(np.median(np.abs(shown)))  # a few fast motions would hide where the sign changes
+    low, high = max(float(shown.min()), -most), min(float(shown.max()), most)
+    x, y = (
+        Axis("cut-off of the filter", "Hz", log=True),
+        Axis("growth of the slowest motion", "1/s", low=low, high=high),
+    )
+    return Plot("a person holds it (dots: anybody may)", x, y, tuple(series), tuple(rules))

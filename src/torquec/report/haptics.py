@@ -6,8 +6,10 @@ the wall everything is towards the wall, around the impact.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,9 +35,10 @@ from torquec.report.blocks import (
     fact,
     paragraph,
 )
+from torquec.report.figure import write_picture
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, assumed, computed, measured
-from torquec.report.sample_curves import kept_samples, rounded_samples
+from torquec.report.sample_curves import kept_samples, rounded_samples, sampled_series
 from torquec.report.stored_values import StoredValue
 from torquec.report.tables import number, table
 
@@ -209,7 +212,9 @@ def haptics_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     if (wall := values.get("wall")) is not None:
         blocks.append(_wall(wall, by))
         highlights.append(fact("speed of the object after the wall", _share(wall["object_after_60_ms"], by)))
-    blocks += [*_happened(values, by), *_region(values), *_curves(values, by, chosen)]
+    blocks += [*_happened(values, by), *_region(values)]
+    if values.get("curves") is not None:
+        blocks.append(Gallery(_curves(values, by, chosen), "Object and arm"))
     return Shown(tuple(blocks), tuple(highlights), f"{experiment} on {robot}")
 
 
@@ -302,10 +307,8 @@ def _region(values: StoredValue) -> list[Block]:
     return [DataTable(head, tuple(rows), "Stability with every passive hand")] if rows else []
 
 
-def _curves(values: StoredValue, by: Provenance, chosen: Provenance) -> list[Block]:
-    kept = values.get("curves")
-    if kept is None:
-        return []
+def _curves(values: StoredValue, by: Provenance, chosen: Provenance) -> tuple[Plot, ...]:
+    kept = values["curves"]
     time, plots = Axis(kept["time"].text, kept["unit"].text), []
     for curve in kept["curves"]:
         t, quantity, unit = curve["t"].numbers, curve["quantity"].text, curve["unit"].text
@@ -320,4 +323,43 @@ def _curves(values: StoredValue, by: Provenance, chosen: Provenance) -> list[Blo
             rules = (LimitLine("rendered", Number(nominal, chosen, unit)),)
             axis = Axis(quantity, unit, low=0.0, high=2.0 * nominal)
         plots.append(Plot(f"{quantity} {kept['direction'].text}", time, axis, tuple(series), rules))
-    return [Gallery(tuple(plots), "Object and arm")]
+    return tuple(plots)
+
+
+def plot_experiment(result: ExperimentResult, document: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
+    """Draw an experiment from its document with its curves, and what the load took; raises as `write_picture` does."""
+    values = StoredValue(dict(document), "the experiment")
+    by, chosen = computed("simulation of the experiment"), assumed("the options of the experiment")
+    if result.wall is None:
+        assert result.felt is not None
+        unit = _KG_M2 if result.plan.turns else _KG
+        felt = f"felt {result.felt.mean:.4g} \N{PLUS-MINUS SIGN} {result.felt.deviation:.2g} {unit}"
+        title, last = f"{felt} of {result.plan.nominal:g}", _load_plot(result, by)
+    else:
+        shares = [f"{_PERCENT * share:.1f} %" for share in (result.wall.object_speed, result.wall.tip_speed)]
+        title = f"wall at {result.wall.speed:.2g} m/s: after 60 ms object {shares[0]}, tip {shares[1]}"
+        last = _effort_plot(result, by)
+    plots = [*_curves(values, by, chosen), last]
+    return write_picture(plots, path, title=f"{result.robot.name}, {result.experiment.value}: {title}")
+
+
+def _load_plot(result: ExperimentResult, by: Provenance) -> Plot:
+    """The size of the load beside that of the acceleration times the rendered mass: alike where it is felt."""
+    load, size = (np.linalg.norm(values, axis=1) for values in (result.load, result.acceleration))
+    what, unit = ("moment", "N m") if result.plan.turns else ("force", "N")
+    t = result.recording.t
+    series = (
+        sampled_series(f"|{what}|", t, load, by),
+        sampled_series("rendered inertia times |acceleration|", t, size, by, scale=result.plan.nominal),
+    )
+    return Plot(f"size of the {what}", Axis("time", "s"), Axis(what, unit, low=0.0), series)
+
+
+def _effort_plot(result: ExperimentResult, by: Provenance) -> Plot:
+    found = _wall_curves(result)
+    series = []
+    for k, joint in enumerate(result.cycle.joints):
+        limit = result.robot.joints[k].limits.effort * result.options.effort
+        series.append(sampled_series(joint, found.t, result.recording.tau[found.rows, k] / limit, by))
+    y = Axis("torque over its limit", low=-1.0, high=1.0)
+    return Plot("torques of the joints", Axis(found.time, found.unit), y, tuple(series))

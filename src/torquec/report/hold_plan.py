@@ -25,7 +25,7 @@ from torquec.report.blocks import (
     paragraph,
 )
 from torquec.report.found_documents import FoundDocument, FoundFolder
-from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, proved
+from torquec.report.provenance import Number, Statement, assumed, computed, proved
 from torquec.report.stored_values import StoredValue
 from torquec.report.tables import table
 
@@ -137,7 +137,10 @@ def hold_plan_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     caption = "Torque error of coefficients that are one background period old [N m, N]"
     note = period_note(values, name)
     blocks: list[Block] = [Facts(tuple(facts)), *(() if note is None else (note,))]
-    blocks += [DataTable(head, tuple(rows), caption), *_curve(values, bound, looked)]
+    blocks += [DataTable(head, tuple(rows), caption)]
+    if values.get("curve") is not None:
+        caption = "Error of holding coefficients against the background period"
+        blocks.append(Gallery(hold_plots(values), caption))
     coarse = values.get("coarse")
     if coarse is not None and coarse.texts:
         text = f"Time was short for the bounds of {', '.join(coarse.texts)}: they hold, and more time would lower them."
@@ -149,12 +152,12 @@ def hold_plan_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     return Shown(tuple(blocks), (fact("longest background period", slowest),))
 
 
-def _curve(values: StoredValue, bound: Provenance, looked: Provenance) -> list[Block]:
-    curve = values.get("curve")
-    if curve is None:
-        return []
+def hold_plots(values: StoredValue) -> tuple[Plot, ...]:
+    """A plot for every joint: bounds of both orders, largest errors found as dots, what is allowed and planned."""
+    curve, bound = values["curve"], HOLDING
+    looked = computed("the largest error among motions that a search tried")
     periods = tuple(_MILLI * value for value in curve["period"].numbers)
-    dots = values.get("found_curve")
+    dots, allowed = values.get("found_curve"), values.get("allowed")
     planned = LimitLine("planned", Number(_MILLI * values["period"].number, assumed("the plan"), "ms"), vertical=True)
     plots = []
     for joint, zeroth in curve["zeroth"].items():
@@ -165,6 +168,8 @@ def _curve(values: StoredValue, bound: Provenance, looked: Provenance) -> list[B
             for order in _ORDERS:
                 y = dots[order][joint].numbers
                 series.append(Series(f"{order} order, found", x, y, looked, Style.POINTS))
-        title, x_axis = joint, Axis("background period", "ms", log=True)
-        plots.append(Plot(title, x_axis, Axis("torque error", "N m or N", log=True), tuple(series), (planned,)))
-    return [Gallery(tuple(plots), "Error of holding coefficients against the background period")]
+        left = 0.0 if allowed is None else allowed[joint].number - values["proven"][joint].number
+        rules = (LimitLine("allowed", Number(left, assumed("the specification"))),) if left > 0.0 else ()
+        x_axis, y_axis = Axis("background period", "ms", log=True), Axis("torque error", "N m or N", log=True)
+        plots.append(Plot(joint, x_axis, y_axis, tuple(series), (planned, *rules)))
+    return tuple(plots)

@@ -34,6 +34,7 @@ from torquec.report.blocks import (
     Subheading,
     Tone,
 )
+from torquec.report.figure import plot_style
 from torquec.report.plot_svg import SMALL, WIDE, DrawingSize, bars_svg, plot_svg, series_class
 from torquec.report.provenance import Number, Obtained, Provenance
 from torquec.report.section_result import section_result
@@ -46,7 +47,7 @@ _SIGNS = {Tone.GOOD: "\N{CHECK MARK}", Tone.WARNING: "!", Tone.BAD: "\N{MULTIPLI
 def report_html(report: Report) -> str:
     """The page."""
     writer = _Writer()
-    style, script = _asset("page.css"), _asset("page.js")
+    style, script = plot_style() + _asset("page.css"), _asset("page.js")
     body = writer.body(report)
     views = [block.page for section in report.sections for block in section.blocks if isinstance(block, LiveView)]
     return (

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
+import numpy as np
+
+from torquec.foundation.arrays import Array
+from torquec.identification.result.prediction import Prediction
 from torquec.report.blocks import (
     Axis,
     Block,
@@ -19,14 +26,17 @@ from torquec.report.blocks import (
     fact,
     paragraph,
 )
+from torquec.report.figure import write_picture
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, measured
+from torquec.report.sample_curves import kept_samples, span_series
 from torquec.report.stored_values import StoredValue
 
 _PERCENT = 100.0  # parts to percent
 _ROUNDING = 1e-9  # of the rms error: an average as small is zero, and no residual
 _SIMULATED = "simulated"
 """What documents call the log that `torquec identify ROBOT simulated` makes for itself."""
+_GAP = 1.5  # sampling intervals: a longer step is a gap
 _DRAWN_LOGS = 6
 """Logs whose torques are drawn; tables hold all of them."""
 
@@ -218,3 +228,36 @@ def _files(values: StoredValue, logs: str) -> list[Block]:
     on = _seen(logs, f"torques in {logs}")
     rows = tuple((name, Number(_PERCENT * error.number, on, "%", 3)) for name, error in errors.items())
     return [DataTable(("file", "error of its torques"), rows, "What the files that were written are worth")]
+
+
+def plot_prediction(prediction: Prediction, path: str | os.PathLike[str]) -> Path:
+    """Draw one plot per joint: measured and predicted torques, their difference, samples that do not count.
+
+    Raises as `write_picture` does.
+    """
+    by, t = computed("the identified model"), prediction.t
+    plots = []
+    for j, joint in enumerate(prediction.joints):
+        measured, predicted = prediction.measured[:, j], prediction.predicted[:, j]
+        used = [values[prediction.used] for values in (measured, predicted, measured - predicted)]
+        low, high = min(0.0, *(part.min() for part in used)), max(0.0, *(part.max() for part in used))
+        series = (
+            Series("measured", *_broken(t, measured), by, Style.WIDE),
+            Series("predicted", *_broken(t, predicted), by),
+            Series("difference", *_broken(t, measured - predicted), by),
+            span_series("not used", t, ~prediction.used, (low, high), by),
+        )
+        axis = Axis("torque", "N m", low=low, high=high)
+        plots.append(Plot(f"{joint}: rms {prediction.rmse[j]:.3g} Nm", Axis("time", "s"), axis, series))
+    kind = "fitted" if prediction.fitted else "not fitted, only predicted"
+    name = Path(prediction.source).name if prediction.source else "log"
+    return write_picture(plots, path, title=f"{name} ({kind}): error {prediction.relative_error:.2%}", columns=1)
+
+
+def _broken(t: Array, values: Array) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Samples (N,) that a drawing shows, without the last before each gap in t (N,): no line crosses it."""
+    steps = np.diff(t)
+    shown = values.copy()
+    shown[:-1][steps > _GAP * np.median(steps)] = np.nan
+    rows = sorted({*kept_samples(values), *np.flatnonzero(np.isnan(shown)).tolist()})
+    return tuple(t[rows].tolist()), tuple(shown[rows].tolist())

@@ -5,17 +5,17 @@ Beside each drawing stand its numbers as JSON, from which the page's script answ
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from torquec.foundation.rounded_bound import rounded_up
-from torquec.report.blocks import Bars, Plot, Series, Style
-from torquec.report.plot_scale import Scale, scale_of
-from torquec.report.provenance import Obtained
+from torquec.report.blocks import Axis, Bars, Plot, Series, Style
+from torquec.report.provenance import Obtained, shortened
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 16.0, 26.0, 40.0  # room for labels around the frame
 _BAR, _GAP = 13.0, 12.0  # of bar charts: a bar, and between groups
@@ -24,6 +24,11 @@ _COLOURS = 6  # of series; more of them begin again
 _LEVELS = 10  # steps of the colour scale for points with levels
 _SHOWN_DIGITS = 5  # of values beside the pointer, by page.js
 _DOT = 3.2  # radius of a point
+_ROOM = 0.04  # part of the range that stays free at both ends, so that no curve runs along the frame
+_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # between ticks, times a power of ten
+_FAR = 20.0  # ranges: what lies farther away is as invisible there
+_HUGE = 1e100  # no quantity is as large; differences and ratios of smaller ones do not overflow
+_FEWEST_DECADES = 2  # with fewer of them, whole powers of ten are too few ticks
 _LINES = (Style.LINE, Style.WIDE, Style.FAINT, Style.STEPS, Style.BAND)
 
 
@@ -42,25 +47,29 @@ SMALL = DrawingSize(400.0, 240.0)
 def plot_svg(plot: Plot, name: str, frame: DrawingSize = WIDE) -> str:
     """The drawing and its data; `name` is unique in the page."""
     x, y = _scales(plot, frame)
-    most = WIDE.width == frame.width
+    data = _data(plot, x, y, dense=frame is WIDE)
+    return (
+        f'<svg class="plot" viewBox="0 0 {frame.width:g} {frame.height:g}" role="img" '
+        f'aria-label="{escape(plot.title)}" data-of="{name}">{plot_shapes(plot, name, frame)}'
+        f'<g class="pointer"><line class="cross" y1="{y.end:g}" y2="{y.start:g}"/></g></svg>'
+        f'<script type="application/json" id="{name}">{data}</script>'
+    )
+
+
+def plot_shapes(plot: Plot, name: str, frame: DrawingSize) -> str:
+    """The shapes of a drawing: axes, then series and limits inside their frame."""
+    x, y = _scales(plot, frame)
+    width, height = x.end - x.start, y.start - y.end
     parts = [
         (
-            f'<svg class="plot" viewBox="0 0 {frame.width:g} {frame.height:g}" role="img" '
-            f'aria-label="{escape(plot.title)}" data-of="{name}">'
+            f'<clipPath id="{name}-clip"><rect x="{x.start:g}" y="{y.end:g}" width="{width:g}" height="{height:g}"/>'
+            f"</clipPath>{_frame(plot, x, y, frame)}"
         ),
-        (
-            f'<clipPath id="{name}-clip"><rect x="{x.start:g}" y="{y.end:g}" width="{x.end - x.start:g}" '
-            f'height="{y.start - y.end:g}"/></clipPath>'
-        ),
-        _frame(plot, x, y, frame),
-        f'<g clip-path="url(#{name}-clip)">',
+        f'<g clip-path="url(#{name}-clip)" data-frame="{x.start:g} {y.end:g} {x.end:g} {y.start:g}">',
         *(_series(series, k, x, y) for k, series in enumerate(plot.series)),
         *(_rule(rule.at.value, x, y, vertical=rule.vertical) for rule in plot.rules),
-        "</g>",
-        f'<g class="pointer"><line class="cross" y1="{y.end:g}" y2="{y.start:g}"/></g></svg>',
     ]
-    data = _data(plot, x, y, dense=most)
-    return f'{"".join(parts)}<script type="application/json" id="{name}">{data}</script>'
+    return "".join([*parts, "</g>"])
 
 
 def bars_svg(bars: Bars, name: str) -> str:
@@ -143,9 +152,7 @@ def _frame(plot: Plot, x: Scale, y: Scale, frame: DrawingSize) -> str:
 def _series(series: Series, index: int, x: Scale, y: Scale) -> str:
     colour = series_class(index, series)
     if series.style is Style.BAND:
-        upper = _points(series.x, series.y, x, y)
-        lower = _points(series.x, series.low, x, y)[::-1]
-        return f'<path class="band {colour}" d="M{"L".join([*upper, *lower])}Z"/>'
+        return f'<path class="band {colour}" d="{_band(series, x, y)}"/>'
     if series.style is Style.STEPS:
         return f'<path class="curve {colour}" d="{_steps(series, x, y)}"/>'
     if series.style in _LINES:
@@ -196,8 +203,16 @@ def _steps(series: Series, x: Scale, y: Scale) -> str:
     return text
 
 
-def _points(xs: Sequence[float], ys: Sequence[float], x: Scale, y: Scale) -> list[str]:
-    return [f"{x.place(a):.1f} {y.place(b):.1f}" for a, b in zip(xs, ys, strict=True)]
+def _band(series: Series, x: Scale, y: Scale) -> str:
+    """The area between both edges of a band; values that are not finite interrupt it."""
+    text, rows = "", list(zip(series.x, series.y, series.low, strict=True))
+    for is_whole, run in itertools.groupby(rows, lambda row: all(map(math.isfinite, row))):
+        points = list(run)
+        if is_whole:
+            upper = [f"{x.place(a):.1f} {y.place(high):.1f}" for a, high, _ in points]
+            lower = [f"{x.place(a):.1f} {y.place(low):.1f}" for a, _, low in reversed(points)]
+            text += f"M{'L'.join([*upper, *lower])}Z"
+    return text
 
 
 def _rule(value: float, x: Scale, y: Scale, *, vertical: bool) -> str:
@@ -252,3 +267,71 @@ def _bounds(values: Sequence[float]) -> list[float | None]:
 def _short(name: str) -> str:
     """A name that fits beside the bars."""
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A range of values on a range of places; `ticks` lie inside it."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool
+    ticks: tuple[float, ...]
+
+    def place(self, value: float) -> float:
+        """Where a value lies; what no logarithm is defined for lies at the beginning."""
+        if self.log:
+            if value <= 0.0:
+                return self.start
+            share = (math.log(value) - math.log(self.low)) / (math.log(self.high) - math.log(self.low))
+        else:
+            share = (value - self.low) / (self.high - self.low)
+        return self.start + min(max(share, -_FAR), _FAR) * (self.end - self.start)
+
+    def label(self, tick: float) -> str:
+        """The text of a tick."""
+        return shortened(tick, 5)
+
+
+def scale_of(axis: Axis, values: Iterable[float], start: float, end: float, *, most: int = 6) -> Scale:
+    """The scale that shows all values, or the range that the axis states, with about `most` ticks."""
+    finite = [value for value in values if abs(value) < _HUGE and (value > 1.0 / _HUGE or not axis.log)]
+    low, high = (min(finite), max(finite)) if finite else (0.0, 1.0) if not axis.log else (0.1, 1.0)
+    low, high = (axis.low if axis.low is not None else low), (axis.high if axis.high is not None else high)
+    if axis.log:
+        low, high = (low, high) if high > low * 1.001 else (low / 2.0, high * 2.0)
+        grown = (high / low) ** _ROOM
+        low, high = low / grown, high * grown
+        return Scale(low, high, start, end, True, _decades(low, high, most))
+    if not high > low:
+        size = abs(low) or 1.0
+        low, high = low - 0.5 * size, high + 0.5 * size
+    room = _ROOM * (high - low)
+    low, high = low - room, high + room
+    return Scale(low, high, start, end, False, _round_ticks(low, high, most))
+
+
+def _round_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
+    """Multiples of 1, 2, 2.5 or 5 times a power of ten.
+
+    >>> _round_ticks(0.0, 1.0, 6)
+    (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+    """
+    rough = (high - low) / max(1, most)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next((s * power for s in _STEPS if s * power >= rough * 0.999), 10.0 * power)
+    first = math.ceil(low / step - 1e-9)
+    last = math.floor(high / step + 1e-9)
+    return tuple(float(f"{k * step:.12g}") for k in range(first, last + 1))
+
+
+def _decades(low: float, high: float, most: int) -> tuple[float, ...]:
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    stride = max(1, math.ceil((last - first + 1) / most))
+    whole = tuple(10.0**k for k in range(first, last + 1, stride))
+    if len(whole) > _FEWEST_DECADES:
+        return whole
+    fine = [m * 10.0**k for k in range(first - 1, last + 1) for m in (1.0, 2.0, 5.0)]
+    return tuple(tick for tick in fine if low <= tick <= high)

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from torquec.foundation.arrays import Array
+from torquec.foundation.arrays import Array, Mask
 from torquec.identification.result.prediction import Prediction
+from torquec.report.blocks import Series, Style
+from torquec.report.provenance import Provenance
 from torquec.simulation.monte_carlo import ErrorEnvelope
 from torquec.simulation.simulation_result import SimulationResult
 
@@ -89,3 +91,20 @@ def envelope_curves(joints: Sequence[str], envelope: ErrorEnvelope) -> dict[str,
 def rounded_samples(values: Array) -> list[float]:
     """Samples (N,) as a document keeps them: with as many digits as a drawing can show."""
     return [float(f"{value:.{_DIGITS}g}") for value in values.tolist()]
+
+
+def sampled_series(
+    name: str, t: Array, values: Array, by: Provenance, *, scale: float = 1.0, style: Style = Style.LINE
+) -> Series:
+    """The samples (N,) of a curve that a drawing shows, `scale` times their values."""
+    rows = kept_samples(values)
+    return Series(name, tuple(t[rows].tolist()), tuple((scale * values[rows]).tolist()), by, style)
+
+
+def span_series(name: str, t: Array, marked: Mask, ends: tuple[float, float], by: Provenance) -> Series:
+    """Bands from one of the `ends` to the other over the times t (N,) that are `marked` (N,)."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], marked.astype(int), [0]])))
+    x = [value for a, b in edges.reshape(-1, 2) for value in (float(t[a]), float(t[b - 1]), math.nan)]
+    gaps = [math.isnan(value) for value in x]
+    low, high = (tuple(math.nan if gap else float(end) for gap in gaps) for end in ends)
+    return Series(name, tuple(x), high, by, Style.BAND, low=low)

@@ -1,4 +1,4 @@
-"""Pictures of measured and predicted torques."""
+"""Pictures of measured and predicted torques; the section is tested with the files that `identify` writes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from torquec.errors import ArgumentError
 from torquec.identification.result.prediction import Prediction
-from torquec.report.prediction_plots import _broken, plot_prediction
+from torquec.report.identification import _broken, plot_prediction
 
 pytest.importorskip("matplotlib")
 
@@ -42,4 +42,6 @@ def test_a_place_that_cannot_be_drawn_to(prediction, tmp_path):
 
 def test_no_line_crosses_a_gap():
     t = np.array([0.0, 1.0, 2.0, 9.0, 10.0, 11.0])
-    assert np.isnan(_broken(t, np.ones((6, 2)))).all(axis=1).tolist() == [False, False, True, False, False, False]
+    times, values = _broken(t, np.ones(6))
+    assert times == tuple(t)
+    assert np.isnan(values).tolist() == [False, False, True, False, False, False]

@@ -1,4 +1,4 @@
-"""What a command will write, and whether it can: checked before the work, not after it."""
+"""Files that a command reads and writes: checked before packages are asked for, and before the work."""
 
 from __future__ import annotations
 
@@ -8,6 +8,25 @@ from enum import StrEnum
 from pathlib import Path
 
 from torquec.errors import ArgumentError, MissingExtraError
+
+SIMULATED = "simulated"
+"""In place of a log: one of the robot's own model."""
+
+
+class Reads(StrEnum):
+    """What an option or an argument of a command names."""
+
+    LOGS = "logs"
+    """Files, or folders of bags; or the word for a simulated one."""
+
+
+def check_sources(paths: Sequence[Path]) -> None:
+    """Raise `ArgumentError` for the first log that is not there."""
+    from torquec.foundation.reading import FileKind, missing_file
+
+    for path in paths:
+        if str(path) != SIMULATED and not path.exists():
+            raise missing_file(path, FileKind.LOG)
 
 
 class Writes(StrEnum):
@@ -42,12 +61,13 @@ def named_path(text: str) -> Path:
 def check_target(path: Path, kind: Writes, *, force: bool) -> None:
     """Raise `ArgumentError` where a file or folder cannot be written or, without `force`, would replace another one.
 
-    Pictures need the extra `plot` (`MissingExtraError`) and an ending that names their format; pages need their script
-    (`TorquecError`).
+    Pictures need an ending that names their format and, but for SVG, the extra `plot` (`MissingExtraError`); pages need
+    their script (`TorquecError`).
     """
     from torquec.foundation.writing import check_output, check_output_folder
 
-    if kind in (Writes.PICTURE, Writes.PICTURES):
+    is_picture = kind in (Writes.PICTURE, Writes.PICTURES)
+    if is_picture and path.suffix.lower() != ".svg":  # which needs nothing else
         need_extra("plot", "drawing a picture")
     if kind is Writes.PACKAGE:
         check_output_folder(path, force=True)

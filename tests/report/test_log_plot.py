@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.report.log_plots import plot_log
+from torquec.report.log_plot import plot_log
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 
 pytest.importorskip("matplotlib")

@@ -1,4 +1,4 @@
-"""What a command will write is checked before the work: folders, files, pictures, extras."""
+"""What a command reads and writes is checked before the work: logs, places, endings, extras."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import get_type_hints
 import pytest
 from typer.testing import CliRunner
 
-from torquec.cli import writes
+from torquec.cli import files
 from torquec.cli.app import COMMANDS, app
-from torquec.cli.writes import Writes, check_target, named_path, need_extra
+from torquec.cli.files import Writes, check_sources, check_target, named_path, need_extra
 from torquec.errors import ArgumentError, MissingExtraError
 
 
@@ -42,14 +42,14 @@ def test_a_folder_is_no_file_and_a_file_no_folder(tmp_path):
 
 
 def test_pictures_have_an_ending_that_names_their_format(tmp_path):
-    pytest.importorskip("matplotlib")
     check_target(tmp_path / "a.svg", Writes.PICTURE, force=False)
     with pytest.raises(ArgumentError, match=r"'\.jpeg' is not that of a picture"):
         check_target(tmp_path / "a.jpeg", Writes.PICTURE, force=False)
 
 
 def test_an_extra_that_is_missing_is_named(monkeypatch, tmp_path):
-    monkeypatch.setattr(writes, "_PACKAGES", {"plot": ("no_such_package",)})
+    monkeypatch.setattr(files, "_PACKAGES", {"plot": ("no_such_package",)})
+    check_target(tmp_path / "a.svg", Writes.PICTURE, force=False)
     with pytest.raises(MissingExtraError, match="plot"):
         need_extra("plot", "drawing")
     with pytest.raises(MissingExtraError, match="plot"):
@@ -180,3 +180,25 @@ def test_folders_whose_names_are_no_utf_8(torquec, tmp_path, command):
         place = tmp_path / "a" / "b" / "c" / os.fsdecode(b"o\xff") / path
         if path.suffix in (".html", ".json", ".c"):
             place.read_bytes().decode("utf-8")
+
+
+def test_a_log_that_is_not_there_comes_before_extras(torquec, tmp_path, monkeypatch):
+    (tmp_path / "log.csv").write_text("t\n")
+    for package in ("scipy", "clarabel"):
+        for name in [package, *(name for name in sys.modules if name.startswith(f"{package}."))]:
+            monkeypatch.setitem(sys.modules, name, None)
+    for words in (
+        ("identify", "planar2r", tmp_path / "lug.csv"),
+        ("identify", "planar2r", tmp_path / "log.csv", "--validate", tmp_path / "lug.csv"),
+        ("check-log", "planar2r", tmp_path / "lug.csv"),
+    ):
+        outcome = torquec(*words)
+        assert outcome.status == 2
+        assert "lug.csv: there is no such file" in outcome.err
+        assert "did you mean 'log.csv'?" in outcome.err
+
+
+def test_a_simulated_log_and_a_folder_of_a_bag_are_there(tmp_path):
+    check_sources([Path("simulated"), tmp_path])
+    with pytest.raises(ArgumentError, match="no such file"):
+        check_sources([tmp_path / "simulated"])
