@@ -319,7 +319,7 @@ def _guarantee(values: StoredValue) -> tuple[list[Block], list[Fact]]:
 def plot_design(
     document: Mapping[str, Any], limits: Mapping[str, tuple[float, float]], folder: Path, *, robot: str
 ) -> list[Path]:
-    """Draw eigenvalues and root loci of a design's document with its curves; `limits` of stability by factor.
+    """Draw eigenvalues and root loci of a design's document with its curves; `limits` of stability by factor, in order.
 
     Raises as `write_picture` does.
     """
@@ -329,10 +329,10 @@ def plot_design(
     folder.mkdir(parents=True, exist_ok=True)
     title = f"{robot}: eigenvalues ({how})"
     files = [write_picture(_eigenvalues(values, kind), folder / "eigenvalues.png", title=title)]
-    for locus, plot in zip(values["root_loci"], _locus_plots(values, kind), strict=True):
-        factor = locus["factor"].text
-        low, high = (number(limit, 4) if math.isfinite(limit) else "\N{INFINITY}" for limit in limits[factor])
-        stable = f"stable for {'-' if limits[factor][0] == -math.inf else ''}{low} < {_SYMBOLS[factor]} < {high}"
+    for (factor, (lower, upper)), plot in zip(limits.items(), _locus_plots(values, kind), strict=True):
+        low = number(lower, 4) if math.isfinite(lower) else "-\N{INFINITY}"
+        high = number(upper, 4) if math.isfinite(upper) else "\N{INFINITY}"
+        stable = f"stable for {low} < {_SYMBOLS[factor]} < {high}"
         titled = replace(plot, title=f"{plot.title}; {stable}")
         title = f"{robot}: root locus ({how})"
         files.append(write_picture([titled], folder / f"root_locus_{factor}.png", title=title))
