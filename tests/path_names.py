@@ -39,6 +39,7 @@ OWN_NAMES = {
     ("project/run_project.py", "step.name"): "a row of our table of steps",
     ("realtime/runtime/loop_package.py", "names.prefix"): "of package_names, escaped",
     ("realtime/tasks_text.py", "key"): "an expression of C, not a file",
+    ("report/design.py", "factor"): "alpha, beta or gamma: a factor of ErrorFactor",
     ("robot/classics/__init__.py", "name"): "a name of our table of classics",
 }
 """By file and expression: why it needs no escaping."""
