@@ -34,7 +34,6 @@ OWN_NAMES = {
     ("foundation/result_cache.py", "key"): "a hash",
     ("model/robot_document.py", "field"): "a place in a document, not a file",
     ("model/robot_document.py", "index"): "a place in a document, not a file",
-    ("project/design_study.py", "factor"): "the member of an enum",
     ("project/manifest.py", "output.name"): "the name of a folder, for the folder beside it",
     ("project/run_project.py", "step.name"): "a row of our table of steps",
     ("realtime/runtime/loop_package.py", "names.prefix"): "of package_names, escaped",
