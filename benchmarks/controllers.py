@@ -21,7 +21,7 @@ import numpy as np
 import torquec as tq
 from benchmarks.peer import FLAGS, address, build
 from torquec.closedform.fourier import CLOVER
-from torquec.codegen.c import write_c_package
+from torquec.codegen.target import generate_package
 from torquec.control.pole_placement import pole_placement_gains
 from torquec.expr import count_operations
 
@@ -84,7 +84,7 @@ def _steps(rounds: int) -> list[dict[str, object]]:
         harness.time_step.restype = ctypes.c_double
         kernels = {}
         for k, (name, function) in enumerate(functions.items()):
-            write_c_package([function], Path(folder) / str(k), prefix="step")
+            generate_package([function], Path(folder) / str(k), prefix="step")
             library = build(Path(folder) / str(k) / "step.c", Path(folder) / f"{k}.so", *FLAGS)
             kernels[name] = (address(library, f"step_{function.name}"), len(function.inputs))
         times: dict[str, list[float]] = {name: [] for name in kernels}

@@ -6,7 +6,6 @@ COVERED_BY = {
     "closedform/symbolic_arm.py": "closedform/test_symbolic_equations.py",
     "closedform/symbolic_sums.py": "closedform/test_symbolic_equations.py",
     "closedform/symbolic_terms.py": "closedform/test_symbolic_equations.py",
-    "codegen/llvm/objects.py": "codegen/llvm/test_cache.py",
     "codegen/llvm_text/text.py": "codegen/llvm/test_callable.py",
     "codegen/llvm_text/transpose.py": "codegen/llvm_text/test_batch.py",
     "codegen/object/kernel.py": "codegen/object/test_module.py",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,10 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.codegen.programs import every_operation, random_function, random_inputs
 
-from torquec.codegen.casadi import casadi_function, write_casadi_functions
+from torquec.codegen.casadi import casadi_function
+from torquec.codegen.target import Target, generate_package
 from torquec.errors import ExpressionError, MissingExtraError
 from torquec.expr import Function, differentiate, evaluate, trace
 from torquec.expr.math import sincos
+
+write_casadi_functions = partial(generate_package, target=Target.CASADI)
 
 casadi = pytest.importorskip("casadi")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,8 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.codegen.programs import every_operation, random_function, random_inputs
 
-from torquec.codegen.numpy import numpy_module, python_identifier, write_numpy_module
+from torquec.codegen.numpy import numpy_module, python_identifier
+from torquec.codegen.target import Target, generate_package
 from torquec.expr import evaluate, trace
+
+write_numpy_module = partial(generate_package, target=Target.NUMPY)
 
 
 def load(directory, functions, prefix="module"):

@@ -15,7 +15,7 @@ from torquec.closedform import closed_form
 from torquec.closedform.equations import equations
 from torquec.closedform.layouts import Matrix
 from torquec.closedform.text import equations_text
-from torquec.codegen.c import c_package
+from torquec.codegen.c.package import c_package
 from torquec.dynamics import friction_regressor, friction_torque, inverse_dynamics, spring_torque, total_torque
 from torquec.dynamics.friction import TERMS, FrictionTerm, Rounded, ShaftState, Step
 from torquec.dynamics.friction_regressor import friction_parameter_values

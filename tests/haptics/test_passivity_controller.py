@@ -6,8 +6,8 @@ from tests.codegen.c.compiler import COMPILERS, build_selftest, run
 from tests.codegen.wasm.node import needs_node, run_calls
 from tests.haptics.port_loops import PUMA, TORQUE_ARM
 
-from torquec.codegen.c import write_c_package
 from torquec.codegen.llvm import compile_function
+from torquec.codegen.target import generate_package
 from torquec.errors import ArgumentError
 from torquec.expr import evaluate
 from torquec.haptics.coupled_loop import coupled_loop
@@ -121,7 +121,7 @@ def test_six_ports_do_not_know_each_other_in_native_code_and_c(tmp_path):
         one = evaluate(alone, {name: x if x.ndim == 1 else x[:, p : p + 1] for name, x in given.items()})
         for name, value in one.items():
             np.testing.assert_array_equal(value[:, 0], expected[name][:, p])
-    write_c_package([function], tmp_path, prefix="passivity")
+    generate_package([function], tmp_path, prefix="passivity")
     result = run(build_selftest(tmp_path, COMPILERS[0], "passivity", "-O2"))
     assert result.returncode == 0, result.stdout + result.stderr
 

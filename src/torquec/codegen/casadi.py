@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from torquec.codegen.identifiers import c_identifier, check_names, prefix_identifier
 from torquec.errors import ExpressionError, MissingExtraError
 from torquec.expr import Function, Op, Port, check_function, count_operations
-from torquec.foundation.writing import write_package
 
 if TYPE_CHECKING:
     import casadi
@@ -59,16 +58,10 @@ def casadi_function(function: Function, *, name: str | None = None) -> casadi.Fu
     return built
 
 
-def write_casadi_functions(
-    functions: Sequence[Function],
-    directory: Path,
-    *,
-    prefix: str,
-    description: str = "",
-    notes: Mapping[str, str] | None = None,
-    force: bool = False,
-) -> list[Path]:
-    """Write one `<prefix>_<name>.casadi` a function, as `casadi.Function.load` reads it; gives their paths.
+def casadi_package(
+    functions: Sequence[Function], *, prefix: str, description: str = "", notes: Mapping[str, str] | None = None
+) -> dict[str, str | bytes]:
+    """One `<prefix>_<name>.casadi` a function, as `casadi.Function.load` reads it, by file name.
 
     These files have no room for a comment: `description` and `notes` (by function) go to `<prefix>.casadi.txt`.
     """
@@ -81,7 +74,7 @@ def write_casadi_functions(
             casadi_function(function, name=name).save(str(path))
             contents[f"{name}.casadi"] = path.read_bytes()
     contents[f"{prefix_identifier(prefix)}.casadi.txt"] = _description(functions, prefix, description, notes or {})
-    return write_package(directory, contents, name=prefix_identifier(prefix), target="casadi", force=force)
+    return contents
 
 
 def _description(functions: Sequence[Function], prefix: str, description: str, notes: Mapping[str, str]) -> str:

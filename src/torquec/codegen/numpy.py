@@ -9,12 +9,11 @@ import keyword
 import math
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from typing import Any
 
 from torquec.codegen.identifiers import c_identifier, check_names, prefix_identifier
 from torquec.codegen.statements import Angles, Dialect, to_program
 from torquec.expr import Function, Op, Port, check_function, count_operations
-from torquec.foundation.writing import write_package
 
 _CLASH = re.compile(r"v[0-9]+|np")
 _WIDTH = 100  # of lines, which Python projects often limit to 100
@@ -67,29 +66,20 @@ _CALLS = {
 }
 
 
-def write_numpy_module(
-    functions: Sequence[Function],
-    directory: Path,
-    *,
-    prefix: str,
-    description: str = "",
-    notes: Mapping[str, str] | None = None,
-    force: bool = False,
-) -> list[Path]:
-    """Write the module `<prefix>.py` into `directory`; gives its path.
-
-    Names that Python does not allow are escaped. `description` goes to the module's docstring, `notes[name]` to a
-    function's. Raises `ArgumentError` when two functions have one name or the directory cannot be written.
-    """
-    text = numpy_module(functions, prefix=prefix, description=description, notes=notes)
-    name = prefix_identifier(prefix)
-    return write_package(directory, {f"{python_identifier(name)}.py": text}, name=name, target="numpy", force=force)
+def numpy_package(functions: Sequence[Function], *, prefix: str, **texts: Any) -> dict[str, str]:
+    """The module `<prefix>.py` of `numpy_module` by its file name."""
+    name = python_identifier(prefix_identifier(prefix))
+    return {f"{name}.py": numpy_module(functions, prefix=prefix, **texts)}
 
 
 def numpy_module(
     functions: Sequence[Function], *, prefix: str, description: str = "", notes: Mapping[str, str] | None = None
 ) -> str:
-    """The text of the module."""
+    """The text of the module.
+
+    Names that Python does not allow are escaped. `description` goes to the module's docstring, `notes[name]` to a
+    function's. Raises `ArgumentError` when two functions have one name.
+    """
     check_names(functions)
     heading = _docstring(f"{prefix}: written by torquec.\n{description}".rstrip())
     parts = [_HEAD.format(heading=heading)]

@@ -7,16 +7,18 @@ of projects and of their help and documentation, which read :mod:`torquec.realti
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.precision import Precision
 from torquec.errors import ArgumentError
+from torquec.foundation.writing import write_package
 
 if TYPE_CHECKING:
     from torquec.expr import Function
@@ -50,35 +52,32 @@ class CarriedClaim(StrEnum):
 
 
 @dataclass(frozen=True)
-class PackageOptions:
-    """How functions are written: `prefix` begins names, `description` and `notes` (by function) go into comments.
-
-    `triple` and `cpu` are the processor of an object.
-    """
-
-    prefix: str
-    description: str = ""
-    notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    precision: Precision = Precision.DOUBLE
-    force: bool = False
-    triple: str | None = None
-    cpu: str | None = None
-
-
-@dataclass(frozen=True)
 class BackEnd:
-    """A language: its title, the files that it writes, its writer, and the precisions that it computes in.
+    """A language: its title, the files of a package, the function that makes them, and the precisions of its numbers.
 
-    In the names of files PREFIX and FUNCTION stand for the names of package and function. `for_processor`: whether
-    code is written for the processor of a triple. `claim`: what a package of a certified model carries of its claim.
+    In the names of files PREFIX and FUNCTION stand for the names of package and function. `contents` is the function,
+    as "module.function" below :mod:`torquec.codegen`; it is imported when it is called. `for_processor`: whether code
+    is written for the processor of a triple. `claim`: what a package of a certified model carries of its claim.
     """
 
     title: str
     files: tuple[str, ...]
-    write: Callable[[Sequence[Function], Path, PackageOptions], list[Path]]
+    contents: str
     precisions: tuple[Precision, ...] = (Precision.DOUBLE,)
     for_processor: bool = False
     claim: CarriedClaim = CarriedClaim.TEXT
+
+    def make(self, functions: Sequence[Function], **options: Any) -> Mapping[str, str | bytes]:
+        """The contents of a package; the function gets precision and processor where the language has a choice."""
+        module, _, name = self.contents.rpartition(".")
+        if len(self.precisions) == 1:
+            del options["precision"]
+        if not self.for_processor:
+            del options["triple"], options["cpu"]
+        contents: Mapping[str, str | bytes] = getattr(import_module(f"torquec.codegen.{module}"), name)(
+            functions, **options
+        )
+        return contents
 
 
 def generate_package(
@@ -104,8 +103,16 @@ def generate_package(
     processor that LLVM does not know, they raise `ArgumentError`.
     """
     check_offered(target, precision, triple=triple, cpu=cpu)
-    options = PackageOptions(prefix, description, notes or {}, precision, force, triple, cpu)
-    return BACK_ENDS[target].write(functions, Path(directory), options)
+    contents = BACK_ENDS[target].make(
+        functions,
+        prefix=prefix,
+        description=description,
+        notes=notes or {},
+        precision=precision,
+        triple=triple,
+        cpu=cpu,
+    )
+    return write_package(Path(directory), contents, name=prefix_identifier(prefix), target=target.value, force=force)
 
 
 def check_offered(
@@ -137,43 +144,30 @@ def target_titles() -> str:
     return f"{', '.join(first)} or {last}"
 
 
-def _writer(module: str, name: str, *takes: str) -> Callable[[Sequence[Function], Path, PackageOptions], list[Path]]:
-    """The function of that name, imported when it is called; it `takes` these options besides prefix and force."""
-
-    def write(functions: Sequence[Function], directory: Path, options: PackageOptions) -> list[Path]:
-        given = {key: getattr(options, key) for key in ("prefix", "force", *takes)}
-        written: list[Path] = getattr(import_module(f"torquec.codegen.{module}"), name)(functions, directory, **given)
-        return written
-
-    return write
-
-
-_TEXTS = ("description", "notes")
-
 BACK_ENDS: Mapping[Target, BackEnd] = MappingProxyType(
     {
         Target.C: BackEnd(
             "C99",
             ("PREFIX.c", "PREFIX.h", "selftest.c", "CMakeLists.txt"),
-            _writer("c", "write_c_package", *_TEXTS, "precision"),
+            "c.package.c_package",
             (Precision.DOUBLE, Precision.SINGLE),
             claim=CarriedClaim.PACKAGE,
         ),
-        Target.NUMPY: BackEnd("NumPy", ("PREFIX.py",), _writer("numpy", "write_numpy_module", *_TEXTS)),
+        Target.NUMPY: BackEnd("NumPy", ("PREFIX.py",), "numpy.numpy_package"),
         Target.CASADI: BackEnd(
             "CasADi",
             ("PREFIX_FUNCTION.casadi", "PREFIX.casadi.txt"),
-            _writer("casadi", "write_casadi_functions", *_TEXTS),
+            "casadi.casadi_package",
         ),
         Target.WASM: BackEnd(
             "WebAssembly",
             ("PREFIX.wasm", "PREFIX.js", "PREFIX.d.ts", "selftest.mjs", "selftest.html", "package.json"),
-            _writer("wasm", "write_wasm_package", *_TEXTS),
+            "wasm.package.wasm_package",
         ),
         Target.OBJECT: BackEnd(
             "object",
             ("PREFIX.o", "PREFIX.h", "PREFIX.json"),
-            _writer("object", "write_object_package", *_TEXTS, "precision", "triple", "cpu"),
+            "object.package.object_package",
             (Precision.DOUBLE, Precision.SINGLE),
             for_processor=True,
             claim=CarriedClaim.PACKAGE,

@@ -95,15 +95,14 @@ def certified_package(
     model_file = f"{prefix_identifier(model.robot.name)}.tq.json"
     functions = [model.function(name) for name in quantities]
     claim = claim_text(model, model_file, document["sha256"])
-    scalar = SCALARS[precision]
     assert model.record is not None
     counted = ("inverse_dynamics",) if model.record.rounding is not None else ()
-    claim += rounding_text(scalar, counted, quantities)
+    claim += rounding_text(SCALARS[precision], counted, quantities)
     description = f"{claim}\n\n{package_description(model.robot)}"
     notes = {f.name: quantity_of(name)[0].summary for name, f in zip(quantities, functions, strict=True)}
     contents: dict[str, str | bytes] = {}
     if machine is None:
-        contents |= c_package(functions, prefix=prefix, description=description, notes=notes, scalar=scalar)
+        contents |= c_package(functions, prefix=prefix, description=description, notes=notes, precision=precision)
     else:
         from torquec.codegen.object.package import object_package  # LLVM is loaded for objects only
 

@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from torquec.codegen.c.package import write_c_package
 from torquec.codegen.llvm import NativeFunction, compile_function
 from torquec.codegen.llvm.cpu import host_cpu
 from torquec.codegen.llvm.load import LoadedObject
 from torquec.codegen.llvm.module import object_code
+from torquec.codegen.target import generate_package
 from torquec.codegen.verify.c_package import read_c_package
 from torquec.codegen.verify.platforms import driver_text
 from torquec.codegen.verify.verification import InstructionCount, instruction_counts
@@ -237,7 +237,7 @@ def _instructions(
     """(instructions of each function, tools that are missing) (3)."""
     with tempfile.TemporaryDirectory(prefix="torquec-table-") as scratch:
         folder = Path(scratch)
-        write_c_package(functions, folder / "c", prefix="cycle")
+        generate_package(functions, folder / "c", prefix="cycle")
         package = read_c_package(folder / "c")
         given = {
             own.name: {

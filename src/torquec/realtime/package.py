@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from torquec.codegen.c.names import SCALARS, Names, package_names
 from torquec.codegen.c.package import c_package
@@ -126,7 +127,7 @@ def write_two_rate_package(
         raise ArgumentError("the plan is for other joints", remedy="plan for the model that is written")
     target = object_target(triple, cpu) if triple or cpu else None
     held = held_errors_text(two.robot, errors, certified=certified, kind=two.model.kind)
-    texts = _texts(two, functions, names, stack, held, target)
+    texts = _texts(two, functions, names, stack, held, target, numbers)
     period = USUAL_PERIOD if errors is None else errors.period
     texts[f"{names.prefix}_tasks.h"] = tasks_text(two, names, period=period, planned=errors is not None)
     if law is not None and runs:
@@ -144,6 +145,7 @@ def _texts(
     stack: Mapping[str, int],
     promise: str,
     target: MachineTarget | None,
+    precision: Precision,
 ) -> dict[str, str | bytes]:
     model = two.model
     description = package_description(two.robot)
@@ -164,37 +166,19 @@ def _texts(
             about = f" about frame {group.frame}" if group.frame else ""
             description += f"\n  {group.port}: {', '.join(p.name for p in group.parameters)}{about}"
     notes = {function.name: _NOTES.get(function.name, "The step of the controller.") for function in functions}
-    made = (
-        _source_files(functions, names, description, notes, stack)
-        if target is None
-        else object_package(
-            functions,
-            prefix=names.prefix,
-            target=target,
-            description=description,
-            notes=notes,
-            precision=next(key for key, scalar in SCALARS.items() if scalar == names.scalar),
-        )
-    )
+    words: dict[str, Any] = {"prefix": names.prefix, "description": description, "precision": precision}
+    made: dict[str, str | bytes]
+    if target is not None:
+        made = object_package(functions, target=target, notes=notes, **words)
+    else:
+        for name in notes:
+            notes[name] += (
+                f"\nStack: at most {stack[name]} bytes, every local and input in a place of its own, without what "
+                "sin and cos of math.h take."
+            )
+        made = {**c_package(functions, notes=notes, **words)}
+        made["CMakeLists.txt"] = f"{made['CMakeLists.txt']!s}{_CMAKE_TASKS.format(prefix=names.prefix)}"
     made["triple_buffer.h"] = package_text("realtime/c", "triple_buffer.h")
     for example in _EXAMPLES:
         made[example] = package_text("realtime/c", example).replace("PREFIX", names.prefix)
     return {**made, **texts}
-
-
-def _source_files(
-    functions: Sequence[Function],
-    names: Names,
-    description: str,
-    notes: Mapping[str, str],
-    stack: Mapping[str, int],
-) -> dict[str, str | bytes]:
-    """(1) and (3) as C."""
-    told = {
-        name: f"{note}\nStack: at most {stack[name]} bytes, every local and input in a place of its own, without what "
-        "sin and cos of math.h take."
-        for name, note in notes.items()
-    }
-    made = c_package(functions, prefix=names.prefix, description=description, notes=told, scalar=names.scalar)
-    made["CMakeLists.txt"] += _CMAKE_TASKS.format(prefix=names.prefix)
-    return {**made}

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from torquec.codegen.c import write_c_package
 from torquec.codegen.c.names import package_names
+from torquec.codegen.target import generate_package
 from torquec.expr import Function
 
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
@@ -54,7 +54,7 @@ class Library:
 
     def __init__(self, directory: Path, functions: list[Function], *flags: str, compiler: str = "", prefix: str = "p"):
         compiler = compiler or COMPILERS[0]
-        write_c_package(functions, directory, prefix=prefix)
+        generate_package(functions, directory, prefix=prefix)
         names = package_names(functions, prefix)
         self._functions = dict(
             zip((f.name for f in functions), zip(functions, names.functions, strict=True), strict=True)

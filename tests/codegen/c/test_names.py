@@ -13,6 +13,7 @@ from tests.codegen.programs import every_operation
 import torquec as tq
 from torquec.codegen.c.names import DOUBLE, SINGLE, package_names
 from torquec.codegen.c.package import c_package
+from torquec.codegen.precision import Precision
 from torquec.expr import Function, Port
 from torquec.foundation.writing import write_package
 from torquec.model.model import compile as compile_model
@@ -60,7 +61,9 @@ def test_a_wrong_coefficient_does_not_pass_in_single_precision(tmp_path, compile
 def test_a_package_in_single_precision_compiles_and_passes_its_self_test(tmp_path, compiler):
     """No warning of a conversion: nothing in it is a double."""
     functions = [every_operation(), compile_model(load_classic("puma560")).function("inverse_dynamics")]
-    write_package(tmp_path, c_package(functions, prefix="arm", scalar=SINGLE), name="arm", target="c", force=True)
+    write_package(
+        tmp_path, c_package(functions, prefix="arm", precision=Precision.SINGLE), name="arm", target="c", force=True
+    )
     text = (tmp_path / "arm.c").read_text()
     assert "float" in text
     assert "double" not in text

@@ -28,10 +28,11 @@ from tests.codegen.programs import evaluate_exactly, every_operation, random_fun
 
 import torquec
 from torquec import dynamics
-from torquec.codegen.c import c_package, write_c_package
 from torquec.codegen.c.names import DOUBLE, SINGLE
-from torquec.codegen.c.package import check_rounding
+from torquec.codegen.c.package import c_package, check_rounding
+from torquec.codegen.precision import Precision
 from torquec.codegen.sincos import ROUND
+from torquec.codegen.target import generate_package
 from torquec.errors import ArgumentError
 from torquec.expr import Function, evaluate, trace
 from torquec.expr.math import absolute, sincos
@@ -91,7 +92,7 @@ def test_signature_is_as_documented():
 @each_compiler
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_selftest_passes_without_a_warning(tmp_path, compiler, level):
-    write_c_package([every_operation(), *map(random_function, range(5))], tmp_path, prefix="robot")
+    generate_package([every_operation(), *map(random_function, range(5))], tmp_path, prefix="robot")
     result = run(build_selftest(tmp_path, compiler, "robot", level))
     assert result.returncode == 0, result.stdout
     assert result.stdout.count("ok ") == 6
@@ -100,7 +101,7 @@ def test_selftest_passes_without_a_warning(tmp_path, compiler, level):
 
 @needs_compiler
 def test_selftest_fails_when_a_recorded_number_is_changed(tmp_path):
-    write_c_package([pendulum()], tmp_path, prefix="robot")
+    generate_package([pendulum()], tmp_path, prefix="robot")
     path = tmp_path / "selftest.c"
     text = path.read_text()
     start = text.index("recorded_tau[4]")
@@ -113,7 +114,7 @@ def test_selftest_fails_when_a_recorded_number_is_changed(tmp_path):
 
 @needs_compiler
 def test_selftest_fails_when_the_source_is_changed(tmp_path):
-    write_c_package([pendulum()], tmp_path, prefix="robot")
+    generate_package([pendulum()], tmp_path, prefix="robot")
     path = tmp_path / "robot.c"
     path.write_text(path.read_text().replace("9.81*", "9.80665*"))
     assert run(build_selftest(tmp_path, COMPILERS[0], "robot", "-O2")).returncode == 1
@@ -121,7 +122,7 @@ def test_selftest_fails_when_the_source_is_changed(tmp_path):
 
 @pytest.mark.skipif(CXX is None, reason="no C++ compiler")
 def test_compiles_as_cpp_and_links_from_cpp(tmp_path):
-    write_c_package([every_operation(), random_function(3)], tmp_path, prefix="robot")
+    generate_package([every_operation(), random_function(3)], tmp_path, prefix="robot")
     build(CXX, "-x", "c++", *WARNINGS, "-c", tmp_path / "robot.c", "-o", tmp_path / "robot.o")
     main = "double x[5], t[1], A[4], y[5], M[4]; robot_every_operation(x, t, A, y, M); return y[0] != -0.25;"
     (tmp_path / "main.cpp").write_text(f'#include "robot.h"\nint main() {{ {main} }}\n'.replace("x[5],", "x[5] = {0},"))
@@ -132,7 +133,7 @@ def test_compiles_as_cpp_and_links_from_cpp(tmp_path):
 @needs_compiler
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
 def test_cmake_builds_and_tests(tmp_path):
-    write_c_package([pendulum()], tmp_path / "package", prefix="robot")
+    generate_package([pendulum()], tmp_path / "package", prefix="robot")
     for command in (
         ("cmake", "-S", "package", "-B", "build"),
         ("cmake", "--build", "build"),
@@ -249,7 +250,7 @@ def test_hostile_names_and_texts_are_harmless(tmp_path):
         for name in hostile
     ]
     notes = {name: f"{name} */ #error {name}" for name in hostile}
-    write_c_package(functions, tmp_path, prefix='../"; rm', description="*/ #error ??/\n\\", notes=notes)
+    generate_package(functions, tmp_path, prefix='../"; rm', description="*/ #error ??/\n\\", notes=notes)
     source = next(tmp_path.glob("*.h")).with_suffix(".c")
     assert sorted(path.parent for path in tmp_path.iterdir()) == [tmp_path] * 5
     assert "system(" not in re.sub(r"/\*.*?\*/", "", source.read_text(), flags=re.DOTALL)
@@ -262,7 +263,7 @@ def test_hostile_names_and_texts_are_harmless(tmp_path):
 
 def test_ports_of_no_elements_and_unused_inputs_compile(tmp_path):
     function = trace("f", lambda q, u: {"y": [], "z": [1.0]}, {"q": (0,), "u": (2,)}, shapes={"y": (0,)})
-    write_c_package([function], tmp_path, prefix="robot")
+    generate_package([function], tmp_path, prefix="robot")
     if COMPILERS:
         assert run(build_selftest(tmp_path, COMPILERS[0], "robot")).returncode == 0
 
@@ -271,24 +272,24 @@ def test_ports_of_no_elements_and_unused_inputs_compile(tmp_path):
 def test_ports_called_like_locals_of_the_selftest_compile(tmp_path):
     function = trace("report", lambda k, main: {"worst": k, "difference": main}, {"k": (), "main": ()})
     nothing = trace("main", dict, {})
-    write_c_package([function, nothing], tmp_path, prefix="robot")
+    generate_package([function, nothing], tmp_path, prefix="robot")
     assert run(build_selftest(tmp_path, COMPILERS[0], "robot")).returncode == 0
 
 
 def test_prefix_of_one_of_our_own_files_is_moved_aside(tmp_path):
-    files = write_c_package([pendulum()], tmp_path, prefix="selftest")
+    files = generate_package([pendulum()], tmp_path, prefix="selftest")
     assert [path.name for path in files] == ["selftest_.c", "selftest_.h", "selftest.c", "CMakeLists.txt"]
 
 
 def test_two_functions_of_one_name_are_refused(tmp_path):
     with pytest.raises(ArgumentError, match="more than one function is called 'torque'"):
-        write_c_package([pendulum(), pendulum()], tmp_path / "out", prefix="robot")
+        generate_package([pendulum(), pendulum()], tmp_path / "out", prefix="robot")
     assert not (tmp_path / "out").exists()
 
 
 def test_no_function_is_refused(tmp_path):
     with pytest.raises(ArgumentError, match="no function"):
-        write_c_package([], tmp_path / "out", prefix="robot")
+        generate_package([], tmp_path / "out", prefix="robot")
 
 
 STACK = 8192
@@ -307,7 +308,7 @@ def test_derivatives_fit_a_small_stack(tmp_path, compiler):
     robot = classics.puma560()
     shapes = dict.fromkeys(("q", "qd", "tau"), (6,))
     slopes = trace("slopes", lambda **s: vars(dynamics.forward_dynamics_derivatives(robot, **s)), shapes)
-    write_c_package([slopes], tmp_path, prefix="p")
+    generate_package([slopes], tmp_path, prefix="p")
     for flags in (("-O2",), ("-O3", "-march=native")):
         assert stack_of(tmp_path, compiler, "p", *flags) < STACK
 
@@ -330,19 +331,19 @@ def test_every_function_fits_a_small_stack(tmp_path, compiler, name):
 
 def test_what_counts_on_doubles_is_refused_in_single_precision():
     """Rounding by 1.5 * 2^52 gives whole numbers in doubles only; in floats it swallows every angle."""
-    from torquec.codegen.c.names import SINGLE
     from torquec.codegen.sincos import ROUND
 
     turns = trace("turns", lambda x: {"y": absolute(x[0] + ROUND) - ROUND}, {"x": (1,)})
     with pytest.raises(ArgumentError, match="doubles only"):
-        c_package([turns], prefix="p", scalar=SINGLE)
+        c_package([turns], prefix="p", precision=Precision.SINGLE)
     assert c_package([turns], prefix="p")
 
 
 def test_a_float_package_states_what_a_call_takes_in_all():
-    from torquec.codegen.c.names import SINGLE
 
     function = trace("f", lambda x: {"y": [sincos(x[0])[0] * x[1] + sincos(x[1])[1]]}, {"x": (2,)})
-    header = " ".join(c_package([function], prefix="p", scalar=SINGLE)["p.h"].replace("\n * ", " ").split())
+    header = " ".join(
+        c_package([function], prefix="p", precision=Precision.SINGLE)["p.h"].replace("\n * ", " ").split()
+    )
     assert "1 mul, 1 add, 2 sincos" in header
     assert "In all 43 mul, 39 add, whatever the state: a sincos is 21 mul, 19 add" in header

@@ -10,9 +10,9 @@ from tests.codegen.c.compiler import COMPILERS, Library, build, each_compiler, n
 from tests.codegen.programs import random_function
 
 from torquec import dynamics
-from torquec.codegen.c import c_package, write_c_package
-from torquec.codegen.c.names import DOUBLE, SINGLE
+from torquec.codegen.c.package import c_package
 from torquec.codegen.precision import Precision
+from torquec.codegen.target import generate_package
 from torquec.expr import trace
 from torquec.expr.math import sincos, sqrt
 from torquec.robot import classics
@@ -60,7 +60,7 @@ def energy():
 
 @each_compiler
 def test_options_that_break_the_arithmetic_are_refused(tmp_path, compiler):
-    write_c_package([energy()], tmp_path, prefix="p")
+    generate_package([energy()], tmp_path, prefix="p")
     for flags in REFUSED[compiler]:
         for file in ("p.c", "selftest.c"):
             result = run(compiler, "-O2", *flags, "-c", tmp_path / file, "-o", tmp_path / "p.o")
@@ -80,7 +80,7 @@ def selftest_with(folder, compiler, *flags):
 def test_the_self_test_sees_options_that_leave_no_macro(tmp_path, compiler, precision):
     """clang replaces divisions by one number by a reciprocal, and passed the self-test."""
     quotients = trace("f", lambda x: {"y": [x[0] / x[3], x[1] / x[3], x[2] / x[3]]}, {"x": (4,)})
-    write_c_package([quotients], tmp_path, prefix="p", precision=precision)
+    generate_package([quotients], tmp_path, prefix="p", precision=precision)
     for level in ("-O1", "-O2", "-O3"):
         for flags in HARMLESS[compiler]:
             done = selftest_with(tmp_path, compiler, level, *flags)
@@ -163,8 +163,8 @@ def test_cancellation_widens_the_tolerance():
 
 def test_what_is_printed_is_a_double():
     function = trace("f", lambda x: {"y": [2.0 * x[0]]}, {"x": (1,)})
-    for scalar, casts in ((DOUBLE, False), (SINGLE, True)):
-        assert ("(double)" in c_package([function], prefix="p", scalar=scalar)["selftest.c"]) == casts
+    for precision, casts in ((Precision.DOUBLE, False), (Precision.SINGLE, True)):
+        assert ("(double)" in c_package([function], prefix="p", precision=precision)["selftest.c"]) == casts
 
 
 def test_results_that_are_not_finite_are_recorded():

@@ -11,10 +11,11 @@ from tests.codegen.c.compiler import build, run
 from tests.codegen.programs import every_operation, random_function
 
 import torquec as tq
-from torquec.codegen.c import c_package, write_c_package
 from torquec.codegen.c.names import SCALARS, package_names
+from torquec.codegen.c.package import c_package
 from torquec.codegen.c.source import c_number, comment, packed, shape_text, stack_bytes, written_program
 from torquec.codegen.precision import Precision
+from torquec.codegen.target import generate_package
 from torquec.expr import Op, OperationCount, Port, count_operations, trace
 from torquec.expr.math import sincos
 
@@ -73,7 +74,7 @@ def test_nothing_forbidden_in_source_and_header():
 def test_misra_rules_hold_but_for_the_listed_deviations(tmp_path, precision):
     """As far as cppcheck's addon can tell; docs/generated-c.md lists the deviations."""
     functions = [every_operation(), *(random_function(seed) for seed in range(3))]
-    write_c_package(functions, tmp_path, prefix="p", precision=precision)
+    generate_package(functions, tmp_path, prefix="p", precision=precision)
     found = {}
     for file in ("p.c", "selftest.c"):
         result = run("cppcheck", "--addon=misra", "--enable=style", "--suppress=missingIncludeSystem", tmp_path / file)
@@ -176,9 +177,8 @@ def test_never_below_what_gcc_reports(tmp_path, compiler, precision):
     functions = [
         model.function(name) for name in ("inverse_dynamics", "forward_dynamics", "regressor", "friction_torque")
     ]
-    scalar = SCALARS[precision]
-    names = package_names(functions, "p", scalar=scalar)
-    for name, text in c_package(functions, prefix="p", scalar=scalar).items():
+    names = package_names(functions, "p", scalar=SCALARS[precision])
+    for name, text in c_package(functions, prefix="p", precision=precision).items():
         (tmp_path / name).write_text(text)
     stated = {symbol: stack_bytes(f, names) for symbol, f in zip(names.functions, functions, strict=True)}
     for level in ("-O0", "-O2", "-O3"):

@@ -12,7 +12,7 @@ from tests.codegen.c.eva import analyze
 from tests.realtime.test_package_trust import panda
 
 import torquec as tq
-from torquec.codegen.c import write_c_package
+from torquec.codegen.target import generate_package
 from torquec.expr import trace
 from torquec.expr.math import sqrt
 from torquec.realtime.package import write_two_rate_package
@@ -41,7 +41,7 @@ def test_planar_arm_and_its_pivots(tmp_path):
 def test_a_root_of_a_negative_number_is_an_alarm(tmp_path):
     """The analysis can fail: this is not a finite number everywhere in the box."""
     function = trace("f", lambda q: {"y": [sqrt(q[0]) + 1.0]}, {"q": (1,)})
-    write_c_package([function], tmp_path / "c", prefix="p")
+    generate_package([function], tmp_path / "c", prefix="p")
     (tmp_path / "scratch").mkdir()
     assert analyze(tmp_path / "c", tmp_path / "scratch").alarms
 

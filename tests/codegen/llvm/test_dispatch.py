@@ -117,7 +117,7 @@ def test_a_thread_that_still_runs_keeps_the_code(monkeypatch, dtype):
     native = compile_function(arm())
     arrays = [a.astype(dtype) for a in inputs_of(arm(), np.random.default_rng(5), 9000)]
     result = native.call(*arrays)
-    code = weakref.ref(native._kernels._batch_object)
+    code = weakref.ref(native._kernels._batches["batch"].code[-1])
     kept = []
     monkeypatch.setattr(dispatch_file, "_run_together", lambda work, threads: kept.append(work))
     late = native.call(*arrays, threads=2)

@@ -1,8 +1,9 @@
-"""Objects compute what C computes, bit by bit, and need nothing."""
+"""The self-test inside an object finds what is wrong, and which function it is."""
 
 from __future__ import annotations
 
 import ctypes
+import struct
 
 import numpy as np
 import pytest
@@ -10,15 +11,39 @@ from tests.codegen.c.compiler import COMPILERS, build, needs_compiler
 from tests.codegen.object.machines import HostObject, each_triple
 from tests.codegen.programs import evaluate_exactly, every_operation, random_function, random_inputs
 
-from torquec.codegen.c.names import SINGLE
 from torquec.codegen.c.package import c_package
+from torquec.codegen.llvm.cpu import host_cpu
+from torquec.codegen.llvm.load import LoadedObject
 from torquec.codegen.object.module import check_single, compile_object, compile_text, object_text
-from torquec.codegen.object.triple import machine_target
+from torquec.codegen.object.triple import host_triple, machine_target
 from torquec.codegen.precision import Precision
 from torquec.errors import CompileError
 from torquec.expr import trace
-from torquec.expr.math import atan2, exp, sincos
+from torquec.expr.math import atan2, exp, sincos, sqrt
 from torquec.foundation.writing import write_package
+
+
+@pytest.mark.parametrize("precision", Precision)
+def test_functions_that_agree_give_zero(precision):
+    odd = trace("odd", lambda x: {"y": [sqrt(x[0] - 10.0), x[0] / (x[0] - x[0] * 1.0), 2.0]}, {"x": (1,)})
+    empty = trace("empty", lambda: {"y": [1.0]}, {})
+    assert HostObject([every_operation(), odd, empty], precision).selftest() == 0
+
+
+@pytest.mark.parametrize("wrong", [1, 2, 3])
+def test_the_first_wrong_function_is_named_by_its_number(wrong):
+    functions = [trace(f"f{k}", lambda x, k=k: {"y": [x[0] * (k + 0.375)]}, {"x": (1,)}) for k in (1, 2, 3)]
+    text = object_text(functions, ["a", "b", "c"], selftest="s", precision=Precision.DOUBLE)
+
+    def bits(value):
+        return f"0x{struct.pack('>d', value).hex().upper()}"
+
+    assert text.count(f", {bits(wrong + 0.375)}") + text.count(f"{bits(wrong + 0.375)},") == 1
+    changed = text.replace(bits(wrong + 0.375), bits(wrong + 0.376))
+    code = compile_text(changed, machine_target(host_triple()), precision=Precision.DOUBLE).code
+    loaded = LoadedObject(code, host_cpu(), {})
+    assert ctypes.CFUNCTYPE(ctypes.c_int)(loaded.address("s"))() == wrong
+
 
 M7 = "thumbv7em-none-eabihf"
 
@@ -59,7 +84,9 @@ def test_floats_are_those_of_the_c_package(tmp_path):
 
     function = trace("f", algorithm, {"x": (8,)})
     native = HostObject([function], Precision.SINGLE)
-    write_package(tmp_path, c_package([function], prefix="p", scalar=SINGLE), name="p", target="c", force=True)
+    write_package(
+        tmp_path, c_package([function], prefix="p", precision=Precision.SINGLE), name="p", target="c", force=True
+    )
     library = tmp_path / "p.so"
     build(COMPILERS[-1], "-O2", "-ffp-contract=off", "-shared", "-fPIC", tmp_path / "p.c", "-lm", "-o", library)
     compiled = ctypes.CDLL(str(library)).p_f

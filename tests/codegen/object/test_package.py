@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,13 @@ from tests.patience import HANGS
 
 import torquec as tq
 import torquec.codegen.verify
-from torquec.codegen.object.package import write_object_package
 from torquec.codegen.precision import Precision
+from torquec.codegen.target import Target, generate_package
 from torquec.errors import ArgumentError
 from torquec.expr import trace
 from torquec.realtime.package import write_two_rate_package
+
+write_object_package = partial(generate_package, target=Target.OBJECT)
 
 M7 = ("arm-none-eabi-gcc", "-mcpu=cortex-m7", "-mfloat-abi=hard", "-mfpu=fpv5-d16", "-mthumb")
 QEMU_M7 = ("qemu-system-arm", "-M", "mps2-an500", "-cpu", "cortex-m7", "-nographic", "-monitor", "none", "-serial",

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from tests.codegen.programs import evaluate_exactly, every_operation, random_function, random_inputs
 
-from torquec.codegen.c import write_c_package
 from torquec.codegen.precision import Precision
+from torquec.codegen.target import generate_package
 from torquec.codegen.verify.c_package import CArray, CFunction, evaluate_c, read_c_package
 from torquec.errors import ArgumentError
 from torquec.expr import trace
 
 
 def test_functions_with_their_arrays(tmp_path):
-    write_c_package([every_operation()], tmp_path, prefix="my arm")
+    generate_package([every_operation()], tmp_path, prefix="my arm")
     package = read_c_package(tmp_path)
     assert (package.prefix, package.real) == ("my_arm", "double")
     function = package.functions[0]
@@ -34,14 +34,14 @@ def test_folders_without_a_package(tmp_path):
     with pytest.raises(ArgumentError, match="no C package of Torquec"):
         read_c_package(tmp_path)
     for prefix in ("p", "q"):
-        for file in write_c_package([every_operation()], tmp_path / prefix, prefix=prefix):
+        for file in generate_package([every_operation()], tmp_path / prefix, prefix=prefix):
             shutil.copy(file, tmp_path)
     with pytest.raises(ArgumentError, match="more than one C package: p, q"):
         read_c_package(tmp_path)
 
 
 def test_a_package_that_was_changed(tmp_path):
-    write_c_package([every_operation()], tmp_path, prefix="p")
+    generate_package([every_operation()], tmp_path, prefix="p")
     header = tmp_path / "p.h"
     text = header.read_text()
     header.write_text(text.replace("const double x[5]", "const char *x"))
@@ -55,7 +55,7 @@ def test_a_package_that_was_changed(tmp_path):
 @pytest.mark.parametrize("seed", range(6))
 def test_the_text_says_what_the_function_is_bit_by_bit(tmp_path, seed):
     function = random_function(seed)
-    write_c_package([function], tmp_path, prefix="p")
+    generate_package([function], tmp_path, prefix="p")
     read = read_c_package(tmp_path).functions[0]
     inputs = random_inputs(seed)
     names = {array.name: key for array, key in zip(read.inputs, inputs, strict=True)}
@@ -69,7 +69,7 @@ def test_the_text_says_what_the_function_is_bit_by_bit(tmp_path, seed):
 
 
 def test_floats_stay_floats(tmp_path):
-    write_c_package([every_operation()], tmp_path, prefix="p", precision=Precision.SINGLE)
+    generate_package([every_operation()], tmp_path, prefix="p", precision=Precision.SINGLE)
     package = read_c_package(tmp_path)
     assert package.real == "float"
     states = {array.name: np.full((2, array.size), 0.75) for array in package.functions[0].inputs}
@@ -82,7 +82,7 @@ def test_functions_without_inputs_or_with_plain_numbers(tmp_path):
         trace("constant", lambda: {"y": [1.5, float("inf"), float("nan")]}, {}),
         trace("copy", lambda x: {"y": [x[1], -x[0]]}, {"x": (2,)}),
     ]
-    write_c_package(functions, tmp_path, prefix="p")
+    generate_package(functions, tmp_path, prefix="p")
     constant, copy = read_c_package(tmp_path).functions
     np.testing.assert_array_equal(evaluate_c(constant, {}, "double")["y"], [[1.5, np.inf, np.nan]])
     np.testing.assert_array_equal(evaluate_c(copy, {"x": np.array([[1.0, 2.0]])}, "double")["y"], [[2.0, -1.0]])

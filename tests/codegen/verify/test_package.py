@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,8 @@ from tests.codegen.c.compiler import needs_compiler
 from tests.codegen.programs import every_operation
 
 import torquec as tq
-from torquec.codegen.c import write_c_package
-from torquec.codegen.object.package import write_object_package
 from torquec.codegen.precision import Precision
+from torquec.codegen.target import Target, generate_package
 from torquec.codegen.verify import package as module
 from torquec.codegen.verify.package import verify_package
 from torquec.codegen.verify.platforms import PLATFORMS, Platform
@@ -20,6 +20,8 @@ from torquec.codegen.verify.verification import PlatformStatus
 from torquec.errors import ArgumentError
 from torquec.expr import trace
 from torquec.realtime.package import write_two_rate_package
+
+write_object_package = partial(generate_package, target=Target.OBJECT)
 
 
 def few(monkeypatch, *platforms):
@@ -40,7 +42,7 @@ def on_host(*words):
 @needs_compiler
 @pytest.mark.parametrize("precision", [Precision.SINGLE, pytest.param(Precision.DOUBLE, marks=pytest.mark.slow)])
 def test_every_operation_agrees_wherever_it_can_be_tried(tmp_path, precision):
-    write_c_package([every_operation()], tmp_path, prefix="p", precision=precision)
+    generate_package([every_operation()], tmp_path, prefix="p", precision=precision)
     found = verify_package(tmp_path)
     assert found.ok, found.platforms
     for row in found.platforms:
@@ -67,7 +69,7 @@ def test_every_operation_agrees_wherever_it_can_be_tried(tmp_path, precision):
 def test_a_wrong_coefficient_fails_the_self_test(tmp_path, monkeypatch):
     few(monkeypatch, on_host("-O1"))
     cheap(monkeypatch)
-    write_c_package([every_operation()], tmp_path, prefix="p")
+    generate_package([every_operation()], tmp_path, prefix="p")
     source = tmp_path / "p.c"
     before, function, body = source.read_text().partition("void p_every")
     assert "0.25" in body
@@ -81,7 +83,7 @@ def test_a_wrong_coefficient_fails_the_self_test(tmp_path, monkeypatch):
 def test_a_function_without_inputs(tmp_path, monkeypatch):
     few(monkeypatch, on_host("-O1"))
     cheap(monkeypatch)
-    write_c_package([trace("nominal", lambda: {"y": [1.5, -2.0]}, {})], tmp_path, prefix="p")
+    generate_package([trace("nominal", lambda: {"y": [1.5, -2.0]}, {})], tmp_path, prefix="p")
     found = verify_package(tmp_path)
     assert found.ok
     assert (found.platforms[0].numbers, found.platforms[0].different_numbers) == (128, 0)
@@ -91,7 +93,7 @@ def test_a_function_without_inputs(tmp_path, monkeypatch):
 def test_a_compiler_that_computes_something_else_is_found(tmp_path, monkeypatch):
     few(monkeypatch, on_host("-O1", "-Dsqrt=fabs"))
     cheap(monkeypatch)
-    write_c_package([every_operation()], tmp_path, prefix="p")
+    generate_package([every_operation()], tmp_path, prefix="p")
     (tmp_path / "selftest.c").unlink()
     found = verify_package(tmp_path)
     assert found.platforms[0].status is PlatformStatus.DIFFERS
@@ -103,7 +105,7 @@ def test_a_compiler_that_computes_something_else_is_found(tmp_path, monkeypatch)
 def test_what_does_not_compile_or_is_not_there_is_said(tmp_path, monkeypatch):
     cheap(monkeypatch)
     few(monkeypatch, on_host("-ffast-math"), Platform("moon", "moon-gcc", (), ("qemu-moon",)))
-    write_c_package([every_operation()], tmp_path, prefix="p")
+    generate_package([every_operation()], tmp_path, prefix="p")
     found = verify_package(tmp_path)
     assert [row.status for row in found.platforms] == [PlatformStatus.FAILED, PlatformStatus.MISSING]
     assert "moon-gcc" in found.missing

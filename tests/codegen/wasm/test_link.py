@@ -3,8 +3,8 @@ import pytest
 from tests.codegen.programs import every_operation
 from tests.codegen.wasm.node import NODE, needs_node
 
-from torquec.codegen.wasm import wasm_module
 from torquec.codegen.wasm.link import link_module, unsigned
+from torquec.codegen.wasm.module import wasm_module
 from torquec.errors import CompileError
 
 

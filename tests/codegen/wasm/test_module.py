@@ -6,8 +6,7 @@ from tests.codegen.programs import every_operation, random_function, random_inpu
 from tests.codegen.wasm.node import needs_node, run_calls
 
 from torquec.codegen.wasm import module as module_file
-from torquec.codegen.wasm import wasm_module
-from torquec.codegen.wasm.module import exported_names
+from torquec.codegen.wasm.module import exported_names, wasm_module
 from torquec.errors import ArgumentError, CompileError
 from torquec.expr import evaluate, trace
 from torquec.expr.math import sincos

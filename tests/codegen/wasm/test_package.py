@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,11 +11,12 @@ from tests.codegen.wasm.node import NODE, needs_node, run_calls
 from tests.patience import HANGS
 
 from torquec.codegen.target import Target, generate_package
-from torquec.codegen.wasm import types_text, wrapper_text
-from torquec.codegen.wasm.package import wasm_package, write_wasm_package
+from torquec.codegen.wasm.package import types_text, wasm_package, wrapper_text
 from torquec.errors import ArgumentError
 from torquec.expr import trace
 from torquec.expr.math import sqrt
+
+write_wasm_package = partial(generate_package, target=Target.WASM)
 
 TWO = trace("two", lambda q: {"y": q[0] * 2.0}, {"q": (2,)})
 

@@ -8,19 +8,17 @@ the same functions give the same bytes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from torquec.codegen.c.names import DOUBLE, SCALARS, CScalar, Names, package_names
 from torquec.codegen.c.selftest import selftest_text
 from torquec.codegen.c.sincos import ADDITIONS, MULTIPLICATIONS
 from torquec.codegen.c.source import comment, declaration, shape_text, source_text
-from torquec.codegen.identifiers import check_names, prefix_identifier
+from torquec.codegen.identifiers import check_names
 from torquec.codegen.precision import Precision
 from torquec.codegen.sincos import ROUND, SINGLE_SINCOS
 from torquec.errors import ArgumentError
 from torquec.expr import Function, Op, check_function, count_operations
 from torquec.foundation.template import filled_template
-from torquec.foundation.writing import write_package
 
 _USE = """\
 Every function is plain C99: no loops, no allocation, no state. It is reentrant, and its arrays may overlap. Units are \
@@ -39,37 +37,22 @@ The operation counts below (subtractions and sign changes are additions; a sinco
 are those of one call."""
 
 
-def write_c_package(
-    functions: Sequence[Function],
-    directory: Path,
-    *,
-    prefix: str,
-    description: str = "",
-    notes: Mapping[str, str] | None = None,
-    precision: Precision = Precision.DOUBLE,
-    force: bool = False,
-) -> list[Path]:
-    """Write `<prefix>.c`, `<prefix>.h`, `selftest.c` and `CMakeLists.txt` into `directory`; gives their paths.
-
-    Function `name` becomes `<prefix>_<name>`; any name is allowed and escaped where it is no C identifier.
-    `description` goes to the top of the header, `notes[name]` to a function's comment; numbers are double or, with
-    single precision, float. Raises `ArgumentError` when two
-    functions have one name, the directory cannot be written or, without `force`, a file in it is in the way and not
-    ours; `ExpressionError` when a function is malformed.
-    """
-    contents = c_package(functions, prefix=prefix, description=description, notes=notes, scalar=SCALARS[precision])
-    return write_package(directory, contents, name=prefix_identifier(prefix), target="c", force=force)
-
-
 def c_package(
     functions: Sequence[Function],
     *,
     prefix: str,
     description: str = "",
     notes: Mapping[str, str] | None = None,
-    scalar: CScalar = DOUBLE,
+    precision: Precision = Precision.DOUBLE,
 ) -> dict[str, str]:
-    """The texts of the package by file name; `scalar` is the type that it computes in."""
+    """The texts of `<prefix>.c`, `<prefix>.h`, `selftest.c` and `CMakeLists.txt` by file name.
+
+    Function `name` becomes `<prefix>_<name>`; any name is allowed and escaped where it is no C identifier.
+    `description` goes to the top of the header, `notes[name]` to a function's comment; numbers are double or, with
+    single precision, float. Raises `ArgumentError` when two functions have one name, `ExpressionError` when a function
+    is malformed.
+    """
+    scalar = SCALARS[precision]
     check_names(functions)
     for function in functions:
         check_function(function)

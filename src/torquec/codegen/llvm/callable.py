@@ -26,8 +26,7 @@ from typing import Any
 from torquec.codegen.llvm.cpu import Cpu, host_cpu
 from torquec.codegen.llvm.dispatch import BatchKernels, Dispatcher, check_threads
 from torquec.codegen.llvm.load import LoadedObject, libm_slots
-from torquec.codegen.llvm.module import BATCH, KERNEL, PACKED, SHARED
-from torquec.codegen.llvm.objects import CachedObjects, CompiledObjects, Objects
+from torquec.codegen.llvm.module import BATCH, KERNEL, PACKED, SHARED, FunctionObjects
 from torquec.codegen.llvm.trampoline import (
     BATCH_WORD,
     MOST_AXES,
@@ -75,7 +74,7 @@ class NativeFunction:
 
     __slots__ = ("_kernels", "call", "inputs", "name", "outputs")
 
-    def __init__(self, objects: Objects, *, options: CompileOptions) -> None:
+    def __init__(self, objects: FunctionObjects, *, options: CompileOptions) -> None:
         self.name, self.inputs, self.outputs = objects.name, objects.inputs, objects.outputs
         self._kernels = _Kernels(objects, options.cpu or host_cpu())
         self.call: Callable[..., Any] = _make_call(objects, self._kernels, options)
@@ -124,7 +123,7 @@ def compile_function(function: Function, *, options: CompileOptions = _DEFAULT) 
     >>> native.call([3.0, 4.0])
     array([12.])
     """
-    return NativeFunction(CompiledObjects(function, options.cpu or host_cpu()), options=options)
+    return NativeFunction(FunctionObjects(lambda: function, options.cpu or host_cpu()), options=options)
 
 
 def load_or_compile(key: str, make: Callable[[], Function], *, options: CompileOptions = _DEFAULT) -> NativeFunction:
@@ -135,7 +134,7 @@ def load_or_compile(key: str, make: Callable[[], Function], *, options: CompileO
     garbage collector does not see what a built-in function owns, and both would stay in memory.
     Raises `CompileError` where the function is too large or LLVM cannot compile it.
     """
-    return NativeFunction(CachedObjects(key, make, options.cpu or host_cpu()), options=options)
+    return NativeFunction(FunctionObjects(make, options.cpu or host_cpu(), key=key), options=options)
 
 
 _PINNED: set[_Kernels] = set()
@@ -145,12 +144,10 @@ _PINNED: set[_Kernels] = set()
 class _Kernels:
     """The kernels in memory; the batch kernel joins them when it is first asked for."""
 
-    def __init__(self, objects: Objects, cpu: Cpu) -> None:
+    def __init__(self, objects: FunctionObjects, cpu: Cpu) -> None:
         self.objects, self._cpu = objects, cpu
-        self.scalar = LoadedObject(objects.scalar(), cpu, libm_slots())
-        self._batch_object: LoadedObject | None = None
-        self._batch = self._single = BatchKernels(0, 0)
-        self._single_object: LoadedObject | None = None
+        self.scalar = LoadedObject(objects.code("scalar"), cpu, libm_slots())
+        self._batches: dict[str, BatchKernels] = {}
         self._lock = threading.Lock()
         self.record: CallRecord | None = None
         """The record to tell of the batch kernels."""
@@ -162,29 +159,24 @@ class _Kernels:
 
     def batch(self) -> BatchKernels:
         """The addresses of the batch kernels, compiled and loaded now if they were not."""
-        with self._lock:
-            if self._batch_object is None:
-                slots = {**libm_slots(), SCALAR_SLOT: self.scalar.address(PACKED)}
-                loaded = LoadedObject(self.objects.batch(), self._cpu, slots)
-                self._batch = BatchKernels(loaded.address(BATCH), loaded.address(SHARED), (self.scalar, loaded))
-                self._batch_object = loaded
-                if self.record is not None:
-                    self.record[BATCH_WORD] = self._batch.alone
-        return self._batch
+        return self._loaded("batch", BATCH_WORD, {SCALAR_SLOT: self.scalar.address(PACKED)}, (self.scalar,))
 
     def single(self) -> BatchKernels:
         """The same for floats."""
+        return self._loaded("single", SINGLE_WORD, {}, ())
+
+    def _loaded(self, kind: str, word: int, slots: dict[str, int], needs: tuple[LoadedObject, ...]) -> BatchKernels:
         with self._lock:
-            if self._single_object is None:
-                loaded = LoadedObject(self.objects.single(), self._cpu, libm_slots())
-                self._single = BatchKernels(loaded.address(BATCH), loaded.address(SHARED), (loaded,))
-                self._single_object = loaded
+            if kind not in self._batches:
+                loaded = LoadedObject(self.objects.code(kind), self._cpu, {**libm_slots(), **slots})
+                made = BatchKernels(loaded.address(BATCH), loaded.address(SHARED), (*needs, loaded))
+                self._batches[kind] = made
                 if self.record is not None:
-                    self.record[SINGLE_WORD] = self._single.alone
-        return self._single
+                    self.record[word] = made.alone
+        return self._batches[kind]
 
 
-def _make_call(objects: Objects, kernels: _Kernels, options: CompileOptions) -> Callable[..., Any]:
+def _make_call(objects: FunctionObjects, kernels: _Kernels, options: CompileOptions) -> Callable[..., Any]:
     clash = [port.name for port in objects.inputs if port.name in _KEYWORDS]
     if clash:
         raise CompileError(f"function '{objects.name}' has an input '{clash[0]}'", remedy="give it another name")
@@ -214,7 +206,7 @@ def _signature(name: str, inputs: tuple[Port, ...]) -> str:
     return f"{name}({', '.join([*(port.name for port in inputs), '*', 'out=None', 'threads=None'])})"
 
 
-def _documentation(objects: Objects) -> str:
+def _documentation(objects: FunctionObjects) -> str:
     def listed(ports: tuple[Port, ...]) -> str:
         return ", ".join(f"{port.name} {port.shape}" for port in ports)
 

@@ -17,7 +17,6 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from torquec.codegen.llvm.cpu import Cpu, make_target_machine
-from torquec.codegen.llvm.module import LIBM_SLOTS
 from torquec.errors import CompileError
 
 ELF, MACH_O = b"\x7fELF", b"\xcf\xfa\xed\xfe"
@@ -73,6 +72,9 @@ def _mach_ends(code: bytes) -> Iterator[int]:
 
 
 _REMEDY = "empty the compile cache"
+
+LIBM_SLOTS = {"libm_sin": "sin", "libm_cos": "cos"}
+"""Slots of an object for the platform's functions."""
 
 
 class LoadedObject:

@@ -1,17 +1,24 @@
-"""From a `Function` to object code: one module for the scalar kernel, one for the batch kernel.
+"""From a `Function` to object code, compiled or from the cache: one module for each of its kernels.
 
 An object needs no symbol from outside. What it calls (the platform's sin and cos, and for a batch the scalar
 kernel) it finds in slots of its own, which the loader fills: an object made by one process can be loaded by another,
 and an address that is missing is an exception, never a crash in the linker.
+
+An entry of the cache whose content is not what was asked for is compiled again, whatever its checksum says.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
+import llvmlite
 import llvmlite.binding as llvm
 
+from torquec.codegen.llvm.cache import CacheEntry, open_cache
 from torquec.codegen.llvm.cpu import Cpu, make_target_machine
+from torquec.codegen.llvm.load import LIBM_SLOTS, is_whole_object
 from torquec.codegen.llvm_text.batch import (
     COPY_ROWS,
     SCALAR_SLOT,
@@ -26,14 +33,13 @@ from torquec.codegen.llvm_text.sincos import FAR_SINCOS, LIBRARY_FAR_ONE, SINGLE
 from torquec.codegen.llvm_text.text import FunctionText, Type
 from torquec.codegen.x86.block_assembly import emit_assembled_block
 from torquec.codegen.x86.scalar_assembly import emit_assembled
-from torquec.errors import CompileError
-from torquec.expr import Function, check_function
+from torquec.errors import CompileError, TorquecError
+from torquec.expr import Function, Port, check_function
+from torquec.foundation.result_cache import source_identity
 
 KERNEL, PACKED, BATCH, SHARED, BLOCK = "kernel", "packed", "batch", "shared", "block"
 """Symbols: the scalar kernel, the same with arrays of pointers, the batch kernel, the same for threads that share the
 rows, the kernel for W rows."""
-
-LIBM_SLOTS = {"libm_sin": "sin", "libm_cos": "cos"}
 
 MOST_OPERATIONS = 500_000
 """Beyond this, straight-line code is the wrong form and compiling it takes minutes."""
@@ -95,6 +101,58 @@ def compile_single(function: Function, cpu: Cpu) -> bytes:
     return _object_code(bodies, text, cpu, width=cpu.width, far_sincos=SINGLE_FAR_SINCOS)
 
 
+class FunctionObjects:
+    """Object code of the kernels of a function, each compiled when it is asked for.
+
+    With a `key` it comes from the cache; what is not there is stored, and `make` is called once at most.
+    """
+
+    def __init__(self, make: Callable[[], Function], cpu: Cpu, *, key: str | None = None) -> None:
+        self.function: Function | None = None
+        """The function, if it had to be made."""
+        self._make, self._cpu = make, cpu
+        self._cache = None if key is None else open_cache()
+        self._key = f"{environment_identity(cpu)}\n{key}"
+        entry = self._read("scalar")
+        ports = None if entry is None else _read_facts(entry.facts)
+        if entry is None or ports is None:
+            made = self._made()
+            ports = made.name, made.inputs, made.outputs
+            entry = self._compiled("scalar", _facts(made))
+        self._scalar = entry.code
+        self.name, self.inputs, self.outputs = ports
+
+    def code(self, kind: str) -> bytes:
+        """Object code of the kernel "scalar", "batch" or, in single precision, "single"."""
+        if kind == "scalar":
+            return self._scalar
+        return (self._read(kind) or self._compiled(kind, {})).code
+
+    def _compiled(self, kind: str, facts: dict[str, Any]) -> CacheEntry:
+        compile_kind = {"scalar": compile_scalar, "batch": compile_batch, "single": compile_single}[kind]
+        entry = CacheEntry(facts, compile_kind(self._made(), self._cpu))
+        if self._cache:
+            self._cache.write(f"{kind}\n{self._key}", entry)
+        return entry
+
+    def _read(self, kind: str) -> CacheEntry | None:
+        """An entry that holds a whole object with the kernels of its kind."""
+        entry = self._cache.read(f"{kind}\n{self._key}") if self._cache else None
+        symbols = (KERNEL, PACKED) if kind == "scalar" else (BATCH, SHARED)
+        return entry if entry is not None and is_whole_object(entry.code, symbols) else None
+
+    def _made(self) -> Function:
+        if self.function is None:
+            self.function = self._make()
+        return self.function
+
+
+def environment_identity(cpu: Cpu) -> str:
+    """Everything but the function that object code depends on."""
+    version = ".".join(map(str, llvm.llvm_version_info))
+    return f"{source_identity()} llvmlite {llvmlite.__version__} LLVM {version} {cpu.identity}"
+
+
 def _scalar_assembler(cpu: Cpu) -> Assembler | None:
     """What writes the instructions of a scalar kernel; None where LLVM does."""
     return partial(emit_assembled, registers=cpu.assembled_registers) if cpu.assembled_registers else None
@@ -125,3 +183,23 @@ def _check_size(function: Function) -> None:
             f"function '{function.name}' has {len(function.operations)} operations, more than {MOST_OPERATIONS}",
             remedy="split it, or evaluate it with NumPy (torquec.expr.evaluate)",
         )
+
+
+def _facts(function: Function) -> dict[str, Any]:
+    return {
+        "name": function.name,
+        "inputs": [[port.name, list(port.shape)] for port in function.inputs],
+        "outputs": [[port.name, list(port.shape)] for port in function.outputs],
+    }
+
+
+def _read_facts(facts: dict[str, Any]) -> tuple[str, tuple[Port, ...], tuple[Port, ...]] | None:
+    """Name, inputs and outputs; None where facts are of another form."""
+    try:
+        return str(facts["name"]), _ports(facts["inputs"]), _ports(facts["outputs"])
+    except (KeyError, TypeError, ValueError, TorquecError):
+        return None
+
+
+def _ports(rows: list[list[Any]]) -> tuple[Port, ...]:
+    return tuple(Port(str(name), tuple(int(length) for length in shape)) for name, shape in rows)

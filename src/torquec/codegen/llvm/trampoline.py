@@ -36,8 +36,7 @@ import numpy as np
 from torquec.codegen.llvm.cache import CacheEntry, open_cache
 from torquec.codegen.llvm.cpu import host_cpu
 from torquec.codegen.llvm.load import LoadedObject, is_whole_object
-from torquec.codegen.llvm.module import object_code
-from torquec.codegen.llvm.objects import environment_identity
+from torquec.codegen.llvm.module import environment_identity, object_code
 from torquec.foundation.template import filled_template
 
 HEADER_WORDS, PORT_WORDS, MOST_AXES, MOST_PORTS = 6, 6, 4, 32

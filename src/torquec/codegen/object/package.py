@@ -6,20 +6,18 @@ Nothing in it depends on the directory, the locale or the time: the same functio
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from torquec.codegen.c.names import SCALARS, Names, package_names
 from torquec.codegen.c.package import check_rounding, header_text
 from torquec.codegen.c.source import comment
-from torquec.codegen.identifiers import check_names, prefix_identifier
+from torquec.codegen.identifiers import check_names
 from torquec.codegen.object.module import CompiledObject, compile_object
 from torquec.codegen.object.triple import MachineTarget, host_triple, machine_target
 from torquec.codegen.precision import Precision
 from torquec.errors import ArgumentError
 from torquec.expr import Function, count_operations
 from torquec.foundation.json_text import document_text
-from torquec.foundation.writing import write_package
 
 OBJECT_FORMAT = "torquec-object"
 
@@ -38,34 +36,6 @@ The operation counts below (subtractions and sign changes are additions; a sinco
 are those of one call."""
 
 
-def write_object_package(
-    functions: Sequence[Function],
-    directory: Path,
-    *,
-    prefix: str,
-    triple: str | None = None,
-    cpu: str | None = None,
-    description: str = "",
-    notes: Mapping[str, str] | None = None,
-    precision: Precision = Precision.DOUBLE,
-    force: bool = False,
-) -> list[Path]:
-    """Write `<prefix>.o` (or `.obj`), `<prefix>.h` and `<prefix>.json` into `directory`; gives their paths.
-
-    Raises `ArgumentError` for a triple that LLVM does not know, `CompileError` where the object would need
-    a library or compute with doubles where it is to compute floats; nothing is written then.
-    """
-    contents = object_package(
-        functions,
-        prefix=prefix,
-        target=object_target(triple, cpu),
-        description=description,
-        notes=notes,
-        precision=precision,
-    )
-    return write_package(directory, contents, name=prefix_identifier(prefix), target="object", force=force)
-
-
 def object_target(triple: str | None, cpu: str | None) -> MachineTarget:
     """The target of an object package: where no triple is given, a plain processor like this one."""
     return machine_target(triple or host_triple(), cpu)
@@ -75,12 +45,19 @@ def object_package(
     functions: Sequence[Function],
     *,
     prefix: str,
-    target: MachineTarget,
+    target: MachineTarget | None = None,
+    triple: str | None = None,
+    cpu: str | None = None,
     description: str = "",
     notes: Mapping[str, str] | None = None,
     precision: Precision = Precision.DOUBLE,
 ) -> dict[str, str | bytes]:
-    """The contents of the package by file name."""
+    """`<prefix>.o` (or `.obj`), `<prefix>.h` and `<prefix>.json` by file name, for a `target` or that of a triple.
+
+    Raises `ArgumentError` for a triple that LLVM does not know, `CompileError` where the object would need a library or
+    compute with doubles where it is to compute floats.
+    """
+    target = target or object_target(triple, cpu)
     if not functions:
         raise ArgumentError("there is no function to write", remedy="name at least one quantity")
     check_names(functions)

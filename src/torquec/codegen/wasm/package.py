@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from torquec.codegen.wasm.module import wasm_module
 from torquec.errors import ArgumentError
 from torquec.expr import Function, Port, count_operations
 from torquec.foundation.template import filled_template
-from torquec.foundation.writing import write_package
 
 _ROOM = "codegen/wasm"
 
@@ -81,28 +79,14 @@ def _plain(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in ascii_text)
 
 
-def write_wasm_package(
-    functions: Sequence[Function],
-    directory: Path,
-    *,
-    prefix: str,
-    description: str = "",
-    notes: Mapping[str, str] | None = None,
-    force: bool = False,
-) -> list[Path]:
-    """Write module, wrapper, types and self-tests into `directory`; gives their paths.
-
-    Raises `ArgumentError` when there is no function, two have one name or the directory cannot be written,
-    `CompileError` when they are too large for one module.
-    """
-    contents = wasm_package(functions, prefix=prefix, description=description, notes=notes)
-    return write_package(directory, contents, name=prefix_identifier(prefix), target="wasm", force=force)
-
-
 def wasm_package(
     functions: Sequence[Function], *, prefix: str, description: str = "", notes: Mapping[str, str] | None = None
 ) -> dict[str, str | bytes]:
-    """The contents of the package by file name."""
+    """Module, wrapper, types and self-tests by file name.
+
+    Raises `ArgumentError` when there is no function or two have one name, `CompileError` when they are too large for
+    one module.
+    """
     if not functions:
         raise ArgumentError("there is no function to write", remedy="choose at least one quantity")
     code = wasm_module(functions, batch=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 from ctypes import c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
-from typing import ClassVar
+from typing import Any
 
 from torquec.errors import CompileError
 
@@ -13,172 +14,151 @@ MOST_PARTS = 4
 BINS = 544
 
 _Joints = c_double * MOST_JOINTS
-_Fields = list[tuple[str, type]]
+_TYPES: Mapping[str, Any] = {
+    "int32": c_int32,
+    "int64": c_int64,
+    "uint32": c_uint32,
+    "uint64": c_uint64,
+    "double": c_double,
+    "pointer": c_void_p,
+    "joints": _Joints,
+}
+
+
+def _fields(text: str, **structures: Any) -> list[tuple[str, Any]]:
+    """Fields as C declares them, `type name name[2]; ..`: numbers, pointers, `joints` (an array) and structures."""
+    found = []
+    for declaration in text.split(";"):
+        kind, *names = declaration.split()
+        for name in names:
+            plain, _, length = name.rstrip("]").partition("[")
+            element = structures.get(kind) or _TYPES[kind]
+            found.append((plain, element * int(length) if length else element))
+    return found
 
 
 class LimitsStruct(ctypes.Structure):
     """`torquec_limits`."""
 
-    _fields_: ClassVar[_Fields] = [
-        *((name, c_int32) for name in ("joints", "hold_cycles", "ramp_cycles", "reserved")),
-        *((name, c_int64) for name in ("period", "longest_gap", "longest_blind", "oldest_sample")),
-        ("power", c_double),
-        *((name, _Joints) for name in ("torque", "rate", "lower", "upper", "speed", "slack")),
-        *((name, _Joints) for name in ("resolution", "unmoved", "damping")),
-    ]
+    _fields_ = _fields(
+        "int32 joints hold_cycles ramp_cycles reserved; int64 period longest_gap longest_blind oldest_sample;"
+        "double power; joints torque rate lower upper speed slack resolution unmoved damping"
+    )
 
 
 class SampleStruct(ctypes.Structure):
     """`torquec_sample`."""
 
-    _fields_: ClassVar[_Fields] = [("time", c_int64), ("q", _Joints), ("qd", _Joints)]
+    _fields_ = _fields("int64 time; joints q qd")
 
 
 class _TripleStruct(ctypes.Structure):
-    _fields_: ClassVar[_Fields] = [("between", c_uint32), ("writer", c_uint32), ("reader", c_uint32)]
+    _fields_ = _fields("uint32 between writer reader")
 
 
 class _MotionStruct(ctypes.Structure):
-    _fields_: ClassVar[_Fields] = [("time", c_int64), ("q", _Joints), ("qd", _Joints), ("qdd", _Joints)]
+    _fields_ = _fields("int64 time; joints q qd qdd")
 
 
 class CoefficientsStruct(ctypes.Structure):
     """`torquec_coefficients`."""
 
-    _fields_: ClassVar[_Fields] = [("robot", c_uint64), ("time", c_int64), ("size", c_int64), ("numbers", c_void_p)]
+    _fields_ = _fields("uint64 robot; int64 time size; pointer numbers")
 
 
 class ChannelStruct(ctypes.Structure):
     """`torquec_channel`."""
 
-    _fields_: ClassVar[_Fields] = [
-        ("motion_buffer", _TripleStruct),
-        ("motion", _MotionStruct * 3),
-        ("coefficient_buffer", _TripleStruct),
-        ("coefficients", CoefficientsStruct * 3),
-    ]
+    _fields_ = _fields(
+        "triple motion_buffer; motion motion[3]; triple coefficient_buffer; coefficients coefficients[3]",
+        triple=_TripleStruct,
+        motion=_MotionStruct,
+        coefficients=CoefficientsStruct,
+    )
 
 
 class LawStruct(ctypes.Structure):
     """`torquec_law`."""
 
-    _fields_: ClassVar[_Fields] = [
-        ("law", c_void_p),
-        ("background", c_void_p),
-        ("robot", c_uint64),
-        ("reference_period", c_int64),
-        ("rows", c_int64),
-        ("reference", c_void_p),
-        ("gains", c_void_p),
-        ("memory", c_void_p * 2),
-        ("coefficients", c_void_p),
-        ("part_sizes", c_int64 * MOST_PARTS),
-        *((name, c_int64) for name in ("parts", "gains_size", "memory_size", "coefficients_size")),
-        ("oldest_coefficients", c_int64),
-        ("joint_positions", c_int64),
-        ("channel", c_void_p),
-    ]
+    _fields_ = _fields(
+        "pointer law background; uint64 robot; int64 reference_period rows; pointer reference gains memory[2];"
+        f"pointer coefficients; int64 part_sizes[{MOST_PARTS}] parts gains_size memory_size coefficients_size;"
+        "int64 oldest_coefficients joint_positions; pointer channel"
+    )
 
 
 class DriverStruct(ctypes.Structure):
     """`torquec_driver`."""
 
-    _fields_: ClassVar[_Fields] = [
-        ("self", c_void_p),
-        ("joints", c_int64),
-        *((name, c_void_p) for name in ("read", "write", "clock", "await", "sleep_until", "stop")),
-    ]
+    _fields_ = _fields("pointer self; int64 joints; pointer read write clock await sleep_until stop")
 
 
 class HistogramStruct(ctypes.Structure):
     """`torquec_histogram`."""
 
-    _fields_: ClassVar[_Fields] = [("bins", c_uint64 * BINS), ("largest", c_uint64)]
+    _fields_ = _fields(f"uint64 bins[{BINS}] largest")
+
+
+_COUNTS = "cycles missed late blind clamped_torque clamped_rate accepted refused backgrounds page_faults"
 
 
 class CountersStruct(ctypes.Structure):
     """`torquec_counters`."""
 
-    COUNTS: ClassVar[tuple[str, ...]] = (
-        "cycles",
-        "missed",
-        "late",
-        "blind",
-        "clamped_torque",
-        "clamped_rate",
-        "accepted",
-        "refused",
-        "backgrounds",
-        "page_faults",
+    COUNTS = tuple(_COUNTS.split())
+    _fields_ = _fields(
+        f"uint64 {_COUNTS}; int64 started last; uint32 mode faults first_faults running;"
+        "histogram latency compute cycle",
+        histogram=HistogramStruct,
     )
-    _fields_: ClassVar[_Fields] = [
-        *((name, c_uint64) for name in COUNTS),
-        *((name, c_int64) for name in ("started", "last")),
-        *((name, c_uint32) for name in ("mode", "faults", "first_faults", "running")),
-        *((name, HistogramStruct) for name in ("latency", "compute", "cycle")),
-    ]
 
 
 class LogStruct(ctypes.Structure):
     """`torquec_log`."""
 
-    _fields_: ClassVar[_Fields] = [
-        *((name, c_uint64) for name in ("written", "taken", "dropped", "capacity", "words")),
-        ("entries", c_void_p),
-    ]
+    _fields_ = _fields("uint64 written taken dropped capacity words; pointer entries")
 
 
 class _GuardStruct(ctypes.Structure):
-    _fields_: ClassVar[_Fields] = [
-        *((name, c_int32) for name in ("mode", "cycles")),
-        *((name, c_uint32) for name in ("faults", "first_faults")),
-        *((name, c_int32) for name in ("started", "has_sample", "has_reference", "reserved")),
-        *((name, c_int64) for name in ("last", "heard", "sample", "lead")),
-        *((name, _Joints) for name in ("q", "qd", "drift", "carried", "anchor", "tau", "held")),
-        *((name, c_uint64) for name in ("steps", "missed", "blind", "clamped_torque", "clamped_rate")),
-    ]
+    _fields_ = _fields(
+        "int32 mode cycles; uint32 faults first_faults; int32 started has_sample has_reference reserved;"
+        "int64 last heard sample lead; joints q qd drift carried anchor tau held;"
+        "uint64 steps missed blind clamped_torque clamped_rate"
+    )
 
 
 class _CycleStruct(ctypes.Structure):
-    _fields_: ClassVar[_Fields] = [
-        ("guard", _GuardStruct),
-        *((name, c_int64) for name in ("start", "coefficients_time")),
-        *((name, c_int32) for name in ("has_coefficients", "memory_now", "asked", "reserved")),
-        *((name, c_uint64) for name in ("accepted", "refused")),
-        ("wanted", _Joints),
-    ]
+    _fields_ = _fields(
+        "guard guard; int64 start coefficients_time; int32 has_coefficients memory_now asked reserved;"
+        "uint64 accepted refused; joints wanted",
+        guard=_GuardStruct,
+    )
 
 
 class LoopStruct(ctypes.Structure):
     """`torquec_loop`."""
 
-    _fields_: ClassVar[_Fields] = [
-        ("limits", LimitsStruct),
-        ("law", LawStruct),
-        ("driver", DriverStruct),
-        ("counters", CountersStruct),
-        ("log", LogStruct),
-        ("cycle", _CycleStruct),
-        *((name, c_int64) for name in ("duration", "start_patience", "background_period", "watchdog")),
-        *((name, c_int32) for name in ("clocked_by_driver", "background_inline", "priority", "lock_memory")),
-        *((name, c_int32) for name in ("scheduling_error", "memory_error")),
-        *((name, c_uint32) for name in ("stop_asked", "watchdog_fired")),
-    ]
+    _fields_ = _fields(
+        "limits limits; law law; driver driver; counters counters; log log; cycle cycle;"
+        "int64 duration start_patience background_period watchdog;"
+        "int32 clocked_by_driver background_inline priority lock_memory scheduling_error memory_error;"
+        "uint32 stop_asked watchdog_fired",
+        limits=LimitsStruct,
+        law=LawStruct,
+        driver=DriverStruct,
+        counters=CountersStruct,
+        log=LogStruct,
+        cycle=_CycleStruct,
+    )
 
 
 class SimulatedStruct(ctypes.Structure):
     """`torquec_simulated`."""
 
-    _fields_: ClassVar[_Fields] = [
-        ("step", c_void_p),
-        ("state", c_void_p * 2),
-        *((name, c_int64) for name in ("joints", "size", "step_time", "cycle_time", "most_steps", "is_virtual")),
-        *((name, c_int64) for name in ("now", "time", "current", "released")),
-        ("slipped", c_uint64),
-        ("tau", _Joints),
-        ("stopped", c_uint32),
-        ("reserved", c_uint32),
-    ]
+    _fields_ = _fields(
+        "pointer step state[2]; int64 joints size step_time cycle_time most_steps is_virtual;"
+        "int64 now time current released; uint64 slipped; joints tau; uint32 stopped reserved"
+    )
 
 
 def layout() -> tuple[int, ...]:
