@@ -13,9 +13,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Container, Sequence
+from typing import TYPE_CHECKING
 
 from torquec.errors import ArgumentError
-from torquec.expr import Function
+
+if TYPE_CHECKING:
+    from torquec.expr import Function
 
 _MARK = "_x0_"
 _LONGEST = 200  # file names end at 255 bytes, and suffixes follow

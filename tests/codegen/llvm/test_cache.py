@@ -223,8 +223,8 @@ def test_another_process_finds_it():
     """Two processes, so that both know the same source even while somebody edits it."""
     script = (
         "from tests.codegen.llvm.programs import arm\n"
-        "from torquec.codegen.llvm import load_or_compile, objects\n"
-        "objects.source_identity = lambda: 'one version'\n"
+        "from torquec.codegen.llvm import load_or_compile, module\n"
+        "module.source_identity = lambda: 'one version'\n"
         "def make(): print('made'); return arm()\n"
         f"print(load_or_compile('arm', make).call({ARRAYS[0][0].tolist()}, {ARRAYS[1][0].tolist()}).tolist())"
     )

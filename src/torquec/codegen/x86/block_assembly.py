@@ -1,14 +1,13 @@
-"""The kernel for a block of four states as x86 instructions with AVX2, registers given out here.
+"""The kernel for a block of four states as x86 instructions with AVX2, register allocation done here.
 
 With 16 registers, a block reads memory as often as it multiplies, and a processor does two of either in a cycle. LLVM's
 code for the Panda's inverse dynamics has 1100 instructions, 400 reads and 150 stores among them, for 400 products. Here
 there are 950, 350 and 120, because
 
 (1)  the instructions come in the order of :mod:`torquec.codegen.llvm_text.arrange`, in which few values wait;
-(2)  registers are given out by Belady's rule (:mod:`torquec.codegen.x86.register_allocation`);
+(2)  registers are allocated by Belady's rule (:mod:`torquec.codegen.x86.register_allocation`);
 (3)  one operand of an instruction may be in memory; it is loaded first where it is used again: a constant within
-     `_NEAR` instructions, whatever it replaces; another value within `_REACH`, where a register is free;
-(4)  a fused operation is written over an operand that nobody needs afterwards, or else over a copy of its summand.
+     `_NEAR` instructions, whatever it replaces; another value within `_REACH`, where a register is free.
 
 Operations are those of the steps, so that results have the bits of every other kernel. What it brings is in
 `codegen/llvm/README.md`.
@@ -24,7 +23,7 @@ from torquec.codegen.llvm_text.kernel import MOST_OPERATIONS_IN_ONE, kernel_para
 from torquec.codegen.llvm_text.program import StepProgram
 from torquec.codegen.llvm_text.text import FunctionText, Type, literal
 from torquec.codegen.x86.block_code import COLUMNS, FAR, WIDTH, BlockCode, Form, Instruction, is_writable
-from torquec.codegen.x86.register_allocation import Registers, uses_of
+from torquec.codegen.x86.register_allocation import Placement, Registers, VectorKind, uses_of
 from torquec.codegen.x86.scalar_assembly import FEWEST_STEPS
 from torquec.expr import Op
 
@@ -103,23 +102,18 @@ def _append_far_rows(text: FunctionText, program: StepProgram, *, rows: str) -> 
     text.start_block("done")
 
 
-class _Places:
-    """Where each value is while the instructions are done one by one; what that takes is appended to `lines`."""
+class _Places(Placement):
+    """Where each value is while the instructions are done one by one; a value that is loaded stays in its register."""
+
+    kind = VectorKind("pd", "ymm", "vmovapd", _BYTES)
 
     def __init__(self, code: BlockCode, registers: int) -> None:
-        self.lines: list[str] = []
-        self.constants: list[float] = []
+        super().__init__()
         self._numbers = code.constants
-        self._constant_at: dict[int, str] = {}
         uses = uses_of([instruction.values for instruction in code.instructions])
         self._registers = Registers(uses, registers, store=self._store, elsewhere=self._numbers)
         for instruction in code.instructions:
             self._do(instruction)
-
-    @property
-    def slots(self) -> int:
-        """How many vectors wait on the stack at once."""
-        return self._registers.slots
 
     def _do(self, instruction: Instruction) -> None:
         registers, values = self._registers, instruction.values
@@ -152,7 +146,8 @@ class _Places:
         if instruction.form is Form.READ:
             return [instruction.memory]
         if instruction.form in (Form.ONE, Form.WRITE):
-            return [self._name(self._in_register(values[0], keep=values), half=instruction.half)]
+            name = self._half if instruction.half else self._name
+            return [name(self._in_register(values[0], keep=values))]
         if instruction.form is Form.JOIN:
             return [instruction.memory, self._name(self._in_register(values[0], keep=values))]
         a, b = values[:2]
@@ -167,58 +162,18 @@ class _Places:
         if instruction.immediate is not None:
             operands = [f"${instruction.immediate}", *operands]
         half = instruction.half or (instruction.name == "vextractf128" and instruction.form is Form.ONE)
-        target = instruction.memory if instruction.form is Form.WRITE else self._name(result, half=half)
+        made = self._half(result) if half else self._name(result)
+        target = instruction.memory if instruction.form is Form.WRITE else made
         self.lines.append(f"{instruction.name} {', '.join([*operands, target])}")
-
-    def _fused(self, name: str, a: int, b: int, c: int, *, last: list[int]) -> int:
-        """(4). Instructions are named for the operands' order: first, second, third."""
-        held, values = self._registers.held, (a, b, c)
-        if (b in held, b in last) > (a in held, a in last):
-            a, b = b, a  # the one that can be written over, else one in a register, is first
-        if c in held and c in last and c not in (a, b):
-            first = self._name(self._in_register(a, keep=values))
-            factor, result = self._place(b), held.pop(c)
-            self.lines.append(f"{name}231pd {factor}, {first}, {self._name(result)}")
-        elif a in held and a in last and (b in held or c in held):
-            result = held[a]
-            if c in held:
-                self.lines.append(f"{name}132pd {self._place(b)}, {self._name(held[c])}, {self._name(result)}")
-            else:
-                self.lines.append(f"{name}213pd {self._place(c)}, {self._name(held[b])}, {self._name(result)}")
-            del held[a]
-        else:
-            result = self._registers.take(keep=values)
-            self.lines.append(f"vmovapd {self._place(c)}, {self._name(result)}")
-            first = self._name(self._in_register(a, keep=values))
-            self.lines.append(f"{name}231pd {self._place(b)}, {first}, {self._name(result)}")
-        return result
 
     def _in_register(self, value: int, *, keep: tuple[int, ...]) -> int:
         held = self._registers.held
         if value not in held:
-            register = self._registers.take(keep=keep)
-            self.lines.append(f"vmovapd {self._place(value)}, {self._name(register)}")
-            self._registers.hold(value, register)
+            self._registers.hold(value, self._load(value, keep=keep))
         return held[value]
 
-    def _place(self, value: int) -> str:
-        """The register of a value, else its memory."""
-        if value in self._registers.held:
-            return self._name(self._registers.held[value])
-        if value not in self._numbers:
-            return self._slot(self._registers.slot_of[value])
-        if value not in self._constant_at:
-            self._constant_at[value] = f"{_BYTES * len(self.constants)}(constants)"
-            self.constants.append(self._numbers[value])
-        return self._constant_at[value]
+    def _memory(self, value: int) -> str:
+        return self._constant(self._numbers[value]) if value in self._numbers else ""
 
-    def _store(self, register: int, slot: int) -> None:
-        self.lines.append(f"vmovapd {self._name(register)}, {self._slot(slot)}")
-
-    @staticmethod
-    def _slot(number: int) -> str:
-        return f"{_BYTES * number}(waiting)"
-
-    @staticmethod
-    def _name(register: int, *, half: bool = False) -> str:
-        return f"%{'xmm' if half else 'ymm'}{register}"
+    def _half(self, register: int) -> str:
+        return f"%xmm{register}"

@@ -1,14 +1,19 @@
-"""Registers given out to values by Belady's rule, while instructions are written one by one.
+"""Register allocation by Belady's rule, and the instructions that move and fuse values, written one by one.
 
 (1)  A register that is needed is a free one, else that of the value whose next use is farthest away. No other choice
      makes fewer loads (L. A. Belady, A study of replacement algorithms for a virtual-storage computer, 1966).
 (2)  The value that gives it up is first stored in a slot, unless memory holds it already.
 (3)  Slots of values that nobody reads any more are used again.
+(4)  One operand of an instruction may be in memory. A fused operation is written over an operand that nobody needs
+     afterwards, or else over a copy of its summand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass
+
+from torquec.codegen.llvm_text.text import literal
 
 _NEVER = 1 << 60  # the next use of a value that nobody reads
 
@@ -113,3 +118,91 @@ class Registers:
         for value in values:
             if value in self.slot_of:
                 self._free_slots.append(self.slot_of.pop(value))
+
+
+@dataclass(frozen=True)
+class VectorKind:
+    """What instructions of a kind of value are called: of one double (sd) or of four (pd)."""
+
+    suffix: str
+    register: str
+    load: str
+    bytes: int
+
+
+class Placement:
+    """Where each value is while instructions are written; what that takes is appended to `lines` (4).
+
+    Memory is `BYTES(ARRAY)`: slots are in the array `waiting`, constants in `constants`, other values where `_memory`
+    has them.
+    """
+
+    kind: VectorKind
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.constants: list[float] = []
+        self._constant_at: dict[str, str] = {}
+        self._registers: Registers
+
+    @property
+    def slots(self) -> int:
+        """How many values are on the stack at once."""
+        return self._registers.slots
+
+    def _memory(self, value: int) -> str:
+        """Where a value that needs no slot is in memory; empty for all others."""
+        raise NotImplementedError
+
+    def _in_register(self, value: int, *, keep: tuple[int, ...]) -> int:
+        """The register of a value, which is loaded where it has none."""
+        raise NotImplementedError
+
+    def _array(self, name: str) -> str:
+        """The address of an array as an instruction has it."""
+        return f"({name})"
+
+    def _load(self, value: int, *, keep: tuple[int, ...] = ()) -> int:
+        register = self._registers.take(keep=keep)
+        self.lines.append(f"{self._move(value)} {self._place(value)}, {self._name(register)}")
+        return register
+
+    def _move(self, value: int) -> str:
+        return "vmovapd" if value in self._registers.held else self.kind.load
+
+    def _fused(self, name: str, a: int, b: int, c: int, *, last: list[int]) -> int:
+        """(4): a*b + c, or with other signs. Instructions are named for the operands' order: first, second, third."""
+        held, values, suffix = self._registers.held, (a, b, c), self.kind.suffix
+        if (b in held, b in last) > (a in held, a in last):
+            a, b = b, a  # the one that can be written over, else one in a register, is first
+        over_c = c in held and c in last and c not in (a, b)
+        if not over_c and a in held and a in last and (b in held or c in held):
+            first, second, order = (b, c, "132") if c in held else (c, b, "213")
+            self.lines.append(f"{name}{order}{suffix} {self._place(first)}, {self._place(second)}, {self._place(a)}")
+            return held.pop(a)
+        result = held.pop(c) if over_c else self._load(c, keep=values)
+        factor = self._in_register(a, keep=values)
+        self.lines.append(f"{name}231{suffix} {self._place(b)}, {self._name(factor)}, {self._name(result)}")
+        return result
+
+    def _place(self, value: int) -> str:
+        """The register of a value, else its memory."""
+        if value in self._registers.held:
+            return self._name(self._registers.held[value])
+        return self._memory(value) or self._slot(self._registers.slot_of[value])
+
+    def _constant(self, value: float) -> str:
+        number = literal(value)  # zero has two signs
+        if number not in self._constant_at:
+            self._constant_at[number] = f"{self.kind.bytes * len(self.constants)}{self._array('constants')}"
+            self.constants.append(value)
+        return self._constant_at[number]
+
+    def _store(self, register: int, slot: int) -> None:
+        self.lines.append(f"{self.kind.load} {self._name(register)}, {self._slot(slot)}")
+
+    def _slot(self, number: int) -> str:
+        return f"{self.kind.bytes * number}{self._array('waiting')}"
+
+    def _name(self, register: int) -> str:
+        return f"%{self.kind.register}{register}"

@@ -7,8 +7,7 @@ the steps, in time that grows with their number alone:
 (1)  a value is in a register or in memory: inputs and constants where they are, others in a slot on the stack;
 (2)  registers are given out by Belady's rule (:mod:`torquec.codegen.x86.register_allocation`);
 (3)  one operand of an instruction may be in memory; it is loaded first where a register is free and it is used again
-     within `_REACH` steps;
-(4)  a fused operation is written over an operand that nobody needs afterwards, or else over a copy of its summand.
+     within `_REACH` steps.
 
 Operations are those of the steps, each rounded as LLVM's own code rounds it: results have the same bits. LLVM writes
 the groups before, hands their results over in registers, and assembles the text.
@@ -16,13 +15,13 @@ the groups before, hands their results over in registers, and assembles the text
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from torquec.codegen.llvm_text.arrange import AngleGroup, Item, PointGroup, Write, needs
 from torquec.codegen.llvm_text.kernel import MOST_OPERATIONS_IN_ONE, KernelBody, emit_items, kernel_parameters
-from torquec.codegen.llvm_text.program import EvaluationStep, Fused, StepProgram
+from torquec.codegen.llvm_text.program import EvaluationStep, Fused, StepOp, StepProgram
 from torquec.codegen.llvm_text.text import FunctionText, literal
-from torquec.codegen.x86.register_allocation import Registers, uses_of
+from torquec.codegen.x86.register_allocation import Placement, Registers, VectorKind, uses_of
 from torquec.expr import Op
 
 FEWEST_STEPS = 40
@@ -32,7 +31,7 @@ _MOST_POINTERS = 11  # general registers that a function can spare for its array
 _REACH = 100  # steps until the next use of a value that is worth a register
 _KEPT_FREE = 8  # registers that no result of a group is handed over in
 
-_PLAIN = {Op.ADD: "vaddsd", Op.SUB: "vsubsd", Op.MUL: "vmulsd", Op.DIV: "vdivsd"}
+_PLAIN: Mapping[StepOp, str] = {Op.ADD: "vaddsd", Op.SUB: "vsubsd", Op.MUL: "vmulsd", Op.DIV: "vdivsd"}
 _COMMUTATIVE = (Op.ADD, Op.MUL)
 _FUSED = {
     Fused.ADD: "vfmadd",
@@ -92,7 +91,7 @@ def emit_assembled(
     _append_assembly(text, places.lines, operands, handed=len(handed), registers=registers)
     text.append("ret void")
     module.needs_far_sincos |= text.needs_far_sincos
-    numbers = ", ".join(f"double {number}" for number in places.constants)
+    numbers = ", ".join(f"double {literal(number)}" for number in places.constants)
     table = f"{constants} = internal constant [{len(places.constants)} x double] [{numbers}], align 64\n"
     return table + text.finish(f"{head}({', '.join(kernel_parameters(program))}) noinline #0")
 
@@ -122,8 +121,10 @@ def _pointers(program: StepProgram, items: Sequence[Item]) -> list[str]:
     return [*(f"%in{i}" for i in inputs), *(f"%out{i}" for i in outputs), "waiting", "constants"]
 
 
-class _Places:
-    """Where each value is while the items are done one by one; what that takes is appended to `lines`."""
+class _Places(Placement):
+    """Where each value is while the items are done one by one; what one instruction loads is not held after it."""
+
+    kind = VectorKind("sd", "xmm", "vmovsd", 8)
 
     def __init__(
         self,
@@ -134,26 +135,22 @@ class _Places:
         registers: int,
         pointers: list[str],
     ) -> None:
-        self.lines: list[str] = []
-        self.constants: list[str] = []
+        super().__init__()
         self._steps = program.steps
         self._pointer = {name: f"(${len(handed) + k})" for k, name in enumerate(pointers)}
-        self._constant_at: dict[str, str] = {}
         self._leaf_at = {value: self._leaf(self._steps[value]) for value in uses if self._steps[value].is_leaf}
         self._registers = Registers(
             uses, registers, store=self._store, elsewhere=self._leaf_at, held=handed, stored=stored
         )
-
-    @property
-    def slots(self) -> int:
-        """How many doubles wait on the stack at once."""
-        return self._registers.slots
+        self._fresh: list[int] = []  # registers of values that are loaded for this instruction alone
 
     def do(self, item: Item) -> None:
         """A step, or the writing of one value."""
         if isinstance(item, Write):
             last = self._registers.read(item.steps)
-            self._write(item, last=last)
+            source = self._in_register(item.steps[0], keep=item.steps)
+            self.lines.append(f"vmovsd {self._name(source)}, {8 * item.first}{self._pointer[f'%out{item.output}']}")
+            self._leave(fresh_first=True, last=last)
         else:
             assert isinstance(item, int)
             step = self._steps[item]
@@ -165,9 +162,16 @@ class _Places:
         """Append the instructions of a step; gives the register of its result."""
         self._load_what_is_used_again(step.args)
         if isinstance(step.op, Fused):
-            return self._fused(_FUSED[step.op], *step.args, last=last)
+            result = self._fused(_FUSED[step.op], *step.args, last=last)
+            self._leave(last=last)
+            return result
         if step.op is Op.NEG:
-            return self._negated(*step.args, last=last)
+            result = self._registers.take(keep=step.args)
+            self.lines.append(f"vmovsd {self._constant(-0.0)}, {self._name(result)}")  # the sign alone
+            operand = self._in_register(step.args[0], keep=step.args)
+            self.lines.append(f"vxorpd {self._name(operand)}, {self._name(result)}, {self._name(result)}")
+            self._leave(fresh_first=True, last=last)
+            return result
         return self._plain(step.op, *step.args, last=last)
 
     def _load_what_is_used_again(self, args: tuple[int, ...]) -> None:
@@ -178,100 +182,40 @@ class _Places:
                 return
             near = registers.distance(value) < _REACH
             if near and value not in registers.held and self._steps[value].op is not Op.CONST:
-                registers.hold(value, self._loaded(value))
+                registers.hold(value, self._load(value))
 
-    def _plain(self, op: Op, a: int, b: int, *, last: list[int]) -> int:
+    def _plain(self, op: StepOp, a: int, b: int, *, last: list[int]) -> int:
         held = self._registers.held
         if a not in held and b in held and op in _COMMUTATIVE:
             a, b = b, a
-        first, fresh = self._in_register(a, keep=(a, b))
-        second = self._place(b)
-        self._registers.leave(last)
-        self._registers.free.extend(fresh)
+        first, second = self._in_register(a, keep=(a, b)), self._place(b)
+        self._leave(last=last)
         result = self._registers.take()  # may be that of an operand, which is read before
-        self.lines.append(f"{_PLAIN[op]} {second}, {_name(first)}, {_name(result)}")
+        self.lines.append(f"{_PLAIN[op]} {second}, {self._name(first)}, {self._name(result)}")
         return result
 
-    def _fused(self, name: str, a: int, b: int, c: int, *, last: list[int]) -> int:
-        """(4): a*b + c, or with other signs. Instructions are named for the operands' order: first, second, third."""
-        held = self._registers.held
-        args = (a, b, c)
-        if (b in held, b in last) > (a in held, a in last):
-            a, b = b, a  # the one that can be written over, else one in a register, is first
-        fresh: list[int] = []
-        over_a = a in held and a in last and (b in held or c in held)
-        if over_a and not (c in held and c in last):
-            if c in held:
-                self.lines.append(f"{name}132sd {self._place(b)}, {self._place(c)}, {self._place(a)}")
-            else:
-                self.lines.append(f"{name}213sd {self._place(c)}, {self._place(b)}, {self._place(a)}")
-            result = held.pop(a)
-        else:
-            if c in held and c in last and c not in (a, b):
-                result = held.pop(c)
-            elif c in held:
-                result = self._registers.take(keep=args)
-                self.lines.append(f"vmovapd {self._place(c)}, {_name(result)}")
-            else:
-                result = self._loaded(c, keep=args)
-            first, fresh = self._in_register(a, keep=args)
-            self.lines.append(f"{name}231sd {self._place(b)}, {_name(first)}, {_name(result)}")
+    def _leave(self, *, last: list[int], fresh_first: bool = False) -> None:
+        """Free the registers of an instruction; the one that is freed last is taken next."""
+        if fresh_first:
+            self._registers.free.extend(self._fresh)
         self._registers.leave(last)
-        self._registers.free.extend(fresh)
-        return result
+        if not fresh_first:
+            self._registers.free.extend(self._fresh)
+        self._fresh.clear()
 
-    def _negated(self, a: int, *, last: list[int]) -> int:
-        result = self._registers.take(keep=(a,))
-        self.lines.append(f"vmovsd {self._constant(-0.0)}, {_name(result)}")  # the sign alone
-        operand, fresh = self._in_register(a, keep=(a,))
-        self.lines.append(f"vxorpd {_name(operand)}, {_name(result)}, {_name(result)}")
-        self._registers.free.extend(fresh)
-        self._registers.leave(last)
-        return result
-
-    def _write(self, item: Write, *, last: list[int]) -> None:
-        (value,) = item.steps
-        source, fresh = self._in_register(value, keep=(value,))
-        self.lines.append(f"vmovsd {_name(source)}, {8 * item.first}{self._pointer[f'%out{item.output}']}")
-        self._registers.free.extend(fresh)
-        self._registers.leave(last)
-
-    def _in_register(self, value: int, *, keep: tuple[int, ...]) -> tuple[int, list[int]]:
-        """(the register of a value, what is free again after the instruction)."""
+    def _in_register(self, value: int, *, keep: tuple[int, ...]) -> int:
         if value in self._registers.held:
-            return self._registers.held[value], []
-        register = self._loaded(value, keep=keep)
-        return register, [register]
+            return self._registers.held[value]
+        self._fresh.append(self._load(value, keep=keep))
+        return self._fresh[-1]
 
-    def _loaded(self, value: int, *, keep: tuple[int, ...] = ()) -> int:
-        register = self._registers.take(keep=keep)
-        self.lines.append(f"vmovsd {self._place(value)}, {_name(register)}")
-        return register
-
-    def _place(self, value: int) -> str:
-        """The register of a value, else its memory."""
-        if value in self._registers.held:
-            return _name(self._registers.held[value])
-        return self._leaf_at.get(value) or self._slot(self._registers.slot_of[value])
-
-    def _store(self, register: int, slot: int) -> None:
-        self.lines.append(f"vmovsd {_name(register)}, {self._slot(slot)}")
+    def _memory(self, value: int) -> str:
+        return self._leaf_at.get(value, "")
 
     def _leaf(self, step: EvaluationStep) -> str:
         if step.op is Op.CONST:
             return self._constant(step.value)
         return f"{8 * step.element}{self._pointer[f'%in{step.port}']}"
 
-    def _constant(self, value: float) -> str:
-        number = literal(value)
-        if number not in self._constant_at:
-            self._constant_at[number] = f"{8 * len(self.constants)}{self._pointer['constants']}"
-            self.constants.append(number)
-        return self._constant_at[number]
-
-    def _slot(self, number: int) -> str:
-        return f"{8 * number}{self._pointer['waiting']}"
-
-
-def _name(register: int) -> str:
-    return f"%xmm{register}"
+    def _array(self, name: str) -> str:
+        return self._pointer[name]
