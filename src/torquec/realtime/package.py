@@ -127,7 +127,7 @@ def write_two_rate_package(
         raise ArgumentError("the plan is for other joints", remedy="plan for the model that is written")
     target = object_target(triple, cpu) if triple or cpu else None
     held = held_errors_text(two.robot, errors, certified=certified, kind=two.model.kind)
-    texts = _texts(two, functions, names, stack, held, target, numbers)
+    texts = _texts(two, functions, names, stack, held, target=target, precision=numbers)
     period = USUAL_PERIOD if errors is None else errors.period
     texts[f"{names.prefix}_tasks.h"] = tasks_text(two, names, period=period, planned=errors is not None)
     if law is not None and runs:
@@ -144,6 +144,7 @@ def _texts(
     names: Names,
     stack: Mapping[str, int],
     promise: str,
+    *,
     target: MachineTarget | None,
     precision: Precision,
 ) -> dict[str, str | bytes]:
