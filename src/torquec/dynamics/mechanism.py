@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from torquec.dynamics.mass_moments import MassMoments
+from torquec.dynamics.precise_float import PreciseFloat, fifty_digits, plain_float, precise_frame, precise_inertia
 from torquec.dynamics.regrouping import regroup
 from torquec.robot.canonical import CanonicalLink
 from torquec.robot.joints import JointKind, UnitTwist
-from torquec.robot.robot import BASE, Robot
+from torquec.robot.robot import BASE, Body, Robot
 from torquec.spatial import (
     Inertia,
     Matrix3,
@@ -86,19 +87,46 @@ def mechanism(
 
     `inertias` replaces the bodies' inertias (in file body frames; symbols or numbers).
     """
-    tree = robot.canonical
-    if inertias is None:
+    if inertias is not None:
+        own = [i.transformed(link.frame) for i, link in zip(inertias, robot.canonical.links, strict=True)]
+        return _grouped(robot, grouping, [MassMoments.of(inertia) for inertia in own])
+    kept: dict[Grouping, Mechanism] = robot.__dict__.setdefault("_mechanisms", {})  # as `cached_property` keeps values
+    if grouping not in kept:
         robot.check_inertias()
-        own = [MassMoments.of(link.inertia) for link in tree.links]
-    else:
-        own = [MassMoments.of(i.transformed(link.frame)) for i, link in zip(inertias, tree.links, strict=True)]
-    result = Mechanism(
-        tree.links, tuple(own), coordinates(robot), tree.gravity, robot.drives.reflected_inertia(robot.n), robot.n
-    )
+        with fifty_digits():
+            links = zip(robot.bodies, robot.canonical.links, strict=True)
+            result = _grouped(robot, grouping, [_precise_moments(body, link) for body, link in links])
+        kept[grouping] = replace(result, moments=_plain_moments(result.moments))
+    return kept[grouping]
+
+
+def _grouped(robot: Robot, grouping: Grouping, own: Sequence[MassMoments]) -> Mechanism:
+    tree, reflected = robot.canonical, robot.drives.reflected_inertia(robot.n)
+    result = Mechanism(tree.links, tuple(own), coordinates(robot), tree.gravity, reflected, robot.n)
     if grouping is Grouping.NONE:
         return result
     moments = regroup(tree.links, own, balance=grouping is Grouping.BALANCED)
     return _in_own_length(replace(result, moments=moments))
+
+
+def _precise_moments(body: Body, link: CanonicalLink) -> MassMoments:
+    """Mass moments of a body about the origin of its canonical frame, with fifty digits."""
+    if not any(body.inertia.parameters):
+        return MassMoments.of(link.inertia)
+    return MassMoments.of(precise_inertia(body.inertia).transformed(precise_frame(link.frame, body.joint.axis)))
+
+
+def _plain_moments(moments: Sequence[MassMoments]) -> tuple[MassMoments, ...]:
+    """As doubles; moments that were one double stay one."""
+    known: dict[float, float] = {}
+
+    def plain(value: Scalar) -> Scalar:
+        if not isinstance(value, PreciseFloat):
+            return value
+        size = known.setdefault(abs(float(value)), abs(plain_float(value)))
+        return math.copysign(size, value)
+
+    return tuple(MassMoments(*map(plain, each.values)) for each in moments)
 
 
 def coordinates(robot: Robot) -> tuple[Coordinate, ...]:
