@@ -8,10 +8,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "src" / "torquec_check").glob("*.py"))
-CORE = (
-    "document", "robot", "program", "balls", "rows", "recursion", "rounding", "boxes", "torque_error",
-    "coefficient_error", "c_source",
-)  # fmt: skip
 ALLOWED = {"numpy", "flint", "torquec_check", *sys.stdlib_module_names}
 
 

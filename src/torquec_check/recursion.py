@@ -1,0 +1,126 @@
+"""The robot's own torques: recursive Newton-Euler inverse dynamics of a tree, in balls on a grid of joint positions.
+
+All vectors are in the axes of their body, at its origin; p is the joint's origin in the parent's frame, E turns the
+body's axes into the parent's, a is the joint's axis, theta (or d) its position, h = m c and J the moments about the
+origin:
+
+(1)  E = R (a a' + (1 - a a') cos theta + [a]x sin theta),       sliding:  E = R,  p = o + R a d
+(2)  w = E'w_p + a thetad,    wd = E'wd_p + a thetadd + E'w_p x a thetad,                sliding:  without theta
+(3)  v = E'(v_p + wd_p x p + w_p x (w_p x p)),                   sliding:  + 2 w x a dd + a ddd
+(4)  f = m v + wd x h + w x (w x h),      n = J wd + w x J w + h x v        the base has v = -gravity
+(5)  f_p += E f,   n_p += E n + p x E f,      tau = a'n,   sliding:  tau = a'f       (Luh, Walker & Paul 1980)
+
+A joint that follows another one by theta = k q + b counts k times in the torque of q; rotors add T' diag(I) T qdd.
+
+(6)  R is the rotation next to the written matrix A, its orthogonal polar factor (Higham 1986): X = A, then
+     X <- X (3 - X'X)/2, whose distance from R is squared in every step. It is 1e-9 at first, 1e-72 after three.
+(7)  Degrees. M = sum over bodies of J' diag(m, J) J is quadratic in the position of every joint (in cos, sin, or d),
+     and so are the c_ijk, sums of its derivatives (Christoffel). The potential energy is linear in each of them, and so
+     is its derivative g. A position k q + b counts |k| times in the degree of q, a displacement once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import flint
+import numpy as np
+
+from torquec_check.balls import ball_of
+from torquec_check.robot import Body, Robot
+from torquec_check.rows import AngleSum, Degrees, Grid, Rows, arb
+
+_POLAR = flint.arb(0, 1e-50)
+"""What is left of (6), and more."""
+
+
+def robot_degrees(robot: Robot) -> Degrees:
+    """Degrees (n,) of the coefficients of a robot's torques in the joint positions (7)."""
+    degrees = [0] * robot.n
+    for body in robot.bodies:
+        degrees[body.coordinate] += 2 * abs(round(body.multiplier)) if body.turns else 2
+    return Degrees(degrees)
+
+
+def robot_torques(robot: Robot, grid: Grid) -> list[Rows]:
+    """The torques (n,) of a robot as polynomials in the rates, on a grid."""
+    still = _rows([Rows()] * 3)
+    base = (still, still, _rows([grid.scaled((), -g) for g in robot.gravity]))
+    motions: list[tuple[Any, Any, Any]] = []
+    frames, wrenches = [], []
+    for body in robot.bodies:
+        w_p, wd_p, v_p = motions[body.parent] if body.parent >= 0 else base
+        turn, p, a = _frame(body, grid)
+        rate, push = (grid.scaled((k,), body.multiplier) for k in (body.coordinate, ~body.coordinate))
+        w, wd = turn.T @ w_p, turn.T @ wd_p
+        v = turn.T @ (v_p + _cross(wd_p, p) + _cross(w_p, _cross(w_p, p)))
+        if body.turns:
+            wd = wd + a * push + _cross(w, a * rate)
+            w = w + a * rate
+        else:
+            v = v + _cross(w, a * (rate + rate)) + a * push
+        xx, xy, xz, yy, yz, zz, hx, hy, hz, m = (grid.scaled((), x) for x in body.inertia)
+        h, tensor = _rows([hx, hy, hz]), _rows([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        f = v * m + _cross(wd, h) + _cross(w, _cross(w, h))
+        wrenches.append((f, tensor @ wd + _cross(w, tensor @ w) + _cross(h, v)))
+        motions.append((w, wd, v))
+        frames.append((turn, p, a))
+    tau = [Rows({(~j,): ball_of(arb(x)) for j, x in enumerate(row) if x}) for row in robot.reflected]
+    for body, (turn, p, a) in zip(reversed(robot.bodies), reversed(frames), strict=True):
+        f, moment = wrenches.pop()
+        effort = a @ (moment if body.turns else f) * grid.scaled((), body.multiplier)
+        tau[body.coordinate] = tau[body.coordinate] + effort
+        if body.parent >= 0:
+            f_p, moment_p = wrenches[body.parent]
+            f, moment = turn @ f, turn @ moment
+            wrenches[body.parent] = (f_p + f, moment_p + moment + _cross(p, f))
+    return tau
+
+
+def _frame(body: Body, grid: Grid) -> tuple[Any, Any, Any]:
+    """E and p of (1), and the axis, as arrays of rows."""
+    rotation, a = _rotation(body.rotation), flint.arb_mat([[x] for x in _unit(body.axis)])
+    axis, p = _constants(a)[:, 0], _rows([grid.scaled((), x) for x in body.origin])
+    if not body.turns:
+        position = Rows({(): grid.position(body.coordinate)}) * grid.scaled((), body.multiplier)
+        along = _constants(rotation * a)[:, 0]
+        return _constants(rotation), p + along * (position + grid.scaled((), body.offset)), axis
+    angle = AngleSum({body.coordinate: round(body.multiplier)} if body.multiplier else {}, Fraction(body.offset))
+    cosine, sine = (Rows({(): wave}) for wave in grid.turned(angle))
+    x, y, z = a.entries()
+    along, cross = a * a.transpose(), flint.arb_mat([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    across = flint.arb_mat(3, 3, 1) - along
+    fixed, even, odd = (_constants(rotation * part) for part in (along, across, cross))
+    return fixed + even * cosine + odd * sine, p, axis
+
+
+def _rotation(written: Sequence[Sequence[float]]) -> Any:
+    """(6); a matrix that is a rotation exactly stays as it is, and zeros of its block structure stay zero."""
+    x, one = flint.arb_mat([list(row) for row in written]), flint.arb_mat(3, 3, 1)
+    if all(entry == 0 for entry in (x.transpose() * x - one).entries()):
+        return x
+    for _ in range(3):
+        x = x * (3 * one - x.transpose() * x) / 2
+    return flint.arb_mat(3, 3, [entry if entry == 0 else entry + _POLAR for entry in x.entries()])
+
+
+def _unit(vector: Sequence[float]) -> list[Any]:
+    """A vector of length one; zeros stay zero."""
+    length = sum((flint.arb(x) ** 2 for x in vector), flint.arb(0)).sqrt()
+    return [flint.arb(x) / length for x in vector]
+
+
+def _constants(matrix: Any) -> Any:
+    """A matrix of Arb as rows; entries that are zero have no terms."""
+    return _rows([[Rows({} if x == 0 else {(): ball_of(x)}) for x in row] for row in matrix.table()])
+
+
+def _rows(values: Any) -> Any:
+    """Vectors and matrices of rows, with the arithmetic of NumPy's arrays of objects."""
+    return np.array(values, dtype=object)
+
+
+def _cross(a: Any, b: Any) -> Any:
+    return _rows([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])

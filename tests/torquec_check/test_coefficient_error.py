@@ -1,0 +1,67 @@
+"""Coefficient errors: one bound for each, and those that are not named are exact by their own measure."""
+
+from __future__ import annotations
+
+import pytest
+from tests.torquec_check.documents import program_document, robot_document
+from tests.torquec_check.test_torque_error import BOX, _added
+
+from torquec_check.coefficient_error import CoefficientClaim, check_coefficients
+from torquec_check.document import RefusedError
+from torquec_check.program import torque_program
+from torquec_check.robot import robot_of
+
+
+def _check(document, *claims, robot=None):
+    own = robot_of(robot or robot_document())
+    return check_coefficients(own, torque_program(document, 2), BOX, claims, lambda *_: None)
+
+
+def test_the_exact_program_needs_no_claims():
+    others = _check(program_document())
+    assert {"M[1,1]", "M[1,2]", "M[2,1]", "g[1]", "H[1,1,2]"} <= set(others)
+    assert max(others.values()) < 1e-12
+
+
+MORE = [["const", 0.01], ["input", "qdd", 1], ["mul", 0, 1]]
+
+
+def test_a_named_coefficient_has_its_bound_in_both_places():
+    _check(_added(MORE), CoefficientClaim("M", (0, 1), False, 0.0101))
+    with pytest.raises(RefusedError, match=r"M\[1,2\]: the bound 0.0099"):
+        _check(_added(MORE), CoefficientClaim("M", (0, 1), False, 0.0099))
+    with pytest.raises(RefusedError, match=r"M\[1,2\] differs .* has no bound"):
+        _check(_added(MORE))
+
+
+def test_mixed_products_of_speeds_count_half():
+    more = [["const", 0.01], ["input", "qd", 0], ["input", "qd", 1], ["mul", 1, 2], ["mul", 0, 3]]
+    _check(_added(more), CoefficientClaim("H", (0, 0, 1), False, 0.0051))
+    with pytest.raises(RefusedError, match=r"H\[1,1,2\]"):
+        _check(_added(more), CoefficientClaim("H", (0, 0, 1), False, 0.0049))
+
+
+def test_relative_bounds_are_those_of_the_robots_coefficient():
+    """M_22 of planar2r is 1/3 everywhere."""
+    more = [["const", 0.01], ["input", "qdd", 1], ["mul", 0, 1]]
+    _check(_added(more, joint=1), CoefficientClaim("M", (1, 1), True, 0.0301))
+    with pytest.raises(RefusedError, match=r"M\[2,2\]"):
+        _check(_added(more, joint=1), CoefficientClaim("M", (1, 1), True, 0.0299))
+
+
+def test_a_small_coefficient_is_not_exact_by_the_measure_of_a_large_one():
+    """A finger on a 100 t rail: its inertia is wrong by a part of itself, and by 1e-12 of the rail's."""
+    document = robot_document()
+    document["bodies"][0]["inertia"] |= {"m": 1e5, "xx": 1e5, "yy": 1e5, "zz": 1e5}
+    from torquec.expr import function_to_dict
+    from torquec.model.quantities import trace_quantity
+    from torquec.model.robot_document import robot_from_dict
+
+    program = function_to_dict(trace_quantity(robot_from_dict(document), "inverse_dynamics"))
+    _check(program, robot=document)
+    program["operations"] += [["const", 9e-8], ["input", "qdd", 1]]
+    last = len(program["operations"])
+    program["operations"] += [["mul", last - 2, last - 1], ["add", program["outputs"][0]["values"][1], last]]
+    program["outputs"][0]["values"][1] = last + 1
+    with pytest.raises(RefusedError, match=r"M\[2,2\] differs"):
+        _check(program, robot=document)

@@ -1,0 +1,80 @@
+"""Robot minus program on a grid; waves of known polynomials, and what bounds them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.torquec_check.documents import program_document, robot_document
+
+from torquec_check import difference as module
+from torquec_check.balls import Ball, exact
+from torquec_check.difference import Box, amplitude, bernstein_matrix, difference, waves_of
+from torquec_check.document import RefusedError
+from torquec_check.program import torque_program
+from torquec_check.robot import robot_of
+from torquec_check.rows import Rows, grid_of
+
+BOX = Box((-3.0, -3.0), (3.0, 3.0), (1.0, 1.0), (1.0, 1.0))
+
+
+def test_the_exact_program_differs_by_rounding():
+    robot = robot_of(robot_document())
+    found = difference(robot, torque_program(program_document(), 2), BOX)
+    assert set(found.robot[0]) >= {(), (~0,), (~1,)}
+    for rows in found.error:
+        for ball in rows.values():
+            assert np.abs(ball.mid).max() < 1e-14
+            assert ball.rad.max() < 1e-13
+
+
+def test_joints_that_nothing_depends_on_have_one_node():
+    """The mass matrix does not depend on the first joint; here gravity does not, either."""
+    document = robot_document() | {"gravity": [0.0, 0.0, 0.0]}
+    program = program_document() | {"operations": [["const", 0.0]]}
+    program["outputs"][0]["values"] = [0, 0]
+    found = difference(robot_of(document), torque_program(program, 2), BOX)
+    assert [len(nodes) for nodes in found.grid.nodes] == [1, 5]
+
+
+def test_waves_and_their_bounds():
+    grid = grid_of((True, False), (1, 2), (0.0, -1.0), (0.0, 1.0))
+    angle = 2.0 * np.pi * np.arange(3) / 3
+    d = np.linspace(-1.0, 1.0, 3)
+    values = 3.0 + 2.0 * np.cos(angle)[:, None] * (d**2)[None, :]
+    waves, noise = waves_of(Ball(values, np.full(values.shape, 1e-9)), grid)
+    assert np.allclose(waves[0], 3.0)
+    assert np.allclose(waves[1], [1.0, -1.0, 1.0])  # Bernstein coefficients of d^2
+    assert amplitude(waves, grid.turns) == pytest.approx(5.0)
+    assert np.sqrt(3.0) * 3.0 * 1e-9 <= noise < 6e-9
+
+
+def test_noise_bounds_what_radii_allow():
+    """No polynomial whose values on the grid are at most the radii is larger than the noise."""
+    rng = np.random.default_rng(0)
+    grid = grid_of((True, True), (2, 1), (0.0, 0.0), (0.0, 0.0))
+    rad = rng.uniform(0.0, 1.0, (5, 3))
+    _, noise = waves_of(Ball(np.zeros((5, 3)), rad), grid)
+    for _ in range(50):
+        waves, _ = waves_of(Ball(rad * rng.choice([-1.0, 1.0], rad.shape), np.zeros(())), grid)
+        assert amplitude(waves, grid.turns) <= noise
+
+
+def test_bernstein_coefficients_of_a_constant_are_the_constant():
+    for count in (1 + 1, 3, 4):
+        assert np.allclose(bernstein_matrix(count) @ np.ones(count), 1.0)
+    assert np.allclose(bernstein_matrix(3), [[1.0, 0.0, 0.0], [-0.5, 2.0, -0.5], [0.0, 0.0, 1.0]])
+
+
+def test_large_grids_are_refused(monkeypatch):
+    monkeypatch.setattr(module, "MOST_POINTS", 4)
+    with pytest.raises(RefusedError, match="too many"):
+        difference(robot_of(robot_document()), torque_program(program_document(), 2), BOX)
+
+
+def test_a_torque_of_first_degree_in_a_speed_is_refused():
+    document = program_document()
+    document["operations"].append(["input", "qd", 0])
+    document["outputs"][0]["values"][0] = len(document["operations"]) - 1
+    with pytest.raises(RefusedError, match="first degree"):
+        difference(robot_of(robot_document()), torque_program(document, 2), BOX)
+    assert Rows({(): exact(1.0)})

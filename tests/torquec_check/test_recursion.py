@@ -1,0 +1,124 @@
+"""The checker's own recursion: torques of random robots, by another recursion, and by energy in 50 digits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import flint
+import numpy as np
+import pytest
+from tests.dynamics.random_robots import random_robot
+from tests.torquec_check.documents import robot_document
+
+from torquec.dynamics.inverse_dynamics import inverse_dynamics
+from torquec.model.robot_document import robot_to_dict
+from torquec.robot.robot import Mimic
+from torquec_check.difference import waves_of
+from torquec_check.recursion import _rotation, _unit, robot_degrees, robot_torques
+from torquec_check.robot import robot_of
+from torquec_check.rows import Grid, grid_of
+
+
+def _whole_mimics(robot):
+    """Mimic joints with whole multipliers and leaders of their own kind; others are left to themselves."""
+    kinds = {body.joint.name: body.joint.type.is_prismatic for body in robot.bodies}
+    bodies = []
+    for body in robot.bodies:
+        mimic = body.joint.mimic
+        if mimic is not None:
+            fits = kinds[mimic.joint] == body.joint.type.is_prismatic
+            whole = Mimic(mimic.joint, float(round(mimic.multiplier)), mimic.offset) if fits else None
+            body = replace(body, joint=replace(body.joint, mimic=whole))
+        bodies.append(body)
+    return replace(robot, bodies=tuple(bodies))
+
+
+def _robot(seed):
+    robot = _whole_mimics(random_robot(seed, bodies=4))
+    drives = robot.drives if all(len(row) == robot.n for row in robot.drives.transmission) else type(robot.drives)()
+    return replace(robot, drives=drives)
+
+
+def _at(robot, q):
+    """A grid of one node: the given positions, exactly."""
+    nodes = [(Fraction(x),) for x in q]
+    return Grid(robot.turns, tuple(nodes))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_torques_are_those_of_another_recursion(seed):
+    own = _robot(seed)
+    robot = robot_of(robot_to_dict(own))
+    parts = np.random.default_rng(seed).uniform(-0.5, 0.5, robot.n)
+    q = [2.0 * np.pi * x if turns else x for x, turns in zip(parts, robot.turns, strict=True)]
+    rng = np.random.default_rng(seed + 100)
+    qd, qdd = rng.uniform(-2.0, 2.0, (2, robot.n))
+    expected = inverse_dynamics(own, q, list(qd), list(qdd))
+    for torque, wanted in zip(robot_torques(robot, _at(robot, parts)), expected, strict=True):
+        factors = {key: np.prod([qd[k] if k >= 0 else qdd[~k] for k in key]) for key in torque}
+        found = sum(float(ball.mid.item()) * factors[key] for key, ball in torque.items())
+        assert abs(found - float(wanted)) < 1e-11 * (
+            1.0 + sum(abs(factors[k] * float(b.mid.item())) for k, b in torque.items())
+        )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_degrees_are_at_most_those_of_theory(seed):
+    """On a grid of one degree more, no wave of that degree is larger than noise."""
+    robot = robot_of(robot_to_dict(_whole_mimics(random_robot(seed + 50, bodies=3, motors=False))))
+    degrees = robot_degrees(robot)
+    grid = grid_of(robot.turns, [d + 1 for d in degrees], [-1.0] * robot.n, [1.0] * robot.n)
+    for torque in robot_torques(robot, grid):
+        for ball in torque.values():
+            waves, noise = waves_of(ball, grid)
+            for axis in range(robot.n):
+                if waves.shape[axis] > 1 and robot.turns[axis]:
+                    highest = np.take(waves, [degrees[axis] + 1, -degrees[axis] - 1], axis=axis)
+                    assert np.abs(highest).max() <= noise
+
+
+def test_balls_hold_the_torque_in_fifty_digits():
+    """A pendulum of a tilted, unsnapped axis: g from the derivative of its energy in Arb."""
+    document = robot_document("puma560")
+    robot = robot_of(document)
+    parts = [0.1, -0.2, 0.3, 0.05, 0.4, -0.1]
+    torques = robot_torques(robot, _at(robot, parts))
+
+    def energy(angles):
+        total, poses = flint.arb(0), []
+        for body, spec in zip(robot.bodies, document["bodies"], strict=True):
+            rotation, a = _rotation(body.rotation), _unit(body.axis)
+            angle = angles[body.coordinate]
+            cross = flint.arb_mat([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+            turn = rotation * (flint.arb_mat(3, 3, 1) + cross * angle.sin() + cross * cross * (1 - angle.cos()))
+            origin = flint.arb_mat([[x] for x in body.origin])
+            if body.parent >= 0:
+                above, place = poses[body.parent]
+                turn, origin = above * turn, place + above * origin
+            poses.append((turn, origin))
+            h = flint.arb_mat([[spec["inertia"][k]] for k in ("mx", "my", "mz")])
+            moved = (turn * h + origin * flint.arb(spec["inertia"]["m"])).entries()
+            total -= sum((flint.arb(g) * x for g, x in zip(robot.gravity, moved, strict=True)), flint.arb(0))
+        return total
+
+    step = flint.arb(10) ** -20
+    for joint in range(6):
+        at = [2 * flint.arb.pi() * flint.arb(x) for x in parts]
+        above, below = ([x + s * step * (k == joint) for k, x in enumerate(at)] for s in (1, -1))
+        wanted = (energy(above) - energy(below)) / (2 * step)
+        ball = torques[joint].get(())
+        if ball is None:
+            assert abs(float(wanted)) < 1e-30
+        else:
+            assert abs(wanted - float(ball.mid.item())) <= float(ball.rad.item()) + 1e-30
+            assert float(ball.rad.item()) < 1e-12
+
+
+def test_a_written_rotation_has_an_exact_one_next_to_it():
+    written = [[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]
+    found = _rotation(written)
+    identity = (found.transpose() * found - flint.arb_mat(3, 3, 1)).entries()
+    assert all(abs(float(x.abs_upper())) < 1e-45 for x in identity)
+    assert found[2, 0] == 0
+    assert abs(float(found[0, 0]) - 0.8) < 1e-16

@@ -1,0 +1,57 @@
+"""Rounding errors over a box: never below those of programs that are run, and as large as the sizes that cancel."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests.torquec_check.documents import program_document
+
+from torquec_check.program import torque_program
+from torquec_check.rounding import DOUBLE, SINGLE, Machine, rounding_errors
+
+SIZES = {"q": (3.0, 3.0), "qd": (2.0, 2.0), "qdd": (5.0, 5.0)}
+
+
+def _program(*operations):
+    inputs = [["input", "qd", 0], ["input", "qdd", 1]]
+    document = program_document() | {"operations": [*inputs, *operations]}
+    document["outputs"][0]["values"] = [len(document["operations"]) - 1] * 2
+    return torque_program(document, 2)
+
+
+@pytest.mark.parametrize(("precision", "kind"), [(DOUBLE, np.float64), (SINGLE, np.float32)])
+def test_it_covers_what_machine_numbers_do(precision, kind):
+    """0.1 qd^2 + 0.3 qdd in machine numbers, beside fractions."""
+    program = _program(["const", 0.1], ["mul", 0, 0], ["mul", 2, 3], ["const", 0.3], ["mul", 5, 1], ["add", 4, 6])
+    bound = rounding_errors(program, Machine(precision, SIZES))[0]
+    rng, worst = np.random.default_rng(1), 0.0
+    for qd, qdd in rng.uniform(-1.0, 1.0, (500, 2)) * (2.0, 5.0):
+        a, b = kind(qd), kind(qdd)
+        found = kind(kind(0.1) * kind(a * a)) + kind(kind(0.3) * b)
+        exact = Fraction(0.1) * Fraction(qd) ** 2 + Fraction(0.3) * Fraction(qdd)
+        worst = max(worst, abs(float(Fraction(float(found)) - exact)))
+    assert 0.05 * bound < worst <= bound
+
+
+def test_cancellation_counts_with_the_size_that_cancels():
+    """((x + B) - B) - x is zero in real numbers, and up to u B in doubles."""
+    big = 2.0**60
+    program = _program(["const", big], ["add", 0, 2], ["sub", 3, 2], ["sub", 4, 0])
+    assert rounding_errors(program, Machine(DOUBLE, SIZES))[0] >= 2.0**-53 * big
+
+
+def test_what_may_overflow_has_no_bound():
+    huge = _program(["const", 1e200], ["mul", 2, 0], ["mul", 3, 2])
+    assert rounding_errors(huge, Machine(DOUBLE, SIZES))[0] == float("inf")
+    large = _program(["const", 1e38], ["mul", 2, 1])
+    assert rounding_errors(large, Machine(SINGLE, SIZES))[0] == float("inf")
+
+
+def test_a_sine_is_as_wrong_as_its_angle_and_its_library():
+    document = program_document() | {"operations": [["input", "q", 0], ["const", 2.0**20], ["add", 0, 1], ["sin", 2]]}
+    document["outputs"][0]["values"] = [3, 3]
+    found = rounding_errors(torque_program(document, 2), Machine(DOUBLE, SIZES))[0]
+    assert 2.0**-33 <= found <= 2.0**-32
+    assert rounding_errors(torque_program(document, 2), Machine(SINGLE, SIZES))[0] == float("inf")

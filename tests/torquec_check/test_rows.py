@@ -1,0 +1,92 @@
+"""Polynomials in rates, exact angles, degrees, and values on a grid."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests.torquec_check.documents import program_document
+
+from torquec_check.balls import exact
+from torquec_check.document import RefusedError
+from torquec_check.program import torque_program
+from torquec_check.rows import AngleSum, Degrees, Grid, Positions, Rows, evaluate, grid_of
+
+TURNS = (True, True)
+
+
+def _program(*operations, tau=None):
+    """Inputs q1, q2, qd1, qdd1 are values 0 to 3; the last value is both torques."""
+    inputs = [["input", "q", 0], ["input", "q", 1], ["input", "qd", 0], ["input", "qdd", 0]]
+    document = program_document() | {"operations": [*inputs, *operations]}
+    last = len(document["operations"]) - 1 if tau is None else tau
+    document["outputs"][0]["values"] = [last, last]
+    return torque_program(document, 2)
+
+
+def test_products_of_rates_are_those_of_torques():
+    speed, push = Rows({(0,): exact(2.0)}), Rows({(~0,): exact(3.0)})
+    assert set((speed + Rows({(): exact(1.0)})) * speed) == {(0,), (0, 0)}
+    for wrong in (lambda: speed * push, lambda: push * push, lambda: speed * speed * speed):
+        with pytest.raises(RefusedError, match="product of rates"):
+            wrong()
+
+
+def test_numbers_beside_angles_are_exact():
+    """q + 2^54 + 1 - 2^54 is not q, though doubles say so."""
+    steps = [["const", 2.0**54], ["add", 0, 4], ["const", 1.0], ["add", 5, 6], ["sub", 7, 4], ["sin", 8]]
+    grid = grid_of(TURNS, (1, 1), (0.0, 0.0), (1.0, 1.0))
+    found = evaluate(_program(*steps), grid)[0][()]
+    assert np.allclose(found.mid.ravel(), np.sin(2.0 * np.pi * np.arange(3) / 3 + 1.0), atol=1e-14)
+
+
+def test_degrees_are_never_too_small():
+    steps = [
+        ["sin", 0],
+        ["cos", 0],
+        ["mul", 4, 5],
+        ["add", 0, 1],
+        ["add", 0, 7],
+        ["sin", 8],
+        ["mul", 6, 9],
+        ["mul", 10, 3],
+    ]
+    assert evaluate(_program(*steps), Positions(TURNS))[0] == {(~0,): (4, 1)}
+    assert Degrees((1, 2)) + Degrees((2, 0)) == (2, 2)
+
+
+def test_a_wave_is_that_of_its_angles():
+    grid = grid_of(TURNS, (2, 1), (0.0, 0.0), (1.0, 1.0))
+    cosine, sine = grid.turned(AngleSum({0: 2, 1: -1}, Fraction(1, 2)))
+    angle = 2.0 * (2.0 * np.pi * np.arange(5) / 5)[:, None] - (2.0 * np.pi * np.arange(3) / 3)[None, :] + 0.5
+    for ball, expected in ((cosine, np.cos(angle)), (sine, np.sin(angle))):
+        assert np.all(np.abs(ball.mid - expected) <= ball.rad + 4e-16)
+        assert float(ball.rad.max()) < 1e-15
+
+
+def test_displacements_have_their_exact_nodes():
+    grid = grid_of((False,), (2,), (0.1,), (0.3,))
+    assert isinstance(grid, Grid)
+    assert grid.nodes[0][1] == (Fraction(0.1) + Fraction(0.3)) / 2
+    assert np.all(np.abs(grid.position(0).mid - [0.1, 0.2, 0.3]) < 1e-16)
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ([["mul", 0, 3]], "an angle itself"),
+        ([["neg", 0]], "an angle itself"),
+        ([["sin", 3]], "something else than angles"),
+        ([["const", 0.5], ["mul", 4, 0], ["sin", 5]], "fraction"),
+        ([["mul", 0, 1], ["sin", 4]], "product of angles"),
+        ([["const", 1.0], ["const", 2.0], ["add", 4, 5]], "numbers with numbers"),
+        ([["const", 33.0], ["mul", 4, 0], ["sin", 5]], "fraction"),
+        ([["const", 32.0], ["mul", 4, 0], ["add", 5, 0], ["sin", 6]], "more than 32"),
+        ([["abs", 3]], "operation 'abs'"),
+        ([["div", 3, 3]], "operation 'div'"),
+    ],
+)
+def test_what_is_no_torque_is_refused(steps, message):
+    with pytest.raises(RefusedError, match=message):
+        evaluate(_program(*steps), Positions(TURNS))

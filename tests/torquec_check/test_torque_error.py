@@ -1,0 +1,127 @@
+"""Torque errors: honest bounds are proven; errors that hide from a grid, from doubles or from speeds are refused."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from tests.torquec_check.documents import program_document, robot_document
+
+from torquec_check.difference import Box
+from torquec_check.document import RefusedError
+from torquec_check.program import torque_program
+from torquec_check.robot import robot_of
+from torquec_check.rounding import DOUBLE, SINGLE
+from torquec_check.torque_error import TorqueFunctional, check_torque_errors
+
+BOX = Box((-3.0, -3.0), (3.0, 3.0), (1.0, 1.0), (2.0, 2.0))
+
+
+def _check(document, bounds, *, box=BOX, precision=DOUBLE, robot="planar2r"):
+    own = robot_of(robot_document(robot))
+    return check_torque_errors(own, torque_program(document, own.n), box, bounds, precision, lambda *_: None)
+
+
+def _added(operations, joint=0, robot="planar2r"):
+    """The exact program with something more in one torque; operations count from the end of the program."""
+    document = program_document(robot)
+    start, value = len(document["operations"]), document["outputs"][0]["values"]
+    for op, *args in operations:
+        document["operations"].append([op, *(start + a if op not in ("input", "const") else a for a in args)])
+    document["operations"].append(["add", value[joint], len(document["operations"]) - 1])
+    value[joint] = len(document["operations"]) - 1
+    return document
+
+
+def test_the_exact_program_is_right_to_rounding():
+    slacks = _check(program_document(), [1e-11, 1e-11])
+    assert all(0.0 < slack < 1e-12 for slack in slacks.values())
+
+
+@pytest.mark.parametrize(
+    ("more", "size"),
+    [
+        ([["const", 0.01], ["input", "qdd", 1], ["mul", 0, 1]], 0.02),
+        ([["const", 0.01], ["input", "qd", 1], ["mul", 0, 1], ["mul", 1, 2]], 0.01),
+        ([["const", 0.01], ["input", "q", 1], ["sin", 1], ["mul", 0, 2]], 0.01),
+    ],
+)
+def test_an_error_is_proven_at_its_size_and_refused_below(more, size):
+    _check(_added(more), [size * 1.001, 1e-9])
+    with pytest.raises(RefusedError, match=r"joint 'joint1': the bound .* is not proven"):
+        _check(_added(more), [size * 0.999, 1e-9])
+
+
+def test_a_wave_that_vanishes_on_a_coarse_grid_is_seen():
+    """sin(5 q) is zero at all nodes of degree two."""
+    with pytest.raises(RefusedError, match=r"0\.0095\d+ is attained"):
+        _check(
+            _added([["input", "q", 1], ["const", 5.0], ["mul", 0, 1], ["sin", 2], ["const", 0.01], ["mul", 3, 4]]),
+            [1e-3] * 2,
+        )
+
+
+def test_rounding_that_hides_behind_a_wave_is_refused():
+    """((s + B) - B) - s is zero in real numbers; compiled, it is up to u B."""
+    noise = [["input", "q", 1], ["sin", 0], ["const", 1e9], ["add", 1, 2], ["sub", 3, 2], ["sub", 4, 1]]
+    wave = [
+        ["const", 5.0],
+        ["mul", 6, 0],
+        ["sin", 7],
+        ["mul", 5, 8],
+        ["input", "qd", 0],
+        ["mul", 10, 10],
+        ["mul", 9, 11],
+    ]
+    with pytest.raises(RefusedError, match="rounding"):
+        _check(_added([*noise, *wave]), [1e-8, 1e-8])
+    _check(_added([*noise, *wave]), [1e-5, 1e-8])
+
+
+def test_rounding_of_a_large_joint_does_not_serve_a_small_one():
+    """A rail with large accelerations: the other joints keep their own bounds."""
+    box = Box((-1.0,) * 4, (1.0,) * 4, (1.0,) * 4, (2.0, 2.0, 1e12, 2.0))
+    noise = [["input", "q", 3], ["sin", 0], ["const", 1e14], ["add", 1, 2], ["sub", 3, 2], ["sub", 4, 1]]
+    with pytest.raises(RefusedError, match="rounding"):
+        _check(_added(noise, robot="scara"), [1e-3, 1e-3, 1e3, 1e-3], box=box, robot="scara")
+
+
+def test_floats_count_with_their_rounding():
+    slacks = _check(program_document(), [1e-3, 1e-3], precision=SINGLE)
+    assert all(1e-7 < slack < 1e-3 for slack in slacks.values())
+    with pytest.raises(RefusedError, match="joint1"):
+        _check(program_document(), [1e-7, 1e-3], precision=SINGLE)
+
+
+def test_a_tilt_of_the_file_is_part_of_the_error():
+    """The program of the snapped robot, and a file whose second axis is off by 1e-6 rad."""
+    document = robot_document()
+    c, s = 1.0 - 5e-13, 1e-6
+    document["bodies"][1]["joint"]["placement"]["rotation"] = [[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]]
+    robot = robot_of(document)
+    program = torque_program(program_document(), 2)
+    check_torque_errors(robot, program, BOX, [1e-4, 1e-4], DOUBLE, lambda *_: None)
+    with pytest.raises(RefusedError):
+        check_torque_errors(robot, program, BOX, [1e-13, 1e-13], DOUBLE, lambda *_: None)
+
+
+MONOMIALS = ((), (0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2), (~0,), (~2,))
+
+
+def test_the_functional_bounds_all_rates():
+    """Between what is attained and the bounds by signs and tangents lie all torques of rates in [-1, 1]."""
+    rng = np.random.default_rng(3)
+    functional = TorqueFunctional(MONOMIALS)
+    rows = rng.normal(size=(len(MONOMIALS), 40))
+    rates = rng.uniform(-1.0, 1.0, (4000, 6))
+    rates[:64] = list(itertools.product((-1.0, 1.0), repeat=6))
+    products = np.array([[np.prod([x[k] if k >= 0 else x[3 + ~k] for k in key]) for key in MONOMIALS] for x in rates])
+    largest = np.abs(products @ rows).max(axis=0)
+    sums = np.abs(rows).sum(axis=0)
+    assert np.all(functional.attained(rows) <= largest + 1e-12)
+    for bound in (functional._by_signs(rows), functional._by_tangents(rows)):
+        assert np.all(bound >= largest - 1e-12)
+    assert functional._by_tangents(rows).sum() < functional._by_signs(rows).sum()
+    assert not functional.exceeds(rows, sums)
+    assert functional.exceeds(rows, 0.99 * functional.attained(rows))
