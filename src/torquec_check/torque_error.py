@@ -132,6 +132,8 @@ def check_torque_errors(
             progress(step, part)
 
         try:
+            if not bound > rounding:
+                raise RefusedError(f"rounding may change the torque by {rounding:.6g}")
             slacks[name] = rounding + check_below(
                 list(rows.values()), errors.grid, ranges, functional, bound - rounding * (1.0 + 1e-9), report
             )
