@@ -13,7 +13,7 @@ import torquec
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "api.md"
-TYPED = ROOT / "src" / "torquec" / "typed_names.py"
+TYPED = ROOT / "src" / "torquec" / "typed_names.pyi"
 
 HEAD = """# Python API
 

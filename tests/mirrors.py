@@ -24,7 +24,6 @@ COVERED_BY = {
     "proof/accepts.py": "model/test_accepting_rooms.py",
     "simplification/accepts.py": "model/test_accepting_rooms.py",
     "robot/joints/one_coordinate.py": "robot/joints/test_kind.py",
-    "typed_names.py": "test_house_rules.py",
     "foundation/arrays.py": "test_house_rules.py",
     "foundation/choice.py": "test_choices.py",
     "foundation/csv_text.py": "trajectory/test_csv_file.py",

@@ -6,7 +6,7 @@
 (2,)
 
 Names are imported when they are first used, so that `import torquec` costs next to nothing. The table `API` is the one
-place where a public name is added: `python -m tests.api_page` makes docs/api.md and `typed_names.py` for type checkers.
+place where a public name is added: `python -m tests.api_page` makes docs/api.md and `typed_names.pyi` for type checkers.
 """
 
 from __future__ import annotations
