@@ -47,6 +47,7 @@ def true_typed_names() -> str:
     for modules in torquec.API.values():
         for home, names in modules.items():
             homes.setdefault(home, []).extend(names)
+    homes["torquec"] = ["realtime"]
     lines = [TYPED_HEAD]
     for home in sorted(homes):
         lines += [_typed_import(home, name) for name in sorted(homes[home])]

@@ -6,7 +6,7 @@
 (2,)
 
 Names are imported when they are first used, so that `import torquec` costs next to nothing. The table `API` is the one
-place where a public name is added: `python -m tests.api_page` makes docs/api.md and `typed_names.pyi` for type checkers.
+place where a public name is added: `python -m tests.api_page` writes docs/api.md and the stub `typed_names.pyi`.
 """
 
 from __future__ import annotations
@@ -295,15 +295,17 @@ _HOMES = {name: home for homes in API.values() for home, names in homes.items() 
 __all__ = sorted(_HOMES)  # noqa: PLE0605 - made from the table
 
 
-def __getattr__(name: str) -> Any:
-    if name == "realtime":  # a room whose own functions are called by its name: tq.realtime.run
-        return importlib.import_module("torquec.realtime")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'torquec' has no attribute '{name}'")
-    home = importlib.import_module(_HOMES[name])
-    value = getattr(home, name) if hasattr(home, name) else importlib.import_module(f"{_HOMES[name]}.{name}")
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # the stub lists every name, so that a misspelt one is an error
+
+    def __getattr__(name: str) -> Any:
+        if name == "realtime":  # a room whose own functions are called by its name: tq.realtime.run
+            return importlib.import_module("torquec.realtime")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'torquec' has no attribute '{name}'")
+        home = importlib.import_module(_HOMES[name])
+        value = getattr(home, name) if hasattr(home, name) else importlib.import_module(f"{_HOMES[name]}.{name}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -3,6 +3,7 @@
 Made from the table `API` in `torquec/__init__.py` by `python -m tests.api_page`; nothing imports it when it runs.
 """
 
+from torquec import realtime as realtime
 from torquec.closedform.closed_form import ClosedForm as ClosedForm
 from torquec.closedform.closed_form import Coefficients as Coefficients
 from torquec.closedform.closed_form import closed_form as closed_form
