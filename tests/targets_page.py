@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from torquec.codegen.target import CarriedClaim
+from torquec.codegen.target import CodeCheck
 from torquec.realtime.targets import OPTIONS, TARGETS, PackageTarget, targets_with
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "targets.md"
@@ -21,13 +21,11 @@ torquec generate planar2r --target numpy --quantity mass_matrix -o arm_py
 ```
 """
 
-CLAIMS = {
-    CarriedClaim.TEXT: "the code states the proven bounds, their box and the hash of the certificate. Check the model "
-    "file that it was generated from; the code itself is not checked.",
-    CarriedClaim.MODEL: "the code states them, and the model file with its certificate lies beside it: `torquec check "
-    "FILE.tq.json` proves the bounds again; the code itself is not checked.",
-    CarriedClaim.PACKAGE: "model file, certificate and a manifest lie beside the code: `torquec check DIR` proves the "
-    "bounds again, and compares every byte of the code with what the model gives.",
+CHECKS = {
+    CodeCheck.READ: "the C is read and compared with the programs of the model, operation by operation, by the small "
+    "package `torquec_check`, which shares no code with the generator; it is generated again, too.",
+    CodeCheck.REBUILT: "the code is generated again from the model and compared byte by byte: that it computes the "
+    "model's programs rests on the generator.",
 }
 
 _MORE = """The C of `c`, `object` and `rt-c` is described in [generated C](generated-c.md), the two rates and ROS 2 in
@@ -42,11 +40,11 @@ def true_page() -> str:
 
 
 def _targets() -> str:
-    lines = ["| target | what | files | precision | model | claim |", "|---|---|---|---|---|---|"]
+    lines = ["| target | what | files | precision | model | code is |", "|---|---|---|---|---|---|"]
     for name, row in TARGETS.items():
         files = ", ".join(f"`{file}`" for file in row.files)
         precisions = ", ".join(row.precisions)
-        lines.append(f"| `{name}` | {row.title} | {files} | {precisions} | {_models(row)} | {row.claim} |")
+        lines.append(f"| `{name}` | {row.title} | {files} | {precisions} | {_models(row)} | {row.check} |")
     return "\n".join(lines) + "\n"
 
 
@@ -64,8 +62,15 @@ def _options() -> str:
 
 
 def _claims() -> str:
-    lines = ["## The claim of a certified model", "", "What of it travels with the code:", ""]
-    lines += [f"- {claim}: {words}" for claim, words in CLAIMS.items()]
+    lines = [
+        "## The claim of a certified model",
+        "",
+        "Code of a certified model states its claim: robot, payload, locked joints, gravity, bounds, box, conditions.",
+        "The model file with its certificate lies beside the code, and a manifest lists every file. `torquec check`",
+        "proves the bounds again, refuses any file that the manifest does not list, and compares the code:",
+        "",
+    ]
+    lines += [f"- {check}: {words}" for check, words in CHECKS.items()]
     return "\n".join(lines) + "\n"
 
 

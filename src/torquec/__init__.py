@@ -64,8 +64,9 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.model.simplified": ("TradeOff", "simplify", "trade_off"),
         "torquec.proof.torque.certificate": ("Certificate", "load_certificate", "save_certificate"),
         "torquec.proof.checker.check_certificate": ("check_certificate",),
-        "torquec.model.claim": ("Claim",),
-        "torquec.model.check_file": ("CheckedFile", "CheckedKind", "check_file"),
+        "torquec_check.claim": ("Bound", "Claim"),
+        "torquec.model.check_file": ("CheckedFile", "CheckedKind"),
+        "torquec.realtime.check_file": ("check_file",),
         "torquec.foundation.work": ("Work",),
     },
     "Haptics: virtual objects and contact": {

@@ -154,8 +154,6 @@ from torquec.linearization.linearize import check_linear_model as check_linear_m
 from torquec.linearization.linearize import linearize as linearize
 from torquec.model.check_file import CheckedFile as CheckedFile
 from torquec.model.check_file import CheckedKind as CheckedKind
-from torquec.model.check_file import check_file as check_file
-from torquec.model.claim import Claim as Claim
 from torquec.model.generate import GeneratedPackage as GeneratedPackage
 from torquec.model.generate import generate as generate
 from torquec.model.model import Model as Model
@@ -224,6 +222,7 @@ from torquec.proof.torque.certificate import Certificate as Certificate
 from torquec.proof.torque.certificate import load_certificate as load_certificate
 from torquec.proof.torque.certificate import save_certificate as save_certificate
 from torquec.realtime.background_period import FrictionTask as FrictionTask
+from torquec.realtime.check_file import check_file as check_file
 from torquec.realtime.package import TwoRatePackage as TwoRatePackage
 from torquec.realtime.package import write_two_rate_package as write_two_rate_package
 from torquec.realtime.plan import hold_bound as hold_bound
@@ -283,3 +282,5 @@ from torquec.trajectory.log_map import read_log_map as read_log_map
 from torquec.trajectory.read_log import read_log as read_log
 from torquec.trajectory.smoothing import acceleration_estimate as acceleration_estimate
 from torquec.trajectory.smoothing import smoothed_motion as smoothed_motion
+from torquec_check.claim import Bound as Bound
+from torquec_check.claim import Claim as Claim

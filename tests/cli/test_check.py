@@ -12,6 +12,8 @@ import torquec as tq
 from torquec.expr.function import Operation
 from torquec.expr.ops import Op
 from torquec.foundation.json_text import checksum, document_text
+from torquec.foundation.package_manifest import add_to_package
+from torquec.foundation.rounded_bound import rounded_down, rounded_up
 from torquec.model.model_kinds import certified_model
 from torquec.proof.torque.certificate import Certificate, JointProof
 from torquec.trajectory.motion_box import MotionBox
@@ -25,6 +27,7 @@ def package(tmp_path_factory):
     model = tq.simplify(tq.classics.planar2r(), SPECIFICATION)
     tq.generate(model, folder)
     tq.save_certificate(model.record, folder / "planar2r.certificate.json")
+    add_to_package(folder, documents=["planar2r.certificate.json"])
     return folder
 
 
@@ -32,7 +35,7 @@ def test_json_keys(torquec, package):
     outcome = torquec("check", package, "--json")
     assert set(outcome.document) == {
         *("format", "command", "ok", "kind", "claims", "box", "specification", "precision"),
-        *("slacks", "seconds", "refused", "robot_as_used"),
+        *("slacks", "seconds", "refused", "claim", "assumptions", "robot_as_used"),
     }
     assert outcome.document["ok"] is True
     assert outcome.document["kind"] == "package"
@@ -89,11 +92,11 @@ def test_a_payload_makes_another_robot(torquec, package, tmp_path):
 
 def test_the_box_of_the_claims_is_shown(torquec, package):
     text = torquec("check", package).out
-    assert "gravity (0.0, -9.81, 0.0) m/s^2 in the base frame, for these motions only:" in text
+    assert "gravity (0.0, -9.81, 0.0) m/s^2 in the base frame; no payload; no locked joint; rigid bodies" in text
     box = tq.load_model(package / "planar2r.tq.json").record.motions
     for k, joint in enumerate(("joint1", "joint2")):
-        assert f"{joint}: position {box.lower[k]!r} to {box.upper[k]!r} rad" in text
-        assert f"speed up to {box.velocity[k]!r} rad/s, acceleration up to {box.acceleration[k]!r} rad/s^2" in text
+        assert f"{joint}: position {rounded_up(box.lower[k], 6)} to {rounded_down(box.upper[k], 6)} rad" in text
+        assert f"speed up to {box.velocity[k]:g} rad/s, acceleration up to {box.acceleration[k]:g} rad/s^2" in text
 
 
 def test_a_claim_over_one_configuration_at_rest_shows_it(torquec, tmp_path):
@@ -108,7 +111,7 @@ def test_a_claim_over_one_configuration_at_rest_shows_it(torquec, tmp_path):
     tq.generate(certified_model(robot, record), tmp_path / "out", quantities=["inverse_dynamics"])
     shown = torquec("check", tmp_path / "out")
     assert shown.status == 0
-    assert "joint1: position 0.3 to 0.3 rad, speed up to 0.0 rad/s, acceleration up to 0.0 rad/s^2" in shown.out
+    assert "joint1: position 0.3 to 0.3 rad, speed up to 0 rad/s, acceleration up to 0 rad/s^2" in shown.out
 
 
 def test_a_file_of_version_1_is_refused_with_its_remedy(torquec, package, tmp_path):

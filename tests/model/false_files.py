@@ -294,7 +294,7 @@ PACKAGES = {
     ),
     "another precision": _in_manifest("precision", lambda own: ["single", "half", None]),
     "another model": _in_manifest("model", lambda own: ["", "../" + own, "selftest.c", None]),
-    "another format": _in_manifest("format", lambda own: ["torquec package 2", None, ""]),
+    "another format": _in_manifest("format", lambda own: ["torquec package 1", None, ""]),
     "another version": _in_manifest("written_by", lambda own: ["torquec 99.0", "torquec 0.0.1", None, ""]),
 }
 """What can be done to a package whose manifest is made to fit again."""

@@ -29,6 +29,8 @@ from torquec.expr import function_from_dict, trace
 from torquec.expr.math import sincos
 from torquec.expr.replay import replay
 from torquec.foundation.json_text import checksum, document_text
+from torquec.foundation.package_manifest import add_to_package
+from torquec.foundation.rounded_bound import rounded_up
 from torquec.model.quantities import input_shapes, quantity_of
 from torquec.simplification.specification import parse_specification
 from torquec.simplification.specification_text import specification_text
@@ -47,6 +49,7 @@ def package(small, tmp_path_factory):
     folder = tmp_path_factory.mktemp("check") / "package"
     tq.generate(small, folder)
     tq.save_certificate(small.record, folder / "planar2r.certificate.json")
+    add_to_package(folder, documents=["planar2r.certificate.json"])
     return folder
 
 
@@ -116,8 +119,8 @@ def test_the_header_states_the_claim(small, package):
     header = (package / "planar2r_simplified.h").read_text()
     words = " ".join(header.replace("\n * ", " ").split())
     for proof in small.record.joints.values():
-        assert repr(proof.bound) in words
-    for expected in ("SIMPLIFIED", "speed up to 1.0 rad/s", "torque_error = 2.0", "torquec check DIR"):
+        assert f"at most {rounded_up(proof.bound, 6)} N m" in words
+    for expected in ("SIMPLIFIED", "speed up to 1 rad/s", "torque_error = 2.0", "torquec check DIR"):
         assert expected in words
     assert small.record.content_hash in words
     assert json.loads((package / "planar2r.tq.json").read_text())["sha256"] in words
@@ -139,9 +142,9 @@ def test_comments_of_a_specification_are_no_claims(small, tmp_path):
 def test_the_checksums_of_the_header_are_the_fields_that_it_names(package):
     header = (package / "planar2r_simplified.h").read_text()
     document = json.loads((package / "planar2r.tq.json").read_text())
-    assert "Checksums of their contents, the fields sha256" in header
+    assert "the fields sha256 of their documents" in header
     for words, stated in (("model", document), ("certificate", document["certificate"])):
-        assert f" of the {words:13}{stated['sha256']}\n" in header
+        assert f"   {words:13}{stated['sha256']}\n" in header
         assert checksum({key: value for key, value in stated.items() if key != "sha256"}) == stated["sha256"]
 
 
@@ -153,7 +156,8 @@ def test_the_prefix_can_be_chosen_and_other_targets_have_other_names(small, tmp_
     assert "const float" in (tmp_path / "single" / "planar2r_simplified.h").read_text()
     assert tq.check_file(tmp_path / "single").ok
     module = tq.generate(small, tmp_path / "py", target="numpy")
-    assert [path.name for path in module.files] == ["planar2r_simplified.py"]
+    names = ["planar2r_simplified.py", "planar2r.tq.json", "planar2r_simplified.package.json"]
+    assert [path.name for path in module.files] == names
     assert [claim.bound for claim in module.claim] == [proof.bound for proof in small.record.joints.values()]
 
 
@@ -168,8 +172,8 @@ def test_an_object_states_the_claim_and_is_proven_again(small, object_package):
     header = (object_package / "planar2r_simplified.h").read_text()
     words = " ".join(header.replace("\n * ", " ").split())
     for joint, proof in small.record.joints.items():
-        assert f"torque error of {joint}: at most {proof.bound!r} N m" in words
-    for expected in ("SIMPLIFIED", "speed up to 1.0 rad/s", "torquec check DIR", small.record.content_hash):
+        assert f"torque error of {joint}: at most {rounded_up(proof.bound, 6)} N m" in words
+    for expected in ("SIMPLIFIED", "speed up to 1 rad/s", "torquec check DIR", small.record.content_hash):
         assert expected in words
     found = tq.check_file(object_package)
     assert found.ok, found.refused
@@ -183,22 +187,24 @@ def test_a_changed_object_is_refused(object_package, tmp_path):
         held = bytearray(code.read_bytes())
         held[int(at * len(held))] ^= 1
         (copy / code.name).write_bytes(held)
+        assert "not the one that the manifest lists" in refused(copy)
+        resealed_manifest(copy)
         assert "not the one that the model gives" in refused(copy)
     copy = shutil.copytree(object_package, tmp_path / "more")
     (copy / "other.o").write_bytes(code.read_bytes())
-    assert "no such file" in refused(copy)
+    assert "what its manifest does not list: other.o" in refused(copy)
 
 
 def test_an_object_of_another_llvm_is_refused_by_name(object_package, tmp_path):
     copy = shutil.copytree(object_package, tmp_path / "copy")
     path = copy / "planar2r_simplified.package.json"
     stated = json.loads(path.read_text())
-    stated["object"]["llvm"] = "3.1.4"
+    stated["options"]["llvm"] = "3.1.4"
     path.write_text(json.dumps(stated))
     assert "made by LLVM 3.1.4" in refused(copy)
-    stated["object"] = {"triple": 5}
+    stated["options"] = {"triple": 5}
     path.write_text(json.dumps(stated))
-    assert "does not say what the object is for" in refused(copy)
+    assert "does not say how the package was made" in refused(copy)
 
 
 def test_an_older_certificate_is_read_and_proven(small, tmp_path):
@@ -411,7 +417,9 @@ def test_c_that_was_changed_with_its_hashes_is_refused(copy):
     source = copy / "planar2r_simplified.c"
     source.write_text(source.read_text().replace("tau[0] = ", "tau[0] = 2.0 * "))
     resealed_manifest(copy)
-    assert "planar2r_simplified.c: the file is not the one that the model gives" in refused(copy)
+    assert "planar2r_simplified.c, line 118: the program 'inverse_dynamics' does not have the number 2.0" in refused(
+        copy
+    )
 
 
 def test_a_package_of_another_version_is_refused_by_name(copy):
@@ -430,7 +438,7 @@ def test_a_missing_file_is_refused(copy, name):
 def test_what_a_compiler_would_take_beside_the_sources_is_refused(copy, name):
     """GCC reads a precompiled header in place of the header of the package, which may make every sine a cosine."""
     (copy / name).write_bytes(b"gpch")
-    assert f"{name}: the model gives no such file" in refused(copy)
+    assert f"what its manifest does not list: {name}" in refused(copy)
 
 
 def test_the_certificate_of_another_model_is_refused(copy, small):

@@ -9,6 +9,7 @@ import pytest
 
 import torquec as tq
 from torquec.errors import ArgumentError, RobotError
+from torquec.foundation.rounded_bound import rounded_down, rounded_up
 from torquec.robot.lock_joints import lock_joints
 
 SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
@@ -129,9 +130,10 @@ def test_code_of_a_certified_model_states_its_errors_and_box(small, tmp_path, ta
         assert "SIMPLIFIED: this is not the exact dynamics of planar2r" in texts[suffix]
         assert small.record.content_hash in texts[suffix]
         for k, (name, proof) in enumerate(small.record.joints.items()):
-            assert f"torque error of {name}: at most {proof.bound!r} N m" in texts[suffix]
-            assert f"{name}: position {box.lower[k]!r} to {box.upper[k]!r} rad" in texts[suffix]
-    for suffix in {".py", ".txt", ".ts"} & set(texts):  # of the function, too
+            assert f"torque error of {name}: at most {rounded_up(proof.bound, 6)} N m" in texts[suffix]
+            limits = f"{rounded_up(box.lower[k], 6)} to {rounded_down(box.upper[k], 6)} rad"
+            assert f"{name}: position {limits}" in texts[suffix]
+    for suffix in {".h", ".py", ".txt", ".ts"} & set(texts):  # of the function, too
         assert "Of a simplified model" in texts[suffix]
 
 

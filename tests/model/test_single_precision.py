@@ -19,6 +19,7 @@ from torquec.codegen.precision import Precision
 from torquec.codegen.verify.c_package import evaluate_c, read_c_package
 from torquec.codegen.verify.platforms import PLATFORMS, build_program, driver_text, run_program
 from torquec.errors import CheckError, SpecificationError
+from torquec.foundation.package_manifest import add_to_package
 from torquec.model.simplified import simplified_model
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.torque.certify import certify
@@ -54,6 +55,7 @@ def package(small, tmp_path_factory):
     folder = tmp_path_factory.mktemp("single") / "package"
     tq.generate(small, folder)
     tq.save_certificate(small.record, folder / "planar2r.certificate.json")
+    add_to_package(folder, documents=["planar2r.certificate.json"])
     return folder
 
 
@@ -72,15 +74,15 @@ def test_a_package_is_in_floats_unless_it_is_asked_otherwise_and_its_header_says
     header = (package / "planar2r_simplified.h").read_text()
     plain = " ".join(header.replace("\n *", " ").split())
     assert "const float q[2]" in plain
-    assert "These errors hold in single precision" in plain
+    assert "code in single precision (FLT_EVAL_METHOD 0) or in double precision" in plain
     assert "of which rounding to floats is" in plain
-    assert "comes on top of the proven errors in functions other than inverse_dynamics" in plain
-    assert 'precision = "single"' in plain
+    assert "Computed from the certified program, without bounds of their own errors: mass_matrix" in plain
+    assert "precision = 'single'" in plain
     tq.generate(small, tmp_path / "double", precision="double")
     double = (tmp_path / "double" / "planar2r_simplified.h").read_text()
     assert "const double q[2]" in double
     tq.generate(small, tmp_path / "only", quantities=["inverse_dynamics"])
-    assert "on top" not in (tmp_path / "only" / "planar2r_simplified.h").read_text()
+    assert "Computed from" not in (tmp_path / "only" / "planar2r_simplified.h").read_text()
 
 
 def test_the_files_are_proven_again_and_say_it(small, package):
@@ -91,8 +93,8 @@ def test_the_files_are_proven_again_and_say_it(small, package):
         assert [claim.rounding for claim in found.claims] == list(small.record.rounding.joints.values())
     shown = CliRunner().invoke(app, ["check", str(package)])
     assert shown.exit_code == 0
-    assert "of it floats" in shown.stdout
-    assert "hold for code in single precision" in shown.stdout
+    assert "of which rounding to floats is" in shown.stdout
+    assert "code in single precision (FLT_EVAL_METHOD 0)" in shown.stdout
     assert json.loads(CliRunner().invoke(app, ["check", str(package), "--json"]).stdout)["precision"] == "single"
 
 

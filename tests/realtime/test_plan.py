@@ -39,8 +39,8 @@ def test_the_document_of_a_plan_has_its_errors():
 def test_a_certified_header_says_that_its_errors_are_of_the_instant(tmp_path):
     write_two_rate_package(model_of("scara", tq.ModelKind.CERTIFIED_TORQUE), tmp_path)
     found = header(tmp_path, "scara_simplified_rt.h")
-    assert "These are the errors with coefficients of the very instant. A cycle uses older ones" in found
-    assert found.index("at most 1.0 N") < found.index("of the very instant") < found.index("Box:")
+    assert "The errors above are with coefficients of the very instant. A cycle uses older ones" in found
+    assert found.index("at most 1 N") < found.index("Box:") < found.index("of the very instant")
     assert "torquec realtime plan bounds it" in found
 
 

@@ -10,15 +10,14 @@ from pathlib import Path
 
 import pytest
 from tests.patience import HANGS
-from tests.targets_page import CLAIMS, PAGE, true_page
+from tests.targets_page import CHECKS, PAGE, true_page
 
 import torquec as tq
 from torquec.cli.command import CommandOptions
 from torquec.cli.generate import GenerateOptions
 from torquec.codegen.precision import Precision
-from torquec.codegen.target import BACK_ENDS, CarriedClaim
+from torquec.codegen.target import BACK_ENDS, CodeCheck
 from torquec.errors import ArgumentError, RobotError
-from torquec.model.certified_package import MANIFEST
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import FrictionTask
 from torquec.realtime.plan import plan_background
@@ -130,21 +129,20 @@ def test_what_a_row_states_of_the_claim_travels(certified, tmp_path, target):
     code = [path.read_bytes() for path in package.files if not path.name.endswith(".json")]
     for stated in (certified.record.content_hash, "SIMPLIFIED", "joint1: at most", "Box:"):
         assert any(stated.encode() in content for content in code), stated
-    models = [path for path in package.files if path.name.endswith(".tq.json")]
-    manifests = [path for path in package.files if path.name.endswith(MANIFEST)]
-    claim = TARGETS[target].claim
-    assert (len(models), len(manifests)) == {
-        CarriedClaim.TEXT: (0, 0),
-        CarriedClaim.MODEL: (1, 0),
-        CarriedClaim.PACKAGE: (1, 1),
-    }[claim]
-    if models:
-        assert tq.check_file(models[0]).ok
-    if claim is CarriedClaim.PACKAGE:
-        assert tq.check_file(tmp_path).ok
-    else:
-        with pytest.raises(ArgumentError, match=r"claims nothing that can be proven again[^~]*--target c or object"):
-            tq.check_file(tmp_path)
+    (file,) = [path for path in package.files if path.name.endswith(".tq.json")]
+    assert tq.check_file(file).ok
+    found = tq.check_file(tmp_path)
+    assert found.ok, found.refused
+    words = {CodeCheck.READ: "was read and compared", CodeCheck.REBUILT: "the generator of torquec makes again"}
+    assert words[TARGETS[target].check] in found.assumptions[-1]
+
+
+@each_target
+def test_code_without_a_claim_is_told_so(exact, tmp_path, target):
+    needs_package(target)
+    write_target(exact, tmp_path, target, options_of(target))
+    with pytest.raises(ArgumentError, match="claims nothing that can be proven again"):
+        tq.check_file(tmp_path)
 
 
 @each_target
@@ -193,5 +191,5 @@ def test_importing_the_table_imports_no_writer():
 
 
 def test_the_page_lists_the_table():
-    assert set(CLAIMS) == set(CarriedClaim)
+    assert set(CHECKS) == set(CodeCheck)
     assert PAGE.read_text(encoding="utf-8") == true_page(), "python -m tests.targets_page writes it"

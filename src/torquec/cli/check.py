@@ -1,4 +1,4 @@
-"""`torquec check FILE|DIR`: prove again what a certificate, a model or a C package claims."""
+"""`torquec check FILE|DIR`: prove again what a certificate, a model or a package claims."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class CheckOptions(CommandOptions):
 
 @command("check", CheckOptions, example="torquec check puma560_small", without_model=True)
 def check(options: CheckOptions) -> Outcome:
-    """Prove again, from the files alone, what a certificate, a model or a C package claims.
+    """Prove again, from the files alone, what a certificate, a model or a package of generated code claims.
 
     Exit status 1 where a claim is refused, and where it is about another robot than that of --robot.
     """
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
-    from torquec.model.check_file import check_file
+    from torquec.realtime.check_file import check_file
     from torquec.report.proof import check_text
     from torquec.report.result_document import ROBOT_AS_USED, as_used
 
@@ -61,7 +61,9 @@ def check(options: CheckOptions) -> Outcome:
         "slacks": dict(found.slacks),
         "seconds": round(found.seconds, 3),
         "refused": list(found.refused),
+        "claim": None if found.claim is None or not found.ok else found.claim.to_document(),
+        "assumptions": list(found.assumptions),
         ROBOT_AS_USED: None if found.robot is None else as_used(found.robot),
     }
     failed = "" if found.ok else f"refused: {found.refused[0]}"
-    return Outcome(document, check_text(document, str(options.path), found.robot, found.box), failed=failed)
+    return Outcome(document, check_text(document, str(options.path), found.claim), failed=failed)

@@ -15,7 +15,6 @@ from typing import Any
 from typer.core import TyperCommand
 
 from torquec.codegen.precision import Precision
-from torquec.codegen.target import CarriedClaim
 from torquec.realtime.targets import OPTIONS, TARGETS, targets_in, targets_with
 
 
@@ -56,7 +55,7 @@ def _single_targets() -> str:
 
 
 def _checked_targets() -> str:
-    return ", ".join(name for name, row in TARGETS.items() if row.claim is CarriedClaim.PACKAGE)
+    return ", ".join(name for name in TARGETS)
 
 
 def _friction_models() -> str:

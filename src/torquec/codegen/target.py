@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.precision import Precision
 from torquec.errors import ArgumentError
+from torquec.foundation.package_manifest import PackageMaking
 from torquec.foundation.writing import write_package
 
 if TYPE_CHECKING:
@@ -40,15 +41,13 @@ class Target(StrEnum):
     """`<prefix>.o`, `<prefix>.h` and `<prefix>.json`: machine code for the processor of a triple, self-test inside."""
 
 
-class CarriedClaim(StrEnum):
-    """How much of the claim of a certified model a package carries."""
+class CodeCheck(StrEnum):
+    """How `torquec check DIR` compares the code of a package with the certified model in it."""
 
-    TEXT = "text"
-    """The proven bounds, their box and the hash of the certificate, as text."""
-    MODEL = "model"
-    """The text, and the model file with its certificate, whose bounds `torquec check FILE` proves again."""
-    PACKAGE = "package"
-    """Text, model file and a manifest: `torquec check DIR` proves the bounds and compares every byte of the code."""
+    READ = "read"
+    """The C is read and compared with the programs, operation by operation; it is also generated again."""
+    REBUILT = "rebuilt"
+    """The code is generated again and compared byte by byte, which rests on the generator."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class BackEnd:
 
     In the names of files PREFIX and FUNCTION stand for the names of package and function. `contents` is the function,
     as "module.function" below :mod:`torquec.codegen`; it is imported when it is called. `for_processor`: whether code
-    is written for the processor of a triple. `claim`: what a package of a certified model carries of its claim.
+    is written for the processor of a triple. `check`: how the code of a certified model is compared with it.
     """
 
     title: str
@@ -65,7 +64,7 @@ class BackEnd:
     contents: str
     precisions: tuple[Precision, ...] = (Precision.DOUBLE,)
     for_processor: bool = False
-    claim: CarriedClaim = CarriedClaim.TEXT
+    check: CodeCheck = CodeCheck.REBUILT
 
     def make(self, functions: Sequence[Function], **options: Any) -> Mapping[str, str | bytes]:
         """The contents of a package; the function gets precision and processor where the language has a choice."""
@@ -91,6 +90,7 @@ def generate_package(
     notes: Mapping[str, str] | None = None,
     triple: str | None = None,
     cpu: str | None = None,
+    making: PackageMaking | None = None,
     force: bool = False,
 ) -> list[Path]:
     """Write `functions` for `target` into `directory`; gives the files that were written.
@@ -100,7 +100,7 @@ def generate_package(
     not write is replaced with `force` only. Raises `ArgumentError` for such a file, when two functions have one name,
     the target does not compute in this precision or the directory cannot be written, `MissingExtraError` when a
     target's package is missing. `triple` and `cpu` name the processor of an object; for another target, or for a
-    processor that LLVM does not know, they raise `ArgumentError`.
+    processor that LLVM does not know, they raise `ArgumentError`. `making` states how to make the package again.
     """
     check_offered(target, precision, triple=triple, cpu=cpu)
     contents = BACK_ENDS[target].make(
@@ -112,7 +112,8 @@ def generate_package(
         triple=triple,
         cpu=cpu,
     )
-    return write_package(Path(directory), contents, name=prefix_identifier(prefix), target=target.value, force=force)
+    name = prefix_identifier(prefix)
+    return write_package(Path(directory), contents, name=name, target=target.value, making=making, force=force)
 
 
 def check_offered(
@@ -151,7 +152,7 @@ BACK_ENDS: Mapping[Target, BackEnd] = MappingProxyType(
             ("PREFIX.c", "PREFIX.h", "selftest.c", "CMakeLists.txt"),
             "c.package.c_package",
             (Precision.DOUBLE, Precision.SINGLE),
-            claim=CarriedClaim.PACKAGE,
+            check=CodeCheck.READ,
         ),
         Target.NUMPY: BackEnd("NumPy", ("PREFIX.py",), "numpy.numpy_package"),
         Target.CASADI: BackEnd(
@@ -170,7 +171,6 @@ BACK_ENDS: Mapping[Target, BackEnd] = MappingProxyType(
             "object.package.object_package",
             (Precision.DOUBLE, Precision.SINGLE),
             for_processor=True,
-            claim=CarriedClaim.PACKAGE,
         ),
     }
 )

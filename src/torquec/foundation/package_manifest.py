@@ -5,6 +5,8 @@
 (3)  refused without `force`, before anything is written: another package in the folder (another name, or another
      target), files of the package that were edited, and files of other people in the way
 (4)  with `force` another package goes, and files in the way are replaced; what was edited and is not in the way stays
+(5)  the manifest states how the package was made: target, prefix, precision, quantities, the file of the model and
+     further options, so that `torquec check` can make it again; `documents` are files for people, without a hash
 
 So no folder holds a mixture of two packages.
 """
@@ -14,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -22,11 +24,10 @@ from torquec import __version__
 from torquec.errors import ArgumentError
 from torquec.foundation.json_text import document_text
 from torquec.foundation.reading import FileKind, is_file, is_folder, read_json
+from torquec_check.package import FORMAT, MANIFEST
 
-MANIFEST = ".package.json"
-"""What the names of manifests end in."""
-
-FORMAT = "torquec package 1"
+_FORMATS = (FORMAT, "torquec package 1")
+"""Those of packages that a new one may replace."""
 
 _REMEDY = "generate the package again"
 
@@ -38,6 +39,7 @@ class PackageFiles:
     file: str
     target: str
     files: Mapping[str, str] = field(default_factory=dict)
+    documents: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """The package in words.
@@ -48,10 +50,21 @@ class PackageFiles:
         return f"'{self.file.removesuffix(MANIFEST)}' ({self.target})"
 
 
-def manifest_of_package(name: str, target: str, contents: Mapping[str, str | bytes]) -> str:
+@dataclass(frozen=True)
+class PackageMaking:
+    """How a package was made (5); `model` is the file of a certified model among its files, or empty."""
+
+    prefix: str
+    precision: str = "double"
+    quantities: tuple[str, ...] = ()
+    model: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def manifest_of_package(target: str, making: PackageMaking, contents: Mapping[str, str | bytes]) -> str:
     """The text of a manifest."""
-    stated = {"format": FORMAT, "written_by": f"torquec {__version__}", "prefix": name, "target": target}
-    return document_text({**stated, "files": file_hashes(contents)})
+    stated = {"format": FORMAT, "written_by": f"torquec {__version__}", "target": target, **asdict(making)}
+    return document_text({**stated, "files": file_hashes(contents), "documents": []})
 
 
 def file_hashes(contents: Mapping[str, str | bytes]) -> dict[str, str]:
@@ -72,11 +85,12 @@ def packages_in(directory: Path) -> list[PackageFiles]:
     return [package for package in found if package is not None]
 
 
-def add_to_package(directory: Path, names: Collection[str]) -> None:
+def add_to_package(directory: Path, names: Collection[str] = (), *, documents: Collection[str] = ()) -> None:
     """State files that were added to the only package in a folder, or changed on purpose, in its manifest."""
     (package,) = packages_in(directory)
     stated = read_json(directory / package.file, FileKind.PACKAGE, remedy=_REMEDY)
     stated["files"] |= {name: _hash(directory / name) for name in names}
+    stated["documents"] = sorted({*stated["documents"], *documents})
     (directory / package.file).write_text(document_text(stated), encoding="ascii")
 
 
@@ -104,7 +118,7 @@ def _replaced(directory: Path, package: PackageFiles, scratch: Path, *, force: b
             remedy="name another folder, or replace that package: --force",
         )
     stated = {name: digest for other in earlier for name, digest in other.files.items()}
-    known = stated.keys() | {other.file for other in earlier}
+    known = stated.keys() | {name for other in earlier for name in (other.file, *other.documents)}
     made = {*package.files, package.file}
     edited = {name for name, digest in stated.items() if _hash(directory / name) not in ("", digest)}
     if not force:
@@ -130,14 +144,15 @@ def _read(path: Path) -> PackageFiles | None:
     """What a manifest states; None for a file that is none of ours."""
     try:
         stated: Any = read_json(path, FileKind.PACKAGE, remedy=_REMEDY)
-        if not isinstance(stated, dict) or stated.get("format") != FORMAT:
+        if not isinstance(stated, dict) or stated.get("format") not in _FORMATS:
             return None
         files = {str(name): str(digest) for name, digest in dict(stated["files"]).items()}
-        for name in files:
+        documents = tuple(str(name) for name in stated.get("documents", ()))
+        for name in (*files, *documents):
             check_inner_name(name)
-        # Manifests of certified packages state the processor of an object, and no target.
+        # Format 1: manifests of certified packages state the processor of an object, and no target.
         target = str(stated.get("target", "object" if "object" in stated else "c"))
-        return PackageFiles(path.name, target, files)
+        return PackageFiles(path.name, target, files, documents)
     except (ArgumentError, KeyError, TypeError, ValueError):
         return None
 

@@ -32,7 +32,7 @@ from typing import Any, BinaryIO
 from torquec.errors import ArgumentError
 from torquec.foundation.folder_lock import folder_lock
 from torquec.foundation.package_manifest import (
-    MANIFEST,
+    PackageMaking,
     as_bytes,
     check_inner_name,
     manifest_of_package,
@@ -40,6 +40,7 @@ from torquec.foundation.package_manifest import (
     replaced_files,
 )
 from torquec.foundation.reading import is_folder
+from torquec_check.package import MANIFEST
 
 _HEAD = 2048
 """Bytes in which a file of ours says so: headers of generated code state names and operation counts before."""
@@ -179,17 +180,23 @@ def _beside(target: Path, content: str | bytes) -> Path:
 
 
 def write_package(
-    directory: Path, contents: Mapping[str, str | bytes], *, name: str, target: str, force: bool = False
+    directory: Path,
+    contents: Mapping[str, str | bytes],
+    *,
+    name: str,
+    target: str,
+    making: PackageMaking | None = None,
+    force: bool = False,
 ) -> list[Path]:
     """Write a package and its manifest into a folder (2), made when it is missing; gives the paths of `contents`.
 
-    `name`, an identifier, and `target`, what the package is made for, tell packages apart. Names in `contents` are
-    relative, with "/" for folders inside; a manifest among them is taken as it is. Raises `ArgumentError` where a
-    folder cannot be written, and without `force` for another package, edited files and foreign files in it
+    `name`, an identifier, and `target`, what the package is made for, tell packages apart; `making` says how to make it
+    again. Names in `contents` are relative, with "/" for folders inside. Raises `ArgumentError` where a folder cannot
+    be written, and without `force` for another package, edited files and foreign files in it
     (:mod:`torquec.foundation.package_manifest`); nothing is written then.
     """
-    manifest = f"{name}{MANIFEST}"
-    written = {**contents, manifest: contents.get(manifest) or manifest_of_package(name, target, contents)}
+    manifest = manifest_of_package(target, making or PackageMaking(name), contents)
+    written = {**contents, f"{name}{MANIFEST}": manifest}
     for inner in written:
         check_inner_name(inner)
     with new_folder(directory, force=force) as scratch:

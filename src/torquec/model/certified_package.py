@@ -1,35 +1,25 @@
-"""The package of a certified model, C or object: its names and its header say what it is, and it can be proven again.
+"""The package of a model for a language: code that states its claim, the model with its certificate, a manifest.
 
-Beside the code lie the model with its certificate and a manifest, which says what was generated from what, and by which
-version. All of it follows from the model, byte by byte (an object with the LLVM that the manifest names): `check_file`
-generates it again and compares.
+All of it follows from the model, byte by byte (an object with the LLVM that the manifest names), so that it can be made
+again and compared (:mod:`torquec.realtime.check_package`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from torquec import __version__
-from torquec.codegen.c.names import DOUBLE, SCALARS, CScalar
-from torquec.codegen.c.package import c_package
 from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.precision import Precision
+from torquec.codegen.target import BACK_ENDS, Target
 from torquec.expr import Function
 from torquec.foundation.json_text import document_text
-from torquec.foundation.package_manifest import FORMAT, MANIFEST, file_hashes
-from torquec.model.claim import claim_text, simplified_text
+from torquec.foundation.package_manifest import PackageMaking
+from torquec.model.claim import code_text
 from torquec.model.model import Model
 from torquec.model.quantities import quantity_of
 from torquec.model.save import model_document
-from torquec.robot.payload import changes_text
-from torquec.robot.robot import Robot
-
-if TYPE_CHECKING:
-    from torquec.codegen.object.triple import MachineTarget
-
-_ROUNDINGS = 10  # units of the last place: what some hundred operations lose in the middle, seen on the classics
-WRITTEN_BY = f"torquec {__version__}"
 
 
 def simplified_prefix(model: Model) -> str:
@@ -42,89 +32,65 @@ def usual_prefix(model: Model) -> str:
     return model.robot.name if model.record is None else simplified_prefix(model)
 
 
-def package_description(robot: Robot) -> str:
-    """What the top of every package says of its robot: joints, gravity, payloads and locked joints."""
-    gravity = ", ".join(repr(value) for value in robot.gravity)
-    about = (
-        f"Dynamics of {robot.name}: {robot.n} joints in the order {', '.join(robot.joint_names)}. "
-        f"SI units, radians; gravity ({gravity}) m/s^2 in the base frame."
-    )
-    return "\n".join(part for part in (about, changes_text(robot)) if part)
-
-
-def model_description(model: Model) -> str:
-    """What the top of code says that comes without its model: `package_description`, below the model's claim."""
-    return "\n\n".join(part for part in (simplified_text(model), package_description(model.robot)) if part)
+SIMPLIFIED_NOTE = "Of a simplified model: its errors are stated at the top."
 
 
 def function_notes(model: Model, functions: Mapping[str, Function]) -> dict[str, str]:
-    """What is said of each function in code that comes without its model, by the function's name.
-
-    `functions` by the names of their quantities.
-    """
-    more = " Of a simplified model: its errors are stated at the top." if simplified_text(model) else ""
+    """What is said of each function, by the function's name; `functions` by the names of their quantities."""
+    more = f" {SIMPLIFIED_NOTE}" if model.kind.is_simplified else ""
     return {function.name: quantity_of(name)[0].summary + more for name, function in functions.items()}
 
 
-def rounding_text(scalar: CScalar, counted: Collection[str] = (), functions: Collection[str] = ()) -> str:
-    """What a claim says besides where code computes in less than doubles.
+@dataclass(frozen=True)
+class ModelFile:
+    """The document of a certified model and the name of its file in a package; empty for a model without a claim."""
 
-    `counted` are the quantities whose roundings the proof counts, `functions` those of the package.
-    """
-    if scalar == DOUBLE or (functions and set(functions) <= set(counted)):
-        return ""
-    part = f"{_ROUNDINGS * scalar.epsilon:.0e}"
-    others = " in functions other than " + ", ".join(counted) if counted else ""
-    return f"\nRounding to {scalar.type}, some {part} of the torques, comes on top of the proven errors{others}."
+    name: str = ""
+    document: Mapping[str, Any] | None = None
+
+    @staticmethod
+    def of(model: Model, quantities: Collection[str]) -> ModelFile:
+        """The file that lies beside code of these quantities of a model, with their programs."""
+        if model.record is None:
+            return ModelFile()
+        kept = tuple(dict.fromkeys((*model.served(), *quantities)))
+        return ModelFile(f"{prefix_identifier(model.robot.name)}.tq.json", model_document(model, quantities=kept))
+
+    @property
+    def contents(self) -> dict[str, str | bytes]:
+        """The file by its name; nothing where there is none."""
+        return {} if self.document is None else {self.name: document_text(self.document)}
 
 
-def certified_package(
+def model_package(
     model: Model,
+    target: Target,
     *,
     prefix: str,
-    quantities: Sequence[str],
-    kept: Sequence[str] | None = None,
+    functions: Mapping[str, Function],
     precision: Precision = Precision.DOUBLE,
-    machine: MachineTarget | None = None,
-) -> dict[str, str | bytes]:
-    """The contents of the package by file name: C, or an object for a `machine`, model and manifest.
-
-    `quantities` are those in code, `kept` those in the model's file (all that the model serves where it is None).
-    """
-    document = model_document(model, quantities=kept)
-    model_file = f"{prefix_identifier(model.robot.name)}.tq.json"
-    functions = [model.function(name) for name in quantities]
-    claim = claim_text(model, model_file, document["sha256"])
-    assert model.record is not None
-    counted = ("inverse_dynamics",) if model.record.rounding is not None else ()
-    claim += rounding_text(SCALARS[precision], counted, quantities)
-    description = f"{claim}\n\n{package_description(model.robot)}"
-    notes = {f.name: quantity_of(name)[0].summary for name, f in zip(quantities, functions, strict=True)}
-    contents: dict[str, str | bytes] = {}
-    if machine is None:
-        contents |= c_package(functions, prefix=prefix, description=description, notes=notes, precision=precision)
-    else:
-        from torquec.codegen.object.package import object_package  # LLVM is loaded for objects only
-
-        contents |= object_package(
-            functions, prefix=prefix, target=machine, description=description, notes=notes, precision=precision
-        )
-    contents[model_file] = document_text(document)
-    manifest: dict[str, Any] = {
-        "format": FORMAT,
-        "written_by": WRITTEN_BY,
-        "prefix": prefix,
-        "precision": precision.value,
-        "quantities": list(quantities),
-        "model": model_file,
-        **({} if machine is None else {"object": machine_document(machine)}),
-        "files": file_hashes(contents),
-    }
-    return {**contents, f"{prefix_identifier(prefix)}{MANIFEST}": document_text(manifest)}
+    triple: str | None = None,
+    cpu: str | None = None,
+) -> tuple[dict[str, str | bytes], PackageMaking]:
+    """The contents of a package by file name, and how to make it again; `functions` by the names of quantities."""
+    file, names = ModelFile.of(model, functions), tuple(functions)
+    contents = BACK_ENDS[target].make(
+        tuple(functions.values()),
+        prefix=prefix,
+        description=code_text(model, file.document, file.name, precision=precision, quantities=names),
+        notes=function_notes(model, functions),
+        precision=precision,
+        triple=triple,
+        cpu=cpu,
+    )
+    machine = machine_options(triple, cpu) if BACK_ENDS[target].for_processor else {}
+    return {**contents, **file.contents}, PackageMaking(prefix, precision.value, names, file.name, machine)
 
 
-def machine_document(machine: MachineTarget) -> dict[str, str]:
+def machine_options(triple: str | None, cpu: str | None) -> dict[str, str]:
     """What the manifest says of an object: for which processor, and by which LLVM."""
+    from torquec.codegen.object.package import object_target  # LLVM is loaded for objects only
     from torquec.codegen.object.triple import llvm_version
 
+    machine = object_target(triple, cpu)
     return {"triple": machine.triple, "cpu": machine.cpu, "llvm": llvm_version()}

@@ -7,25 +7,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.precision import Precision
-from torquec.codegen.target import BACK_ENDS, CarriedClaim, Target, check_offered, generate_package
+from torquec.codegen.target import BACK_ENDS, Target, check_offered
 from torquec.errors import ArgumentError
 from torquec.expr import OperationCount, count_operations
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import check_output_folder, write_package
-from torquec.model.certified_package import certified_package, function_notes, model_description, usual_prefix
-from torquec.model.claim import Claim, claims_of
+from torquec.model.certified_package import machine_options, model_package, usual_prefix
+from torquec.model.claim import bounds_of
 from torquec.model.model import Model, compile
 from torquec.model.quantities import WITH_FRICTION
 from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
-
-if TYPE_CHECKING:
-    from torquec.codegen.object.triple import MachineTarget
+from torquec_check.claim import Bound
+from torquec_check.package import MANIFEST
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class GeneratedPackage:
     files: tuple[Path, ...]
     functions: Mapping[str, OperationCount]
     refused: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    claim: tuple[Claim, ...] = ()
+    claim: tuple[Bound, ...] = ()
 
 
 def generate(
@@ -57,8 +55,8 @@ def generate(
     """Write `quantities` (all of the dynamics that the model has when not given) as source code into `directory`.
 
     `prefix` begins the names of files and functions; it is the robot's name unless given, with "_simplified" for a
-    certified model, whose C or object also states its claim and comes with the model and its certificate, so that
-    `check_file` can prove it again. With `force`, files of these names that Torquec did not write are replaced.
+    certified model, whose code states its claim and comes with the model and its certificate, so that `check_file` can
+    prove it again. With `force`, files of these names that Torquec did not write are replaced.
     `precision` is of the numbers that the code computes in: double, or single for C or objects on small processors;
     unless it is given, that of the model's certificate (`usual_precision`). An object is for the processor of `triple`
     (as compilers name it: thumbv7em-none-eabihf; this machine's unless given) and of `cpu`.
@@ -71,44 +69,26 @@ def generate(
     if not isinstance(source, Model):
         raise ArgumentError(f"generate takes a Model or a Robot, not {type(model).__name__}")
     numbers = usual_precision(source, language) if precision is None else chosen(Precision, precision, "precision")
-    back_end = BACK_ENDS[language]
     check_offered(language, numbers, triple=triple, cpu=cpu)
     check_output_folder(to_path(directory), force=True)  # before the work
-    machine = _machine(triple, cpu) if back_end.for_processor else None
+    if BACK_ENDS[language].for_processor:
+        machine_options(triple, cpu)  # refused before the work
     names = source.served() if quantities is None else tuple(dict.fromkeys(quantities))
     refused = source.refused() if quantities is None else {}
     if WITH_FRICTION & set(names):
         check_friction_is_passive(source.robot)
     functions = {name: source.function(name) for name in names}
     counts = MappingProxyType({name: count_operations(function) for name, function in functions.items()})
-    certified = source.record is not None
     begin = prefix or usual_prefix(source)
-    if certified and back_end.claim is CarriedClaim.PACKAGE:
-        contents = certified_package(source, prefix=begin, quantities=names, precision=numbers, machine=machine)
-        files = write_package(
-            to_path(directory), contents, name=prefix_identifier(begin), target=language.value, force=force
-        )
-    else:
-        files = generate_package(
-            tuple(functions.values()),
-            to_path(directory),
-            prefix=begin,
-            target=language,
-            precision=numbers,
-            description=model_description(source),
-            notes=function_notes(source, functions),
-            triple=triple,
-            cpu=cpu,
-            force=force,
-        )
-    claim = claims_of(source.robot, source.record)
+    contents, making = model_package(
+        source, language, prefix=begin, functions=functions, precision=numbers, triple=triple, cpu=cpu
+    )
+    name = prefix_identifier(begin)
+    folder = to_path(directory)
+    files = write_package(folder, contents, name=name, target=language.value, making=making, force=force)
+    files += [folder / f"{name}{MANIFEST}"] if source.record is not None else []
+    claim = bounds_of(source.robot, source.record)
     return GeneratedPackage(tuple(files), counts, MappingProxyType(refused), claim)
-
-
-def _machine(triple: str | None, cpu: str | None) -> MachineTarget:
-    from torquec.codegen.object.package import object_target  # LLVM is loaded for objects only
-
-    return object_target(triple, cpu)
 
 
 def usual_precision(model: Model, target: str) -> Precision:

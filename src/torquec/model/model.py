@@ -278,6 +278,9 @@ class Model:
         """SHA-256 of all that the quantities depend on; that of the robot where no program stands in for it."""
         if not self.functions:
             return self.robot.content_hash
+        if self.record is not None:  # the same in memory as from a file, which has programs of further quantities
+            text = f"{self.robot.content_hash}\n{self.kind}\n{self.record.content_hash}"
+            return hashlib.sha256(text.encode()).hexdigest()
         given = [f"{name} {function.content_hash}" for name, function in sorted(self.functions.items())]
         return hashlib.sha256("\n".join([self.robot.content_hash, self.kind, *given]).encode()).hexdigest()
 

@@ -247,8 +247,10 @@ def check_ports(robot: Robot, name: str, function: Function) -> None:
     """Raise `ExpressionError` unless the function takes and gives what the quantity does."""
     quantity, _ = quantity_of(name)
     expected = input_shapes(robot, quantity)
-    if {port.name: port.shape for port in function.inputs} != expected:
-        raise ExpressionError(f"its inputs are not {expected}")
+    if [(port.name, port.shape) for port in function.inputs] != list(expected.items()):  # in this order, as arguments
+        raise ExpressionError(f"its inputs are not {expected}, in this order")
+    if function.name != name.replace(":", "_"):
+        raise ExpressionError(f"the program of '{name}' is called '{function.name}'")
     if tuple(port.name for port in function.outputs) != quantity.outputs:
         raise ExpressionError(f"its outputs are not {quantity.outputs}")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torquec.errors import ArgumentError
-from torquec.foundation.package_manifest import MANIFEST, add_to_package
+from torquec.foundation.package_manifest import add_to_package
 from torquec.foundation.writing import new_folder
 from torquec.report.report import PAGE, write_report
 from torquec.report.result_document import result_text
@@ -22,6 +22,7 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.log_map import LogMap, read_log_map
 from torquec.trajectory.read_log import read_log, read_log_chunks
+from torquec_check.package import MANIFEST
 
 if TYPE_CHECKING:
     from torquec.identification.file_fits import FileFits

@@ -25,17 +25,18 @@ from torquec.codegen.object.package import object_package, object_target
 from torquec.codegen.object.triple import MachineTarget
 from torquec.codegen.precision import Precision
 from torquec.control.controller import Controller
+from torquec.control.controller_file import FILE_NAME, controller_to_dict
 from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount, count_operations
 from torquec.foundation.choice import chosen
 from torquec.foundation.json_text import document_text
+from torquec.foundation.package_manifest import PackageMaking
 from torquec.foundation.reading import to_path
 from torquec.foundation.template import package_text
 from torquec.foundation.writing import write_package
-from torquec.model.certified_package import model_description, package_description, rounding_text, simplified_prefix
-from torquec.model.claim import Claim, claim_text, claims_of
+from torquec.model.certified_package import ModelFile, machine_options, simplified_prefix
+from torquec.model.claim import bounds_of, code_text
 from torquec.model.model import Model
-from torquec.model.save import model_document
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import USUAL_PERIOD, FrictionTask
 from torquec.realtime.plan import HeldErrors, HoldPlan, held_errors_text
@@ -46,6 +47,7 @@ from torquec.realtime.tasks_text import tasks_text
 from torquec.realtime.two_rate import TwoRateFunctions, two_rate
 from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
+from torquec_check.claim import Bound
 
 _EXAMPLES = ("example_posix.c", "example_bare_metal.c")
 
@@ -83,7 +85,7 @@ class TwoRatePackage:
     files: tuple[Path, ...]
     functions: Mapping[str, OperationCount]
     stack: Mapping[str, int]
-    claim: tuple[Claim, ...] = ()
+    claim: tuple[Bound, ...] = ()
 
 
 def write_two_rate_package(
@@ -127,15 +129,30 @@ def write_two_rate_package(
         raise ArgumentError("the plan is for other joints", remedy="plan for the model that is written")
     target = object_target(triple, cpu) if triple or cpu else None
     held = held_errors_text(two.robot, errors, certified=certified, kind=two.model.kind)
-    texts = _texts(two, functions, names, stack, held, target=target, precision=numbers)
+    file = ModelFile.of(two.model, ())
+    texts = {
+        **_texts(two, functions, names, stack, file, held, target=target, precision=numbers),
+        **file.contents,
+    }
     period = USUAL_PERIOD if errors is None else errors.period
     texts[f"{names.prefix}_tasks.h"] = tasks_text(two, names, period=period, planned=errors is not None)
     if law is not None and runs:
         texts |= loop_files(two.model, law, functions, names, background_period=period)
         texts["CMakeLists.txt"] = f"{texts['CMakeLists.txt']!s}{RUNTIME_CMAKE.format(prefix=names.prefix)}"
-    files = write_package(to_path(directory), texts, name=prefix_identifier(begin), target="rt-c", force=force)
+    if law is not None:
+        texts[FILE_NAME] = document_text(controller_to_dict(law))
+    options = {
+        "update": list(update),
+        "friction": two.friction.value,
+        "order": two.order.value,
+        "plan": None if errors is None else errors.to_dict(),
+        **(machine_options(triple, cpu) if target else {}),
+    }
+    making = PackageMaking(begin, numbers.value, (), file.name, options)
+    name = prefix_identifier(begin)
+    files = write_package(to_path(directory), texts, name=name, target="rt-c", making=making, force=force)
     counts = MappingProxyType({function.name: count_operations(function) for function in functions})
-    return TwoRatePackage(tuple(files), counts, MappingProxyType(stack), claims_of(two.robot, two.model.record))
+    return TwoRatePackage(tuple(files), counts, MappingProxyType(stack), bounds_of(two.robot, two.model.record))
 
 
 def _texts(
@@ -143,24 +160,14 @@ def _texts(
     functions: Sequence[Function],
     names: Names,
     stack: Mapping[str, int],
+    file: ModelFile,
     promise: str,
     *,
     target: MachineTarget | None,
     precision: Precision,
 ) -> dict[str, str | bytes]:
-    model = two.model
-    description = package_description(two.robot)
-    texts: dict[str, str | bytes] = {}
-    if model.record is not None:
-        document = model_document(model)
-        file = f"{prefix_identifier(two.robot.name)}.tq.json"
-        claim = claim_text(model, file, document["sha256"], promise).rsplit("\n", 1)[0]
-        claim += rounding_text(names.scalar)
-        description = f"{claim}\nCheck the proof and the model with:  torquec check {file}\n\n{description}"
-        texts[file] = document_text(document)
-    else:
-        description = f"{model_description(model)}\n\n{promise}"
-    description += f"\n\nTwo-rate structure: the tasks are in {names.prefix}_tasks.h."
+    description = code_text(two.model, file.document, file.name, precision=precision)
+    description += f"\n\n{promise}\n\nTwo-rate structure: the tasks are in {names.prefix}_tasks.h."
     if two.groups:
         description += "\nChangeable at run time, in this order:"
         for group in two.groups:
@@ -182,4 +189,4 @@ def _texts(
     made["triple_buffer.h"] = package_text("realtime/c", "triple_buffer.h")
     for example in _EXAMPLES:
         made[example] = package_text("realtime/c", example).replace("PREFIX", names.prefix)
-    return {**made, **texts}
+    return made

@@ -58,6 +58,16 @@ class HeldErrors:
         """That of the oldest coefficients of (1) [s]."""
         return self.period + self.latency
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in vars(self).items()}
+
+    @staticmethod
+    def from_dict(document: Mapping[str, Any]) -> HeldErrors:
+        """The inverse of `to_dict`."""
+        lists = {key: tuple(document[key]) for key in ("joints", "model", "held")}
+        return HeldErrors(**{**document, **lists, "order": HoldOrder(document["order"])})
+
     @staticmethod
     def of_document(document: Mapping[str, Any]) -> HeldErrors:
         """Those of the document that `torquec realtime plan` writes."""
@@ -82,7 +92,7 @@ def held_errors_text(
     lines = []
     if certified:
         lines.append(
-            "These are the errors with coefficients of the very instant. A cycle uses older ones, which adds to them:"
+            "The errors above are with coefficients of the very instant. A cycle uses older ones, which adds to them:"
         )
     if errors is None:
         more = "how much is not known here" if certified else "Coefficients that are held add an error"
@@ -92,7 +102,7 @@ def held_errors_text(
         return "\n".join(lines)
     lines.append(
         f"With {errors.order.value} order, {period_words(errors.period)}, coefficients at most "
-        f"{rounded_down(1e3 * errors.age, 4)} ms old, for all motions of the plan:"
+        f"{rounded_down(1e3 * errors.age, 4)} ms old, computed for all motions of the plan:"
     )
     for joint, own, held in zip(robot.coordinates, errors.model, errors.held, strict=True):
         unit = joint.effort_unit

@@ -19,17 +19,19 @@ from torquec.codegen.c.package import c_package
 from torquec.codegen.identifiers import prefix_identifier
 from torquec.errors import ArgumentError, RefusedQuantityError
 from torquec.expr import Function, OperationCount, count_operations
+from torquec.foundation.package_manifest import PackageMaking
 from torquec.foundation.reading import to_path
 from torquec.foundation.template import filled_template
 from torquec.foundation.writing import write_package
-from torquec.model.certified_package import function_notes, model_description, usual_prefix
-from torquec.model.claim import Claim, claims_of, simplified_text
+from torquec.model.certified_package import ModelFile, function_notes, usual_prefix
+from torquec.model.claim import bounds_of, code_text
 from torquec.model.model import Model, compile
 from torquec.realtime.targets import ROS2_QUANTITIES
 from torquec.robot.passive_friction import check_friction_is_passive
-from torquec.robot.payload import changes_text
 from torquec.robot.robot import Robot
+from torquec_check.claim import Bound
 
+PROPRIETARY = "Proprietary"
 _TEST_CYCLES = 100_000  # of the law under bad numbers: a second on a small computer
 _PLACES = {
     "effort_law.hpp": "include/{package}/effort_law.hpp",
@@ -54,7 +56,7 @@ class Ros2Package:
     files: tuple[Path, ...]
     name: str
     functions: Mapping[str, OperationCount]
-    claim: tuple[Claim, ...] = ()
+    claim: tuple[Bound, ...] = ()
 
 
 def write_ros2_package(
@@ -62,7 +64,7 @@ def write_ros2_package(
     directory: str | os.PathLike[str],
     *,
     prefix: str | None = None,
-    license_name: str = "Proprietary",
+    license_name: str = PROPRIETARY,
     force: bool = False,
 ) -> Ros2Package:
     """Write (1)-(3) into `directory`; `license_name` is what package.xml states, for you to choose.
@@ -77,24 +79,28 @@ def write_ros2_package(
     package = f"{begin}_torquec"
     names = package_names(functions, begin)
     notes = function_notes(model, dict(zip(ROS2_QUANTITIES, functions, strict=True)))
-    made = c_package(functions, prefix=begin, description=model_description(model), notes=notes)
+    beside = ModelFile.of(model, ROS2_QUANTITIES)
+    about = code_text(model, beside.document, beside.name, quantities=ROS2_QUANTITIES)
+    made = c_package(functions, prefix=begin, description=about, notes=notes)
     words = _words(model.robot, package, names.prefix, (functions[-2], functions[-1]), license_name)
-    about = [part for part in (simplified_text(model), changes_text(model.robot, gravity=True)) if part]
-    if about:
-        words["ROBOT"] += " (simplified, see README.md)" if model.kind.is_simplified else " (see README.md)"
-    texts = {
+    words["ROBOT"] += " (simplified, see README.md)" if model.kind.is_simplified else " (see README.md)"
+    texts: dict[str, str | bytes] = {
         f"src/{names.prefix}.c": made[f"{names.prefix}.c"],
         f"include/{package}/{names.prefix}.h": made[f"{names.prefix}.h"],
         "test/selftest.c": made["selftest.c"],
     }
     for file, place in _PLACES.items():
-        texts[place.format(package=package)] = filled_template("realtime/ros2", file, **words)
-    if about:
-        lines = "\n\n".join(about).splitlines()
-        texts["README.md"] += "\n".join(["", "## The model", "", *(f"    {line}".rstrip() for line in lines), ""])
-    files = write_package(to_path(directory), texts, name=begin, target="ros2", force=force)
+        text = filled_template("realtime/ros2", file, **words)
+        if file == "README.md":
+            lines = [f"    {line}".rstrip() for line in about.splitlines()]
+            text += "\n".join(["", "## The model", "", *lines, ""])
+        texts[place.format(package=package)] = text
+    texts |= beside.contents
+    options = {"license_name": license_name}
+    making = PackageMaking(prefix or usual_prefix(model), "double", ROS2_QUANTITIES, beside.name, options)
+    files = write_package(to_path(directory), texts, name=begin, target="ros2", making=making, force=force)
     counts = MappingProxyType({function.name: count_operations(function) for function in functions})
-    return Ros2Package(tuple(files), package, counts, claims_of(model.robot, model.record))
+    return Ros2Package(tuple(files), package, counts, bounds_of(model.robot, model.record))
 
 
 def _functions(model: Model) -> list[Function]:

@@ -1,4 +1,4 @@
-"""Targets of `torquec generate`: options, writer, accepted models, precisions and the part of a claim that travels.
+"""Targets of `torquec generate`: options, writer, accepted models, precisions, and how their code is checked.
 
 Every language of :mod:`torquec.codegen.target` is a target. A package that is more than functions in a language (two
 rates, ROS 2) is a row of `_PACKAGES`. The command, projects, their messages, help and docs/targets.md read `TARGETS`;
@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from torquec.codegen.precision import Precision
-from torquec.codegen.target import BACK_ENDS, BackEnd, CarriedClaim, Target
+from torquec.codegen.target import BACK_ENDS, BackEnd, CodeCheck, Target
 from torquec.errors import ArgumentError
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import FrictionTask
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from torquec.control.controller import Controller
     from torquec.expr import OperationCount
-    from torquec.model.claim import Claim
     from torquec.model.model import Model
     from torquec.realtime.plan import HeldErrors, HoldPlan
+    from torquec_check.claim import Bound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +46,7 @@ class TargetOptions:
     order: HoldOrder | None = None
     law: Controller | None = None
     plan: HoldPlan | HeldErrors | None = None
+    license_name: str | None = None
     force: bool = False
 
 
@@ -59,7 +60,7 @@ class WrittenPackage:
     files: tuple[Path, ...]
     functions: Mapping[str, OperationCount]
     precision: Precision
-    claim: tuple[Claim, ...]
+    claim: tuple[Bound, ...]
     details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
@@ -69,7 +70,7 @@ class PackageTarget:
 
     `files` are those of an exact model without options; PREFIX and FUNCTION stand for names, `*` for any. `options` are
     words of the command line. `needs` are the quantities that the model must have; a target without them writes
-    whatever the model serves. `claim`: what a package of a certified model carries of its claim.
+    whatever the model serves. `check`: how the code of a certified model is compared with it.
     """
 
     title: str
@@ -78,7 +79,7 @@ class PackageTarget:
     options: tuple[str, ...]
     precisions: tuple[Precision, ...] = (Precision.DOUBLE,)
     needs: tuple[str, ...] = ()
-    claim: CarriedClaim = CarriedClaim.TEXT
+    check: CodeCheck = CodeCheck.REBUILT
 
 
 def write_target(
@@ -164,7 +165,7 @@ def _language(target: Target, back_end: BackEnd) -> PackageTarget:
         write,
         ("quantity", "prefix", *(("triple", "cpu") if back_end.for_processor else ())),
         back_end.precisions,
-        claim=back_end.claim,
+        check=back_end.check,
     )
 
 
@@ -190,9 +191,12 @@ def _write_two_rate(model: Model, directory: str | os.PathLike[str], options: Ta
 
 
 def _write_ros2(model: Model, directory: str | os.PathLike[str], options: TargetOptions) -> WrittenPackage:
-    from torquec.realtime.ros2_package import write_ros2_package
+    from torquec.realtime.ros2_package import PROPRIETARY, write_ros2_package
 
-    package = write_ros2_package(model, directory, prefix=options.prefix, force=options.force)
+    license_name = options.license_name or PROPRIETARY
+    package = write_ros2_package(
+        model, directory, prefix=options.prefix, license_name=license_name, force=options.force
+    )
     details = {"ros_package": package.name}
     return WrittenPackage(package.files, package.functions, Precision.DOUBLE, package.claim, details)
 
@@ -228,7 +232,6 @@ _PACKAGES: Mapping[str, PackageTarget] = MappingProxyType(
             ("prefix", "triple", "cpu", "update", "friction", "order", "law", "spec", "period"),
             (Precision.DOUBLE, Precision.SINGLE),
             ("mass_matrix", "gravity_torque", "velocity_torque", "inverse_dynamics_derivatives"),
-            CarriedClaim.MODEL,
         ),
         "ros2": PackageTarget(
             "ROS 2 source package",

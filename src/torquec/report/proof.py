@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from torquec.errors import TorquecError
-from torquec.model.claim import box_lines
 from torquec.report.blocks import Block, Cell, CommandLine, DataTable, Facts, Items, Shown, Tone, fact, paragraph
 from torquec.report.found_documents import MODEL, PACKAGE, RUN_MANIFEST, FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Statement, assumed, measured, proved
-from torquec.report.tables import number, table, upper_bound
-from torquec.robot.payload import changes_text
-from torquec.robot.robot import Robot
-from torquec.trajectory.motion_box import MotionBox
+from torquec.report.tables import table, upper_bound
+from torquec_check.claim import Claim, capitalized
 
 _SHOWN = 12
 """Claims that are shown; a certificate of coefficients has hundreds, all of them in the JSON document."""
@@ -20,50 +18,29 @@ _ROBOT_FILES = (".urdf", ".xml")
 """Endings that only a robot's file has among the inputs of a run; projects and specifications are TOML, too."""
 
 
-def check_text(document: dict[str, Any], path: str, robot: Robot | None = None, box: MotionBox | None = None) -> str:
-    """The text for a document of `torquec check`: claims, the robot and the box of motions that they hold for."""
-    claims, slacks = document["claims"], document["slacks"]
-    single = document["precision"] != "double"
-    lines = []
-    if claims:
-        rows = []
-        for claim in claims[:_SHOWN]:
-            slack = slacks.get(claim["joint"] if claim["quantity"] == "inverse_dynamics" else claim["quantity"])
-            shown = "-" if slack is None else number(slack, 2)
-            rows.append([claim["quantity"], claim["joint"], upper_bound(claim["bound"], 6), claim["unit"], shown])
-            if single:
-                rows[-1].append(upper_bound(claim["rounding"], 3))
-        heads = ["quantity", "joint", "error at most", "unit", "of it slack"]
-        lines.append(table([*heads, "of it floats"] if single else heads, rows))
-        if len(claims) > _SHOWN:
-            lines.append(f"and {len(claims) - _SHOWN} more")
-        if single:
-            lines.append("The bounds hold for code in single precision: every rounding to floats is in them.")
-        lines += ["", *_conditions(robot, box)]
+def check_text(document: Mapping[str, Any], path: str, claim: Claim | None = None) -> str:
+    """The text for a document of `torquec check`: the claim where it is proven, or why it is refused."""
     if document["refused"]:
-        lines += ["REFUSED:", *(f"  {reason}" for reason in document["refused"])]
-    elif claims:
-        # A threshold says what is left out, and no error that could be met.
-        asked = document["specification"] and "[coefficients]" not in document["specification"]
-        met = ", and the specification in it is met" if asked else ""
-        lines.append(f"proven again{met}: the {document['kind']} {path}  ({document['seconds']:.1f} s)")
-    else:
-        lines.append(f"every program follows from the robot; no error is claimed: the {document['kind']} {path}")
-    return "\n".join(lines)
-
-
-def _conditions(robot: Robot | None, box: MotionBox | None) -> list[str]:
-    """What the claims hold for: robot with payload, locked joints and gravity, and the box of motions."""
-    if robot is None or box is None:
-        return []
-    gravity = ", ".join(repr(value) for value in robot.gravity)
-    about = [f"Claimed of {robot.name}, gravity ({gravity}) m/s^2 in the base frame, for these motions only:"]
-    return [*about, *(f"  {line}" for line in box_lines(robot, box)), *changes_text(robot).splitlines(), ""]
+        return "\n".join(["REFUSED:", *(f"  {reason}" for reason in document["refused"])])
+    if claim is None:
+        return f"every program follows from the robot; no error is claimed: the {document['kind']} {path}"
+    lines = claim.lines()
+    inner = [each for each in claim.bounds if each not in claim.main_bounds]
+    if inner:
+        rows = [[each.quantity, upper_bound(each.bound, 6), each.unit] for each in inner[:_SHOWN]]
+        lines += ["", table(["coefficient", "error at most", "unit"], rows)]
+    if len(inner) > _SHOWN:
+        lines.append(f"and {len(inner) - _SHOWN} more")
+    lines += ["", *(f"It rests on: {text}." for text in document["assumptions"])]
+    # A threshold says what is left out, and no error that could be met.
+    asked = document["specification"] and "[coefficients]" not in document["specification"]
+    met = ", and the specification in it is met" if asked else ""
+    return "\n".join([*lines, f"proven again{met}: the {document['kind']} {path}  ({document['seconds']:.1f} s)"])
 
 
 def certificate_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     """A model with a certificate; a model without one has nothing to show here."""
-    from torquec.model.claim import claims_of
+    from torquec.model.claim import claim_of
 
     model = document.model
     record, robot = model.record, model.robot
@@ -79,7 +56,8 @@ def certificate_section(document: FoundDocument, folder: FoundFolder) -> Shown:
         return Shown((paragraph(f"The same certificate as that of {first.name}."), CommandLine(command, purpose)))
     claim = proved(f"the certificate in {document.name}; {command} proves it again")
     stated = assumed("the box of motions in the specification")
-    claims = claims_of(robot, record)
+    whole = claim_of(robot, record)
+    claims = whole.bounds
     torques: tuple[tuple[Cell, ...], ...] = tuple(
         (each.joint, Number(each.bound, claim, each.unit)) for each in claims if each.quantity == "inverse_dynamics"
     )
@@ -98,8 +76,8 @@ def certificate_section(document: FoundDocument, folder: FoundFolder) -> Shown:
         rows.append((joint.name, Number(box.lower[k], stated, unit), Number(box.upper[k], stated, unit), *speeds))
     identified = " with the identified parameters" if folder.of_kind("identify") else ""
     exact = f"the exact model of {_robot_file(folder) or robot.name}{identified}"
-    words = f"For every motion of the box below, the model in {document.name} differs from {exact} by at most:"
-    blocks: list[Block] = [paragraph(words)]
+    words = f"The model in {document.name} against {exact}:"
+    blocks: list[Block] = [paragraph(words), paragraph(Statement(f"{capitalized(whole.sentence)}.", claim))]
     if torques:
         blocks.append(DataTable(("joint", "torque error at most"), torques, "Inverse dynamics"))
     if others:

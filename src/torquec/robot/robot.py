@@ -335,6 +335,9 @@ class Robot:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 over everything that the dynamics depends on."""
-        content = (self.name, self.bodies, self.frames, self.base_inertia, self.gravity, self.drives, self.snap)
+        """SHA-256 over everything that the dynamics depends on, and what is said of payloads and locked joints."""
+        content: tuple[object, ...] = (
+            *(self.name, self.bodies, self.frames, self.base_inertia, self.gravity, self.drives, self.snap),
+            *((self.attached, self.locked) if self.attached or self.locked else ()),
+        )
         return hashlib.sha256(repr(content).encode()).hexdigest()

@@ -5,9 +5,10 @@
  * may overlap. Units are SI and radians unless a function says otherwise. Arguments are arrays of
  * double: inputs first, outputs last, matrices row by row.
  *
- * Compile:    cc -O3 -march=native -c small.c
- * Self-test:  cc -O2 small.c selftest.c -lm -o selftest && ./selftest
- * or both:    cmake -B build && cmake --build build && ctest --test-dir build
+ * In another folder than this one, DIR, which holds nothing but the package:
+ * Compile:    cc -O3 -march=native -c DIR/small.c
+ * Self-test:  cc -O2 DIR/small.c DIR/selftest.c -lm -o selftest && ./selftest
+ * or both:    cmake -S DIR -B build && cmake --build build && ctest --test-dir build
  *
  * Add -ffp-contract=off for results that are the same to the last bit at every optimization level;
  * with gcc for a processor that has fused multiply-adds also -fno-tree-slp-vectorize, because the

@@ -25,9 +25,10 @@ Every function is plain C99: no loops, no allocation, no state. It is reentrant,
 SI and radians unless a function says otherwise. Arguments are arrays of {real}: inputs first, outputs last, matrices \
 row by row.
 
-Compile:    cc -O3 -march=native -c {prefix}.c
-Self-test:  cc -O2 {prefix}.c selftest.c -lm -o selftest && ./selftest
-or both:    cmake -B build && cmake --build build && ctest --test-dir build
+In another folder than this one, DIR, which holds nothing but the package:
+Compile:    cc -O3 -march=native -c DIR/{prefix}.c
+Self-test:  cc -O2 DIR/{prefix}.c DIR/selftest.c -lm -o selftest && ./selftest
+or both:    cmake -S DIR -B build && cmake --build build && ctest --test-dir build
 
 Add -ffp-contract=off for results that are the same to the last bit at every optimization level; with gcc for a \
 processor that has fused multiply-adds also -fno-tree-slp-vectorize, because the vectorizer of gcc 12 fuses all the \

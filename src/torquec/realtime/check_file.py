@@ -1,0 +1,111 @@
+"""`check_file`: a certificate, a model file or the package of any target proven again, from the files alone.
+
+(1)  certificate, model: :mod:`torquec.model.check_file`
+(2)  package: its folder holds exactly the files of its manifest (:mod:`torquec_check.package`); its model as in (1)
+(3)  C is read and compared with the model's programs (:mod:`torquec_check.c_source`); the code of every target is made
+     again from the model and compared byte by byte (:mod:`torquec.realtime.check_package`): it rests on the generator
+
+What is refused is said in words, never raised; only a file that claims nothing raises.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from torquec.codegen.target import CodeCheck
+from torquec.errors import ArgumentError, CheckError, TorquecError
+from torquec.foundation.reading import is_folder, to_path
+from torquec.foundation.work import Work, as_work
+from torquec.model.check_file import (
+    CheckedFile,
+    CheckedKind,
+    NothingClaimedError,
+    check_certificate_file,
+    check_model_file,
+    checked_model,
+    is_certificate,
+    refusals,
+)
+from torquec.proof.torque.certificate import Certificate, load_certificate
+from torquec.realtime.check_package import differing_files
+from torquec.realtime.targets import TARGETS
+from torquec.robot.robot import Robot
+from torquec_check.document import RefusedError
+from torquec_check.package import MANIFEST, Package, check_c_package, read_package
+
+_REMEDY = "take the package from where it was made, or generate it again"
+
+
+def check_file(path: str | os.PathLike[str], *, robot: Robot | None = None, work: Work | None = None) -> CheckedFile:
+    """Prove again what a certificate (with its `robot`), a model file or the folder of a package claims.
+
+    A model or a package of another robot than the given one is refused: payload, locked joints and gravity count.
+    Raises `ArgumentError` where there is no such file, where it claims nothing, and for a certificate without robot.
+    """
+    start = time.perf_counter()
+    source = to_path(path)
+    if not source.exists():
+        raise ArgumentError("there is no such file or folder", where=str(source), remedy="name what is to be checked")
+    work = as_work(work)
+    if is_folder(source):
+        found = refusals(CheckedKind.PACKAGE, lambda: _package(source, robot, work))
+    elif is_certificate(source):
+        found = check_certificate_file(source, robot, work)
+    else:
+        found = check_model_file(source, robot, work)
+    return replace(found, seconds=time.perf_counter() - start)
+
+
+def _package(folder: Path, robot: Robot | None, work: Work) -> CheckedFile:
+    """(2) and (3)."""
+    if not any(path.name.endswith(MANIFEST) for path in folder.iterdir()):
+        raise NothingClaimedError(
+            f"the folder holds 0 manifests (*{MANIFEST})",
+            where=str(folder),
+            remedy="name the folder that torquec simplify wrote, or torquec generate from a certified model",
+        )
+    package = read_package(folder)
+    if not package.model and not any(name.endswith(".tq.json") for name in package.files):
+        raise NothingClaimedError(
+            "the package claims nothing that can be proven again",
+            where=str(folder),
+            remedy="generate it from a certified model, which torquec simplify makes",
+        )
+    if package.model not in package.files:
+        raise CheckError(f"the package has no file {package.model[:80]!r}", where=str(folder), remedy=_REMEDY)
+    model, found = checked_model(folder / package.model, robot, work)
+    if model.record is None or found.claim is None:
+        raise CheckError("the package's model has no certificate", where=str(folder), remedy=_REMEDY)
+    reasons = []
+    rests = f"the code of the package ({package.target}) is what the generator of torquec makes again, byte by byte"
+    try:
+        if TARGETS.get(package.target) is not None and TARGETS[package.target].check is CodeCheck.READ:
+            check_c_package(package, json.loads(package.files[package.model]), found.claim)
+            rests = "the C of the package was read and compared with the programs, operation by operation"
+        with work.step("generating the files again"):
+            reasons += differing_files(package, model)
+        reasons += _other_certificates(package, model.record)
+    except (TorquecError, RefusedError) as error:
+        reasons.append(str(error))
+    return replace(found, refused=(*found.refused, *reasons), assumptions=(*found.assumptions, rests))
+
+
+def _other_certificates(package: Package, record: Certificate) -> list[str]:
+    """Certificates among the documents of a package are the model's own."""
+    reasons = []
+    for name in package.documents:
+        if not name.endswith(".certificate.json"):
+            continue
+        path = Path(package.where) / name
+        try:
+            same = load_certificate(path).content_hash == record.content_hash
+        except TorquecError as error:
+            reasons.append(str(error))
+            continue
+        if not same:
+            reasons.append(f"{path}: it is not the certificate of the model")
+    return reasons

@@ -1,0 +1,112 @@
+"""A package made again from the model in it: every file is compared byte by byte.
+
+Any target can be made again: the manifest states the target, its options and the model. What is shown so rests on the
+generator, which is the same that wrote the package; the C of functions is also *read* (:mod:`torquec_check.c_source`).
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+from torquec import __version__
+from torquec.codegen.precision import Precision
+from torquec.codegen.target import BACK_ENDS
+from torquec.control.controller import Controller
+from torquec.control.controller_file import FILE_NAME, controller_from_dict
+from torquec.errors import ArgumentError, CheckError
+from torquec.foundation.choice import chosen
+from torquec.model.model import Model
+from torquec.proof.hold.hold_order import HoldOrder
+from torquec.realtime.background_period import FrictionTask
+from torquec.realtime.plan import HeldErrors
+from torquec.realtime.targets import TARGETS, TargetOptions, write_target
+from torquec_check.package import MANIFEST, Package
+
+_REMEDY = "take the package from where it was made, or generate it again"
+
+
+def differing_files(package: Package, model: Model) -> list[str]:
+    """What is wrong with the files of a package: those that are not the ones that its model gives.
+
+    Raises `CheckError` where the package cannot be made again here.
+    """
+    options = _options(package)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "package"
+        write_target(model, folder, package.target, options)
+        made = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    manifest = f"{package.name}{MANIFEST}"
+    reasons = [
+        f"{package.where}/{name}: the file is not the one that the model gives"
+        for name in sorted(package.files)
+        if name in made and name != manifest and package.files[name] != made[name]
+    ]
+    if odd := sorted(made.keys() ^ package.files.keys()):
+        reasons.append(f"{package.where}: the model gives other files: {', '.join(odd)}")
+    elif _without_documents(made[manifest]) != _without_documents(package.files[manifest]):
+        reasons.append(f"{package.where}/{manifest}: the manifest is not the one that the model gives")
+    return reasons
+
+
+def _without_documents(manifest: bytes) -> dict[str, object]:
+    return {key: value for key, value in json.loads(manifest).items() if key != "documents"}
+
+
+def _options(package: Package) -> TargetOptions:
+    """The options that the package was made with, as its manifest states them."""
+    stated, where = package.options, f"{package.where}/{package.name}{MANIFEST}"
+    if package.target not in TARGETS:
+        raise CheckError(f"there is no target {package.target!r}", where=where, remedy=_REMEDY)
+    if package.written_by != f"torquec {__version__}":
+        raise CheckError(
+            f"the package was written by {package.written_by}, this is torquec {__version__}",
+            where=where,
+            remedy="check it with the version that wrote it",
+        )
+    if "llvm" in stated:
+        _check_llvm(stated["llvm"], where)
+    words = [stated.get(key) for key in ("triple", "cpu")]
+    if not all(word is None or isinstance(word, str) for word in words):
+        raise CheckError("the manifest does not say how the package was made", where=where, remedy=_REMEDY)
+    try:
+        order, friction, plan = stated.get("order"), stated.get("friction"), stated.get("plan")
+        return TargetOptions(
+            precision=chosen(Precision, package.precision, "precision"),
+            quantity=package.quantities if package.target in BACK_ENDS else None,
+            prefix=package.prefix,
+            triple=stated.get("triple"),
+            cpu=stated.get("cpu") or None,
+            update=stated.get("update"),
+            friction=None if friction is None else chosen(FrictionTask, friction, "friction"),
+            order=None if order is None else chosen(HoldOrder, order, "order"),
+            law=_law(package),
+            license_name=stated.get("license_name"),
+            plan=None if plan is None else HeldErrors.from_dict(plan),
+        )
+    except (ArgumentError, KeyError, TypeError) as error:
+        raise CheckError(
+            f"the manifest does not say how the package was made: {error}", where=where, remedy=_REMEDY
+        ) from None
+
+
+def _law(package: Package) -> Controller | None:
+    """The law of a two-rate package."""
+    if FILE_NAME not in package.files:
+        return None
+    found = controller_from_dict(json.loads(package.files[FILE_NAME]))
+    if not isinstance(found, Controller):
+        raise CheckError("this is an observer", where=f"{package.where}/{FILE_NAME}", remedy=_REMEDY)
+    return found
+
+
+def _check_llvm(stated: object, where: str) -> None:
+    from torquec.codegen.object.triple import llvm_version  # LLVM is loaded for objects only
+
+    if stated != llvm_version():
+        raise CheckError(
+            f"the object was made by LLVM {stated}, this is LLVM {llvm_version()}",
+            where=where,
+            remedy="check it with the llvmlite that it was made with, or generate it again",
+        )

@@ -1,0 +1,261 @@
+"""The canonical claim: what is stated, of which robot, in which box, under which conditions, in one sentence and table.
+
+Headers of code, controllers, verdicts, screens, JSON documents and reports print this object and nothing of their own.
+It is made from fields that the checker proves, or that are called *computed*: without a witness that can be replayed.
+Upper bounds are rounded up in their last digit. Ranges of the box are rounded inwards, so that no text claims more than
+the proof. A specification is shown by its parsed requirements; comments in its text are not part of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from enum import StrEnum
+from typing import Any
+
+from torquec_check.document import RefusedError, canonical_hash
+
+SENTENCE_DIGITS, TABLE_DIGITS = 3, 6
+_BOX_KEYS = ("name", "range", "velocity", "acceleration")
+"""What a specification says of the box, which a claim states itself."""
+
+RIGID = "rigid bodies and rotors, without friction and springs"
+ROUNDING = {
+    "double": "code in double precision",
+    "single": "code in single precision (FLT_EVAL_METHOD 0) or in double precision",
+}
+
+
+class Standing(StrEnum):
+    """What a claim rests on."""
+
+    PROVEN = "proven"
+    """It has a witness: the checker proves it again from the files alone."""
+    COMPUTED = "computed"
+    """It has no witness: it rests on the program that computed it."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A quantity at a joint is at most `bound`; `rounding` is the part of it that computing in floats adds."""
+
+    quantity: str
+    joint: str
+    bound: float
+    unit: str
+    rounding: float = 0.0
+
+
+@dataclass(frozen=True)
+class JointRange:
+    """The motions of one joint that a claim is about; None where speed or acceleration do not count."""
+
+    joint: str
+    lower: float
+    upper: float
+    velocity: float | None
+    acceleration: float | None
+    unit: str
+
+    def __str__(self) -> str:
+        text = f"{self.joint}: position {rounded_up(self.lower)} to {rounded_down(self.upper)} {self.unit}"
+        if self.velocity is None or self.acceleration is None:
+            return text
+        rates = f"speed up to {rounded_down(self.velocity)} {self.unit}/s"
+        return f"{text}, {rates}, acceleration up to {rounded_down(self.acceleration)} {self.unit}/s^2"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim.
+
+    `robot_sha256` is the hash of the robot's document: bodies, payloads, locked joints, gravity and drives. `setting`
+    states payloads, locked joints and gravity in words, `conditions` what else must hold, `requirements` what a
+    specification asks for, and is met.
+    """
+
+    standing: Standing
+    what: str
+    robot: str
+    robot_sha256: str
+    setting: tuple[str, ...]
+    bounds: tuple[Bound, ...]
+    box: tuple[JointRange, ...]
+    conditions: tuple[str, ...]
+    requirements: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The claim in one sentence, without a full stop."""
+        about = f"{self.robot} (sha256 {self.robot_sha256[:12]})" if self.robot_sha256 else self.robot
+        parts = [part for part in (about, *self.setting, *self.conditions) if part]
+        parts += ["all motions of the box"] if self.box else []
+        shown = [f"{each.joint} {rounded_up(each.bound, SENTENCE_DIGITS)} {each.unit}" for each in self.main_bounds]
+        also = len(self.bounds) - len(shown)
+        more = f"; {also} coefficients are within bounds of their own" if also else ""
+        stated = f"the {self.what} is at most {', '.join(shown)}" if shown else f"the {self.what} is bounded"
+        return f"{self.standing} for {'; '.join(parts)}: {stated}{more}"
+
+    @property
+    def main_bounds(self) -> tuple[Bound, ...]:
+        """The bounds without those of single coefficients, such as M[1,2]."""
+        return tuple(each for each in self.bounds if "[" not in each.quantity)
+
+    def lines(self) -> list[str]:
+        """The claim as a text: the sentence, and bounds, box and requirements in a line each."""
+        found = [f"{capitalized(self.sentence)}."]
+        for each in self.main_bounds:
+            part = f", of which rounding to floats is {rounded_up(each.rounding)}" if each.rounding else ""
+            found.append(f"  {self.what} of {each.joint}: at most {rounded_up(each.bound)} {each.unit}{part}")
+        found += ["Box:", *(f"  {joint}" for joint in self.box)] if self.box else []
+        found += (
+            ["Specification that is met:", *(f"  {line}" for line in self.requirements)] if self.requirements else []
+        )
+        return [*found, f"Robot, sha256 of its document: {self.robot_sha256}"] if self.robot_sha256 else found
+
+    def to_document(self) -> dict[str, Any]:
+        """As JSON values, the sentence included."""
+        return {"sentence": self.sentence, **dataclasses.asdict(self)}
+
+
+def code_lines(
+    claim: Claim, model: Mapping[str, Any], file: str, precision: str, quantities: Sequence[str]
+) -> list[str]:
+    """What generated code says at its top: the claim, the model's document in `file`, and how to check both."""
+    found = [
+        f"SIMPLIFIED: this is not the exact dynamics of {claim.robot}.",
+        *claim.lines(),
+        f"Model and certificate: {file}; the fields sha256 of their documents, not of the bytes of a file, are",
+        f"  model        {model['sha256']}",
+        f"  certificate  {model['certificate']['sha256']}",
+    ]
+    if precision != "double" and model["certificate"].get("rounding") is None:
+        found.append("This code computes in single precision: its rounding comes on top of every error above.")
+    if others := [name for name in quantities if name != "inverse_dynamics"]:
+        found.append(f"Computed from the certified program, without bounds of their own errors: {', '.join(others)}.")
+    joints = ", ".join(each.joint for each in claim.box)
+    return [*found, f"Joints in order: {joints}.", "Check proof, model and code with:  torquec check DIR"]
+
+
+def capitalized(sentence: str) -> str:
+    """A sentence with its first letter in upper case."""
+    return f"{sentence[:1].upper()}{sentence[1:]}"
+
+
+def rounded_up(bound: float, digits: int = TABLE_DIGITS) -> str:
+    """A number as a text of at most `digits` digits that is not below it.
+
+    >>> rounded_up(0.05, 2), rounded_up(0.000934, 2), rounded_up(3.7458e-5, 2)
+    ('0.05', '0.00094', '3.8e-05')
+    """
+    return _rounded(bound, digits, ROUND_CEILING)
+
+
+def rounded_down(bound: float, digits: int = TABLE_DIGITS) -> str:
+    """A number as a text of at most `digits` digits that is not above it.
+
+    >>> rounded_down(0.5, 2), rounded_down(301.9, 3), rounded_down(-1.21, 2)
+    ('0.5', '301', '-1.3')
+    """
+    return _rounded(bound, digits, ROUND_FLOOR)
+
+
+def _rounded(bound: float, digits: int, rounding: str) -> str:
+    return f"{float(Context(prec=digits, rounding=rounding).create_decimal(repr(float(bound)))):.{digits}g}"
+
+
+# --- claims of certificates -----------------------------------------------------------------------------------------
+
+
+def certificate_claim(certificate: Mapping[str, Any], robot: Mapping[str, Any]) -> Claim:
+    """The claim of a certificate's document about the robot of a document: errors of torques and of coefficients."""
+    units = dict(_joint_units(robot))
+    joints, motions = list(units), certificate["motions"]
+    rounding = (certificate.get("rounding") or {"joints": {}})["joints"]
+    bounds = [
+        Bound(
+            "inverse_dynamics", joint, certificate["joints"][joint]["bound"], units[joint][1], rounding.get(joint, 0.0)
+        )
+        for joint in joints
+        if joint in certificate["joints"]
+    ]
+    inner = (certificate.get("coefficients") or {"coefficients": {}})["coefficients"]
+    for name, proof in inner.items():
+        indices = [joints[k] for k in proof["index"]]
+        bounds.append(Bound(name, indices[0], proof["bound"], _coefficient_unit(proof, indices, units)))
+    conditions = [RIGID, ROUNDING["double" if certificate.get("rounding") is None else "single"]]
+    if inner:
+        conditions.append("coefficients without a bound are exact but for rounding")
+    speeds, rates = (motions.get(key) or [None] * len(joints) for key in ("velocity", "acceleration"))
+    box = zip(joints, motions["lower"], motions["upper"], speeds, rates, strict=True)
+    return Claim(
+        Standing.PROVEN,
+        "torque error" if certificate["joints"] else "error of each coefficient",
+        str(robot["name"]),
+        canonical_hash(robot),
+        tuple(setting_lines(robot)),
+        tuple(bounds),
+        tuple(JointRange(*row, unit=units[row[0]][0]) for row in box),
+        tuple(conditions),
+        tuple(_requirements(certificate["specification"])),
+    )
+
+
+def setting_lines(robot: Mapping[str, Any]) -> Iterator[str]:
+    """Gravity, payloads and locked joints of a robot's document, in words."""
+    yield f"gravity ({_listed(robot['gravity'])}) m/s^2 in the base frame"
+    if not robot.get("attached"):
+        yield "no payload"
+    for held in robot.get("attached", []):
+        text = f"payload {held['mass']!r} kg at ({_listed(held['center'])}) m of frame '{held['frame']}'"
+        if any(value for row in held["inertia"] for value in row):
+            text += f" with the inertia ({', '.join(f'({_listed(row)})' for row in held['inertia'])}) kg m^2"
+        yield text
+    locked = [f"'{joint['name']}' at {joint['position']!r}" for joint in robot.get("locked", [])]
+    yield f"locked joints {', '.join(locked)} [rad, m]" if locked else "no locked joint"
+
+
+def _listed(values: Sequence[float]) -> str:
+    return ", ".join(repr(value) for value in values)
+
+
+def _joint_units(robot: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The independent joints with the units of position and effort."""
+    for body in robot["bodies"]:
+        if body["joint"]["mimic"] is None:
+            slides = body["joint"]["type"] == "prismatic"
+            yield body["joint"]["name"], ("m", "N") if slides else ("rad", "N m")
+
+
+def _coefficient_unit(proof: Mapping[str, Any], joints: Sequence[str], units: Mapping[str, tuple[str, str]]) -> str:
+    if proof["kind"] == "relative":
+        return "relative"
+    per = " ".join(units[joint][0] for joint in joints[1:])
+    effort = units[joints[0]][1]
+    return f"{effort} s^2/{per if len(joints) == 2 else f'({per})'}" if per else effort
+
+
+def _requirements(specification: str) -> Iterator[str]:
+    """What a specification asks for beside its box, from its parsed values."""
+    try:
+        stated = tomllib.loads(specification)
+    except tomllib.TOMLDecodeError as error:
+        raise RefusedError(f"the specification cannot be read: {error}") from None
+    for key, value in stated.items():
+        if key not in ("robot", "joint"):
+            yield from _requirement(key, value)
+    for joint in stated.get("joint", []):
+        for key, value in joint.items():
+            if key not in _BOX_KEYS:
+                yield from _requirement(f"{joint['name']}: {key}", value)
+
+
+def _requirement(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _requirement(f"{name}.{key}", inner)
+    else:
+        yield f"{name} = {value!r}"

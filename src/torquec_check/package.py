@@ -1,0 +1,198 @@
+"""A package as a closed world: exactly the files of its manifest, and what each of them must be.
+
+NAME.package.json lists every file with its SHA-256. A folder is accepted where
+
+(1)  it holds one manifest, the files that this lists with those hashes, and nothing else: no further file or folder, no
+     symbolic link, no device. A header in a folder `bits`, a CMakeCache.txt or an object could change what the code
+     means. Documents for people (equations, a report) may lie beside, by their known names; they are not read
+(2)  the model, whose certificate holds the claim, is one of the files
+(3)  NAME.c and NAME.h are the C of the model's programs (:mod:`torquec_check.c_source`), the header opens with the
+     claim (:mod:`torquec_check.claim`), and CMakeLists.txt is the known one
+
+The self-test is listed with its hash and is not read: it is a program of its own, and no part of the claim.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from torquec_check.c_header import check_c_header
+from torquec_check.c_source import check_c_source
+from torquec_check.c_text import REMEDY, CNames, after_fixed_text
+from torquec_check.claim import Claim, code_lines
+from torquec_check.document import RefusedError, fields, items, parse_document, text
+from torquec_check.program import Program, program_of
+
+MANIFEST = ".package.json"
+FORMAT = "torquec package 2"
+_FIELDS = "format written_by target prefix precision quantities model options files documents"
+_DOCUMENTS = re.compile(
+    r"equations_(before|after|changes)\.txt|trade_off\.(csv|json)|simplification\.json|report\.(html|json)"
+    r"|\w+\.certificate\.json",
+    re.ASCII,
+)
+"""Names of documents for people, which no compiler or build system looks for."""
+_MOST_FILES, _MOST_BYTES = 1000, 400_000_000
+_REALS = {"double": "double", "single": "float"}
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package whose folder is closed (1): what its manifest states, and the contents of its files by name."""
+
+    where: str
+    written_by: str
+    target: str
+    prefix: str
+    precision: str
+    quantities: tuple[str, ...]
+    model: str
+    options: dict[str, Any]
+    files: dict[str, bytes]
+    documents: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What the names of the package's files begin with: `prefix` as an identifier."""
+        (name,) = [file.removesuffix(MANIFEST) for file in self.files if file.endswith(MANIFEST)]
+        return name
+
+
+def read_package(folder: Path) -> Package:
+    """The package in a folder; raises `RefusedError` unless the folder is closed (1)."""
+    where = str(folder)
+    found = {path.relative_to(folder).as_posix(): path for path in _entries(folder)}
+    manifests = [name for name in found if name.endswith(MANIFEST) and "/" not in name]
+    if len(manifests) != 1:
+        raise RefusedError(
+            f"the folder holds {len(manifests)} manifests (*{MANIFEST}), not one",
+            where=where,
+            remedy="name the folder that torquec generate or torquec simplify wrote",
+        )
+    manifest = folder / manifests[0]
+    content = _content(manifest)
+    stated = dict(zip(_FIELDS.split(), fields(parse_document(content), _FIELDS, str(manifest)), strict=True))
+    if stated["format"] != FORMAT:
+        raise RefusedError(
+            f"its format is {str(stated['format'])[:60]!r}, not {FORMAT!r}", where=str(manifest), remedy=REMEDY
+        )
+    if not isinstance(stated["files"], dict) or not isinstance(stated["options"], dict):
+        raise RefusedError("'files' and 'options' are objects", where=str(manifest), remedy=REMEDY)
+    hashes = {name: text(value, where) for name, value in stated["files"].items()}
+    documents = tuple(text(each, where) for each in items(stated["documents"], where))
+    _check_closed(folder, set(found), {manifests[0], *hashes}, documents)
+    files = {manifests[0]: content, **{name: _content(folder / name) for name in hashes}}
+    for name, stated_hash in hashes.items():
+        if hashlib.sha256(files[name]).hexdigest() != stated_hash:
+            raise RefusedError(
+                "the file is not the one that the manifest lists", where=str(folder / name), remedy=REMEDY
+            )
+    return Package(
+        where,
+        text(stated["written_by"], where),
+        text(stated["target"], where),
+        text(stated["prefix"], where),
+        text(stated["precision"], where),
+        tuple(text(each, where) for each in items(stated["quantities"], where)),
+        text(stated["model"], where),
+        stated["options"],
+        files,
+        documents,
+    )
+
+
+def _entries(folder: Path) -> Iterator[Path]:
+    """Everything in a folder and in the folders in it; links are not followed."""
+    stack, count = [folder], 0
+    while stack:
+        for entry in sorted(stack.pop().iterdir()):
+            count += 1
+            if count > _MOST_FILES:
+                raise RefusedError(f"the folder holds more than {_MOST_FILES} files", where=str(folder), remedy=REMEDY)
+            yield entry
+            if stat.S_ISDIR(entry.lstat().st_mode):
+                stack.append(entry)
+
+
+def _check_closed(folder: Path, found: set[str], files: set[str], documents: Sequence[str]) -> None:
+    """(1), but for the hashes."""
+    for name in (*files, *documents):
+        plain = PurePosixPath(name)
+        odd = plain.as_posix() != name or plain.is_absolute() or ".." in plain.parts or "\\" in name
+        if odd or (name in documents and (name in files or not _DOCUMENTS.fullmatch(name))):
+            raise RefusedError(
+                f"the manifest lists {name[:80]!r}, which no package has", where=str(folder), remedy=REMEDY
+            )
+    listed = {*files, *documents}
+    folders = {str(parent) for name in listed for parent in PurePosixPath(name).parents} - {"."}
+    if extra := sorted(found - listed - folders):
+        raise RefusedError(
+            f"the folder holds what its manifest does not list: {', '.join(extra[:8])}"
+            + (f" and {len(extra) - 8} more" if len(extra) > 8 else ""),
+            where=str(folder),
+            remedy="build in another folder; a package holds exactly the files that were written",
+        )
+    if missing := sorted((listed | folders) - found):
+        raise RefusedError(f"the folder lacks {', '.join(missing[:8])}", where=str(folder), remedy=REMEDY)
+    for name in sorted(found):
+        mode = (folder / name).lstat().st_mode
+        if not (stat.S_ISDIR(mode) if name in folders else stat.S_ISREG(mode)):
+            raise RefusedError("a link or a device, not a file of the package", where=str(folder / name), remedy=REMEDY)
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a regular file, opened without following a link."""
+    with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode) or os.fstat(stream.fileno()).st_size > _MOST_BYTES:
+            raise RefusedError("not a regular file of a size that is read", where=str(path), remedy=REMEDY)
+        return stream.read()
+
+
+# --- C --------------------------------------------------------------------------------------------------------------
+
+
+def check_c_package(package: Package, model: dict[str, Any], claim: Claim) -> None:
+    """Raise `RefusedError` unless the package is the C of the model's programs, (2) and (3); `claim` is the model's."""
+    name, where = package.name, package.where
+    if set(package.files) != {
+        f"{name}.c",
+        f"{name}.h",
+        "selftest.c",
+        "CMakeLists.txt",
+        f"{name}{MANIFEST}",
+        package.model,
+    }:
+        raise RefusedError("these are not the files of a C package", where=where, remedy=REMEDY)
+    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or package.precision not in _REALS:
+        raise RefusedError("the manifest has no name or precision of a C package", where=where, remedy=REMEDY)
+    names = CNames(name, _REALS[package.precision])
+    programs = {quantity: _program(model, quantity) for quantity in package.quantities}
+    heading = f"{package.prefix}: written by torquec."
+    texts = {
+        file: package.files[file].decode("ascii", "replace") for file in (f"{name}.c", f"{name}.h", "CMakeLists.txt")
+    }
+    prototypes = check_c_source(texts[f"{name}.c"], list(programs.values()), names, heading, f"{where}/{name}.c")
+    stated = code_lines(claim, model, package.model, package.precision, package.quantities)
+    opening = "\n".join([heading, *stated])
+    check_c_header(texts[f"{name}.h"], opening, programs, prototypes, names, f"{where}/{name}.h")
+    build = texts["CMakeLists.txt"]
+    if after_fixed_text(build, 0, "build", {"PREFIX": name}, f"{where}/CMakeLists.txt") != len(build):
+        raise RefusedError("the build file goes on after its end", where=f"{where}/CMakeLists.txt", remedy=REMEDY)
+
+
+def _program(model: dict[str, Any], quantity: str) -> Program:
+    """The program of a quantity in the document of a model; its name is the quantity's."""
+    entry = model["quantities"].get(quantity)
+    if not isinstance(entry, dict):
+        raise RefusedError(f"the model has no program of '{quantity[:60]}'", remedy=REMEDY)
+    program = program_of(entry.get("function"), f"quantities.{quantity}")
+    if program.name != quantity.replace(":", "_"):
+        raise RefusedError(f"the program of '{quantity[:60]}' is called '{program.name[:60]}'", remedy=REMEDY)
+    return program

@@ -1,0 +1,97 @@
+"""The canonical claim: proven fields only, rounded up, with the robot, the box and every condition."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+
+import pytest
+from tests.torquec_check.packages import certified_model
+
+from torquec.model.robot_document import robot_to_dict
+from torquec.robot import attach_payload, classics
+from torquec.robot.lock_joints import lock_joints
+from torquec_check.claim import certificate_claim, rounded_down, rounded_up, setting_lines
+from torquec_check.document import RefusedError
+
+
+@pytest.fixture(scope="module")
+def documents():
+    model = certified_model()
+    return model.record.to_dict(), robot_to_dict(model.robot)
+
+
+def test_the_sentence_has_robot_setting_conditions_box_and_bounds(documents):
+    claim = certificate_claim(*documents)
+    assert claim.sentence.startswith(
+        f"proven for planar2r (sha256 {claim.robot_sha256[:12]}); gravity (0.0, -9.81, 0.0)"
+    )
+    for part in ("no payload", "no locked joint", "without friction and springs", "double precision", "of the box"):
+        assert part in claim.sentence
+    text = "\n".join(claim.lines())
+    for joint, proof in documents[0]["joints"].items():
+        assert f"torque error of {joint}: at most {rounded_up(proof['bound'])} N m" in text
+        assert f"{joint}: position -3.14159 to 3.14159 rad, speed up to 1 rad/s, acceleration up to 2 rad/s^2" in text
+
+
+def test_a_single_posture_at_rest_shows_its_box(documents):
+    certificate, robot = copy.deepcopy(documents)
+    certificate["motions"] = {
+        "lower": [0.3, 0.4],
+        "upper": [0.3, 0.4],
+        "velocity": [0.0] * 2,
+        "acceleration": [0.0] * 2,
+    }
+    assert "joint1: position 0.3 to 0.3 rad, speed up to 0 rad/s" in "\n".join(
+        certificate_claim(certificate, robot).lines()
+    )
+
+
+def test_comments_of_a_specification_are_not_shown(documents):
+    certificate, robot = copy.deepcopy(documents)
+    certificate["specification"] = "# tracking error 1e-9 rad: PROVEN\n" + certificate["specification"]
+    shown = "\n".join(certificate_claim(certificate, robot).lines())
+    assert "PROVEN" not in shown
+    assert "joint1: torque_error = 2.0" in shown
+    certificate["specification"] = "no ["
+    with pytest.raises(RefusedError, match="cannot be read"):
+        certificate_claim(certificate, robot)
+
+
+def test_payload_locks_gravity_and_drives_are_in_the_hash(documents):
+    certificate, _ = documents
+    plain = classics.planar3r()
+    loaded = attach_payload(plain, "link3", mass=2.5)
+    locked = lock_joints(loaded, {"joint2": 0.25})
+    settings = [robot_to_dict(robot) for robot in (plain, loaded, locked)]
+    stated = ["; ".join(setting_lines(robot)) for robot in settings]
+    assert "payload 2.5 kg at (0.0, 0.0, 0.0) m of frame 'link3'" in stated[1]
+    assert "locked joints 'joint2' at 0.25" in stated[2]
+    assert loaded.content_hash != plain.content_hash
+    words = copy.deepcopy(settings[1]) | {"attached": []}
+    planar = [robot_to_dict(classics.planar2r()), robot_to_dict(classics.planar2r()) | {"gravity": [0.0, 0.0, -1.62]}]
+    hashes = {certificate_claim(certificate, robot).robot_sha256 for robot in planar}
+    assert len(hashes) == 2
+    assert words != settings[1]
+
+
+def test_numbers_are_never_printed_on_the_wrong_side():
+    assert rounded_up(3.7458e-5, 2) == "3.8e-05"
+    for value in (0.1, 1.0 / 3.0, 2.0 / 3.0, 1e-300, 12345.678901, -0.5, math.pi):
+        for digits in range(1, 9):
+            assert float(rounded_down(value, digits)) <= value <= float(rounded_up(value, digits))
+
+
+def test_rounding_to_floats_is_stated_as_part_of_the_bound(documents):
+    certificate, robot = copy.deepcopy(documents)
+    certificate["rounding"] = {"precision": "single", "joints": {"joint1": 1.234567e-6, "joint2": 1e-6}}
+    claim = certificate_claim(certificate, robot)
+    assert "single precision" in claim.sentence
+    assert "of which rounding to floats is 1.23457e-06" in "\n".join(claim.lines())
+
+
+def test_the_document_is_json(documents):
+    document = certificate_claim(*documents).to_document()
+    assert json.loads(json.dumps(document))["standing"] == "proven"
+    assert document["sentence"].startswith("proven for")

@@ -1,0 +1,161 @@
+"""A package is a closed world: what its manifest lists, and nothing that could change what the code means."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from tests.torquec_check.packages import NAME, c_package, resealed
+
+from torquec_check.claim import certificate_claim
+from torquec_check.document import RefusedError
+from torquec_check.package import check_c_package, read_package
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return c_package(tmp_path / "package")
+
+
+def check(folder):
+    package = read_package(folder)
+    model = json.loads(package.files[package.model])
+    check_c_package(package, model, certificate_claim(model["certificate"], model["robot"]))
+
+
+def refused(folder):
+    with pytest.raises(RefusedError) as error:
+        check(folder)
+    return str(error.value)
+
+
+def test_an_honest_package_is_accepted(folder):
+    check(folder)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bits/fp-fast.h",
+        "build/CMakeCache.txt",
+        "CMakeCache.txt",
+        "CMakePresets.json",
+        "CMakeUserPresets.json",
+        "math.h",
+        f"{NAME}.h.gch",
+        f"{NAME}.o",
+        "more.txt",
+        ".hidden",
+    ],
+)
+def test_a_file_that_the_manifest_does_not_list_is_refused(folder, name):
+    """A header `bits/fp-fast.h` that redefines fabs was found before that of the system: 79 N m wrong."""
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text("#define fabs cosh\n")
+    assert f"what its manifest does not list: {name.split('/')[0]}" in refused(folder)
+
+
+@pytest.mark.parametrize("name", ["math.h", "CMakePresets.json", "bits/fp-fast.h", "more.certificate.json"])
+def test_a_listed_file_that_no_c_package_has_is_refused(folder, name):
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text("#define fabs cosh\n")
+    path = folder / f"{NAME}.package.json"
+    manifest = json.loads(path.read_text())
+    manifest["files"][name] = ""
+    path.write_text(json.dumps(manifest))
+    resealed(folder)
+    assert "not the files of a C package" in refused(folder)
+
+
+@pytest.mark.parametrize("name", ["CMakePresets.json", "CMakeCache.txt", "../x.txt", f"{NAME}.c", "a/report.html"])
+def test_only_known_documents_may_lie_beside(folder, name):
+    path = folder / f"{NAME}.package.json"
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps(manifest | {"documents": [name]}))
+    assert "which no package has" in refused(folder)
+
+
+def test_documents_for_people_may_lie_beside(folder):
+    (folder / "report.html").write_text("words")
+    assert "does not list: report.html" in refused(folder)
+    path = folder / f"{NAME}.package.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"documents": ["report.html"]}))
+    check(folder)
+
+
+def test_links_and_folders_in_place_of_files_are_refused(folder, tmp_path):
+    source = folder / f"{NAME}.c"
+    (tmp_path / "other.c").write_bytes(source.read_bytes())
+    source.unlink()
+    source.symlink_to(tmp_path / "other.c")
+    assert "a link or a device" in refused(folder)
+    source.unlink()
+    source.mkdir()
+    assert "a link or a device" in refused(folder)
+    source.rmdir()
+    assert f"lacks {NAME}.c" in refused(folder)
+    os.mkfifo(source)
+    assert "a link or a device" in refused(folder)
+
+
+def test_two_manifests_are_refused(folder):
+    (folder / "other.package.json").write_bytes((folder / f"{NAME}.package.json").read_bytes())
+    assert "2 manifests" in refused(folder)
+
+
+def test_names_that_lead_out_of_the_folder_are_refused(folder):
+    path = folder / f"{NAME}.package.json"
+    manifest = json.loads(path.read_text())
+    for name in ("../x.c", "/x.c", "a\\\\b.c", "./x.c"):
+        path.write_text(json.dumps(manifest | {"files": {**manifest["files"], name: "0"}}))
+        assert "which no package has" in refused(folder)
+
+
+@pytest.mark.parametrize("field", ["target", "prefix", "precision", "quantities", "model", "files", "documents"])
+def test_a_manifest_without_a_field_is_refused(folder, field):
+    path = folder / f"{NAME}.package.json"
+    manifest = json.loads(path.read_text())
+    for changed in ({key: value for key, value in manifest.items() if key != field}, manifest | {field: 5}):
+        path.write_text(json.dumps(changed))
+        with pytest.raises(RefusedError):
+            check(folder)
+
+
+def test_a_changed_file_is_refused_with_and_without_its_hash(folder):
+    build = folder / "CMakeLists.txt"
+    build.write_text(build.read_text() + "add_definitions(-Dfabs=cosh)\n")
+    assert "not the one that the manifest lists" in refused(folder)
+    resealed(folder)
+    assert "the build file goes on after its end" in refused(folder)
+    build.write_text("include_directories(.)\n" + build.read_text())
+    resealed(folder)
+    assert "not Torquec's text 'build'" in refused(folder)
+
+
+def test_c_for_other_ports_is_refused(folder):
+    """The program of a model had inputs in the order qdd, qd, q, and so had its C: 47 N m wrong."""
+    path = folder / "planar2r.tq.json"
+    model = json.loads(path.read_text())
+    model["quantities"]["inverse_dynamics"]["function"]["inputs"].reverse()
+    path.write_text(json.dumps(model))
+    resealed(folder)
+    assert "'qdd' is expected" in refused(folder)
+    model["quantities"]["inverse_dynamics"]["function"]["name"] = "exact_inverse_dynamics"
+    path.write_text(json.dumps(model))
+    resealed(folder)
+    assert "is called 'exact_inverse_dynamics'" in refused(folder)
+
+
+def test_words_of_the_header_are_those_of_the_claim(folder):
+    header = folder / f"{NAME}.h"
+    header.write_text(header.read_text().replace("without friction", "with friction"))
+    resealed(folder)
+    assert "the comment is not the expected one" in refused(folder)
+
+
+def test_an_older_package_is_refused_with_the_remedy(folder):
+    path = folder / f"{NAME}.package.json"
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps(manifest | {"format": "torquec package 1"}))
+    assert "generate it again" in refused(folder)
