@@ -190,6 +190,7 @@ def write_package(
 ) -> list[Path]:
     """Write a package and its manifest into a folder (2), made when it is missing; gives the paths of `contents`.
 
+    The manifest is among them where a model lies beside the code.
     `name`, an identifier, and `target`, what the package is made for, tell packages apart; `making` says how to make it
     again. Names in `contents` are relative, with "/" for folders inside. Raises `ArgumentError` where a folder cannot
     be written, and without `force` for another package, edited files and foreign files in it
@@ -203,7 +204,7 @@ def write_package(
         for inner, content in written.items():
             (scratch / inner).parent.mkdir(parents=True, exist_ok=True)
             (scratch / inner).write_bytes(as_bytes(content))
-    return [directory / inner for inner in contents]
+    return [directory / inner for inner in (written if making is not None and making.model else contents)]
 
 
 @contextlib.contextmanager

@@ -42,11 +42,11 @@ def code_text(
         f"SIMPLIFIED, NOT CERTIFIED: this is not the exact dynamics of {model.robot.name} ({model.kind} model), and no "
         "error of it is proven."
     )
-    described = robot_text(model.robot)
+    described = _robot_text(model.robot)
     return f"{simplified}\n\n{described}" if model.kind.is_simplified else described
 
 
-def robot_text(robot: Robot) -> str:
+def _robot_text(robot: Robot) -> str:
     """The robot of a model in words: joints, gravity, payloads and locked joints."""
     gravity = ", ".join(repr(value) for value in robot.gravity)
     about = (

@@ -23,7 +23,6 @@ from torquec.model.quantities import WITH_FRICTION
 from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
 from torquec_check.claim import Bound
-from torquec_check.package import MANIFEST
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,6 @@ def generate(
     name = prefix_identifier(begin)
     folder = to_path(directory)
     files = write_package(folder, contents, name=name, target=language.value, making=making, force=force)
-    files += [folder / f"{name}{MANIFEST}"] if source.record is not None else []
     claim = bounds_of(source.robot, source.record)
     return GeneratedPackage(tuple(files), counts, MappingProxyType(refused), claim)
 
