@@ -1,4 +1,4 @@
-"""`torquec check`: JSON keys, the text, and the exit status."""
+"""`torquec check` and `torquec verify-package`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.codegen.c.compiler import COMPILERS, needs_compiler
 
 import torquec as tq
+from torquec.codegen.verify import package as verified_package
 from torquec.expr.function import Operation
 from torquec.expr.ops import Op
 from torquec.foundation.json_text import checksum, document_text
@@ -135,3 +137,31 @@ def test_generate_tells_the_claim(torquec, package, tmp_path):
     document = torquec("generate", package / "planar2r.tq.json", "-o", tmp_path / "out", "--json").document
     assert [claim["joint"] for claim in document["claim"]] == ["joint1", "joint2"]
     assert torquec("generate", "planar2r", "-o", tmp_path / "exact", "--json").document["claim"] == []
+
+
+@needs_compiler
+def test_a_package_is_generated_and_verified(torquec, arm, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        verified_package,
+        "PLATFORMS",
+        verified_package.PLATFORMS[1:2] if COMPILERS[0] == "gcc" else verified_package.PLATFORMS[4:5],
+    )
+    monkeypatch.setattr(verified_package, "instruction_counts", lambda *_: None)
+    torquec("generate", arm, "--quantity", "inverse_dynamics", "-o", tmp_path / "c")
+    shown = torquec("verify-package", tmp_path / "c")
+    assert shown.status == 0, shown
+    assert "bit for bit" in shown.out
+    assert "arm_inverse_dynamics" in shown.out
+    source = tmp_path / "c" / "arm.c"
+    before, name, body = source.read_text().partition("void arm_inverse_dynamics")
+    source.write_text(before + name + body.replace("*", "/", 1))
+    wrong = torquec("verify-package", tmp_path / "c", "--json")
+    assert wrong.status == 1
+    assert wrong.document["ok"] is False
+    assert "self-test" in wrong.err
+
+
+def test_no_package(torquec, tmp_path):
+    refused = torquec("verify-package", tmp_path)
+    assert refused.status == 2
+    assert "no C package of Torquec" in refused.err

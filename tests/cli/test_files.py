@@ -8,7 +8,6 @@ import re
 import sys
 from importlib import resources
 from pathlib import Path
-from typing import get_type_hints
 
 import pytest
 from typer.testing import CliRunner
@@ -16,6 +15,7 @@ from typer.testing import CliRunner
 from torquec.cli import files
 from torquec.cli.app import COMMANDS, app
 from torquec.cli.files import Writes, check_sources, check_target, named_path, need_extra
+from torquec.cli.options import command_line_notes
 from torquec.errors import ArgumentError, MissingExtraError
 
 
@@ -59,11 +59,9 @@ def test_an_extra_that_is_missing_is_named(monkeypatch, tmp_path):
 def targets():
     """Every option of every command that names something to be written."""
     for command in COMMANDS:
-        hints = get_type_hints(command.options, include_extras=True)
-        for name, hint in hints.items():
-            for note in getattr(hint, "__metadata__", ()):
-                if isinstance(note, Writes):
-                    yield pytest.param(command, name, note, id=f"{command.name}-{name}")
+        for name, note in command_line_notes(command.options).items():
+            if note.writes is not None:
+                yield pytest.param(command, name, note.writes, id=f"{command.name}-{name}")
 
 
 def invoked(command, name, target, *more):

@@ -7,7 +7,6 @@ import shlex
 import sys
 import tomllib
 from pathlib import Path
-from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ import pytest
 import torquec as tq
 from torquec.cli.app import COMMANDS, GROUPS
 from torquec.cli.files import Writes
+from torquec.cli.options import command_line_notes
 from torquec.errors import MissingExtraError
 from torquec.page.build_bundle import is_up_to_date
 
@@ -44,12 +44,11 @@ NEEDS = (
 """An optional package, the extra that brings it, and what cannot be done without it."""
 
 PICTURES = [
-    (" ".join(part for part in (group, command.name) if part), field, kind)
+    (" ".join(part for part in (group, command.name) if part), field, note.writes)
     for group, commands in (("", COMMANDS), *((name, found) for name, (_, found) in GROUPS.items()))
     for command in commands
-    for field, hint in get_type_hints(command.options, include_extras=True).items()
-    for kind in getattr(hint, "__metadata__", ())
-    if kind in (Writes.PICTURE, Writes.PICTURES)
+    for field, note in command_line_notes(command.options).items()
+    if note.writes in (Writes.PICTURE, Writes.PICTURES)
 ]
 """Every option of every command that draws."""
 

@@ -1,9 +1,13 @@
-"""`torquec realtime`."""
+"""`torquec realtime plan` and `torquec realtime table`."""
 
 from __future__ import annotations
 
 import re
 import shlex
+
+import pytest
+
+from torquec.papers import cycle_table
 
 
 def test_plan(torquec, tmp_path):
@@ -38,3 +42,20 @@ def test_bad_input(torquec, tmp_path):
     refused = torquec("realtime", "plan", "planar2r", "--spec", spec)
     assert refused.status == 2
     assert "'jerk' is -3" in refused.err
+
+
+def test_the_table(torquec, monkeypatch):
+    monkeypatch.setattr(cycle_table, "_instructions", lambda *_: ({}, ("gcc or valgrind",)))
+    shown = torquec("realtime", "table", "scara")
+    assert shown.status == 0
+    assert "MISSING, so that instructions are not counted: gcc or valgrind" in shown.out
+    assert "inverse dynamics" in shown.out
+
+
+@pytest.mark.slow
+def test_the_document_with_instructions(torquec):
+    document = torquec("realtime", "table", "scara", "--json").document
+    row = next(row for row in document["rows"] if row["task"] == "inverse dynamics")
+    assert row["printed_seconds"] == 0.244e-3
+    if not document["without"]:
+        assert 50 < row["fewest_instructions"] <= row["instructions"] < 2000

@@ -1,7 +1,11 @@
-"""`torquec selftest`: what it shows, and exit status 1 where a machine computes wrongly."""
+"""`torquec selftest` and `torquec version`."""
 
 from __future__ import annotations
 
+import importlib.metadata
+
+import torquec as tq
+from torquec.cli.selftest import version
 from torquec.project import self_test as module
 from torquec.project.self_test import SelfTestRow
 
@@ -19,3 +23,17 @@ def test_wrong_results_fail(torquec, monkeypatch):
     assert outcome.status == 1
     assert outcome.document["ok"] is False
     assert "mass_matrix differs from mujoco" in outcome.err
+
+
+def test_it_names_torquec_python_and_every_package(torquec):
+    told = torquec("version", "--json").document
+    assert told["torquec"] == tq.__version__
+    assert told["packages"]["numpy"] == importlib.metadata.version("numpy")
+    shown = torquec("version").out
+    assert shown.startswith(f"torquec {tq.__version__}\n")
+    assert all(f"\n{name} " in shown for name in told["packages"])
+
+
+def test_what_is_missing_is_said(torquec, monkeypatch):
+    monkeypatch.setattr(version, "_PACKAGES", ("no-such-package",))
+    assert "no-such-package is not installed" in torquec("version").out

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import torquec as tq
 from torquec.cli.app import app
-from torquec.model.check_file import check_file
+from torquec.realtime.check_file import check_file
 from torquec.simplification import pipeline
 from torquec.simplification.time_plan import time_plan
 

@@ -15,11 +15,10 @@ from typer.core import TyperGroup
 
 import torquec
 from torquec.cli.bench import bench
-from torquec.cli.check import check
+from torquec.cli.check import check, verify_package
 from torquec.cli.check_log import check_log
 from torquec.cli.command import BAD_INPUT, CHECK_FAILED, Command
 from torquec.cli.compare import compare
-from torquec.cli.demo import demo
 from torquec.cli.design import design
 from torquec.cli.equations import equations
 from torquec.cli.eval import evaluate
@@ -35,16 +34,14 @@ from torquec.cli.linearize import linearize
 from torquec.cli.new import new
 from torquec.cli.papers import papers
 from torquec.cli.params import params
-from torquec.cli.realtime import plan
+from torquec.cli.realtime import cycle, plan
 from torquec.cli.realtime_run import run
-from torquec.cli.realtime_table import cycle
 from torquec.cli.report import report
+from torquec.cli.run import demo
 from torquec.cli.run import run as run_command
-from torquec.cli.selftest import selftest
+from torquec.cli.selftest import selftest, version
 from torquec.cli.simplify import simplify
 from torquec.cli.simulate import simulate
-from torquec.cli.verify_package import verify_package
-from torquec.cli.version import version
 from torquec.cli.view import view
 from torquec.errors import CheckError, TorquecError
 

@@ -6,11 +6,10 @@ import dataclasses
 import platform
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import Outcome, StochasticOptions, command
+from torquec.cli.options import option
 from torquec.cli.output import progress
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ _CHECKED_STATES = 8  # at which the contestants must agree before they are timed
 class BenchOptions(StochasticOptions):
     """How long to measure."""
 
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds; each times every contestant once.")] = 25
+    rounds: int = option(25, "Rounds; each times every contestant once.", least=1)
 
 
 @command("bench", BenchOptions, example="torquec bench planar2r --rounds 3")

@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Reads, Writes
-from torquec.cli.options import ForceOption
+from torquec.cli.options import argument, force_option, option
 from torquec.cli.output import progress, step_report
 from torquec.errors import ArgumentError
 
@@ -25,34 +23,30 @@ if TYPE_CHECKING:
 
 STREAMED = 400_000_000
 """Bytes from which a file is read piece by piece where its format allows it."""
-LogsArgument = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="LOG...",
-        help="{log files}, with columns t, q1.., tau1.., dq1.., or joint names; or the word simulated.",
-    ),
-    Reads.LOGS,
-]
-MapOption = Annotated[
-    Path | None, typer.Option("--map", metavar="FILE", help="A TOML file that says what the log's columns mean.")
-]
+
+
+def logs_argument() -> Any:
+    """LOG..."""
+    words = "{log files}, with columns t, q1.., tau1.., dq1.., or joint names; or the word simulated."
+    return argument(..., words, metavar="LOG...", reads=Reads.LOGS)
+
+
+def map_option() -> Any:
+    """`--map`."""
+    return option(None, "A TOML file that says what the log's columns mean.", "--map", metavar="FILE")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckLogOptions(CommandOptions):
     """The logs, and what to look for."""
 
-    logs: LogsArgument
-    log_map: MapOption = None
-    delay: Annotated[
-        bool, typer.Option("--delay/--no-delay", help="Look for small delays between torques and positions, too.")
-    ] = True
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the log (the last one), with the findings marked."),
-        Writes.PICTURE,
-    ] = None
-    force: ForceOption = False
+    logs: list[Path] = logs_argument()
+    log_map: Path | None = map_option()
+    delay: bool = option(True, "Look for small delays between torques and positions, too.", "--delay/--no-delay")
+    plot: Path | None = option(
+        None, "Draw the log (the last one), with the findings marked.", metavar="FILE", writes=Writes.PICTURE
+    )
+    force: bool = force_option()
 
 
 @command(

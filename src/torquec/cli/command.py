@@ -4,8 +4,8 @@
     def evaluate(model: Model, options: EvalOptions) -> Outcome: ...
 
 gives `torquec eval ROBOT` its argument, the fields of `EvalOptions` as options, and `--payload`, `--lock`, `--snap`,
-`--strict`, `--gravity` and `--json`. Fields are annotated with what typer needs; a field that names something to be
-written also carries a `Writes`, and is checked before the work begins; such a command has a field `force`, too.
+`--strict`, `--gravity` and `--json`. A field is made with `option` or `argument`; one that names something to be
+written says so (`writes`), and is checked before the work begins; such a command has a field `force`, too.
 Printing, the files that were written, and the exit status are handled in `Command.run`, nowhere else.
 """
 
@@ -17,12 +17,12 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_type_hints
 
 import typer
-from typer.models import ParameterInfo
 
-from torquec.cli.files import Reads, Writes, check_sources, check_target, named_path, need_extra
+from torquec.cli.files import check_sources, check_target, named_path, need_extra
+from torquec.cli.options import command_line_notes, option
 from torquec.cli.output import print_json, print_text, tell_written, told_warnings
 from torquec.cli.source import ModelSource
 from torquec.errors import ArgumentError
@@ -53,9 +53,7 @@ class CommandOptions:
 class StochasticOptions(CommandOptions):
     """Options of a command that draws random numbers: `--seed`, which its document records as `seed`."""
 
-    seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Seed of all random numbers: the same seed gives the same result.")
-    ] = 0
+    seed: int = option(0, "Seed of all random numbers: the same seed gives the same result.", least=0, metavar="N")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +102,7 @@ class Command(Generic[Options]):
         """Everything that happens between the shell's words and the exit status; `called`: by which words."""
         as_json = given.pop("json")
         argument = given.pop("robot", "")
-        shared = {key: given.pop(key) for key in _shared_hints() if key in given}
+        shared = {key: given.pop(key) for key in command_line_notes(ModelSource) if key in given}
         source = ModelSource(argument, degrees=bool(given.get("deg")), **shared)
         options = self.options(**given, source=source, json=as_json)
         self._check_files(options)
@@ -125,31 +123,15 @@ class Command(Generic[Options]):
 
     def callback(self, called: str = "") -> Callable[..., None]:
         """`run` with the signature from which typer makes arguments and options; `called`: by which words."""
-        hints: dict[str, Any] = {} if self.without_model else {"robot": _robot_argument(self.metavar)}
-        defaults: dict[str, Any] = {}
-        own = get_type_hints(self.options, include_extras=True)
-        for item in dataclasses.fields(self.options):
-            notes = getattr(own[item.name], "__metadata__", ())
-            if any(isinstance(note, ParameterInfo) for note in notes):
-                hints[item.name] = _escaped_paths(own[item.name], notes)
-                if item.default is not dataclasses.MISSING:
-                    defaults[item.name] = item.default
-        hints["json"], defaults["json"] = _JSON, False
-        if not self.without_model:
-            hints |= _shared_hints()
-            defaults |= {name: getattr(ModelSource(), name) for name in _shared_hints()}
+        robot = [] if self.without_model else [_parameter("robot", _robot_argument(self.metavar))]
+        shared = [] if self.without_model else _parameters(ModelSource)
+        parameters = [*robot, *_parameters(self.options), _parameter("json", _JSON, False), *shared]
 
         def callback(**given: Any) -> None:
             self.run(called, **given)
 
-        parameters = [
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name, inspect.Parameter.empty), annotation=h
-            )
-            for name, h in hints.items()
-        ]
         callback.__doc__ = self.function.__doc__
-        callback.__annotations__ = dict(hints)
+        callback.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         callback.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return callback
 
@@ -172,13 +154,12 @@ class Command(Generic[Options]):
 
     def _check_files(self, options: Options) -> None:
         """Refuse before the work what could not be written after it, and what is not there to be read."""
-        hints = get_type_hints(self.options, include_extras=True)
-        marked = [(note, getattr(options, name)) for name in hints for note in getattr(hints[name], "__metadata__", ())]
-        for note, target in marked:
-            if isinstance(note, Writes) and target is not None:
-                check_target(Path(target), note, force=options.force)
-        for note, sources in marked:
-            if isinstance(note, Reads):
+        notes = [(note, getattr(options, name)) for name, note in command_line_notes(self.options).items()]
+        for note, target in notes:
+            if note.writes is not None and target is not None:
+                check_target(Path(target), note.writes, force=options.force)
+        for note, sources in notes:
+            if note.reads is not None:
                 check_sources(sources or ())
 
 
@@ -196,15 +177,21 @@ def command(
     return lambda function: Command(name, function, options, example, bodies, extra, without_model, metavar)
 
 
-def _escaped_paths(hint: Any, notes: tuple[Any, ...]) -> Any:
-    """The annotation of an option; one that names something to be written parses its path. The class keeps its own."""
-    if not any(isinstance(note, Writes) for note in notes):
-        return hint
-    parsed = [copy.copy(note) for note in notes]
-    for note in parsed:
-        if isinstance(note, ParameterInfo):
-            note.parser = named_path
-    return Annotated[get_args(hint)[0], *parsed]
+def _parameters(options: type[Any]) -> list[inspect.Parameter]:
+    """The fields of a class of options as typer reads them; names of files to write are parsed as paths."""
+    hints, defaults = get_type_hints(options), {item.name: item.default for item in dataclasses.fields(options)}
+    found = []
+    for name, note in command_line_notes(options).items():
+        parameter = copy.copy(note.parameter)
+        if note.writes is not None:
+            parameter.parser = named_path
+        default = inspect.Parameter.empty if defaults[name] is dataclasses.MISSING else defaults[name]
+        found.append(_parameter(name, Annotated[hints[name], parameter], default))
+    return found
+
+
+def _parameter(name: str, hint: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 
 def _robot_argument(metavar: str) -> Any:
@@ -215,13 +202,3 @@ def _robot_argument(metavar: str) -> Any:
             help="A robot file, which is {robot files}, a model (.tq.json) or a classic: {classics}.",
         ),
     ]
-
-
-def _shared_hints() -> dict[str, Any]:
-    """The options of every command that takes a model, with what typer needs of them."""
-    hints = get_type_hints(ModelSource, include_extras=True)
-    return {
-        name: hint
-        for name, hint in hints.items()
-        if any(isinstance(note, ParameterInfo) for note in getattr(hint, "__metadata__", ()))
-    }

@@ -5,15 +5,13 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from torquec.cli.check_log import MapOption, read_logs
+from torquec.cli.check_log import map_option, read_logs
 from torquec.cli.command import Outcome, StochasticOptions, command
 from torquec.cli.files import Writes
 from torquec.cli.motions import MotionOptions, asked_motion
-from torquec.cli.options import DegreesOption, ForceOption
+from torquec.cli.options import argument, degrees_option, force_option, option
 from torquec.cli.output import step_report
 from torquec.errors import ArgumentError
 from torquec.project.law_choice import DEFAULT_RATE, parse_poles
@@ -28,36 +26,25 @@ if TYPE_CHECKING:
 class CompareOptions(MotionOptions, StochasticOptions):
     """The other model, the motion, and what to draw."""
 
-    other: Annotated[str, typer.Argument(metavar="B", help="The other one: a robot file, a model or a classic.")]
-    plant: Annotated[
-        str | None,
-        typer.Option(metavar="ROBOT", help="What the controllers of both models move.  [default: A]"),
-    ] = None
-    poles: Annotated[str, typer.Option(metavar="LIST", help="Poles of both controllers [1/s].")] = "-12+45j"
-    rate: Annotated[float, typer.Option(metavar="HZ", help="How often the controllers are called.")] = DEFAULT_RATE
-    at: Annotated[
-        float | None, typer.Option(metavar="S", help="Instant of the linear models.  [default: the middle]")
-    ] = None
-    random: Annotated[
-        int, typer.Option(metavar="N", help="Also compare at N random states (Clover's Table IV).", min=0)
-    ] = 0
-    speed: Annotated[float, typer.Option(help="Speed of all joints at random states, either sign.")] = 10.0
-    acceleration: Annotated[float, typer.Option(help="Acceleration at random states, either sign.")] = 100.0
-    log: Annotated[
-        Path | None, typer.Option(metavar="LOG", help="A log of the robot: both models are compared with it.")
-    ] = None
-    log_map: MapOption = None
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds of timing.")] = 5
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Write a page of the comparison, and its document."),
-        Writes.FOLDER,
-    ] = None
-    plot: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Draw all of it into this folder (extra plot)."), Writes.PICTURES
-    ] = None
-    force: ForceOption = False
-    deg: DegreesOption = False
+    other: str = argument(..., "The other one: a robot file, a model or a classic.", metavar="B")
+    plant: str | None = option(None, "What the controllers of both models move.  [default: A]", metavar="ROBOT")
+    poles: str = option("-12+45j", "Poles of both controllers [1/s].", metavar="LIST")
+    rate: float = option(DEFAULT_RATE, "How often the controllers are called.", metavar="HZ")
+    at: float | None = option(None, "Instant of the linear models.  [default: the middle]", metavar="S")
+    random: int = option(0, "Also compare at N random states (Clover's Table IV).", metavar="N", least=0)
+    speed: float = option(10.0, "Speed of all joints at random states, either sign.")
+    acceleration: float = option(100.0, "Acceleration at random states, either sign.")
+    log: Path | None = option(None, "A log of the robot: both models are compared with it.", metavar="LOG")
+    log_map: Path | None = map_option()
+    rounds: int = option(5, "Rounds of timing.", least=1)
+    output: Path | None = option(
+        None, "Write a page of the comparison, and its document.", "--output", "-o", metavar="DIR", writes=Writes.FOLDER
+    )
+    plot: Path | None = option(
+        None, "Draw all of it into this folder (extra plot).", metavar="DIR", writes=Writes.PICTURES
+    )
+    force: bool = force_option()
+    deg: bool = degrees_option()
 
 
 @command(

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from torquec.cli.command import Outcome, command
 from torquec.cli.files import Writes
 from torquec.cli.laws import LawOptions
 from torquec.cli.motions import read_motion
-from torquec.cli.options import DegreesOption, ForceOption, StateOption, joint_values
+from torquec.cli.options import degrees_option, force_option, joint_values, option, state_option
 from torquec.cli.output import step_report
 from torquec.errors import ArgumentError
 
@@ -24,27 +22,25 @@ if TYPE_CHECKING:
 class DesignOptions(LawOptions):
     """The point or the motion that is looked at, and what to write."""
 
-    trajectory: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CSV", help="Look at the worst point of this motion; 'standard' is the PUMA 560's. LQR needs one."
-        ),
-    ] = None
-    q: StateOption = None
-    qd: StateOption = None
-    qdd: StateOption = None
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Write the controller as C and JSON, and a page."),
-        Writes.FOLDER,
-    ] = None
-    plot: Annotated[
-        Path | None,
-        typer.Option("--plot", "--pictures", metavar="DIR", help="Draw eigenvalues and root loci (extra plot)."),
-        Writes.PICTURES,
-    ] = None
-    force: ForceOption = False
-    deg: DegreesOption = False
+    trajectory: str | None = option(
+        None, "Look at the worst point of this motion; 'standard' is the PUMA 560's. LQR needs one.", metavar="CSV"
+    )
+    q: str | None = state_option()
+    qd: str | None = state_option()
+    qdd: str | None = state_option()
+    output: Path | None = option(
+        None, "Write the controller as C and JSON, and a page.", "--output", "-o", metavar="DIR", writes=Writes.FOLDER
+    )
+    plot: Path | None = option(
+        None,
+        "Draw eigenvalues and root loci (extra plot).",
+        "--plot",
+        "--pictures",
+        metavar="DIR",
+        writes=Writes.PICTURES,
+    )
+    force: bool = force_option()
+    deg: bool = degrees_option()
 
 
 @command(

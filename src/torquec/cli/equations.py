@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
-from torquec.cli.options import ForceOption, TextFileOption
+from torquec.cli.options import force_option, option, text_file_option
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -49,45 +48,33 @@ class CoefficientKind(StrEnum):
 class EquationsOptions(CommandOptions):
     """Which equations, and in what form."""
 
-    format: Annotated[
-        EquationFormat | None, typer.Option(help="What to write.  [default: by the ending of the file, else text]")
-    ] = None
-    entry: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only this entry: M[1,2], g[3]; repeat for more.")
-    ] = None
-    matrix: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Only this matrix; repeat for more: M, g, B and D (Clover's Coriolis and centrifugal "
-            "matrices), C (C qd is the velocity torque), V (friction), J, H and G (Chang & Lee), dtau_dqd, dtau_dq.  "
-            "[default: M and g]",
-        ),
-    ] = None
-    whole: Annotated[bool, typer.Option("--whole", help="The whole model: M, B, D, g and V.")] = False
-    multiple_angles: Annotated[
-        bool, typer.Option("--multiple-angles", help="Sines and cosines of sums of angles instead of products.")
-    ] = False
-    threshold: Annotated[
-        float, typer.Option(metavar="X", help="Drop coefficients below X (SI units) from what the links contribute.")
-    ] = 0.0
-    digits: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Round coefficients to N significant digits, then add motor inertias."),
-    ] = None
-    coefficients: Annotated[
-        CoefficientKind, typer.Option(help="Numbers, or linear combinations of the inertial parameters.")
-    ] = CoefficientKind.NUMBERS
-    symbolic: Annotated[
-        bool,
-        typer.Option(
-            "--symbolic",
-            help="Lengths, masses, inertias and gravity as symbols (l1, m2, g), for arms of few joints: M, h and g as "
-            "text, LaTeX or JSON. torquec params --symbolic has the base parameters.",
-        ),
-    ] = False
-    output: TextFileOption = None
-    force: ForceOption = False
+    format: EquationFormat | None = option(None, "What to write.  [default: by the ending of the file, else text]")
+    entry: list[str] | None = option(None, "Only this entry: M[1,2], g[3]; repeat for more.", metavar="NAME")
+    matrix: list[str] | None = option(
+        None,
+        "Only this matrix; repeat for more: M, g, B and D (Clover's Coriolis and centrifugal matrices), C (C qd is "
+        "the velocity torque), V (friction), J, H and G (Chang & Lee), dtau_dqd, dtau_dq.  [default: M and g]",
+        metavar="NAME",
+    )
+    whole: bool = option(False, "The whole model: M, B, D, g and V.", "--whole")
+    multiple_angles: bool = option(
+        False, "Sines and cosines of sums of angles instead of products.", "--multiple-angles"
+    )
+    threshold: float = option(0.0, "Drop coefficients below X (SI units) from what the links contribute.", metavar="X")
+    digits: int | None = option(
+        None, "Round coefficients to N significant digits, then add motor inertias.", metavar="N"
+    )
+    coefficients: CoefficientKind = option(
+        CoefficientKind.NUMBERS, "Numbers, or linear combinations of the inertial parameters."
+    )
+    symbolic: bool = option(
+        False,
+        "Lengths, masses, inertias and gravity as symbols (l1, m2, g), for arms of few joints: M, h and g as text, "
+        "LaTeX or JSON. torquec params --symbolic has the base parameters.",
+        "--symbolic",
+    )
+    output: Path | None = text_file_option()
+    force: bool = force_option()
 
     @property
     def written_as(self) -> EquationFormat:

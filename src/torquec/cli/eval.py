@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
-from torquec.cli.options import DegreesOption, StateOption, joint_values
+from torquec.cli.options import degrees_option, joint_values, option, state_option
 from torquec.report.tables import number, table, upper_bound
 
 if TYPE_CHECKING:
@@ -29,21 +27,17 @@ _AXES = ("x", "y", "z")
 class EvalOptions(CommandOptions):
     """The state, and what else to show there."""
 
-    q: StateOption = None
-    qd: StateOption = None
-    qdd: StateOption = None
-    tau: Annotated[
-        str | None, typer.Option(metavar="LIST", help="Joint torques; adds the accelerations that they cause.")
-    ] = None
-    frame: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Also the pose of this frame and its kinematic influence coefficients (first and second order); again "
-            "for more.",
-        ),
-    ] = None
-    deg: DegreesOption = False
+    q: str | None = state_option()
+    qd: str | None = state_option()
+    qdd: str | None = state_option()
+    tau: str | None = option(None, "Joint torques; adds the accelerations that they cause.", metavar="LIST")
+    frame: list[str] | None = option(
+        None,
+        "Also the pose of this frame and its kinematic influence coefficients (first and second order); again for "
+        "more.",
+        metavar="NAME",
+    )
+    deg: bool = degrees_option()
 
 
 @command("eval", EvalOptions, example="torquec eval puma560 --deg --q -20,30,0,45,0,10 --qd 10,0,0,0,0,0")

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from torquec.cli.check_log import MapOption, read_logs
+from torquec.cli.check_log import map_option, read_logs
 from torquec.cli.command import Outcome, StochasticOptions, command
 from torquec.cli.files import Writes
-from torquec.cli.options import ForceOption
+from torquec.cli.options import force_option, option
 from torquec.cli.output import step_report
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
@@ -26,45 +24,29 @@ if TYPE_CHECKING:
 class ExciteOptions(StochasticOptions):
     """The motion that is sought, or the logs that are judged."""
 
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="The CSV file to write: t, q, qd, qdd, tau."),
-        Writes.FILE,
-    ] = None
-    duration: Annotated[float, typer.Option(help="Length of the motion [s].")] = 10.0
-    shape: Annotated[str, typer.Option(help="What the motion is made of: fourier or spline.")] = "fourier"
-    harmonics: Annotated[int, typer.Option(help="Harmonics of the Fourier series.")] = 5
-    waypoints: Annotated[int, typer.Option(help="Way-points of the spline.")] = 12
-    acceleration: Annotated[
-        float | None, typer.Option(help="Largest acceleration of any joint.  [default: no limit]")
-    ] = None
-    floor: Annotated[
-        float | None, typer.Option(metavar="Z", help="No frame goes below this height [m].  [default: no floor]")
-    ] = None
-    workspace: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A TOML file of planes, boxes and distances to keep.")
-    ] = None
-    criterion: Annotated[str, typer.Option(help="What to optimise: condition, unit-condition or determinant.")] = (
-        "condition"
+    output: Path | None = option(
+        None, "The CSV file to write: t, q, qd, qdd, tau.", "--output", "-o", metavar="FILE", writes=Writes.FILE
     )
-    friction: Annotated[
-        str | None,
-        typer.Option(metavar="MODEL", help="Friction to excite: {friction to excite}.  [default: none]"),
-    ] = None
-    evaluations: Annotated[int, typer.Option(help="How many motions to try.")] = 3000
-    period: Annotated[float, typer.Option(help="Sampling interval of the file [s].")] = 0.005
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw positions and speeds against limits, and the search."),
-        Writes.PICTURE,
-    ] = None
-    log: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="LOG", help="Design nothing: say how well this log excites (repeat for more)."),
-    ] = None
-    log_map: MapOption = None
-    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Processes to use; the motion is the same.")] = 1
-    force: ForceOption = False
+    duration: float = option(10.0, "Length of the motion [s].")
+    shape: str = option("fourier", "What the motion is made of: fourier or spline.")
+    harmonics: int = option(5, "Harmonics of the Fourier series.")
+    waypoints: int = option(12, "Way-points of the spline.")
+    acceleration: float | None = option(None, "Largest acceleration of any joint.  [default: no limit]")
+    floor: float | None = option(None, "No frame goes below this height [m].  [default: no floor]", metavar="Z")
+    workspace: Path | None = option(None, "A TOML file of planes, boxes and distances to keep.", metavar="FILE")
+    criterion: str = option("condition", "What to optimise: condition, unit-condition or determinant.")
+    friction: str | None = option(None, "Friction to excite: {friction to excite}.  [default: none]", metavar="MODEL")
+    evaluations: int = option(3000, "How many motions to try.")
+    period: float = option(0.005, "Sampling interval of the file [s].")
+    plot: Path | None = option(
+        None, "Draw positions and speeds against limits, and the search.", metavar="FILE", writes=Writes.PICTURE
+    )
+    log: list[Path] | None = option(
+        None, "Design nothing: say how well this log excites (repeat for more).", metavar="LOG"
+    )
+    log_map: Path | None = map_option()
+    jobs: int = option(1, "Processes to use; the motion is the same.", least=1, metavar="N")
+    force: bool = force_option()
 
 
 @command(

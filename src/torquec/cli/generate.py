@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
-from torquec.cli.options import ForceOption
+from torquec.cli.options import force_option, option
 from torquec.cli.output import progress, step_report
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import Target
@@ -38,82 +36,51 @@ _KINDS = ("mul", "add", "div", "sincos", "other")
 class GenerateOptions(CommandOptions):
     """What to write, and where."""
 
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where the files go."), Writes.PACKAGE]
-    target: Annotated[
-        GenerateTarget,
-        typer.Option(help="What to write; {target titles}."),
-    ] = _USUAL_TARGET
-    precision: Annotated[
-        Precision | None,
-        typer.Option(
-            help="What the code computes in; {single targets}: single (32 bits) for small processors.  "
-            "[default: double, or single for a model that was certified in it]"
-        ),
-    ] = None
-    single: Annotated[bool, typer.Option("--float", help="The same as --precision single.")] = False
-    triple: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TRIPLE",
-            help="{targets of triple}: the processor as compilers name it, such as thumbv7em-none-eabihf, "
-            "aarch64-linux-gnu, riscv64-unknown-elf or x86_64-pc-windows-msvc; rt-c then has an object instead of its "
-            "source.",
-        ),
-    ] = None
-    cpu: Annotated[
-        str | None, typer.Option(help="{targets of cpu}: one processor of the triple, such as cortex-m4.")
-    ] = None
-    quantity: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="{targets of quantity}: only this quantity (repeat for more); a frame's is frame_pose:FRAME.  "
-            "[default: all]"
-        ),
-    ] = None
-    prefix: Annotated[
-        str | None,
-        typer.Option(
-            help="What names of files and functions begin with.  [default: the robot's name; NAME_simplified]"
-        ),
-    ] = None
-    update: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="WORD",
-            help="{targets of update}: changeable at run time (again for more): load, load:FRAME, gravity, "
-            "friction, rotors, a body's name or one parameter such as m_link6.",
-        ),
-    ] = None
-    friction: Annotated[
-        FrictionTask | None,
-        typer.Option(
-            help="{targets of friction}: the task that computes friction.  [default: background]", show_default=False
-        ),
-    ] = None
-    order: Annotated[
-        HoldOrder | None,
-        typer.Option(
-            help="{targets of order}: what is held between backgrounds.  [default: first, with zeroth]",
-            show_default=False,
-        ),
-    ] = None
-    law: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="{targets of law}: the controller.json whose step is written too."),
-    ] = None
-    force: ForceOption = False
+    output: Path = option(..., "Where the files go.", "--output", "-o", metavar="DIR", writes=Writes.PACKAGE)
+    target: GenerateTarget = option(_USUAL_TARGET, "What to write; {target titles}.")
+    precision: Precision | None = option(
+        None,
+        "What the code computes in; {single targets}: single (32 bits) for small processors.  [default: double, or "
+        "single for a model that was certified in it]",
+    )
+    single: bool = option(False, "The same as --precision single.", "--float")
+    triple: str | None = option(
+        None,
+        "{targets of triple}: the processor as compilers name it, such as thumbv7em-none-eabihf, aarch64-linux-gnu, "
+        "riscv64-unknown-elf or x86_64-pc-windows-msvc; rt-c then has an object instead of its source.",
+        metavar="TRIPLE",
+    )
+    cpu: str | None = option(None, "{targets of cpu}: one processor of the triple, such as cortex-m4.")
+    quantity: list[str] | None = option(
+        None,
+        "{targets of quantity}: only this quantity (repeat for more); a frame's is frame_pose:FRAME.  [default: all]",
+    )
+    prefix: str | None = option(
+        None, "What names of files and functions begin with.  [default: the robot's name; NAME_simplified]"
+    )
+    update: list[str] | None = option(
+        None,
+        "{targets of update}: changeable at run time (again for more): load, load:FRAME, gravity, friction, rotors, a "
+        "body's name or one parameter such as m_link6.",
+        metavar="WORD",
+    )
+    friction: FrictionTask | None = option(
+        None, "{targets of friction}: the task that computes friction.  [default: background]", show_default=False
+    )
+    order: HoldOrder | None = option(
+        None, "{targets of order}: what is held between backgrounds.  [default: first, with zeroth]", show_default=False
+    )
+    law: Path | None = option(None, "{targets of law}: the controller.json whose step is written too.", metavar="FILE")
+    force: bool = force_option()
 
-    spec: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="{targets of spec}: state the bound of the hold error for this specification in the header.",
-        ),
-    ] = None
-    period: Annotated[
-        float | None,
-        typer.Option(help="{targets of period}: the background period [s] for --spec.  [default: the recommended one]"),
-    ] = None
+    spec: Path | None = option(
+        None,
+        "{targets of spec}: state the bound of the hold error for this specification in the header.",
+        metavar="FILE",
+    )
+    period: float | None = option(
+        None, "{targets of period}: the background period [s] for --spec.  [default: the recommended one]"
+    )
 
 
 @command(

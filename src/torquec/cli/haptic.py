@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import Outcome, StochasticOptions, command
 from torquec.cli.files import Writes
-from torquec.cli.options import DegreesOption, ForceOption, joint_values
+from torquec.cli.options import degrees_option, force_option, joint_values, option
 from torquec.cli.output import progress
 from torquec.errors import ArgumentError
 from torquec.haptics.haptic_choices import HapticExperiment
@@ -25,35 +23,28 @@ if TYPE_CHECKING:
 class HapticOptions(StochasticOptions):
     """The experiment, and what is around the arm."""
 
-    experiment: Annotated[HapticExperiment, typer.Option(help="Which experiment of Clover IV, section V.")] = (
-        HapticExperiment.MASS_5
+    experiment: HapticExperiment = option(HapticExperiment.MASS_5, "Which experiment of Clover IV, section V.")
+    frame: str | None = option(None, "The frame that is held.  [default: the hand's]", metavar="NAME")
+    posture: str | None = option(None, "Where all joints start.  [default: looked for]", metavar="LIST")
+    poles: str = option("-45+45j", "Pole of the law, for all joints [1/s].", metavar="POLE")
+    effort: float = option(1.0, "Share of the effort limits: 0.5 is the paper's fuse.")
+    impact: float | None = option(None, "Speed at the wall (wall only).  [default: 0.3]", metavar="M/S")
+    one_sided: bool = option(False, "A wall that never pulls (wall only).", "--one-sided")
+    cutoff: float = option(100.0, "Cut-off of the force sensor's filter.", metavar="HZ")
+    resolution: float = option(1e-4, "Encoder resolution [rad or m].", metavar="STEP")
+    rate: float = option(500.0, "Haptic cycles per second.", metavar="HZ")
+    pace: float = option(1.0, "How fast the hand moves: less than 1 for an arm with slow joints.")
+    free: str | None = option(None, "The joint that stands still, where there is one too many.", metavar="JOINT")
+    output: Path | None = option(
+        None,
+        "Write CSV, JSON, a page and, with extra plot, a picture.",
+        "--output",
+        "-o",
+        metavar="DIR",
+        writes=Writes.FOLDER,
     )
-    frame: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The frame that is held.  [default: the hand's]")
-    ] = None
-    posture: Annotated[
-        str | None, typer.Option(metavar="LIST", help="Where all joints start.  [default: looked for]")
-    ] = None
-    poles: Annotated[str, typer.Option(metavar="POLE", help="Pole of the law, for all joints [1/s].")] = "-45+45j"
-    effort: Annotated[float, typer.Option(help="Share of the effort limits: 0.5 is the paper's fuse.")] = 1.0
-    impact: Annotated[
-        float | None, typer.Option(metavar="M/S", help="Speed at the wall (wall only).  [default: 0.3]")
-    ] = None
-    one_sided: Annotated[bool, typer.Option("--one-sided", help="A wall that never pulls (wall only).")] = False
-    cutoff: Annotated[float, typer.Option(metavar="HZ", help="Cut-off of the force sensor's filter.")] = 100.0
-    resolution: Annotated[float, typer.Option(metavar="STEP", help="Encoder resolution [rad or m].")] = 1e-4
-    rate: Annotated[float, typer.Option(metavar="HZ", help="Haptic cycles per second.")] = 500.0
-    pace: Annotated[float, typer.Option(help="How fast the hand moves: less than 1 for an arm with slow joints.")] = 1.0
-    free: Annotated[
-        str | None, typer.Option(metavar="JOINT", help="The joint that stands still, where there is one too many.")
-    ] = None
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Write CSV, JSON, a page and, with extra plot, a picture."),
-        Writes.FOLDER,
-    ] = None
-    force: ForceOption = False
-    deg: DegreesOption = False
+    force: bool = force_option()
+    deg: bool = degrees_option()
 
 
 @command("haptic", HapticOptions, example="torquec haptic scara --experiment wall --impact 0.1")

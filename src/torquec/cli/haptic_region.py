@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
-from torquec.cli.options import DegreesOption, ForceOption, StateOption, joint_values, numbers
+from torquec.cli.options import degrees_option, force_option, joint_values, numbers, option, state_option
 from torquec.cli.output import progress
 from torquec.errors import ArgumentError, CheckError
 from torquec.haptics.haptic_choices import RenderingKind
@@ -40,49 +38,33 @@ _CUTOFFS = (1.0, 2000.0, 34)  # from, to [Hz], how many: what filters of forces 
 class HapticRegionOptions(CommandOptions):
     """The axis, the object and the loop."""
 
-    frame: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The frame that is held.  [default: the hand's]")
-    ] = None
-    q: StateOption = None
-    deg: DegreesOption = False
-    direction: Annotated[str, typer.Option(metavar="X,Y,Z", help="The axis, in the base.")] = "0,0,1"
-    about: Annotated[bool, typer.Option("--about", help="Turn about the axis; units are then those of rotation.")] = (
-        False
+    frame: str | None = option(None, "The frame that is held.  [default: the hand's]", metavar="NAME")
+    q: str | None = state_option()
+    deg: bool = degrees_option()
+    direction: str = option("0,0,1", "The axis, in the base.", metavar="X,Y,Z")
+    about: bool = option(False, "Turn about the axis; units are then those of rotation.", "--about")
+    mass: float | None = option(None, "Mass of the object [kg, kg m^2].  [default: 5, about an axis 0.83]")
+    damping: float | None = option(None, "Its damping [N s/m, N m s/rad].  [default: 10, about an axis 0.5]")
+    stiffness: float = option(0.0, "Its stiffness to a fixed place [N/m, N m/rad].")
+    rendering: RenderingKind = option(
+        RenderingKind.ADMITTANCE, "Motion from a measured force, or force from a measured motion."
     )
-    mass: Annotated[
-        float | None, typer.Option(help="Mass of the object [kg, kg m^2].  [default: 5, about an axis 0.83]")
-    ] = None
-    damping: Annotated[
-        float | None, typer.Option(help="Its damping [N s/m, N m s/rad].  [default: 10, about an axis 0.5]")
-    ] = None
-    stiffness: Annotated[float, typer.Option(help="Its stiffness to a fixed place [N/m, N m/rad].")] = 0.0
-    rendering: Annotated[
-        RenderingKind, typer.Option(help="Motion from a measured force, or force from a measured motion.")
-    ] = RenderingKind.ADMITTANCE
-    rate: Annotated[float, typer.Option(help="Samples a second.")] = 500.0
-    poles: Annotated[str, typer.Option(metavar="RE,IM", help="The pair of poles of the arm's feedback [1/s].")] = (
-        "-45,45"
+    rate: float = option(500.0, "Samples a second.")
+    poles: str = option("-45,45", "The pair of poles of the arm's feedback [1/s].", metavar="RE,IM")
+    force_cutoff: float = option(100.0, "Cut-off of the force filter [Hz].")
+    force_delay: float = option(0.0, "Delay of the force sensor [s].")
+    velocity_cutoff: float | None = option(None, "Cut-off of the filter of measured speeds [Hz].  [default: no filter]")
+    computation_delay: int = option(0, "Periods between a sample and its torque.")
+    encoder: float = option(1e-4, "One count of a joint's encoder [rad, m].")
+    model_error: float | None = option(None, "Error of the model's mass, as a part of it.  [default: what is proven]")
+    grip: str | None = option(
+        None,
+        "Spring and damper that every hand is held through; none: bolted on.  [default: 2000,10 or 5,0.025]",
+        metavar="K,C|none",
     )
-    force_cutoff: Annotated[float, typer.Option(help="Cut-off of the force filter [Hz].")] = 100.0
-    force_delay: Annotated[float, typer.Option(help="Delay of the force sensor [s].")] = 0.0
-    velocity_cutoff: Annotated[
-        float | None, typer.Option(help="Cut-off of the filter of measured speeds [Hz].  [default: no filter]")
-    ] = None
-    computation_delay: Annotated[int, typer.Option(help="Periods between a sample and its torque.")] = 0
-    encoder: Annotated[float, typer.Option(help="One count of a joint's encoder [rad, m].")] = 1e-4
-    model_error: Annotated[
-        float | None, typer.Option(help="Error of the model's mass, as a part of it.  [default: what is proven]")
-    ] = None
-    grip: Annotated[
-        str | None,
-        typer.Option(
-            metavar="K,C|none",
-            help="Spring and damper that every hand is held through; none: bolted on.  [default: 2000,10 or 5,0.025]",
-        ),
-    ] = None
-    check: Annotated[bool, typer.Option("--check", help="Exit status 1 where the object is outside.")] = False
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="The region as a picture."), Writes.PICTURE] = None
-    force: ForceOption = False
+    check: bool = option(False, "Exit status 1 where the object is outside.", "--check")
+    plot: Path | None = option(None, "The region as a picture.", metavar="FILE", writes=Writes.PICTURE)
+    force: bool = force_option()
 
 
 @command(

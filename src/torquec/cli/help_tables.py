@@ -7,8 +7,10 @@ not before: the tables live in modules that `torquec --help` has no need to impo
 from __future__ import annotations
 
 import functools
+import importlib
 import re
 from collections.abc import Callable, Mapping
+from enum import EnumType
 from types import MappingProxyType
 from typing import Any
 
@@ -18,50 +20,23 @@ from torquec.codegen.precision import Precision
 from torquec.realtime.targets import OPTIONS, TARGETS, targets_in, targets_with
 
 
-def _robot_files() -> str:
-    from torquec.robot.load import robot_files
-
-    return robot_files()
-
-
-def _log_files() -> str:
-    from torquec.trajectory.log_formats import log_files
-
-    return log_files()
-
-
-def _classics() -> str:
-    from torquec.robot import classics
-
-    return ", ".join(classics.names())
-
-
-def _targets() -> str:
-    from torquec.codegen.target import target_titles
-
-    return target_titles()
-
-
-def _target_titles() -> str:
-    return "; ".join(f"{name}: {row.title}" for name, row in TARGETS.items() if name != row.title)
-
-
 def _targets_with(option: str) -> str:
     return ", ".join(targets_with(option))
 
 
-def _single_targets() -> str:
-    return ", ".join(targets_in(Precision.SINGLE))
+def _of(module: str, name: str) -> Callable[[], str]:
+    """The text that a function of a module gives; the module is imported when the text is asked for."""
+    return lambda: str(getattr(importlib.import_module(f"torquec.{module}"), name)())
 
 
-def _checked_targets() -> str:
-    return ", ".join(name for name in TARGETS)
+def _words_of(module: str, name: str) -> Callable[[], str]:
+    """The words that a function or an enum of a module has, with commas between them."""
 
+    def text() -> str:
+        found: Any = getattr(importlib.import_module(f"torquec.{module}"), name)
+        return ", ".join(map(str, list(found) if isinstance(found, EnumType) else found()))
 
-def _friction_models() -> str:
-    from torquec.identification.torque.friction_law import FrictionModel
-
-    return ", ".join(FrictionModel)
+    return text
 
 
 def _methods() -> str:
@@ -69,12 +44,6 @@ def _methods() -> str:
 
     drawn, others = ([method for method in Method if method.needs_prior is kind] for kind in (True, False))
     return f"{', '.join(drawn)} (with a prior); {', '.join(others)} (without)"
-
-
-def _friction_to_excite() -> str:
-    from torquec.identification.excitation.regressor_information import excitable_models
-
-    return ", ".join(excitable_models())
 
 
 def _arm_families() -> str:
@@ -88,12 +57,6 @@ def _laws() -> str:
     from torquec.control.laws import LAWS
 
     return ", ".join(f"{kind} ({entry.summary})" for kind, entry in LAWS.items())
-
-
-def _law_options() -> str:
-    from torquec.control.law_options import word_options
-
-    return ", ".join(word_options())
 
 
 def _usual_poles() -> str:
@@ -116,22 +79,22 @@ def _paper_comparisons() -> str:
 
 LISTS: Mapping[str, Callable[[], str]] = MappingProxyType(
     {
-        "robot files": _robot_files,
-        "log files": _log_files,
-        "classics": _classics,
-        "targets": _targets,
-        "target titles": _target_titles,
-        "single targets": _single_targets,
-        "checked targets": _checked_targets,
+        "robot files": _of("robot.load", "robot_files"),
+        "log files": _of("trajectory.log_formats", "log_files"),
+        "classics": _words_of("robot.classics", "names"),
+        "targets": _of("codegen.target", "target_titles"),
+        "target titles": lambda: "; ".join(f"{n}: {row.title}" for n, row in TARGETS.items() if n != row.title),
+        "single targets": lambda: ", ".join(targets_in(Precision.SINGLE)),
+        "checked targets": lambda: ", ".join(TARGETS),
         **{f"targets of {option}": functools.partial(_targets_with, option) for option in OPTIONS},
         "arm families": _arm_families,
         "laws": _laws,
-        "law options": _law_options,
+        "law options": _words_of("control.law_options", "word_options"),
         "usual poles": _usual_poles,
         "tolerable errors": _tolerable_errors,
-        "friction models": _friction_models,
+        "friction models": _words_of("identification.torque.friction_law", "FrictionModel"),
         "methods": _methods,
-        "friction to excite": _friction_to_excite,
+        "friction to excite": _words_of("identification.excitation.regressor_information", "excitable_models"),
         "paper comparisons": _paper_comparisons,
     }
 )

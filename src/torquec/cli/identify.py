@@ -6,14 +6,12 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from torquec.cli.check_log import LogsArgument, MapOption, read_logs
+from torquec.cli.check_log import logs_argument, map_option, read_logs
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import SIMULATED, Reads, Writes, need_extra
-from torquec.cli.options import ForceOption
+from torquec.cli.options import force_option, option
 from torquec.cli.output import progress, step_report
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
@@ -37,96 +35,60 @@ _STANDSTILL = 0.01
 class IdentifyCommandOptions(CommandOptions):
     """The logs, how to fit them, and what to make of the fit."""
 
-    logs: LogsArgument
-    validate: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="LOG", help="A log that is only predicted (repeat for more)."),
-        Reads.LOGS,
-    ] = None
-    cutoff: Annotated[
-        float | None, typer.Option(metavar="HZ", help="Cut-off of the low pass.  [default: from the data]")
-    ] = None
-    method: Annotated[str, typer.Option(help="One of {methods}.")] = "consistent"
-    friction: Annotated[
-        str | None,
-        typer.Option(metavar="MODEL", help="One of {friction models}.  [default: by cross-validation]"),
-    ] = None
-    rotors: Annotated[
-        bool | None,
-        typer.Option("--rotors/--no-rotors", help="Seek rotor inertias.  [default: by cross-validation]"),
-    ] = None
-    strength: Annotated[
-        float | None, typer.Option(help="Weight of the prior, in samples.  [default: by cross-validation]")
-    ] = None
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Go on where the logs excite only a part of the parameters.")
-    ] = False
-    fit_gravity: Annotated[
-        bool,
-        typer.Option(
-            "--fit-gravity", help="Fit the direction of gravity, too: a base that is tilted, a wall, a ceiling."
-        ),
-    ] = False
-    skip_standstill: Annotated[
-        bool, typer.Option("--skip-standstill", help="Do not fit where no joint is faster than 0.01 rad/s or m/s.")
-    ] = False
-    columns: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A TOML file with further columns (gas springs, recorded ones).")
-    ] = None
-    log_map: MapOption = None
-    stream: Annotated[
-        bool,
-        typer.Option("--stream", help="Read the logs piece by piece (as files are that would not fit into memory)."),
-    ] = False
-    eliminate: Annotated[
-        bool,
-        typer.Option(
-            "--eliminate",
-            help="Also drop parameters below 1 % of the largest torque, one by one, and print both tables (Izaguirre "
-            "et al.); simulated then means ten short runs.",
-        ),
-    ] = False
-    payload_log: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="LOG", help="A log of the loaded robot: identify its payload (repeat for more)."),
-        Reads.LOGS,
-    ] = None
-    frame: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The frame that carries the payload.  [default: the last link's]")
-    ] = None
-    compare: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A CSV file of published combinations: expression, value, std.")
-    ] = None
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Write report, URDF, MJCF, model, C with self-tests and the document.",
-        ),
-        Writes.FOLDER,
-    ] = None
-    urdf: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the identified robot into its URDF, drives beside it."),
-        Writes.FILE,
-    ] = None
-    mjcf: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the identified robot as MJCF, for MuJoCo."), Writes.FILE
-    ] = None
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw measured and predicted torques of the last log."),
-        Writes.PICTURE,
-    ] = None
-    details: Annotated[
-        bool, typer.Option("--details", help="Print statistics of the residuals and correlated parameters, too.")
-    ] = False
-    jobs: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Processes for files that are read in pieces; a file each.")
-    ] = 1
-    force: ForceOption = False
+    logs: list[Path] = logs_argument()
+    validate: list[Path] | None = option(
+        None, "A log that is only predicted (repeat for more).", metavar="LOG", reads=Reads.LOGS
+    )
+    cutoff: float | None = option(None, "Cut-off of the low pass.  [default: from the data]", metavar="HZ")
+    method: str = option("consistent", "One of {methods}.")
+    friction: str | None = option(None, "One of {friction models}.  [default: by cross-validation]", metavar="MODEL")
+    rotors: bool | None = option(None, "Seek rotor inertias.  [default: by cross-validation]", "--rotors/--no-rotors")
+    strength: float | None = option(None, "Weight of the prior, in samples.  [default: by cross-validation]")
+    partial: bool = option(False, "Go on where the logs excite only a part of the parameters.", "--partial")
+    fit_gravity: bool = option(
+        False, "Fit the direction of gravity, too: a base that is tilted, a wall, a ceiling.", "--fit-gravity"
+    )
+    skip_standstill: bool = option(
+        False, "Do not fit where no joint is faster than 0.01 rad/s or m/s.", "--skip-standstill"
+    )
+    columns: Path | None = option(
+        None, "A TOML file with further columns (gas springs, recorded ones).", metavar="FILE"
+    )
+    log_map: Path | None = map_option()
+    stream: bool = option(
+        False, "Read the logs piece by piece (as files are that would not fit into memory).", "--stream"
+    )
+    eliminate: bool = option(
+        False,
+        "Also drop parameters below 1 % of the largest torque, one by one, and print both tables (Izaguirre et al.); "
+        "simulated then means ten short runs.",
+        "--eliminate",
+    )
+    payload_log: list[Path] | None = option(
+        None, "A log of the loaded robot: identify its payload (repeat for more).", metavar="LOG", reads=Reads.LOGS
+    )
+    frame: str | None = option(None, "The frame that carries the payload.  [default: the last link's]", metavar="NAME")
+    compare: Path | None = option(None, "A CSV file of published combinations: expression, value, std.", metavar="FILE")
+    output: Path | None = option(
+        None,
+        "Write report, URDF, MJCF, model, C with self-tests and the document.",
+        "--output",
+        "-o",
+        metavar="DIR",
+        writes=Writes.FOLDER,
+    )
+    urdf: Path | None = option(
+        None, "Write the identified robot into its URDF, drives beside it.", metavar="FILE", writes=Writes.FILE
+    )
+    mjcf: Path | None = option(
+        None, "Write the identified robot as MJCF, for MuJoCo.", metavar="FILE", writes=Writes.FILE
+    )
+    plot: Path | None = option(
+        None, "Draw measured and predicted torques of the last log.", metavar="FILE", writes=Writes.PICTURE
+    )
+    details: bool = option(False, "Print statistics of the residuals and correlated parameters, too.", "--details")
+    jobs: int = option(1, "Processes for files that are read in pieces; a file each.", least=1, metavar="N")
+    force: bool = force_option()
 
 
 @command(
@@ -231,9 +193,9 @@ def _check_pieces(options: IdentifyCommandOptions, sources: Sequence[LogOrPath])
         "--payload-log": bool(options.payload_log),
         "--compare": options.compare is not None,
     }
-    for option, given in whole.items():
+    for word, given in whole.items():
         if given and in_pieces:
-            raise ArgumentError(f"{option} with logs in pieces", remedy="give shorter logs, without --stream")
+            raise ArgumentError(f"{word} with logs in pieces", remedy="give shorter logs, without --stream")
     if options.jobs > 1 and not in_pieces:
         raise ArgumentError("--jobs with logs that are read whole", remedy="add --stream, or leave out --jobs")
     return in_pieces

@@ -6,13 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
-from torquec.cli.options import DegreesOption, joint_values, numbers
+from torquec.cli.options import degrees_option, joint_values, numbers, option
 from torquec.cli.output import progress
 from torquec.errors import ArgumentError
 from torquec.report.tables import number, table
@@ -32,56 +30,38 @@ _IDENTITY_DEMANDED = (
 class IkOptions(CommandOptions):
     """The pose, and which of its solutions to show."""
 
-    frame: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The frame to bring there.  [default: the hand's]")
-    ] = None
-    position: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Its origin in the base [m].")] = None
-    quaternion: Annotated[
-        str | None,
-        typer.Option(
-            metavar="W,X,Y,Z", help="Its rotation in the base, scalar first, of any length.  [default: the identity]"
-        ),
-    ] = None
-    near: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST",
-            help="A position of all joints: the solution nearest to it is chosen, and what is free stays there.  "
-            "[default: zero, within limits]",
-        ),
-    ] = None
-    free: Annotated[
-        str | None,
-        typer.Option(
-            metavar="JOINT",
-            help="The joint whose value --near gives, where there is one more than a pose needs.  [default: chosen]",
-        ),
-    ] = None
-    path: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="A CSV file of poses instead: t,x,y,z,qw,qx,qy,qz[,vx,..,wz[,ax,..,alz]]; needs -o."
-        ),
-    ] = None
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="The joint trajectory of --path: t, q, qd, qdd."),
-        Writes.FILE,
-    ] = None
-    package: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write the inverse as a C package there; needs no pose."),
-        Writes.PACKAGE,
-    ] = None
-    force: Annotated[bool, typer.Option("--force", help="Replace files of that name.")] = False
-    velocity: Annotated[
-        str | None, typer.Option(metavar="LIST", help="Velocity of the frame, linear then angular: adds joint speeds.")
-    ] = None
-    acceleration: Annotated[
-        str | None, typer.Option(metavar="LIST", help="Acceleration of the frame, with --velocity.  [default: 0]")
-    ] = None
-    all: Annotated[bool, typer.Option("--all", help="Every branch, not only the nearest.")] = False
-    deg: DegreesOption = False
+    frame: str | None = option(None, "The frame to bring there.  [default: the hand's]", metavar="NAME")
+    position: str | None = option(None, "Its origin in the base [m].", metavar="X,Y,Z")
+    quaternion: str | None = option(
+        None, "Its rotation in the base, scalar first, of any length.  [default: the identity]", metavar="W,X,Y,Z"
+    )
+    near: str | None = option(
+        None,
+        "A position of all joints: the solution nearest to it is chosen, and what is free stays there.  [default: "
+        "zero, within limits]",
+        metavar="LIST",
+    )
+    free: str | None = option(
+        None,
+        "The joint whose value --near gives, where there is one more than a pose needs.  [default: chosen]",
+        metavar="JOINT",
+    )
+    path: Path | None = option(
+        None, "A CSV file of poses instead: t,x,y,z,qw,qx,qy,qz[,vx,..,wz[,ax,..,alz]]; needs -o.", metavar="FILE"
+    )
+    output: Path | None = option(
+        None, "The joint trajectory of --path: t, q, qd, qdd.", "--output", "-o", metavar="FILE", writes=Writes.FILE
+    )
+    package: Path | None = option(
+        None, "Write the inverse as a C package there; needs no pose.", metavar="DIR", writes=Writes.PACKAGE
+    )
+    force: bool = option(False, "Replace files of that name.", "--force")
+    velocity: str | None = option(
+        None, "Velocity of the frame, linear then angular: adds joint speeds.", metavar="LIST"
+    )
+    acceleration: str | None = option(None, "Acceleration of the frame, with --velocity.  [default: 0]", metavar="LIST")
+    all: bool = option(False, "Every branch, not only the nearest.", "--all")
+    deg: bool = degrees_option()
 
 
 @command("ik", IkOptions, example="torquec ik puma560 --frame link6 --position 0.4,0.3,0.5 --quaternion 0,1,0,0 --all")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
-from torquec.cli.options import DegreesOption, ForceOption, StateOption, joint_values
+from torquec.cli.options import degrees_option, force_option, joint_values, option, state_option
 from torquec.errors import ArgumentError
 from torquec.report.tables import complex_number, number, table
 
@@ -25,27 +23,23 @@ _ALL_DIRECTIONS = 6  # three of motion, three of turning
 class LinearizeOptions(CommandOptions):
     """The point, and what to make of the linear model there."""
 
-    q: StateOption = None
-    qd: StateOption = None
-    qdd: StateOption = None
-    abbreviated: Annotated[
-        bool, typer.Option("--abbreviated", help="Drop coefficients below 0.01 of the closed form (Clover's rule).")
-    ] = False
-    frame: Annotated[str | None, typer.Option(metavar="NAME", help="Also give the model seen from this frame.")] = None
-    directions: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST",
-            help="With --frame: as many of x,y,z,turn_x,turn_y,turn_z as there are joints.  [default: all six]",
-        ),
-    ] = None
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Also write the linear model as C code."),
-        Writes.FOLDER,
-    ] = None
-    force: ForceOption = False
-    deg: DegreesOption = False
+    q: str | None = state_option()
+    qd: str | None = state_option()
+    qdd: str | None = state_option()
+    abbreviated: bool = option(
+        False, "Drop coefficients below 0.01 of the closed form (Clover's rule).", "--abbreviated"
+    )
+    frame: str | None = option(None, "Also give the model seen from this frame.", metavar="NAME")
+    directions: str | None = option(
+        None,
+        "With --frame: as many of x,y,z,turn_x,turn_y,turn_z as there are joints.  [default: all six]",
+        metavar="LIST",
+    )
+    output: Path | None = option(
+        None, "Also write the linear model as C code.", "--output", "-o", metavar="DIR", writes=Writes.FOLDER
+    )
+    force: bool = force_option()
+    deg: bool = degrees_option()
 
 
 @command("linearize", LinearizeOptions, example="torquec linearize puma560 --q 0,-0.8,0.4,0,0.3,0 --qd 1,0,0.5,0,0,0")

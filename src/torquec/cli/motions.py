@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from torquec.cli.command import CommandOptions
-from torquec.cli.options import joint_values
+from torquec.cli.options import joint_values, option
 from torquec.cli.output import progress
 from torquec.errors import ArgumentError
 
@@ -28,23 +26,13 @@ _STANDARD_ROBOT = "puma560"
 class MotionOptions(CommandOptions):
     """The motion of a command that needs one."""
 
-    trajectory: Annotated[
-        str | None,
-        typer.Option(metavar="CSV", help="The motion; 'standard' is the PUMA 560's, and its default."),
-    ] = None
-    start: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="LIST", help="Where a motion to --to begins.  [default: 0, or between the limits]"
-        ),
-    ] = None
-    to: Annotated[
-        str | None, typer.Option("--to", metavar="LIST", help="Move there with minimum jerk, one value per joint.")
-    ] = None
-    duration: Annotated[float, typer.Option(metavar="S", help="How long a motion to --to takes.")] = 2.0
-    limits: Annotated[
-        bool, typer.Option("--limits/--no-limits", help="Whether the motion must keep the robot's limits.")
-    ] = True
+    trajectory: str | None = option(None, "The motion; 'standard' is the PUMA 560's, and its default.", metavar="CSV")
+    start: str | None = option(
+        None, "Where a motion to --to begins.  [default: 0, or between the limits]", "--from", metavar="LIST"
+    )
+    to: str | None = option(None, "Move there with minimum jerk, one value per joint.", "--to", metavar="LIST")
+    duration: float = option(2.0, "How long a motion to --to takes.", metavar="S")
+    limits: bool = option(True, "Whether the motion must keep the robot's limits.", "--limits/--no-limits")
 
 
 def asked_motion(model: Model, options: MotionOptions, period: float, *, degrees: bool) -> tuple[Model, Trajectory]:

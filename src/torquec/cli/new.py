@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
-from torquec.cli.options import ForceOption
+from torquec.cli.options import force_option, option
 from torquec.cli.output import progress, tell_written
 from torquec.errors import RobotError
 
@@ -36,15 +34,16 @@ _TOLD = 4
 class NewOptions(CommandOptions):
     """Where the file goes, and what it names."""
 
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="PROJECT.toml", help="The file to write.  [default: NAME.project.toml]"),
-        Writes.FILE,
-    ] = None
-    log: Annotated[
-        list[Path] | None, typer.Option(metavar="LOG", help="A log to identify the robot from; repeat for more.")
-    ] = None
-    force: ForceOption = False
+    output: Path | None = option(
+        None,
+        "The file to write.  [default: NAME.project.toml]",
+        "--output",
+        "-o",
+        metavar="PROJECT.toml",
+        writes=Writes.FILE,
+    )
+    log: list[Path] | None = option(None, "A log to identify the robot from; repeat for more.", metavar="LOG")
+    force: bool = force_option()
 
 
 @command(

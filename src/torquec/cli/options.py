@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from torquec.cli.files import Writes
+from torquec.cli.files import Reads, Writes
 from torquec.errors import ArgumentError, SnapWarning
 
 if TYPE_CHECKING:
@@ -17,18 +18,70 @@ if TYPE_CHECKING:
 
     from torquec.robot.robot import Robot
 
-DegreesOption = Annotated[
-    bool, typer.Option("--deg", help="Angles, their rates and accelerations are in degrees (lengths stay in metres).")
-]
-StateOption = Annotated[
-    str | None, typer.Option(metavar="LIST", help="One value per joint, as in 0,0.1,-0.2.  [default: 0]")
-]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
-TextFileOption = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write to this file.  [default: stdout]"),
-    Writes.FILE,
-]
+_NOTE = "command line"
+"""Under this key the metadata of a field say how the command line has it."""
+
+
+def option(
+    default: Any,
+    help_text: str,
+    *names: str,
+    metavar: str | None = None,
+    least: int | None = None,
+    show_default: bool = True,
+    writes: Writes | None = None,
+    reads: Reads | None = None,
+) -> Any:
+    """A field of a command's options that is an option of its command line; a default of ... makes it required.
+
+    What it `writes` and `reads` is checked before the work; `least` is the smallest value.
+    """
+    note = typer.Option(*names, metavar=metavar, help=help_text, min=least, show_default=show_default)
+    return _field(default, CommandLineNote(note, writes, reads))
+
+
+def argument(default: Any, help_text: str, *, metavar: str, reads: Reads | None = None) -> Any:
+    """A field of a command's options that is an argument; a default of ... makes it required."""
+    return _field(default, CommandLineNote(typer.Argument(metavar=metavar, help=help_text), None, reads))
+
+
+@dataclass(frozen=True)
+class CommandLineNote:
+    """How typer reads a field of a command's options, and which files the field names."""
+
+    parameter: Any
+    writes: Writes | None = None
+    reads: Reads | None = None
+
+
+def command_line_notes(options: type[Any]) -> dict[str, CommandLineNote]:
+    """The fields of a class that the command line has, by name."""
+    return {item.name: item.metadata[_NOTE] for item in fields(options) if _NOTE in item.metadata}
+
+
+def _field(default: Any, note: CommandLineNote) -> Any:
+    return field(metadata={_NOTE: note}) if default is ... else field(default=default, metadata={_NOTE: note})
+
+
+def degrees_option() -> Any:
+    """`--deg`."""
+    return option(False, "Angles, their rates and accelerations are in degrees (lengths stay in metres).", "--deg")
+
+
+def state_option() -> Any:
+    """A list with a value for every joint."""
+    return option(None, "One value per joint, as in 0,0.1,-0.2.  [default: 0]", metavar="LIST")
+
+
+def force_option() -> Any:
+    """`--force`."""
+    return option(False, "Replace existing files.", "--force")
+
+
+def text_file_option() -> Any:
+    """`--output`, of a command that prints its text without it."""
+    words = "Write to this file.  [default: stdout]"
+    return option(None, words, "--output", "-o", metavar="FILE", writes=Writes.FILE)
 
 
 def read_robot(argument: str, *, snap: bool = True, strict: bool = False, gravity: str | None = None) -> Robot:

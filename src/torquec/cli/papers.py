@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.options import argument
 from torquec.cli.output import progress
 from torquec.report.tables import number, table
 
@@ -23,10 +22,9 @@ _WHOLE = 10.0  # [%], from which whole per cents are digits enough
 class PapersOptions(CommandOptions):
     """Which comparisons."""
 
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[NAME...]", help="Comparisons to compute: {paper comparisons}.  [default: list them]"),
-    ] = None
+    names: list[str] | None = argument(
+        None, "Comparisons to compute: {paper comparisons}.  [default: list them]", metavar="[NAME...]"
+    )
 
 
 @command("papers", PapersOptions, example="torquec papers kang-power-arrays", without_model=True)

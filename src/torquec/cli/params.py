@@ -7,12 +7,11 @@ import re
 import textwrap
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
-from torquec.cli.options import ForceOption, TextFileOption
+from torquec.cli.options import force_option, option, text_file_option
 from torquec.errors import ArgumentError
 from torquec.report.tables import number
 
@@ -45,49 +44,36 @@ class DeterminedBy(StrEnum):
 class ParamsOptions(CommandOptions):
     """Which parameters, by which method, in what form."""
 
-    method: Annotated[
-        str,
-        typer.Option(
-            metavar="METHOD",
-            help="elimination, theorem (Lin's, for serial arms), qr, svd; automatic: elimination, compared with all "
-            "the others.",
-        ),
-    ] = "automatic"
-    of: Annotated[
-        DeterminedBy,
-        typer.Option(help="What they determine: all torques, the inertia matrix alone, or gravity alone (Lin)."),
-    ] = DeterminedBy.TORQUE
-    order: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Order of elimination: names of standard parameters to keep first, or izaguirre: rotors, then links "
-            "from the hand inwards (Table 1 of Izaguirre et al.).",
-        ),
-    ] = None
-    friction: Annotated[
-        str,
-        typer.Option(
-            metavar="COLUMNS",
-            help="Friction to include: none, symmetric (viscous, Coulomb), offset (these and an offset), directional, "
-            "or own: what the robot's own friction needs.",
-        ),
-    ] = "none"
-    motors: Annotated[bool, typer.Option("--motors/--no-motors", help="Include the rotor inertias of motors.")] = True
-    frames: Annotated[
-        str, typer.Option(metavar="FRAMES", help="Parameters in body frames (on the joint's axis) or link frames.")
-    ] = "body"
-    symbolic: Annotated[
-        bool, typer.Option("--symbolic", help="Formulas in the symbols of the geometry (a2, d2, ..) by Lin's theorem.")
-    ] = False
-    check: Annotated[bool, typer.Option("--check", help="Check the result by an independent way.")] = False
-    format: Annotated[
-        ParameterFormat | None,
-        typer.Option(help="What to write.  [default: by the ending of the file, else text]"),
-    ] = None
-    latex: Annotated[bool, typer.Option("--latex", help="The same as --format latex.")] = False
-    output: TextFileOption = None
-    force: ForceOption = False
+    method: str = option(
+        "automatic",
+        "elimination, theorem (Lin's, for serial arms), qr, svd; automatic: elimination, compared with all the others.",
+        metavar="METHOD",
+    )
+    of: DeterminedBy = option(
+        DeterminedBy.TORQUE, "What they determine: all torques, the inertia matrix alone, or gravity alone (Lin)."
+    )
+    order: str | None = option(
+        None,
+        "Order of elimination: names of standard parameters to keep first, or izaguirre: rotors, then links from the "
+        "hand inwards (Table 1 of Izaguirre et al.).",
+        metavar="NAMES",
+    )
+    friction: str = option(
+        "none",
+        "Friction to include: none, symmetric (viscous, Coulomb), offset (these and an offset), directional, or own: "
+        "what the robot's own friction needs.",
+        metavar="COLUMNS",
+    )
+    motors: bool = option(True, "Include the rotor inertias of motors.", "--motors/--no-motors")
+    frames: str = option("body", "Parameters in body frames (on the joint's axis) or link frames.", metavar="FRAMES")
+    symbolic: bool = option(
+        False, "Formulas in the symbols of the geometry (a2, d2, ..) by Lin's theorem.", "--symbolic"
+    )
+    check: bool = option(False, "Check the result by an independent way.", "--check")
+    format: ParameterFormat | None = option(None, "What to write.  [default: by the ending of the file, else text]")
+    latex: bool = option(False, "The same as --format latex.", "--latex")
+    output: Path | None = text_file_option()
+    force: bool = force_option()
 
     @property
     def is_latex(self) -> bool:

@@ -1,18 +1,17 @@
-"""`torquec realtime plan MODEL --spec SPEC`: how often the background must run."""
+"""`torquec realtime plan`: how often the background must run; `torquec realtime table`: what a cycle costs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
-from torquec.cli.options import ForceOption
+from torquec.cli.options import force_option, option
 from torquec.cli.output import progress, step_report
 from torquec.proof.hold.hold_order import HoldOrder
+from torquec.report.tables import number, table
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
@@ -22,14 +21,12 @@ if TYPE_CHECKING:
 class PlanOptions(CommandOptions):
     """What is planned for."""
 
-    spec: Annotated[Path, typer.Option(metavar="FILE", help="The specification: speeds, accelerations, jerks, errors.")]
-    period: Annotated[float | None, typer.Option(help="The background period [s].  [default: the recommended one]")] = (
-        None
-    )
-    latency: Annotated[float, typer.Option(help="How long a run of the background takes [s].")] = 0.0
-    order: Annotated[HoldOrder, typer.Option(help="What is held.")] = HoldOrder.FIRST
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Error against period."), Writes.PICTURE] = None
-    force: ForceOption = False
+    spec: Path = option(..., "The specification: speeds, accelerations, jerks, errors.", metavar="FILE")
+    period: float | None = option(None, "The background period [s].  [default: the recommended one]")
+    latency: float = option(0.0, "How long a run of the background takes [s].")
+    order: HoldOrder = option(HoldOrder.FIRST, "What is held.")
+    plot: Path | None = option(None, "Error against period.", metavar="FILE", writes=Writes.PICTURE)
+    force: bool = force_option()
 
 
 @command(
@@ -69,3 +66,57 @@ def plan(model: Model, options: PlanOptions) -> Outcome:
         title = f"{model.robot.name}: error of holding coefficients (lines: bounds, dots: found)"
         files = (write_picture(plots, options.plot, title=title),)
     return Outcome(document, plan_text(found), files)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions(CommandOptions):
+    """Which frame."""
+
+    frame: str | None = option(None, "The frame of the hand.  [default: the robot's]")
+
+
+@command("table", TableOptions, example="torquec realtime table puma560", metavar="MODEL")
+def cycle(model: Model, options: TableOptions) -> Outcome:
+    """Time and count the tasks of one control cycle, beside Clover's Table I.
+
+    Trajectory, inverse kinematics, inverse dynamics, Jacobian, gains and collision of two boxes: microseconds here,
+    operations, and instructions of the generated C (gcc and valgrind, where installed).
+    """
+    from torquec.papers.cycle_table import cycle_table, table_rows
+
+    progress(f"timing and counting the tasks of {model.robot.name} ...")
+    found = cycle_table(model, frame=options.frame)
+    document = {
+        "robot": found.robot,
+        "frame": found.frame,
+        "rows": list(table_rows(found)),
+        "seconds": found.seconds,
+        "printed_seconds": found.printed,
+        "without": list(found.without),
+    }
+    return Outcome(document, cycle_text(document))
+
+
+def cycle_text(document: dict[str, Any]) -> str:
+    """The text for a document of `torquec realtime table`."""
+    rows = []
+    for row in document["rows"]:
+        here = "-" if row["seconds"] is None else number(row["seconds"] * 1e6, 3)
+        printed = "-" if row["printed_seconds"] is None else f"{row['printed_seconds'] * 1e6:.0f}"
+        count = "-" if row["instructions"] is None else str(row["instructions"])
+        rows.append([row["task"], here, printed, count, row["operations"] or row["missing"]])
+    rows.append(["together", number(document["seconds"] * 1e6, 3), f"{document['printed_seconds'] * 1e6:.0f}", "", ""])
+    # The last column is text: padded to the left like the first.
+    width = max(len(row[4]) for row in rows)
+    shown = table(
+        ["task", "here [us]", "Clover [us]", "instructions", "operations".ljust(width)],
+        [[*row[:4], row[4].ljust(width)] for row in rows],
+    )
+    lines = [
+        f"{document['robot']}, frame {document['frame']}: one cycle, native code, one call of each task",
+        "",
+        shown,
+    ]
+    if document["without"]:
+        lines.append(f"\nMISSING, so that instructions are not counted: {', '.join(document['without'])}")
+    return "\n".join(lines)

@@ -6,14 +6,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from torquec.cli.command import Outcome, command
 from torquec.cli.files import Writes
 from torquec.cli.motions import MotionOptions, asked_motion, asked_start, has_standard_motion, hold_missing
-from torquec.cli.options import DegreesOption, ForceOption, numbers
+from torquec.cli.options import degrees_option, force_option, numbers, option
 from torquec.cli.output import progress
 from torquec.errors import ArgumentError
 from torquec.proof.hold.hold_order import HoldOrder
@@ -35,84 +33,57 @@ _SHARED = "shared:"
 class RealtimeRunOptions(MotionOptions):
     """The law, the robot, the loop, the guards, and what to write."""
 
-    law: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The law of a controller.json that torquec design wrote.  [default: computed torque, usual poles]",
-        ),
-    ] = None
-    rate: Annotated[
-        float | None, typer.Option(metavar="HZ", help="Cycles per second.  [default: the law's, else 1000]")
-    ] = None
-    driver: Annotated[
-        str,
-        typer.Option(
-            metavar="ROBOT",
-            help="simulated; shared:NAME, a robot in another process; FILE.so, a C library of yours.",
-        ),
-    ] = "simulated"
-    clock: Annotated[
-        str, typer.Option(metavar="CLOCK", help="Of a simulated robot: real, or virtual, as fast as it goes.")
-    ] = "real"
-    deadline_source: Annotated[
-        str, typer.Option(metavar="WHO", help="Who says when a cycle begins: timer or driver.")
-    ] = "timer"
-    background: Annotated[
-        float | None,
-        typer.Option(metavar="S", help="Two rates: the background period [s].  [default: the law in every cycle]"),
-    ] = None
-    order: Annotated[HoldOrder, typer.Option(help="What is held with --background.")] = HoldOrder.FIRST
-    seconds: Annotated[float | None, typer.Option(metavar="S", help="How long.  [default: the motion's time]")] = None
-    torque: Annotated[
-        str | None, typer.Option(metavar="LIST", help="Torque limits, one or one per joint.  [default: the robot's]")
-    ] = None
-    torque_rate: Annotated[
-        str | None, typer.Option(metavar="LIST", help="Limits of torque rates [1/s].  [default: all of it in 20 ms]")
-    ] = None
-    power: Annotated[float | None, typer.Option(metavar="W", help="Of all drives together.  [default: none]")] = None
-    speed: Annotated[
-        str | None, typer.Option(metavar="LIST", help="Speed limits, one or one per joint.  [default: the robot's]")
-    ] = None
-    resolution: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST",
-            help="A position that stays the same while its speed adds up to more is frozen.  [default: 2 mrad, 0.2 mm]",
-        ),
-    ] = None
-    unmoved: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST",
-            help="A position that stays the same while its reference moves more is frozen.  [default: 10 mrad, 2 mm]",
-        ),
-    ] = None
-    damping: Annotated[
-        str, typer.Option(metavar="LIST", help="Torque per speed that brakes the joints during a stop.")
-    ] = "0"
-    hold: Annotated[float, typer.Option(metavar="S", help="A stop holds the last torque this long,")] = 0.02
-    ramp: Annotated[float, typer.Option(metavar="S", help="and takes it to zero in this time.")] = 0.2
-    gap: Annotated[
-        float | None,
-        typer.Option(
-            metavar="S",
-            help="A longer time between two torques is a fault.  [default: 3.5 cycles; 0.1 s for a simulated robot]",
-        ),
-    ] = None
-    watchdog: Annotated[float, typer.Option(metavar="S", help="A loop that hangs longer is stopped.")] = 0.5
-    priority: Annotated[int, typer.Option(help="Of SCHED_FIFO, where the system grants it; 0: ordinary.")] = 80
-    lock_memory: Annotated[bool, typer.Option("--lock-memory/--no-lock-memory", help="Keep it resident.")] = True
-    trace: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Every cycle for Perfetto: open it at ui.perfetto.dev."),
-        Writes.FILE,
-    ] = None
-    log: Annotated[
-        Path | None, typer.Option("--log", "-o", metavar="FILE", help="Every cycle as CSV."), Writes.FILE
-    ] = None
-    force: ForceOption = False
-    deg: DegreesOption = False
+    law: Path | None = option(
+        None,
+        "The law of a controller.json that torquec design wrote.  [default: computed torque, usual poles]",
+        metavar="FILE",
+    )
+    rate: float | None = option(None, "Cycles per second.  [default: the law's, else 1000]", metavar="HZ")
+    driver: str = option(
+        "simulated",
+        "simulated; shared:NAME, a robot in another process; FILE.so, a C library of yours.",
+        metavar="ROBOT",
+    )
+    clock: str = option("real", "Of a simulated robot: real, or virtual, as fast as it goes.", metavar="CLOCK")
+    deadline_source: str = option("timer", "Who says when a cycle begins: timer or driver.", metavar="WHO")
+    background: float | None = option(
+        None, "Two rates: the background period [s].  [default: the law in every cycle]", metavar="S"
+    )
+    order: HoldOrder = option(HoldOrder.FIRST, "What is held with --background.")
+    seconds: float | None = option(None, "How long.  [default: the motion's time]", metavar="S")
+    torque: str | None = option(None, "Torque limits, one or one per joint.  [default: the robot's]", metavar="LIST")
+    torque_rate: str | None = option(
+        None, "Limits of torque rates [1/s].  [default: all of it in 20 ms]", metavar="LIST"
+    )
+    power: float | None = option(None, "Of all drives together.  [default: none]", metavar="W")
+    speed: str | None = option(None, "Speed limits, one or one per joint.  [default: the robot's]", metavar="LIST")
+    resolution: str | None = option(
+        None,
+        "A position that stays the same while its speed adds up to more is frozen.  [default: 2 mrad, 0.2 mm]",
+        metavar="LIST",
+    )
+    unmoved: str | None = option(
+        None,
+        "A position that stays the same while its reference moves more is frozen.  [default: 10 mrad, 2 mm]",
+        metavar="LIST",
+    )
+    damping: str = option("0", "Torque per speed that brakes the joints during a stop.", metavar="LIST")
+    hold: float = option(0.02, "A stop holds the last torque this long,", metavar="S")
+    ramp: float = option(0.2, "and takes it to zero in this time.", metavar="S")
+    gap: float | None = option(
+        None,
+        "A longer time between two torques is a fault.  [default: 3.5 cycles; 0.1 s for a simulated robot]",
+        metavar="S",
+    )
+    watchdog: float = option(0.5, "A loop that hangs longer is stopped.", metavar="S")
+    priority: int = option(80, "Of SCHED_FIFO, where the system grants it; 0: ordinary.")
+    lock_memory: bool = option(True, "Keep it resident.", "--lock-memory/--no-lock-memory")
+    trace: Path | None = option(
+        None, "Every cycle for Perfetto: open it at ui.perfetto.dev.", metavar="FILE", writes=Writes.FILE
+    )
+    log: Path | None = option(None, "Every cycle as CSV.", "--log", "-o", metavar="FILE", writes=Writes.FILE)
+    force: bool = force_option()
+    deg: bool = degrees_option()
 
 
 @command(

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
-from torquec.cli.options import ForceOption
+from torquec.cli.options import argument, force_option, option
 from torquec.cli.output import progress
 
 
@@ -18,20 +15,16 @@ from torquec.cli.output import progress
 class ReportOptions(CommandOptions):
     """What to report, and where the page goes."""
 
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR|PROJECT.toml",
-            help="A folder with what commands wrote with -o, or printed with --json; or a project that was run.",
-        ),
-    ]
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="The page.  [default: DIR/report.html]"),
-        Writes.FILE,
-    ] = None
-    live: Annotated[bool, typer.Option(help="The robot in 3D, where the script of the pages was made.")] = True
-    force: ForceOption = False
+    folder: Path = argument(
+        ...,
+        "A folder with what commands wrote with -o, or printed with --json; or a project that was run.",
+        metavar="DIR|PROJECT.toml",
+    )
+    output: Path | None = option(
+        None, "The page.  [default: DIR/report.html]", "--output", "-o", metavar="FILE", writes=Writes.FILE
+    )
+    live: bool = option(True, "The robot in 3D, where the script of the pages was made.")
+    force: bool = force_option()
 
 
 @command("report", ReportOptions, example="torquec report planar2r_small -o report.html", without_model=True)

@@ -1,16 +1,18 @@
-"""`torquec selftest`: does this machine compute what it should?"""
+"""`torquec selftest`: does this machine compute what it should? `torquec version`: which packages it has."""
 
 from __future__ import annotations
 
 import dataclasses
+import importlib.metadata
+import platform
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from torquec.cli.command import Outcome, StochasticOptions, command
+import torquec
+from torquec.cli.command import CommandOptions, Outcome, StochasticOptions, command
+from torquec.cli.options import argument
 from torquec.cli.output import step_report
 
 if TYPE_CHECKING:
@@ -18,16 +20,30 @@ if TYPE_CHECKING:
 
 _ROBOTS = ("planar2r", "scara", "stanford", "puma560")
 """Turning and sliding joints, chains of two to six."""
+_PACKAGES = (
+    "numpy",
+    "llvmlite",
+    "python-flint",
+    "typer",
+    "scipy",
+    "clarabel",
+    "matplotlib",
+    "mujoco",
+    "casadi",
+    "rosbags",
+    "pyarrow",
+    "xacro",
+)
+"""What Torquec needs, then what its extras bring."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SelftestOptions(StochasticOptions):
     """Which robots to compute with."""
 
-    robots: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[ROBOT...]", help="Robots or models to compute with.  [default: four classics]"),
-    ] = None
+    robots: list[str] | None = argument(
+        None, "Robots or models to compute with.  [default: four classics]", metavar="[ROBOT...]"
+    )
 
 
 @command("selftest", SelftestOptions, example="torquec selftest planar2r", without_model=True)
@@ -84,3 +100,28 @@ def _text(document: dict[str, Any], rows: dict[str, tuple[SelfTestRow, ...]]) ->
             "everything agrees" if document["ok"] else "something is WRONG: please report it",
         ]
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class VersionOptions(CommandOptions):
+    """None of its own."""
+
+
+@command("version", VersionOptions, example="torquec version", without_model=True)
+def version(_options: VersionOptions) -> Outcome:
+    """Show the versions of Torquec, Python and the packages that it can use: what a bug report needs."""
+    found: dict[str, str | None] = {}
+    for package in _PACKAGES:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found[package] = None
+    document = {
+        "torquec": torquec.__version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "packages": found,
+    }
+    lines = [f"torquec {torquec.__version__}", f"python {document['python']}, {document['system']}"]
+    lines += [f"{name} {number or 'is not installed'}" for name, number in found.items()]
+    return Outcome(document, "\n".join(lines))

@@ -13,12 +13,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
+from torquec.cli.options import option
 from torquec.cli.output import progress, step_report
 from torquec.errors import ArgumentError, TorquecError
 from torquec.project.manifest import BEST, claimed_partial, forget_partial
@@ -37,24 +36,20 @@ _FEW_JOINTS = 3
 class SimplifyOptions(CommandOptions):
     """The specification, and how to work."""
 
-    spec: Annotated[Path, typer.Option("--spec", metavar="SPEC.toml", help="What the model must achieve.")]
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where the files go."), Writes.FOLDER]
-    trade_off: Annotated[
-        bool, typer.Option("--trade-off", help="Also draw what other errors cost: a quarter to four times the stated.")
-    ] = False
-    check: Annotated[bool, typer.Option(help="Prove the certificate again, with independent code.")] = True
-    minutes: Annotated[
-        float | None,
-        typer.Option(
-            metavar="M",
-            help="Take at most so many minutes to search, prove and check, with the best that is proven, and unless "
-            "--no-check is given checked, by then.  [default: no limit]",
-        ),
-    ] = None
-    jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Processes to use.  [default: one per processor]")
-    ] = None
-    force: Annotated[bool, typer.Option("--force", help="Replace files in DIR.")] = False
+    spec: Path = option(..., "What the model must achieve.", "--spec", metavar="SPEC.toml")
+    output: Path = option(..., "Where the files go.", "--output", "-o", metavar="DIR", writes=Writes.FOLDER)
+    trade_off: bool = option(
+        False, "Also draw what other errors cost: a quarter to four times the stated.", "--trade-off"
+    )
+    check: bool = option(True, "Prove the certificate again, with independent code.")
+    minutes: float | None = option(
+        None,
+        "Take at most so many minutes to search, prove and check, with the best that is proven, and unless --no-check "
+        "is given checked, by then.  [default: no limit]",
+        metavar="M",
+    )
+    jobs: int | None = option(None, "Processes to use.  [default: one per processor]", least=1, metavar="N")
+    force: bool = option(False, "Replace files in DIR.", "--force")
 
 
 @command(

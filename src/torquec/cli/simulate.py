@@ -7,15 +7,13 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, StochasticOptions, command
 from torquec.cli.files import Writes
 from torquec.cli.laws import LawOptions
 from torquec.cli.motions import STANDARD, MotionOptions, asked_motion, hold_missing
-from torquec.cli.options import DegreesOption, ForceOption
+from torquec.cli.options import degrees_option, force_option, option
 from torquec.cli.output import progress, step_report
 from torquec.cli.source import read_payload
 from torquec.errors import ArgumentError
@@ -47,60 +45,49 @@ class FrictionChoice(StrEnum):
 class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
     """The law, the motion, the robot that really moves, its sensors, and what to write."""
 
-    law: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Run the law of a controller.json that torquec design wrote."),
-    ] = None
-    plant: Annotated[
-        str | None,
-        typer.Option(metavar="ROBOT", help="The robot or model that really moves; the controller believes in ROBOT."),
-    ] = None
-    plant_payload: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FRAME:KG[,x,y,z]", help="A point mass in the hand that the controller ignores; repeat for more."
-        ),
-    ] = None
-    friction: Annotated[FrictionChoice, typer.Option(help="Coulomb friction near rest.")] = FrictionChoice.STICK
-    resolution: Annotated[
-        float, typer.Option(metavar="STEP", help="Encoder resolution [rad or m]; speeds are then differences.")
-    ] = 0.0
-    noise: Annotated[float, typer.Option(metavar="STD", help="Noise of measured positions [rad or m].")] = 0.0
-    delay: Annotated[int, typer.Option(metavar="SAMPLES", help="Measurements arrive late.")] = 0
-    substeps: Annotated[
-        int | None, typer.Option(help="Integration steps per control interval.  [default: 2, or as many as needed]")
-    ] = None
-    adaptive: Annotated[
-        bool, typer.Option("--adaptive", help="Adaptive integration; with --friction smooth or none.")
-    ] = False
-    runs: Annotated[int, typer.Option(help="With more than one: repeat with parameters scattered by --spread.")] = 1
-    spread: Annotated[float, typer.Option(help="Relative deviation of inertias and friction in --runs.")] = 0.05
-    frame: Annotated[str | None, typer.Option(help="Also give the distance of this frame from where it should be.")] = (
-        None
+    law: Path | None = option(None, "Run the law of a controller.json that torquec design wrote.", metavar="FILE")
+    plant: str | None = option(
+        None, "The robot or model that really moves; the controller believes in ROBOT.", metavar="ROBOT"
     )
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Write a page of what happened, and the run as CSV."),
-        Writes.FOLDER,
-    ] = None
-    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the run as CSV."), Writes.FILE] = None
-    force: ForceOption = False
-    errors: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot",
-            "--errors",
-            metavar="FILE",
-            help="Draw the tracking errors, of many runs the band that holds them (extra plot).",
-        ),
-        Writes.PICTURE,
-    ] = None
-    torques: Annotated[
-        Path | None,
-        typer.Option("--plot-torques", "--torques", metavar="FILE", help="Draw torques against limits (extra plot)."),
-        Writes.PICTURE,
-    ] = None
-    deg: DegreesOption = False
+    plant_payload: list[str] | None = option(
+        None, "A point mass in the hand that the controller ignores; repeat for more.", metavar="FRAME:KG[,x,y,z]"
+    )
+    friction: FrictionChoice = option(FrictionChoice.STICK, "Coulomb friction near rest.")
+    resolution: float = option(0.0, "Encoder resolution [rad or m]; speeds are then differences.", metavar="STEP")
+    noise: float = option(0.0, "Noise of measured positions [rad or m].", metavar="STD")
+    delay: int = option(0, "Measurements arrive late.", metavar="SAMPLES")
+    substeps: int | None = option(None, "Integration steps per control interval.  [default: 2, or as many as needed]")
+    adaptive: bool = option(False, "Adaptive integration; with --friction smooth or none.", "--adaptive")
+    runs: int = option(1, "With more than one: repeat with parameters scattered by --spread.")
+    spread: float = option(0.05, "Relative deviation of inertias and friction in --runs.")
+    frame: str | None = option(None, "Also give the distance of this frame from where it should be.")
+    output: Path | None = option(
+        None,
+        "Write a page of what happened, and the run as CSV.",
+        "--output",
+        "-o",
+        metavar="DIR",
+        writes=Writes.FOLDER,
+    )
+    csv: Path | None = option(None, "Write the run as CSV.", "--csv", metavar="FILE", writes=Writes.FILE)
+    force: bool = force_option()
+    errors: Path | None = option(
+        None,
+        "Draw the tracking errors, of many runs the band that holds them (extra plot).",
+        "--plot",
+        "--errors",
+        metavar="FILE",
+        writes=Writes.PICTURE,
+    )
+    torques: Path | None = option(
+        None,
+        "Draw torques against limits (extra plot).",
+        "--plot-torques",
+        "--torques",
+        metavar="FILE",
+        writes=Writes.PICTURE,
+    )
+    deg: bool = degrees_option()
 
 
 @command(

@@ -11,11 +11,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from torquec.cli.options import check_radians, numbers, read_robot
+from torquec.cli.options import check_radians, numbers, option, read_robot
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -30,27 +28,17 @@ class ModelSource:
     """The argument ROBOT and the shared options; `read` gives the model. `degrees`: locked angles are in degrees."""
 
     argument: str = ""
-    payload: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FRAME:KG[,x,y,z]",
-            help="A payload that the model knows of: a point mass on a frame, at a point of it [m]; repeat for more.",
-        ),
-    ] = None
-    lock: Annotated[
-        list[str] | None,
-        typer.Option(metavar="JOINT=VALUE", help="Hold a joint still at this position; repeat for more."),
-    ] = None
-    snap: Annotated[
-        bool,
-        typer.Option("--snap/--no-snap", help="Snap angles within 5e-5 rad of a right angle, and report each one."),
-    ] = True
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Treat warnings as errors: the robot file's, and degrees for radians.")
-    ] = False
-    gravity: Annotated[
-        str | None, typer.Option(metavar="X,Y,Z", help="Gravity [m/s^2] in the base frame.  [default: the file's]")
-    ] = None
+    payload: list[str] | None = option(
+        None,
+        "A payload that the model knows of: a point mass on a frame, at a point of it [m]; repeat for more.",
+        metavar="FRAME:KG[,x,y,z]",
+    )
+    lock: list[str] | None = option(
+        None, "Hold a joint still at this position; repeat for more.", metavar="JOINT=VALUE"
+    )
+    snap: bool = option(True, "Snap angles within 5e-5 rad of a right angle, and report each one.", "--snap/--no-snap")
+    strict: bool = option(False, "Treat warnings as errors: the robot file's, and degrees for radians.", "--strict")
+    gravity: str | None = option(None, "Gravity [m/s^2] in the base frame.  [default: the file's]", metavar="X,Y,Z")
     degrees: bool = False
 
     def read(self, argument: str | None = None) -> Model:

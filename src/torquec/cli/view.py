@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from torquec.cli.check_log import MapOption, read_logs
+from torquec.cli.check_log import map_option, read_logs
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
 from torquec.cli.motions import hold_missing, read_motion
-from torquec.cli.options import DegreesOption, ForceOption, joint_values
+from torquec.cli.options import degrees_option, force_option, joint_values, option
 from torquec.cli.output import progress
 from torquec.errors import ArgumentError
 
@@ -29,33 +27,22 @@ _PERIOD = 0.004
 class ViewOptions(CommandOptions):
     """The page, and what it shows."""
 
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The page: one HTML file."), Writes.PAGE
-    ]
-    q: Annotated[
-        str | None,
-        typer.Option("--q", metavar="LIST", help="Where the joints start.  [default: 0, or mid-way between limits]"),
-    ] = None
-    deg: DegreesOption = False
-    trajectory: Annotated[
-        str | None,
-        typer.Option(metavar="CSV", help="A motion to play; 'standard' is the PUMA 560's."),
-    ] = None
-    log: Annotated[
-        Path | None, typer.Option(metavar="LOG", help="A log to play, measured beside predicted torques.")
-    ] = None
-    log_map: MapOption = None
-    package: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=DIR", help="Where the meshes of package://NAME are; repeat for more."),
-    ] = None
-    meshes: Annotated[
-        bool, typer.Option("--meshes/--no-meshes", help="Whether shapes and meshes of the robot's file are drawn.")
-    ] = True
-    haptic: Annotated[
-        bool, typer.Option("--haptic", help="Add a virtual ball to pull: controller and arm run in the page at 500 Hz.")
-    ] = False
-    force: ForceOption = False
+    output: Path = option(..., "The page: one HTML file.", "--output", "-o", metavar="FILE", writes=Writes.PAGE)
+    q: str | None = option(
+        None, "Where the joints start.  [default: 0, or mid-way between limits]", "--q", metavar="LIST"
+    )
+    deg: bool = degrees_option()
+    trajectory: str | None = option(None, "A motion to play; 'standard' is the PUMA 560's.", metavar="CSV")
+    log: Path | None = option(None, "A log to play, measured beside predicted torques.", metavar="LOG")
+    log_map: Path | None = map_option()
+    package: list[str] | None = option(
+        None, "Where the meshes of package://NAME are; repeat for more.", metavar="NAME=DIR"
+    )
+    meshes: bool = option(True, "Whether shapes and meshes of the robot's file are drawn.", "--meshes/--no-meshes")
+    haptic: bool = option(
+        False, "Add a virtual ball to pull: controller and arm run in the page at 500 Hz.", "--haptic"
+    )
+    force: bool = force_option()
 
 
 @command("view", ViewOptions, example="torquec view puma560 --trajectory standard -o puma560.html")
