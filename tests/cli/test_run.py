@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from torquec.cli.run import demo
+from torquec.cli import run as demo
 from torquec.errors import RobotError
 from torquec.project.chain import STEPS
 from torquec.project.manifest import file_hash, read_manifest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 
 import torquec as tq
-from torquec.cli.selftest import version
+from torquec.cli import info
 from torquec.project import self_test as module
 from torquec.project.self_test import SelfTestRow
 
@@ -35,5 +35,5 @@ def test_it_names_torquec_python_and_every_package(torquec):
 
 
 def test_what_is_missing_is_said(torquec, monkeypatch):
-    monkeypatch.setattr(version, "_PACKAGES", ("no-such-package",))
+    monkeypatch.setattr(info, "_PACKAGES", ("no-such-package",))
     assert "no-such-package is not installed" in torquec("version").out

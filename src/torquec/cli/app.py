@@ -29,7 +29,7 @@ from torquec.cli.haptic_region import haptic_region
 from torquec.cli.help_tables import FilledCommand
 from torquec.cli.identify import identify
 from torquec.cli.ik import ik
-from torquec.cli.info import info
+from torquec.cli.info import info, version
 from torquec.cli.linearize import linearize
 from torquec.cli.new import new
 from torquec.cli.papers import papers
@@ -39,7 +39,7 @@ from torquec.cli.realtime_run import run
 from torquec.cli.report import report
 from torquec.cli.run import demo
 from torquec.cli.run import run as run_command
-from torquec.cli.selftest import selftest, version
+from torquec.cli.selftest import selftest
 from torquec.cli.simplify import simplify
 from torquec.cli.simulate import simulate
 from torquec.cli.view import view

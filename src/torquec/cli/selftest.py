@@ -1,17 +1,14 @@
-"""`torquec selftest`: does this machine compute what it should? `torquec version`: which packages it has."""
+"""`torquec selftest`: does this machine compute what it should?"""
 
 from __future__ import annotations
 
 import dataclasses
-import importlib.metadata
-import platform
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import torquec
-from torquec.cli.command import CommandOptions, Outcome, StochasticOptions, command
+from torquec.cli.command import Outcome, StochasticOptions, command
 from torquec.cli.options import argument
 from torquec.cli.output import step_report
 
@@ -20,21 +17,6 @@ if TYPE_CHECKING:
 
 _ROBOTS = ("planar2r", "scara", "stanford", "puma560")
 """Turning and sliding joints, chains of two to six."""
-_PACKAGES = (
-    "numpy",
-    "llvmlite",
-    "python-flint",
-    "typer",
-    "scipy",
-    "clarabel",
-    "matplotlib",
-    "mujoco",
-    "casadi",
-    "rosbags",
-    "pyarrow",
-    "xacro",
-)
-"""What Torquec needs, then what its extras bring."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,28 +82,3 @@ def _text(document: dict[str, Any], rows: dict[str, tuple[SelfTestRow, ...]]) ->
             "everything agrees" if document["ok"] else "something is WRONG: please report it",
         ]
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class VersionOptions(CommandOptions):
-    """None of its own."""
-
-
-@command("version", VersionOptions, example="torquec version", without_model=True)
-def version(_options: VersionOptions) -> Outcome:
-    """Show the versions of Torquec, Python and the packages that it can use: what a bug report needs."""
-    found: dict[str, str | None] = {}
-    for package in _PACKAGES:
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            found[package] = None
-    document = {
-        "torquec": torquec.__version__,
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "packages": found,
-    }
-    lines = [f"torquec {torquec.__version__}", f"python {document['python']}, {document['system']}"]
-    lines += [f"{name} {number or 'is not installed'}" for name, number in found.items()]
-    return Outcome(document, "\n".join(lines))

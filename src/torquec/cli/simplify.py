@@ -20,7 +20,6 @@ from torquec.cli.files import Writes
 from torquec.cli.options import option
 from torquec.cli.output import progress, step_report
 from torquec.errors import ArgumentError, TorquecError
-from torquec.project.manifest import BEST, claimed_partial, forget_partial
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
@@ -64,6 +63,8 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
 
     A command that was stopped goes on where it was when it is given again.
     """
+    from torquec.project.manifest import claimed_partial, forget_partial
+
     output = options.output
     if options.trade_off and options.minutes is not None:
         raise ArgumentError(
@@ -92,6 +93,7 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simpli
     from torquec.foundation.work import Work
     from torquec.model.simplified import restated, simplified_and_checked
     from torquec.model.simplified import trade_off as curve_of
+    from torquec.project.manifest import BEST
     from torquec.project.simplification import Simplification
     from torquec.proof.checker.check_certificate import check_certificate
     from torquec.simplification.specification import load_specification
@@ -146,6 +148,7 @@ def _kept_at(path: Path, robot: Robot, say: Callable[[str], None]) -> Callable[[
 def _move(partial: Path, output: Path, *, force: bool) -> list[Path]:
     """Put the finished files into the output folder, all at once, then forget what was kept."""
     from torquec.foundation.writing import is_ours, new_folder
+    from torquec.project.manifest import forget_partial
 
     names = sorted(path.name for path in (partial / "result").iterdir())
     # Only with force is there an earlier result: the certificate of another robot would contradict this one.
