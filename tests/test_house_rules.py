@@ -30,7 +30,7 @@ BOUND = re.compile(r"\b(bound|bounds|proven|torque_margin)\b")
 BANNED_NAMES = ("utils", "helpers", "common", "misc", "manager")
 BANNED_CALLS = ("eval", "exec", "__import__")
 BANNED_IMPORTS = ("pickle", "marshal", "shelve")
-NOT_AT_START = ("casadi", "llvmlite", "matplotlib", "mujoco", "pinocchio", "scipy", "typer")
+NOT_AT_START = ("casadi", "jax", "llvmlite", "matplotlib", "mujoco", "pinocchio", "scipy", "torch", "typer")
 
 
 def relative(path: Path) -> str:

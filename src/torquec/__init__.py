@@ -33,6 +33,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.model.routes": ("Route",),
         "torquec.model.save": ("load_model", "save"),
         "torquec.model.generate": ("GeneratedPackage", "generate"),
+        "torquec.model.live_quantity": ("to_jax", "to_torch"),
         "torquec.codegen.precision": ("Precision",),
         "torquec.codegen.target": ("Target",),
         "torquec.codegen.verify.package": ("verify_package",),

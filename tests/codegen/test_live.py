@@ -20,7 +20,9 @@ PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 @pytest.fixture(params=list(Live))
 def library(request):
-    pytest.importorskip(request.param.value)
+    module = pytest.importorskip(request.param.value)
+    if request.param is Live.JAX:
+        module.config.update("jax_enable_x64", True)
     return request.param
 
 

@@ -1,1 +1,1 @@
-"""Back ends: a `Function` becomes a native callable, C, a NumPy module, a CasADi function or WebAssembly."""
+"""Back ends: a `Function` becomes a native callable, C, Rust, NumPy, CasADi, WebAssembly, or a JAX or PyTorch function."""

@@ -1,8 +1,8 @@
 """Live back ends: a `Function` as an object of another library, to be called or differentiated there.
 
 A live back end writes no file. Its object is called with the inputs in order, NumPy arrays or the library's own, and
-gives the outputs in order, a tuple where there are several, which `numpy.asarray` can read. A new one (JAX, PyTorch) is
-its folder beside this file, a `Live` and a row in `LIVE_BACK_ENDS`; the contract test has it then.
+gives the outputs in order, a tuple where there are several, which `numpy.asarray` can read. A new one is its file
+beside this one, a `Live` and a row in `LIVE_BACK_ENDS`; the contract test has it then.
 """
 
 from __future__ import annotations
@@ -25,6 +25,10 @@ class Live(StrEnum):
 
     CASADI = "casadi"
     """`casadi.Function` over SX scalars; vectors are columns."""
+    JAX = "jax"
+    """A function on JAX arrays with batch axes in front; native code on the CPU."""
+    TORCH = "torch"
+    """A function on tensors with batch axes in front; native code on the CPU."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,10 @@ def _maker(module: str, name: str) -> Callable[[Function], Callable[..., Any]]:
 
 
 LIVE_BACK_ENDS: Mapping[Live, LiveBackEnd] = MappingProxyType(
-    {Live.CASADI: LiveBackEnd("CasADi", "casadi", _maker("casadi", "casadi_function"))}
+    {
+        Live.CASADI: LiveBackEnd("CasADi", "casadi", _maker("casadi", "casadi_function")),
+        Live.JAX: LiveBackEnd("JAX", "jax", _maker("jax", "jax_function")),
+        Live.TORCH: LiveBackEnd("PyTorch", "torch", _maker("torch", "torch_function")),
+    }
 )
 """Every live back end."""
