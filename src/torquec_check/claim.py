@@ -40,13 +40,12 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True)
 class Bound:
-    """A quantity at a joint is at most `bound`; `rounding` is the part of it that computing in floats adds."""
+    """The error of a quantity at a joint is at most `bound`, the rounding of code included."""
 
     quantity: str
     joint: str
     bound: float
     unit: str
-    rounding: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -69,19 +68,32 @@ class JointRange:
 
 
 @dataclass(frozen=True)
-class Claim:
-    """One claim.
+class ClaimedRobot:
+    """Which robot: its name, the SHA-256 of its document, and gravity, payloads and locked joints in words.
 
-    `robot_sha256` is the hash of the robot's document: bodies, payloads, locked joints, gravity and drives. `setting`
-    states payloads, locked joints and gravity in words, `conditions` what else must hold, `requirements` what a
-    specification asks for, and is met.
+    The document holds bodies, payloads, locked joints, gravity and drives.
     """
+
+    name: str
+    sha256: str
+    setting: tuple[str, ...]
+
+    def __str__(self) -> str:
+        parts = [f"{self.name} (sha256 {self.sha256[:12]})"] if self.name else []
+        return "; ".join([*parts, *self.setting])
+
+    def to_document(self) -> dict[str, Any]:
+        """As JSON values."""
+        return dataclasses.asdict(self) | {"setting": list(self.setting)}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim; `conditions` are what else must hold, `requirements` what a specification asks for, and is met."""
 
     standing: Standing
     what: str
-    robot: str
-    robot_sha256: str
-    setting: tuple[str, ...]
+    robot: ClaimedRobot
     bounds: tuple[Bound, ...]
     box: tuple[JointRange, ...]
     conditions: tuple[str, ...]
@@ -90,8 +102,7 @@ class Claim:
     @property
     def sentence(self) -> str:
         """The claim in one sentence, without a full stop."""
-        about = f"{self.robot} (sha256 {self.robot_sha256[:12]})" if self.robot_sha256 else self.robot
-        parts = [part for part in (about, *self.setting, *self.conditions) if part]
+        parts = [part for part in (str(self.robot), *self.conditions) if part]
         parts += ["all motions of the box"] if self.box else []
         shown = [f"{each.joint} {rounded_up(each.bound, SENTENCE_DIGITS)} {each.unit}" for each in self.main_bounds]
         also = len(self.bounds) - len(shown)
@@ -107,18 +118,18 @@ class Claim:
     def lines(self) -> list[str]:
         """The claim as a text: the sentence, and bounds, box and requirements in a line each."""
         found = [f"{capitalized(self.sentence)}."]
-        for each in self.main_bounds:
-            part = f", of which rounding to floats is {rounded_up(each.rounding)}" if each.rounding else ""
-            found.append(f"  {self.what} of {each.joint}: at most {rounded_up(each.bound)} {each.unit}{part}")
+        found += [
+            f"  {self.what} of {each.joint}: at most {rounded_up(each.bound)} {each.unit}" for each in self.main_bounds
+        ]
         found += ["Box:", *(f"  {joint}" for joint in self.box)] if self.box else []
         found += (
             ["Specification that is met:", *(f"  {line}" for line in self.requirements)] if self.requirements else []
         )
-        return [*found, f"Robot, sha256 of its document: {self.robot_sha256}"] if self.robot_sha256 else found
+        return [*found, f"Robot, sha256 of its document: {self.robot.sha256}"] if self.robot.sha256 else found
 
     def to_document(self) -> dict[str, Any]:
-        """As JSON values, the sentence included."""
-        return {"sentence": self.sentence, **dataclasses.asdict(self)}
+        """As JSON values, with the sentence and the lines of the text."""
+        return {"sentence": self.sentence, "lines": self.lines(), **dataclasses.asdict(self)}
 
 
 def code_lines(
@@ -126,7 +137,7 @@ def code_lines(
 ) -> list[str]:
     """What generated code says at its top: the claim, the model's document in `file`, and how to check both."""
     found = [
-        f"SIMPLIFIED: this is not the exact dynamics of {claim.robot}.",
+        f"SIMPLIFIED: this is not the exact dynamics of {claim.robot.name}.",
         *claim.lines(),
         f"Model and certificate: {file}; the fields sha256 of their documents, not of the bytes of a file, are",
         f"  model        {model['sha256']}",
@@ -174,11 +185,8 @@ def certificate_claim(certificate: Mapping[str, Any], robot: Mapping[str, Any]) 
     """The claim of a certificate's document about the robot of a document: errors of torques and of coefficients."""
     units = dict(_joint_units(robot))
     joints, motions = list(units), certificate["motions"]
-    rounding = (certificate.get("rounding") or {"joints": {}})["joints"]
     bounds = [
-        Bound(
-            "inverse_dynamics", joint, certificate["joints"][joint]["bound"], units[joint][1], rounding.get(joint, 0.0)
-        )
+        Bound("inverse_dynamics", joint, certificate["joints"][joint]["bound"], units[joint][1])
         for joint in joints
         if joint in certificate["joints"]
     ]
@@ -188,15 +196,13 @@ def certificate_claim(certificate: Mapping[str, Any], robot: Mapping[str, Any]) 
         bounds.append(Bound(name, indices[0], proof["bound"], _coefficient_unit(proof, indices, units)))
     conditions = [RIGID, ROUNDING["double" if certificate.get("rounding") is None else "single"]]
     if inner:
-        conditions.append("coefficients without a bound are exact but for rounding")
+        conditions.append("coefficients without a bound are exact, to 1e-9 of themselves or to rounding")
     speeds, rates = (motions.get(key) or [None] * len(joints) for key in ("velocity", "acceleration"))
     box = zip(joints, motions["lower"], motions["upper"], speeds, rates, strict=True)
     return Claim(
         Standing.PROVEN,
         "torque error" if certificate["joints"] else "error of each coefficient",
-        str(robot["name"]),
-        canonical_hash(robot),
-        tuple(setting_lines(robot)),
+        claimed_robot(robot),
         tuple(bounds),
         tuple(JointRange(*row, unit=units[row[0]][0]) for row in box),
         tuple(conditions),
@@ -204,8 +210,12 @@ def certificate_claim(certificate: Mapping[str, Any], robot: Mapping[str, Any]) 
     )
 
 
-def setting_lines(robot: Mapping[str, Any]) -> Iterator[str]:
-    """Gravity, payloads and locked joints of a robot's document, in words."""
+def claimed_robot(robot: Mapping[str, Any]) -> ClaimedRobot:
+    """The robot of a document, as claims state it."""
+    return ClaimedRobot(str(robot["name"]), canonical_hash(robot), tuple(_setting(robot)))
+
+
+def _setting(robot: Mapping[str, Any]) -> Iterator[str]:
     yield f"gravity ({_listed(robot['gravity'])}) m/s^2 in the base frame"
     if not robot.get("attached"):
         yield "no payload"

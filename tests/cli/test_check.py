@@ -41,7 +41,7 @@ def test_json_keys(torquec, package):
     }
     assert outcome.document["ok"] is True
     assert outcome.document["kind"] == "package"
-    assert set(outcome.document["claims"][0]) == {"quantity", "joint", "bound", "unit", "rounding"}
+    assert set(outcome.document["claims"][0]) == {"quantity", "joint", "bound", "unit"}
     assert "proving the torque errors again" in outcome.err  # progress
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import torquec as tq
 from torquec.cli.generate import GenerateTarget
-from torquec.control.tracking_guarantee import guarantee_sentence
+from torquec.control.tracking_claim import guarantee_sentence
 from torquec.errors import TimeLimitError
 from torquec.project.chain import STEPS
 from torquec.project.loop_steps import verdict_statements
@@ -82,7 +82,7 @@ def test_what_is_left_is_proven_and_can_be_checked_again(finished):
     _, folder, _ = finished
     assert tq.check_file(folder / "simplify").ok
     verdict = document(folder, "verdict/verdict.json")
-    assert verdict["proven"] is True
+    assert verdict["claim"]["standing"] == "computed"
     bounds = document(folder, "design/design.json")["guarantee"]["bounds"]
     assert 1e-4 < bounds["joint1"]["value"] < 5e-3  # 0.5 N m over 2 kg m^2 and the poles' 400/s^2, and a margin
     simulated = document(folder, "simulate/unknown_load/simulation.json")
@@ -224,5 +224,5 @@ def test_a_verdict_says_what_is_proven_and_what_is_likely():
     said = verdict_statements(found)
     (proven, likely), origins = zip(*said, strict=True)  # a payload that linear models bear is no verdict
     assert origins == ("tube", "covariance")
-    assert proven == "no tracking error is proven: the box is too small"
+    assert proven == "no tracking error is bounded: the box is too small"
     assert "not all of them" in likely

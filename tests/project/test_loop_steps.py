@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from torquec.control.tracking_guarantee import guarantee_sentence
+from torquec.control.tracking_claim import guarantee_sentence
 from torquec.project.chain import STEPS
 from torquec.project.loop_steps import beyond_guarantee
 from torquec.project.read_project import parse_project
@@ -123,7 +123,7 @@ def test_a_run_states_the_guarantee_with_its_conditions_everywhere(finished):
     assert document(folder, "verdict/verdict.json")["statements"][0] == sentence
     assert result.manifest.step("verdict").summary == sentence
     header = " ".join((folder / "design" / "arm.h").read_text().replace("\n *", " ").split())
-    shown = f"P{sentence[1:]}."
+    shown = f"C{sentence[1:]}."
     assert shown in header
     texts = [text for section in ("verdict", "control") for text, _ in notes(folder, section)]
     assert texts.count(shown) == 2

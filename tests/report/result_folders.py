@@ -112,7 +112,7 @@ def _made() -> Path:
     ran |= {"period": 0.001, "cycles": 1220, "missed": 2, "late": 0, "latency": part, "compute": part, "cycle": part}
     ran |= {"max_error": {"joint1": 0.005, "joint2": None}, "notes": ["ordinary scheduling"]}
     (folder / "realtime.json").write_text(result_text("realtime run", ran))
-    said = {"proven": False, "statements": ["no tracking error is proven: it is too fast", "stable up to 2 kg"]}
+    said = {"claim": None, "statements": ["no tracking error is bounded: it is too fast", "stable up to 2 kg"]}
     (folder / "verdict.json").write_text(result_text("verdict", said))
     step = {"name": "check", "skipped": "", "seconds": 0.5}
     steps = [step, step | {"name": "identify", "skipped": "there is no log"}]

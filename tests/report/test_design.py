@@ -10,7 +10,8 @@ from tests.control.guaranteed_models import claimed
 
 from torquec.control.robustness import ErrorFactor
 from torquec.control.stability_interval import StabilityInterval
-from torquec.control.tracking_guarantee import guarantee_sentence, tracking_guarantee
+from torquec.control.tracking_claim import guarantee_sentence
+from torquec.control.tracking_guarantee import tracking_guarantee
 from torquec.foundation.rounded_bound import rounded_down, rounded_up
 from torquec.report.design import design_text, guarantee_text, locus_values, narrow_limits, plot_design, statistics_text
 from torquec.robot.classics import load_classic
@@ -82,7 +83,7 @@ def test_a_guarantee_along_a_reference_and_in_a_box():
     along = tracking_guarantee(model, -20, motion, period=0.001)
     text = guarantee_text(along.to_document())
     sentence = guarantee_sentence(along.to_document())
-    assert text.startswith(f"P{sentence[1:]}.\n")
+    assert text.startswith(f"C{sentence[1:]}.\n")
     assert rounded_up(along.joints[1].position, 4) in text
     assert "for every reference that keeps" not in text
     box = tracking_guarantee(model, -20)

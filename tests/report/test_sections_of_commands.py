@@ -107,7 +107,7 @@ def test_a_platform_that_differs_is_not_called_equal(sections, tmp_path):
 
 def test_steps_that_failed_stand_in_the_verdict_and_on_top(tmp_path):
     """With their reasons: who reads only the verdict must not think that the run was sound."""
-    said = {"proven": False, "statements": ["no tracking error is proven"]}
+    said = {"claim": None, "statements": ["no tracking error is bounded"]}
     (tmp_path / "verdict.json").write_text(result_text("verdict", said))
     step = {"name": "check", "skipped": "", "seconds": 0.5}
     steps = [step, step | {"name": "simulate", "failed": "it is singular; weld it"}]

@@ -53,7 +53,7 @@ OLD = {
 LEFT = {"joint": "wrist", "quantity": "position", "time": 0.25, "value": -4.274, "limit": -1.83}
 FAST = {"joint": "wrist", "quantity": "speed", "time": 0.2, "value": -15.85, "limit": -4.54}
 NEW = OLD | {"conditions": CONDITIONS, "passed_limits": [LEFT, FAST]}
-VERDICT = {"proven": False, "statements": ["no tracking error is proven: fast", "stable up to 0.58 kg", "likely"]}
+VERDICT = {"claim": None, "statements": ["no tracking error is bounded: fast", "stable up to 0.58 kg", "likely"]}
 
 
 def test_every_joint_with_its_unit():

@@ -21,15 +21,13 @@ measures and holds, with the model P in place of the robot's own torques (comput
 Nothing is claimed of friction (there is none, or the controller cancels exactly what acts), sensors, delays, or of a
 robot that is not the one of the certificate. Where no tube is proven there is no guarantee, and the reason is stated.
 
-`guarantee_sentence` states the guarantee with all of its conditions. It reads the document of a guarantee
-(`TrackingGuarantee.to_document`), so that proven guarantees and those read from files print alike. Upper bounds are
-rounded up, limits of references inwards.
+:mod:`torquec.control.tracking_claim` states the guarantee with all of its conditions. The bounds are computed: they
+have no witness yet that `torquec check` could prove again.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,9 +37,9 @@ import numpy.typing as npt
 from torquec.control.poles import PoleArgument, error_feedback, joint_poles
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
-from torquec.foundation.rounded_bound import rounded_down, rounded_up
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, as_model
+from torquec.model.robot_document import robot_to_dict
 from torquec.proof.tracking.box_tube import BoxTube, box_tube
 from torquec.proof.tracking.error_response import error_response, sampled_response
 from torquec.proof.tracking.error_tube import ErrorTube, TubeLoop, TubeProblem, error_tube, joint_unit
@@ -49,70 +47,7 @@ from torquec.proof.tracking.torque_error_bound import ProvenTorque, certified_to
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_enclosure import motion_enclosure
 from torquec.trajectory.trajectory import Trajectory
-
-CONDITIONS = (
-    "the robot without friction, with exact sensors, no delay, drives that give the torque asked for, and no payload "
-    "that the model does not know"
-)
-"""What every tracking guarantee assumes of the robot; :mod:`torquec.control.tracking_guarantee` has the argument."""
-
-_DIGITS = 2  # of bounds, which are rarely within some percent of what happens
-_LIMIT_DIGITS = 3  # of what references must keep, which people compare with their own numbers
-
-
-def guarantee_sentence(guarantee: Mapping[str, Any]) -> str:
-    """The document of a guarantee in one sentence, without a full stop: the proven tracking error and its conditions.
-
-    >>> guarantee_sentence({"valid": False, "reason": "there is no certificate"})
-    'no tracking error is proven: there is no certificate'
-    """
-    if not guarantee.get("valid"):
-        return f"no tracking error is proven: {guarantee.get('reason', '')}"
-    bounds = [
-        f"{joint} {rounded_up(bound['value'], _DIGITS)} {bound['unit']}" for joint, bound in guarantee["bounds"].items()
-    ]
-    parts = [CONDITIONS, _references(guarantee), _start(guarantee)]
-    return f"proven for {'; '.join(parts)}: the tracking error is at most {', '.join(bounds)}"
-
-
-def _references(guarantee: Mapping[str, Any]) -> str:
-    """Which references the guarantee is for."""
-    limits = guarantee.get("references")
-    if limits:
-        units = {joint: bound["unit"] for joint, bound in guarantee["bounds"].items()}
-        each = [f"{joint} {_limits(limits[joint], units[joint])}" for joint in limits]
-        return f"for references that keep {', '.join(each)}"
-    end = guarantee.get("end")
-    until = "" if end is None else f" until t = {rounded_down(end, _LIMIT_DIGITS)} s, where it ends"
-    return f"along the motion that the controller was designed for{until}"
-
-
-def _limits(allowed: Mapping[str, Any], unit: str) -> str:
-    """Positions, speed, acceleration and jerk of one joint's references."""
-    lower, upper = allowed["lower"], allowed["upper"]
-    position = "at any position"
-    if lower is not None and upper is not None:
-        position = f"from {rounded_up(lower, _LIMIT_DIGITS)} to {rounded_down(upper, _LIMIT_DIGITS)} {unit}"
-    rates = [
-        f"{rounded_down(allowed[key], _LIMIT_DIGITS)} {unit}/{per}"
-        for key, per in (("velocity", "s"), ("acceleration", "s^2"), ("jerk", "s^3"))
-        if allowed[key] is not None
-    ]
-    return f"{position} with at most {' and '.join(rates)}" if rates else position
-
-
-def _start(guarantee: Mapping[str, Any]) -> str:
-    """Where the robot starts; documents of older versions were all of robots that start on the reference."""
-    start = guarantee.get("start_error", {})
-    units = {joint: bound["unit"] for joint, bound in guarantee["bounds"].items()}
-    away = [
-        f"{joint} {rounded_down(start['position'][joint], _LIMIT_DIGITS)} {unit} and "
-        f"{rounded_down(start['speed'][joint], _LIMIT_DIGITS)} {unit}/s"
-        for joint, unit in units.items()
-        if start and (start["position"][joint] or start["speed"][joint])
-    ]
-    farther = f", or no farther from it than {', '.join(away)}" if away else ""
-    return f"starting on the reference{farther}"
+from torquec_check.claim import ClaimedRobot, claimed_robot
 
 
 def proven_torque(model: Model) -> ProvenTorque | str:
@@ -189,7 +124,8 @@ class TrackingGuarantee:
 
     `start` and `end` [s]: from when until when; the end is infinite where the reference comes to rest. `references`,
     joint by joint: what a reference must keep, where none was given; empty for a guarantee along one. `start_error`:
-    how far from the reference the robot may start.
+    how far from the reference the robot may start. `period` [s]: of the samples, None for a continuous controller;
+    `robot`: which one, with payload, locked joints and gravity.
     """
 
     valid: bool
@@ -199,6 +135,8 @@ class TrackingGuarantee:
     end: float = 0.0
     references: tuple[ReferenceLimits, ...] = ()
     start_error: StartError = _ON_THE_REFERENCE
+    period: float | None = None
+    robot: ClaimedRobot | None = None
 
     def to_document(self) -> dict[str, Any]:
         """As JSON values: {valid, reason, bounds {joint: {value, unit, ..}}, ..}; None where nothing limits."""
@@ -232,6 +170,8 @@ class TrackingGuarantee:
                 for name in ("position", "speed")
                 for values in [_per_joint(name, getattr(self.start_error, name), len(self.joints)).tolist()]
             },
+            "period": self.period,
+            "robot": None if self.robot is None else self.robot.to_document(),
         }
 
 
@@ -255,6 +195,22 @@ def tracking_guarantee(
     for joints that are not the robot's and for bad numbers.
     """
     model = as_model(source)
+    found = _guarantee(model, poles, trajectory, period, start, efforts, jerk, sampled=sampled)
+    return replace(found, period=period, robot=claimed_robot(robot_to_dict(model.robot)))
+
+
+def _guarantee(
+    model: Model,
+    poles: PoleArgument,
+    trajectory: Trajectory | None,
+    period: float | None,
+    start: StartError,
+    efforts: npt.ArrayLike | None,
+    jerk: npt.ArrayLike | None,
+    *,
+    sampled: bool,
+) -> TrackingGuarantee:
+    """The guarantee without what it says of its robot and period."""
     robot = model.robot
     if trajectory is not None and trajectory.joints != robot.joint_names:
         raise ArgumentError(

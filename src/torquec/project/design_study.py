@@ -54,7 +54,7 @@ class DesignStudy:
     @property
     def promise(self) -> str:
         """What the header of the controller's code states of the loop: the guarantee with all of its conditions."""
-        from torquec.control.tracking_guarantee import guarantee_sentence
+        from torquec.control.tracking_claim import guarantee_sentence
 
         sentence = guarantee_sentence(self.document["guarantee"])
         return f"{sentence[0].upper()}{sentence[1:]}."

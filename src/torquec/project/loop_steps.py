@@ -3,7 +3,7 @@
 The verdict begins with what is proven: the tracking error with the conditions that it holds under. Statistics follow:
 narrow stability limits of linear models along the motion, and the parameters that an identification leaves possible.
 
-A guarantee holds under conditions (:mod:`torquec.control.guarantee_sentence`), and an experiment may leave them on
+A guarantee holds under conditions (:mod:`torquec.control.tracking_claim`), and an experiment may leave them on
 purpose: friction, an unknown load, sensors. Where a simulated error exceeds the proven one, the conditions that were
 not met are named; an error that no condition explains contradicts the guarantee.
 """
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from torquec.control.tracking_guarantee import guarantee_sentence
+from torquec.control.tracking_claim import guarantee_sentence, tracking_claim
 from torquec.errors import DivergenceError
 from torquec.foundation.rounded_bound import rounded_up
 from torquec.project.design_study import DOCUMENT as DESIGNED
@@ -74,9 +74,10 @@ def verdict_step(context: StepContext) -> str:
     """Say what the documents of the design prove, and what they only make likely."""
     found = context.read_document(DESIGN, DESIGNED)
     said = verdict_statements(found)
-    proven = bool(found["guarantee"].get("valid"))
+    guarantee = found["guarantee"]
+    claim = tracking_claim(guarantee).to_document() if guarantee.get("valid") else None
     statements, origins = [text for text, _ in said], [origin.value for _, origin in said]
-    context.write_document("verdict.json", "verdict", {"proven": proven, "statements": statements, "origins": origins})
+    context.write_document("verdict.json", "verdict", {"claim": claim, "statements": statements, "origins": origins})
     return statements[0]
 
 

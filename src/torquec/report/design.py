@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from torquec.control.tracking_guarantee import guarantee_sentence
+from torquec.control.tracking_claim import guarantee_sentence
 from torquec.report.blocks import (
     Axis,
     Block,
@@ -29,7 +29,7 @@ from torquec.report.blocks import (
 )
 from torquec.report.figure import write_picture
 from torquec.report.found_documents import FoundDocument, FoundFolder
-from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, proved
+from torquec.report.provenance import Number, Provenance, Statement, assumed, computed
 from torquec.report.stored_values import StoredValue
 from torquec.report.tables import lower_bound, number, table, upper_bound
 
@@ -295,9 +295,9 @@ def _guarantee(values: StoredValue) -> tuple[list[Block], list[Fact]]:
         sentence = guarantee_sentence(guarantee.value)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         guarantee.refuse("is no guarantee that torquec wrote")
-    claim = proved(
+    claim = computed(
         "the model with its certified errors, of an exact one those of snapped angles, and the tube around the "
-        "reference; docs/guarantee.md has the argument"
+        "reference; docs/guarantee.md has the argument; no witness is stored that torquec check could prove again"
     )
     rows: list[tuple[Cell, ...]] = []
     worst: list[tuple[float, str, Number]] = []

@@ -76,7 +76,7 @@ def certificate_section(document: FoundDocument, folder: FoundFolder) -> Shown:
         rows.append((joint.name, Number(box.lower[k], stated, unit), Number(box.upper[k], stated, unit), *speeds))
     identified = " with the identified parameters" if folder.of_kind("identify") else ""
     exact = f"the exact model of {_robot_file(folder) or robot.name}{identified}"
-    words = f"The model in {document.name} against {exact}:"
+    words = f"The model in {document.name} differs from {exact} by at most the bounds of its claim:"
     blocks: list[Block] = [paragraph(words), paragraph(Statement(f"{capitalized(whole.sentence)}.", claim))]
     if torques:
         blocks.append(DataTable(("joint", "torque error at most"), torques, "Inverse dynamics"))

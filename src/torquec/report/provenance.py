@@ -34,7 +34,8 @@ class Obtained(StrEnum):
 _MEANINGS = {
     Obtained.PROVED: "holds for every case that is stated; the command beside it proves it again",
     Obtained.MEASURED: "observed on a robot, in a log or on a machine, which is named; others may differ",
-    Obtained.COMPUTED: "follows from the model by calculation, at the points or runs that are named",
+    Obtained.COMPUTED: "follows from the model by calculation, at the points or runs that are named, or in bounds "
+    "without a witness that could be proven again",
     Obtained.ASSUMED: "taken from a file or a specification as it stands; nobody has checked it here",
 }
 

@@ -8,11 +8,12 @@ from torquec.errors import TorquecError
 from torquec.report.blocks import Block, Items, Shown, Tone, paragraph
 from torquec.report.found_documents import RUN_MANIFEST, FoundDocument, FoundFolder
 from torquec.report.hold_plan import period_note
-from torquec.report.provenance import Number, Statement, assumed, computed, proved
+from torquec.report.provenance import Number, Statement, assumed, computed
 from torquec.report.simulation import limit_sentences, load_parts, stated_unit
 
-_CLAIM = proved(
-    "the model with its certified errors, of an exact one those of snapped angles, and the tube around the reference"
+_CLAIM = computed(
+    "the model with its certified errors, of an exact one those of snapped angles, and the tube around the reference; "
+    "no witness is stored that torquec check could prove again"
 )
 _LINEAR = computed("linear models along the motion; no proof")
 _ORIGINS = {
@@ -30,11 +31,11 @@ def verdict_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     read no further.
     """
     values = document.values
-    proven = values["proven"].truth
+    bounded = values.get("claim") is not None
     first, *others = values["statements"].texts or ("nothing is said",)
-    stated = Statement(_sentence(first), _CLAIM if proven else _ORIGINS["tube"])
-    beyond = _undisturbed(folder) if proven else []
-    blocks: list[Block] = [paragraph(stated, tone=Tone.WARNING if not proven else Tone.PLAIN if beyond else Tone.GOOD)]
+    stated = Statement(_sentence(first), _CLAIM if bounded else _ORIGINS["tube"])
+    beyond = _undisturbed(folder) if bounded else []
+    blocks: list[Block] = [paragraph(stated, tone=Tone.WARNING if not bounded else Tone.PLAIN if beyond else Tone.GOOD)]
     if others:
         origins = values.get("origins")  # which older documents do not have
         words = ["linear models"] * len(others) if origins is None else list(origins.texts[1:])

@@ -1,0 +1,96 @@
+"""The canonical claim of a tracking guarantee: laws, verdicts, screens and reports print it, with all its conditions.
+
+It is made from the document of a guarantee (`TrackingGuarantee.to_document`), so that a guarantee that was just found
+and one that was read from a file print alike. The claim is *computed*: no witness of it is stored that could be proven
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from torquec_check.claim import Bound, Claim, ClaimedRobot, Standing, rounded_down, rounded_up
+
+CONDITIONS = (
+    "the robot without friction, with exact sensors, no delay, drives that give the torque asked for, and no payload "
+    "that the model does not know"
+)
+"""What every tracking guarantee assumes of the robot; :mod:`torquec.control.tracking_guarantee` has the argument."""
+
+_DIGITS = 3  # of what references must keep, which people compare with their own numbers
+
+
+def guarantee_sentence(guarantee: Mapping[str, Any]) -> str:
+    """The document of a guarantee in one sentence, without a full stop: the tracking error and its conditions.
+
+    >>> guarantee_sentence({"valid": False, "reason": "there is no certificate"})
+    'no tracking error is bounded: there is no certificate'
+    """
+    if not guarantee.get("valid"):
+        return f"no tracking error is bounded: {guarantee.get('reason', '')}"
+    return tracking_claim(guarantee).sentence
+
+
+def tracking_claim(guarantee: Mapping[str, Any]) -> Claim:
+    """The claim of a valid guarantee."""
+    bounds = [Bound("tracking_error", joint, row["value"], row["unit"]) for joint, row in guarantee["bounds"].items()]
+    units = {each.joint: each.unit for each in bounds}
+    stated = guarantee.get("robot") or {"name": "", "sha256": "", "setting": []}
+    return Claim(
+        Standing.COMPUTED,
+        "tracking error",
+        ClaimedRobot(stated["name"], stated["sha256"], tuple(stated["setting"])),
+        tuple(bounds),
+        (),
+        (
+            CONDITIONS,
+            _sampling(guarantee),
+            _references(guarantee, units),
+            _start(guarantee.get("start_error", {}), units),
+        ),
+    )
+
+
+def _sampling(guarantee: Mapping[str, Any]) -> str:
+    if "period" not in guarantee:  # documents of older versions
+        return ""
+    period = guarantee["period"]
+    return "a continuous controller" if period is None else f"torques held for {period!r} s"
+
+
+def _references(guarantee: Mapping[str, Any], units: Mapping[str, str]) -> str:
+    """Which references the guarantee is for."""
+    limits = guarantee.get("references")
+    if limits:
+        each = [f"{joint} {_limits(limits[joint], units[joint])}" for joint in limits]
+        return f"for references that keep {', '.join(each)}"
+    end = guarantee.get("end")
+    until = "" if end is None else f" until t = {rounded_down(end, _DIGITS)} s, where it ends"
+    return f"along the motion that the controller was designed for{until}"
+
+
+def _limits(allowed: Mapping[str, Any], unit: str) -> str:
+    """Positions, speed, acceleration and jerk of one joint's references."""
+    lower, upper = allowed["lower"], allowed["upper"]
+    position = "at any position"
+    if lower is not None and upper is not None:
+        position = f"from {rounded_up(lower, _DIGITS)} to {rounded_down(upper, _DIGITS)} {unit}"
+    rates = [
+        f"{rounded_down(allowed[key], _DIGITS)} {unit}/{per}"
+        for key, per in (("velocity", "s"), ("acceleration", "s^2"), ("jerk", "s^3"))
+        if allowed[key] is not None
+    ]
+    return f"{position} with at most {' and '.join(rates)}" if rates else position
+
+
+def _start(start: Mapping[str, Any], units: Mapping[str, str]) -> str:
+    """Where the robot starts; documents of older versions were all of robots that start on the reference."""
+    away = [
+        f"{joint} {rounded_down(start['position'][joint], _DIGITS)} {unit} and "
+        f"{rounded_down(start['speed'][joint], _DIGITS)} {unit}/s"
+        for joint, unit in units.items()
+        if start and (start["position"][joint] or start["speed"][joint])
+    ]
+    farther = f", or no farther from it than {', '.join(away)}" if away else ""
+    return f"starting on the reference{farther}"
