@@ -195,7 +195,9 @@ def tracking_guarantee(
     for joints that are not the robot's and for bad numbers.
     """
     model = as_model(source)
-    found = _guarantee(model, poles, trajectory, period, start, efforts, jerk, sampled=sampled)
+    found = _guarantee(
+        model, poles, trajectory, period=period, sampled=sampled, start=start, efforts=efforts, jerk=jerk
+    )
     return replace(found, period=period, robot=claimed_robot(robot_to_dict(model.robot)))
 
 
@@ -203,12 +205,12 @@ def _guarantee(
     model: Model,
     poles: PoleArgument,
     trajectory: Trajectory | None,
+    *,
     period: float | None,
+    sampled: bool,
     start: StartError,
     efforts: npt.ArrayLike | None,
     jerk: npt.ArrayLike | None,
-    *,
-    sampled: bool,
 ) -> TrackingGuarantee:
     """The guarantee without what it says of its robot and period."""
     robot = model.robot
