@@ -40,6 +40,8 @@ COVERED_BY = {
     "kinematics/solution_curve.py": "kinematics/test_iterative_kinematics.py",
     "kinematics/refinement.py": "kinematics/test_iterative_kinematics.py",
     "kinematics/iteration_text.py": "kinematics/test_kinematics_package.py",
+    "kinematics/line_elimination.py": "kinematics/test_eliminated_kinematics.py",
+    "kinematics/line_parts.py": "kinematics/test_eliminated_kinematics.py",
     "kinematics/near_branches.py": "kinematics/test_iterative_kinematics.py",
     "kinematics/planar_pair.py": "kinematics/test_arm_family.py",
     "kinematics/position_arm.py": "kinematics/test_arm_family.py",

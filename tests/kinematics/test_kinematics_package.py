@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.codegen.c.compiler import COMPILERS, WARNINGS, build, build_selftest, needs_compiler, run
 from tests.kinematics.arms import UR10E, forward, line_arm, misses, off_lines, turned_apart
-from tests.kinematics.test_iterative_kinematics import HAND, HARD, ODD
+from tests.kinematics.test_iterative_kinematics import HAND, HARD, ODD, numeric
 
 import torquec as tq
 from torquec.kinematics.arm_poses import BranchStatus
@@ -90,7 +90,7 @@ def test_hard_poses_are_not_lost_in_c(calibrated):
 
 def test_a_numeric_arm_reaches_what_it_can(tmp_path):
     robot = line_arm("RRRRRR", *ODD)
-    ik = tq.inverse_kinematics(robot, "tool")
+    ik = numeric(robot, "tool")
     assert ik.method is KinematicsMethod.NUMERIC
     arm = IteratedInC(ik, tmp_path)
     rng = np.random.default_rng(5)
@@ -102,6 +102,26 @@ def test_a_numeric_arm_reaches_what_it_can(tmp_path):
         assert max(distance.max(), angle.max(), missed.max()) < 1e-10
     far, *_, status, error = arm.every(np.eye(3), np.array([9.0, 0.0, 0.0]), np.zeros(6))
     assert (far, status[0]) == (0, BranchStatus.OUT_OF_REACH | int(status[0]) & 3)
+    assert error[0, 0] > 5.0
+
+
+def test_all_solutions_by_elimination_are_those_of_python(tmp_path):
+    robot = line_arm("RRRRRR", *ODD)
+    ik = tq.inverse_kinematics(robot, "tool")
+    assert ik.method is KinematicsMethod.ELIMINATION
+    arm = IteratedInC(ik, tmp_path)
+    for q in np.random.default_rng(6).uniform(-3.0, 3.0, (10, 6)):
+        rotation, position = forward(robot, "tool")(q)
+        count, found, status, _ = arm.every(rotation, position, np.zeros(6))
+        ours = ik.all(rotation, position, near=np.zeros(6))
+        met = status < BranchStatus.OUT_OF_REACH
+        assert count == met.sum() == len(ours.q)
+        for one in found[met]:
+            assert turned_apart(robot, ours.q, one).min() < 1e-9
+        assert turned_apart(robot, found[met], q).min() < 1e-9
+    count, _, status, error = arm.every(np.eye(3), np.array([9.0, 0.0, 0.0]), np.zeros(6))
+    assert count == 0
+    assert (status >= BranchStatus.OUT_OF_REACH).all()
     assert error[0, 0] > 5.0
 
 

@@ -70,6 +70,10 @@ class ArmPoses:
     """(branches,), sums of `BranchStatus`"""
     error: Array
     """(branches, 2): what is missed of the position [m] and of the rotation [rad]"""
+    complete: bool = True
+    """Of `InverseKinematics.all`: whether these are all solutions; false next to singular configurations."""
+    degree: int = 0
+    """Of `InverseKinematics.all`: how many solutions the arm has at most, complex ones counted."""
 
 
 @dataclass(frozen=True, eq=False)

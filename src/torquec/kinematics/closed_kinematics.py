@@ -55,6 +55,8 @@ class KinematicsMethod(StrEnum):
     """In closed form."""
     NEAR = "near"
     """By Newton's method from the closed form of an arm that is nearly the same."""
+    ELIMINATION = "elimination"
+    """By the roots of an eliminant, then Newton's method: all solutions of a six-joint arm."""
     NUMERIC = "numeric"
     """By damped least squares from the reference and elsewhere: one solution."""
 
@@ -138,6 +140,19 @@ class InverseKinematics:
         """
         q, status, error = self._solved(*self._checked(rotation, position, near))
         return ArmPoses(self.names, q, status.astype(np.int64), error)
+
+    def all(self, rotation: Any, position: Any, *, near: Any = None) -> ArmPoses:
+        """The solutions of one pose, within limits or not: branches that meet it. Raises as the call does.
+
+        `complete` is false where some may be missing: next to a singular configuration. Equal branches count once.
+        """
+        turn, place, reference = self._checked_one(rotation, position, near)
+        q, status, error = self._solved(turn, place, reference)
+        flags = status.astype(np.int64)
+        met = np.flatnonzero((flags & BranchStatus.OUT_OF_REACH) == 0)
+        names = tuple(self.names[k] for k in met)
+        complete = not bool((flags[met] & BranchStatus.SINGULAR).any())
+        return ArmPoses(names, q[met], flags[met], error[met], complete, len(self.closed.names))
 
     def nearest(self, rotation: Any, position: Any, *, near: Any = None) -> NearestPose:
         """The branch with the smallest sum of squared distances to `near`, of those with the best status.
@@ -289,6 +304,13 @@ class InverseKinematics:
                 remedy=f"give rows of length 1 at right angles (to {_ROTATION:g}) with determinant +1",
             )
         return batch_together((turn, 2), (place, 1), (kept, 1))
+
+    def _checked_one(self, rotation: Any, position: Any, near: Any) -> list[Array]:
+        """The arguments of a call for one pose."""
+        found = self._checked(rotation, position, near)
+        if found[0].ndim != 2:
+            raise ArgumentError("all solutions are of one pose", remedy="give one pose, not a batch")
+        return found
 
     @cached_property
     def _default_reference(self) -> Array:

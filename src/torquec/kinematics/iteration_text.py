@@ -14,10 +14,15 @@ from importlib import resources
 import numpy as np
 
 from torquec.foundation.arrays import Array
+from torquec.kinematics import eliminant_roots
 from torquec.kinematics import solution_curve as tracing
 from torquec.kinematics.arm_poses import SEVERE, BranchStatus
+from torquec.kinematics.line_elimination import SIZE
 from torquec.kinematics.near_branches import TRACED, NearSearch, beside, hopeless, nearly_singular
 from torquec.kinematics.refinement import APART, CLOSED, STEPS
+
+CELLS = 64
+"""Roots and cells with perhaps a root that the C keeps at a time: four times as many as there are solutions."""
 
 _CURVE_WORDS = """CORRECTIONS CURVE_STEPS CROSSINGS ENCLOSING
     FIRST_STEP LARGEST_STEP LEAST_STEP LARGEST_TURN ON_CURVE CLOSE_LOOK"""
@@ -49,6 +54,8 @@ class IterationShape:
     turning: Array
     moving: Array
     search: NearSearch | None
+    eliminates: bool = False
+    """Whether all solutions are found by elimination; numeric starts then serve poses without one."""
 
     @property
     def room(self) -> int:
@@ -59,7 +66,7 @@ class IterationShape:
     def largest_steps(self) -> int:
         """How many steps one call takes at most, to the pose and along curves."""
         if self.search is None:
-            return (1 + len(self.table)) * STEPS
+            return (1 + len(self.table) + (CELLS if self.eliminates else 0)) * STEPS
         steps = (self.branches * (1 + len(beside(1.0, 1.0))) + 1) * STEPS
         if self.search.curves is None:
             return steps
@@ -133,6 +140,11 @@ def iteration_source(shape: IterationShape) -> str:
         limits = [_row("lower", shape.lower), _row("upper", shape.upper), _row("half", shape.half)]
         tables = [_row("moving", shape.moving), *limits, _table("restart", shape.table)]
         solve = _template("numeric_solve.c")
+        if shape.eliminates:
+            first = solve.replace("static void solve(", "static void search_from_starts(")
+            solve = f"{first}\n{_template('elimination_solve.c')}"
+            tables.append(_row("turning", shape.turning))
+            words |= _elimination_words()
     else:
         solve, more, besides = _near_parts(shape.search)
         words |= more
@@ -143,6 +155,13 @@ def iteration_source(shape: IterationShape) -> str:
         for word, value in words.items():
             text = text.replace(f"@{word}@", str(value))
     return text
+
+
+def _elimination_words() -> dict[str, object]:
+    """Sizes and constants of the search for roots of an eliminant."""
+    names = ("GRID", "LEVELS", "PARTS", "STRAIGHT", "CLEAR", "FALSE_POSITION")
+    words: dict[str, object] = {name: repr(getattr(eliminant_roots, name)) for name in names}
+    return words | {"SIZE": SIZE, "CELLS": CELLS, "TURN": repr(2.0 * np.pi)}
 
 
 def _near_parts(search: NearSearch) -> tuple[str, dict[str, object], Array]:

@@ -196,11 +196,15 @@ class IterativeKinematics(InverseKinematics):
             q = self._numeric(turn, place, reference)
         else:
             q = solve_near(self.search, turn, place, reference, every=every)
+        placed, status, error = self._finished(q, turn, place, reference)
+        return (placed[0], status[0], error[0]) if single else (placed, status, error)
+
+    def _finished(self, q: Array, rotation: Array, position: Array, near: Array) -> tuple[Array, Array, Array]:
+        """Whole turns, status and error of positions (N, branches, n)."""
         count, branches, n = q.shape
-        rows = [np.repeat(a, branches, axis=0) for a in (turn, place, reference)]
+        rows = [np.repeat(a, branches, axis=0) for a in (rotation, position, near)]
         placed, status, error = self._natives[1].call(q.reshape(-1, n), *rows)
-        found = placed.reshape(q.shape), status.reshape(count, branches), error.reshape(count, branches, 2)
-        return (found[0][0], found[1][0], found[2][0]) if single else found
+        return placed.reshape(q.shape), status.reshape(count, branches), error.reshape(count, branches, 2)
 
     def nearest(self, rotation: Any, position: Any, *, near: Any = None) -> NearestPose:
         """The branch with the smallest sum of squared distances to `near`, of those with the best status."""

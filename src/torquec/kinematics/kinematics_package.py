@@ -19,7 +19,8 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_package
 from torquec.kinematics.arm_poses import BranchStatus
-from torquec.kinematics.closed_kinematics import InverseKinematics, KinematicsMethod
+from torquec.kinematics.closed_kinematics import InverseKinematics
+from torquec.kinematics.eliminated_kinematics import EliminatedKinematics
 from torquec.kinematics.iteration_text import IterationShape, iteration_header, iteration_source, iteration_test
 from torquec.kinematics.iterative_kinematics import NUMERIC_STARTS, IterativeKinematics
 
@@ -52,8 +53,14 @@ def write_kinematics_package(
         functions = [ik.function, ik.nearest_function, ik.rates_function]
         contents = c_package(functions, prefix=word, description=description)
         return write_package(to_path(directory), contents, name=prefix_identifier(word), target="c", force=force)
-    is_numeric = ik.method is KinematicsMethod.NUMERIC
+    is_numeric = ik.tidy is None
     parts = {"step": ik.step_function, "finish": ik.finish_function}
+    if isinstance(ik, EliminatedKinematics):
+        parts |= {
+            "eliminant": ik.eliminant_function,
+            "value": ik.determinant_function,
+            "solution": ik.solution_function,
+        }
     if not is_numeric:
         parts = {"start": ik.start_function, **parts}
     if ik.is_traced:
@@ -94,6 +101,7 @@ def _shape(ik: IterativeKinematics, prefix: str, functions: dict[str, str]) -> I
         turning,
         moving,
         None if is_numeric else ik.search,
+        isinstance(ik, EliminatedKinematics),
     )
 
 

@@ -1,0 +1,168 @@
+"""Inverse kinematics by elimination: all solutions, up to sixteen, of six-joint arms without a closed form.
+
+(1)  the eliminant of the pose, sampled over the hidden joint; its real roots on the circle (`eliminant_roots`)
+(2)  the other joints from every root (`line_elimination`), Newton steps on the arm, equal solutions taken once
+(3)  `complete` is false where two roots nearly coincide (a singular configuration is near) or where a root led to no
+     solution of its own; a pose without solutions is searched for numerically, as nearly as it can be met
+
+Solutions are numbered by the hidden joint, from -pi on; they keep no names from pose to pose, `nearest` and `track` do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from torquec.codegen.llvm import NativeFunction, compile_function
+from torquec.expr import Function, trace
+from torquec.foundation.arrays import Array, Indices, Mask
+from torquec.kinematics.arm_poses import ArmPoses, BranchStatus
+from torquec.kinematics.closed_kinematics import KinematicsMethod
+from torquec.kinematics.eliminant_roots import GRID, GRID_ANGLES, circle_roots
+from torquec.kinematics.householder import determinant, null_vector
+from torquec.kinematics.iterative_kinematics import IterativeKinematics
+from torquec.kinematics.line_elimination import DEGREE, SIZE, LineElimination
+from torquec.kinematics.refinement import APART, is_met, solve_rows
+
+_AT_ONCE = 32
+"""Poses whose sampled matrices, 0.3 MB each, are in memory at once."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EliminatedKinematics(IterativeKinematics):
+    """The inverse of a six-joint arm of general geometry; made by `inverse_kinematics`."""
+
+    elimination: LineElimination | None = None
+
+    @property
+    def method(self) -> KinematicsMethod:
+        """How branches are found."""
+        return KinematicsMethod.ELIMINATION
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """`solution 1` to `solution 16`: as many as there may be."""
+        return tuple(f"solution {k + 1}" for k in range(DEGREE))
+
+    @cached_property
+    def eliminant_function(self) -> Function:
+        """rotation (3, 3), position (3,) -> matrices (3, 12, 12) over 1, cos and sin of the hidden joint."""
+        assert self.elimination is not None
+        made = self.elimination.eliminant
+        inputs = {"rotation": (3, 3), "position": (3,)}
+        return trace(
+            f"{self._word}_eliminant", lambda rotation, position: {"matrices": made(rotation, position)}, inputs
+        )
+
+    @cached_property
+    def determinant_function(self) -> Function:
+        """matrix (12, 12) -> determinant (), up to the sign."""
+        return trace("eliminant_value", lambda matrix: {"value": determinant(matrix)}, {"matrix": (SIZE, SIZE)})
+
+    @cached_property
+    def solution_function(self) -> Function:
+        """matrix (12, 12) at a root, root (), rotation, position, near (n,) -> q (n,)."""
+
+        def algorithm(matrix: Any, root: Any, rotation: Any, position: Any, near: Any) -> dict[str, Any]:
+            assert self.elimination is not None
+            values = self.elimination.joints(null_vector(matrix), root, rotation, position)
+            q = list(near)
+            for joint, value in zip(self.arm.joints, values, strict=True):
+                q[joint.index] = value
+            return {"q": q}
+
+        inputs: dict[str, tuple[int, ...]] = {"matrix": (SIZE, SIZE), "root": ()}
+        return trace(f"{self._word}_solution", algorithm, inputs | self._inputs)
+
+    @cached_property
+    def _elimination_natives(self) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
+        return (
+            compile_function(self.eliminant_function),
+            compile_function(self.determinant_function),
+            compile_function(self.solution_function),
+        )
+
+    def all(self, rotation: Any, position: Any, *, near: Any = None) -> ArmPoses:
+        """The solutions of one pose, within limits or not; see `complete` and `degree`. Raises as the call does."""
+        turn, place, reference = self._checked_one(rotation, position, near)
+        q, found, complete = self._solutions(turn[None], place[None], reference[None])
+        placed, status, error = self._finished(q[:, found[0]], turn[None], place[None], reference[None])
+        names = self.names[: placed.shape[1]]
+        return ArmPoses(names, placed[0], status[0].astype(np.int64), error[0], bool(complete[0]), DEGREE)
+
+    def _iterated(self, rotation: Array, position: Array, near: Array, *, every: bool) -> tuple[Array, Array, Array]:  # noqa: ARG002 - all are found at once
+        single = rotation.ndim == 2
+        turn, place, reference = (a[None] if single else a for a in (rotation, position, near))
+        q, found, _ = self._solutions(turn, place, reference)
+        none = np.flatnonzero(~found.any(axis=1))
+        if len(none):
+            q[none, 0] = self._numeric(turn[none], place[none], reference[none])[:, 0]
+        placed, status, error = self._finished(q, turn, place, reference)
+        status[~found] = status[~found].astype(np.int64) | int(BranchStatus.OUT_OF_REACH)
+        if len(none):
+            _, again, _ = self._finished(q[none, :1], turn[none], place[none], reference[none])
+            status[none, 0] = again[:, 0]
+        return (placed[0], status[0], error[0]) if single else (placed, status, error)
+
+    def _solutions(self, rotation: Array, position: Array, near: Array) -> tuple[Array, Mask, Mask]:
+        """q (N, 16, n), which of them are solutions (N, 16), and whether they are all (N,)."""
+        pieces = [slice(k, k + _AT_ONCE) for k in range(0, len(rotation), _AT_ONCE)]
+        found = [self._solutions_of_some(rotation[piece], position[piece], near[piece]) for piece in pieces]
+        q, met, complete = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return q, met, complete
+
+    def _solutions_of_some(self, rotation: Array, position: Array, near: Array) -> tuple[Array, Mask, Mask]:
+        """(1) to (3)."""
+        assert self.elimination is not None
+        eliminant, value, solution = self._elimination_natives
+        count = len(rotation)
+        parts = np.asarray(eliminant.call(rotation, position)).reshape(count, 3, SIZE * SIZE)
+
+        def at(row: Indices, angle: Array) -> Array:
+            """M of poses at angles."""
+            turns = _turns(angle)
+            found = turns @ parts[0] if count == 1 else np.einsum("ka,kam->km", turns, parts[row])
+            return np.ascontiguousarray(found).reshape(-1, SIZE, SIZE)
+
+        on_grid = np.asarray(value.call((_turns(GRID_ANGLES) @ parts).reshape(-1, SIZE, SIZE)))
+        roots = circle_roots(on_grid.reshape(count, GRID), lambda row, angle: np.asarray(value.call(at(row, angle))))
+        row, angle = roots.row, roots.angle
+        q, found = np.repeat(near[:, None], DEGREE, axis=1), np.zeros((count, DEGREE), dtype=bool)
+        complete = ~roots.doubtful
+        if not len(row):
+            return q, found, complete
+        start = np.asarray(solution.call(at(row, angle), angle, rotation[row], position[row], near[row]))
+        usable = np.isfinite(start).all(axis=1)
+        start[~usable] = near[row[~usable]]
+        better, error = solve_rows(self._iteration, start, rotation[row], position[row])
+        met = is_met(self._iteration, error) & usable
+        complete[row[~met]] = False
+        for pose in np.unique(row[met]):
+            solutions = self._distinct(better[met & (row == pose)])
+            complete[pose] &= len(solutions) == np.count_nonzero(row == pose)
+            solutions = solutions[:DEGREE]
+            q[pose, : len(solutions)], found[pose, : len(solutions)] = solutions, True
+        return q, found, complete
+
+    def _distinct(self, q: Array) -> Array:
+        """Solutions (K, n) without those that stand there already, by the hidden joint."""
+        assert self.elimination is not None
+        hidden = self.arm.joints[self.elimination.place].index
+        turning = self._iteration.turning > 0.0
+        wrapped = np.where(turning, (q + np.pi) % (2.0 * np.pi) - np.pi, q)
+        order = np.argsort(wrapped[:, hidden])
+        kept: list[int] = []
+        for k in order:
+            apart = np.abs(wrapped[kept] - wrapped[k])
+            apart = np.where(turning, np.minimum(apart, 2.0 * np.pi - apart), apart)
+            if not kept or apart.max(axis=1).min() > APART:
+                kept.append(int(k))
+        return q[kept]
+
+
+def _turns(angle: Array) -> Array:
+    """(1, cos, sin) of angles, (K, 3)."""
+    return np.stack([np.ones(len(angle)), np.cos(angle), np.sin(angle)], axis=1)
