@@ -14,7 +14,7 @@ from typing import Any
 
 from torquec.expr.math import absolute, select, sqrt
 from torquec.kinematics.angle import over
-from torquec.kinematics.line_parts import inner, total
+from torquec.kinematics.line_parts import inner, sum_of_terms
 from torquec.spatial import Scalar
 
 _LEAST_SQUARE = 1e-290  # keeps a zero column from dividing by zero
@@ -38,9 +38,9 @@ def null_vector(matrix: Sequence[Sequence[Scalar]]) -> list[Scalar]:
     x: list[Scalar] = [1.0 + 0.1 * k for k in range(n)]
     for _ in range(_ITERATIONS):
         for k in range(n):  # R' y = x
-            x[k] = over(x[k] - total(R[k][i] * x[i] for i in range(k)), pivots[k])
+            x[k] = over(x[k] - sum_of_terms(R[k][i] * x[i] for i in range(k)), pivots[k])
         for k in reversed(range(n)):  # R x = y
-            x[k] = over(x[k] - total(R[i][k] * x[i] for i in range(k + 1, n)), pivots[k])
+            x[k] = over(x[k] - sum_of_terms(R[i][k] * x[i] for i in range(k + 1, n)), pivots[k])
         size = over(1.0, sqrt(inner(x, x)))
         x = [value * size for value in x]
     return x

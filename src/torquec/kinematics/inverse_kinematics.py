@@ -18,7 +18,7 @@ from torquec.kinematics.arm_geometry import ClosedArm, arm_geometry
 from torquec.kinematics.closed_kinematics import InverseKinematics
 from torquec.kinematics.eliminated_kinematics import EliminatedKinematics
 from torquec.kinematics.iterative_kinematics import IterativeKinematics, numeric_arm
-from torquec.kinematics.line_elimination import elimination
+from torquec.kinematics.line_elimination import line_elimination
 from torquec.kinematics.near_arm import near_arm
 from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Robot
@@ -62,7 +62,7 @@ def inverse_kinematics(robot: Robot, frame: str | None = None, *, free: str | No
             no_closed_form(robot, frame, arm, found),
             remedy="name another free joint, or none: the numeric solver moves all joints",
         )
-    eliminated = elimination(arm)
+    eliminated = line_elimination(arm)
     if eliminated is not None:
         return EliminatedKinematics(robot, frame, arm, numeric_arm(), None, eliminated)
     return IterativeKinematics(robot, frame, arm, numeric_arm())

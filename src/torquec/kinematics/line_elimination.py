@@ -19,7 +19,7 @@ then e, and g from the rotation that is left. Newton steps on the arm end at rou
 
 M. Raghavan and B. Roth, Inverse kinematics of the general 6R manipulator and related linkages, J. Mech. Design 115,
 1993. Any joint may be the hidden one: the arm seen from its hand has the other three. With axes that meet or are
-parallel M is singular for every a with some of them, and for others two solutions share a root; `elimination` takes one
+parallel M is singular for every a with some of them, and for others two solutions share a root; `line_elimination` takes one
 in whose M neither happens on examples.
 """
 
@@ -48,7 +48,7 @@ from torquec.kinematics.line_parts import (
     moved_parts,
     parts_of_joint,
     plain,
-    total,
+    sum_of_terms,
     turned,
     unchanged_by,
     value_between,
@@ -153,8 +153,10 @@ class LineElimination:
         across_rows = left_null_rows([[row[k] for row in rows[1:]] for k in range(14)])
         equations: list[list[list[Scalar]]] = []
         for n in across_rows:
-            parts = [[total(n[k] * float(self.left[k, a, p]) for k in range(14)) for p in range(9)] for a in range(3)]
-            constant = total(n[k] * rows[0][k] for k in range(14))
+            parts = [
+                [sum_of_terms(n[k] * float(self.left[k, a, p]) for k in range(14)) for p in range(9)] for a in range(3)
+            ]
+            constant = sum_of_terms(n[k] * rows[0][k] for k in range(14))
             parts[0] = [value - float(one) * constant for value, one in zip(parts[0], self.ones, strict=True)]
             equations.append(parts)
         none: list[Scalar] = [0.0] * 3
@@ -216,8 +218,10 @@ class LineElimination:
         else:
             sides = [plain(parts[k] @ self.line) for k in range(3)]
         rows = unchanged_by(e)
-        one, x, y = ([total(float(i) * s for i, s in zip(row, side, strict=True)) for row in rows] for side in sides)
-        aim = [total(float(i) * s for i, s in zip(row, wanted, strict=True)) for row in rows]
+        one, x, y = (
+            [sum_of_terms(float(i) * s for i, s in zip(row, side, strict=True)) for row in rows] for side in sides
+        )
+        aim = [sum_of_terms(float(i) * s for i, s in zip(row, wanted, strict=True)) for row in rows]
         rest = [p - q for p, q in zip(aim, one, strict=True)]
         xx, xy, yy = inner(x, x), inner(x, y), inner(y, y)
         xr, yr = inner(x, rest), inner(y, rest)
@@ -233,7 +237,7 @@ class LineElimination:
         return value, there
 
 
-def elimination(arm: ArmGeometry) -> LineElimination | None:
+def line_elimination(arm: ArmGeometry) -> LineElimination | None:
     """The hidden joint whose eliminant is best for this arm; None where none is regular, or of six joints."""
     if len(arm.joints) != 6:
         return None
@@ -292,8 +296,8 @@ def _forward(arm: ArmGeometry, q: Array) -> tuple[Matrix3, Vector3]:
 def _from_powers(v: Sequence[Scalar], stride: int, slides: bool) -> Scalar:
     """x of v, whose entries at 3 i + j are x_b^i x_c^j: by the stride 3 of b or 1 of c; the angle where it turns."""
     pairs = [(v[k], v[k + stride]) for k in range(SIZE) if (stride == 3 and k < 9) or (stride == 1 and k % 3 < 2)]
-    low, high = total(p * p for p, _ in pairs), total(q * q for _, q in pairs)
-    both = total(p * q for p, q in pairs)
+    low, high = sum_of_terms(p * p for p, _ in pairs), sum_of_terms(q * q for _, q in pairs)
+    both = sum_of_terms(p * q for p, q in pairs)
     if slides:
         return over(both, low)
     larger = high - low

@@ -100,8 +100,8 @@ def value_between(
         return dot(h, subtract(end[0], start[0])), None
     r, s = (subtract(line[0], joint.point) for line in (start, end))
     pairs = ((r, s), (start[1], end[1]))
-    c = total(dot(p, q) - dot(h, p) * dot(h, q) for p, q in pairs)
-    sine = total(dot(h, cross(p, q)) for p, q in pairs)
+    c = sum_of_terms(dot(p, q) - dot(h, p) * dot(h, q) for p, q in pairs)
+    sine = sum_of_terms(dot(h, cross(p, q)) for p, q in pairs)
     length = over(1.0, sqrt(c * c + sine * sine))
     return atan2(sine, c), JointAngle(c * length, sine * length)
 
@@ -124,7 +124,7 @@ def unchanged_by(joint: ArmJoint) -> Array:
 
 def applied(matrix: Array, w: Sequence[Scalar]) -> LineParts:
     """A constant matrix times w."""
-    return [total(float(a) * x for a, x in zip(row, w, strict=True)) for row in matrix]
+    return [sum_of_terms(float(a) * x for a, x in zip(row, w, strict=True)) for row in matrix]
 
 
 def plain(values: Array) -> LineParts:
@@ -134,10 +134,10 @@ def plain(values: Array) -> LineParts:
 
 def inner(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     """a . b"""
-    return total(x * y for x, y in zip(a, b, strict=True))
+    return sum_of_terms(x * y for x, y in zip(a, b, strict=True))
 
 
-def total(values: Iterable[Scalar]) -> Scalar:
+def sum_of_terms(values: Iterable[Scalar]) -> Scalar:
     """A sum without terms that are exactly zero."""
     found: Any = 0.0
     for value in values:
