@@ -19,8 +19,8 @@ then e, and g from the rotation that is left. Newton steps on the arm end at rou
 
 M. Raghavan and B. Roth, Inverse kinematics of the general 6R manipulator and related linkages, J. Mech. Design 115,
 1993. Any joint may be the hidden one: the arm seen from its hand has the other three. With axes that meet or are
-parallel M is singular for every a with some of them, and for others two solutions share a root; `line_elimination` takes one
-in whose M neither happens on examples.
+parallel M is singular for every a with some of them, and for others two solutions share a root; `line_elimination`
+takes one in whose M neither happens on examples.
 """
 
 from __future__ import annotations
