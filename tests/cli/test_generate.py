@@ -54,7 +54,7 @@ def test_a_foreign_file_is_replaced_with_force_only(torquec, arm, tmp_path):
     assert "written by torquec" in build.read_text()
 
 
-TARGETS = ("c", "numpy", "casadi", "wasm", "object", "rt-c", "ros2")
+TARGETS = ("c", "rust", "numpy", "casadi", "wasm", "object", "rt-c", "ros2")
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -132,8 +132,8 @@ def test_single_precision(torquec, arm, tmp_path):
 
 
 def test_the_help_names_every_target(torquec):
-    assert "Write C99, NumPy, CasADi, WebAssembly or object code." in torquec("generate", "--help").out
-    assert "Write C99, NumPy, CasADi, WebAssembly or object code." in torquec("--help").out
+    assert "Write C99, Rust, NumPy, CasADi, WebAssembly or object code." in torquec("generate", "--help").out
+    assert "Write C99, Rust, NumPy, CasADi, WebAssembly or object code." in torquec("--help").out
 
 
 def test_the_help_of_an_option_names_the_targets_that_take_it(torquec):
@@ -144,7 +144,7 @@ def test_the_help_of_an_option_names_the_targets_that_take_it(torquec):
         if targets_with(option) != list(TARGETS):
             text = said[said.index(f" --{option} ") :].partition(" --")[2].partition(" --")[0]
             assert f" {', '.join(targets_with(option))}: " in text, option
-    assert "c, object, rt-c: single (32 bits)" in said
+    assert "c, rust, object, rt-c: single (32 bits)" in said
     assert "certified model's package (c, object)" in " ".join(torquec("check", "--help").out.split())
 
 

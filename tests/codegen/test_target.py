@@ -13,6 +13,7 @@ from torquec.errors import ArgumentError
 
 WRITTEN = {
     Target.C: ["arm.c", "arm.h", "selftest.c", "CMakeLists.txt"],
+    Target.RUST: ["Cargo.toml", "src/lib.rs", "tests/recorded.rs"],
     Target.NUMPY: ["arm.py"],
     Target.CASADI: ["arm_every_operation.casadi", "arm.casadi.txt"],
     Target.WASM: ["arm.wasm", "arm.js", "arm.d.ts", "selftest.mjs", "selftest.html", "package.json"],
@@ -25,7 +26,7 @@ def test_writes_the_documented_files(tmp_path, target):
     if target is Target.CASADI:
         pytest.importorskip("casadi")
     files = generate_package([every_operation()], str(tmp_path / "out"), prefix="arm", target=target)
-    assert [path.name for path in files] == WRITTEN[target]
+    assert [path.relative_to(tmp_path / "out").as_posix() for path in files] == WRITTEN[target]
     stated = [name.replace("PREFIX", "arm").replace("FUNCTION", "every_operation") for name in BACK_ENDS[target].files]
     assert [name.replace("arm.obj", "arm.o") for name in WRITTEN[target]] == stated
     assert all(path.stat().st_size for path in files)
@@ -37,7 +38,7 @@ def test_a_processor_is_for_objects_only(tmp_path):
 
 
 def test_words_are_targets():
-    assert [Target(word) for word in ("c", "numpy", "casadi", "wasm", "object")] == list(Target)
+    assert [Target(word) for word in ("c", "rust", "numpy", "casadi", "wasm", "object")] == list(Target)
 
 
 def test_importing_it_is_light():

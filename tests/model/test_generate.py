@@ -104,14 +104,15 @@ def test_a_robot_without_inertias_is_refused(tmp_path):
 def words_of(folder):
     """Every text of a folder by name, without the marks of comments and line breaks."""
     found = {}
-    for path in folder.iterdir():
-        if path.suffix in (".h", ".py", ".js", ".ts", ".txt") and path.name != "CMakeLists.txt":
-            lines = (line.strip().lstrip("/*").strip() for line in path.read_text().splitlines())
+    for path in folder.rglob("*"):
+        known = path.suffix in (".h", ".py", ".js", ".ts", ".txt", ".rs")
+        if known and path.name not in ("CMakeLists.txt", "recorded.rs"):
+            lines = (line.strip().lstrip("/*!").strip() for line in path.read_text().splitlines())
             found[path.suffix] = " ".join(" ".join(lines).split())
     return found
 
 
-TARGETS = {"c": [".h"], "object": [".h"], "numpy": [".py"], "casadi": [".txt"], "wasm": [".js", ".ts"]}
+TARGETS = {"c": [".h"], "rust": [".rs"], "object": [".h"], "numpy": [".py"], "casadi": [".txt"], "wasm": [".js", ".ts"]}
 
 
 @pytest.fixture(scope="module")

@@ -118,7 +118,8 @@ def test_no_option_that_a_row_takes_is_ignored(given, tmp_path, target, option):
 def test_single_precision_reaches_the_code(exact, tmp_path, target):
     package = write_target(exact, tmp_path, target, options_of(target, prefix="two", precision=Precision.SINGLE))
     assert package.precision is Precision.SINGLE
-    assert "const float q[2]" in (tmp_path / "two.h").read_text()
+    file, text = ("src/lib.rs", "q: &[f32; 2]") if target == "rust" else ("two.h", "const float q[2]")
+    assert text in (tmp_path / file).read_text()
 
 
 @each_target
@@ -156,7 +157,7 @@ def test_an_option_of_other_targets_is_refused_with_their_names(exact, target):
     if Precision.SINGLE not in row.precisions:
         with pytest.raises(ArgumentError, match=f"{row.title} is not written in single precision") as error:
             check_request(target, exact, (), Precision.SINGLE)
-        assert error.value.remedy.endswith(": c, object, rt-c")
+        assert error.value.remedy.endswith(": c, rust, object, rt-c")
 
 
 def test_a_model_without_what_a_target_needs_is_refused_before_it_is_traced(exact, tmp_path, monkeypatch):
@@ -174,7 +175,7 @@ def test_a_model_without_what_a_target_needs_is_refused_before_it_is_traced(exac
     check_request("rt-c", exact)
     with pytest.raises(ArgumentError, match=r"ros2 needs spring_torque.*: no springs") as error:
         check_request("ros2", exact)
-    assert error.value.remedy.endswith("c, numpy, casadi, wasm, object, rt-c")
+    assert error.value.remedy.endswith("c, rust, numpy, casadi, wasm, object, rt-c")
 
 
 def test_every_language_is_a_row_and_every_option_one_of_the_command():

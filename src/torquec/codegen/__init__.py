@@ -1,1 +1,1 @@
-"""Back ends: a `Function` becomes a native callable, C, NumPy, CasADi, WebAssembly, or a JAX or PyTorch function."""
+"""Back ends: a `Function` becomes native code, C, Rust, NumPy, CasADi, WebAssembly, or a JAX or PyTorch function."""

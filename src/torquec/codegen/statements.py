@@ -1,4 +1,4 @@
-"""From a `Function` to the statements of a language with C's operators: what the C and the NumPy back ends share.
+"""From a `Function` to the statements of a language with C's operators: what the C, Rust and NumPy back ends share.
 
 A value that is used once is written where it is used, as long as the line stays short; every other value gets a name
 (`v12` is operation 12). Parentheses keep each operation and its order as they are in the function, so the text holds as
@@ -14,6 +14,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from torquec.codegen.precision import Precision
+from torquec.codegen.sincos import ROUND
+from torquec.errors import ArgumentError
 from torquec.expr import Function, Op, Operation
 from torquec.expr.function import turned_comparisons
 
@@ -193,3 +196,13 @@ def _ancestors(operations: tuple[Operation, ...], of: list[int], known: set[int]
             needed.add(index)
             stack.extend(operations[index].args)
     return sorted(needed)
+
+
+def check_rounding(function: Function, precision: Precision) -> None:
+    """Refuse what counts on the spacing of doubles: whole numbers by adding and taking away 1.5 * 2^52."""
+    rounds = any(step.op is Op.CONST and step.value == ROUND for step in function.operations)
+    if precision is not Precision.DOUBLE and rounds:
+        raise ArgumentError(
+            f"'{function.name}' rounds to whole turns, which it can in doubles only",
+            remedy="write it in double precision",
+        )

@@ -30,6 +30,8 @@ class Target(StrEnum):
 
     C = "c"
     """`<prefix>.c`, `<prefix>.h`, `selftest.c` and `CMakeLists.txt`: C99, needs nothing but <math.h>."""
+    RUST = "rust"
+    """`Cargo.toml`, `src/lib.rs`, `tests/recorded.rs`: a crate without the standard library."""
     NUMPY = "numpy"
     """`<prefix>.py`: a module that needs nothing but NumPy."""
     CASADI = "casadi"
@@ -139,7 +141,7 @@ def target_titles() -> str:
     """The languages as help lists them.
 
     >>> target_titles()
-    'C99, NumPy, CasADi, WebAssembly or object'
+    'C99, Rust, NumPy, CasADi, WebAssembly or object'
     """
     *first, last = (back_end.title for back_end in BACK_ENDS.values())
     return f"{', '.join(first)} or {last}"
@@ -153,6 +155,12 @@ BACK_ENDS: Mapping[Target, BackEnd] = MappingProxyType(
             "c.package.c_package",
             (Precision.DOUBLE, Precision.SINGLE),
             check=CodeCheck.READ,
+        ),
+        Target.RUST: BackEnd(
+            "Rust",
+            ("Cargo.toml", "src/lib.rs", "tests/recorded.rs"),
+            "rust.package.rust_package",
+            (Precision.DOUBLE, Precision.SINGLE),
         ),
         Target.NUMPY: BackEnd("NumPy", ("PREFIX.py",), "numpy.numpy_package"),
         Target.CASADI: BackEnd(

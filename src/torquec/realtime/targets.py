@@ -131,7 +131,7 @@ def targets_in(precision: Precision) -> list[str]:
     """The targets whose code can compute in a precision.
 
     >>> targets_in(Precision.SINGLE)
-    ['c', 'object', 'rt-c']
+    ['c', 'rust', 'object', 'rt-c']
     """
     return [name for name, row in TARGETS.items() if precision in row.precisions]
 

@@ -28,10 +28,10 @@ from tests.codegen.programs import evaluate_exactly, every_operation, random_fun
 
 import torquec
 from torquec import dynamics
-from torquec.codegen.c.names import DOUBLE, SINGLE
-from torquec.codegen.c.package import c_package, check_rounding
+from torquec.codegen.c.package import c_package
 from torquec.codegen.precision import Precision
 from torquec.codegen.sincos import ROUND
+from torquec.codegen.statements import check_rounding
 from torquec.codegen.target import generate_package
 from torquec.errors import ArgumentError
 from torquec.expr import Function, evaluate, trace
@@ -64,10 +64,10 @@ def test_golden_selftest(golden):
 def test_rounding_to_whole_turns_is_refused_in_floats_and_other_constants_are_not():
     plain = trace("f", lambda x: {"y": [2.5 * x[0]]}, {"x": (1,)})
     turns = trace("f", lambda x: {"y": [(x[0] + ROUND) * 3.0]}, {"x": (1,)})
-    check_rounding(plain, SINGLE)
-    check_rounding(turns, DOUBLE)
+    check_rounding(plain, Precision.SINGLE)
+    check_rounding(turns, Precision.DOUBLE)
     with pytest.raises(ArgumentError, match="rounds to whole turns"):
-        check_rounding(turns, SINGLE)
+        check_rounding(turns, Precision.SINGLE)
 
 
 def test_known_answer(tmp_path):

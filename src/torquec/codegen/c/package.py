@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from torquec.codegen.c.names import DOUBLE, SCALARS, CScalar, Names, package_names
+from torquec.codegen.c.names import DOUBLE, SCALARS, Names, package_names
 from torquec.codegen.c.selftest import selftest_text
 from torquec.codegen.c.sincos import ADDITIONS, MULTIPLICATIONS
 from torquec.codegen.c.source import comment, declaration, shape_text, source_text
 from torquec.codegen.identifiers import check_names
 from torquec.codegen.precision import Precision
-from torquec.codegen.sincos import ROUND, SINGLE_SINCOS
-from torquec.errors import ArgumentError
-from torquec.expr import Function, Op, check_function, count_operations
+from torquec.codegen.sincos import SINGLE_SINCOS
+from torquec.codegen.statements import check_rounding
+from torquec.expr import Function, check_function, count_operations
 from torquec.foundation.template import filled_template
 
 _USE = """\
@@ -57,7 +57,7 @@ def c_package(
     check_names(functions)
     for function in functions:
         check_function(function)
-        check_rounding(function, scalar)
+        check_rounding(function, precision)
     names = package_names(functions, prefix, scalar=scalar)
     heading = f"{prefix}: written by torquec."
     return {
@@ -66,15 +66,6 @@ def c_package(
         "selftest.c": selftest_text(functions, names),
         "CMakeLists.txt": filled_template("codegen/c", "CMakeLists.txt", PREFIX=names.prefix),
     }
-
-
-def check_rounding(function: Function, scalar: CScalar) -> None:
-    """Refuse what counts on the spacing of doubles: whole numbers by adding and taking away 1.5 * 2^52."""
-    if scalar != DOUBLE and any(step.op is Op.CONST and step.value == ROUND for step in function.operations):
-        raise ArgumentError(
-            f"'{function.name}' rounds to whole turns, which it can in doubles only",
-            remedy="write it in double precision",
-        )
 
 
 def _fixed_cost(function: Function) -> list[str]:

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torquec.codegen.c.names import SCALARS, Names, package_names
-from torquec.codegen.c.package import check_rounding, header_text
+from torquec.codegen.c.package import header_text
 from torquec.codegen.c.source import comment
 from torquec.codegen.identifiers import check_names
 from torquec.codegen.object.module import CompiledObject, compile_object
 from torquec.codegen.object.triple import MachineTarget, host_triple, machine_target
 from torquec.codegen.precision import Precision
+from torquec.codegen.statements import check_rounding
 from torquec.errors import ArgumentError
 from torquec.expr import Function, count_operations
 from torquec.foundation.json_text import document_text
@@ -62,7 +63,7 @@ def object_package(
         raise ArgumentError("there is no function to write", remedy="name at least one quantity")
     check_names(functions)
     for function in functions:
-        check_rounding(function, SCALARS[precision])
+        check_rounding(function, precision)
     names = package_names(functions, prefix, scalar=SCALARS[precision])
     selftest = names.helper("selftest")
     made = compile_object(functions, names.functions, target, selftest=selftest, precision=precision)
