@@ -8,7 +8,7 @@
 //! The operation counts below (subtractions and sign changes are additions; a sincos is one sine and cosine of one angle) are those of one call.
 
 #![no_std]
-#![allow(non_snake_case, unused_parens, unused_variables)]
+#![allow(non_snake_case, unused_parens, unused_unsafe, unused_variables)]
 #![allow(clippy::all)]
 
 #[cfg_attr(unix, link(name = "m"))]
