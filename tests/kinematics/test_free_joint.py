@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from tests.kinematics.arms import SEVEN_JOINTS, X, Y, Z, forward, line_arm, seven_joint_arm
+from tests.kinematics.arms import SEVEN_JOINTS, X, Y, Z, forward, line_arm, misses, seven_joint_arm, wrist_lines
 from tests.kinematics.test_inverse_kinematics import check_closure
 
 from torquec.errors import ArgumentError, RobotError
@@ -13,6 +15,7 @@ from torquec.kinematics.arm_poses import BranchStatus
 from torquec.kinematics.free_joint import END, free_intervals
 from torquec.kinematics.inverse_kinematics import inverse_kinematics
 from torquec.robot import classics
+from torquec.robot.load import load
 from torquec.robot.robot import Limits
 
 
@@ -142,3 +145,60 @@ def test_misuse():
     ik = inverse_kinematics(seven_joint_arm("iiwa"), "tool")
     with pytest.raises(ArgumentError, match="the intervals are of one pose"):
         ik.free_intervals(np.stack([np.eye(3)] * 2), [0.4, 0.2, 0.3])
+
+
+MODELS = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "models"
+
+
+def redundant(name):
+    """A robot with more joints than a pose needs, and its inverse."""
+    if name == "rail":
+        rng = np.random.default_rng(3)
+        axes, points = wrist_lines(rng, np.array([0.7, 0.1, 0.6]))
+        rail = ("PRRRRRR", [X, Z, Y, Y, *axes], [np.zeros(3), np.zeros(3), 0.3 * Z, 0.3 * Z + 0.5 * X, *points])
+        robot = line_arm(*rail, rng, limits={0: Limits(-2.0, 1.0), 2: Limits(-1.5, 2.0), 3: Limits(-2.5, 0.5)})
+        return robot, inverse_kinematics(robot, "tool")
+    if not MODELS.is_dir():
+        pytest.skip("the shared models are not there")
+    file, _, frame = name.partition(" ")
+    robot = load(MODELS / f"{file}.urdf")
+    return robot, inverse_kinematics(robot, frame or None)
+
+
+REDUNDANT = ["rail", "panda", "xarm7", "iiwa14", "kinematic/kassow_kr810", "kinematic/rizon4"]
+
+
+def check_reachable_without_a_hint(name, count):
+    robot, ik = redundant(name)
+    limits = [joint.limits for joint in robot.joints]
+    low, high = ([getattr(one, end) for one in limits] for end in ("lower", "upper"))
+    q = np.random.default_rng(1).uniform(np.maximum(low, -np.pi), np.minimum(high, np.pi), (count, robot.n))
+    rotation, position = forward(robot, ik.frame)(q)
+    best = ik.nearest(rotation, position)
+    assert best.status.max() < BranchStatus.OUT_OF_LIMITS
+    assert np.abs(best.error).max() < 1e-9
+    distance, angle = misses(robot, ik.frame, best.q[:, None], rotation, position)
+    assert max(distance.max(), angle.max()) < 1e-8
+    one = ik.nearest(rotation[0], position[0])
+    np.testing.assert_allclose(one.q, best.q[0], atol=1e-9)
+    return ik, rotation, position
+
+
+@pytest.mark.parametrize("name", REDUNDANT)
+def test_reachable_poses_are_reached_without_a_hint(name):
+    ik, rotation, position = check_reachable_without_a_hint(name, 60)
+    if ik.free is not None:  # the call finds the value of the free joint too
+        assert (ik(rotation, position).status.min(axis=1) < BranchStatus.OUT_OF_LIMITS).all()
+    assert ik.nearest(np.eye(3), [50.0, 0.0, 0.0]).status & BranchStatus.OUT_OF_REACH
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REDUNDANT)
+def test_ten_thousand_reachable_poses_are_reached_without_a_hint(name):
+    check_reachable_without_a_hint(name, 10_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["baxter left_gripper", "baxter right_gripper"])
+def test_a_calibrated_arm_reaches_poses_without_a_hint(name):
+    check_reachable_without_a_hint(name, 300)

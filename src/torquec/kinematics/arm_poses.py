@@ -14,16 +14,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntFlag
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from torquec.errors import ArgumentError
-from torquec.expr.math import select
+from torquec.expr.math import absolute, maximum, select
 from torquec.foundation.arrays import Array, Indices
 from torquec.kinematics.angle import PlacedTurn, flag, limits_margin, nearest_turn, smaller
 from torquec.kinematics.arm_geometry import ArmJoint
-from torquec.spatial import Scalar
+from torquec.spatial import Scalar, cross, dot
 
 MISSED = 1e-10
 """More than this missed is out of reach: of the position relative to the arm's size, of the rotation [rad]."""
@@ -33,6 +33,10 @@ SINGULAR = 1e-6
 
 SEVERE = 1e6
 """What a status costs against squared distances [rad^2, m^2] in the choice of the nearest branch."""
+
+
+Made = TypeVar("Made")
+_FINITE = 1e300  # more is taken for infinite
 
 
 class BranchStatus(IntFlag):
@@ -137,6 +141,26 @@ class TrackedPath:
     """(N, 2): what is missed of the position [m] and of the rotation [rad]"""
     jumps: Indices
     """The poses before which some joint moved by more than the largest step."""
+
+
+def quickly_made(cls: type[Made], fields: dict[str, Any]) -> Made:
+    """A frozen dataclass from all its fields, in a third of the constructor's time, which sets them one by one."""
+    made = cls.__new__(cls)
+    made.__dict__.update(fields)
+    return made
+
+
+def rotation_defect(rotation: Any, others: Sequence[Scalar]) -> Scalar:
+    """The largest part of R R' - 1; 2 or more for a reflection, or where another argument is not finite."""
+    x, y, z = rotation
+    parts = [dot(x, x) - 1.0, dot(y, y) - 1.0, dot(z, z) - 1.0, dot(x, y), dot(y, z), dot(z, x)]
+    largest: Scalar = 0.0
+    for part in parts:
+        largest = maximum(largest, absolute(part))
+    largest = largest + select(dot(cross(x, y), z), 0.0, 2.0)
+    for value in others:
+        largest = select(_FINITE - absolute(value), largest, 2.0)
+    return largest
 
 
 def call_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:

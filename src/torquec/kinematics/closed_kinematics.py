@@ -12,7 +12,7 @@ like every other `Function`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -28,6 +28,7 @@ from torquec.foundation.arrays import Array, Indices
 from torquec.kinematics.angle import LIMIT_SLACK
 from torquec.kinematics.arm_geometry import ArmFamily, ArmGeometry, ClosedArm, PoseTarget
 from torquec.kinematics.arm_poses import (
+    SEVERE,
     ArmPoses,
     BranchStatus,
     NearestPose,
@@ -37,8 +38,10 @@ from torquec.kinematics.arm_poses import (
     branch_status,
     call_array,
     place_joints,
+    quickly_made,
+    rotation_defect,
 )
-from torquec.kinematics.free_joint import FreeIntervals, free_intervals
+from torquec.kinematics.free_joint import FreeIntervals, free_costs, free_intervals, free_range
 from torquec.kinematics.joint_rates import JointRates, joint_rates_function
 from torquec.kinematics.nearest_motion import NearestMotion, nearest_motion_function
 from torquec.robot.robot import Robot
@@ -138,27 +141,77 @@ class InverseKinematics:
         move the frame stand; without it, zero, or the limit that is nearest to zero.
         Raises `ArgumentError` for wrong shapes, numbers that are not finite, or a matrix that is no rotation.
         """
+        if self._is_plain(rotation, position, near):
+            reference = self._default_reference if near is None else near
+            q, status, error, defect = self._checking_native.call(rotation, position, reference)
+            if float(defect) <= _ROTATION:
+                flags = status.astype(np.int64)
+                return quickly_made(ArmPoses, {"names": self.names, "q": q, "status": flags, "error": error})
         q, status, error = self._solved(*self._checked(rotation, position, near))
         return ArmPoses(self.names, q, status.astype(np.int64), error)
+
+    def _is_plain(self, rotation: Any, position: Any, near: Any) -> bool:
+        """Whether arguments are arrays of one pose that native code takes, and checks, as they are."""
+        return (
+            type(rotation) is np.ndarray
+            and type(position) is np.ndarray
+            and rotation.shape == (3, 3)
+            and position.shape == (3,)
+            and rotation.dtype == position.dtype == np.float64
+            and self.has_program
+            and (
+                self.closed.free is None
+                if near is None
+                else type(near) is np.ndarray and near.shape == (self.robot.n,) and near.dtype == np.float64
+            )
+        )
+
+    @property
+    def has_program(self) -> bool:
+        """Whether the inverse is a straight-line program: `function`."""
+        return True
+
+    @cached_property
+    def _checking_native(self) -> NativeFunction:
+        """`function` with the defect of the rotation: the largest part of R R' - 1, above 1 for a reflection."""
+        return self._with_defect("checked_inverse_kinematics", self._all)
+
+    @cached_property
+    def _checking_nearest_native(self) -> NativeFunction:
+        """`nearest_function` with the defect."""
+        return self._with_defect("checked_nearest_pose", self.nearest_algorithm)
+
+    def _with_defect(self, word: str, algorithm: Callable[..., Mapping[str, Any]]) -> NativeFunction:
+        def checked(rotation: Any, position: Any, near: Any) -> dict[str, Any]:
+            found = dict(algorithm(rotation, position, near))
+            return {**found, "defect": rotation_defect(rotation, [*position, *near])}
+
+        return compile_function(trace(f"{self._word}_{word}", checked, self._inputs))
 
     def all(self, rotation: Any, position: Any, *, near: Any = None) -> ArmPoses:
         """The solutions of one pose, within limits or not: branches that meet it. Raises as the call does.
 
         `complete` is false where some may be missing: next to a singular configuration. Equal branches count once.
         """
-        turn, place, reference = self._checked_one(rotation, position, near)
-        q, status, error = self._solved(turn, place, reference)
-        flags = status.astype(np.int64)
-        met = np.flatnonzero((flags & BranchStatus.OUT_OF_REACH) == 0)
-        names = tuple(self.names[k] for k in met)
-        complete = not bool((flags[met] & BranchStatus.SINGULAR).any())
-        return ArmPoses(names, q[met], flags[met], error[met], complete, len(self.closed.names))
+        found = self(rotation, position, near=near)
+        if found.q.ndim != 2:
+            raise ArgumentError("all solutions are of one pose", remedy="give one pose, not a batch")
+        met = np.flatnonzero(found.status < int(BranchStatus.OUT_OF_REACH))
+        names, status = tuple(found.names[k] for k in met.tolist()), found.status[met]
+        complete = not (status & int(BranchStatus.SINGULAR)).any()
+        return ArmPoses(names, found.q[met], status, found.error[met], bool(complete), len(self.closed.names))
 
     def nearest(self, rotation: Any, position: Any, *, near: Any = None) -> NearestPose:
         """The branch with the smallest sum of squared distances to `near`, of those with the best status.
 
         A pose that is met counts before one that is not, and limits before distance. Raises as the call does.
         """
+        if self._is_plain(rotation, position, near):
+            reference = self._default_reference if near is None else near
+            q, branch, status, error, defect = self._checking_nearest_native.call(rotation, position, reference)
+            if float(defect) <= _ROTATION:
+                which, flags = np.array(int(branch)), np.array(int(status))
+                return quickly_made(NearestPose, {"q": q, "branch": which, "status": flags, "error": error})
         q, branch, status, error = self.nearest_native.call(*self._checked(rotation, position, near))
         return NearestPose(q, np.asarray(branch).astype(np.int64), np.asarray(status).astype(np.int64), error)
 
@@ -193,7 +246,7 @@ class InverseKinematics:
             raise ArgumentError("a path is a row of poses", remedy="give rotations (N, 3, 3) and positions (N, 3)")
         if not largest_step > 0.0:
             raise ArgumentError(f"the largest step is {largest_step}", remedy="give a positive number [rad, m]")
-        self._checked(turns, places, None)  # all of them, before the first is solved
+        self._checked(turns, places, self._default_reference)  # all of them, before the first is solved
         found: list[NearestPose] = []
         for turn, place in zip(turns, places, strict=True):
             found.append(self.nearest(turn, place, near=found[-1].q if found else start))
@@ -233,10 +286,7 @@ class InverseKinematics:
             out = (status[rows, branch].astype(np.int64) & BranchStatus.OUT_OF_REACH) != 0
             return np.asarray(np.where(out, -missed, inside))
 
-        low, high = max(joint.limits.lower, -np.pi), min(joint.limits.upper, np.pi)
-        if np.isfinite(joint.limits.lower) and np.isfinite(joint.limits.upper):
-            low, high = joint.limits.lower, joint.limits.upper
-        found = free_intervals(score, len(self.closed.names), low, high)
+        found = free_intervals(score, len(self.closed.names), *free_range(joint, self.arm.reach))
         return FreeIntervals(joint.name, self.closed.names, tuple(map(tuple, found)))
 
     def rates(self, q: Any, velocity: Any, acceleration: Any = None) -> JointRates:
@@ -303,14 +353,39 @@ class InverseKinematics:
                 f"{which} is no rotation matrix: its rows are not orthonormal and right-handed",
                 remedy=f"give rows of length 1 at right angles (to {_ROTATION:g}) with determinant +1",
             )
-        return batch_together((turn, 2), (place, 1), (kept, 1))
+        turn, place, kept = batch_together((turn, 2), (place, 1), (kept, 1))
+        if near is None and self.closed.free is not None:
+            kept = self._searched_reference(*(a if turn.ndim == 3 else a[None] for a in (turn, place)))
+            kept = kept if turn.ndim == 3 else kept[0]
+        return [turn, place, kept]
 
-    def _checked_one(self, rotation: Any, position: Any, near: Any) -> list[Array]:
-        """The arguments of a call for one pose."""
-        found = self._checked(rotation, position, near)
-        if found[0].ndim != 2:
-            raise ArgumentError("all solutions are of one pose", remedy="give one pose, not a batch")
+    def _searched_reference(self, rotation: Array, position: Array) -> Array:
+        """References (N, n) for poses without a hint: the free joint where the pose is reached within limits.
+
+        Of some values (`free_costs`) the one with the nearest solution; where none serves, the middle of an interval of
+        `free_intervals`.
+        """
+        values, cost = self._free_costs(rotation, position)
+        best = np.argmin(cost, axis=1)
+        assert self.closed.free is not None
+        joint = self.arm.joints[self.closed.free].index
+        found = np.repeat(self._default_reference[None], len(rotation), axis=0)
+        found[:, joint] = values[best]
+        for k in np.flatnonzero(cost[np.arange(len(best)), best] >= SEVERE):
+            intervals = self.free_intervals(rotation[k], position[k], near=found[k]).intervals
+            middles = [0.5 * (low + high) for branch in intervals for low, high in branch]
+            found[k, joint] = min(
+                middles, key=lambda x: abs(x - self._default_reference[joint]), default=found[k, joint]
+            )
         return found
+
+    def _free_costs(self, rotation: Array, position: Array) -> tuple[Array, Array]:
+        """Values of the free joint (K,), and what the nearest solution costs with each, (N, K)."""
+        assert self.closed.free is not None
+        joint = self.arm.joints[self.closed.free]
+        return free_costs(
+            self.nearest_native.call, joint, self.arm.reach, self._default_reference, (rotation, position)
+        )
 
     @cached_property
     def _default_reference(self) -> Array:

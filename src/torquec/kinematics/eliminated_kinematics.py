@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from torquec.codegen.llvm import NativeFunction, compile_function
+from torquec.errors import ArgumentError
 from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array, Indices, Mask
 from torquec.kinematics.arm_poses import ArmPoses, BranchStatus
@@ -87,7 +88,9 @@ class EliminatedKinematics(IterativeKinematics):
 
     def all(self, rotation: Any, position: Any, *, near: Any = None) -> ArmPoses:
         """The solutions of one pose, within limits or not; see `complete` and `degree`. Raises as the call does."""
-        turn, place, reference = self._checked_one(rotation, position, near)
+        turn, place, reference = self._checked(rotation, position, near)
+        if turn.ndim != 2:
+            raise ArgumentError("all solutions are of one pose", remedy="give one pose, not a batch")
         q, found, complete = self._solutions(turn[None], place[None], reference[None])
         placed, status, error = self._finished(q[:, found[0]], turn[None], place[None], reference[None])
         names = self.names[: placed.shape[1]]

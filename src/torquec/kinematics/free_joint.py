@@ -24,7 +24,7 @@ import dataclasses
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from torquec.kinematics.arm_geometry import (
     ArmBranch,
     ArmFamily,
     ArmGeometry,
+    ArmJoint,
     ClosedArm,
     PoseTarget,
     is_on_axis,
@@ -43,6 +44,7 @@ from torquec.kinematics.arm_geometry import (
     reversed_geometry,
     seen_from_the_hand,
 )
+from torquec.kinematics.arm_poses import branch_cost
 from torquec.kinematics.position_arm import SHOULDERS, about_a_point
 from torquec.spatial import Pose, add, dot, matmul, matvec, scale, subtract
 
@@ -144,6 +146,12 @@ SAMPLES = 2048
 END = 1e-12
 """How well the ends are known [rad or m], limits of the joints apart."""
 
+FREE_VALUES = 64
+"""Values of a free joint that are tried where no reference gives one: 0.1 rad of a whole turn."""
+
+_POSES_AT_ONCE = 256
+"""Poses whose solutions for all these values are in memory at once: 5 MB."""
+
 Score: TypeAlias = Callable[[Array, Indices], Array]
 """s(x) of (3) for values (M,) and the branch that each is asked of (M,)."""
 
@@ -173,6 +181,34 @@ def free_intervals(score: Score, branches: int, lower: float, upper: float) -> l
         points = np.array(sorted([*zip(x, s[k], strict=True), *extra]))
         found.append(_runs(score, k, points))
     return found
+
+
+def free_range(joint: ArmJoint, reach: float) -> tuple[float, float]:
+    """Where the free joint is looked for: its limits, or where they are infinite one turn, or the arm's size."""
+    half = reach if joint.slides else math.pi
+    limits = joint.limits
+    if math.isfinite(limits.lower) and math.isfinite(limits.upper):
+        return limits.lower, limits.upper
+    return max(limits.lower, -half), min(limits.upper, half)
+
+
+def free_costs(
+    nearest: Callable[..., Any], joint: ArmJoint, reach: float, reference: Array, poses: tuple[Array, Array]
+) -> tuple[Array, Array]:
+    """Values of a free joint (K,), and what the nearest solution costs with each of them, (N, K): `branch_cost`.
+
+    `nearest` takes rotation, position and reference of many poses; `poses` are N rotations and positions.
+    """
+    values = np.linspace(*free_range(joint, reach), FREE_VALUES + 2)[1:-1]
+    trial = np.repeat(reference[None], FREE_VALUES, axis=0)
+    trial[:, joint.index] = values
+    costs = []
+    for start in range(0, len(poses[0]), _POSES_AT_ONCE):
+        turn, place = (np.repeat(a[start : start + _POSES_AT_ONCE], FREE_VALUES, axis=0) for a in poses)
+        q, _, status, _ = nearest(turn, place, np.tile(trial, (len(turn) // FREE_VALUES, 1)))
+        apart = ((q - reference) ** 2).sum(axis=1)
+        costs.append(np.asarray(branch_cost(status, apart)).reshape(-1, FREE_VALUES))
+    return values, np.concatenate(costs)
 
 
 def _extrema(score: Score, x: Array, s: Array) -> tuple[tuple[Indices, Array], Array]:

@@ -22,7 +22,7 @@ from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array
 from torquec.kinematics.angle import folds_apart
 from torquec.kinematics.arm_geometry import ArmFamily, ArmGeometry, ArmJoint, ClosedArm, PoseTarget
-from torquec.kinematics.arm_poses import MISSED, NearestPose, branch_cost, branch_status, place_joints
+from torquec.kinematics.arm_poses import MISSED, BranchStatus, NearestPose, branch_cost, branch_status, place_joints
 from torquec.kinematics.closed_kinematics import InverseKinematics, KinematicsMethod
 from torquec.kinematics.joint_rates import manipulability_and_pivot
 from torquec.kinematics.near_arm import pose_difference
@@ -37,6 +37,9 @@ LEAST_BEND = 0.03
 
 WIDEST = 4.0
 """How far the pose may be off along a curve of solutions, of the difference between the arm and the tidy one."""
+
+FREE_TRIALS = 4
+"""Values of a free joint that are tried on a calibrated arm, the best of the tidy one first; then all joints move."""
 
 NUMERIC_STARTS = (1, 7, 24, 96)
 """In these groups, until one start reaches the pose: the reference first."""
@@ -64,6 +67,11 @@ class IterativeKinematics(InverseKinematics):
             return self.closed.names
         more = MOST_SOLUTIONS - len(self.closed.names)
         return (*self.closed.names, *(f"further {k + 1}" for k in range(more)))
+
+    @property
+    def has_program(self) -> bool:
+        """No: an iteration is no straight-line program."""
+        return False
 
     @property
     def is_traced(self) -> bool:
@@ -218,6 +226,39 @@ class IterativeKinematics(InverseKinematics):
             return np.take_along_axis(a, index, axis=best.ndim).squeeze(best.ndim)
 
         return NearestPose(taken(q), best, taken(status).astype(np.int64), taken(error))
+
+    @cached_property
+    def _tidy_kinematics(self) -> InverseKinematics:
+        """The closed form of the tidy arm by itself."""
+        assert self.tidy is not None
+        return InverseKinematics(self.robot, self.frame, self.tidy, self.closed)
+
+    def _searched_reference(self, rotation: Array, position: Array) -> Array:
+        """As for closed forms: the best values for the tidy arm, one after the other, until the pose is reached.
+
+        Where none of them serves, the value that the numeric inverse ends at, which moves the free joint too.
+        """
+        values, cost = self._tidy_kinematics._free_costs(rotation, position)
+        assert self.closed.free is not None
+        joint = self.arm.joints[self.closed.free].index
+        found = np.repeat(self._default_reference[None], len(rotation), axis=0)
+        order = np.argsort(cost, axis=1)
+        open_ = np.arange(len(rotation))
+        for k in range(FREE_TRIALS):
+            trial = found[open_].copy()
+            trial[:, joint] = values[order[open_, k]]
+            _, status, _ = self._iterated(rotation[open_], position[open_], trial, every=False)
+            reached = status.min(axis=1) < float(BranchStatus.OUT_OF_LIMITS)
+            taken = reached if k else np.ones(len(open_), dtype=bool)
+            found[open_[taken]] = trial[taken]
+            open_ = open_[~reached]
+            if not len(open_):
+                return found
+        numeric = IterativeKinematics(self.robot, self.frame, self.arm, numeric_arm())
+        best = numeric.nearest(rotation[open_], position[open_], near=self._default_reference)
+        reached = best.status < BranchStatus.OUT_OF_LIMITS
+        found[open_[reached], joint] = best.q[reached, joint]
+        return found
 
     def _motion(self, inputs: list[Array]) -> NearestMotion:
         best = self.nearest(*inputs[:2], near=inputs[2])
