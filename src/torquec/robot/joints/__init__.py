@@ -6,10 +6,15 @@ from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
 
+from torquec.robot.joints.ball import BALL
+from torquec.robot.joints.free import FREE
 from torquec.robot.joints.kind import JointKind, KindCoordinate, PositionBasis, UnitTwist
 from torquec.robot.joints.one_coordinate import CONTINUOUS, PRISMATIC, REVOLUTE
+from torquec.robot.joints.planar import PLANAR
 
-KINDS: Mapping[str, JointKind] = MappingProxyType({kind.name: kind for kind in (REVOLUTE, CONTINUOUS, PRISMATIC)})
+KINDS: Mapping[str, JointKind] = MappingProxyType(
+    {kind.name: kind for kind in (REVOLUTE, CONTINUOUS, PRISMATIC, PLANAR, BALL, FREE)}
+)
 """Every kind of joint that robots may have, by name; `JointType` has a member for each."""
 
 
@@ -19,6 +24,9 @@ class JointType(StrEnum):
     REVOLUTE = "revolute"
     CONTINUOUS = "continuous"
     PRISMATIC = "prismatic"
+    PLANAR = "planar"
+    BALL = "ball"
+    FREE = "free"
 
     @property
     def kind(self) -> JointKind:

@@ -25,8 +25,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
+from torquec.errors import ArgumentError
 from torquec.spatial import IDENTITY_ROTATION, Matrix3, Pose, Scalar, Vector3
 
 
@@ -63,82 +63,95 @@ class KindCoordinate:
         return "N m" if self.column.turns else "N"
 
 
-class JointKind(Protocol):
-    """A kind of joint; implementations are frozen dataclasses, one file each, listed in `KINDS`."""
+@dataclass(frozen=True)
+class JointKind:
+    """A kind of joint: `coordinates` are its nv rates, `neutral` (nq,) is where child and joint frame coincide.
 
-    @property
-    def name(self) -> str:
-        """Its name, the value of its `JointType`."""
+    `letter` stands for it in the name of an arm's structure; `urdf`, `mjcf` and `dh` are its words in files, empty
+    where a format has none. Subclasses give the motion; all kinds are in `KINDS`.
+    """
 
-    @property
-    def coordinates(self) -> tuple[KindCoordinate, ...]:
-        """The nv rates in order."""
-
-    @property
-    def motion_subspace(self) -> tuple[UnitTwist, ...]:
-        """The columns of S in the child's axes, whose z is the joint's axis."""
-
-    @property
-    def coordinate(self) -> KindCoordinate:
-        """The rate of a joint that has a single one; raises `ArgumentError` for other joints."""
+    name: str
+    coordinates: tuple[KindCoordinate, ...]
+    neutral: tuple[float, ...] = (0.0,)
+    has_position_limits: bool = False
+    letter: str = "-"
+    urdf: str = ""
+    mjcf: str = ""
+    dh: str = ""
 
     @property
     def nq(self) -> int:
         """Number of position coordinates."""
+        return len(self.neutral)
 
     @property
     def nv(self) -> int:
         """Number of rates."""
+        return len(self.coordinates)
 
     @property
-    def neutral(self) -> tuple[float, ...]:
-        """The position (nq,) at which the child's frame coincides with the joint frame."""
+    def motion_subspace(self) -> tuple[UnitTwist, ...]:
+        """The columns of S in the child's axes, whose z is the joint's axis."""
+        return tuple(each.column for each in self.coordinates)
 
     @property
-    def has_position_limits(self) -> bool:
-        """Whether robot files give this kind limits of position."""
+    def coordinate(self) -> KindCoordinate:
+        """The rate of a joint that has a single one; raises `ArgumentError` for other joints."""
+        if len(self.coordinates) > 1:
+            raise ArgumentError(
+                f"a joint of kind '{self.name}' has {self.nv} coordinates",
+                remedy="lock the joint (torquec.lock_joints, --lock), or take a method for joints of any kind",
+            )
+        return self.coordinates[0]
 
     @property
     def limited(self) -> JointKind:
         """The kind of the same motion to which robot files give position limits; itself where there is no other."""
+        return self
 
     @property
     def unlimited(self) -> JointKind:
         """The kind of the same motion without position limits; itself where there is no other."""
+        return self
 
-    @property
-    def letter(self) -> str:
-        """Its letter in the name of an arm's structure: R, P."""
+    def axes(self, axis: Vector3) -> Matrix3:
+        """The axes in which S stands, as columns in the child's frame; those of the frame unless the axis matters."""
+        del axis
+        return IDENTITY_ROTATION
 
-    @property
-    def urdf(self) -> str:
-        """Its word in `<joint type=..>` of URDF."""
-
-    @property
-    def mjcf(self) -> str:
-        """Its word in `<joint type=..>` of MJCF."""
-
-    @property
-    def dh(self) -> str:
-        """Its word in `type = ..` of DH tables."""
+    def motion(self, q: Sequence[Scalar]) -> Pose:
+        """The child's frame in the joint frame at q (nq,), over any scalar, both in the axes of S."""
+        raise NotImplementedError
 
     def placement(self, axis: Vector3, q: Sequence[Scalar]) -> Pose:
         """The child's frame in the joint frame at q (nq,), over any scalar; `axis` is a unit vector of that frame."""
+        del axis
+        return self.motion(q)
 
-    def z_screw(self, theta: float, d: float, q: Sequence[Scalar]) -> tuple[Scalar, Scalar, Scalar]:
+    def z_screw(
+        self,
+        theta: float,  # noqa: ARG002 - of kinds that are a screw
+        d: float,  # noqa: ARG002
+        q: Sequence[Scalar],  # noqa: ARG002
+    ) -> tuple[Scalar, Scalar, Scalar]:
         """(cos, sin, height) of Rz(angle) Tz(height), the variable part of modified-DH frames with offsets theta, d.
 
         Raises `ArgumentError` for kinds that are no screw about one axis.
         """
+        raise ArgumentError(f"a joint of kind '{self.name}' is no screw about one axis")
 
     def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Scalar, ...]:
         """The position (nq,) of (3), from rates times time (nv,)."""
+        raise NotImplementedError
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> tuple[Scalar, ...]:
         """The rates (nv,) that lead from q0 to q1 in one unit of time (3)."""
+        raise NotImplementedError
 
     def rate_map(self, q: Sequence[Scalar]) -> tuple[tuple[Scalar, ...], ...]:
         """N(q) of (2), nq rows of nv."""
+        raise NotImplementedError
 
 
 _ZERO: Vector3 = (0.0, 0.0, 0.0)

@@ -15,50 +15,8 @@ from torquec.robot.right_angle import cos_sin_of, exact_cos_sin
 from torquec.spatial import Pose, Scalar, Vector3, axis_angle_rotation, scale
 
 
-@dataclass(frozen=True)
-class OneCoordinate:
-    """A joint kind with nq = nv = 1; `name` is also its word in URDF and DH tables."""
-
-    name: str
-    coordinate: KindCoordinate
-    has_position_limits: bool
-    letter: str
-    mjcf: str
-
-    @property
-    def coordinates(self) -> tuple[KindCoordinate, ...]:
-        """Its only rate."""
-        return (self.coordinate,)
-
-    @property
-    def motion_subspace(self) -> tuple[UnitTwist, ...]:
-        """Its only column of S, rotation about or translation along z."""
-        return (self.coordinate.column,)
-
-    @property
-    def nq(self) -> int:
-        """One position coordinate."""
-        return 1
-
-    @property
-    def nv(self) -> int:
-        """One rate."""
-        return 1
-
-    @property
-    def neutral(self) -> tuple[float, ...]:
-        """Zero."""
-        return (0.0,)
-
-    @property
-    def urdf(self) -> str:
-        """Its word in URDF."""
-        return self.name
-
-    @property
-    def dh(self) -> str:
-        """Its word in DH tables."""
-        return self.name
+class OneCoordinate(JointKind):
+    """A joint kind with nq = nv = 1."""
 
     def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Scalar, ...]:
         """q + v."""
@@ -68,12 +26,10 @@ class OneCoordinate:
         """q1 - q0; turns are counted, not taken away."""
         return (q1[0] - q0[0],)
 
-    def rate_map(self, q: Sequence[Scalar]) -> tuple[tuple[Scalar, ...], ...]:  # noqa: ARG002 - as for all kinds
+    def rate_map(self, q: Sequence[Scalar]) -> tuple[tuple[Scalar, ...], ...]:
         """1: the rate is the derivative of the position."""
+        del q
         return ((1.0,),)
-
-
-_ROTATION_ABOUT_Z = KindCoordinate(UnitTwist(2, turns=True), PositionBasis.TRIGONOMETRIC)
 
 
 @dataclass(frozen=True)
@@ -99,26 +55,9 @@ class RevoluteJoint(OneCoordinate):
         return (*cos_sin_of(q[0], theta), d)
 
 
-REVOLUTE = RevoluteJoint("revolute", _ROTATION_ABOUT_Z, has_position_limits=True, letter="R", mjcf="hinge")
-CONTINUOUS = RevoluteJoint("continuous", _ROTATION_ABOUT_Z, has_position_limits=False, letter="R", mjcf="hinge")
-
-
-_TRANSLATION_ALONG_Z = KindCoordinate(UnitTwist(2, turns=False), PositionBasis.POLYNOMIAL)
-
-
 @dataclass(frozen=True)
 class PrismaticJoint(OneCoordinate):
-    """A slide."""
-
-    @property
-    def limited(self) -> JointKind:
-        """Itself: every slide may have limits."""
-        return self
-
-    @property
-    def unlimited(self) -> JointKind:
-        """Itself: files have no word of their own for a slide without limits."""
-        return self
+    """A slide; files have no word of their own for one without limits."""
 
     def placement(self, axis: Vector3, q: Sequence[Scalar]) -> Pose:
         """Translation by q along the axis."""
@@ -129,4 +68,13 @@ class PrismaticJoint(OneCoordinate):
         return (*exact_cos_sin(theta), d + q[0])
 
 
-PRISMATIC = PrismaticJoint("prismatic", _TRANSLATION_ALONG_Z, has_position_limits=True, letter="P", mjcf="slide")
+_ABOUT_Z = (KindCoordinate(UnitTwist(2, turns=True), PositionBasis.TRIGONOMETRIC),)
+_ALONG_Z = (KindCoordinate(UnitTwist(2, turns=False), PositionBasis.POLYNOMIAL),)
+
+REVOLUTE = RevoluteJoint(
+    "revolute", _ABOUT_Z, has_position_limits=True, letter="R", urdf="revolute", mjcf="hinge", dh="revolute"
+)
+CONTINUOUS = RevoluteJoint("continuous", _ABOUT_Z, letter="R", urdf="continuous", mjcf="hinge", dh="continuous")
+PRISMATIC = PrismaticJoint(
+    "prismatic", _ALONG_Z, has_position_limits=True, letter="P", urdf="prismatic", mjcf="slide", dh="prismatic"
+)

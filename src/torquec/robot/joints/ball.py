@@ -1,0 +1,91 @@
+"""Ball joint: rotation about a point. Position: unit quaternion (w, x, y, z); rates: angular velocity, child's axes.
+
+With p the vector part of a quaternion, and the product of quaternions (a, u)(b, v) = (a b - u . v, a v + b u + u x v):
+
+(1)  R = 1 + 2 w [p x] + 2 [p x][p x]
+(2)  integrate:   q (cos(t/2), sin(t/2)/t v),   t = |v|
+(3)  difference:  2 atan2(|p|, w)/|p| p  of  q0^-1 q1, its sign chosen so that w >= 0
+(4)  rate map:    dq/dt = q (0, v)/2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from torquec.expr.math import apply, atan2, maximum, select, sqrt
+from torquec.expr.ops import Op
+from torquec.robot.joints.kind import JointKind, KindCoordinate, UnitTwist
+from torquec.spatial import Matrix3, Pose, Scalar, Vector3, add, cross, dot, scale
+
+Quaternion: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
+
+_TINY = 1e-30
+"""Square of an angle [rad^2] below which sin(t)/t is 1 to all digits: no division by zero."""
+
+
+@dataclass(frozen=True)
+class BallJoint(JointKind):
+    """Three rotations about a point."""
+
+    def motion(self, q: Sequence[Scalar]) -> Pose:
+        """Rotation (1)."""
+        return Pose(unit_quaternion_rotation(q))
+
+    def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Scalar, ...]:
+        """(2)."""
+        return quaternion_product((q[0], q[1], q[2], q[3]), quaternion_exponential((v[0], v[1], v[2])))
+
+    def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> tuple[Scalar, ...]:
+        """(3)."""
+        return quaternion_logarithm(q0, q1)
+
+    def rate_map(self, q: Sequence[Scalar]) -> tuple[tuple[Scalar, ...], ...]:
+        """(4)."""
+        w, x, y, z = (0.5 * each for each in q)
+        return ((-x, -y, -z), (w, -z, y), (z, w, -x), (-y, x, w))
+
+
+def unit_quaternion_rotation(q: Sequence[Scalar]) -> Matrix3:
+    """(1), over any scalar; the quaternion must have length 1."""
+    w, x, y, z = q
+    x2, y2, z2 = x + x, y + y, z + z
+    xx, yy, zz, xy, xz, yz = x2 * x, y2 * y, z2 * z, x2 * y, x2 * z, y2 * z
+    wx, wy, wz = w * x2, w * y2, w * z2
+    return (
+        (1.0 - (yy + zz), xy - wz, xz + wy),
+        (xy + wz, 1.0 - (xx + zz), yz - wx),
+        (xz - wy, yz + wx, 1.0 - (xx + yy)),
+    )
+
+
+def quaternion_product(p: Sequence[Scalar], q: Sequence[Scalar]) -> Quaternion:
+    """The product of two quaternions, w first."""
+    u, v = (p[1], p[2], p[3]), (q[1], q[2], q[3])
+    vector = add(add(scale(v, p[0]), scale(u, q[0])), cross(u, v))
+    return (p[0] * q[0] - dot(u, v), *vector)
+
+
+def quaternion_exponential(v: Vector3) -> Quaternion:
+    """The rotation by |v| about v (2)."""
+    angle = sqrt(maximum(dot(v, v), _TINY))
+    half = 0.5 * angle
+    return (apply(Op.COS, half), *scale(v, apply(Op.SIN, half) / angle))
+
+
+def quaternion_logarithm(q0: Sequence[Scalar], q1: Sequence[Scalar]) -> Vector3:
+    """The rotation vector that leads from q0 to q1 (3)."""
+    w, x, y, z = quaternion_product((q0[0], -q0[1], -q0[2], -q0[3]), q1)
+    sign = select(w, 1.0, -1.0)
+    size = sqrt(maximum(x * x + y * y + z * z, _TINY))
+    return scale((x, y, z), sign * (2.0 * atan2(size, sign * w) / size))
+
+
+BALL = BallJoint(
+    "ball",
+    tuple(KindCoordinate(UnitTwist(k, turns=True), None, f"w{'xyz'[k]}") for k in range(3)),
+    neutral=(1.0, 0.0, 0.0, 0.0),
+    letter="S",
+    mjcf="ball",
+)
