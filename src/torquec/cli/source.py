@@ -48,7 +48,7 @@ class ModelSource:
 
         name = self.argument if argument is None else argument
         if not name.endswith(MODEL_SUFFIX):
-            return self._changed(as_model(self.robot(name)), name)
+            return self._changed(as_model(self.robot(name), any_joint=True), name)
         if self.strict or self.gravity is not None or not self.snap:
             raise ArgumentError(
                 "--gravity, --strict and --no-snap are for robot files",

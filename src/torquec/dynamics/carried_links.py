@@ -83,9 +83,10 @@ def carried_links(m: Mechanism) -> frozenset[int]:
     parents = {link.parent for link in m.links}
     found = set()
     for i, (link, moments) in enumerate(zip(m.links, m.moments, strict=True)):
-        if not link.column.turns:
+        if link.kind.nv > 1 or not link.column.turns:
             continue
-        if link.parent != BASE and m.links[link.parent].column.turns and _sense(link) != 0.0:
+        above = m.links[link.parent] if link.parent != BASE else None
+        if above is not None and above.kind.nv == 1 and above.column.turns and _sense(link) != 0.0:
             found |= {i, link.parent}
         if i not in parents and _is_round(moments):
             found.add(i)
@@ -134,7 +135,7 @@ def _is_round(moments: MassMoments) -> bool:
 
 def _sense(link: CanonicalLink) -> float:
     """1 and -1 for a turning joint whose axis is parallel to its parent's, by its direction; else 0."""
-    if not link.column.turns or link.pre.rotation not in (IDENTITY_ROTATION, _FLIPPED):
+    if link.kind.nv > 1 or not link.column.turns or link.pre.rotation not in (IDENTITY_ROTATION, _FLIPPED):
         return 0.0
     sense: float = link.pre.rotation[2][2]
     return sense

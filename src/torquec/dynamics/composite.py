@@ -35,7 +35,9 @@ def composite_gravity(m: Mechanism, placed: Sequence[PlacedLink]) -> list[Scalar
     for link, body, coordinate in zip(placed, composite, m.coordinates, strict=True):
         g = link.turn.back(m.gravity if link.parent == BASE else turned[link.parent])
         turned.append(g)
-        turns = link.column.turns
-        own = difference(product(body.y, g[0]), product(body.x, g[1])) if turns else -product(body.m, g[2])
-        tau[coordinate.index] = tau[coordinate.index] + coordinate.multiplier * own
+        h = body.first
+        for at, column in enumerate(link.columns, start=coordinate.index):
+            i, j, k = (column.axis + 1) % 3, (column.axis + 2) % 3, column.axis
+            own = difference(product(h[j], g[i]), product(h[i], g[j])) if column.turns else -product(body.m, g[k])
+            tau[at] = tau[at] + coordinate.multiplier * own
     return tau

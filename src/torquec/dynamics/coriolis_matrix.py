@@ -13,7 +13,9 @@ With J_j(x) = dx/dq_j the velocity of a particle per unit speed of joint j,
      carried inward as rho -> R rho + p x R eta,  g -> R g + u x R eta (u of `velocity_moments`); then at link j
        rotation    C_ij = rho . zd + g . z,             translation  C_ij = eta . zd
 
-Also d(velocity torque)/dqd = 2 C, because the symbols are symmetric in their last two indices.
+z is the axis of a one-coordinate joint. Of a joint with several coordinates every column of its motion subspace has
+such a z; rates are then no derivatives of positions, C is (1) all the same: C v is the velocity torque, and dM/dt - 2 C
+is skew. Of one-coordinate joints also d(velocity torque)/dqd = 2 C: the symbols are symmetric in the last two indices.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.mass_matrix import unit_acceleration_wrench
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Coordinate, Mechanism, PlacedLink, mechanism
-from torquec.dynamics.motion import angular_velocities
+from torquec.dynamics.motion import angular_velocities, joint_twist
+from torquec.robot.joints import UnitTwist
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, scale
 
@@ -42,10 +45,12 @@ def coriolis_matrix(
     composite = composite_moments(placed)
     velocity = velocity_moments(placed, composite, w, u)
     total = zero_matrix(m.n)
-    for i in range(len(placed)):
-        inward_wrench(m, placed, total, i, coriolis_wrench(placed[i], composite[i], velocity[i], w[i]))
-        row = joint_row(placed[i], composite[i], velocity[i])
-        inward_row(m, placed, i, row, u, (total, coriolis_entry(placed, w)))
+    for i, link in enumerate(placed):
+        for k, column in enumerate(link.columns):
+            wrench = coriolis_wrench(column, composite[i], velocity[i], w[i])
+            inward_wrench(m, placed, total, (i, k), wrench)
+            row = joint_row(column, composite[i], velocity[i])
+            inward_row(m, placed, (i, k), row, u, (total, coriolis_entry(w)))
     return total
 
 
@@ -58,13 +63,23 @@ class JointRow:
     g: Vector3
 
 
-Entry = Callable[[JointRow, int], Scalar]
-"""The entry of a matrix at link j from the row of a joint carried there."""
+Entry = Callable[[JointRow, int, UnitTwist], Scalar]
+"""The entry of a matrix at a column of link j from the row of a joint carried there."""
+
+LinkColumn = tuple[int, int]
+"""A column of a joint's motion subspace: which link, and which of its columns."""
 
 
-def axis_rate(w: Vector3) -> Vector3:
-    """zd of (2)."""
-    return (w[1], -w[0], 0.0)
+def axis_rate(w: Vector3, axis: int = 2) -> Vector3:
+    """zd of (2), z being a coordinate axis of the link."""
+    return _placed_about(axis, w[(axis + 2) % 3], -w[(axis + 1) % 3], 0.0)
+
+
+def _placed_about(axis: int, first: Scalar, second: Scalar, along: Scalar) -> Vector3:
+    """A vector from its components along the two axes that follow `axis` and along `axis` itself."""
+    parts: list[Scalar] = [along, along, along]
+    parts[(axis + 1) % 3], parts[(axis + 2) % 3] = first, second
+    return (parts[0], parts[1], parts[2])
 
 
 def tensor_times(e: MassMoments, v: Vector3) -> Vector3:
@@ -76,33 +91,39 @@ def tensor_times(e: MassMoments, v: Vector3) -> Vector3:
     )
 
 
-def coriolis_wrench(link: PlacedLink, e: MassMoments, velocity: VelocityMoments, w: Vector3) -> tuple[Vector3, Vector3]:
-    """f and n of (3)."""
-    zd = axis_rate(w)
-    if not link.column.turns:
+def coriolis_wrench(
+    column: UnitTwist, e: MassMoments, velocity: VelocityMoments, w: Vector3
+) -> tuple[Vector3, Vector3]:
+    """f and n of (3), z being the axis of the column."""
+    i, j, k = (column.axis + 1) % 3, (column.axis + 2) % 3, column.axis
+    zd = axis_rate(w, k)
+    if not column.turns:
         return scale(zd, e.m), cross(e.first, zd)
     p, d = velocity.linear, velocity.moment
-    force = add(cross(zd, e.first), (-p[1], p[0], 0.0))
-    spin = (-d[2][0], -d[2][1], d[0][0] + d[1][1])
+    force = add(cross(zd, e.first), _placed_about(k, -p[j], p[i], 0.0))
+    spin = _placed_about(k, -d[k][i], -d[k][j], d[i][i] + d[j][j])
     return force, add(tensor_times(e, zd), spin)
 
 
-def joint_row(link: PlacedLink, e: MassMoments, velocity: VelocityMoments) -> JointRow:
-    """The row of a joint at its own link (4)."""
-    eta, rho = unit_acceleration_wrench(e, link.column)
+def joint_row(column: UnitTwist, e: MassMoments, velocity: VelocityMoments) -> JointRow:
+    """The row of a column at its own link (4)."""
+    i, j, k = (column.axis + 1) % 3, (column.axis + 2) % 3, column.axis
+    eta, rho = unit_acceleration_wrench(e, column)
     p, d = velocity.linear, velocity.moment
-    g = (-d[0][2], -d[1][2], d[0][0] + d[1][1]) if link.column.turns else (p[1], -p[0], 0.0)
-    return JointRow(eta, rho, g)
+    if column.turns:
+        return JointRow(eta, rho, _placed_about(k, -d[i][k], -d[j][k], d[i][i] + d[j][j]))
+    return JointRow(eta, rho, _placed_about(k, p[j], -p[i], 0.0))
 
 
-def coriolis_entry(placed: Sequence[PlacedLink], w: Sequence[Vector3]) -> Entry:
-    """C_ij of (4) from the row of joint i carried to link j."""
+def coriolis_entry(w: Sequence[Vector3]) -> Entry:
+    """C_ij of (4) from the row of joint i carried to a column of link j."""
 
-    def entry(row: JointRow, j: int) -> Scalar:
-        zd = axis_rate(w[j])
-        if not placed[j].column.turns:
-            return row.eta[0] * zd[0] + row.eta[1] * zd[1]
-        return (row.rho[0] * zd[0] + row.rho[1] * zd[1]) + row.g[2]
+    def entry(row: JointRow, j: int, column: UnitTwist) -> Scalar:
+        first, second = (column.axis + 1) % 3, (column.axis + 2) % 3
+        zd = axis_rate(w[j], column.axis)
+        if not column.turns:
+            return row.eta[first] * zd[first] + row.eta[second] * zd[second]
+        return (row.rho[first] * zd[first] + row.rho[second] * zd[second]) + row.g[column.axis]
 
     return entry
 
@@ -115,26 +136,27 @@ def zero_matrix(n: int) -> list[list[Scalar]]:
     return [[0.0] * n for _ in range(n)]
 
 
-def collect(m: Mechanism, total: list[list[Scalar]], i: int, j: int, value: Scalar) -> None:
-    """Add an entry between links i (row) and j (column) to the joint-space matrix."""
-    row, column = m.coordinates[i], m.coordinates[j]
-    scaled = (row.multiplier * column.multiplier) * value
-    total[row.index][column.index] = total[row.index][column.index] + scaled
+def collect(m: Mechanism, total: list[list[Scalar]], i: LinkColumn, j: LinkColumn, value: Scalar) -> None:
+    """Add an entry between i (row) and j (column) to the joint-space matrix."""
+    row, column = m.coordinates[i[0]], m.coordinates[j[0]]
+    at, beside = row.index + i[1], column.index + j[1]
+    total[at][beside] = total[at][beside] + (row.multiplier * column.multiplier) * value
 
 
 def inward_wrench(
     m: Mechanism,
     placed: Sequence[PlacedLink],
     total: list[list[Scalar]],
-    j: int,
+    j: LinkColumn,
     wrench: tuple[Vector3, Vector3],
 ) -> None:
     """Carry a wrench of column j to the base and collect its component along every joint on the way."""
     f, n = wrench
-    i = j
+    i = j[0]
     while True:
         link = placed[i]
-        collect(m, total, i, j, link.column.effort(f, n))
+        for k, column in enumerate(link.columns):
+            collect(m, total, (i, k), j, column.effort(f, n))
         if link.parent == BASE:
             return
         f, n = link.turn.out(f), link.turn.out(n)
@@ -145,13 +167,13 @@ def inward_wrench(
 def inward_row(
     m: Mechanism,
     placed: Sequence[PlacedLink],
-    i: int,
+    i: LinkColumn,
     row: JointRow,
     u: Sequence[Vector3],
     *entries: tuple[list[list[Scalar]], Entry],
 ) -> None:
-    """Carry the row of joint i to the base and collect entries at every ancestor, each into its own matrix."""
-    j = i
+    """Carry the row of column i to the base and collect entries at every ancestor, each into its own matrix."""
+    j = i[0]
     while placed[j].parent != BASE:
         link = placed[j]
         eta = link.turn.out(row.eta)
@@ -159,7 +181,8 @@ def inward_row(
         g = add(link.turn.out(row.g), cross(u[j], eta))
         row, j = JointRow(eta, rho, g), link.parent
         for total, entry in entries:
-            collect(m, total, i, j, entry(row, j))
+            for k, column in enumerate(placed[j].columns):
+                collect(m, total, i, (j, k), entry(row, j, column))
 
 
 @dataclass(frozen=True)
@@ -177,7 +200,9 @@ def origin_velocities(
     found: list[Vector3] = []
     for link, coordinate in zip(placed, coordinates, strict=True):
         u = (0.0, 0.0, 0.0) if link.parent == BASE else cross(w[link.parent], link.origin)
-        if not link.column.turns:
+        if link.kind.nv > 1:
+            u = add(u, link.turn.out(joint_twist(link, coordinate, qd)[0]))
+        elif not link.column.turns:
             u = add(u, scale(link.turn.axis, coordinate.rate(qd)))
         found.append(u)
     return found

@@ -18,12 +18,13 @@ import numpy as np
 
 from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.inverse_dynamics import joint_torques
-from torquec.dynamics.inverse_dynamics_derivatives import torque_derivatives
+from torquec.dynamics.inverse_dynamics_derivatives import inverse_dynamics_derivatives, torque_derivatives
 from torquec.dynamics.joint_space_solve import Factors, factorize, solve
 from torquec.dynamics.mass_matrix import joint_inertias
 from torquec.dynamics.mechanism import Mechanism, mechanism, place
 from torquec.dynamics.motion import motions
 from torquec.errors import RobotError
+from torquec.robot.configuration import integrate, neutral
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
@@ -53,13 +54,14 @@ def regular_mechanism(robot: Robot) -> Mechanism:
     m = mechanism(robot)
     if m.n == 0:
         return m
-    posture = [0.6 + math.sqrt(2.0 + i) % 0.7 for i in range(m.n)]
+    posture = integrate(robot, neutral(robot), [0.6 + math.sqrt(2.0 + i) % 0.7 for i in range(m.n)])
     mass = np.array(joint_inertias(m, place(m, posture)), dtype=np.float64)
     unit = 1.0 / np.sqrt(np.abs(np.diag(mass)))
     values, vectors = np.linalg.eigh(mass * unit[:, None] * unit)
     least = int(np.argmin(np.abs(values)))
     if abs(values[least]) < _ZERO:
-        shared = [name for name, part in zip(robot.joint_names, vectors[:, least], strict=True) if abs(part) > 1e-3]
+        parts = zip(robot.coordinates, vectors[:, least], strict=True)
+        shared = [coordinate.name for coordinate, part in parts if abs(part) > 1e-3]
         raise RobotError(
             f"the dynamics of robot '{robot.name}' is singular: "
             f"the joints {', '.join(shared)} move one inertia between them",
@@ -81,14 +83,15 @@ class AccelerationDerivatives:
 def forward_dynamics_derivatives(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], *, carried: bool = False
 ) -> AccelerationDerivatives:
-    """The derivatives (1) of `forward_dynamics` at (q, qd, tau), each (n,)."""
+    """The derivatives (2) of `forward_dynamics` at (q, qd, tau), each (n,); q is (nq,)."""
     m = regular_mechanism(robot)
     placed = placed_links(m, q, carried=carried)
     still = [0.0] * m.n
     bias = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, still), still)
     factors = factorize(joint_inertias(m, placed))
     qdd = solve(factors, [drive - needed for drive, needed in zip(tau, bias, strict=True)])
-    torque = torque_derivatives(m, placed, qd, qdd)
+    several = any(joint.kind.nv > 1 for joint in robot.joints)
+    torque = inverse_dynamics_derivatives(robot, q, qd, qdd) if several else torque_derivatives(m, placed, qd, qdd)
     return AccelerationDerivatives(
         _solved(factors, torque.dtau_dq, -1.0), _solved(factors, torque.dtau_dqd, -1.0), _inverse(factors, m.n)
     )

@@ -56,16 +56,18 @@ class Shaft:
 
 
 def friction_shafts(robot: Robot) -> tuple[Shaft, ...]:
-    """Every independent joint, and each mimic joint and motor that has friction."""
+    """Every independent joint with one coordinate; of mimic joints, other joints and motors those with friction."""
     shafts = []
     for body in robot.bodies:
         joint = body.joint
-        if joint.mimic is not None and joint.friction == NO_FRICTION:
+        if joint.friction == NO_FRICTION and (joint.mimic is not None or joint.kind.nv > 1):
             continue
-        index = robot.joint_index(joint.name if joint.mimic is None else joint.mimic.joint)
+        first = robot.joint_index(joint.name if joint.mimic is None else joint.mimic.joint)
         ratio = 1.0 if joint.mimic is None else joint.mimic.multiplier
-        row = tuple(ratio if k == index else 0.0 for k in range(robot.n))
-        shafts.append(Shaft(joint.name, row, joint.friction))
+        for index, coordinate in enumerate(joint.kind.coordinates, start=first):
+            name = f"{joint.name}_{coordinate.suffix}" if coordinate.suffix else joint.name
+            row = tuple(ratio if k == index else 0.0 for k in range(robot.n))
+            shafts.append(Shaft(name, row, joint.friction))
     for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
         if motor.friction != NO_FRICTION:
             shafts.append(Shaft(motor.name, row, motor.friction))

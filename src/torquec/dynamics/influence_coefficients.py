@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from torquec.dynamics.jacobian import ZERO, frame_chain
 from torquec.dynamics.mechanism import Coordinate
+from torquec.errors import ArgumentError
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar, Vector3, add, cross, scale
 
@@ -69,7 +70,7 @@ def influence_coefficients(
 ) -> InfluenceCoefficients:
     """Equations (2)-(5) for a point, given in a named frame, at q (n,); all results in base axes.
 
-    Raises `ArgumentError` where the robot has no such frame.
+    Raises `ArgumentError` where the robot has no such frame, or moves it by free, ball or planar joints.
 
     >>> from torquec.robot.classics import load_classic
     >>> arm = load_classic("planar2r")
@@ -78,6 +79,11 @@ def influence_coefficients(
     True
     """
     chain = frame_chain(robot, frame, q)
+    if any(size > 1 for size in chain.sizes):
+        raise ArgumentError(
+            f"the second-order influence coefficients of frame '{frame}' need joints with one coordinate",
+            remedy="take jacobian and jacobian_derivative, which serve every joint",
+        )
     position = chain.pose.apply(point)
     spins = [axis.spin for axis in chain.axes]
     firsts = [axis.first(position) for axis in chain.axes]

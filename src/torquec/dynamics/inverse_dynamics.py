@@ -62,7 +62,8 @@ def joint_torques(
     for i in reversed(range(len(placed))):
         link, coordinate = placed[i], m.coordinates[i]
         f, n = forces[i]
-        tau[coordinate.index] = tau[coordinate.index] + coordinate.multiplier * link.column.effort(f, n)
+        for k, column in enumerate(link.columns, start=coordinate.index):
+            tau[k] = tau[k] + coordinate.multiplier * column.effort(f, n)
         if link.parent != BASE:
             f, n = link.turn.out(f), link.turn.out(n)
             forces[link.parent][0] = add(forces[link.parent][0], f)

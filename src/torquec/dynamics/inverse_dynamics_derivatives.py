@@ -12,12 +12,18 @@
        rotation    dtau_i/dq_j = rho . zdd + 2 g . zd - eta . (z x a),      translation  eta . zdd
 
 Everything is in link axes, O(n^2), and shares the composites with the mass matrix.
+
+Joints with several coordinates have rates that are no derivatives of positions. Their derivatives are those in the
+tangent space, d/dv tau(integrate(q, v)) at v = 0, by differentiating the program (:mod:`torquec.expr.differentiate`):
+
+(5)  dtau/dq = (dtau/dpositions) N(q),   N the rate map of the joints
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.composite import composite_moments
@@ -36,10 +42,15 @@ from torquec.dynamics.coriolis_matrix import (
     velocity_moments,
     zero_matrix,
 )
-from torquec.dynamics.inverse_dynamics import body_wrench
+from torquec.dynamics.inverse_dynamics import body_wrench, inverse_dynamics
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism
 from torquec.dynamics.motion import LinkMotion, motions
+from torquec.expr.differentiate import jacobian_nodes
+from torquec.expr.replay import replay
+from torquec.expr.trace import trace
+from torquec.robot.configuration import rate_map
+from torquec.robot.joints import UnitTwist
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, scale
 
@@ -55,9 +66,37 @@ class TorqueDerivatives:
 def inverse_dynamics_derivatives(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], *, carried: bool = False
 ) -> TorqueDerivatives:
-    """The derivatives of `inverse_dynamics` at (q, qd, qdd), each (n,)."""
+    """The derivatives of `inverse_dynamics` at (q, qd, qdd), each (n,); q is (nq,)."""
+    if any(joint.kind.nv > 1 for joint in robot.joints):
+        by_q, by_qd = tangent_derivatives(robot, lambda *given: inverse_dynamics(robot, *given), (q, qd, qdd))
+        return TorqueDerivatives(by_q, by_qd)
     m = mechanism(robot)
     return torque_derivatives(m, placed_links(m, q, carried=carried), qd, qdd)
+
+
+def tangent_derivatives(
+    robot: Robot, algorithm: Callable[..., list[Scalar]], inputs: Sequence[Sequence[Scalar]]
+) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
+    """(5) and the derivative by qd of an algorithm of q (nq,), qd (n,) and a third input (n,), over any scalar."""
+    names, sizes = ("q", "qd", "third"), (robot.nq, robot.n, robot.n)
+
+    def program(**nodes: Any) -> dict[str, Any]:
+        outputs = algorithm(*(nodes[name] for name in names))
+        rows = jacobian_nodes([0.0 * nodes["q"][0] + each for each in outputs], [*nodes["q"], *nodes["qd"]])
+        maps = rate_map(robot, nodes["q"])
+        by_q = [[_row_sum(row[: robot.nq], column) for column in maps] for row in rows]
+        return {"by_q": by_q, "by_qd": [row[robot.nq :] for row in rows]}
+
+    function = trace("derivatives", program, {name: (size,) for name, size in zip(names, sizes, strict=True)})
+    found = replay(function, dict(zip(names, inputs, strict=True)))
+    return found["by_q"], found["by_qd"]
+
+
+def _row_sum(row: Sequence[Scalar], column: Mapping[int, Scalar]) -> Scalar:
+    total: Scalar = 0.0
+    for k, value in column.items():
+        total = total + row[k] * value
+    return total
 
 
 def torque_derivatives(
@@ -71,13 +110,14 @@ def torque_derivatives(
     velocity = velocity_moments(placed, composite, w, u)
     wrenches = carried_wrenches(placed, motion)
     by_q, half_by_qd = zero_matrix(m.n), zero_matrix(m.n)
-    position, speed = position_entry(placed, motion), coriolis_entry(placed, w)
+    position, speed = position_entry(motion), coriolis_entry(w)
     for i, link in enumerate(placed):
+        at = (i, 0)
         asked = position_wrench(link, composite[i], velocity[i], motion[i], wrenches[i])
-        inward_wrench(m, placed, by_q, i, asked)
-        inward_wrench(m, placed, half_by_qd, i, coriolis_wrench(link, composite[i], velocity[i], w[i]))
-        row = joint_row(link, composite[i], velocity[i])
-        inward_row(m, placed, i, row, u, (by_q, position), (half_by_qd, speed))
+        inward_wrench(m, placed, by_q, at, asked)
+        inward_wrench(m, placed, half_by_qd, at, coriolis_wrench(link.column, composite[i], velocity[i], w[i]))
+        row = joint_row(link.column, composite[i], velocity[i])
+        inward_row(m, placed, at, row, u, (by_q, position), (half_by_qd, speed))
     return TorqueDerivatives(by_q, [[2.0 * entry for entry in line] for line in half_by_qd])
 
 
@@ -123,12 +163,12 @@ def axis_acceleration(u: Matrix3) -> Vector3:
     return (u[0][2], u[1][2], u[2][2])
 
 
-def position_entry(placed: Sequence[PlacedLink], motion: Sequence[LinkMotion]) -> Entry:
+def position_entry(motion: Sequence[LinkMotion]) -> Entry:
     """(4) from the row of joint i carried to link j."""
 
-    def entry(row: JointRow, j: int) -> Scalar:
+    def entry(row: JointRow, j: int, column: UnitTwist) -> Scalar:
         zdd = axis_acceleration(motion[j].u)
-        if not placed[j].column.turns:
+        if not column.turns:
             return row.eta[0] * zdd[0] + row.eta[1] * zdd[1] + row.eta[2] * zdd[2]
         zd, a = axis_rate(motion[j].w), motion[j].a
         turning = row.rho[0] * zdd[0] + row.rho[1] * zdd[1] + row.rho[2] * zdd[2]

@@ -12,8 +12,9 @@ the axes of the root nothing depends on the root's own position (Kang's "first j
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torquec.dynamics.frame_pose import link_poses
 from torquec.dynamics.mechanism import Coordinate, Mechanism, PlacedLink, coordinates, place_links
@@ -53,6 +54,8 @@ class FrameChain:
     axes: tuple[JointAxis, ...]
     coordinates: tuple[Coordinate, ...]
     pose: Pose
+    sizes: tuple[int, ...] = ()
+    """How many of the axes each joint has, base first."""
 
 
 def frame_chain(robot: Robot, frame: str, q: Sequence[Scalar]) -> FrameChain:
@@ -65,7 +68,9 @@ def frame_chain(robot: Robot, frame: str, q: Sequence[Scalar]) -> FrameChain:
     poses = link_poses(robot, placed, [named.body])
     way = chains(placed)[named.body]
     pose = poses[named.body] @ (robot.canonical.links[named.body].frame @ named.pose)
-    return FrameChain(tuple(axis_of(poses[i], placed[i].column) for i in way), tuple(state[i] for i in way), pose)
+    axes = tuple(axis_of(poses[i], column) for i in way for column in placed[i].columns)
+    moving = tuple(replace(state[i], index=state[i].index + k) for i in way for k in range(placed[i].kind.nv))
+    return FrameChain(axes, moving, pose, tuple(placed[i].kind.nv for i in way))
 
 
 def axis_of(pose: Pose, column: UnitTwist) -> JointAxis:
@@ -113,17 +118,22 @@ def jacobian_derivative(robot: Robot, frame: str, q: Sequence[Scalar], qd: Seque
     w: Vector3 = ZERO
     velocity: Vector3 = ZERO
     at: Vector3 = axes[0].origin if axes else point
-    spins, speeds = [], []
-    for axis, coordinate in zip(axes, chain.coordinates, strict=True):
-        velocity = add(velocity, cross(w, subtract(axis.origin, at)))
-        at = axis.origin
-        rate = coordinate.rate(qd)
-        spins.append(w)
-        if axis.turns:
-            w = add(w, scale(axis.direction, rate))
-        else:
-            velocity = add(velocity, scale(axis.direction, rate))
-        speeds.append(velocity)
+    spins: list[Vector3] = []
+    speeds: list[Vector3] = []
+    moved = iter(zip(axes, chain.coordinates, strict=True))
+    for size in chain.sizes:
+        before = w
+        for axis, coordinate in itertools.islice(moved, size):
+            velocity = add(velocity, cross(before, subtract(axis.origin, at)))
+            at = axis.origin
+            rate = coordinate.rate(qd)
+            if axis.turns:
+                w = add(w, scale(axis.direction, rate))
+            else:
+                velocity = add(velocity, scale(axis.direction, rate))
+        # A single axis is the same before and after its joint; several axes turn with the link.
+        spins += [before if size == 1 else w] * size
+        speeds += [velocity] * size
     point_velocity = add(velocity, cross(w, subtract(point, at)))
     total = _zero(robot.n)
     for axis, coordinate, spin, speed in zip(axes, chain.coordinates, spins, speeds, strict=True):

@@ -36,15 +36,17 @@ def joint_inertias(m: Mechanism, placed: Sequence[PlacedLink]) -> list[list[Scal
     composite = composite_moments(placed)
     total: list[list[Scalar]] = [list(row) for row in m.reflected_inertia]
     for i, link in enumerate(placed):
-        f, n = unit_acceleration_wrench(composite[i], link.column)
-        at, j = link, i
-        while True:
-            _collect(m, total, i, j, at.column.effort(f, n))
-            if at.parent == BASE:
-                break
-            f, n = at.turn.out(f), at.turn.out(n)
-            n = add(n, cross(at.origin, f))
-            at, j = placed[at.parent], at.parent
+        for k, own in enumerate(link.columns):
+            f, n = unit_acceleration_wrench(composite[i], own)
+            at, j, first = link, i, k
+            while True:
+                for other in range(first, len(at.columns)):
+                    _collect(m, total, (i, k), (j, other), at.columns[other].effort(f, n))
+                if at.parent == BASE:
+                    break
+                f, n = at.turn.out(f), at.turn.out(n)
+                n = add(n, cross(at.origin, f))
+                at, j, first = placed[at.parent], at.parent, 0
     return [[total[min(r, c)][max(r, c)] for c in range(m.n)] for r in range(m.n)]
 
 
@@ -63,11 +65,13 @@ def unit_acceleration_wrench(e: MassMoments, column: UnitTwist) -> tuple[Vector3
     return (f[0], f[1], f[2]), (n[0], n[1], n[2])
 
 
-def _collect(m: Mechanism, total: list[list[Scalar]], i: int, j: int, value: Scalar) -> None:
-    """Add M between links i and j to the upper triangle of the joint-space matrix."""
-    a, b = m.coordinates[i], m.coordinates[j]
+def _collect(
+    m: Mechanism, total: list[list[Scalar]], one: tuple[int, int], other: tuple[int, int], value: Scalar
+) -> None:
+    """Add M between columns of two links, each (link, column), to the upper triangle of the joint-space matrix."""
+    a, b = m.coordinates[one[0]], m.coordinates[other[0]]
     value = (a.multiplier * b.multiplier) * value
-    row, column = sorted((a.index, b.index))
-    if a.index == b.index and i != j:
+    row, column = sorted((a.index + one[1], b.index + other[1]))
+    if row == column and one != other:
         value = value + value  # both (i, j) and (j, i) fall on the diagonal
     total[row][column] = total[row][column] + value

@@ -16,9 +16,10 @@ from enum import Enum
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.precise_float import PreciseFloat, fifty_digits, plain_float, precise_frame, precise_inertia
 from torquec.dynamics.regrouping import regroup
+from torquec.errors import ArgumentError
 from torquec.robot.canonical import CanonicalLink
 from torquec.robot.joints import JointKind, UnitTwist
-from torquec.robot.robot import BASE, Body, Robot
+from torquec.robot.robot import BASE, Body, Mimic, Robot
 from torquec.spatial import (
     Inertia,
     Matrix3,
@@ -43,16 +44,31 @@ _SAME = 1e-14
 
 @dataclass(frozen=True)
 class Coordinate:
-    """Which element of the state moves a link: joint position = multiplier * q[index] + offset."""
+    """Which elements of the state move a link: joint position = multiplier * q[index] + offset.
+
+    A joint with several coordinates has its rates from `index` on. Positions stand `shift` behind the rates: the joints
+    before may have quaternions.
+    """
 
     index: int
     multiplier: float = 1.0
     offset: float = 0.0
+    shift: int = 0
 
     def position(self, q: Sequence[Scalar]) -> Scalar:
         """The joint's own position."""
-        value = q[self.index] if self.multiplier == 1.0 else self.multiplier * q[self.index]
+        own = q[self.index + self.shift]
+        value = own if self.multiplier == 1.0 else self.multiplier * own
         return value if self.offset == 0.0 else value + self.offset
+
+    def positions(self, q: Sequence[Scalar], nq: int) -> Sequence[Scalar]:
+        """All position coordinates of a joint that has several; raises `ArgumentError` where q is too short."""
+        first = self.index + self.shift
+        if len(q) < first + nq:
+            raise ArgumentError(
+                f"a position of {len(q)} numbers", remedy="positions have nq numbers, rates nv: see torquec.neutral"
+            )
+        return q[first : first + nq]
 
     def rate(self, qd: Sequence[Scalar]) -> Scalar:
         """The joint's own speed (or acceleration)."""
@@ -111,7 +127,7 @@ def _grouped(robot: Robot, grouping: Grouping, own: Sequence[MassMoments]) -> Me
 
 def _precise_moments(body: Body, link: CanonicalLink) -> MassMoments:
     """Mass moments of a body about the origin of its canonical frame, with fifty digits."""
-    if not any(body.inertia.parameters):
+    if not any(body.inertia.parameters) or link.kind.nv > 1:
         return MassMoments.of(link.inertia)
     return MassMoments.of(precise_inertia(body.inertia).transformed(precise_frame(link.frame, body.joint.axis)))
 
@@ -132,22 +148,21 @@ def _plain_moments(moments: Sequence[MassMoments]) -> tuple[MassMoments, ...]:
 def coordinates(robot: Robot) -> tuple[Coordinate, ...]:
     """The coordinate of every body; mimic joints follow theirs."""
     index: dict[str, int] = {}
-    rates = 0
+    shift: dict[str, int] = {}
+    rates = positions = 0
     for joint in robot.joints:
-        index[joint.name], rates = rates, rates + joint.kind.nv
+        index[joint.name], shift[joint.name] = rates, positions - rates
+        rates, positions = rates + joint.kind.nv, positions + joint.kind.nq
     found = []
     for body in robot.bodies:
-        mimic = body.joint.mimic
-        if mimic is None:
-            found.append(Coordinate(index[body.joint.name]))
-        else:
-            found.append(Coordinate(index[mimic.joint], mimic.multiplier, mimic.offset))
+        mimic = body.joint.mimic or Mimic(body.joint.name)
+        found.append(Coordinate(index[mimic.joint], mimic.multiplier, mimic.offset, shift[mimic.joint]))
     return tuple(found)
 
 
 def _in_own_length(m: Mechanism) -> Mechanism:
     """Measure lengths in the offset nearest to the base (2)."""
-    if not all(link.column.turns for link in m.links):
+    if not all(column.turns for link in m.links for column in link.kind.motion_subspace):
         return m
     offsets = [
         abs(value) for link in m.links if link.parent != BASE for value in (*link.pre.origin, link.d) if value != 0.0
@@ -240,8 +255,13 @@ class PlacedLink:
 
     @property
     def column(self) -> UnitTwist:
-        """The motion subspace of a one-coordinate joint, in the link's axes."""
+        """The motion subspace of a one-coordinate joint, in the link's axes; raises `ArgumentError` for others."""
         return self.kind.coordinate.column
+
+    @property
+    def columns(self) -> tuple[UnitTwist, ...]:
+        """The motion subspace in the link's axes."""
+        return self.kind.motion_subspace
 
 
 def place(m: Mechanism, q: Sequence[Scalar]) -> tuple[PlacedLink, ...]:
@@ -256,6 +276,11 @@ def place_links(
     """The links' geometry alone at q: kinematics needs no inertias."""
     placed = []
     for link, coordinate in zip(links, state, strict=True):
+        if link.kind.nv > 1:
+            inside = link.kind.motion(coordinate.positions(q, link.kind.nq))
+            turn = Turn(matmul(link.pre.rotation, inside.rotation), 1.0, 0.0)
+            placed.append(PlacedLink(link.parent, link.kind, turn, link.pre.apply(inside.origin)))
+            continue
         c, s, height = link.kind.z_screw(link.theta, link.d, (coordinate.position(q),))
         turn = Turn(link.pre.rotation, c, s)
         origin = add(link.pre.origin, scale(turn.axis, height))

@@ -10,6 +10,9 @@ With w the angular velocity, wd its derivative and a the acceleration of the ori
 (5)  wd_z = z . R' wd_p + qdd,   U_12 = w_x w_y - wd_z,   U_21 = w_x w_y + wd_z,
 (6)  w_x^2 + w_y^2 = -U_33:   U_11 = U_33 + w_x^2 - w_z^2,   U_22 = -w_x^2 - w_z^2.
 
+(7)  a joint with several coordinates, relative twist (v, s) in the link's axes, s angular, c = R' w_p:
+       w = c + s,     wd = R' wd_p + c x s + sd,     a = R' (a_p + U_p p) + (c + w) x v + vd
+
 (3)-(6) need three products and two sums fewer per link than turning wd (Khalil & Kleinfinger 1987 compute U from w
 and wd).
 """
@@ -21,7 +24,7 @@ from dataclasses import dataclass
 
 from torquec.dynamics.mechanism import Coordinate, PlacedLink
 from torquec.robot.robot import BASE
-from torquec.spatial import Matrix3, Scalar, Vector3, add, matvec, scale, transpose
+from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, matvec, scale, transpose
 
 ZERO: Vector3 = (0.0, 0.0, 0.0)
 
@@ -54,6 +57,10 @@ def motions(
     base = base_motion(gravity)
     for link, coordinate in zip(placed, coordinates, strict=True):
         parent = base if link.parent == BASE else found[link.parent]
+        if link.kind.nv > 1:
+            k = coordinate.index
+            found.append(_several(parent, link, qd[k : k + link.kind.nv], qdd[k : k + link.kind.nv]))
+            continue
         step = _turning if link.column.turns else _sliding
         found.append(step(parent, link, coordinate.rate(qd), coordinate.rate(qdd)))
     return found
@@ -66,8 +73,45 @@ def angular_velocities(
     found: list[Vector3] = []
     for link, coordinate in zip(placed, coordinates, strict=True):
         wx, wy, wz = link.turn.back(ZERO if link.parent == BASE else found[link.parent])
+        if link.kind.nv > 1:
+            found.append(add((wx, wy, wz), joint_twist(link, coordinate, qd)[1]))
+            continue
         found.append((wx, wy, wz + coordinate.rate(qd)) if link.column.turns else (wx, wy, wz))
     return found
+
+
+def joint_twist(link: PlacedLink, coordinate: Coordinate, rates: Sequence[Scalar]) -> tuple[Vector3, Vector3]:
+    """Linear and angular part of S v in the link's axes, of a joint with several coordinates at rates (n,)."""
+    return _combined(link, rates[coordinate.index : coordinate.index + link.kind.nv])
+
+
+def _combined(link: PlacedLink, rates: Sequence[Scalar]) -> tuple[Vector3, Vector3]:
+    parts: list[list[Scalar]] = [[0.0] * 3, [0.0] * 3]
+    for column, rate in zip(link.columns, rates, strict=True):
+        parts[column.turns][column.axis] = rate
+    (a, b, c), (d, e, f) = parts
+    return (a, b, c), (d, e, f)
+
+
+def _several(
+    parent: LinkMotion, link: PlacedLink, rates: Sequence[Scalar], accelerations: Sequence[Scalar]
+) -> LinkMotion:
+    """(7)."""
+    turn = link.turn
+    (v, s), (vd, sd) = _combined(link, rates), _combined(link, accelerations)
+    carried = turn.back(parent.w)
+    w = add(carried, s)
+    wdx, wdy, wdz = add(add(turn.back(parent.wd), cross(carried, s)), sd)
+    a = turn.back(add(parent.a, matvec(parent.u, link.origin)))
+    a = add(add(a, cross(add(carried, w), v)), vd)
+    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    u: Matrix3 = (
+        (-(yy + zz), xy - wdz, xz + wdy),
+        (xy + wdz, -(xx + zz), yz - wdx),
+        (xz - wdy, yz + wdx, -(xx + yy)),
+    )
+    return LinkMotion(w, (wdx, wdy, wdz), u, a, (xy, xz, yz))
 
 
 def _turning(parent: LinkMotion, link: PlacedLink, rate: Scalar, acceleration: Scalar) -> LinkMotion:

@@ -56,13 +56,15 @@ def regressor(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequ
     moving = motions(placed, state, robot.canonical.gravity, qd, qdd)
     width = len(PARAMETER_NAMES)
     total: list[list[Scalar]] = [[0.0] * (width * len(links) + len(robot.drives.motors)) for _ in range(robot.n)]
-    twists: list[dict[int, Twist]] = []
+    twists: list[list[tuple[int, float, Twist]]] = []  # of every link: index and multiplier of a rate, its twist
     for i, link in enumerate(placed):
         # Twists of this link per joint that moves it: those of the parent carried outward, and its own.
-        carried: dict[int, Twist] = {}
-        for j, (omega, v) in ({} if link.parent == BASE else twists[link.parent]).items():
-            carried[j] = (link.turn.back(omega), link.turn.back(add(v, cross(omega, link.origin))))
-        carried[i] = (link.column.angular, link.column.linear)
+        carried: list[tuple[int, float, Twist]] = []
+        for index, ratio, (omega, v) in () if link.parent == BASE else twists[link.parent]:
+            moved = (link.turn.back(omega), link.turn.back(add(v, cross(omega, link.origin))))
+            carried.append((index, ratio, moved))
+        for index, column in enumerate(link.columns, start=state[i].index):
+            carried.append((index, state[i].multiplier, (column.angular, column.linear)))
         twists.append(carried)
         # In the file's body frame.
         turn, p = links[i].frame.rotation, links[i].frame.origin
@@ -71,11 +73,10 @@ def regressor(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequ
         a = matvec(back, add(moving[i].a, matvec(moving[i].u, p)))
         w = matvec(back, moving[i].w)
         wd = matvec(back, moving[i].wd)
-        for j, (omega, v) in carried.items():
+        for index, ratio, (omega, v) in carried:
             s = (matvec(back, omega), matvec(back, add(v, cross(omega, p))))
             for k, value in enumerate(_row(s, u, a, w, wd)):
-                index = state[j].index
-                total[index][width * i + k] = total[index][width * i + k] + state[j].multiplier * value
+                total[index][width * i + k] = total[index][width * i + k] + ratio * value
     _motors(robot, qdd, total, width * len(links))
     return total
 

@@ -61,7 +61,9 @@ def regroup(
 
 
 def _give(link: CanonicalLink, own: MassMoments) -> tuple[MassMoments, MassMoments]:
-    """What a body keeps and what it gives to its parent, in the parent's frame (1), (2)."""
+    """What a body keeps and what it gives to its parent, in the parent's frame (1), (2); all of it on other joints."""
+    if link.kind.nv > 1:
+        return own, MassMoments()
     if not link.column.turns:
         turn = matmul(link.pre.rotation, rotation_z(*exact_cos_sin(link.theta)))
         second = MassMoments(own.xx, own.xy, own.xz, own.yy, own.yz, own.zz)
@@ -108,7 +110,7 @@ def _balance(
 
     Components of the child's origin below `least` [m] take none, and nothing above `heaviest` [kg] is given.
     """
-    if not child.column.turns or not _is_zero(carried.m):
+    if child.kind.nv > 1 or not child.column.turns or not _is_zero(carried.m):
         return own, carried
     p = _origin(child)
     best = (_products(own), own, carried)

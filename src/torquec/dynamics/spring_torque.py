@@ -19,8 +19,8 @@ from torquec.spatial import Scalar
 
 
 def spring_torque(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
-    """The torque (n,) that holds the joints at q (n,) against their springs and counterbalances."""
-    torque: list[Scalar] = [0.0 * position for position in q]
+    """The torque (n,) that holds the joints at q (nq,) against their springs and counterbalances."""
+    torque: list[Scalar] = [0.0 * position for position in q[: robot.n]]
     for body, coordinate in zip(robot.bodies, coordinates(robot), strict=True):
         spring = body.joint.spring
         if spring is not None:

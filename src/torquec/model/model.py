@@ -28,6 +28,7 @@ from torquec.model.model_parameters import ModelParameters
 from torquec.model.quantities import QUANTITIES, default_quantities, quantity_of
 from torquec.model.routes import Route, route_function
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import check_single_coordinates
 
 if TYPE_CHECKING:
     from torquec.codegen.llvm import NativeFunction
@@ -323,17 +324,20 @@ def _restore(fields: dict[str, Any]) -> Model:
     return Model(**{**fields, "functions": MappingProxyType(fields["functions"])})
 
 
-def as_model(source: Robot | Model) -> Model:
+def as_model(source: Robot | Model, *, any_joint: bool = False) -> Model:
     """The model itself, or the exact model of a robot: what every room above takes; raises `ArgumentError` otherwise.
+
+    Raises `RobotError` for a robot with free, ball or planar joints, unless the caller takes `any_joint`.
 
     >>> from torquec.robot import classics
     >>> as_model(classics.planar2r()).kind.value
     'exact'
     """
-    if isinstance(source, Model):
-        return source
-    if isinstance(source, Robot):
-        return Model(source)
+    if isinstance(source, Model | Robot):
+        model = source if isinstance(source, Model) else Model(source)
+        if not any_joint:
+            check_single_coordinates(model.robot)
+        return model
     raise ArgumentError(
         f"a robot or a model is needed, not {type(source).__name__}",
         remedy="load one first: torquec.load('arm.urdf') or torquec.load_model('arm.tq.json')",

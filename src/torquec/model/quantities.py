@@ -89,8 +89,12 @@ def _influence_coefficients(robot: Robot, frame: str, q: Sequence[Scalar]) -> In
     return InfluenceArrays(point.first, point.second, link.first, link.second)
 
 
-_SIZES: Mapping[str, Callable[[Robot], int]] = {"wrench": lambda _: 6, "beta": lambda robot: len(base_of(robot))}
-"""Inputs that do not have one element per joint."""
+_SIZES: Mapping[str, Callable[[Robot], int]] = {
+    "q": lambda robot: robot.nq,
+    "wrench": lambda _: 6,
+    "beta": lambda robot: len(base_of(robot)),
+}
+"""Inputs that do not have one element per rate."""
 
 WITH_FRICTION = frozenset({"friction_torque", "total_torque"})
 """Quantities that hold friction."""

@@ -25,6 +25,7 @@ from torquec.errors import ArgumentError
 from torquec.expr import Function, count_operations, operation_cost
 from torquec.model.quantities import trace_quantity
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import check_single_coordinates
 
 
 class Route(StrEnum):
@@ -119,7 +120,8 @@ def routes(robot: Robot, quantity: str, *, every: bool = False) -> dict[Route, F
             found[Route.CARRIED] = carried
     if quantity in CLOSED:
         algorithm, most = CLOSED[quantity]
-        if every or len(robot.bodies) <= most:
+        single = all(joint.kind.nv == 1 for joint in robot.joints)
+        if single and (every or len(robot.bodies) <= most):
             found[Route.CLOSED_FORM] = trace_quantity(robot, quantity, algorithm=algorithm)
     return found
 
@@ -127,7 +129,8 @@ def routes(robot: Robot, quantity: str, *, every: bool = False) -> dict[Route, F
 def route_function(robot: Robot, quantity: str, route: Route) -> Function:
     """The quantity's function by a route; AUTOMATIC takes the cheapest.
 
-    Raises `ArgumentError` where the closed form is asked for and the quantity has none.
+    Raises `ArgumentError` where the closed form is asked for and the quantity has none, `RobotError` where the robot has
+    none.
     """
     if route is Route.RECURSIVE:
         return own_recursion(robot, quantity)
@@ -136,5 +139,6 @@ def route_function(robot: Robot, quantity: str, route: Route) -> Function:
     if route is Route.CLOSED_FORM:
         if quantity not in CLOSED:
             raise ArgumentError(f"'{quantity}' has no closed form", remedy=f"these have: {', '.join(CLOSED)}")
+        check_single_coordinates(robot)
         return trace_quantity(robot, quantity, algorithm=CLOSED[quantity][0])
     return min(routes(robot, quantity).values(), key=operation_cost)

@@ -57,6 +57,7 @@ from torquec.parameters.standard_parameters import (
 )
 from torquec.records import BaseParametersRecord, sparse_rows
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import check_single_coordinates
 
 _ROUNDING = 1e-13
 """Coefficients this much smaller than others come from lengths that cancel up to rounding: kept, but not printed."""
@@ -194,13 +195,14 @@ def base_parameters(
     `friction`: which friction columns to include; True takes those that the robot's own friction needs. `motors`:
     include rotor inertias. `order`: names of standard parameters, those to keep first (elimination only; the others
     follow in the usual order). `threshold`: what QR and SVD count as zero. Raises `ArgumentError` for an unknown name
-    or method and `CheckError` where the methods disagree.
+    or method, `CheckError` where the methods disagree and `RobotError` for free, ball and planar joints.
 
     >>> from torquec.robot import classics
     >>> base = base_parameters(classics.planar2r())
     >>> base.count, base.expressions[0]
     (6, 'Izz_link1 + m_link2')
     """
+    check_single_coordinates(robot)
     chosen, parameters = _options(robot, method, friction, motors, frames, order)
     geometry = rational_geometry(robot, parameters.frames)
     if chosen is BasisMethod.THEOREM and accepts(robot) is None:

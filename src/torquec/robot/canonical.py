@@ -5,6 +5,8 @@
 (3)  pre = Rx(alpha) Tx(a) on the main branch, Rz(gamma) Tz(b) Rx(alpha) Tx(a) on a side branch.
 (4)  Parallel axes: the common normal may slide along them; it is put where the child's d vanishes, so that all offsets
      along a group of parallel axes sit before the first of them, where they cost least.
+(5)  A joint with several coordinates (free, ball, planar) has the axes of its motion subspace instead, about the origin
+     of the file's frame:  A(q) = pre * motion(q),  pre a general pose.
 
 Most rotations become "turn about z" followed by a quarter turn about x, which is what makes the generated code
 small. The axis of the first joint is the z of the base frame. URDF files print 1.5708 for pi/2, which makes parallel
@@ -111,14 +113,14 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
     """The robot in canonical frames; snaps angles when `robot.snap` is set."""
     snaps: list[Snap] = []
     placements = [_placement(body, snaps if robot.snap else None) for body in robot.bodies]
-    axes = [_axis(body, snaps if robot.snap else None) for body in robot.bodies]
+    single = [body.joint.kind.nv == 1 for body in robot.bodies]
     main = _main_children(robot)
 
     # Tip to base: origins and x axes that common normals determine (1), (4).
-    frames = [_Frame(axis) for axis in axes]
+    frames = [_first_frame(body, snaps if robot.snap else None) for body in robot.bodies]
     normals: list[CommonNormal | None] = [None] * len(frames)  # between the axis of a body and that of its parent
     for i in reversed(range(len(frames))):
-        if main[i] != BASE:
+        if main[i] != BASE and single[i]:
             child = main[i]
             normals[child] = _normal(frames[i], placements[child], frames[child])
             _settle(frames[i], placements[child], frames[child], normals[child])
@@ -131,10 +133,13 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
         at_base = body.parent == BASE
         parent = base if at_base else frames[body.parent]
         to_parent = (seen_from_base if at_base else links[body.parent].frame) @ placements[i]
-        follows = not at_base and main[body.parent] == i
-        normal = normals[i] if follows else _normal(parent, placements[i], frames[i])
-        normal_is = (i == 0 or follows, normal is not None)
-        pre, theta, d = _relate(body.joint.name, to_parent, frames[i], normal_is, snaps if robot.snap else None)
+        follows = not at_base and main[body.parent] == i and single[body.parent]
+        if single[i]:
+            normal = normals[i] if follows else _normal(parent, placements[i], frames[i])
+            normal_is = (i == 0 or follows, normal is not None)
+            pre, theta, d = _relate(body.joint.name, to_parent, frames[i], normal_is, snaps if robot.snap else None)
+        else:
+            pre, theta, d = to_parent @ _pose(frames[i]), 0.0, 0.0  # (5)
         back = _pose(frames[i]).inverse()
         links.append(
             CanonicalLink(
@@ -189,6 +194,14 @@ def _placement(body: Body, snaps: list[Snap] | None) -> Pose:
     return Pose(turned, pose.origin)
 
 
+def _first_frame(body: Body, snaps: list[Snap] | None) -> _Frame:
+    """What is known of a body's frame before common normals are: its axis, or all of it (5)."""
+    if body.joint.kind.nv == 1:
+        return _Frame(_axis(body, snaps))
+    x, _, z = transpose(body.joint.kind.axes(body.joint.axis))
+    return _Frame(z, x, (0.0, 0.0, 0.0))
+
+
 def _axis(body: Body, snaps: list[Snap] | None) -> Vector3:
     """The joint's unit axis, a coordinate axis exactly where it is one up to the snap."""
     axis = scale(body.joint.axis, 1.0 / norm(body.joint.axis))
@@ -223,7 +236,7 @@ def _clean_rotation(r: Matrix3) -> Matrix3:
 
 
 def _main_children(robot: Robot) -> list[int]:
-    """For each body the child that leads to the most bodies (the first of equals), or BASE for a leaf."""
+    """For each body the child with an axis that leads to the most bodies (the first of equals), or BASE."""
     weight = [1] * len(robot.bodies)
     main = [BASE] * len(robot.bodies)
     for i in reversed(range(len(robot.bodies))):
@@ -231,7 +244,9 @@ def _main_children(robot: Robot) -> list[int]:
         if parent != BASE:
             weight[parent] += weight[i]
     for i, body in enumerate(robot.bodies):
-        if body.parent != BASE and (main[body.parent] == BASE or weight[i] > weight[main[body.parent]]):
+        if body.parent == BASE or body.joint.kind.nv > 1:
+            continue
+        if main[body.parent] == BASE or weight[i] > weight[main[body.parent]]:
             main[body.parent] = i
     return main
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from torquec.robot.robot import BASE, Body, Robot
-from torquec.spatial import Inertia, Pose, dot, matvec
+from torquec.spatial import Inertia, Pose, dot, matvec, transpose
 
 _ZERO = 1e-13
 """Relative to all the moments that the joint carries: what rounding leaves of a zero in (1)."""
@@ -64,8 +64,8 @@ def _reflected_diagonal(robot: Robot) -> dict[str, float]:
     """What the rotors add to each diagonal entry of the mass matrix."""
     total = dict.fromkeys(robot.joint_names, 0.0)
     for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
-        for name, ratio in zip(total, row, strict=True):
-            total[name] += ratio * ratio * motor.rotor_inertia
+        for coordinate, ratio in zip(robot.coordinates, row, strict=True):
+            total[coordinate.joint.name] += ratio * ratio * motor.rotor_inertia
     return total
 
 
@@ -82,13 +82,19 @@ def _composites(robot: Robot) -> list[Inertia]:
 
 def _motion(body: Body, index: int) -> Pose:
     """The body's frame in its joint frame, at a position that no other joint shares."""
-    position = 0.6 + math.sqrt(2.0 + index) % 0.7
-    return body.joint.kind.placement(body.joint.axis, (position,) * body.joint.kind.nq)
+    kind, rate = body.joint.kind, 0.6 + math.sqrt(2.0 + index) % 0.7
+    return kind.placement(body.joint.axis, kind.integrate(kind.neutral, (rate,) * kind.nv))
 
 
 def _has_inertia(body: Body, composite: Inertia) -> bool:
     """Is (1) above rounding?"""
-    if not body.joint.kind.coordinate.turns:
-        return bool(composite.m > 0.0)
-    about_axis = dot(body.joint.axis, matvec(composite.tensor, body.joint.axis))
-    return bool(about_axis > _ZERO * (composite.xx + composite.yy + composite.zz))
+    axes = (body.joint.axis,) * 3 if body.joint.kind.nv == 1 else transpose(body.joint.kind.axes(body.joint.axis))
+    least = _ZERO * (composite.xx + composite.yy + composite.zz)
+    return all(
+        bool(
+            dot(axes[column.axis], matvec(composite.tensor, axes[column.axis])) > least
+            if column.turns
+            else composite.m > 0.0
+        )
+        for column in body.joint.kind.motion_subspace
+    )

@@ -62,7 +62,9 @@ def check_friction_is_passive(robot: Robot) -> None:
 def _driving_shafts(robot: Robot) -> Iterator[tuple[str, str]]:
     """Names of joints and motors whose friction drives them, each with a sentence that says so."""
     joints = [body.joint for body in robot.bodies]
-    shafts = [(each.name, f"joint '{each.name}'", each.friction, each.kind.coordinate.speed_unit) for each in joints]
+    shafts = [
+        (each.name, f"joint '{each.name}'", each.friction, each.kind.coordinates[0].speed_unit) for each in joints
+    ]
     shafts += [(motor.name, f"motor '{motor.name}'", motor.friction, "rad/s") for motor in robot.drives.motors]
     for name, shaft, friction, unit in shafts:
         speed = driving_speed(friction)

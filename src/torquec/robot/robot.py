@@ -1,7 +1,7 @@
 """`Robot`: what every reader gives and every other room takes.
 
-A fixed-base tree. Links that fixed joints weld together are one body; the frames of the links survive as named
-frames. A robot never holds a state: q, qd and qdd are arguments everywhere.
+A tree; a floating base is a body on a free joint. Links that fixed joints weld together are one body; the frames of the
+links survive as named frames. A robot never holds a state: q, qd and qdd are arguments everywhere.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ class Drives:
     """Motors and the matrix that turns joint speeds into motor speeds: motor = transmission @ joint.
 
     A plain gear is one diagonal entry; a coupled wrist has entries off the diagonal. Rows are motors, columns are
-    `Robot.joints`.
+    `Robot.coordinates`: joints with several coordinates have as many columns.
     """
 
     motors: tuple[Motor, ...] = ()
@@ -265,14 +265,16 @@ class Robot:
         return tuple(joint.name for joint in self.joints)
 
     def joint_index(self, name: str) -> int:
-        """Position of the named independent joint in the state."""
-        try:
-            return self.joint_names.index(name)
-        except ValueError:
-            raise ArgumentError(
-                f"robot '{self.name}' has no independent joint '{name}'",
-                remedy=f"its joints are {', '.join(self.joint_names)}",
-            ) from None
+        """Position of the named independent joint, or of the first of its rates, in qd, qdd and tau."""
+        at = 0
+        for joint in self.joints:
+            if joint.name == name:
+                return at
+            at += joint.kind.nv
+        raise ArgumentError(
+            f"robot '{self.name}' has no independent joint '{name}'",
+            remedy=f"its joints are {', '.join(self.joint_names)}",
+        )
 
     def frame(self, name: str) -> Frame:
         """The frame with that name."""

@@ -69,15 +69,20 @@ def position_bases(robot: Robot) -> tuple[PositionBasis, ...]:
 
     Raises `RobotError` for a robot with a joint whose position is no single number.
     """
-    bases = tuple(each.basis for each in robot.coordinates if each.basis is not None)
-    if len(bases) < robot.nv:
-        joint = next(each.joint for each in robot.coordinates if each.basis is None)
+    check_single_coordinates(robot)
+    return tuple(each.basis for each in robot.coordinates if each.basis is not None)
+
+
+def check_single_coordinates(robot: Robot) -> None:
+    """Raise `RobotError` for a robot with a free, ball or planar joint: its position is no single number."""
+    joint = next((joint for joint in robot.joints if joint.kind.nv > 1), None)
+    if joint is not None:
         raise RobotError(
             f"the position of joint '{joint.name}' ({joint.type}) is no single number",
             where=robot.source,
-            remedy="lock the joint (torquec.lock_joints, --lock), or take a method for joints of any kind",
+            remedy="fix the base (--base fixed, load(path, base='fixed')), or take the quantities of torquec.compile, "
+            "which serve joints of any kind",
         )
-    return bases
 
 
 _INNER = 0.8

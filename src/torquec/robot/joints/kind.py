@@ -101,7 +101,7 @@ class JointKind:
         if len(self.coordinates) > 1:
             raise ArgumentError(
                 f"a joint of kind '{self.name}' has {self.nv} coordinates",
-                remedy="lock the joint (torquec.lock_joints, --lock), or take a method for joints of any kind",
+                remedy="fix the base (load(path, base='fixed')), or take the quantities of torquec.compile",
             )
         return self.coordinates[0]
 
