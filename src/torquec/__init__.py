@@ -22,8 +22,9 @@ __version__ = "0.2.0"
 
 API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "Robots": {
-        "torquec.robot": ("Robot", "attach_payload", "classics", "load", "write_mjcf", "write_urdf"),
+        "torquec.robot": ("Robot", "attach_payload", "classics", "conventions", "load", "write_mjcf", "write_urdf"),
         "torquec.robot.lock_joints": ("lock_joints",),
+        "torquec.robot.configuration": ("difference", "integrate", "neutral", "random_position"),
     },
     "Models: native callables, files, code": {
         "torquec.model.model": ("Model", "ModelKind", "as_model", "compile"),

@@ -77,7 +77,7 @@ def quantities_at(
     }
     if torques is not None:
         calls["qdd"] = ("forward_dynamics", (q, qd, torques))
-    document: dict[str, Any] = {"joints": list(model.robot.joint_names)}
+    document: dict[str, Any] = {"joints": list(model.robot.coordinate_names)}
     document |= {key: getattr(model, name)(*inputs).tolist() for key, (name, inputs) in calls.items()}
     proven = _proven_quantities(model, {key: name for key, (name, _) in calls.items()})
     if proven:
@@ -105,6 +105,9 @@ def _frame_document(model: Model, frame: str, q: tuple[float, ...]) -> dict[str,
     from torquec.dynamics import influence_coefficients
 
     rotation, origin = model.frame_pose(frame)(q)
+    if model.robot.nq != model.robot.nv:
+        jacobian = model.jacobian(frame)(q)
+        return {"rotation": rotation.tolist(), "origin": origin.tolist(), "jacobian": jacobian.tolist()}
     found = influence_coefficients(model.robot, frame, q)
     parts = {"translation": found.translation, "rotation": found.rotation}
     return {
@@ -123,15 +126,17 @@ def _vectors(second: Any) -> list[list[list[float]]]:
 
 def state_text(name: str, state: Mapping[str, Sequence[float]], document: Mapping[str, Any]) -> str:
     """The document of `torquec eval` as tables; `state` holds q, qd and qdd."""
+    joints = document["joints"]
+    quaternions = len(state["q"]) != len(joints)
     columns: list[tuple[str, Any]] = [
-        *state.items(),
+        *((key, values) for key, values in state.items() if key != "q" or not quaternions),
         *((title, document[key]) for title, key in _COLUMNS),
         *([("qdd of --tau", document["qdd"])] if "qdd" in document else []),
     ]
-    joints = document["joints"]
     rows = [[joint, *(number(values[k]) for _, values in columns)] for k, joint in enumerate(joints)]
     lines = [
         f"{name} (rad, m, s, Nm, N)",
+        *([f"q = {', '.join(map(number, state['q']))}"] if quaternions else []),
         "",
         table(["joint", *(title for title, _ in columns)], rows),
         "",

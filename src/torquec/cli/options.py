@@ -84,14 +84,18 @@ def text_file_option() -> Any:
     return option(None, words, "--output", "-o", metavar="FILE", writes=Writes.FILE)
 
 
-def read_robot(argument: str, *, snap: bool = True, strict: bool = False, gravity: str | None = None) -> Robot:
+def read_robot(
+    argument: str, *, snap: bool = True, strict: bool = False, gravity: str | None = None, base: str | None = None
+) -> Robot:
     """The robot that the argument names: a classic, else a file."""
     from torquec.robot import classics, load
     from torquec.robot.load import robot_files
 
     vector = None if gravity is None else _vector(numbers(gravity, "--gravity"))
-    if argument in classics.names():
+    if argument in classics.names() and base is None:
         return classics.load_classic(argument, snap=snap, gravity=vector)
+    if argument in classics.names():
+        raise ArgumentError(f"--base {base} for the classic '{argument}'", remedy="the classics stand on fixed bases")
     if not Path(argument).suffix and not Path(argument).exists():
         raise ArgumentError(
             f"'{argument}' is neither a file nor a classic",
@@ -99,7 +103,7 @@ def read_robot(argument: str, *, snap: bool = True, strict: bool = False, gravit
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SnapWarning)  # `info` tells it, and claims count it
-        return load(argument, snap=snap, strict=strict, gravity=vector)
+        return load(argument, snap=snap, strict=strict, gravity=vector, base=base)
 
 
 def numbers(text: str, option: str) -> tuple[float, ...]:
@@ -123,17 +127,23 @@ def numbers(text: str, option: str) -> tuple[float, ...]:
 
 
 def joint_values(robot: Robot, text: str | None, option: str, *, degrees: bool) -> tuple[float, ...]:
-    """One value per joint from a comma-separated list; zeros when it is absent; angles in radians.
+    """One value per rate from a comma-separated list, for --q one per position; neutral when it is absent; radians.
 
     Warns (`UnitWarning`) of values that look like degrees without `degrees`.
     """
+    from torquec.robot.configuration import neutral, unit_position
+
+    if robot.nq != robot.nv and option in ("--q", "--from", "--to", "--near"):
+        if degrees:
+            raise ArgumentError(f"{option} with --deg", remedy="positions with quaternions are in radians and metres")
+        return tuple(neutral(robot) if text is None else unit_position(robot, numbers(text, option)))
     if text is None:
         return (0.0,) * robot.n
     values = numbers(text, option)
     if len(values) != robot.n:
         raise ArgumentError(
             f"{option} has {len(values)} values, robot '{robot.name}' has {robot.n} joints",
-            remedy=f"give one value for each of {', '.join(robot.joint_names)}",
+            remedy=f"give one value for each of {', '.join(robot.coordinate_names)}",
         )
     turned = [each.turns for each in robot.coordinates]
     if degrees:

@@ -39,6 +39,11 @@ class ModelSource:
     snap: bool = option(True, "Snap angles within 5e-5 rad of a right angle, and report each one.", "--snap/--no-snap")
     strict: bool = option(False, "Treat warnings as errors: the robot file's, and degrees for radians.", "--strict")
     gravity: str | None = option(None, "Gravity [m/s^2] in the base frame.  [default: the file's]", metavar="X,Y,Z")
+    base: str | None = option(
+        None,
+        "Put the robot's root on a free joint, or weld it.  [default: as in the file]",
+        metavar="floating|fixed",
+    )
     degrees: bool = False
 
     def read(self, argument: str | None = None) -> Model:
@@ -49,9 +54,9 @@ class ModelSource:
         name = self.argument if argument is None else argument
         if not name.endswith(MODEL_SUFFIX):
             return self._changed(as_model(self.robot(name), any_joint=True), name)
-        if self.strict or self.gravity is not None or not self.snap:
+        if self.strict or self.gravity is not None or self.base is not None or not self.snap:
             raise ArgumentError(
-                "--gravity, --strict and --no-snap are for robot files",
+                "--gravity, --base, --strict and --no-snap are for robot files",
                 where=name,
                 remedy="a saved model is taken as it is: give the robot file instead",
             )
@@ -59,7 +64,7 @@ class ModelSource:
 
     def robot(self, argument: str) -> Robot:
         """The robot of a classic or a robot file, as it is there."""
-        return read_robot(argument, snap=self.snap, strict=self.strict, gravity=self.gravity)
+        return read_robot(argument, snap=self.snap, strict=self.strict, gravity=self.gravity, base=self.base)
 
     def _changed(self, model: Model, where: str) -> Model:
         """(2)."""

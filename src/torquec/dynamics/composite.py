@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, PlacedLink
 from torquec.robot.robot import BASE
-from torquec.spatial import Scalar, Vector3, difference, product
+from torquec.spatial import Scalar, Vector3, minus, product
 
 
 def composite_moments(placed: Sequence[PlacedLink]) -> list[MassMoments]:
@@ -38,6 +38,6 @@ def composite_gravity(m: Mechanism, placed: Sequence[PlacedLink]) -> list[Scalar
         h = body.first
         for at, column in enumerate(link.columns, start=coordinate.index):
             i, j, k = (column.axis + 1) % 3, (column.axis + 2) % 3, column.axis
-            own = difference(product(h[j], g[i]), product(h[i], g[j])) if column.turns else -product(body.m, g[k])
+            own = minus(product(h[j], g[i]), product(h[i], g[j])) if column.turns else -product(body.m, g[k])
             tau[at] = tau[at] + coordinate.multiplier * own
     return tau

@@ -19,9 +19,9 @@ from torquec.spatial import (
     Scalar,
     Vector3,
     add,
-    difference,
     matmul,
     matvec,
+    minus,
     product,
     scale,
     total,
@@ -98,17 +98,17 @@ class MassMoments:
 
         With u = s (xx - yy) + 2 c xy:  xx' = xx - s u,  yy' = yy + s u,  xy' = c u - xy.
         """
-        u = total(product(s, difference(self.xx, self.yy)), product(c, total(self.xy, self.xy)))
+        u = total(product(s, minus(self.xx, self.yy)), product(c, total(self.xy, self.xy)))
         su = product(s, u)
         xz, yz, x, y = self.xz, self.yz, self.x, self.y
         return MassMoments(
-            difference(self.xx, su),
-            difference(product(c, u), self.xy),
-            difference(product(c, xz), product(s, yz)),
+            minus(self.xx, su),
+            minus(product(c, u), self.xy),
+            minus(product(c, xz), product(s, yz)),
             total(self.yy, su),
             total(product(s, xz), product(c, yz)),
             self.zz,
-            difference(product(c, x), product(s, y)),
+            minus(product(c, x), product(s, y)),
             total(product(s, x), product(c, y)),
             self.z,
             self.m,

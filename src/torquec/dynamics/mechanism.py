@@ -27,9 +27,9 @@ from torquec.spatial import (
     Scalar,
     Vector3,
     add,
-    difference,
     matmul,
     matvec,
+    minus,
     product,
     scale,
     total,
@@ -199,7 +199,7 @@ class Turn:
     def out(self, v: Vector3) -> Vector3:
         """Parent's coordinates from the link's."""
         c, s = self.c, self.s
-        x = difference(product(c, v[0]), product(s, v[1]))
+        x = minus(product(c, v[0]), product(s, v[1]))
         y = total(product(s, v[0]), product(c, v[1]))
         return matvec(self.pre, (x, y, v[2]))
 
@@ -207,7 +207,7 @@ class Turn:
         """Link's coordinates from the parent's."""
         c, s = self.c, self.s
         x, y, z = matvec(transpose(self.pre), v)
-        return (total(product(c, x), product(s, y)), difference(product(c, y), product(s, x)), z)
+        return (total(product(c, x), product(s, y)), minus(product(c, y), product(s, x)), z)
 
     def moments_out(self, moments: MassMoments) -> MassMoments:
         """Mass moments in the parent's axes from those in the link's."""

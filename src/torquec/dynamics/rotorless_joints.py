@@ -17,6 +17,7 @@ import numpy as np
 
 from torquec.dynamics.mass_matrix import mass_matrix
 from torquec.errors import RobotError
+from torquec.robot.configuration import integrate, neutral
 from torquec.robot.inertialess import inertialess_joint_names
 from torquec.robot.robot import Robot
 
@@ -86,10 +87,12 @@ def _rounded(value: float) -> str:
 def _least_inertias(robot: Robot) -> list[float]:
     """The smallest diagonal entries of the mass matrix."""
     rng = np.random.default_rng(0)
-    lower = [joint.limits.lower if math.isfinite(joint.limits.lower) else -math.pi for joint in robot.joints]
-    upper = [joint.limits.upper if math.isfinite(joint.limits.upper) else math.pi for joint in robot.joints]
+    lower = [each.limits.lower if math.isfinite(each.limits.lower) else -math.pi for each in robot.coordinates]
+    upper = [each.limits.upper if math.isfinite(each.limits.upper) else math.pi for each in robot.coordinates]
     found = []
-    for q in rng.uniform(np.minimum(lower, upper), np.maximum(lower, upper), (_POSTURES, robot.n)).tolist():
+    start = neutral(robot)
+    for way in rng.uniform(np.minimum(lower, upper), np.maximum(lower, upper), (_POSTURES, robot.n)).tolist():
+        q = integrate(robot, start, way)
         M = mass_matrix(robot, q)
         found.append([float(M[k][k]) for k in range(robot.n)])
     return [min(column) for column in zip(*found, strict=True)]

@@ -13,6 +13,7 @@ import numpy as np
 from torquec.dynamics.frame_pose import body_poses
 from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.errors import RobotError
+from torquec.robot.configuration import integrate, neutral
 from torquec.robot.robot import Robot
 
 _MOTIONS = 64  # random ones; the largest torque among them stands for the size of all
@@ -31,14 +32,15 @@ def snap_effect(robot: Robot) -> SnapEffect:
     if not robot.canonical.snaps:
         return SnapEffect(0.0, 0.0)
     written = replace(robot, snap=False)
-    motions = np.random.default_rng(0).uniform(-1.5, 1.5, (3, robot.n, _MOTIONS))
+    ways, *rates = np.random.default_rng(0).uniform(-1.5, 1.5, (3, robot.n, _MOTIONS))
+    q = integrate(robot, neutral(robot), list(ways))
     position = 0.0
-    for a, b in zip(body_poses(robot, list(motions[0])), body_poses(written, list(motions[0])), strict=True):
+    for a, b in zip(body_poses(robot, q), body_poses(written, q), strict=True):
         shift = sum((np.asarray(x - y) ** 2 for x, y in zip(a.origin, b.origin, strict=True)), np.zeros(1))
         position = max(position, float(np.sqrt(shift).max()))
     try:
         torques = [
-            np.array([np.broadcast_to(t, (_MOTIONS,)) for t in inverse_dynamics(r, *(list(part) for part in motions))])
+            np.array([np.broadcast_to(t, (_MOTIONS,)) for t in inverse_dynamics(r, q, *(list(part) for part in rates))])
             for r in (robot, written)
         ]
     except RobotError:

@@ -56,9 +56,9 @@ from torquec.spatial import (
     Vector3,
     add,
     cross,
-    difference,
     dot,
     matvec,
+    minus,
     product,
     scale,
     total,
@@ -141,7 +141,7 @@ class Linearized:
         w = moving.w
         da = (
             total(ax, total(product(dw[1], slide), product(w[1], dslide))),
-            difference(ay, total(product(dw[0], slide), product(w[0], dslide))),
+            minus(ay, total(product(dw[0], slide), product(w[0], dslide))),
             total(az, acceleration),
         )
         return LinkMotion(dw, dwd, du, da, _products(w, dw))
@@ -164,20 +164,20 @@ def _turned(
     turn, (angle, speed, acceleration) = link.turn, change
     w, u = moving.w, moving.u
     dx, dy, dz = turn.back(parent.w)
-    dw = (total(dx, product(w[1], angle)), difference(dy, product(w[0], angle)), total(dz, speed))
+    dw = (total(dx, product(w[1], angle)), minus(dy, product(w[0], angle)), total(dz, speed))
     d13, d23, d33 = turn.back(matvec(parent.u, turn.axis))
-    d13, d23 = total(d13, product(u[1][2], angle)), difference(d23, product(u[0][2], angle))
+    d13, d23 = total(d13, product(u[1][2], angle)), minus(d23, product(u[0][2], angle))
     dxy, dxz, dyz = _products(w, dw)
-    dwdx, dwdy = difference(dyz, d23), difference(d13, dxz)
+    dwdx, dwdy = minus(dyz, d23), minus(d13, dxz)
     dwdz = total(dot(turn.axis, parent.wd), acceleration)
     dxx, dzz = _twice(product(w[0], dw[0])), _twice(product(w[2], dw[2]))
     du: Matrix3 = (
-        (total(d33, difference(dxx, dzz)), difference(dxy, dwdz), d13),
+        (total(d33, minus(dxx, dzz)), minus(dxy, dwdz), d13),
         (total(dxy, dwdz), product(-1.0, total(dxx, dzz)), d23),
-        (difference(dxz, dwdy), total(dyz, dwdx), d33),
+        (minus(dxz, dwdy), total(dyz, dwdx), d33),
     )
     ax, ay, az = turn.back(add(parent.a, matvec(parent.u, link.origin)))
-    da = (total(ax, product(moving.a[1], angle)), difference(ay, product(moving.a[0], angle)), az)
+    da = (total(ax, product(moving.a[1], angle)), minus(ay, product(moving.a[0], angle)), az)
     return LinkMotion(dw, (dwdx, dwdy, dwdz), du, da, (dxy, dxz, dyz))
 
 

@@ -12,6 +12,7 @@ from torquec.report.provenance import Number, Provenance, Statement, assumed, co
 from torquec.report.result_document import ROBOT_AS_USED, as_used, result_document
 from torquec.report.stored_values import StoredValue
 from torquec.report.tables import number, table, upper_bound
+from torquec.robot.floating_base import Base, base_kind
 from torquec.robot.joints import KINDS
 from torquec.robot.robot import STANDARD_GRAVITY, Robot
 
@@ -26,6 +27,9 @@ def robot_facts(robot: Robot) -> dict[str, Any]:
     return {
         "name": used["name"],
         "dof": robot.n,
+        "nq": robot.nq,
+        "nv": robot.nv,
+        "base": base_kind(robot).value,
         "joints": [
             {
                 "name": joint.name,
@@ -50,7 +54,7 @@ def robot_facts(robot: Robot) -> dict[str, Any]:
             {
                 "name": motor.name,
                 "rotor_inertia": motor.rotor_inertia,
-                "ratios": {name: ratio for name, ratio in zip(robot.joint_names, row, strict=True) if ratio},
+                "ratios": {name: ratio for name, ratio in zip(robot.coordinate_names, row, strict=True) if ratio},
                 "friction": dataclasses.asdict(motor.friction),
             }
             for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True)
@@ -72,8 +76,12 @@ def robot_text(document: dict[str, Any]) -> str:
     moving = document["moving_mass"]
     moves = f", of which {number(moving)} kg move" if moving != document["mass"] else ""
     mass = f"{number(document['mass'])} kg{moves}"
+    joints = f"{document['dof']} joints"
+    if len(document["joints"]) != document["dof"]:
+        joints = f"{len(document['joints'])} joints, {document['nq']} positions, {document['nv']} rates"
+    joints += ", floating base" if document["base"] == Base.FLOATING else ""
     lines = [
-        f"{document['name']}{kind}: {document['dof']} joints, {mass}, gravity ({gravity}) m/s^2",
+        f"{document['name']}{kind}: {joints}, {mass}, gravity ({gravity}) m/s^2",
         "",
         table(
             ["joint", "type", "lower", "upper", "velocity", "effort"],

@@ -49,16 +49,17 @@ def from_pinocchio(
 ) -> tuple[Array, Array]:
     """The inverse of `to_pinocchio`; angles come back within half a turn of zero."""
     own = {joint.name: joint for joint in robot.joints}
-    parts, at, rates = {}, 0, 0
-    for name in joints or robot.joint_names:
-        joint = _named(robot, own, name)
-        size = joint.kind.nq + (joint.type in _UNLIMITED)
-        parts[name] = (_own_position(joint, q[at : at + size]), v[rates : rates + joint.kind.nv])
-        at, rates = at + size, rates + joint.kind.nv
-    if (at, rates) != (len(q), len(v)):
+    order = [_named(robot, own, name) for name in joints or robot.joint_names]
+    sizes = [joint.kind.nq + (joint.type in _UNLIMITED) for joint in order]
+    if (len(q), len(v)) != (sum(sizes), robot.nv):
         raise ArgumentError(
-            f"{len(q)} positions and {len(v)} rates", remedy=f"Pinocchio has {at} and {rates} of '{robot.name}'"
+            f"{len(q)} positions and {len(v)} rates",
+            remedy=f"Pinocchio has {sum(sizes)} and {robot.nv} of '{robot.name}'",
         )
+    parts, at, rates = {}, 0, 0
+    for joint, size in zip(order, sizes, strict=True):
+        parts[joint.name] = (_own_position(joint, q[at : at + size]), v[rates : rates + joint.kind.nv])
+        at, rates = at + size, rates + joint.kind.nv
     return _in_order(robot, parts, None)
 
 

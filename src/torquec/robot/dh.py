@@ -51,7 +51,7 @@ from torquec.spatial import (
 
 BASE_NAME = "base"
 _FIXED = "fixed"
-_JOINT_TYPES = {type.kind.dh: type for type in JointType}
+_JOINT_TYPES = {type.kind.dh: type for type in JointType if type.kind.dh}
 
 
 class Convention(StrEnum):

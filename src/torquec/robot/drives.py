@@ -61,10 +61,12 @@ def read_drives(path: Path, robot: Robot) -> Robot:
         joints[name] = _read_joint(entry, joints[name])
         check_joint(joints[name], where=entry.where())
         geared = read_motor(entry, name, gear_ratio=_ratio_of(own, name))
+        if geared is not None and joints[name].kind.nv > 1:
+            entry.refuse("motor", f"joint '{name}' has {joints[name].kind.nv} coordinates", "give a [[motor]] for each")
         if geared is not None:
             motors.append((geared, entry))
         entry.finish()
-    motors += [(read_coupled_motor(entry, robot.joint_names), entry) for entry in document.tables("motor")]
+    motors += [(read_coupled_motor(entry, robot.coordinate_names), entry) for entry in document.tables("motor")]
     document.finish()
     _check_names(motors)
 
@@ -79,7 +81,7 @@ def read_drives(path: Path, robot: Robot) -> Robot:
     driven_robot = dataclasses.replace(
         robot,
         bodies=tuple(dataclasses.replace(body, joint=joints[body.joint.name]) for body in robot.bodies),
-        drives=build_drives([*kept, *(geared for geared, _ in motors)], robot.joint_names, mimics),
+        drives=build_drives([*kept, *(geared for geared, _ in motors)], robot.coordinate_names, mimics),
     )
     check_drives(driven_robot.drives, where=str(path))
     known = {warning.text for warning in robot.warnings}
@@ -101,7 +103,9 @@ def _read_joint(entry: Table, joint: Joint) -> Joint:
 def _file_motors(robot: Robot) -> list[GearedMotor]:
     """The motors that the robot file gave, each with the joints that it turns with."""
     return [
-        GearedMotor(motor, {name: ratio for name, ratio in zip(robot.joint_names, row, strict=True) if ratio != 0.0})
+        GearedMotor(
+            motor, {name: ratio for name, ratio in zip(robot.coordinate_names, row, strict=True) if ratio != 0.0}
+        )
         for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True)
     ]
 
@@ -132,7 +136,9 @@ def drives_text(robot: Robot, *, complete: bool = False) -> str:
             lines += [f"[joint.{_quoted(body.joint.name)}]", *entries, ""]
     for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
         ratios = ", ".join(
-            f"{_quoted(name)} = {ratio!r}" for name, ratio in zip(robot.joint_names, row, strict=True) if ratio != 0.0
+            f"{_quoted(name)} = {ratio!r}"
+            for name, ratio in zip(robot.coordinate_names, row, strict=True)
+            if ratio != 0.0
         )
         lines += ["[[motor]]", f"name = {_quoted(motor.name)}", f"rotor_inertia = {motor.rotor_inertia!r}"]
         lines += [f"friction = {_friction(motor.friction)}"] if motor.friction != Friction() else []

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Protocol
 
 from torquec.errors import ArgumentError, FixedBaseWarning, RobotFileError, SnapWarning
+from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind, read_bytes, to_path
 from torquec.robot.degrees import warn_of_degrees
 from torquec.robot.drives import DRIVES_SUFFIX, read_drives, side_file
+from torquec.robot.floating_base import Base, with_base
 from torquec.robot.robot import Robot
 from torquec.robot.urdf import read_urdf, robot_of_urdf
 from torquec.robot.validate import refuse_warnings
@@ -53,11 +55,17 @@ class RobotFormat:
 
 
 def load(
-    path: str | os.PathLike[str], *, snap: bool = True, strict: bool = False, gravity: Sequence[float] | None = None
+    path: str | os.PathLike[str],
+    *,
+    snap: bool = True,
+    strict: bool = False,
+    gravity: Sequence[float] | None = None,
+    base: Base | str | None = None,
 ) -> Robot:
     """The robot in a file: URDF (.urdf), MJCF or URDF (.xml), DH table (.toml), xacro (.xacro), as `READERS` lists.
 
-    The base is fixed; a URDF file of a robot with legs is warned of (`FixedBaseWarning`).
+    `base` puts the root on a free joint ("floating", its six rates first) or welds it to the world ("fixed"); without
+    it the base is as in the file, and a URDF file of a robot with legs is warned of (`FixedBaseWarning`).
     A side file `NAME.drives.toml` beside a URDF or MJCF file adds its drives. `snap` lets angles within rounding of a
     right angle become one, and warns of it (`SnapWarning`); `strict` turns the reader's warnings into errors; `gravity`
     (3,) [m/s^2] in the base frame replaces the file's. Raises `RobotFileError`, with file, line and remedy, for a file
@@ -77,7 +85,13 @@ def load(
             where=str(file),
             remedy=f"robot files are {robot_files()}",
         )
-    robot = form.read(file, strict=strict, gravity=pull)
+    asked = None if base is None else chosen(Base, base, "base")
+    robot = form.read(file, strict=strict and asked is None, gravity=pull)
+    if asked is not None:
+        told = tuple(warning for warning in robot.warnings if not warning.about_base)
+        robot = with_base(dataclasses.replace(robot, warnings=told), asked)
+        if strict:
+            refuse_warnings(robot.warnings)
     drives = drives_beside(file)
     if drives is not None:
         robot = read_drives(drives, robot)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from torquec.errors import ArgumentError
 from torquec.robot.robot import BASE, Drives, Joint, LockedJoint, Robot
@@ -29,23 +29,37 @@ def lock_joints(robot: Robot, positions: Mapping[str, float]) -> Robot:
     1
     """
     for name, value in positions.items():
-        robot.joint_index(name)
+        joint = robot.coordinates[robot.joint_index(name)].joint
+        if joint.kind.nv > 1:
+            raise ArgumentError(
+                f"joint '{name}' ({joint.type}) has {joint.kind.nv} coordinates",
+                remedy="lock joints that turn or slide; of a floating base: load(path, base='fixed')",
+            )
         if not math.isfinite(value):
             raise ArgumentError(f"the position of joint '{name}' is {value}", remedy="give a finite number")
-    if len(positions) == robot.n:
+    if len(positions) == len(robot.joints):
         raise ArgumentError(f"all joints of robot '{robot.name}' are locked", remedy="leave at least one to move")
     if not positions:
         return robot
+    held = {body.joint.name: held_at(body.joint, positions) for body in robot.bodies}
+    poses = {
+        body.joint.name: moved_by(body.joint, at) for body in robot.bodies if (at := held[body.joint.name]) is not None
+    }
+    locked = tuple(LockedJoint(name, float(value)) for name, value in positions.items())
+    return dataclasses.replace(welded(robot, poses), locked=(*robot.locked, *locked))
+
+
+def welded(robot: Robot, poses: Mapping[str, Pose]) -> Robot:
+    """The robot without the joints named, what each carried welded to its joint frame at a pose (1), (3)."""
     tree = BodyTree(robot.base_inertia)
     homes: list[tuple[int, Pose]] = []  # of every old body: the new body that holds it, and its frame seen from there
     for body in robot.bodies:
         carrier, seen = (BASE, IDENTITY) if body.parent == BASE else homes[body.parent]
         joint = dataclasses.replace(body.joint, placement=seen @ body.joint.placement)
-        held = held_at(body.joint, positions)
-        if held is None:
+        if joint.name not in poses:
             homes.append((tree.add(dataclasses.replace(body, parent=carrier, joint=joint)), IDENTITY))
             continue
-        pose = joint.placement @ moved_by(joint, held)
+        pose = joint.placement @ poses[joint.name]
         homes.append((carrier, pose))
         tree.weld(body.inertia, carrier, pose, lacking=body.lacking_inertia)  # (1)
     frames = tuple(
@@ -58,8 +72,7 @@ def lock_joints(robot: Robot, positions: Mapping[str, float]) -> Robot:
         bodies=tuple(tree.bodies),
         frames=frames,
         base_inertia=tree.base_inertia,
-        drives=_remaining_drives(robot, positions),
-        locked=(*robot.locked, *(LockedJoint(name, float(value)) for name, value in positions.items())),
+        drives=_remaining_drives(robot, poses),
     )
 
 
@@ -72,13 +85,13 @@ def held_at(joint: Joint, positions: Mapping[str, float]) -> float | None:
 
 
 def moved_by(joint: Joint, q: float) -> Pose:
-    """What a joint that stands at q puts behind its frame."""
-    return joint.kind.placement(joint.axis, (q,))
+    """What a joint that stands at q puts behind its frame; one with several coordinates stands at its neutral one."""
+    return joint.kind.placement(joint.axis, (q,) if joint.kind.nv == 1 else joint.kind.neutral)
 
 
-def _remaining_drives(robot: Robot, positions: Mapping[str, float]) -> Drives:
+def _remaining_drives(robot: Robot, held: Collection[str]) -> Drives:
     """(3)."""
-    moving = [k for k, name in enumerate(robot.joint_names) if name not in positions]
+    moving = [k for k, coordinate in enumerate(robot.coordinates) if coordinate.joint.name not in held]
     kept = [
         (motor, tuple(row[k] for k in moving))
         for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True)

@@ -1,8 +1,8 @@
 """MJCF to `Robot`, through the `mujoco` package.
 
 MuJoCo knows its own format best: defaults, compiler settings, inertias of primitive geoms. It is given the document
-without assets (`mjcf_strip`), so that no mesh is opened, and without anything that a tree of hinges and slides cannot
-be; the compiled model is read back (`mjcf_model`). In the robot, q is MuJoCo's qpos.
+without assets (`mjcf_strip`), so that no mesh is opened, and without anything that a tree of joints cannot be; the
+compiled model is read back (`mjcf_model`). In the robot, q is MuJoCo's qpos.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _DISABLE_FLAGS = {"equality": "mjDSBL_EQUALITY", "gravity": "mjDSBL_GRAVITY"}
 def read_mjcf(
     path: str | os.PathLike[str], *, strict: bool = False, gravity: tuple[float, float, float] | None = None
 ) -> Robot:
-    """The robot that an MJCF file describes: a fixed-base tree of hinges and slides.
+    """The robot that an MJCF file describes: a tree of hinges, slides, ball and free joints.
 
     `gravity` (3,) [m/s^2] replaces the file's. Raises `RobotFileError` by name, with file, line and remedy, for what is
-    no such tree (free and ball joints, tendons, closed loops) or no MJCF, for inertias that only a mesh could give, and
+    no such tree (tendons, closed loops) or no MJCF, for inertias that only a mesh could give, and
     with `strict` for every warning; `MissingExtraError` without the `mujoco` package.
     """
     try:

@@ -5,7 +5,10 @@ MuJoCo applies the joints of a body one after the other, each about its own anch
 (1)  body frame in its parent's   T(pos, quat) J_1 .. J_k,   J = T(p) R(axis, q - ref) T(-p)  or  J = T(axis (q - ref))
 (2)  one body here for each J:    placement = (what is before) T(p) R(axis, -ref),  what comes behind lies at T(-p)
 
-so that q is MuJoCo's qpos. Bodies without joints are welded to their parent. Joint couplings are, with qpos0 = ref,
+so that q is MuJoCo's qpos. A ball joint is (1) with the rotation of its quaternion; the position of a free joint is the
+body's pose in the world, whatever pos and quat say, and the velocity of its origin is in the body's axes here
+(:mod:`torquec.robot.conventions`). Bodies without joints are welded to their parent. Joint couplings are, with
+qpos0 = ref,
 
 (3)  q1 - ref1 = a0 + a1 (q2 - ref2)
 """
@@ -19,7 +22,7 @@ from typing import Any
 from torquec.errors import RobotFileError
 from torquec.robot.dh_joint import GearedMotor, build_drives
 from torquec.robot.friction import Friction
-from torquec.robot.joints import KINDS, JointType
+from torquec.robot.joints import KINDS, JointKind, JointType
 from torquec.robot.right_angle import cos_sin, without_rounding
 from torquec.robot.robot import BASE, Body, FileWarning, Frame, Joint, Limits, Mimic, Motor, Robot, Spring
 from torquec.robot.tree import BodyTree, resolve_mimics
@@ -38,8 +41,8 @@ from torquec.spatial import (
 MjModel = Any
 """`mujoco.MjModel`: the package is an extra and is not imported here."""
 
-_WORDS = {2: "slide", 3: "hinge"}  # mjJNT_SLIDE, mjJNT_HINGE of mujoco.h
-_KINDS = {kind.mjcf: kind for kind in KINDS.values()}
+_WORDS = ("free", "ball", "slide", "hinge")  # mjJNT_FREE to mjJNT_HINGE of mujoco.h, in order
+_KINDS = {kind.mjcf: kind for kind in KINDS.values() if kind.mjcf}
 _ACTUATOR_ON_JOINT = (0, 1)  # mjTRN_JOINT and mjTRN_JOINTINPARENT
 _FIXED_GAIN, _NO_BIAS = 0, 0  # mjGAIN_FIXED, mjBIAS_NONE
 
@@ -75,7 +78,8 @@ class ModelReader:
             pose = link.pose @ model_pose(model.site_pos[index], model.site_quat[index])
             sites.append(Frame(_unique(name, taken), link.body, pose))
         gravity = (0.0, 0.0, 0.0) if "gravity" in self.disabled else _vector(model.opt.gravity)
-        independent = [name for name in self.joint_names if name not in self.mimics]
+        independent = [name for joint in range(model.njnt) for name in self.rate_names(joint)]
+        independent = [name for name in independent if name not in self.mimics]
         return Robot(
             name=self.robot_name,
             bodies=tuple(self.tree.bodies),
@@ -104,8 +108,10 @@ class ModelReader:
         """A body of the model by (1) and (2); its frame, with the name that it has in the model."""
         model = self.model
         name = self.body_names[index]
-        body, pose = parent.body, parent.pose @ model_pose(model.body_pos[index], model.body_quat[index])
         first, count = int(model.body_jntadr[index]), int(model.body_jntnum[index])
+        body, pose = parent.body, parent.pose
+        if not count or self.kind(first).name != "free":
+            pose = pose @ model_pose(model.body_pos[index], model.body_quat[index])
         for joint in range(first, first + count):
             is_last = joint == first + count - 1
             placed, anchor = self.read_joint(joint, pose)
@@ -123,16 +129,28 @@ class ModelReader:
         tensor = matmul(matmul(axes, ((x, 0.0, 0.0), (0.0, y, 0.0), (0.0, 0.0, z))), transpose(axes))
         return Inertia.from_center_of_mass(float(model.body_mass[index]), _vector(model.body_ipos[index]), tensor)
 
+    def kind(self, index: int) -> JointKind:
+        """The kind of a joint of the model."""
+        kind = _KINDS[_WORDS[int(self.model.jnt_type[index])]]
+        return kind.limited if self.model.jnt_limited[index] else kind.unlimited
+
+    def rate_names(self, index: int) -> list[str]:
+        """The names of a joint's rates: its own, or with the suffixes of its coordinates."""
+        name = self.joint_names[index]
+        return [f"{name}_{each.suffix}" if each.suffix else name for each in self.kind(index).coordinates]
+
     def read_joint(self, index: int, before: Pose) -> tuple[Joint, Vector3]:
         """A joint behind the pose `before`, and its anchor, by (2)."""
         model = self.model
         name = self.joint_names[index]
-        axis = _vector(model.jnt_axis[index])
+        kind = self.kind(index)
+        limited = bool(model.jnt_limited[index]) and kind.has_position_limits
+        axis = _vector(model.jnt_axis[index]) if kind.nv == 1 else (0.0, 0.0, 1.0)
         ref = float(model.qpos0[model.jnt_qposadr[index]])
-        limited = bool(model.jnt_limited[index])
-        kind = _KINDS[_WORDS[int(model.jnt_type[index])]]
-        kind = kind.limited if limited else kind.unlimited
-        if kind.coordinate.turns:
+        if kind.nv > 1:
+            anchor = _vector(model.jnt_pos[index]) if kind.name == "ball" else (0.0, 0.0, 0.0)
+            back = IDENTITY
+        elif kind.coordinate.turns:
             anchor = _vector(model.jnt_pos[index])
             back = Pose(axis_angle_rotation(axis, *cos_sin(-ref))) if ref else IDENTITY
         else:
@@ -169,6 +187,8 @@ class ModelReader:
         stiffness = float(model.jnt_stiffness[index])
         self.refuse_polynomial("stiffness", "jnt_stiffnesspoly", index, name)
         self.refuse_polynomial("spring yield", "jnt_springyield", index, name)
+        if stiffness and self.kind(index).nv > 1:
+            raise self.error(name, f"joint '{name}' has a spring and several coordinates", "remove its stiffness")
         return Spring(stiffness, float(model.qpos_spring[model.jnt_qposadr[index]])) if stiffness else None
 
     def refuse_polynomial(self, what: str, array: str, index: int, joint: str) -> None:
@@ -216,14 +236,19 @@ class ModelReader:
         model = self.model
         taken: set[str] = set()
         motors = []
-        for index, name in enumerate(self.joint_names):
-            armature = float(model.dof_armature[model.jnt_dofadr[index]])
-            if armature:
-                motors.append(GearedMotor(Motor(_unique(name, taken), armature), {name: 1.0}))
+        for index in range(model.njnt):
+            for dof, name in enumerate(self.rate_names(index), start=int(model.jnt_dofadr[index])):
+                armature = float(model.dof_armature[dof])
+                if armature:
+                    motors.append(GearedMotor(Motor(_unique(name, taken), armature), {name: 1.0}))
         names = self.names("actuator", model.nu)
         for index in range(model.nu if hasattr(model, "actuator_armature") else 0):
             inertia, friction = float(model.actuator_armature[index]), self.damped("actuator", index, 0.0)
             joint = self.joint_names[int(model.actuator_trnid[index][0])]
+            if (inertia or friction != Friction()) and self.kind(int(model.actuator_trnid[index][0])).nv > 1:
+                raise self.error(
+                    joint, f"an actuator of joint '{joint}' has a rotor or friction", "give the joint both"
+                )
             if inertia or friction != Friction():
                 motor = Motor(_unique(names[index], taken), inertia, friction)
                 motors.append(GearedMotor(motor, {joint: float(model.actuator_gear[index][0])}))
@@ -255,6 +280,9 @@ class ModelReader:
                 warnings.append(
                     FileWarning(self.place(name), f"gravcomp of body '{name}' is left out: it weighs in full")
                 )
+        for index, name in enumerate(self.joint_names):
+            if model.jnt_limited[index] and not self.kind(index).has_position_limits:
+                warnings.append(FileWarning(self.place(name), f"the limit of joint '{name}' is left out"))
         return tuple(warnings)
 
     def place(self, name: str) -> str:

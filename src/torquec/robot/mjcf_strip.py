@@ -1,8 +1,8 @@
 """MJCF cut down to what moves: bodies, joints, inertias, sites, joint couplings and the forces of actuators.
 
 Assets, geoms that no inertia comes from, cameras, lights, sensors, contacts and keyframes go; MuJoCo never hears of a
-mesh. Tendons, closed loops, free and ball joints, deformable and attached parts, and inertias that only a mesh could
-give are refused by name. Whether a joint is a ball, or a geom a mesh, may stand in a default class (`mjcf_defaults`).
+mesh. Tendons, closed loops, deformable and attached parts, and inertias that only a mesh could give are refused by
+name. Whether a joint is a ball, or a geom a mesh, may stand in a default class (`mjcf_file`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _MOST_ELEMENTS = 100_000
 def strip_mjcf(root: Element) -> tuple[Element, list[FileWarning]]:
     """The document with nothing but what the dynamics needs, and warnings about what was left out.
 
-    Raises `RobotFileError`, by name and line, for what a tree of hinges and slides cannot be.
+    Raises `RobotFileError`, by name and line, for what a tree of joints cannot be.
     """
     context = mjcf_context(root)
     _check_copies(root)
@@ -126,7 +126,7 @@ def _stripped_parts(
         elif child.tag in _REFUSED:
             raise RobotFileError(f"{child} in {body} has no model here", where=child.where, remedy=_REFUSED[child.tag])
         elif child.tag in ("joint", "freejoint"):
-            _check_joint_type(child, body, context, childclass)
+            _check_joint(child, context, childclass)
             kept.append(child)
         elif child.tag == "geom":
             if geoms and _counts(child, body, context, childclass, moving=moving):
@@ -181,9 +181,8 @@ def _in_group(attributes: Mapping[str, str], context: MjcfContext) -> bool:
         return True  # MuJoCo will say what is wrong with it
 
 
-def _check_joint_type(joint: Element, body: Element, context: MjcfContext, childclass: str) -> None:
+def _check_joint(joint: Element, context: MjcfContext, childclass: str) -> None:
     attributes = context.attributes(joint, childclass, "joint")
-    kind = "free" if joint.tag == "freejoint" else attributes.get("type", "hinge")
     if attributes.get("armature", "").strip().startswith("-"):  # MuJoCo takes it, and complains into a file of its own
         raise RobotFileError(
             f"the rotor inertia (armature) of {joint} is negative: {attributes['armature']}",
@@ -191,12 +190,6 @@ def _check_joint_type(joint: Element, body: Element, context: MjcfContext, child
             remedy="a moment of inertia is not negative",
         )
     _check_ranges(joint, attributes)
-    if kind in ("free", "ball"):
-        raise RobotFileError(
-            f"{kind} joints have no model here: {joint} in {body}",
-            where=joint.where,
-            remedy="remove it: the base is fixed" if kind == "free" else "write it as three hinges",
-        )
 
 
 def _check_ranges(element: Element, attributes: Mapping[str, str]) -> None:

@@ -264,6 +264,11 @@ class Robot:
         """Names of the independent joints, in state order."""
         return tuple(joint.name for joint in self.joints)
 
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Names of the rates in state order: those of the joints, where each has one."""
+        return tuple(coordinate.name for coordinate in self.coordinates)
+
     def joint_index(self, name: str) -> int:
         """Position of the named independent joint, or of the first of its rates, in qd, qdd and tau."""
         at = 0

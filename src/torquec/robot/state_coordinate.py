@@ -98,6 +98,7 @@ def start_posture(robot: Robot, given: Sequence[float] | None = None) -> list[fl
     >>> start_posture(classics.planar2r())
     [0.0, 0.0]
     """
+    check_single_coordinates(robot)
     if given is None:
         return [_start(joint) for joint in robot.joints]
     values = [float(value) for value in given]

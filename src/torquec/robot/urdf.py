@@ -64,7 +64,7 @@ def robot_of_urdf(
     connections = _resolve_mimics(_read_connections(root, links, warnings))
     robot = _assemble(links, connections, _find_root(root, links, connections))
     mimics = {body.joint.name: body.joint.mimic for body in robot.bodies if body.joint.mimic is not None}
-    drives, ignored = read_transmissions(root, set(connections), robot.joint_names, mimics)
+    drives, ignored = read_transmissions(root, set(connections), robot.coordinate_names, mimics)
     actuators = (actuator for element in root.all("transmission") for actuator in element.all("actuator"))
     places = {actuator.attributes.get("name", ""): actuator.where for actuator in actuators}
     places |= {link.name: link.where for link in links.values()}
@@ -279,8 +279,9 @@ def check_base(robot: Robot, where: str) -> list[FileWarning]:
     base = next(frame.name for frame in robot.frames if frame.body == BASE)
     text = (
         f"'{robot.name}' seems to stand on legs ({', '.join(legs)}) and its base '{base}' is treated as fixed: its "
-        f"dynamics is that of the robot bolted down, not of one that walks. A floating base is not supported. If the "
-        f"base is bolted down, say so with a link 'world' and a fixed joint from it to '{base}'"
+        f"dynamics is that of the robot bolted down, not of one that walks. For a floating base: --base floating, "
+        f"load(path, base='floating'). If the base is bolted down: --base fixed, or a link 'world' and a fixed joint "
+        f"from it to '{base}'"
     )
     return [FileWarning(where, text, about_base=True)]
 

@@ -22,7 +22,7 @@ NO_LIMIT = sys.float_info.max
 """URDF requires some limits that a robot may not have, and has no word for infinity: this number stands for it."""
 
 _FIXED = "fixed"
-_MOVING = {type.kind.urdf: type for type in JointType}
+_MOVING = {type.kind.urdf: type for type in JointType if type.kind.urdf}
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,10 @@ def read_connection(element: Element, warnings: list[FileWarning]) -> Connection
             warnings.append(FileWarning(mimic.where, f"{element} is fixed: its <mimic> is not read"))
     else:
         known = ", ".join([*_MOVING, _FIXED])
-        lost = "only fixed-base robots are supported" if type_name == "floating" else "split it into single joints"
         raise RobotFileError(
             f"joint '{name}' is of type '{type_name}'",
             where=element.where,
-            remedy=f"use one of {known}" + (f"; {lost}" if type_name in ("floating", "planar") else ""),
+            remedy=f"use one of {known}",
         )
     return Connection(name, element.where, parent, child, origin, joint)
 

@@ -218,6 +218,13 @@ def check_structure(robot: Robot, where: Mapping[str, str] | None = None) -> Non
                 remedy="check the units: kg, m and kg m^2 are expected",
             )
         mimic = body.joint.mimic
+        followed = None if mimic is None else next((j for j in robot.joints if j.name == mimic.joint), None)
+        if mimic is not None and (body.joint.kind.nv > 1 or (followed is not None and followed.kind.nv > 1)):
+            raise RobotFileError(
+                f"joint '{body.joint.name}' mimics '{mimic.joint}', and one of them has several coordinates",
+                where=places.get(body.joint.name, robot.source),
+                remedy="mimic joints turn or slide, and follow joints that do",
+            )
         if mimic is not None and not (abs(mimic.multiplier) <= _LARGEST_RATIO and abs(mimic.offset) <= _LARGEST_RATIO):
             raise RobotFileError(
                 f"joint '{body.joint.name}' mimics with multiplier {mimic.multiplier:g} and offset {mimic.offset:g}",

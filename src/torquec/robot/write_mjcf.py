@@ -32,6 +32,7 @@ from torquec.robot.drives import drives_text, side_file
 from torquec.robot.friction import Friction
 from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import BASE, Joint, Motor, Robot
+from torquec.robot.state_coordinate import check_single_coordinates
 from torquec.robot.validate import principal_moments
 from torquec.robot.xml_text import check_xml_names, link_names, number_list, xml_comment
 from torquec.spatial import IDENTITY, Inertia, Matrix3, Pose
@@ -58,8 +59,8 @@ def write_mjcf(robot: Robot, path: str | os.PathLike[str], *, note: str = "", fo
     """Write the robot as an MJCF file, and what MuJoCo has no words for beside it; the files that were written.
 
     `note` is said in the file's first lines. Files that Torquec did not write are replaced with `force` only. Raises
-    `RobotError` for inertias that MuJoCo does not take and for friction that drives its joint,
-    `ArgumentError` for a name that XML cannot hold, a place that cannot be written and a file in the way.
+    `RobotError` for inertias that MuJoCo does not take, friction that drives its joint, and free, ball or planar
+    joints; `ArgumentError` for a name that XML cannot hold, a place that cannot be written and a file in the way.
     """
     file = to_path(path)
     if file.suffix.lower() != ".xml":
@@ -92,6 +93,7 @@ def not_in_mjcf(robot: Robot) -> tuple[str, ...]:
 def mjcf_text(robot: Robot, *, note: str = "") -> str:
     """The robot as an MJCF document (1)-(5); raises as `write_mjcf` does."""
     check_xml_names(robot)
+    check_single_coordinates(robot)
     check_friction_is_passive(robot)
     for body in robot.bodies:
         _check_takable(body.name, body.inertia)

@@ -113,6 +113,12 @@ def _check_writable(name: str, inertia: Inertia) -> None:
 def _joint(body: Body, parent: str, child: str, friction: Friction) -> list[str]:
     joint = body.joint
     kind = joint.kind
+    if not kind.urdf:
+        raise RobotError(
+            f"URDF has no word for the {kind.name} joint '{joint.name}'",
+            where="write_urdf",
+            remedy="write it as three hinges, or keep the robot's own file",
+        )
     if math.isinf(joint.limits.lower) and math.isinf(joint.limits.upper):
         kind = kind.unlimited
     lines = [

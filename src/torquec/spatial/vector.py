@@ -43,7 +43,7 @@ def total(a: Scalar, b: Scalar) -> Scalar:
     return a + b
 
 
-def difference(a: Scalar, b: Scalar) -> Scalar:
+def minus(a: Scalar, b: Scalar) -> Scalar:
     """a - b, without touching a where b is the number 0."""
     if b.__class__ is float and b == 0.0:
         return a
@@ -65,7 +65,7 @@ def subtract(a: Vector3, b: Vector3) -> Vector3:
     b0, b1, b2 = b
     if float is a0.__class__ is a1.__class__ is a2.__class__ is b0.__class__ is b1.__class__ is b2.__class__:
         return (a0 - b0, a1 - b1, a2 - b2)
-    return (difference(a0, b0), difference(a1, b1), difference(a2, b2))
+    return (minus(a0, b0), minus(a1, b1), minus(a2, b2))
 
 
 def scale(a: Vector3, factor: Scalar) -> Vector3:
@@ -104,9 +104,9 @@ def cross(a: Vector3, b: Vector3) -> Vector3:
     if float is a0.__class__ is a1.__class__ is a2.__class__ is b0.__class__ is b1.__class__ is b2.__class__:
         return (a1 * b2 - a2 * b1 + 0.0, a2 * b0 - a0 * b2 + 0.0, a0 * b1 - a1 * b0 + 0.0)
     return (
-        difference(product(a1, b2), product(a2, b1)),
-        difference(product(a2, b0), product(a0, b2)),
-        difference(product(a0, b1), product(a1, b0)),
+        minus(product(a1, b2), product(a2, b1)),
+        minus(product(a2, b0), product(a0, b2)),
+        minus(product(a0, b1), product(a1, b0)),
     )
 
 
