@@ -25,6 +25,8 @@ COVERED_BY = {
     "closedform/accepts.py": "model/test_accepting_rooms.py",
     "proof/accepts.py": "model/test_accepting_rooms.py",
     "simplification/accepts.py": "model/test_accepting_rooms.py",
+    "robot/joints/ball.py": "robot/joints/test_kind.py",
+    "robot/joints/free.py": "robot/joints/test_kind.py",
     "robot/joints/one_coordinate.py": "robot/joints/test_kind.py",
     "foundation/arrays.py": "test_house_rules.py",
     "foundation/choice.py": "test_choices.py",

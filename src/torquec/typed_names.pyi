@@ -246,9 +246,14 @@ from torquec.realtime.two_rate import two_rate as two_rate
 from torquec.robot import Robot as Robot
 from torquec.robot import attach_payload as attach_payload
 from torquec.robot import classics as classics
+from torquec.robot import conventions as conventions
 from torquec.robot import load as load
 from torquec.robot import write_mjcf as write_mjcf
 from torquec.robot import write_urdf as write_urdf
+from torquec.robot.configuration import difference as difference
+from torquec.robot.configuration import integrate as integrate
+from torquec.robot.configuration import neutral as neutral
+from torquec.robot.configuration import random_position as random_position
 from torquec.robot.lock_joints import lock_joints as lock_joints
 from torquec.simplification.fitting.significance import armstrong_terms as armstrong_terms
 from torquec.simplification.fitting.significance import significant_parameters as significant_parameters

@@ -74,7 +74,7 @@ MODEL: dict[str, Case] = {
     "two bodies of one name": ("robot.bodies.0.name", "slide_link", "two parts of the robot are called 'slide_link'"),
     "a parent that comes later": ("robot.bodies.0.parent", 1, "robot.bodies[0].parent: 1 is no earlier body"),
     "a parent that is nobody": ("robot.bodies.1.parent", 7, "robot.bodies[1].parent: 7 is no earlier body"),
-    "an unknown type of joint": (f"{_JOINT}.type", "ball", "is none of revolute, continuous, prismatic"),
+    "an unknown type of joint": (f"{_JOINT}.type", "spherical", "is none of revolute, continuous, prismatic"),
     "limits the wrong way round": ("robot.bodies.1.joint.limits.lower", 9.0, "has lower > upper"),
     "a mimic of nothing": (
         f"{_JOINT}.mimic",

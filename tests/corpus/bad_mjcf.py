@@ -62,11 +62,13 @@ MJCF = {
     "two joints of one name": _error('joint name="grip"', 'joint name="elbow"', 17, "repeated name 'elbow'"),
     "two bodies of one name": _error('body name="jaw"', 'body name="fore"', 16, "repeated name 'fore'"),
     "limits the wrong way round": _error('range="-1 2"', 'range="2 -1"', 10, "goes from 2 to -1"),
-    "a free joint": _error(_SHOULDER, "<freejoint/>", 10, "free joints have no model here"),
-    "a joint that is free": _error('type="hinge"', 'type="free"', 10, "free joints have no model here"),
-    "a ball joint": _error('type="slide" axis="0 1 0"', 'type="ball"', 13, "ball joints have no model here"),
+    "a free joint": _error(_SHOULDER, "<freejoint/>", 23, "MuJoCo does not take this model"),
+    "a free joint that is coupled": _error('type="hinge"', 'type="free"', 23, "MuJoCo does not take this model"),
+    "a ball joint with a spring": _error(
+        'type="slide" axis="0 1 0"', 'type="ball"', 13, "has a spring and several coordinates"
+    ),
     "a joint that is free by default": _error(
-        '<joint damping="0.1"/>', '<joint type="free"/>', 17, "free joints have no model"
+        '<joint damping="0.1"/>', '<joint type="free"/>', 23, "MuJoCo does not take this model"
     ),
     "a negative rotor inertia": _error('armature="0.02"', 'armature="-0.02"', 10, "(armature) of <joint"),
     "a negative spring": _error('stiffness="20"', 'stiffness="-20"', 13, "the stiffness -20"),

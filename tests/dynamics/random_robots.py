@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from torquec.robot.configuration import integrate, neutral
 from torquec.robot.friction import Friction
 from torquec.robot.robot import BASE, Body, Drives, Frame, Joint, JointType, Mimic, Motor, Robot, Spring
 from torquec.spatial import Inertia, Pose
@@ -33,7 +34,8 @@ class State:
 def random_state(robot, seed, size=3):
     """N states, uniform within +-2."""
     values = np.random.default_rng([seed, 1]).uniform(-2.0, 2.0, (4, size, robot.n))
-    return State(*values)
+    q = values[0] if robot.nq == robot.nv else np.array([integrate(robot, neutral(robot), way) for way in values[0]])
+    return State(q, *values[1:])
 
 
 def random_robot(seed, *, bodies=None, light=False, mimic=True, motors=True, types=TYPES, placements=PLACEMENTS):

@@ -131,6 +131,13 @@ def test_a_bolted_base_does_not_float(tmp_path):
         load(tmp_path / "walker.urdf", base="floating")
 
 
+def test_a_single_body_has_no_joints_on_a_fixed_base():
+    joint = "<joint name='a' type='floating'><parent link='w'/><child link='b'/></joint>"
+    text = f"<robot name='r'><link name='b'>{BOX}</link><link name='w'/>{joint}</robot>"
+    with pytest.raises(RobotError, match="no joints on a fixed base"):
+        with_base(parse_urdf(text.encode(), "r.urdf"), Base.FIXED)
+
+
 def test_floating_and_planar_joints_of_urdf():
     text = (
         f"<robot name='r'><link name='world'/><link name='cart'>{BOX}</link><link name='puck'>{BOX}</link>"

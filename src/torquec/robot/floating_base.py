@@ -42,11 +42,15 @@ def base_kind(robot: Robot) -> Base:
 
 
 def with_base(robot: Robot, base: Base) -> Robot:
-    """The robot with that base (1), (2); raises `RobotError` where the file bolts the base down by a link `world`."""
+    """The robot with that base (1), (2); raises `RobotError` where a link `world` bolts it down, or nothing would move."""
     if base_kind(robot) is base:
         return robot
     if base is Base.FIXED:
         free = [body.joint for body in robot.bodies if body.parent == BASE and body.joint.type is JointType.FREE]
+        if len(free) == len(robot.joints):
+            raise RobotError(
+                f"robot '{robot.name}' has no joints on a fixed base", where=robot.source, remedy="let its base float"
+            )
         return welded(robot, {joint.name: joint.kind.placement(joint.axis, joint.kind.neutral) for joint in free})
     on_base = [frame.name for frame in robot.frames if frame.body == BASE]
     if any(name.lower() == WORLD for name in on_base):
