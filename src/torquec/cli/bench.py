@@ -49,7 +49,9 @@ def bench(model: Model, options: BenchOptions) -> Outcome:
     robot's exact one instead.
     """
     from torquec.report.bench import bench_text
+    from torquec.robot.state_coordinate import check_single_coordinates
 
+    check_single_coordinates(model.robot)
     measured = _measure_program if model.kind.follows_program else _measure
     document = measured(model, options.rounds, options.seed)
     return Outcome(document, bench_text(document), failed="a peer disagrees" if document["disagreements"] else "")

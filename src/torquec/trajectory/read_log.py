@@ -28,6 +28,7 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.reading import FileKind, is_folder, open_file, to_path
 from torquec.robot.gripper_joints import gripper_joints
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import check_single_coordinates
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 from torquec.trajectory.log_columns import further_columns, guessed_map, time_column, units_finding
 from torquec.trajectory.log_file import LogFile
@@ -159,6 +160,7 @@ def read_log_chunks(
 
 def open_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | None = None) -> LogFile:
     """A log's file with the meaning of its columns settled (1)-(3); raises as `read_log` does."""
+    check_single_coordinates(robot)
     source = to_path(path)
     given = LogMap() if log_map is None else log_map
     table = _table(source, robot, given.topic)
