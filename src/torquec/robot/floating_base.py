@@ -42,7 +42,7 @@ def base_kind(robot: Robot) -> Base:
 
 
 def with_base(robot: Robot, base: Base) -> Robot:
-    """The robot with that base (1), (2); raises `RobotError` where a link `world` bolts it down, or no joint is left."""
+    """The robot with that base (1), (2); raises `RobotError` where a link `world` bolts it down or no joint is left."""
     if base_kind(robot) is base:
         return robot
     if base is Base.FIXED:
