@@ -28,6 +28,7 @@ COVERED_BY = {
     "robot/joints/ball.py": "robot/joints/test_kind.py",
     "robot/joints/free.py": "robot/joints/test_kind.py",
     "robot/joints/one_coordinate.py": "robot/joints/test_kind.py",
+    "robot/joints/planar.py": "robot/joints/test_kind.py",
     "foundation/arrays.py": "test_house_rules.py",
     "foundation/choice.py": "test_choices.py",
     "foundation/csv_text.py": "trajectory/test_csv_file.py",
