@@ -180,7 +180,7 @@ def velocity_of_the_child_origin_dropped_from_velocity_moments(monkeypatch):
 
 @bug("coriolis_matrix_is_that_of_christoffel")
 def axis_turned_the_wrong_way(monkeypatch):
-    everywhere(monkeypatch, "axis_rate", lambda w: (-w[1], w[0], 0.0))
+    everywhere(monkeypatch, "axis_rate", lambda w, _axis=2: (-w[1], w[0], 0.0))
 
 
 @bug("coriolis_matrix_times_speed_is_the_velocity_torque")
