@@ -197,6 +197,14 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.control.controller_file": ("read_controller", "read_observer", "write_controller"),
         "torquec.control.stability_interval": ("stability_interval",),
         "torquec.control.tracking_guarantee": ("TrackingGuarantee", "tracking_guarantee"),
+        "torquec.control.uncertainty": (
+            "BodyUncertainty",
+            "JointUncertainty",
+            "PayloadUncertainty",
+            "TimingUncertainty",
+            "Uncertainty",
+            "load_uncertainty",
+        ),
     },
     "Simulation and comparison": {
         "torquec.simulation.plant": ("Plant",),

@@ -38,6 +38,12 @@ from torquec.control.poles import joint_poles as joint_poles
 from torquec.control.stability_interval import stability_interval as stability_interval
 from torquec.control.tracking_guarantee import TrackingGuarantee as TrackingGuarantee
 from torquec.control.tracking_guarantee import tracking_guarantee as tracking_guarantee
+from torquec.control.uncertainty import BodyUncertainty as BodyUncertainty
+from torquec.control.uncertainty import JointUncertainty as JointUncertainty
+from torquec.control.uncertainty import PayloadUncertainty as PayloadUncertainty
+from torquec.control.uncertainty import TimingUncertainty as TimingUncertainty
+from torquec.control.uncertainty import Uncertainty as Uncertainty
+from torquec.control.uncertainty import load_uncertainty as load_uncertainty
 from torquec.errors import ArgumentError as ArgumentError
 from torquec.errors import CheckError as CheckError
 from torquec.errors import CompileError as CompileError

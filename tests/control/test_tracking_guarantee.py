@@ -246,14 +246,14 @@ def test_planted_bugs_are_caught(monkeypatch, bug):
     if bug == "a torque bound halved":
         model = claimed(robot, 0.5 * bounds)
     elif bug == "a norm halved":
-        real = guarantees.sampled_response
+        real = guarantees.late_response
 
-        def shorter(*loop):
-            found = real(*loop)
+        def shorter(*loop, **late):
+            found = real(*loop, **late)
             small = dataclasses.replace(found.position, level=0.5 * found.position.level)
             return dataclasses.replace(found, position=small)
 
-        monkeypatch.setattr(guarantees, "sampled_response", shorter)
+        monkeypatch.setattr(guarantees, "late_response", shorter)
     else:
         bounds, period, model = np.zeros(4), 0.005, claimed(robot, np.zeros(4))
         real_causes = tubes._causes

@@ -25,6 +25,9 @@ class DesignOptions(LawOptions):
     trajectory: str | None = option(
         None, "Look at the worst point of this motion; 'standard' is the PUMA 560's. LQR needs one.", metavar="CSV"
     )
+    uncertainty: Path | None = option(
+        None, "Bound the tracking error for all robots in these sets (docs/guarantee.md).", metavar="TOML"
+    )
     q: str | None = state_option()
     qd: str | None = state_option()
     qdd: str | None = state_option()
@@ -53,10 +56,12 @@ def design(model: Model, options: DesignOptions) -> Outcome:
 
     Prints what modelling errors it survives: alpha, beta and gamma are factors on the model's stiffness, damping and
     inertia, for which the sampled loop stays stable. For computed torque at the measured state with a certified model
-    it prints a proven bound of the tracking error, along the trajectory or for every reference in the certified box.
+    it prints a proven bound of the tracking error, along the trajectory or for every reference in the certified box;
+    with --uncertainty for every robot whose friction, payload, sensors and timing are in the sets of a file.
     The default law is pole-placement. `torquec simulate --law DIR/controller.json` runs what -o writes.
     """
     from torquec.control.laws import LAWS
+    from torquec.control.uncertainty import load_uncertainty
     from torquec.foundation.work import Work
     from torquec.project.design_study import design_study, draw_design, root_loci, write_design
     from torquec.report.design import design_text
@@ -74,7 +79,8 @@ def design(model: Model, options: DesignOptions) -> Outcome:
         joint_values(robot, text, f"--{name}", degrees=options.deg)
         for name, text in (("q", options.q), ("qd", options.qd), ("qdd", options.qdd))
     )
-    study = design_study(model, options, point=point, motion=motion, work=Work(report=step_report()))
+    sets = None if options.uncertainty is None else load_uncertainty(options.uncertainty, robot)
+    study = design_study(model, options, point=point, motion=motion, uncertainty=sets, work=Work(report=step_report()))
     document, files = study.document, []
     loci = root_loci(model, study, options, motion) if options.plot or options.output else ()
     if options.plot is not None:

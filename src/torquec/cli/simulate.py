@@ -185,9 +185,10 @@ def _plant(model: Model, options: SimulateOptions) -> Plant:
 
 
 def _loop_options(options: SimulateOptions) -> LoopOptions:
+    from torquec.control.uncertainty import SpeedSource
     from torquec.simulation.closed_loop import LoopOptions
     from torquec.simulation.integrators import DormandPrince, Integrator, RungeKutta4
-    from torquec.simulation.sensors import Sensors, SpeedSource
+    from torquec.simulation.sensors import Sensors
 
     if options.adaptive and options.friction is FrictionChoice.STICK:
         raise ArgumentError(

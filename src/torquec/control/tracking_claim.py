@@ -16,7 +16,7 @@ CONDITIONS = (
     "the robot without friction, with exact sensors, no delay, drives that give the torque asked for, and no payload "
     "that the model does not know"
 )
-"""What every tracking guarantee assumes of the robot; :mod:`torquec.control.tracking_guarantee` has the argument."""
+"""What a guarantee without an uncertainty assumes; :mod:`torquec.control.tracking_guarantee` has the argument."""
 
 _DIGITS = 3  # of what references must keep, which people compare with their own numbers
 
@@ -44,7 +44,7 @@ def tracking_claim(guarantee: Mapping[str, Any]) -> Claim:
         tuple(bounds),
         (),
         (
-            CONDITIONS,
+            guarantee.get("conditions") or CONDITIONS,
             _sampling(guarantee),
             _references(guarantee, units),
             _start(guarantee.get("start_error", {}), units),

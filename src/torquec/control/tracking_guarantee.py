@@ -18,8 +18,10 @@ measures and holds, with the model P in place of the robot's own torques (comput
      slopes (`closer_acceleration_bound`). Without a reference they are bounded over the certified
      box, and the guarantee is for every reference that stays far enough inside (`box_tube`).
 
-Nothing is claimed of friction (there is none, or the controller cancels exactly what acts), sensors, delays, or of a
-robot that is not the one of the certificate. Where no tube is proven there is no guarantee, and the reason is stated.
+Without an `Uncertainty` nothing is claimed of friction (there is none, or the controller cancels exactly what acts),
+sensors, delays, or of a robot that is not the one of the certificate. With one, the plant may be any robot in its sets
+(:mod:`torquec.proof.tracking.plant_uncertainty`), the model may be evaluated at the reference, too, and `budget` says
+which set costs how much. Where no tube is proven there is no guarantee, and the reason is stated.
 
 :mod:`torquec.control.tracking_claim` states the guarantee with all of its conditions. The bounds are computed: they
 have no witness yet that `torquec check` could prove again.
@@ -28,21 +30,28 @@ have no witness yet that `torquec check` could prove again.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.poles import PoleArgument, error_feedback, joint_poles
+from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation, friction_compensation
+from torquec.control.poles import ErrorFeedback, PoleArgument, error_feedback, joint_poles
+from torquec.control.tracking_claim import CONDITIONS
+from torquec.control.uncertainty import SpeedSource, Uncertainty, plant_uncertainty
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.foundation.choice import chosen
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, as_model
 from torquec.model.robot_document import robot_to_dict
 from torquec.proof.tracking.box_tube import BoxTube, box_tube
-from torquec.proof.tracking.error_response import error_response, sampled_response
+from torquec.proof.tracking.error_response import ErrorResponse, error_response
 from torquec.proof.tracking.error_tube import ErrorTube, TubeLoop, TubeProblem, error_tube, joint_unit
+from torquec.proof.tracking.late_response import late_response
+from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
 from torquec.proof.tracking.torque_error_bound import ProvenTorque, certified_torque_error, exact_torque_error
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_enclosure import motion_enclosure
@@ -125,7 +134,8 @@ class TrackingGuarantee:
     `start` and `end` [s]: from when until when; the end is infinite where the reference comes to rest. `references`,
     joint by joint: what a reference must keep, where none was given; empty for a guarantee along one. `start_error`:
     how far from the reference the robot may start. `period` [s]: of the samples, None for a continuous controller;
-    `robot`: which one, with payload, locked joints and gravity.
+    `robot`: which one, with payload, locked joints and gravity. `conditions`: the sets that it is in, in words.
+    `budget`: by joint, how much of the position bound each cause takes [rad or m].
     """
 
     valid: bool
@@ -137,6 +147,8 @@ class TrackingGuarantee:
     start_error: StartError = _ON_THE_REFERENCE
     period: float | None = None
     robot: ClaimedRobot | None = None
+    conditions: str = CONDITIONS
+    budget: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def to_document(self) -> dict[str, Any]:
         """As JSON values: {valid, reason, bounds {joint: {value, unit, ..}}, ..}; None where nothing limits."""
@@ -172,6 +184,8 @@ class TrackingGuarantee:
             },
             "period": self.period,
             "robot": None if self.robot is None else self.robot.to_document(),
+            "conditions": self.conditions,
+            "budget": {joint: dict(parts) for joint, parts in self.budget.items()},
         }
 
 
@@ -185,57 +199,111 @@ def tracking_guarantee(
     start: StartError = _ON_THE_REFERENCE,
     efforts: npt.ArrayLike | None = None,
     jerk: npt.ArrayLike | None = None,
+    uncertainty: Uncertainty | None = None,
+    evaluation: Evaluation | str = Evaluation.MEASURED,
+    friction: FrictionCompensation | FrictionAt | str = FrictionAt.REFERENCE,
 ) -> TrackingGuarantee:
-    """The guarantee for computed torque at the measured state along a trajectory, or why there is none.
+    """The guarantee for computed torque along a trajectory, or why there is none.
 
     `source`: a model with a certificate, or an exact one. `poles`, `period` [s], `sampled`: as of `computed_torque`;
     without a period the controller is continuous. `efforts` (n,) take the place of the robot's limits. Without a
     trajectory it is for every reference inside the certified box whose jerk is at most `jerk` (n,), unless given what
-    takes a joint to its largest acceleration in 0.1 s. Raises `ArgumentError` for poles that are unstable or too fast,
-    for joints that are not the robot's and for bad numbers.
+    takes a joint to its largest acceleration in 0.1 s.
+
+    `uncertainty`: the sets that the robot is in; None is the nominal robot, without friction. With sets, and a
+    trajectory, the law may evaluate its model at the reference (`evaluation`), and `friction` is what it compensates.
+    Raises `ArgumentError` for poles that are unstable or too fast, for joints that are not the robot's, for bad numbers
+    and for a law at the reference without an uncertainty.
     """
+    law = _Law(chosen(Evaluation, evaluation, "evaluation"), friction_compensation(friction), period, uncertainty)
+    if uncertainty is None and law.evaluation is not Evaluation.MEASURED:
+        raise ArgumentError(
+            "a guarantee without uncertainty is for a model evaluated at the measured state",
+            remedy='evaluation="measured", or give an uncertainty: tq.Uncertainty()',
+        )
     model = as_model(source)
-    found = _guarantee(
-        model, poles, trajectory, period=period, sampled=sampled, start=start, efforts=efforts, jerk=jerk
-    )
-    return replace(found, period=period, robot=claimed_robot(robot_to_dict(model.robot)))
+    robot = model.robot
+    feedback = error_feedback(joint_poles(robot.joint_names, poles), period=period, sampled=sampled)
+    found = _guarantee(model, law, feedback, trajectory, start=start, efforts=efforts, jerk=jerk)
+    conditions = CONDITIONS if uncertainty is None else uncertainty.conditions(robot)
+    return replace(found, period=period, robot=claimed_robot(robot_to_dict(robot)), conditions=conditions)
+
+
+@dataclass(frozen=True)
+class _Law:
+    """How the law evaluates its model, which friction it compensates, when it runs, and on which robots."""
+
+    evaluation: Evaluation
+    friction: FrictionCompensation
+    period: float | None
+    uncertainty: Uncertainty | None
+
+    def responses(self, robot: Robot, feedback: ErrorFeedback) -> tuple[ErrorResponse, ...]:
+        """The gains of every joint's loop, with late torques and speeds by difference where they are stated."""
+        pairs = zip(feedback.stiffness, feedback.damping, strict=True)
+        if self.period is None:
+            return tuple(error_response(p, s) for p, s in pairs)
+        late, shares = 0, list[float | None]([None] * robot.n)
+        if self.uncertainty is not None:
+            late, stated = self.uncertainty.samples_late(self.period), self.uncertainty.of(robot)
+            shares = [joint.speed_filter if joint.speed is SpeedSource.DIFFERENCE else None for joint in stated]
+        each = zip(pairs, shares, strict=True)
+        return tuple(late_response(p, s, self.period, delay=late, share=share) for (p, s), share in each)
+
+    def sets(
+        self, model: Model, nominal: Robot, feedback: ErrorFeedback, efforts: Array
+    ) -> PlantUncertainty | str | None:
+        """The sets of the uncertainty as arrays; None without one."""
+        if self.uncertainty is None:
+            return None
+        return plant_uncertainty(
+            model,
+            self.uncertainty,
+            nominal,
+            feedback=(np.array(feedback.stiffness), np.array(feedback.damping)),
+            period=self.period,
+            evaluation=self.evaluation,
+            friction=self.friction,
+            efforts=efforts,
+        )
 
 
 def _guarantee(
     model: Model,
-    poles: PoleArgument,
+    law: _Law,
+    feedback: ErrorFeedback,
     trajectory: Trajectory | None,
     *,
-    period: float | None,
-    sampled: bool,
     start: StartError,
     efforts: npt.ArrayLike | None,
     jerk: npt.ArrayLike | None,
 ) -> TrackingGuarantee:
-    """The guarantee without what it says of its robot and period."""
+    """The guarantee without what it says of its robot, period and conditions."""
     robot = model.robot
     if trajectory is not None and trajectory.joints != robot.joint_names:
         raise ArgumentError(
             f"the trajectory moves {', '.join(trajectory.joints)}",
             remedy=f"the joints are {', '.join(robot.joint_names)}",
         )
-    feedback = error_feedback(joint_poles(robot.joint_names, poles), period=period, sampled=sampled)
-    pairs = list(zip(feedback.stiffness, feedback.damping, strict=True))
     begin = [_per_joint(f"start.{name}", getattr(start, name), robot.n) for name in ("position", "speed")]
     limits = [joint.limits.effort for joint in robot.joints] if efforts is None else efforts
     drives = _per_joint("efforts", limits, robot.n)
     proven = proven_torque(model)
     if isinstance(proven, str):
         return TrackingGuarantee(False, proven)
-    responses = tuple(error_response(p, s) if period is None else sampled_response(p, s, period) for p, s in pairs)
-    loop = TubeLoop(responses, period or 0.0, begin[0], begin[1], drives)
+    sets = law.sets(model, proven.robot, feedback, drives)
+    if isinstance(sets, str):
+        return TrackingGuarantee(False, sets)
+    loop = TubeLoop(law.responses(robot, feedback), law.period or 0.0, begin[0], begin[1], drives)
     if trajectory is None:
+        if sets is not None:
+            return TrackingGuarantee(False, "under uncertainty a guarantee is along a motion: give a trajectory")
         fastest = proven.acceleration / _RISE if jerk is None else _per_joint("jerk", jerk, robot.n)
         found = box_tube(proven, loop, jerk=fastest)
         return TrackingGuarantee(False, found) if isinstance(found, str) else _in_box(proven, found, drives, start)
     pieces = int(np.clip(math.ceil(trajectory.duration / _PIECE), _FEWEST, _MOST))
     reference = motion_enclosure(trajectory, pieces=pieces, window=loop.period)
-    problem = TubeProblem(proven, loop, reference)
+    problem = TubeProblem(proven, loop, reference, uncertainty=sets)
     tube = error_tube(problem)
     if isinstance(tube, str):
         tube = error_tube(replace(problem, closer=True))
@@ -243,7 +311,20 @@ def _guarantee(
         return TrackingGuarantee(False, tube)
     end = math.inf if _rests(trajectory, reference.end) else reference.end
     bounds = _bounds(proven, tube, drives)
-    return TrackingGuarantee(True, "", bounds, float(trajectory.t[0]), end, start_error=start)
+    budget = _budget(robot, loop, tube)
+    return TrackingGuarantee(True, "", bounds, float(trajectory.t[0]), end, start_error=start, budget=budget)
+
+
+def _budget(robot: Robot, loop: TubeLoop, tube: ErrorTube) -> dict[str, dict[str, float]]:
+    """What each cause takes of the position bound; the hold between samples is `sampling`."""
+    found: dict[str, dict[str, float]] = {}
+    for k, (name, response) in enumerate(zip(robot.joint_names, loop.responses, strict=True)):
+        gain = response.position
+        parts = {cause: gain.level * float(values[k]) for cause, values in tube.parts.items()}
+        parts["sampling"] = gain.drift * float(tube.drift[k])
+        parts["start"] = gain.position * float(loop.start_position[k]) + gain.speed * float(loop.start_speed[k])
+        found[name] = {cause: value for cause, value in parts.items() if value > 0.0}
+    return found
 
 
 def _bounds(proven: ProvenTorque, tube: ErrorTube, efforts: Array) -> tuple[JointBound, ...]:

@@ -44,6 +44,7 @@ class FileKind(Enum):
     """URDF, MJCF, xacro, DH table: the largest published ones have 2 MB; reading takes up to a second per megabyte."""
     DRIVES = ("a drives file", 10, RobotFileError)
     SPECIFICATION = ("a specification", 10, SpecificationError)
+    UNCERTAINTY = ("an uncertainty", 1, ArgumentError)
     LOG_MAP = ("a log map", 1, ArgumentError)
     COLUMNS = ("a column file", 1, ArgumentError)
     PARAMETERS = ("a parameter table", 10, ArgumentError)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from torquec.control.law_options import LawKind
     from torquec.control.laws import LawEntry
     from torquec.control.stability_interval import RootLocus, StabilityInterval, WorstCase
+    from torquec.control.uncertainty import Uncertainty
     from torquec.linearization.linearize import LinearModel
     from torquec.model.model import Model
     from torquec.robot.robot import Robot
@@ -66,9 +67,13 @@ def design_study(
     *,
     point: Sequence[tuple[float, ...]],
     motion: Trajectory | None = None,
+    uncertainty: Uncertainty | None = None,
     work: Work | None = None,
 ) -> DesignStudy:
-    """The law that is chosen, for a model, looked at in the state `point` (q, qd, qdd) and along a motion."""
+    """The law that is chosen, for a model, looked at in the state `point` (q, qd, qdd) and along a motion.
+
+    Its guarantee is for the nominal robot, or for all robots within the `uncertainty`.
+    """
     from torquec.control.law_options import LawKind
     from torquec.control.laws import LAWS
     from torquec.linearization.linearize import linearize
@@ -100,7 +105,7 @@ def design_study(
         looked_at = linearize(model, *point)
         worst = _worst(model, choice, kind, motion, work)
         document |= _robustness(model, looked_at, choice, kind, worst)
-    document |= promises(model, kind, choice, motion, tuple(point), work=work)
+    document |= promises(model, kind, choice, motion, tuple(point), uncertainty=uncertainty, work=work)
     return DesignStudy(kind, law, document, robot, looked_at, worst)
 
 

@@ -126,7 +126,7 @@ def _law_options(robot: Robot, kind: LawKind, options: LawChoice, at: Sequence[f
         "period": options.period,
         "sampled": options.sampled,
         "evaluation": options.evaluation and chosen(Evaluation, options.evaluation, "evaluation"),
-        "friction": _friction(options),
+        "friction": compensated_friction(options),
         "rule": options.rule,
         "posture": tuple(at),
     }
@@ -197,7 +197,8 @@ def parse_poles(text: str) -> Any:
     return one(words[0]) if len(words) == 1 and "/" not in text else [one(word) for word in words]
 
 
-def _friction(options: LawChoice) -> FrictionCompensation | None:
+def compensated_friction(options: LawChoice) -> FrictionCompensation | None:
+    """The friction that a law is asked to compensate; None leaves it to the law."""
     from torquec.control.model_terms import FrictionAt, FrictionCompensation
 
     if options.friction_at is None:

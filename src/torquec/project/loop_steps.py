@@ -173,11 +173,12 @@ def _beyond(document: dict[str, Any]) -> list[str]:
 
 def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, Any]:
     from torquec.control.controller_file import FILE_NAME, read_controller
+    from torquec.control.uncertainty import SpeedSource
     from torquec.simulation.applied_forces import HeldPayload
     from torquec.simulation.closed_loop import LoopOptions, simulate
     from torquec.simulation.integrators import RungeKutta4
     from torquec.simulation.plant import Plant
-    from torquec.simulation.sensors import Sensors, SpeedSource
+    from torquec.simulation.sensors import Sensors
     from torquec.simulation.simulation_result import write_result
 
     law = read_controller(context.results[DESIGN] / FILE_NAME)

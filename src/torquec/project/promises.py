@@ -6,13 +6,14 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from torquec.errors import ArgumentError
-from torquec.project.law_choice import LawChoice
+from torquec.project.law_choice import LawChoice, compensated_friction
 
 if TYPE_CHECKING:
     from torquec.control.law_options import LawKind
     from torquec.control.poles import JointPoles
     from torquec.control.robustness import ModelErrors
     from torquec.control.tracking_guarantee import TrackingGuarantee
+    from torquec.control.uncertainty import Uncertainty
     from torquec.foundation.arrays import Array
     from torquec.foundation.work import Work
     from torquec.model.model import Model
@@ -38,9 +39,13 @@ def promises(
     motion: Trajectory | None,
     point: tuple[tuple[float, ...], ...],
     *,
+    uncertainty: Uncertainty | None = None,
     work: Work | None = None,
 ) -> dict[str, Any]:
-    """The keys `guarantee`, `payload` and `covariance` of the document; empty ones where nothing can be said."""
+    """The keys `guarantee`, `payload` and `covariance` of the document; empty ones where nothing can be said.
+
+    The guarantee is for every robot within the `uncertainty`, for the nominal one without friction where it is None.
+    """
     import numpy as np
 
     from torquec.control.laws import LAWS
@@ -48,7 +53,7 @@ def promises(
 
     task = as_work(work)
     with task.step("proving how far the robot is from its reference"):
-        guarantee = _guarantee(model, kind, options, motion).to_document()
+        guarantee = _guarantee(model, kind, options, motion, uncertainty).to_document()
     document: dict[str, Any] = {"guarantee": guarantee, "payload": {}, "covariance": {}}
     if not LAWS[kind].places_poles:
         return document
@@ -65,11 +70,14 @@ def promises(
     return document
 
 
-def _guarantee(model: Model, kind: LawKind, options: LawChoice, motion: Trajectory | None) -> TrackingGuarantee:
+def _guarantee(
+    model: Model, kind: LawKind, options: LawChoice, motion: Trajectory | None, uncertainty: Uncertainty | None
+) -> TrackingGuarantee:
     from torquec.control.law_options import LawKind
     from torquec.control.tracking_guarantee import TrackingGuarantee, tracking_guarantee
 
-    if kind is not LawKind.COMPUTED_TORQUE or options.evaluation != "measured":
+    at_reference = options.evaluation != "measured"
+    if kind is not LawKind.COMPUTED_TORQUE or (at_reference and uncertainty is None):
         return TrackingGuarantee(
             False, "it is for computed torque at the measured state: --controller computed-torque --evaluation measured"
         )
@@ -77,7 +85,17 @@ def _guarantee(model: Model, kind: LawKind, options: LawChoice, motion: Trajecto
         return TrackingGuarantee(False, "nothing is proven of an abbreviated model: simplify one, which is certified")
     poles = [(pair.first, pair.second) for pair in options.pairs(model.robot).pairs]
     efforts = [options.effort * joint.limits.effort for joint in model.robot.joints]
-    return tracking_guarantee(model, poles, motion, period=options.period, sampled=options.sampled, efforts=efforts)
+    return tracking_guarantee(
+        model,
+        poles,
+        motion,
+        period=options.period,
+        sampled=options.sampled,
+        efforts=efforts,
+        uncertainty=uncertainty,
+        evaluation="reference" if at_reference else "measured",
+        friction=compensated_friction(options) or "reference",
+    )
 
 
 def _payload(

@@ -117,7 +117,18 @@ def guarantee_text(guarantee: Mapping[str, Any]) -> str:
         ]
         header = ["joint", "above", "below", "speed", "acceleration", "jerk"]
         lines += ["for every reference that keeps", table(header, limits)]
+    lines += _budget_lines(guarantee)
     return "\n".join(lines)
+
+
+def _budget_lines(guarantee: Mapping[str, Any]) -> list[str]:
+    """What each set of an uncertainty costs of the position bound; nothing for a guarantee of the nominal robot."""
+    budget: Mapping[str, Mapping[str, float]] = guarantee.get("budget", {})
+    causes = list(dict.fromkeys(cause for parts in budget.values() for cause in parts))
+    if not set(causes) - {"model", "sampling", "start"}:
+        return []
+    rows = [[joint, *(upper_bound(parts.get(cause, 0.0), 2) for cause in causes)] for joint, parts in budget.items()]
+    return ["of which, by cause", table(["joint", *causes], rows)]
 
 
 def statistics_text(payload: Mapping[str, Any], covariance: Mapping[str, Any]) -> str:

@@ -14,11 +14,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
 
+from torquec.control.uncertainty import SpeedSource
 from torquec.errors import ArgumentError
 from torquec.expr.math import minimum
 from torquec.foundation.choice import chosen
@@ -26,15 +26,6 @@ from torquec.spatial import Scalar
 
 _SHIFT = 1.5 * 2.0**52  # as said at its use: adding it rounds
 _TOP = 2.0**53  # the end of the doubles that are whole numbers only
-
-
-class SpeedSource(StrEnum):
-    """Where the speed comes from."""
-
-    MEASURED = "measured"
-    """A tachometer: (1) and (3) for the speed too."""
-    DIFFERENCE = "difference"
-    """From positions, (4) and (5)."""
 
 
 @dataclass(frozen=True)

@@ -129,11 +129,16 @@ _RULES: dict[Op, Callable[..., Interval]] = {
 
 
 def enclose(
-    function: Function, lower: Mapping[str, npt.ArrayLike], upper: Mapping[str, npt.ArrayLike]
+    function: Function,
+    lower: Mapping[str, npt.ArrayLike],
+    upper: Mapping[str, npt.ArrayLike],
+    *,
+    squares: bool = False,
 ) -> dict[str, tuple[Array, Array]]:
     """Lower and upper ends (N, *shape) of every output, for inputs between `lower` and `upper` (N, *shape): (1)-(4).
 
-    Raises `ArgumentError` where an input is missing, of another shape, not finite or its ends are exchanged.
+    With `squares`, the product of a value with itself is never negative. Raises `ArgumentError` where an input is
+    missing, of another shape, not finite or its ends are exchanged.
 
     >>> from torquec.expr.trace import trace
     >>> f = trace("f", lambda x: {"y": [x[0] * x[0]]}, {"x": (1,)})
@@ -154,7 +159,11 @@ def enclose(
                 low, high = ends[step.port]
                 values.append((low[:, step.element], high[:, step.element]))
             else:
-                values.append(_RULES[step.op](*(values[a] for a in step.args)))
+                found_ends = _RULES[step.op](*(values[a] for a in step.args))
+                if squares and step.op is Op.MUL and step.args[0] == step.args[1]:
+                    least = _size(values[step.args[0]])[0]
+                    found_ends = np.maximum(np.nextafter(least * least, -np.inf), 0.0), found_ends[1]
+                values.append(found_ends)
     outputs = {}
     for port, result in zip(function.outputs, function.results, strict=True):
         found = np.empty((2, count, port.size))

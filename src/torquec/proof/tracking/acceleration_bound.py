@@ -18,7 +18,7 @@ large makes much of it. Over a box with centre z0 and half widths r, with R abou
 
 (3)  |1 - R M(z)| <= |1 - R M(z0)| + sum_k r_k |R [dM/dz_k]|,   [.] enclosed over the box     (mean value form)
 (4)  |R d(z)|     <= |R d(z0)|     + sum_k r_k |R [dd/dz_k]|
-(5)  what (3), (4) mean for the solution of M x = d:  (3), (4) of :mod:`torquec.proof.enclosure.enclose`
+(5)  what (3), (4) mean for the solution of M x = d:  (5), (6) of :mod:`torquec.proof.enclosure.enclose`
 
 R meets the middles of the slopes before magnitudes are taken. Of (4) and of ends, the smaller one counts.
 """
@@ -97,6 +97,16 @@ class AccelerationBound:
         slack = _CONSTANTS * np.maximum(np.abs(low), np.abs(high)).max(axis=(1, 2), keepdims=True)
         return low - slack, high + slack
 
+    def inverse(self, inertia: tuple[Array, Array]) -> tuple[Array, Array]:
+        """R, about the inverse of M, and D >= |1 - R M|, (N, n, n) each, from what `inertia` gives."""
+        low, high = inertia
+        middle = 0.5 * (low + high)
+        with np.errstate(all="ignore"):
+            R, regular = approximate_inverses(np.where(np.isfinite(middle), middle, 0.0))
+            spread = np.maximum(high - middle, middle - low) * (1.0 + _WIDER)
+            D = defect(R, middle) + (1.0 + rounding(middle.shape[-1])) * (np.abs(R) @ spread)
+        return R, np.where(regular[:, None, None], D * (1.0 + _WIDER), np.inf)
+
     def level(self, inertia: tuple[Array, Array], errors: Array) -> Array:
         """(1) for torque errors (N, n) where M lies between the ends; infinite where M could not be inverted."""
         return solution_bound(*inertia, -errors, errors)
@@ -142,15 +152,19 @@ class CloserAccelerationBound(AccelerationBound):
         """R and (3) over positions between `lower` and `upper` (N, n)."""
         centre, half = _centred(lower, upper)
         low, high = enclose(self.inertia_program, {"q": centre}, {"q": centre})["M"]
-        middle, radius = _with_constants(low, high)
+        middle, radius = with_constants(low, high)
         with np.errstate(all="ignore"):
             R, regular = approximate_inverses(np.where(np.isfinite(middle), middle, 0.0))
             D = defect(R, middle) + (1.0 + rounding(middle.shape[-1])) * (np.abs(R) @ radius)
             below, above = enclose(self._inertia_slopes, {"q": lower}, {"q": upper})["dM_dq"]
             for k in range(lower.shape[1]):
-                moved = magnitudes(R, *_with_constants(below[..., k], above[..., k]))
+                moved = magnitudes(R, *with_constants(below[..., k], above[..., k]))
                 D = D + moved * half[:, k, None, None]
         return R, np.where(regular[:, None, None], D * (1.0 + _WIDER), np.inf)
+
+    def inverse(self, inertia: tuple[Array, Array]) -> tuple[Array, Array]:
+        """As of `AccelerationBound`: it is what `inertia` gives."""
+        return inertia
 
     def level(self, inertia: tuple[Array, Array], errors: Array) -> Array:
         """As of `AccelerationBound`, for torque errors (N, n)."""
@@ -169,7 +183,7 @@ class CloserAccelerationBound(AccelerationBound):
             c = _reached(R, *enclose(self.rate_program, centres, centres)["rate"])
             for name, (_, half) in ends.items():
                 low, high = enclose(self._rate_slopes[name], lower, upper)[f"drate_d{name}"]
-                c = c + (magnitudes(R, *_with_constants(low, high)) @ half[..., None])[..., 0]
+                c = c + (magnitudes(R, *with_constants(low, high)) @ half[..., None])[..., 0]
             c = np.fmin(c * (1.0 + _WIDER), _reached(R, *enclose(self.rate_program, lower, upper)["rate"]))
         return verified_bound(D, c, rounds=_ROUNDS)
 
@@ -188,7 +202,7 @@ def _centred(lower: Array, upper: Array) -> tuple[Array, Array]:
     return centre, np.maximum(upper - centre, centre - lower) * (1.0 + _WIDER) + _WIDER
 
 
-def _with_constants(low: Array, high: Array) -> tuple[Array, Array]:
+def with_constants(low: Array, high: Array) -> tuple[Array, Array]:
     """Middles and radii of entries (N, n, m) between the ends, with room for folded constants."""
     middle = 0.5 * (low + high)
     largest = np.maximum(np.abs(low), np.abs(high)).max(axis=(1, 2), keepdims=True)
@@ -197,4 +211,4 @@ def _with_constants(low: Array, high: Array) -> tuple[Array, Array]:
 
 def _reached(R: Array, low: Array, high: Array) -> Array:
     """At least |R d| for d between the ends, (N, n)."""
-    return magnitudes(R, *_with_constants(low[..., None], high[..., None]))[..., 0]
+    return magnitudes(R, *with_constants(low[..., None], high[..., None]))[..., 0]

@@ -163,7 +163,9 @@ def sampled_response(stiffness: float, damping: float, period: float) -> ErrorRe
         raise ArgumentError(f"a sampling interval of {period} s", remedy="give a positive number of seconds")
     d, h = damping * period, math.sqrt(stiffness) * period
     c = stiffness * period**2
-    powers = _powers(c, d, h)
+    F = np.array([[1.0 - 0.5 * c, h * (1.0 - 0.5 * d)], [-c / h, 1.0 - d]])
+    entries = np.array([[1.0 + c, h * (1.0 + d)], [c / h, 1.0 + d]])
+    powers = verified_powers(F, 8.0 * _EPSILON * entries)
     if powers is None:
         raise ArgumentError(
             f"a loop with stiffness {stiffness:g} and damping {damping:g}, sampled every {period:g} s, is not "
@@ -176,78 +178,79 @@ def sampled_response(stiffness: float, damping: float, period: float) -> ErrorRe
     feedback = [(np.array([c, d * h]), 0.0)]
     T = period
     return ErrorResponse(
-        _gain(powers, position, T, own=(0.5, 1.0 / 6.0), scale=1.0),
-        _gain(powers, speed, T, own=(1.0, 0.5), scale=1.0 / T),
-        _gain(powers, feedback, T, own=(0.0, 0.0), scale=1.0 / T**2),
+        _gain(powers, h, position, T, own=(0.5, 1.0 / 6.0), scale=1.0),
+        _gain(powers, h, speed, T, own=(1.0, 0.5), scale=1.0 / T),
+        _gain(powers, h, feedback, T, own=(0.0, 0.0), scale=1.0 / T**2),
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Powers:
-    """P_0 .. P_K-1 (K, 2, 2); `error` (2, 2) bounds sum |F^m - P_m|, `rest` the row sums of |F^K|; h as in (5)."""
+class Powers:
+    """P_0 .. P_K-1 (K, m, m); `error` (m, m) bounds sum |F^m - P_m|, `rest` the row sums of |F^K|."""
 
     P: Array
     error: Array
     rest: float
-    h: float
 
 
-def _powers(c: float, d: float, h: float) -> _Powers | None:
-    """(11), the powers by doubling; None where no power of at most a million is small."""
-    F = np.array([[1.0 - 0.5 * c, h * (1.0 - 0.5 * d)], [-c / h, 1.0 - d]])
-    entries = np.array([[1.0 + c, h * (1.0 + d)], [c / h, 1.0 + d]])
-    P, last = np.eye(2)[None], F
+def verified_powers(F: Array, wrong_entries: Array) -> Powers | None:
+    """(11), the powers of F (m, m) by doubling; None where no power of at most a million is small.
+
+    `wrong_entries` (m, m) bounds what the entries of F are off.
+    """
+    P, last = np.eye(len(F))[None], F
     with np.errstate(all="ignore"):
         while len(P) < _MOST_SAMPLES:
             P, last = np.concatenate([P, P @ last]), last @ last
             if not np.abs(last).max() < 1.0 / _EPSILON:
                 return None
             if np.abs(last).sum(axis=1).max() < _FORGOTTEN:
-                return _verified(F, P, last, 8.0 * _EPSILON * entries, h)
+                return _verified(F, P, last, wrong_entries)
     return None
 
 
-def _verified(F: Array, P: Array, last: Array, wrong_entries: Array, h: float) -> _Powers | None:
-    """(11): `wrong_entries` (2, 2) bounds what the entries of F are off."""
+def _verified(F: Array, P: Array, last: Array, wrong_entries: Array) -> Powers | None:
+    """(11)."""
     following = np.concatenate([P[1:], last[None]])
     size = np.abs(P) @ np.abs(F)
-    residual = np.abs(following - P @ F) + 8.0 * _EPSILON * (size + np.abs(following)) + np.abs(P) @ wrong_entries
+    steps = 4.0 * len(F) * _EPSILON  # products of m numbers, and their differences
+    residual = np.abs(following - P @ F) + steps * (size + np.abs(following)) + np.abs(P) @ wrong_entries
     total = residual.sum(axis=0) * _ROUNDED_UP
     sums = (np.abs(P).sum(axis=0) + np.abs(last)) * _ROUNDED_UP
     eta = float(total.sum(axis=1).max()) * _ROUNDED_UP
     if not eta < 0.5:
         return None
     largest = float(sums.max()) / (1.0 - eta) * _ROUNDED_UP
-    error = np.repeat(total.sum(axis=1)[:, None], 2, axis=1) * largest * _ROUNDED_UP
+    error = np.repeat(total.sum(axis=1)[:, None], len(F), axis=1) * largest * _ROUNDED_UP
     rest = float((np.abs(last) + error).sum(axis=1).max()) * _ROUNDED_UP
-    return _Powers(P, error, rest, h) if rest < _SMALL_REST else None
+    return Powers(P, error, rest) if rest < _SMALL_REST else None
 
 
 def _gain(
-    powers: _Powers, rows: list[tuple[Array, float]], T: float, *, own: tuple[float, float], scale: float
+    powers: Powers, h: float, rows: list[tuple[Array, float]], T: float, *, own: tuple[float, float], scale: float
 ) -> OutputGain:
     """The largest gain over the rows (9), each with its part of the integrals of the running period."""
-    found = np.array([_sums(powers, row) for row, _ in rows])
+    found = np.array([_sums(powers, h, row) for row, _ in rows])
     running = np.array([[part * own[0], part * own[1], 0.0, 0.0] for _, part in rows])
-    units = np.array([T**2, T**3, 1.0, T / powers.h]) * scale
+    units = np.array([T**2, T**3, 1.0, T / h]) * scale
     level, drift, position, speed = ((found + running) * units).max(axis=0) * _ROUNDED_UP
     return OutputGain(float(level), float(drift), float(position), float(speed))
 
 
-def _sums(powers: _Powers, row: Array) -> Array:
+def _sums(powers: Powers, h: float, row: Array) -> Array:
     """(4,), (8) without units: of the level, of the drift; and the largest effects of the two states at the start."""
     g = row @ powers.P
     every = np.abs(powers.P).sum(axis=0)
     # What F^m adds to the rows beyond P_m, the rounding of the products and of the row itself.
     missed = np.abs(row) @ (powers.error + 16.0 * _EPSILON * every)
     later = powers.rest / (1.0 - powers.rest) * float((np.abs(g).sum(axis=0) + missed).sum())
-    v = g[:, 1] / powers.h
+    v = g[:, 1] / h
     u = g[:, 0] + v
     ends = np.abs(u) + np.abs(v)
     turning = (u * u + v * v) / np.where(ends > 0.0, 2.0 * ends, 1.0)
     level = np.where(u * v >= 0.0, 0.5 * ends, turning).sum()
     drift = (np.abs(u) / 6.0 + np.abs(v) / 3.0).sum()
-    slack = 0.5 * missed[0] + missed[1] / powers.h + later * max(0.5, 1.0 / powers.h)
+    slack = 0.5 * missed[0] + missed[1] / h + later * max(0.5, 1.0 / h)
     # Rounding of u and v themselves, where their parts are large and cancel.
     slack += 4.0 * _EPSILON * float((np.abs(g[:, 0]) + np.abs(v)).sum())
     largest = np.abs(g).max(axis=0) + missed + later

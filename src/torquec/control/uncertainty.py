@@ -1,0 +1,397 @@
+"""`Uncertainty`: the sets that a real robot is in, read from TOML: friction, drives, sensors, bodies, payload, timing.
+
+(1)  [every_joint], or [[joint]] with a name: `friction_part` of every friction term while the joint moves (a standing
+     joint may have any torque between minus and plus its Coulomb torque), `friction_residual` [N m, N] beside it,
+     `torque_part` of the effort limit, encoder step `position` and `position_bias` [rad, m], `speed` "measured" within
+     `speed_noise`, or by "difference" of positions through a filter v_k = v_(k-1) + c (w_k - v_(k-1)), c `speed_filter`
+(2)  [bodies]: `mass_part`, `first_moment_part`, `inertia_part` of every standard parameter, independently
+(3)  [payload]: unknown, fixed to a `frame`: mass in [lower, upper] kg, centre within `centre_within` [m] of the frame's
+     origin, central moments of inertia at most `inertia_part` of mass times centre_within^2; `nominal_mass` of it, at
+     the origin, is in the model already
+(4)  [timing]: torques act `delay` sampling intervals after their measurement, and up to `jitter` [s] later
+
+What is absent is zero: none is assumed, and the sentence of the guarantee says so.
+
+Measurement errors that follow, with T the sampling interval: a reading lies within one step of the position, two of
+them differ by one step at most beyond the motion. With a filter c the speed is off by c step/T + (1/2 + (1 - c)/c) T a,
+where a is the acceleration.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from torquec.control.model_terms import Evaluation, FrictionCompensation
+from torquec.dynamics.friction_torque import has_load_friction
+from torquec.errors import ArgumentError, RobotFileError
+from torquec.expr import trace
+from torquec.foundation.arrays import Array
+from torquec.foundation.choice import chosen
+from torquec.foundation.reading import FileKind
+from torquec.model.model import Model
+from torquec.proof.tracking.plant_uncertainty import PlantUncertainty, body_directions
+from torquec.robot.robot import BASE, Robot
+from torquec.robot.toml import Table, parse_toml, read_toml
+from torquec.spatial import PARAMETER_NAMES, Inertia
+
+_COARSEST = 0.1
+"""Encoder steps and biases above this [rad, m] are taken for degrees or millimetres."""
+
+
+def _check_numbers(record: Any, *, parts: tuple[str, ...] = ()) -> None:
+    for item in fields(record):
+        value = getattr(record, item.name)
+        if not isinstance(value, float | int) or isinstance(value, bool):
+            continue
+        if not (math.isfinite(value) and value >= 0.0):
+            _refuse(item.name, value, "give a finite number that is not negative")
+        if item.name in parts and value >= 1.0:
+            _refuse(item.name, value, "give a part below 1: 30 % is 0.3")
+
+
+def _refuse(name: str, value: object, remedy: str) -> NoReturn:
+    raise ArgumentError(f"'{name}' is {value}", remedy=remedy)
+
+
+class SpeedSource(StrEnum):
+    """Where the measured speed comes from."""
+
+    MEASURED = "measured"
+    """A tachometer."""
+    DIFFERENCE = "difference"
+    """The difference of two positions."""
+
+
+@dataclass(frozen=True)
+class JointUncertainty:
+    """(1) of one joint."""
+
+    friction_part: float = 0.0
+    friction_residual: float = 0.0
+    torque_part: float = 0.0
+    position: float = 0.0
+    position_bias: float = 0.0
+    speed: SpeedSource = SpeedSource.MEASURED
+    speed_noise: float = 0.0
+    speed_filter: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "speed", chosen(SpeedSource, self.speed, "source of the speed"))
+        _check_numbers(self, parts=("friction_part", "torque_part"))
+        for name in ("position", "position_bias"):
+            if getattr(self, name) > _COARSEST:
+                _refuse(name, getattr(self, name), f"give radians or metres, at most {_COARSEST:g}, not degrees")
+        if not 0.0 < self.speed_filter <= 1.0:
+            _refuse("speed_filter", self.speed_filter, "give a number above 0, up to 1 (no filter)")
+        if self.speed is SpeedSource.DIFFERENCE and self.speed_noise:
+            _refuse("speed_noise", self.speed_noise, "leave it out: speeds by difference have the errors of positions")
+        if self.speed is SpeedSource.MEASURED and self.speed_filter != 1.0:
+            _refuse("speed_filter", self.speed_filter, 'leave it out, or take speed = "difference"')
+
+
+@dataclass(frozen=True)
+class BodyUncertainty:
+    """(2): parts of the masses, first moments and inertias of all bodies."""
+
+    mass_part: float = 0.0
+    first_moment_part: float = 0.0
+    inertia_part: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check_numbers(self, parts=tuple(f.name for f in fields(self)))
+
+
+@dataclass(frozen=True)
+class PayloadUncertainty:
+    """(3)."""
+
+    frame: str
+    mass: tuple[float, float]
+    centre_within: float = 0.0
+    inertia_part: float = 1.0
+    nominal_mass: float = 0.0
+
+    def __post_init__(self) -> None:
+        low, high = self.mass
+        if not 0.0 <= low <= high < math.inf:
+            _refuse("payload.mass", list(self.mass), "give two numbers of kg, not negative, the smaller first")
+        _check_numbers(self)
+        if not low <= self.nominal_mass <= high and self.nominal_mass:
+            _refuse("payload.nominal_mass", self.nominal_mass, f"give a mass between {low:g} and {high:g} kg")
+        if self.centre_within > 10.0:
+            _refuse("payload.centre_within", self.centre_within, "give metres: this looks like millimetres")
+
+
+@dataclass(frozen=True)
+class TimingUncertainty:
+    """(4)."""
+
+    delay: int = 0
+    jitter: float = 0.0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.delay, bool) or self.delay != int(self.delay) or not 0 <= self.delay <= 100:
+            _refuse("timing.delay", self.delay, "give a whole number of sampling intervals, at most 100")
+        object.__setattr__(self, "delay", int(self.delay))
+        _check_numbers(self)
+
+
+_EXACT, _KNOWN, _PUNCTUAL = JointUncertainty(), BodyUncertainty(), TimingUncertainty()
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """What is not known of a robot, its drives, sensors and timing; what is not stated is exact.
+
+    `joints` by name take the place of `every_joint`. Raises `ArgumentError` for negative numbers, parts of one or more,
+    and values that look like degrees or millimetres.
+    """
+
+    every_joint: JointUncertainty = _EXACT
+    joints: Mapping[str, JointUncertainty] = field(default_factory=lambda: MappingProxyType({}))
+    bodies: BodyUncertainty = _KNOWN
+    payload: PayloadUncertainty | None = None
+    timing: TimingUncertainty = _PUNCTUAL
+
+    def of(self, robot: Robot) -> tuple[JointUncertainty, ...]:
+        """The sets of every joint; raises `ArgumentError` for a joint that the robot does not have."""
+        for name in self.joints:
+            if name not in robot.joint_names:
+                raise ArgumentError(
+                    f"the uncertainty is about a joint '{name}', which robot '{robot.name}' does not have",
+                    remedy=f"its joints are {', '.join(robot.joint_names)}",
+                )
+        return tuple(self.joints.get(name, self.every_joint) for name in robot.joint_names)
+
+    def samples_late(self, period: float | None) -> int:
+        """By how many samples torques act late, jitter rounded up."""
+        extra = math.ceil(self.timing.jitter / period) if period and self.timing.jitter else 0
+        return int(self.timing.delay) + extra
+
+    def conditions(self, robot: Robot) -> str:
+        """What a guarantee under this uncertainty assumes, every set named; for `guarantee_sentence`."""
+        each = dict(zip(robot.joint_names, self.of(robot), strict=True))
+        found = [
+            _said(each, "friction_part", lambda x: f"friction known to {100 * x:g} % while moving, any Coulomb torque "
+                  "standing", "friction as in the model while moving, any Coulomb torque standing"),
+            _said(each, "friction_residual", lambda x: f"a friction residual of {x:g} N m (N)", ""),
+            _said(each, "torque_part", lambda x: f"drives within {100 * x:g} % of their limit",
+                  "drives that give the torque asked for"),
+            _said(each, "position", lambda x: f"encoders of {x:g} rad (m)", "exact positions"),
+            _said(each, "position_bias", lambda x: f"offset by up to {x:g} rad (m)", ""),
+            _said(each, "speed", lambda x: "speeds by difference" if x == "difference" else "measured speeds", ""),
+            _said(each, "speed_filter", lambda x: f"filtered by {x:g}", ""),
+            _said(each, "speed_noise", lambda x: f"speeds measured within {x:g} rad/s (m/s)", ""),
+        ]  # fmt: skip
+        parts = [(name, 100 * getattr(self.bodies, f"{name.replace(' ', '_')}_part")) for name in _BODY_WORDS]
+        known = [f"{_BODY_WORDS[name]} known to {part:g} %" for name, part in parts if part]
+        found.append(", ".join(known) or "bodies as in the model")
+        found.append(_payload_words(self.payload))
+        late = f"torques {self.timing.delay} sampling interval(s) late" if self.timing.delay else "no delay"
+        found.append(late + (f", up to {self.timing.jitter:g} s later" if self.timing.jitter else ""))
+        return "the robot with " + ", ".join(words for words in found if words)
+
+
+_BODY_WORDS = {"mass": "masses", "first moment": "first moments", "inertia": "moments of inertia"}
+
+
+def load_uncertainty(path: str | os.PathLike[str], robot: Robot) -> Uncertainty:
+    """The uncertainty in a TOML file, for a robot.
+
+    Raises `ArgumentError` with file, line and remedy for anything that is wrong, unknown or not the robot's.
+    """
+    return _checked(lambda: uncertainty_of(read_toml(path, FileKind.UNCERTAINTY), robot))
+
+
+def parse_uncertainty(text: str, robot: Robot, *, source: str = "uncertainty") -> Uncertainty:
+    """The uncertainty in a TOML text; `source` is what messages call it."""
+    return _checked(lambda: uncertainty_of(parse_toml(text, source), robot))
+
+
+def _checked(read: Any) -> Uncertainty:
+    try:
+        found: Uncertainty = read()
+    except RobotFileError as error:
+        raise ArgumentError(error.found, where=error.where, remedy=error.remedy) from None
+    return found
+
+
+def uncertainty_of(document: Table, robot: Robot) -> Uncertainty:
+    """The uncertainty in a table, that of a file or one inside another document."""
+    every = _read(document.table("every_joint"), _EXACT)
+    joints: dict[str, JointUncertainty] = {}
+    for table in document.tables("joint"):
+        name = table.text("name")
+        if name not in robot.joint_names or name in joints:
+            known = f"its joints are {', '.join(robot.joint_names)}; write one [[joint]] for each"
+            table.refuse("name", f"robot '{robot.name}' has no joint '{name}', or it is given twice", known)
+        joints[name] = _read(table, every)
+    bodies = _read(document.table("bodies"), _KNOWN)
+    timing = _read(document.table("timing"), _PUNCTUAL)
+    carried = document.table("payload")
+    payload = None if carried is None else _read_payload(carried, robot)
+    document.finish()
+    return Uncertainty(every, MappingProxyType(joints), bodies, payload, timing)
+
+
+def _read_payload(table: Table, robot: Robot) -> PayloadUncertainty:
+    frame, rows = table.text("frame"), table.rows("mass")
+    if all(each.name != frame for each in robot.frames):
+        named = ", ".join(each.name for each in robot.frames)
+        table.refuse("frame", f"robot '{robot.name}' has no frame '{frame}'", f"its frames are {named}")
+    if len(rows) != 1 or len(rows[0]) != 2 or not 0.0 <= rows[0][0] <= rows[0][1]:
+        found = rows[0] if len(rows) == 1 else rows
+        table.refuse("mass", f"'payload.mass' is {found}", "give the smallest and the largest mass: [0.0, 1.0] kg")
+    payload: PayloadUncertainty = _read(table, PayloadUncertainty(frame, (rows[0][0], rows[0][1])))
+    return payload
+
+
+def _read(table: Table | None, default: Any) -> Any:
+    """A record with the numbers of a table in place of its own; faults are refused where they stand."""
+    if table is None:
+        return default
+    found: dict[str, Any] = {}
+    for item in fields(default):
+        value = getattr(default, item.name)
+        if item.name == "speed" and "speed" in table:
+            found["speed"] = SpeedSource(table.choice("speed", SpeedSource))
+        elif item.name == "delay" and "delay" in table:
+            found["delay"] = table.number("delay")
+        elif isinstance(value, float) and item.name in table:
+            found[item.name] = table.number(item.name)
+    try:
+        record = replace(default, **found)
+    except ArgumentError as error:
+        key = next((name for name in found if f"'{name}'" in error.found or f".{name}'" in error.found), None)
+        table.refuse(key, error.found, error.remedy)
+    table.finish()
+    return record
+
+
+def plant_uncertainty(
+    model: Model,
+    stated: Uncertainty,
+    robot: Robot,
+    *,
+    feedback: tuple[Array, Array],
+    period: float | None,
+    evaluation: Evaluation,
+    friction: FrictionCompensation,
+    efforts: Array,
+) -> PlantUncertainty | str:
+    """The sets as arrays, for a loop with this feedback (stiffness, damping); or why nothing can be proven of them.
+
+    `robot` is the nominal plant. Raises `ArgumentError` for speeds by difference or delays without a period, and for
+    drives that are known to a part of no limit.
+    """
+    joints = stated.of(robot)
+    if has_load_friction(robot):
+        return "friction that depends on the load is not bounded under uncertainty: fit friction without that term"
+    late = stated.timing.delay or stated.timing.jitter
+    if period is None and (late or any(j.speed is SpeedSource.DIFFERENCE for j in joints)):
+        raise ArgumentError("a delay, or speeds by difference, without a sampling interval", remedy="give period=...")
+    T = period or 0.0
+    for name, joint, effort in zip(robot.joint_names, joints, efforts, strict=True):
+        if joint.torque_part and not math.isfinite(effort):
+            raise ArgumentError(
+                f"joint '{name}' has torque_part = {joint.torque_part:g} and no effort limit",
+                remedy="state its limit in the robot's file, or leave torque_part out",
+            )
+    columns = [body_directions(robot, _body_parts(stated.bodies))]
+    causes = ["bodies"] * columns[0].shape[1]
+    balls = list(range(len(causes)))
+    if stated.payload is not None:
+        carried, centre = payload_directions(robot, stated.payload)
+        columns.append(carried)
+        causes += ["payload"] * carried.shape[1]
+        balls += [len(balls) + (min(centre) if k in centre else k) for k in range(carried.shape[1])]
+    ports = dict.fromkeys(("qd_ref", "qd"), (robot.n,))
+    known = [_speed_errors(joint, T) for joint in joints]
+    limits = np.where(np.isfinite(efforts), efforts, 0.0)
+    return PlantUncertainty(
+        robot=robot,
+        directions=np.concatenate(columns, axis=1),
+        causes=tuple(causes),
+        balls=tuple(balls),
+        friction_part=np.array([j.friction_part for j in joints]),
+        friction_residual=np.array([j.friction_residual for j in joints]),
+        drive_error=np.array([j.torque_part for j in joints]) * limits,
+        compensation=trace("compensation", lambda **at: {"tau": friction.torque(model, at)}, ports),
+        position_error=np.array([j.position + j.position_bias for j in joints]),
+        speed_error=np.array([noise for noise, _ in known]),
+        speed_lag=np.array([lag for _, lag in known]),
+        delay=T * stated.samples_late(period),
+        stiffness=feedback[0],
+        damping=feedback[1],
+        at_reference=evaluation is Evaluation.REFERENCE,
+    )
+
+
+def _speed_errors(joint: JointUncertainty, T: float) -> tuple[float, float]:
+    """The error of the speed, and the lag [s] that the acceleration multiplies."""
+    c = joint.speed_filter
+    if joint.speed is SpeedSource.MEASURED:
+        return joint.speed_noise, 0.0
+    return c * joint.position / T, T * (0.5 + (1.0 - c) / c)
+
+
+def _body_parts(bodies: BodyUncertainty) -> dict[str, float]:
+    """The part of every standard parameter by its name: m; mx, my, mz; Ixx, .."""
+    kinds = {"I": bodies.inertia_part}
+    return {n: kinds.get(n[0], bodies.mass_part if n == "m" else bodies.first_moment_part) for n in PARAMETER_NAMES}
+
+
+def payload_directions(robot: Robot, payload: PayloadUncertainty) -> tuple[Array, tuple[int, ...]]:
+    """Deviations (10 bodies, k) of the parameters of the body that carries the payload, in its body frame.
+
+    Also the columns of its first moment, whose coefficients are a vector of length one at most.
+    """
+    carrier = robot.frame(payload.frame)
+    if carrier.body == BASE:
+        raise ArgumentError(f"the payload's frame '{payload.frame}' does not move", remedy="name one of a moving body")
+    low, high = payload.mass
+    moment = high * payload.centre_within
+    largest = moment * payload.centre_within * (1.0 + payload.inertia_part)
+    mass = max(high - payload.nominal_mass, payload.nominal_mass - low)
+    width, columns, centre = len(PARAMETER_NAMES), list[Array](), list[int]()
+    for k, name in enumerate(PARAMETER_NAMES):
+        product = name[0] == "I" and name[1] != name[2]  # at most half of a sum of two moments
+        size = mass if name == "m" else 0.5 * largest if product else largest if name[0] == "I" else moment
+        if not size:
+            continue
+        if name[0] == "m" and name != "m":
+            centre.append(len(columns))
+        unit = Inertia(*(size if j == k else 0.0 for j in range(width)))
+        column = np.zeros(width * len(robot.bodies))
+        column[width * carrier.body : width * (carrier.body + 1)] = unit.transformed(carrier.pose).parameters
+        columns.append(column)
+    return np.array(columns).reshape(-1, width * len(robot.bodies)).T, tuple(centre)
+
+
+def _payload_words(payload: PayloadUncertainty | None) -> str:
+    if payload is None:
+        return "no payload that the model does not know"
+    low, high = payload.mass
+    return (
+        f"an unknown payload of {low:g} to {high:g} kg at '{payload.frame}', its centre within "
+        f"{payload.centre_within:g} m"
+    )
+
+
+def _said(each: Mapping[str, JointUncertainty], name: str, words: Any, otherwise: str) -> str:
+    """A set in words: once where all joints have the same, else by joint; `otherwise` where it is the default."""
+    default = getattr(_EXACT, name)
+    found = {joint: getattr(stated, name) for joint, stated in each.items()}
+    if all(value == default for value in found.values()):
+        return otherwise
+    if len(set(found.values())) == 1:
+        return str(words(next(iter(found.values()))))
+    return ", ".join(f"{joint}: {words(value)}" for joint, value in found.items() if value != default)

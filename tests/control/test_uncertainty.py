@@ -1,0 +1,205 @@
+"""Uncertainty: the TOML of the sets, what is refused, and guarantees that simulated robots in the sets keep."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import torquec as tq
+from torquec.control.computed_torque import computed_torque
+from torquec.control.controller import make_controller
+from torquec.control.tracking_claim import guarantee_sentence
+from torquec.control.uncertainty import SpeedSource, parse_uncertainty
+from torquec.dynamics.sampled_function import StateSlot
+from torquec.errors import ArgumentError
+from torquec.expr.replay import replay
+from torquec.simulation.closed_loop import LoopOptions
+from torquec.simulation.sensors import Sensors
+from torquec.spatial import Inertia
+from torquec.trajectory import minimum_jerk
+
+TEXT = """
+[every_joint]
+friction_part = 0.3
+friction_residual = 0.5
+torque_part = 0.01
+position = 1e-5
+position_bias = 1e-4
+speed = "difference"
+speed_filter = 0.5
+[[joint]]
+name = "joint2"
+friction_part = 0.1
+[bodies]
+mass_part = 0.03
+inertia_part = 0.02
+[payload]
+frame = "link6"
+mass = [0.0, 1.0]
+centre_within = 0.05
+nominal_mass = 0.5
+[timing]
+delay = 1
+jitter = 1e-4
+"""
+
+PERIOD = 1e-3
+
+
+@pytest.fixture(scope="module")
+def puma():
+    return tq.classics.puma560()
+
+
+def test_a_file_gives_the_sets_of_every_joint(puma, tmp_path):
+    path = tmp_path / "arm.toml"
+    path.write_text(TEXT, encoding="utf-8")
+    stated = tq.load_uncertainty(path, puma)
+    first, second, *_ = stated.of(puma)
+    assert (first.friction_part, first.friction_residual, first.speed) == (0.3, 0.5, SpeedSource.DIFFERENCE)
+    assert (second.friction_part, second.position) == (0.1, 1e-5)
+    assert stated.bodies == tq.BodyUncertainty(0.03, 0.0, 0.02)
+    assert stated.payload == tq.PayloadUncertainty("link6", (0.0, 1.0), 0.05, nominal_mass=0.5)
+    assert stated.timing == tq.TimingUncertainty(1, 1e-4)
+    assert stated.samples_late(PERIOD) == 2
+    said = stated.conditions(puma)
+    for words in ("joint2: friction known to 10 %", "encoders of 1e-05 rad", "speeds by difference",
+                  "masses known to 3 %", "an unknown payload of 0 to 1 kg at 'link6'", "0.5 N m",
+                  "1 sampling interval(s) late"):  # fmt: skip
+        assert words in said
+
+
+def test_what_is_absent_is_none_assumed(puma):
+    said = tq.Uncertainty().conditions(puma)
+    for words in ("exact positions", "drives that give the torque asked for", "bodies as in the model", "no delay",
+                  "no payload that the model does not know", "any Coulomb torque standing"):  # fmt: skip
+        assert words in said
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[every_joint]\nfriction_part = 3", r"arm.toml:2: 'friction_part' is 3.0.*30 % is 0.3"),
+        ("[every_joint]\nfriction_residual = -1", "'friction_residual' is -1.0.*not negative"),
+        ("[every_joint]\ntorque_part = 1.0", "'torque_part' is 1.0"),
+        ("[every_joint]\nposition = 0.5", "'position' is 0.5.*not degrees"),
+        ("[every_joint]\nspeed_filter = 0.0", "'speed_filter' is 0.0"),
+        ("[every_joint]\nspeed_filter = 0.5", "speed = \"difference\""),
+        ("[every_joint]\nspeed = \"difference\"\nspeed_noise = 0.1", "'speed_noise' is 0.1"),
+        ("[every_joint]\nspeed = \"guessed\"", "'every_joint.speed' is 'guessed'"),
+        ("[every_joint]\nfrikton = 1", "unknown key 'every_joint.frikton'"),
+        ("[[joint]]\nname = \"elbow\"", "has no joint 'elbow'"),
+        ("[[joint]]\nname = \"joint1\"\n[[joint]]\nname = \"joint1\"", "given twice"),
+        ("[bodies]\nmass_part = nan", "'bodies.mass_part' is nan"),
+        ("[bodies]\nmass_part = 2.0", "'mass_part' is 2.0"),
+        ("[payload]\nframe = \"tool9\"\nmass = [0, 1]", "has no frame 'tool9'"),
+        ("[payload]\nframe = \"link6\"\nmass = [2, 1]", "'payload.mass' is \\[2.0, 1.0\\]"),
+        ("[payload]\nframe = \"link6\"\nmass = [0, 1]\ncentre_within = 50", "looks like millimetres"),
+        ("[payload]\nframe = \"link6\"\nmass = [0, 1]\nnominal_mass = 2", "'payload.nominal_mass' is 2.0"),
+        ("[timing]\ndelay = 0.5", "'timing.delay' is 0.5"),
+        ("[timings]\ndelay = 1", "unknown key 'timings'"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_named_with_its_place(puma, text, message):
+    with pytest.raises(ArgumentError, match=f"(?s){message}"):
+        parse_uncertainty(text, puma, source="arm.toml")
+
+
+def test_options_that_need_a_period_or_a_limit(puma):
+    motion = minimum_jerk(np.zeros(6), np.full(6, 0.2), 1.0, joints=puma.joint_names)
+    late = tq.Uncertainty(timing=tq.TimingUncertainty(1))
+    with pytest.raises(ArgumentError, match="without a sampling interval"):
+        tq.tracking_guarantee(puma, -20.0, motion, uncertainty=late)
+    drives = tq.Uncertainty(every_joint=tq.JointUncertainty(torque_part=0.1))
+    with pytest.raises(ArgumentError, match="no effort limit"):
+        tq.tracking_guarantee(puma, -20.0, motion, uncertainty=drives, efforts=np.full(6, np.inf))
+    with pytest.raises(ArgumentError, match="a joint 'elbow'"):
+        tq.Uncertainty(joints={"elbow": tq.JointUncertainty()}).of(puma)
+    with pytest.raises(ArgumentError, match="evaluated at the measured state"):
+        tq.tracking_guarantee(puma, -20.0, motion, evaluation="reference")
+    no_motion = tq.tracking_guarantee(puma, -20.0, uncertainty=tq.Uncertainty(), period=PERIOD)
+    assert "give a trajectory" in no_motion.reason
+
+
+def test_sets_that_are_too_large_name_joint_and_set(puma):
+    motion = minimum_jerk(np.zeros(6), np.full(6, 0.5), 1.0, joints=puma.joint_names)
+    stated = tq.Uncertainty(payload=tq.PayloadUncertainty("link6", (0.0, 40.0), 0.2))
+    found = tq.tracking_guarantee(puma, -60.0, motion, period=PERIOD, uncertainty=stated)
+    assert not found.valid
+    assert "most of it is 'payload' at joint" in found.reason
+    assert "40 kg at 'link6'" in found.conditions
+
+
+# --- simulated robots in the sets -----------------------------------------------------------------------------------
+
+STATED = tq.Uncertainty(
+    every_joint=tq.JointUncertainty(friction_part=0.3, position=1e-5, speed=SpeedSource.DIFFERENCE, speed_filter=0.7),
+    bodies=tq.BodyUncertainty(0.02, 0.02, 0.02),
+    payload=tq.PayloadUncertainty("link6", (0.0, 0.2), 0.03, nominal_mass=0.1),
+    timing=tq.TimingUncertainty(1),
+)
+
+
+def late(controller, motion):
+    """The same law, its torques one sample late; those of the first sample act from the start."""
+    first = controller.torque(motion.q[0], motion.qd[0], motion.qdd[0], motion.q[0], motion.qd[0])
+
+    def law(state, **signals):
+        return {"tau": state, "next_state": replay(controller.function, signals)["tau"]}
+
+    slots = (StateSlot("torque", tuple(first.tolist())),)
+    return make_controller("late", controller.joints, law, slots=slots, period=controller.period)
+
+
+def plant_in_the_sets(robot, rng):
+    """A robot of `STATED`: parameters at their ends, friction scaled, a payload somewhere."""
+    bodies = []
+    for body in robot.bodies:
+        scale = 1.0 + 0.02 * rng.choice([-1.0, 1.0], 10)
+        own = body.joint.friction
+        rubbing = replace(own, **{k: v * rng.choice([0.7, 1.3]) for k, v in vars(own).items() if isinstance(v, float)})
+        bodies.append(
+            replace(body, inertia=Inertia(*(np.array(body.inertia.parameters) * scale).tolist()),
+                    joint=replace(body.joint, friction=rubbing))
+        )  # fmt: skip
+    centre = rng.normal(size=3)
+    centre *= 0.03 / np.linalg.norm(centre)
+    return tq.attach_payload(replace(robot, bodies=tuple(bodies)), "link6", mass=rng.choice([1e-6, 0.2]), center=centre)
+
+
+@pytest.mark.parametrize("evaluation", ["measured", "reference"])
+def test_simulated_robots_in_the_sets_stay_inside(puma, evaluation):
+    nominal = tq.attach_payload(puma, "link6", mass=0.1)
+    motion = minimum_jerk(np.zeros(6), np.full(6, 0.4), 1.0, joints=puma.joint_names)
+    options = {"period": PERIOD, "evaluation": evaluation}
+    found = tq.tracking_guarantee(tq.compile(nominal), -60.0, motion, uncertainty=STATED, **options)
+    assert found.valid, found.reason
+    limits = np.array([bound.position for bound in found.joints])
+    assert np.all(limits < 0.02)
+    for bound in found.joints:
+        assert sum(found.budget[bound.joint].values()) == pytest.approx(bound.position, rel=1e-2)
+        assert {"friction", "payload", "bodies", "sensors", "delay", "sampling"} <= set(found.budget[bound.joint])
+    law = late(computed_torque(nominal, -60.0, **options), motion)
+    sensors = Sensors(resolution=1e-5, speed=SpeedSource.DIFFERENCE, filter_share=0.7)
+    rng = np.random.default_rng(1)
+    reached = []
+    for _ in range(6):
+        run = tq.simulate(plant_in_the_sets(puma, rng), law, motion, options=LoopOptions(sensors=sensors))
+        reached.append(np.abs(run.error).max(axis=0))
+    assert np.all(np.array(reached) <= limits)
+    said = guarantee_sentence(found.to_document())
+    assert "friction known to 30 % while moving, any Coulomb torque standing" in said
+    assert "an unknown payload of 0 to 0.2 kg" in said
+
+
+def test_gen3_like_masses_cost_what_the_budget_says(puma):
+    motion = minimum_jerk(np.zeros(6), np.full(6, 0.4), 1.0, joints=puma.joint_names)
+    levels = []
+    for part in (0.01, 0.02, 0.04):
+        stated = tq.Uncertainty(bodies=tq.BodyUncertainty(part, part, part))
+        found = tq.tracking_guarantee(puma, -60.0, motion, period=PERIOD, uncertainty=stated)
+        levels.append(found.budget["joint3"]["bodies"])
+    assert levels[0] < levels[1] < levels[2]
+    assert levels[1] == pytest.approx(2.0 * levels[0], rel=0.3)

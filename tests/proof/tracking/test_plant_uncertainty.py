@@ -1,0 +1,133 @@
+"""Levels under uncertainty: accelerations of sampled robots in the sets stay below, and parameters come close."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import torquec as tq
+from torquec.control.model_terms import Evaluation, FrictionCompensation
+from torquec.control.uncertainty import plant_uncertainty
+from torquec.dynamics import friction_torque, inverse_dynamics, mass_matrix
+from torquec.proof.tracking.acceleration_bound import AccelerationBound, CloserAccelerationBound, MotionBoxes
+from torquec.proof.tracking.plant_uncertainty import body_directions
+from torquec.spatial import Inertia
+
+
+def sets_of(model, stated, *, evaluation=Evaluation.MEASURED):
+    n = model.robot.n
+    return plant_uncertainty(
+        model,
+        stated,
+        model.robot,
+        feedback=(np.full(n, 400.0), np.full(n, 40.0)),
+        period=1e-3,
+        evaluation=evaluation,
+        friction=FrictionCompensation(),
+        efforts=np.array([joint.limits.effort for joint in model.robot.joints]),
+    )
+
+
+def point_boxes(q, qd, qdd, wide=0.0):
+    return MotionBoxes(*(np.array([x + sign * wide]) for x in (q, qd, qdd) for sign in (-1.0, 1.0)))
+
+
+def perturbed(robot, parts):
+    bodies = tuple(
+        replace(
+            body, inertia=Inertia(*(x * (1.0 + part) for x, part in zip(body.inertia.parameters, row, strict=True)))
+        )
+        for body, row in zip(robot.bodies, parts, strict=True)
+    )
+    return replace(robot, bodies=bodies)
+
+
+@pytest.mark.parametrize("kind", [AccelerationBound, CloserAccelerationBound])
+def test_robots_with_other_masses_accelerate_within_the_level(kind):
+    robot = tq.classics.puma560()
+    sets = sets_of(tq.compile(robot), tq.Uncertainty(bodies=tq.BodyUncertainty(0.05, 0.05, 0.05)))
+    rng = np.random.default_rng(3)
+    worst = 0.0
+    for _ in range(4):
+        q, qd, v = rng.uniform(-1.0, 1.0, (3, robot.n))
+        tau = np.array(inverse_dynamics(robot, q, qd, v))
+        reached = []
+        for _ in range(60):
+            other = perturbed(robot, 0.05 * rng.choice([-1.0, 1.0], (len(robot.bodies), 10)))
+            missing = tau - np.array(inverse_dynamics(other, q, qd, v))
+            reached.append(np.abs(np.linalg.solve(np.array(mass_matrix(other, q)), missing)))
+        reached = np.array(reached)
+        boxes = point_boxes(q, qd, v)
+        zero = np.zeros((1, robot.n))
+        none = np.zeros(robot.n)
+        reach = reached.max(axis=0) * 1.5 + 1e-6
+        parts, _ = sets.levels(kind(robot), boxes, reach, asked=boxes, errors=zero, friction=zero, eps=(none, none))
+        assert np.all(reached <= parts["bodies"][0])
+        worst = max(worst, float((reached.max(axis=0) / parts["bodies"][0]).max()))
+    assert worst > 0.3
+
+
+def test_a_payload_in_the_set_accelerates_within_the_level():
+    robot = tq.classics.puma560()
+    frame = robot.frames[-1].name
+    nominal = tq.attach_payload(robot, frame, mass=0.5)
+    stated = tq.Uncertainty(payload=tq.PayloadUncertainty(frame, (0.0, 1.0), 0.05, nominal_mass=0.5))
+    sets = sets_of(tq.compile(nominal), stated)
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        q, qd, v = rng.uniform(-1.0, 1.0, (3, robot.n))
+        mass, centre = rng.uniform(0.0, 1.0), rng.normal(size=3)
+        centre *= 0.05 * rng.uniform() / np.linalg.norm(centre)
+        true = tq.attach_payload(robot, frame, mass=mass, center=tuple(centre))
+        missing = np.array(inverse_dynamics(nominal, q, qd, v)) - np.array(inverse_dynamics(true, q, qd, v))
+        found = np.abs(np.linalg.solve(np.array(mass_matrix(true, q)), missing))
+        boxes, zero, none = point_boxes(q, qd, v), np.zeros((1, robot.n)), np.zeros(robot.n)
+        parts, _ = sets.levels(
+            AccelerationBound(nominal), boxes, found + 1e-9, asked=boxes, errors=zero, friction=zero, eps=(none, none)
+        )
+        assert np.all(found <= parts["payload"][0])
+
+
+def test_friction_of_either_sign_counts_where_the_tube_holds_zero_speed():
+    robot = tq.classics.puma560()
+    sets = sets_of(tq.compile(robot), tq.Uncertainty(every_joint=tq.JointUncertainty(friction_part=0.3)))
+    moving, still = np.full((1, robot.n), 0.5), np.zeros((1, robot.n))
+    coulomb = np.array(friction_torque(robot, [1e-9] * robot.n)) - np.array(friction_torque(robot, [-1e-9] * robot.n))
+    standing = sets.friction_error((still - 0.1, still + 0.1), (moving, moving), (moving, moving))[0]
+    assert np.all(standing >= coulomb)
+    alone = sets.friction_error((moving, moving), (moving, moving), (moving, moving))[0]
+    true = 0.3 * np.abs(friction_torque(robot, [0.5] * robot.n))
+    np.testing.assert_allclose(alone, true, rtol=1e-6)
+
+
+def test_smoothed_compensation_is_enclosed():
+    robot = tq.classics.puma560()
+    n = robot.n
+    smooth = FrictionCompensation("reference", 0.2)
+    model = tq.compile(robot)
+    sets = replace(
+        sets_of(model, tq.Uncertainty()),
+        compensation=plant_uncertainty(
+            model, tq.Uncertainty(), robot, feedback=(np.ones(n), np.ones(n)), period=1e-3,
+            evaluation=Evaluation.MEASURED, friction=smooth, efforts=np.full(n, np.inf),
+        ).compensation,
+    )  # fmt: skip
+    low, high = np.full((1, n), -0.3), np.full((1, n), 0.8)
+    found = sets.friction_error((low, high), (low, high), (low, high))[0]
+    assert np.isfinite(found).all()
+    for true in np.linspace(-0.3, 0.8, 23):
+        for wanted in np.linspace(-0.3, 0.8, 23):
+            f = np.array(friction_torque(robot, [true] * n))
+            compensated = np.array(smooth.torque(model, {"qd_ref": [wanted] * n}))
+            assert np.all(np.abs(compensated - f) <= found)
+
+
+def test_directions_are_parts_of_the_parameters():
+    robot = tq.classics.planar2r()
+    names = ("Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz", "mx", "my", "mz", "m")
+    parts = dict.fromkeys(names, 0.0) | {"m": 0.1}
+    found = body_directions(robot, parts)
+    assert found.shape == (10 * len(robot.bodies), len(robot.bodies))
+    np.testing.assert_allclose(found.sum(axis=0), [0.1 * body.inertia.m for body in robot.bodies])
