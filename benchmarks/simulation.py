@@ -19,7 +19,7 @@ from torquec.control.computed_torque import computed_torque, diagonal_computed_t
 from torquec.control.controller import Controller, make_controller
 from torquec.control.pole_placement import pole_placement
 from torquec.model.model import compile
-from torquec.report.simulation import plot_errors, plot_torques
+from torquec.report.tracking_plots import plot_errors, plot_torques
 from torquec.robot import classics, write_urdf
 from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import LoopOptions, simulate

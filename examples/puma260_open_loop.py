@@ -16,7 +16,7 @@ import sys
 
 import numpy as np
 
-from torquec.report.simulation import plot_errors
+from torquec.report.tracking_plots import plot_errors
 from torquec.robot import classics
 from torquec.robot.friction import Friction
 from torquec.robot.robot import Robot

@@ -9,7 +9,7 @@ import pytest
 from tests.identification import simulated_arm
 
 from torquec.errors import ArgumentError, MissingExtraError
-from torquec.identification.excitation import excitation
+from torquec.identification.excitation.excitation import excitation
 from torquec.identification.excitation.excitation_options import Criterion, ExcitationOptions
 from torquec.identification.excitation.log_excitation import log_excitation
 from torquec.report.excitation import excitation_text, log_excitation_text, plot_excitation

@@ -6,13 +6,20 @@ Needs Playwright and a Chromium on the PATH; without them these tests are skippe
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from tests.page.browser import launched, pixels
 from tests.page.browser import opened as opened_view
+from tests.patience import HANGS
 from tests.report.result_folders import made_folder
 
+from torquec.report.blocks import DataTable, Report, Section
+from torquec.report.html_page import report_html
+from torquec.report.provenance import Number, computed
 from torquec.report.report import write_report
 
 
@@ -51,6 +58,7 @@ def opened(chromium, report):
 
 def test_hovering_tells_values_and_sorting_sorts(opened, report):
     page = opened(viewport={"width": 1200, "height": 900})
+    unfold(page)
     plot = page.locator("#tracking svg.plot").first
     plot.scroll_into_view_if_needed()
     box = plot.bounding_box()
@@ -80,6 +88,7 @@ def test_hovering_tells_values_and_sorting_sorts(opened, report):
 
 def test_a_tag_leads_to_its_source(opened):
     page = opened(viewport={"width": 1200, "height": 900})
+    unfold(page)
     tag = page.locator("#proof a.tag.proved").first
     tag.click()
     page.wait_for_url("**#*")  # within the page, which a click does not wait for
@@ -106,6 +115,10 @@ def test_it_fits_a_phone_and_follows_light_and_dark(opened):
     assert len(backgrounds) == 2
 
 
+def unfold(page):
+    page.locator("section > details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+
+
 def open_details(page):
     return page.locator("details").evaluate_all("all => all.map(one => one.open)")
 
@@ -117,7 +130,7 @@ def test_on_a_phone_sections_are_folded_to_what_they_found(opened):
     for title in titles.all():
         assert title.is_visible()
         assert len(title.locator(".result").inner_text()) > 5 or title.locator("..").get_attribute("open") is not None
-    assert page.locator("section > details[open]").count() == 1  # the first one
+    assert page.locator("section > details[open]").count() == 0  # the first screen has the answer
     screens = page.evaluate("document.documentElement.scrollHeight / innerHeight")
     page.locator("section > details").evaluate_all("all => all.forEach(one => { one.open = true; })")
     assert screens < 0.35 * page.evaluate("document.documentElement.scrollHeight / innerHeight")
@@ -156,22 +169,81 @@ def test_a_link_opens_what_it_leads_to(opened):
     assert page.locator("#tracking svg.plot").first.is_hidden()
     page.locator("nav a[href='#tracking']").click()
     assert page.locator("#tracking > details").get_attribute("open") is not None
-    page.locator("#tracking a.tag").first.click()
+    page.locator("#tracking a.tag:visible").first.click()
     page.wait_for_url("**#source-*")
     assert page.locator("#sources .sources").is_visible()
 
 
-def test_paper_shows_everything_and_the_screen_what_it_showed_before(opened):
+def test_paper_shows_every_section_and_the_screen_what_it_showed_before(opened):
     page = opened(viewport={"width": 390, "height": 800})
     before = open_details(page)
-    assert not all(before)
+    assert not any(before)
     page.emulate_media(media="print")
-    page.locator("details:not([open])").first.wait_for(state="detached")
-    assert all(one.is_visible() for one in page.locator("table").all())
-    assert page.locator("svg.plot").last.is_visible()
+    page.locator("section > details:not([open])").first.wait_for(state="detached")
+    assert page.locator("svg.plot:visible").count() > 2
+    assert page.locator("section details details:not([open])").count() > 2  # what is folded in a section stays so
     page.emulate_media(media="screen")
-    page.locator("details:not([open])").first.wait_for(state="attached")
+    page.locator("section > details:not([open])").first.wait_for(state="attached")
     assert open_details(page) == before
+
+
+def test_the_first_screen_answers_whether_this_may_go_on_the_robot(opened, report):
+    page = opened(viewport={"width": 1440, "height": 900})
+    box = page.locator("#decision").bounding_box()
+    assert box["y"] + box["height"] <= 900.0  # one screen
+    words = page.locator("#decision").inner_text()
+    found = report[1]["decision"]
+    assert found["answer"] in words
+    for label in ("Measure on the robot first", "Failures and warnings", *(fact["label"] for fact in found["facts"])):
+        assert label in words
+    assert page.locator("#decision svg").is_visible()
+    assert all(page.locator("section > details").evaluate_all("all => all.map(one => !one.open)"))
+    for title in page.locator("section > details > summary").all():
+        assert len(title.locator(".result").inner_text()) > 5
+    assert page.troubles == []
+
+
+def test_plots_of_one_gallery_share_their_cursor_and_can_be_enlarged(opened):
+    page = opened(viewport={"width": 1200, "height": 900})
+    unfold(page)
+    first, second = page.locator("#tracking .gallery").first.locator("svg.plot").all()[:2]
+    first.scroll_into_view_if_needed()
+    box = first.bounding_box()
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    page.locator("#tip").wait_for(state="visible")
+    places = [one.locator(".pointer.on .cross").get_attribute("x1") for one in (first, second)]
+    assert float(places[0]) == pytest.approx(float(places[1]), abs=2.0)
+    page.mouse.dblclick(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    assert first.bounding_box()["width"] > 1.7 * box["width"]
+    assert page.troubles == []
+
+
+def test_a_long_table_is_folded_and_can_be_kept_as_csv(chromium, tmp_path):
+    rows = tuple((f"term, {k}", Number(0.1 * k, computed("a sum"))) for k in range(30))
+    shown = Section("long", "Long", (DataTable(("term", "size"), rows, "Terms"),))
+    path = tmp_path / "long.html"
+    path.write_text(report_html(Report("long", (shown,), (), (), (), "0")), encoding="utf-8")
+    page = chromium.new_page()
+    page.goto(path.as_uri())
+    assert page.locator("table").first.is_hidden()
+    page.locator("summary", has_text="Terms (30)").click()
+    with page.expect_download() as kept:
+        page.locator("button.csv").click()
+    lines = kept.value.path().read_text(encoding="utf-8").splitlines()
+    assert lines[:3] == ['"term","size"', '"term, 0",0.0', '"term, 1",0.1']
+    assert len(lines) == 31
+    page.close()
+
+
+@pytest.mark.slow
+def test_the_demo_is_at_most_eight_printed_pages(chromium, tmp_path):
+    command = [sys.executable, "-m", "torquec", "demo", "-o", str(tmp_path / "demo")]
+    subprocess.run(command, check=True, capture_output=True, timeout=HANGS)
+    page = chromium.new_page()
+    page.goto((tmp_path / "demo" / "report.html").as_uri())
+    printed = page.pdf(format="A4")
+    assert len(re.findall(rb"/Type\s*/Page[^s]", printed)) <= 8
+    page.close()
 
 
 def test_on_paper_there_is_no_menu(opened):

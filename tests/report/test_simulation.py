@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 
 import pytest
 from tests.report.result_folders import check_page, visible_text
-from tests.simulation.arms import clock, constant, rotor
 
-from torquec.errors import ArgumentError
 from torquec.report.html_page import report_html
 from torquec.report.report import folder_report, report_json
 from torquec.report.result_document import result_text
-from torquec.report.simulation import plot_errors, plot_torques, simulation_text
-from torquec.simulation.closed_loop import simulate
+from torquec.report.simulation import simulation_text
 
 UNITS = {"slide": "m", "turn": "rad"}
 RUN = {
@@ -177,38 +173,3 @@ def test_each_statement_of_the_verdict_says_what_it_rests_on(tmp_path, origins):
     rests = [line["from"] for line in items["lines"]]
     assert rests[0] == "linear models along the motion; no proof"
     assert ("covariance" in rests[1]) == (origins is not None)
-
-
-@pytest.fixture(scope="module")
-def runs():
-    robot = rotor(inertia=2.0, effort=4.0)
-    return {
-        name: simulate(robot, constant(robot, tau), clock(robot, 0.3, 0.1)) for name, tau in (("a", 3.0), ("b", 5.0))
-    }
-
-
-@pytest.mark.parametrize("suffix", ["png", "svg"])
-def test_pictures_are_files(runs, tmp_path, suffix):
-    pytest.importorskip("matplotlib")
-    errors = plot_errors(runs, tmp_path / f"errors.{suffix}", tip={name: [0.0] * 4 for name in runs})
-    torques = plot_torques(runs, tmp_path / f"torques.{suffix}")
-    assert errors.stat().st_size > 2000
-    assert torques.stat().st_size > 2000
-    assert len(list(tmp_path.iterdir())) == 2
-
-
-def test_limits_are_drawn(runs, tmp_path):
-    text = plot_torques(runs, tmp_path / "torques.svg").read_text()
-    assert text.count('<line class="rule"') >= 2
-
-
-def test_misuse_of_pictures(runs, tmp_path):
-    pytest.importorskip("matplotlib")
-    with pytest.raises(ArgumentError, match="cannot draw there"):
-        plot_errors(runs, tmp_path / "errors.unknown")
-    with pytest.raises(ArgumentError, match="there is no such folder"):
-        plot_errors(runs, tmp_path / "no" / "errors.png")
-    other = dataclasses.replace(runs["a"], joints=("other",))
-    with pytest.raises(ArgumentError, match="different joints"):
-        plot_torques({"a": runs["a"], "b": other}, tmp_path / "torques.png")
-    assert list(tmp_path.iterdir()) == []

@@ -16,7 +16,7 @@ from torquec.control.computed_torque import computed_torque
 from torquec.control.controller import make_controller
 from torquec.errors import ArgumentError
 from torquec.model.model import Model, ModelKind
-from torquec.report.simulation import plot_envelope
+from torquec.report.tracking_plots import plot_envelope
 from torquec.robot.friction import Friction
 from torquec.simulation.applied_forces import HeldPayload
 from torquec.simulation.closed_loop import LoopOptions, simulate

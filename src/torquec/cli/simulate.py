@@ -210,7 +210,7 @@ def _tip(plant: Plant, frame: str, result: SimulationResult) -> dict[str, Any]:
 
 
 def _write(name: str, result: SimulationResult, options: SimulateOptions) -> list[Path]:
-    from torquec.report.simulation import plot_errors, plot_torques
+    from torquec.report.tracking_plots import plot_errors, plot_torques
     from torquec.simulation.simulation_result import write_result
 
     written = []
@@ -225,7 +225,7 @@ def _write(name: str, result: SimulationResult, options: SimulateOptions) -> lis
 
 def _write_all(name: str, result: MonteCarloResult, options: SimulateOptions) -> list[Path]:
     """The picture of many runs: what the errors stay within."""
-    from torquec.report.simulation import plot_envelope
+    from torquec.report.tracking_plots import plot_envelope
 
     if options.errors is None:
         return []

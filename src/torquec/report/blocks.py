@@ -133,6 +133,7 @@ class Style(StrEnum):
     CROSSES = "crosses"
     STEPS = "steps"
     BAND = "band"
+    TUBE = "tube"
 
 
 @dataclass(frozen=True)
@@ -199,10 +200,11 @@ class Bars:
 
 @dataclass(frozen=True)
 class Gallery:
-    """Plots of one kind side by side: one for each joint."""
+    """Plots of one kind side by side: one for each joint; `folded`: shown when it is asked for."""
 
     plots: tuple[Plot, ...]
     caption: str = ""
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -271,6 +273,18 @@ class ListedFile:
 
 
 @dataclass(frozen=True)
+class Decision:
+    """The first screen: an answer with the facts that it rests on, what to measure first, and what failed."""
+
+    answer: str
+    tone: Tone
+    facts: tuple[Fact, ...]
+    measure_first: tuple[str, ...]
+    failed: tuple[Paragraph, ...]
+    picture: Picture | None = None
+
+
+@dataclass(frozen=True)
 class Report:
     """Everything that a page shows."""
 
@@ -280,6 +294,7 @@ class Report:
     problems: tuple[str, ...]
     files: tuple[ListedFile, ...]
     version: str
+    decision: Decision | None = None
 
 
 def paragraph(*parts: Part, tone: Tone = Tone.PLAIN) -> Paragraph:

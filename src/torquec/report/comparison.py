@@ -28,9 +28,9 @@ from torquec.report.figure import write_picture
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, computed, measured
 from torquec.report.sample_curves import kept_samples, rounded_samples, sampled_series
-from torquec.report.simulation import plot_errors
 from torquec.report.stored_values import StoredValue
 from torquec.report.tables import complex_number, number, table
+from torquec.report.tracking_plots import plot_errors
 from torquec.simulation.comparison_of_models import ModelComparison, ModelFacts
 
 _SIDES = ("a", "b")

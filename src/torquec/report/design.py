@@ -232,7 +232,7 @@ def _loci(values: StoredValue, kind: str) -> list[Block]:
     if values.get("root_loci") is None:
         return []
     return [
-        Gallery(_locus_plots(values, kind), "Root loci: what errors of the model do to the loop"),
+        Gallery(_locus_plots(values, kind), "Root loci: what errors of the model do to the loop", folded=True),
         paragraph(_COLOURS),
     ]
 
@@ -313,10 +313,10 @@ def _guarantee(values: StoredValue) -> tuple[list[Block], list[Fact]]:
     rows: list[tuple[Cell, ...]] = []
     worst: list[tuple[float, str, Number]] = []
     for joint, bound in guarantee["bounds"].items():
-        position = Number(_MILLI * bound["value"].number, claim, f"m{bound['unit'].text}")
+        position = Number(_MILLI * bound["value"].number, claim, f"m{bound['unit'].text}", at_most=True)
         way = bound["unit"].text
         units = {"speed": f"{way}/s", "acceleration": f"{way}/s^2", "torque": "N" if way == "m" else "N m"}
-        others = [Number(bound[key].number, claim, unit) for key, unit in units.items()]
+        others = [Number(bound[key].number, claim, unit, at_most=True) for key, unit in units.items()]
         rows.append((joint, position, *others))
         worst.append((position.value, joint, position))
     head = ("joint", "position error at most", "error of the speed", "of the acceleration", "torque at most")

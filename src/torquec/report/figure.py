@@ -109,7 +109,7 @@ def _mark(colour: str, style: Style, x: float, y: float) -> str:
     if colour == "levels":
         step = _MARK / _LEVELS
         return "".join(_box(f"bar l{k}", x + k * step, y - 4.0, step) for k in range(_LEVELS))
-    if style is Style.BAND:
+    if style in (Style.BAND, Style.TUBE):
         return _box(f"band {colour}", x, y - 4.0, _MARK)
     if style is Style.POINTS:
         return f'<circle class="dot {colour}" cx="{x + _MARK / 2:.1f}" cy="{y:.1f}" r="3.2"/>'

@@ -143,7 +143,7 @@ def hold_plan_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     blocks += [DataTable(head, tuple(rows), caption)]
     if values.get("curve") is not None:
         caption = "Error of holding coefficients against the background period"
-        blocks.append(Gallery(hold_plots(values), caption))
+        blocks.append(Gallery(hold_plots(values), caption, folded=True))
     coarse = values.get("coarse")
     if coarse is not None and coarse.texts:
         text = f"Time was short for the bounds of {', '.join(coarse.texts)}: they hold, and more time would lower them."

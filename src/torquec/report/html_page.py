@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import re
 from collections.abc import Sequence
 from html import escape
@@ -19,6 +20,7 @@ from torquec.report.blocks import (
     Cell,
     CommandLine,
     DataTable,
+    Decision,
     Equation,
     Fact,
     Facts,
@@ -41,6 +43,8 @@ from torquec.report.section_result import section_result
 
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
+_FEW = 4  # equations that need no folding
+_MOST_ROWS = 20  # of a table that is not folded
 _SIGNS = {Tone.GOOD: "\N{CHECK MARK}", Tone.WARNING: "!", Tone.BAD: "\N{MULTIPLICATION SIGN}"}
 
 
@@ -91,11 +95,13 @@ class _Writer:
     def __init__(self) -> None:
         self.sources: dict[Provenance, int] = {}
         self.drawings = 0
+        self.brief = False  # sections are folded below a first screen
 
     def body(self, report: Report) -> str:
-        sections = "\n".join(self.section(section) for section in report.sections)
+        self.brief = report.decision is not None
         cards = "".join(self.card(fact) for fact in report.highlights)
-        counts = _ways()
+        top = f'<div class="cards">{cards}</div>' if report.decision is None else self.decision(report.decision)
+        sections = "\n".join(self.section(section) for section in report.sections)
         links = "".join(f'<a href="#{escape(s.name)}">{escape(s.title)}</a>' for s in report.sections)
         problems = "".join(f"<li>{escape(problem)}</li>" for problem in report.problems)
         trouble = (
@@ -106,15 +112,43 @@ class _Writer:
         return (
             f'<header><p class="brand">Torquec report</p><h1>{escape(report.title)}</h1></header>\n'
             f'<nav aria-label="Sections">{links}<a href="#sources">Sources and files</a></nav>\n<main>\n'
-            f'{trouble}<div class="cards">{cards}</div>\n{counts}\n{sections}\n{self._end(report)}\n</main>\n'
+            f"{trouble}{top}\n{_ways(is_open=not self.brief)}\n{sections}\n{self._end(report)}\n</main>\n"
             f"<footer>Written by torquec {escape(report.version)}. This file needs no network, and sends nothing."
             "</footer>"
             '<div id="tip" role="status" hidden></div>'
         )
 
     def section(self, section: Section) -> str:
-        blocks = "\n".join(self.block(block) for block in section.blocks)
-        return _folding(section.name, section.title, section_result(section), blocks)
+        blocks = "\n".join(self.blocks(section.blocks))
+        return _folding(section.name, section.title, section_result(section), blocks, is_open=not self.brief)
+
+    def decision(self, decision: Decision) -> str:
+        """The first screen."""
+        rows = "".join(f"<dt>{escape(f.label)}</dt><dd>{self.text(f.parts)}</dd>" for f in decision.facts)
+        picture = "" if decision.picture is None else self.picture(decision.picture)
+        first = "".join(f"<li>{escape(words)}</li>" for words in decision.measure_first)
+        failed = (
+            "".join(self.block(block) for block in decision.failed)
+            or "<p>None: no step failed, no experiment left its bounds or the limits of the joints.</p>"
+        )
+        sign = f'<i aria-hidden="true">{_SIGNS[decision.tone]}</i>'
+        return (
+            f'<section id="decision" class="decision {decision.tone.value}">'
+            f'<div><p class="question">May this go on the robot?</p><h2>{sign}{escape(decision.answer)}</h2>'
+            f"<dl>{rows}</dl></div>{picture}<div><h3>Measure on the robot first</h3><ul>{first}</ul></div>"
+            f"<div><h3>Failures and warnings</h3>{failed}</div></section>"
+        )
+
+    def blocks(self, blocks: Sequence[Block]) -> list[str]:
+        """Blocks one below the other; many equations are folded below a first screen."""
+        parts = []
+        for are_equations, run in itertools.groupby(blocks, lambda block: isinstance(block, Equation)):
+            texts = [self.block(block) for block in run]
+            if are_equations and self.brief and len(texts) > _FEW:
+                head = f'<summary><h3>Equations</h3><span class="result">{len(texts)} entries</span></summary>'
+                texts = [f'<details class="part">{head}{"".join(texts)}</details>']
+            parts += texts
+        return parts
 
     def card(self, fact: Fact) -> str:
         return f'<div class="card"><span>{escape(fact.label)}</span><b>{self._large(fact.parts)}</b></div>'
@@ -182,6 +216,7 @@ class _Writer:
         return f'<a class="tag {how}" href="#source-{number}" data-tip="{escape(words)}">{shown}<sup>{number}</sup></a>'
 
     def table(self, table: DataTable) -> str:
+        is_folded = table.folded or len(table.rows) > _MOST_ROWS
         columns = [[row[k] for row in table.rows] for k in range(len(table.head))]
         alike = [self._one_way(column) for column in columns]
         numeric = [any(isinstance(cell, Number) for cell in column) for column in columns]
@@ -198,11 +233,13 @@ class _Writer:
             + "</tr>"
             for row in table.rows
         )
-        caption = f"<caption>{escape(table.caption)}</caption>" if table.caption and not table.folded else ""
+        caption = f"<caption>{escape(table.caption)}</caption>" if table.caption and not is_folded else ""
         text = f'<div class="sheet"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
-        if table.folded:
-            return f"<details><summary>{escape(table.caption)} ({len(table.rows)})</summary>{text}</details>"
-        return text
+        if not is_folded:
+            return text
+        many = '<button type="button" class="csv">as CSV</button>' if len(table.rows) > _MOST_ROWS else ""
+        caption = escape(table.caption or "Table")
+        return f"<details><summary>{caption} ({len(table.rows)})</summary>{many}{text}</details>"
 
     def _cell(self, cell: Cell, way: Provenance | None, numeric: bool) -> str:
         if cell is None:
@@ -233,7 +270,7 @@ class _Writer:
             return drawings
         count = f'<span class="result">{len(gallery.plots)} drawings</span>'
         head = f"<summary><h3>{escape(gallery.caption)}</h3>{count}</summary>"
-        return f'<details class="part" open>{head}{drawings}</details>'
+        return f'<details class="part"{"" if gallery.folded else " open"}>{head}{drawings}</details>'
 
     def legend(self, plot: Plot) -> str:
         """What the curves of a plot are, each with how it was obtained."""
@@ -278,24 +315,25 @@ class _Writer:
         )
         inside = f'<ol class="sources">{sources}</ol>{self.table(files)}'
         count = f"{len(self.sources)} sources, {len(report.files)} files"
-        return _folding("sources", "Sources and files", count, inside)
+        return _folding("sources", "Sources and files", count, inside, is_open=not self.brief)
 
 
-def _folding(name: str, title: str, result: str, inside: str) -> str:
+def _folding(name: str, title: str, result: str, inside: str, *, is_open: bool) -> str:
     """A section that opens and closes; closed, it says what it found. The script closes them on narrow screens."""
     words = f'<span class="result">{escape(result)}</span>' if result else ""
     return (
-        f'<section id="{escape(name)}"><details class="part" open><summary><h2>{escape(title)}</h2>{words}</summary>'
+        f'<section id="{escape(name)}"><details class="part"{" open" if is_open else ""}>'
+        f"<summary><h2>{escape(title)}</h2>{words}</summary>"
         f"\n{inside}\n</details></section>"
     )
 
 
-def _ways() -> str:
+def _ways(*, is_open: bool) -> str:
     """The four ways to a number, explained."""
     rows = "".join(
         f'<li><span class="tag {how.value}">{how.value}</span> {escape(how.meaning)}</li>' for how in Obtained
     )
     return (
-        '<details class="ways" open><summary>How to read the numbers</summary>'
+        f'<details class="ways"{" open" if is_open else ""}><summary>How to read the numbers</summary>'
         f"<ul>{rows}</ul><p>The figure at each word leads to what the number rests on.</p></details>"
     )

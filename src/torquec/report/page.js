@@ -37,6 +37,9 @@
     return [best, least];
   };
 
+  // Plots of one gallery share their cursor: the others draw it at the same value of their first axis.
+  const linked = new Map();
+
   for (const svg of document.querySelectorAll("svg.plot:not(.bars)")) {
     const data = JSON.parse(document.getElementById(svg.dataset.of).textContent);
     const pointer = svg.querySelector(".pointer"), cross = pointer.querySelector(".cross");
@@ -55,7 +58,20 @@
       cross.setAttribute("x2", x);
       pointer.classList.add("on");
     };
-    const leave = () => { pointer.classList.remove("on"); hush(); };
+    const clear = () => pointer.classList.remove("on");
+    const group = svg.closest(".gallery") || svg;
+    const others = linked.get(group) || linked.set(group, []).get(group);
+    // The values of all curves of this plot nearest to x, in units of the axis.
+    const follow = (name, x) => {
+      if (!data.curves || data.xn !== name) return;
+      const points = data.s.map((series) => {
+        const [k] = nearest(series.x.length, (i) => (series.y[i] === null ? Infinity : Math.abs(series.x[i] - x)));
+        return k < 0 ? null : [place(data.x, series.x[k]), place(data.y, series.y[k]), series.c];
+      }).filter((one) => one);
+      draw(points, place(data.x, x));
+    };
+    others.push({ svg, follow, clear });
+    const leave = () => { for (const one of others) one.clear(); hush(); };
     svg.addEventListener("pointerleave", leave);
     svg.addEventListener("pointermove", (event) => {
       const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
@@ -80,8 +96,11 @@
       });
       if (data.curves) lines.unshift([`${data.xn} ${shown(near.series.x[near.k], data.xu)}`, ""]);
       draw(points, points[told.indexOf(near)][0]);
+      for (const one of others) if (one.svg !== svg) one.follow(data.xn, near.series.x[near.k]);
       say(event, lines);
     });
+    // A double click shows a small plot as wide as the page, and a second one as small as before.
+    if (group !== svg) svg.addEventListener("dblclick", () => svg.closest("figure").classList.toggle("zoomed"));
   }
 
   for (const element of document.querySelectorAll("[data-tip]")) {
@@ -106,6 +125,23 @@
     });
   }
 
+  // A long table as a file: every cell as it is shown, numbers with all their digits.
+  const quoted = (text) => `"${text.trim().replaceAll('"', '""')}"`;
+  for (const link of document.querySelectorAll("button.csv")) {
+    link.addEventListener("click", () => {
+      const details = link.closest("details");
+      const rows = [...details.querySelectorAll("tr")].map((row) => [...row.cells].map((cell) => {
+        const words = cell.querySelector("button") || cell;
+        return cell.dataset.value === undefined ? quoted(words.textContent) : cell.dataset.value;
+      }).join(","));
+      const file = document.createElement("a");
+      file.download = `${details.querySelector("summary").textContent.replace(/\W+/g, "_")}.csv`;
+      file.href = URL.createObjectURL(new Blob([`${rows.join("\n")}\n`], { type: "text/csv" }));
+      file.click();
+      URL.revokeObjectURL(file.href);
+    });
+  }
+
   // On a narrow screen sections are folded to what they found, all but the first one. What a link leads to is opened.
   const parts = [...document.querySelectorAll("details.part, details.ways")];
   const reveal = (target) => {
@@ -114,7 +150,7 @@
   };
   const led = () => document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (matchMedia("(max-width: 40rem)").matches) {
-    const first = document.querySelector("section[id] details.part");
+    const first = document.querySelector(".decision") ? null : document.querySelector("section[id] details.part");
     for (const part of parts) part.open = part === first;
     reveal(led());
   }
@@ -123,10 +159,10 @@
   }
   addEventListener("hashchange", () => reveal(led()));
 
-  // Paper shows everything, and the screen what it showed before.
+  // Paper shows every section, what is folded inside it stays so; the screen then shows what it showed before.
   let before = null;
   const unfold = () => {
-    before = before || [...document.querySelectorAll("details")].map((one) => [one, one.open]);
+    before = before || [...document.querySelectorAll("section > details.part")].map((one) => [one, one.open]);
     for (const [one] of before) one.open = true;
   };
   const refold = () => {

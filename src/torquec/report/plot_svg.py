@@ -27,9 +27,10 @@ _DOT = 3.2  # radius of a point
 _ROOM = 0.04  # part of the range that stays free at both ends, so that no curve runs along the frame
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # between ticks, times a power of ten
 _FAR = 20.0  # ranges: what lies farther away is as invisible there
+_NOISE = 1e-14  # on a logarithmic axis smaller values are rounding errors, which no axis is stretched for
 _HUGE = 1e100  # no quantity is as large; differences and ratios of smaller ones do not overflow
 _FEWEST_DECADES = 2  # with fewer of them, whole powers of ten are too few ticks
-_LINES = (Style.LINE, Style.WIDE, Style.FAINT, Style.STEPS, Style.BAND)
+_LINES = (Style.LINE, Style.WIDE, Style.FAINT, Style.STEPS, Style.BAND, Style.TUBE)
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def bars_svg(bars: Bars, name: str) -> str:
 
 def series_class(index: int, series: Series) -> str:
     """The class that colours a series, in the drawing and in its legend."""
-    if series.style in (Style.FAINT, Style.WIDE):
+    if series.style in (Style.FAINT, Style.WIDE, Style.TUBE):
         return series.style.value
     return "levels" if series.levels else f"c{index % _COLOURS}"
 
@@ -151,7 +152,7 @@ def _frame(plot: Plot, x: Scale, y: Scale, frame: DrawingSize) -> str:
 
 def _series(series: Series, index: int, x: Scale, y: Scale) -> str:
     colour = series_class(index, series)
-    if series.style is Style.BAND:
+    if series.style in (Style.BAND, Style.TUBE):
         return f'<path class="band {colour}" d="{_band(series, x, y)}"/>'
     if series.style is Style.STEPS:
         return f'<path class="curve {colour}" d="{_steps(series, x, y)}"/>'
@@ -297,7 +298,7 @@ class Scale:
 
 def scale_of(axis: Axis, values: Iterable[float], start: float, end: float, *, most: int = 6) -> Scale:
     """The scale that shows all values, or the range that the axis states, with about `most` ticks."""
-    finite = [value for value in values if abs(value) < _HUGE and (value > 1.0 / _HUGE or not axis.log)]
+    finite = [value for value in values if abs(value) < _HUGE and (value > _NOISE or not axis.log)]
     low, high = (min(finite), max(finite)) if finite else (0.0, 1.0) if not axis.log else (0.1, 1.0)
     low, high = (axis.low if axis.low is not None else low), (axis.high if axis.high is not None else high)
     if axis.log:

@@ -16,6 +16,9 @@ from torquec.foundation.rounded_bound import rounded_down, rounded_up
 _WHOLE = 1e7
 """Numbers below are shown with all digits before the point, larger ones with an exponent."""
 
+_NOISE = 1e-14
+"""Smaller numbers are rounding errors: shown as zero, as commands print them; proven bounds as less than this."""
+
 
 class Obtained(StrEnum):
     """The four ways to a number; a member's value is the word that the page shows."""
@@ -79,7 +82,8 @@ def assumed(source: str) -> Provenance:
 class Number:
     """A finite number with its unit, and how it was obtained; `digits` that are worth showing.
 
-    What is proved is an upper bound and is rounded up; with `at_least` a number is a lower bound and is rounded down.
+    What is proved is an upper bound and is rounded up; with `at_least` a number is a lower bound and is rounded
+    down, with `at_most` an upper one.
 
     >>> str(Number(0.123412, proved("arm.certificate.json"), "N m"))
     '0.1235 N m'
@@ -90,6 +94,7 @@ class Number:
     unit: str = ""
     digits: int = 4
     at_least: bool = False
+    at_most: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.provenance, Provenance):
@@ -105,11 +110,22 @@ class Number:
         """The value alone; whole numbers with all their digits."""
         if isinstance(self.value, int):
             return str(self.value)
+        if self._is_noise:
+            return f"< {_NOISE:g}" if self._is_upper_bound and not self.at_least else "0"
         if self.at_least:
             return shortened(float(rounded_down(self.value, self._shown_digits)), self._shown_digits)
-        if self.provenance.how is Obtained.PROVED:
+        if self._is_upper_bound:
             return shortened(float(rounded_up(self.value, self._shown_digits)), self._shown_digits)
         return shortened(self.value, self.digits)
+
+    @property
+    def _is_upper_bound(self) -> bool:
+        return self.at_most or self.provenance.how is Obtained.PROVED
+
+    @property
+    def _is_noise(self) -> bool:
+        """Whether a float is below the rounding of any quantity of a robot in SI units; a proven bound still holds."""
+        return 0.0 < abs(self.value) < _NOISE
 
     @property
     def _shown_digits(self) -> int:

@@ -40,6 +40,7 @@ from torquec.report.blocks import (
     paragraph,
 )
 from torquec.report.comparison import comparison_section
+from torquec.report.decision import decision
 from torquec.report.design import control_section
 from torquec.report.equations import equations_section
 from torquec.report.excitation import excitation_section
@@ -66,6 +67,7 @@ from torquec.report.robot import robot_section, used_facts, used_robot
 from torquec.report.run import run_section
 from torquec.report.simplification import simplification_section
 from torquec.report.simulation import tracking_section
+from torquec.report.tracking_plots import tracking_overview
 from torquec.report.verdict import verdict_section
 
 REPORT_FORMAT = "torquec-report"
@@ -87,13 +89,15 @@ Show: TypeAlias = Callable[[FoundDocument, FoundFolder], Shown]
 class SectionEntry:
     """A section: its name and title, and a function for each kind of document that it shows.
 
-    `once`: documents of these kinds say the same, so the first that can be read is enough.
+    `once`: documents of these kinds say the same, so the first that can be read is enough. `overview`: blocks about all
+    documents of the section, which stand first.
     """
 
     name: str
     title: str
     shows: Mapping[str, Show]
     once: bool = False
+    overview: Callable[[FoundFolder], tuple[Block, ...]] = lambda _folder: ()
 
 
 SECTIONS = (
@@ -105,7 +109,7 @@ SECTIONS = (
     SectionEntry("simplification", "Simplified model", {"simplify": simplification_section}),
     SectionEntry("comparison", "Two models side by side", {"compare": comparison_section}),
     SectionEntry("control", "Controller", {"design": control_section}),
-    SectionEntry("tracking", "Tracking", {"simulate": tracking_section}),
+    SectionEntry("tracking", "Tracking", {"simulate": tracking_section}, overview=tracking_overview),
     SectionEntry("haptics", "What a hand feels", {"haptic": haptics_section}),
     SectionEntry(
         "real-time",
@@ -165,7 +169,7 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
     problems = list(found.problems)
     robots: list[object] = []  # as used, each shown once
     for entry in SECTIONS:
-        blocks: list[Block] = []
+        blocks: list[Block] = [*entry.overview(found)]
         figures: list[Fact] = []
         documents = [document for kind in entry.shows for document in found.of_kind(kind)]
         for document in documents:
@@ -198,7 +202,15 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
             "print with --json in it",
         )
     files = tuple(ListedFile(document.name, document.kind, document.sha256) for document in found.documents)
-    return Report(_title(found), tuple(sections), tuple(highlights), tuple(dict.fromkeys(problems)), files, __version__)
+    return Report(
+        _title(found),
+        tuple(sections),
+        tuple(highlights),
+        tuple(dict.fromkeys(problems)),
+        files,
+        __version__,
+        decision(found),
+    )
 
 
 def _title(found: FoundFolder) -> str:
@@ -241,6 +253,7 @@ def report_document(report: Report) -> dict[str, Any]:
         "version": REPORT_VERSION,
         "written_by": f"torquec {report.version}",
         "title": report.title,
+        "decision": _value(report.decision),
         "highlights": [_value(fact) for fact in report.highlights],
         "problems": list(report.problems),
         "sections": [_section(section) for section in report.sections],

@@ -2,56 +2,36 @@
 
 from __future__ import annotations
 
-import math
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from torquec.errors import ArgumentError
-from torquec.foundation.arrays import Array
 from torquec.report.blocks import (
-    Axis,
     Block,
     Cell,
     DataTable,
     Fact,
     Facts,
-    Gallery,
-    LimitLine,
     Part,
-    Plot,
-    Series,
     Shown,
-    Style,
     Tone,
     fact,
     paragraph,
 )
-from torquec.report.figure import write_picture
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed
-from torquec.report.sample_curves import envelope_curves, sampled_series
 from torquec.report.stored_values import StoredValue
 from torquec.report.tables import number, table
-from torquec.simulation.monte_carlo import MonteCarloResult
-from torquec.simulation.simulation_result import SimulationResult
+from torquec.report.tracking_plots import stated_unit, torque_gallery
 
 _SPEED = "speed"
 _MILLI = 1e3  # rad to mrad, m to mm, s to ms
 _PERCENT = 100.0  # parts to percent
-_SIMULATED = computed("simulation of the closed loop")
-_TIME = Axis("time", "s")
 _DRY = {
     "none": "without Coulomb friction",
     "smooth": "Coulomb friction turns over smoothly near rest",
     "sign": "Coulomb friction turns over at once",
     "stick": "joints stick at rest",
 }
-_NEAR = 3.0
-"""A limit is drawn where it is within so many times of what was wanted; else it would flatten the curves."""
 
 
 def _plant_note(document: Mapping[str, Any]) -> list[str]:
@@ -154,13 +134,6 @@ def limit_sentences(values: StoredValue) -> list[str]:
     ]
 
 
-def stated_unit(values: StoredValue, joint: str) -> str:
-    """The unit of a joint's positions; older documents are about rotary joints."""
-    units = values.get("units")
-    found = None if units is None else units.get(joint)
-    return "rad" if found is None else found.text
-
-
 def _motion(motion: StoredValue, values: StoredValue, chosen: Provenance) -> list[Part]:
     duration = Number(motion["duration"].number, chosen, "s")
     if file := motion["file"].text:
@@ -225,7 +198,7 @@ def tracking_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     if still is not None and still.texts:
         text = f"Hardly moving at all: {', '.join(still.texts)}. Friction holds it, or its drive is too weak."
         blocks.append(paragraph(Statement(text, by), tone=Tone.BAD))
-    blocks += _curves(values, by)
+    blocks += torque_gallery(values, by)
     worst = [(error.number, joint) for joint, error in values["max_error"].items() if error.value is not None]
     if not worst:
         return Shown(tuple(blocks), (), title)
@@ -247,118 +220,3 @@ def _errors(values: StoredValue, by: Provenance) -> DataTable:
         rows.append((joint, *(None if n is None else Number(_MILLI * n, by, unit) for n in numbers)))
     head = ("joint", "rms error", "largest error", *(("median of the largest",) if median is not None else ()))
     return DataTable(head, tuple(rows), "Tracking errors")
-
-
-def _curves(values: StoredValue, by: Provenance) -> list[Block]:
-    samples = values.get("samples")
-    if samples is None:
-        return []
-    torques = [
-        _torque(joint, curve, by, stated_unit(values, joint))
-        for joint, curve in samples["joints"].items()
-        if curve.get("torque") is not None
-    ]
-    blocks: list[Block] = [Gallery(_error_plots(values, by), "Tracking error of every joint")]
-    return [*blocks, Gallery(tuple(torques), "Torque that the controller asked for")] if torques else blocks
-
-
-def _error_plots(values: StoredValue, by: Provenance) -> tuple[Plot, ...]:
-    plots = []
-    for joint, curve in values["samples"]["joints"].items():
-        t, low = curve["t"].numbers, curve.get("low")
-        series = [Series("error" if low is None else "average", t, _thousandths(curve["error"]), by)]
-        if low is not None:
-            band = Series("all runs", t, _thousandths(curve["high"]), by, Style.BAND, low=_thousandths(low))
-            series.insert(0, band)
-        plots.append(Plot(joint, _TIME, Axis("tracking error", f"m{stated_unit(values, joint)}"), tuple(series)))
-    return tuple(plots)
-
-
-def _thousandths(values: StoredValue) -> tuple[float, ...]:
-    return tuple(_MILLI * value for value in values.numbers)
-
-
-def _torque(joint: str, curve: StoredValue, by: Provenance, unit: str) -> Plot:
-    force = "N" if unit == "m" else "N m"
-    wanted, limit = curve["torque"].numbers, curve.get("limit")
-    is_near = limit is not None and limit.number <= _NEAR * max(map(abs, wanted), default=0.0)
-    rules = _limits(limit.number, force) if limit is not None and is_near else ()
-    series = (Series("torque", curve["torque_t"].numbers, wanted, by),)
-    return Plot(joint, _TIME, Axis("torque" if force == "N m" else "force", force), series, rules)
-
-
-def _limits(limit: float, unit: str = "") -> tuple[LimitLine, ...]:
-    stated = assumed("the limits of the drives in the robot file")
-    return tuple(LimitLine("limit", Number(sign * limit, stated, unit)) for sign in (1.0, -1.0))
-
-
-def plot_errors(
-    results: Mapping[str, SimulationResult],
-    path: str | os.PathLike[str],
-    *,
-    tip: Mapping[str, Any] | None = None,
-    title: str = "Tracking errors",
-) -> Path:
-    """One plot per joint, one curve per result; `tip` adds a plot of distances (S,) [m] by the same names.
-
-    The suffix of `path` chooses the format. Raises as `write_picture` does.
-    """
-    plots = [
-        Plot(
-            joint,
-            _TIME,
-            Axis("error", "mrad, mm"),
-            tuple(_error(name, r.t, r.error[:, k]) for name, r in results.items()),
-        )
-        for k, joint in enumerate(_joints(results))
-    ]
-    if tip:
-        distances = tuple(_error(name, results[name].t, np.asarray(values)) for name, values in tip.items())
-        plots.append(Plot("tip", _TIME, Axis("distance", "mm"), distances))
-    return write_picture(plots, path, title=title)
-
-
-def plot_envelope(
-    result: MonteCarloResult, path: str | os.PathLike[str], *, title: str = "Tracking errors of all runs"
-) -> Path:
-    """One plot per joint: the band that holds the errors of all runs, and their average.
-
-    Raises `ArgumentError` where no envelope was recorded, or every run has diverged; else as `write_picture` does.
-    """
-    found = result.envelope
-    if found is None or found.runs == 0:
-        raise ArgumentError("there is no envelope to draw", remedy="run monte_carlo(..., envelope=True), stable runs")
-    document = {"samples": envelope_curves(result.joints, found), "units": dict.fromkeys(result.joints, "rad, mm")}
-    values = StoredValue(document, "the runs")
-    lost = int(np.isfinite(result.diverged).sum())
-    shown = f"{title} ({lost} more diverged)" if lost else title
-    return write_picture(_error_plots(values, _SIMULATED), path, title=shown)
-
-
-def plot_torques(
-    results: Mapping[str, SimulationResult], path: str | os.PathLike[str], *, title: str = "Torques wanted, and limits"
-) -> Path:
-    """One plot per joint: the torques that each controller wanted, and the limits of the drives.
-
-    Limits are drawn where they are within three times of what was wanted; else they are named.
-    """
-    plots = []
-    for k, joint in enumerate(_joints(results)):
-        series = tuple(sampled_series(name, r.t, r.tau[:, k], _SIMULATED) for name, r in results.items())
-        largest = max(abs(value) for each in series for value in each.y)
-        limit = next(iter(results.values())).efforts[k]
-        is_near = math.isfinite(limit) and limit <= _NEAR * largest
-        note = "" if is_near or not math.isfinite(limit) else f" (limit {limit:g})"
-        plots.append(Plot(f"{joint}{note}", _TIME, Axis("torque", "N m, N"), series, _limits(limit) if is_near else ()))
-    return write_picture(plots, path, title=title)
-
-
-def _error(name: str, t: Array, values: Array) -> Series:
-    return sampled_series(name, t, values, _SIMULATED, scale=_MILLI)
-
-
-def _joints(results: Mapping[str, SimulationResult]) -> tuple[str, ...]:
-    sets = {result.joints for result in results.values()}
-    if len(sets) != 1:
-        raise ArgumentError("the results have different joints, or there are none", remedy="draw runs of one robot")
-    return sets.pop()

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from torquec.errors import TorquecError
-from torquec.report.blocks import Block, Items, Shown, Tone, paragraph
+from torquec.report.blocks import Block, Items, Part, Shown, Tone, paragraph
 from torquec.report.found_documents import RUN_MANIFEST, FoundDocument, FoundFolder
 from torquec.report.hold_plan import period_note
-from torquec.report.provenance import Number, Statement, assumed, computed
-from torquec.report.simulation import limit_sentences, load_parts, stated_unit
+from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, measured
+from torquec.report.simulation import limit_sentences, load_parts
+from torquec.report.stored_values import StoredValue
+from torquec.report.tracking_plots import stated_unit
 
-_CLAIM = computed(
+_MILLI = 1e3  # rad to mrad, m to mm
+CLAIM = computed(
     "the model with its certified errors, of an exact one those of snapped angles, and the tube around the reference; "
     "no witness is stored that torquec check could prove again"
 )
@@ -33,21 +36,27 @@ def verdict_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     values = document.values
     bounded = values.get("claim") is not None
     first, *others = values["statements"].texts or ("nothing is said",)
-    stated = Statement(_sentence(first), _CLAIM if bounded else _ORIGINS["tube"])
-    beyond = _undisturbed(folder) if bounded else []
+    stated = Statement(_sentence(first), CLAIM if bounded else _ORIGINS["tube"])
+    beyond = exceeded_without_disturbance(folder) if bounded else []
     blocks: list[Block] = [paragraph(stated, tone=Tone.WARNING if not bounded else Tone.PLAIN if beyond else Tone.GOOD)]
     if others:
         origins = values.get("origins")  # which older documents do not have
         words = ["linear models"] * len(others) if origins is None else list(origins.texts[1:])
         rests = [_ORIGINS.get(word, _LINEAR) for word in words]
         blocks.append(Items(tuple(Statement(text, way) for text, way in zip(others, rests, strict=True))))
+    return Shown((*blocks, *warnings_of(folder)))
+
+
+def warnings_of(folder: FoundFolder) -> list[Block]:
+    """What steps that failed, experiments and the plan of the two rates warn of."""
+    blocks: list[Block] = []
     for kind, told in _TOLD:
-        for other in folder.of_kind(kind):
+        for document in folder.of_kind(kind):
             try:
-                blocks += told(other)
+                blocks += told(document)
             except TorquecError:
                 continue  # the section that shows the document names the problem
-    return Shown(tuple(blocks))
+    return blocks
 
 
 def _experiment(document: FoundDocument) -> list[Block]:
@@ -66,7 +75,7 @@ def _experiment(document: FoundDocument) -> list[Block]:
     beyond = values.get("beyond_guarantee")
     if beyond is not None:
         tone = Tone.BAD if beyond["reasons"].is_empty else Tone.WARNING
-        blocks.append(paragraph(f"In {name} ", Statement(f"{beyond['text'].text}.", by), tone=tone))
+        blocks.append(paragraph(f"In {name} ", *_beyond(values, beyond, by), tone=tone))
     told = limit_sentences(values)
     blocks += [paragraph(f"In {name} ", Statement(f"{text}.", by), tone=Tone.BAD) for text in told]
     given = values.get("conditions")
@@ -75,13 +84,25 @@ def _experiment(document: FoundDocument) -> list[Block]:
         errors = [(error.number, joint) for joint, error in values["max_error"].items() if error.value is not None]
         if errors:
             most, joint = max(errors)
-            error = Number(most, by, stated_unit(values, joint))
+            error = Number(_MILLI * most, by, f"m{stated_unit(values, joint)}")
             parts = (": its largest tracking error is ", error, f", at {joint}.")
             blocks.append(paragraph(f"{name} carries ", *load, *parts))
     return blocks
 
 
-def _undisturbed(folder: FoundFolder) -> list[FoundDocument]:
+def _beyond(values: StoredValue, beyond: StoredValue, by: Provenance) -> list[Part]:
+    """An error of a simulation beyond the proven one, and why, where that is known."""
+    joint, reasons = beyond["joint"].text, beyond["reasons"].texts
+    unit = f"m{stated_unit(values, joint)}"
+    error, bound = (
+        Number(_MILLI * beyond["error"].number, by, unit),
+        Number(_MILLI * beyond["bound"].number, CLAIM, unit),
+    )
+    why = f"; the simulation includes {' and '.join(reasons)}, which the guarantee does not cover." if reasons else "."
+    return [f"{joint} errs by ", error, ", the guaranteed bound is ", bound, why]
+
+
+def exceeded_without_disturbance(folder: FoundFolder) -> list[FoundDocument]:
     """Experiments that exceed the proven error without an unknown load or another disturbance of their own.
 
     Beside them the guarantee is no good news about the robot that was simulated, which has friction.
@@ -113,10 +134,31 @@ def _failures(document: FoundDocument) -> list[Block]:
     return [paragraph(f"The step '{name}' failed: {reason}.", tone=Tone.BAD) for name, reason in failed if reason]
 
 
+def _real_time(document: FoundDocument) -> list[Block]:
+    """Guards that stopped the robot, and cycles that were missed."""
+    values, on = document.values, measured(f"the machine that ran torquec realtime run ({document.name})")
+    faults, missed = values["faults"].texts, Number(values["missed"].number, on)
+    blocks: list[Block] = []
+    if faults:
+        blocks.append(paragraph(f"In real time guards stopped the robot: {', '.join(faults)}.", tone=Tone.BAD))
+    if missed.value:
+        blocks.append(paragraph("In real time ", missed, " cycles were missed.", tone=Tone.WARNING))
+    return blocks
+
+
+def _not_ok(words: str) -> Callable[[FoundDocument], list[Block]]:
+    """The words, where a document says that its check failed."""
+    return lambda document: [] if document.values["ok"].truth else [paragraph(words, tone=Tone.BAD)]
+
+
 _TOLD: tuple[tuple[str, Callable[[FoundDocument], list[Block]]], ...] = (
     (RUN_MANIFEST, _failures),
     ("simulate", _experiment),
     ("realtime plan", _plan),
     ("plan", _plan),
+    ("realtime run", _real_time),
+    ("selftest", _not_ok("A self-test of the generated code does not agree.")),
+    ("verify-package", _not_ok("A platform does not give what Python gives.")),
+    ("check", _not_ok("The check of the proof refused it.")),
 )
 """The kinds of other documents that have something to say here."""
