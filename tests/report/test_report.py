@@ -116,7 +116,7 @@ def test_what_is_proved_is_what_the_certificate_says(page):
 
 def test_what_is_proved_is_about_the_file_and_the_checksum_is_not_of_it(page):
     text = visible_text(page[0])
-    assert "against the exact model of planar2r: Proven for planar2r" in text
+    assert "differs from the exact model of planar2r by at most" in text
     assert "That the exact model is the real robot is not proven" in text
     certificate = json.loads((made_folder() / "small" / "planar2r.certificate.json").read_text())
     facts = [block for section in page[1]["sections"] for block in section["blocks"] if block["block"] == "facts"]
@@ -140,7 +140,7 @@ def test_the_robots_file_is_named_where_a_run_says_which(tmp_path):
     changed(folder / "run.json", inputs={"p.toml": "00", "arm.urdf": "11"})
     (folder / "identification.json").write_text(result_text("identify", {}))
     text = visible_text(report_html(folder_report(folder)))
-    assert "against the exact model of arm.urdf with the identified parameters: Proven for" in text
+    assert "differs from the exact model of arm.urdf with the identified parameters by at most" in text
 
 
 def test_the_worst_joint_is_named_where_it_is_one(tmp_path):
