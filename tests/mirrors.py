@@ -4,7 +4,6 @@ from __future__ import annotations
 
 COVERED_BY = {
     "realtime/check_file.py": "model/test_check_file.py",
-    "realtime/check_package.py": "realtime/test_targets.py",
     "closedform/symbolic_arm.py": "closedform/test_symbolic_equations.py",
     "closedform/symbolic_sums.py": "closedform/test_symbolic_equations.py",
     "closedform/symbolic_terms.py": "closedform/test_symbolic_equations.py",

@@ -36,7 +36,7 @@ from torquec.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[1]
 _FENCE = re.compile(r"^```([^\n`]*)\n((?::\w+:[^\n]*\n)*)(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
-_REASON = re.compile(r"<!-- not run: (.+?) -->\s*\Z", flags=re.DOTALL)
+_REASON = re.compile(r"<!-- not run: ((?:(?!-->).)+) -->\s*\Z", flags=re.DOTALL)
 _WITHIN = re.compile(r"<!-- numbers within ([\d.]+) % -->\s*\Z")
 _MODULE = "code_of_a_page"
 

@@ -76,7 +76,6 @@ _GUARANTEE = "sorter_run/design/design.json"
 
 CLAIMS = [
     Claim("tutorial", "the torque errors are proven", is_true(_SORTER, "certified")),
-    Claim("tutorial", "the tracking error is proven", is_true("sorter_run/verdict/verdict.json", "proven")),
     Claim("tutorial", "the guarantee is valid", is_true(_GUARANTEE, "guarantee.valid")),
     Claim("tutorial", "the simulation stays within the proven tracking error", bounds_hold),
 ]

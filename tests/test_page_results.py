@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests import page_results
-from tests.page_blocks import run_page
+from tests.page_blocks import blocks, run_page
 from tests.page_figures import CLAIMS, FIGURES, Figure
 from tests.page_output import agree, difference, renewed
 from tests.page_results import found_numbers, page_file, wrong_figure
@@ -60,6 +60,13 @@ def test_a_wrong_output_on_a_page_is_noticed(tmp_path, monkeypatch):
     (tmp_path / "examples").unlink()
     with pytest.raises(AssertionError, match=r"line 7(?s:.*)41(?s:.*)42(?s:.*)tests.page_results"):
         run_page(page.format(41), tmp_path)
+
+
+def test_a_reason_counts_for_the_block_right_below_it():
+    """A later comment, such as a tolerance, made a reason of everything in between: its blocks were never compared."""
+    page = "<!-- not run: no network -->\n```shell\nx\n```\n\n<!-- numbers within 5 % -->\n```output\n1\n```\n"
+    first, second = blocks(page)
+    assert (first.reason, second.reason, second.within) == ("no network", "", 0.05)
 
 
 def test_an_output_does_not_belong_to_a_block_that_is_not_run(tmp_path, monkeypatch):

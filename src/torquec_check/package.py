@@ -34,7 +34,7 @@ MANIFEST = ".package.json"
 FORMAT = "torquec package 2"
 _FIELDS = "format written_by target prefix precision quantities model options files documents"
 _DOCUMENTS = re.compile(
-    r"equations_(before|after|changes)\.txt|trade_off\.(csv|json)|simplification\.json|report\.(html|json)"
+    r"equations_(before|after|changes)\.txt|trade_off\.(csv|json)|(simplification|design)\.json|report\.(html|json)"
     r"|\w+\.certificate\.json",
     re.ASCII,
 )

@@ -29,7 +29,7 @@ def package(tmp_path_factory):
     model = tq.simplify(tq.classics.planar2r(), SPECIFICATION)
     tq.generate(model, folder)
     tq.save_certificate(model.record, folder / "planar2r.certificate.json")
-    add_to_package(folder, documents=["planar2r.certificate.json"])
+    add_to_package(folder)
     return folder
 
 

@@ -71,11 +71,11 @@ def test_nonsense_is_refused(tmp_path, text):
 def test_the_header_says_what_model_which_poles_and_what_is_proven(tmp_path):
     model = model_of("scara", tq.ModelKind.CERTIFIED_TORQUE)
     law = tq.computed_torque(model, [-5, -6 + 2j, -7, -8], period=0.001)
-    write_controller(law, tmp_path, prefix="arm", promise="No tracking error is proven.")
+    write_controller(law, tmp_path, prefix="arm", guarantee={"valid": False, "reason": "it is too fast"})
     header = (tmp_path / "arm.h").read_text()
     assert "SIMPLIFIED: its model is not the exact dynamics of scara" in header
     assert f"whose field sha256, a checksum of its contents, is\n *   {model.record.content_hash}" in header
     assert f"{law.joints[1]}: -6 +- 2j" in header
-    assert "No tracking error is proven." in header
+    assert "No tracking error is bounded: it is too fast." in header
     write_controller(tq.computed_torque(ARM, -20), tmp_path / "exact")
     assert "Model of puma560: exact, with all terms." in (tmp_path / "exact" / "computed_torque.h").read_text()

@@ -55,7 +55,7 @@ def package(small, tmp_path_factory):
     folder = tmp_path_factory.mktemp("single") / "package"
     tq.generate(small, folder)
     tq.save_certificate(small.record, folder / "planar2r.certificate.json")
-    add_to_package(folder, documents=["planar2r.certificate.json"])
+    add_to_package(folder)
     return folder
 
 

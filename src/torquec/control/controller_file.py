@@ -16,19 +16,24 @@ from typing import Any
 
 import numpy as np
 
-from torquec.codegen.target import Target, generate_package
+from torquec.codegen.identifiers import prefix_identifier
+from torquec.codegen.precision import Precision
+from torquec.codegen.target import BACK_ENDS, Target
 from torquec.control.controller import Controller
 from torquec.control.law_options import ControllerOptions, ModelOrigin
 from torquec.control.observer import Observer
 from torquec.control.poles import joint_poles
+from torquec.control.tracking_claim import guarantee_sentence, robot_words
 from torquec.dynamics.sampled_function import STATE
 from torquec.errors import ArgumentError, ModelFileError
 from torquec.expr import Function, function_from_dict, function_to_dict
 from torquec.foundation.choice import chosen
 from torquec.foundation.documents import Codec, DocumentFormat
 from torquec.foundation.json_text import document_text
+from torquec.foundation.package_manifest import PackageMaking
 from torquec.foundation.reading import FileKind, read_json, to_path
-from torquec.foundation.writing import new_folder
+from torquec.foundation.writing import write_package
+from torquec_check.claim import capitalized
 
 FORMAT = "torquec controller"
 VERSION = 2
@@ -42,34 +47,38 @@ def write_controller(
     prefix: str | None = None,
     target: Target | str = Target.C,
     details: Mapping[str, Any] | None = None,
-    promise: str = "",
-    about: str = "",
+    guarantee: Mapping[str, Any] | None = None,
     force: bool = False,
 ) -> list[Path]:
     """Write (1) and (2) into a directory; gives the files. `details` are JSON values to keep beside the program.
 
-    `prefix` begins the names of files and functions; it is the controller's own name unless given. `promise`: what is
-    proven of the loop, for the description at the top of the code; `about`: what else it states, such as a payload.
+    `prefix` begins the names of files and functions; it is the controller's own name unless given. `guarantee`: the
+    document of the tracking guarantee (`TrackingGuarantee.to_document`), whose claim stands at the top of the code.
 
     Raises `ArgumentError` where the directory cannot be written, and without `force` for a file in the way that Torquec
     did not write.
     """
-    path = to_path(directory)
-    functions = [controller.function]
-    if isinstance(controller, Observer) and controller.start is not None:
-        functions.append(controller.start)
-    document = {**controller_to_dict(controller), "details": dict(details or {})}
-    with new_folder(path, names=[FILE_NAME], force=force) as scratch:
-        files = generate_package(
-            functions,
-            scratch,
-            prefix=prefix or controller.name,
-            target=chosen(Target, target, "target"),
-            description="\n".join(part for part in (_description(controller, promise), about) if part),
-            notes={controller.function.name: _note(controller)},
-        )
-        (scratch / FILE_NAME).write_text(document_text(document), encoding="ascii")
-    return [path / file.name for file in (*files, scratch / FILE_NAME)]
+    language, begin = chosen(Target, target, "target"), prefix or controller.name
+    contents = BACK_ENDS[language].make(
+        code_functions(controller),
+        prefix=begin,
+        description=_description(controller, guarantee),
+        notes={controller.function.name: _note(controller)},
+        precision=Precision.DOUBLE,
+        triple=None,
+        cpu=None,
+    )
+    stated = {"details": dict(details or {}), "guarantee": None if guarantee is None else dict(guarantee)}
+    contents = {**contents, FILE_NAME: document_text({**controller_to_dict(controller), **stated})}
+    making = PackageMaking(begin, options={"controller": FILE_NAME})
+    name = prefix_identifier(begin)
+    return write_package(to_path(directory), contents, name=name, target=language.value, making=making, force=force)
+
+
+def code_functions(controller: Controller | Observer) -> list[Function]:
+    """The functions that are written as code: the step, and where an observer starts from."""
+    start = controller.start if isinstance(controller, Observer) else None
+    return [controller.function, *([] if start is None else [start])]
 
 
 def read_controller(path: str | os.PathLike[str]) -> Controller:
@@ -114,7 +123,7 @@ def controller_from_dict(document: object) -> Controller | Observer:
     if not isinstance(document, Mapping) or document.get("format") != FORMAT:
         raise ModelFileError("this is no controller of Torquec", remedy=_REMEDY)
     version = document.get("version")
-    values = {key: value for key, value in document.items() if key not in ("format", "version", "details")}
+    values = {key: value for key, value in document.items() if key not in ("format", "version", "details", "guarantee")}
     if version == 1:
         if isinstance(values.get("state"), list):
             values["slots"] = values.pop("state")
@@ -185,7 +194,7 @@ _DOCUMENTS = DocumentFormat(
 )
 
 
-def _description(controller: Controller | Observer, promise: str) -> str:
+def _description(controller: Controller | Observer, guarantee: Mapping[str, Any] | None) -> str:
     """What it is, of which model with which poles, and what is proven: whoever has only the code must see it there."""
     every = "" if controller.period is None else f", to be called every {controller.period:g} s"
     about = f"Controller {controller.name} for the joints {', '.join(controller.joints)}{every}. SI units, radians."
@@ -195,8 +204,10 @@ def _description(controller: Controller | Observer, promise: str) -> str:
         pairs = joint_poles(controller.joints, design.options.poles).pairs
         lines.append("Poles that it is designed for [1/s]:")
         lines += [f"  {name}: {pair}" for name, pair in zip(controller.joints, pairs, strict=True)]
-    if promise:
-        lines.append(promise)
+    if guarantee is not None:
+        robot = guarantee.get("robot")
+        lines += [] if robot is None else [f"Designed for {robot_words(robot)}."]
+        lines.append(f"{capitalized(guarantee_sentence(guarantee))}.")
     return "\n".join(lines)
 
 

@@ -36,11 +36,10 @@ def tracking_claim(guarantee: Mapping[str, Any]) -> Claim:
     """The claim of a valid guarantee."""
     bounds = [Bound("tracking_error", joint, row["value"], row["unit"]) for joint, row in guarantee["bounds"].items()]
     units = {each.joint: each.unit for each in bounds}
-    stated = guarantee.get("robot") or {"name": "", "sha256": "", "setting": []}
     return Claim(
         Standing.COMPUTED,
         "tracking error",
-        ClaimedRobot(stated["name"], stated["sha256"], tuple(stated["setting"])),
+        _robot(guarantee.get("robot")),
         tuple(bounds),
         (),
         (
@@ -50,6 +49,17 @@ def tracking_claim(guarantee: Mapping[str, Any]) -> Claim:
             _start(guarantee.get("start_error", {}), units),
         ),
     )
+
+
+def robot_words(robot: Mapping[str, Any] | None) -> str:
+    """The robot of a guarantee's document in words: name, hash, gravity, payloads, locked joints."""
+    return str(_robot(robot))
+
+
+def _robot(stated: Mapping[str, Any] | None) -> ClaimedRobot:
+    if stated is None:  # documents of older versions
+        return ClaimedRobot("", "", ())
+    return ClaimedRobot(stated["name"], stated["sha256"], tuple(stated["setting"]))
 
 
 def _sampling(guarantee: Mapping[str, Any]) -> str:

@@ -85,12 +85,16 @@ def packages_in(directory: Path) -> list[PackageFiles]:
     return [package for package in found if package is not None]
 
 
-def add_to_package(directory: Path, names: Collection[str] = (), *, documents: Collection[str] = ()) -> None:
-    """State files that were added to the only package in a folder, or changed on purpose, in its manifest."""
+def add_to_package(directory: Path, names: Collection[str] = ()) -> None:
+    """State files that were added to the only package in a folder, or changed on purpose, in its manifest.
+
+    Files that the manifest does not list then are its documents (5).
+    """
     (package,) = packages_in(directory)
     stated = read_json(directory / package.file, FileKind.PACKAGE, remedy=_REMEDY)
     stated["files"] |= {name: _hash(directory / name) for name in names}
-    stated["documents"] = sorted({*stated["documents"], *documents})
+    listed = {package.file, *stated["files"]}
+    stated["documents"] = sorted(path.name for path in directory.iterdir() if is_file(path) and path.name not in listed)
     (directory / package.file).write_text(document_text(stated), encoding="ascii")
 
 

@@ -48,6 +48,7 @@ class CheckedKind(StrEnum):
     CERTIFICATE = "certificate"
     MODEL = "model"
     PACKAGE = "package"
+    CONTROLLER = "controller"
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,8 @@ class NothingClaimedError(ArgumentError):
 def refusals(kind: CheckedKind, check: Callable[[], CheckedFile]) -> CheckedFile:
     """What `check` finds; where it raises, that is what is refused."""
     try:
-        return replace(check(), kind=kind)
+        found = check()
+        return found if found.kind is CheckedKind.CONTROLLER else replace(found, kind=kind)
     except NothingClaimedError:
         raise
     except (TorquecError, RefusedError) as error:

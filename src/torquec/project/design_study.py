@@ -11,7 +11,6 @@ from torquec.foundation.work import Work, as_work
 from torquec.project.law_choice import LawChoice, asked_law, law_gains, lqr_weights
 from torquec.project.promises import law_errors, promises
 from torquec.report.result_document import ROBOT_AS_USED, as_used
-from torquec.robot.payload import changes_text
 
 if TYPE_CHECKING:
     from torquec.control.controller import Controller
@@ -51,14 +50,6 @@ class DesignStudy:
     def details(self) -> dict[str, Any]:
         """What the file of the controller says about how it was made, and for which robot as used."""
         return {**{key: self.document[key] for key in DETAILS}, ROBOT_AS_USED: as_used(self.robot)}
-
-    @property
-    def promise(self) -> str:
-        """What the header of the controller's code states of the loop: the guarantee with all of its conditions."""
-        from torquec.control.tracking_claim import guarantee_sentence
-
-        sentence = guarantee_sentence(self.document["guarantee"])
-        return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def design_study(
@@ -209,6 +200,7 @@ def write_design(
     `name` begins the names of files and functions. Raises `ArgumentError` for files in the way that are not ours.
     """
     from torquec.control.controller_file import write_controller
+    from torquec.foundation.package_manifest import add_to_package
     from torquec.foundation.writing import new_folder
     from torquec.report.report import PAGE, write_report
     from torquec.report.result_document import result_text
@@ -219,14 +211,14 @@ def write_design(
             scratch,
             prefix=name,
             details=study.details,
-            promise=study.promise,
-            about=changes_text(study.robot, gravity=True),
+            guarantee=study.document["guarantee"],
             force=True,
         )
         (scratch / DOCUMENT).write_text(
             result_text("design", study.document | loop_curves(study, loci), study.robot), encoding="ascii"
         )
         made = write_report(scratch, scratch / PAGE, called=str(folder), live=False)
+        add_to_package(scratch)
         names = [path.name for path in (*files, scratch / DOCUMENT, made.page, made.twin)]
     return [folder / each for each in names]
 

@@ -26,13 +26,13 @@ from torquec.project.simulation_document import many_runs, run_summary, simulati
 from torquec.project.step import DESIGN, StepContext
 from torquec.report.design import narrow_limits
 from torquec.report.found_documents import RUN_FILE
-from torquec.robot.payload import changes_text
 from torquec.trajectory import Trajectory
 
 
 def design_step(context: StepContext) -> str:
     """Make the law from the best model, and write it as C and JSON with its document."""
     from torquec.control.controller_file import write_controller
+    from torquec.foundation.package_manifest import add_to_package
 
     choice = context.project.design
     assert choice is not None
@@ -45,12 +45,12 @@ def design_step(context: StepContext) -> str:
         context.folder,
         prefix=model.robot.name,
         details=study.details,
-        promise=study.promise,
-        about=changes_text(study.robot, gravity=True),
+        guarantee=study.document["guarantee"],
         force=True,
     )
     curves = loop_curves(study, root_loci(model, study, choice, motion))
     context.write_document(DESIGNED, "design", study.document | {"files": context.names()} | curves)
+    add_to_package(context.folder)
     operations = study.law.operations
     return f"{study.kind} at {1.0 / choice.period:g} Hz: {operations.mul} mul, {operations.add} add"
 
@@ -120,9 +120,7 @@ def beyond_guarantee(
     reasons = _reasons(simulated, own_motion=own_motion)
     others = [name for _, name in over if name != joint]
     more = f" ({', '.join(others)} {'exceeds its' if len(others) == 1 else 'exceed their'} own)" if others else ""
-    errs = (
-        f"{joint} errs by {error:.3g} {unit} in the simulation, the proven bound is {rounded_up(bound, 2)} {unit}{more}"
-    )
+    errs = f"{joint} errs by {error:.3g} {unit} in the simulation, the computed bound is {rounded_up(bound, 2)} {unit}{more}"
     if reasons:
         listed = reasons[0] if len(reasons) == 1 else f"{', '.join(reasons[:-1])} and {reasons[-1]}"
         text = f"{errs}: the simulation includes {listed}, which the guarantee does not cover"

@@ -50,10 +50,13 @@ def promises(
 
     from torquec.control.laws import LAWS
     from torquec.foundation.work import as_work
+    from torquec.model.robot_document import robot_to_dict
+    from torquec_check.claim import claimed_robot
 
     task = as_work(work)
     with task.step("proving how far the robot is from its reference"):
-        guarantee = _guarantee(model, kind, options, motion, uncertainty).to_document()
+        robot = claimed_robot(robot_to_dict(model.robot)).to_document()
+        guarantee = _guarantee(model, kind, options, motion, uncertainty).to_document() | {"robot": robot}
     document: dict[str, Any] = {"guarantee": guarantee, "payload": {}, "covariance": {}}
     if not LAWS[kind].places_poles:
         return document

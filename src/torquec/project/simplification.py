@@ -17,7 +17,7 @@ from torquec.codegen.identifiers import prefix_identifier
 from torquec.errors import CheckError, RobotError
 from torquec.expr import OperationCount
 from torquec.foundation.json_text import finite_json
-from torquec.foundation.package_manifest import add_to_package, packages_in
+from torquec.foundation.package_manifest import add_to_package
 from torquec.model.generate import generate
 from torquec.model.model import Model, compile
 from torquec.model.save import load_model
@@ -129,14 +129,14 @@ class Simplification:
         """The result as a document, and the page of the folder, which will lie at `output`."""
         self.write_document(folder)
         write_report(folder, folder / PAGE, called=str(output), live=False)
-        add_to_package(folder, documents=_beside(folder))
+        add_to_package(folder)
 
     def write_document(self, folder: Path) -> None:
         """The result as a document, with what a page shows besides, and without times: same inputs, same bytes."""
         document = self.document(Path()) | self._details()
         del document["seconds"]
         (folder / DOCUMENT).write_text(result_text("simplify", document, self.model.robot), "utf-8")
-        add_to_package(folder, documents=_beside(folder))
+        add_to_package(folder)
 
     def _details(self) -> dict[str, Any]:
         """What the page shows besides: terms that were left out, and some entries before and after."""
@@ -219,12 +219,6 @@ class Simplification:
     def _unit(self, joint: str) -> str:
         robot = self.model.robot
         return robot.coordinates[robot.joint_index(joint)].effort_unit
-
-
-def _beside(folder: Path) -> list[str]:
-    """The documents for people in the folder of a package: everything that the package itself does not have."""
-    (package,) = packages_in(folder)
-    return sorted(path.name for path in folder.iterdir() if path.name not in (package.file, *package.files))
 
 
 def _chosen(side: TorqueCoefficients) -> dict[Matrix, tuple[Entry, ...]]:

@@ -2,7 +2,8 @@
 
 (1)  certificate, model: :mod:`torquec.model.check_file`
 (2)  package: its folder holds exactly the files of its manifest (:mod:`torquec_check.package`); its model as in (1)
-(3)  C is read and compared with the model's programs (:mod:`torquec_check.c_source`); the code of every target is made
+(3)  controller: its C is read and compared with the program in `controller.json`; claims about its loop are computed
+(4)  C is read and compared with the model's programs (:mod:`torquec_check.c_source`); the code of every target is made
      again from the model and compared byte by byte (:mod:`torquec.realtime.check_package`): it rests on the generator
 
 What is refused is said in words, never raised; only a file that claims nothing raises.
@@ -16,8 +17,11 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from torquec.codegen.target import CodeCheck
+from torquec.codegen.target import CodeCheck, Target
+from torquec.control.controller_file import FILE_NAME, code_functions, controller_from_dict
+from torquec.control.tracking_claim import tracking_claim
 from torquec.errors import ArgumentError, CheckError, TorquecError
+from torquec.expr import function_to_dict
 from torquec.foundation.reading import is_folder, to_path
 from torquec.foundation.work import Work, as_work
 from torquec.model.check_file import (
@@ -30,13 +34,19 @@ from torquec.model.check_file import (
     is_certificate,
     refusals,
 )
+from torquec.model.robot_document import robot_to_dict
 from torquec.proof.torque.certificate import Certificate, load_certificate
-from torquec.realtime.check_package import differing_files
+from torquec.realtime.check_package import differing_controller_files, differing_files
 from torquec.realtime.targets import TARGETS
 from torquec.robot.robot import Robot
+from torquec_check.c_source import check_c_source
+from torquec_check.c_text import CNames
+from torquec_check.claim import claimed_robot
 from torquec_check.document import RefusedError
 from torquec_check.package import MANIFEST, Package, check_c_package, read_package
+from torquec_check.program import program_of
 
+COMPUTED = "bounds of the loop are computed: no witness is stored that could be proven again"
 _REMEDY = "take the package from where it was made, or generate it again"
 
 
@@ -53,6 +63,8 @@ def check_file(path: str | os.PathLike[str], *, robot: Robot | None = None, work
     work = as_work(work)
     if is_folder(source):
         found = refusals(CheckedKind.PACKAGE, lambda: _package(source, robot, work))
+    elif source.name == FILE_NAME:
+        raise ArgumentError("a controller is checked with its code", where=str(source), remedy="name its folder")
     elif is_certificate(source):
         found = check_certificate_file(source, robot, work)
     else:
@@ -61,7 +73,7 @@ def check_file(path: str | os.PathLike[str], *, robot: Robot | None = None, work
 
 
 def _package(folder: Path, robot: Robot | None, work: Work) -> CheckedFile:
-    """(2) and (3)."""
+    """(2) and (4)."""
     if not any(path.name.endswith(MANIFEST) for path in folder.iterdir()):
         raise NothingClaimedError(
             f"the folder holds 0 manifests (*{MANIFEST})",
@@ -69,6 +81,8 @@ def _package(folder: Path, robot: Robot | None, work: Work) -> CheckedFile:
             remedy="name the folder that torquec simplify wrote, or torquec generate from a certified model",
         )
     package = read_package(folder)
+    if "controller" in package.options:
+        return _controller(package, robot, work)
     if not package.model and not any(name.endswith(".tq.json") for name in package.files):
         raise NothingClaimedError(
             "the package claims nothing that can be proven again",
@@ -92,6 +106,29 @@ def _package(folder: Path, robot: Robot | None, work: Work) -> CheckedFile:
     except (TorquecError, RefusedError) as error:
         reasons.append(str(error))
     return replace(found, refused=(*found.refused, *reasons), assumptions=(*found.assumptions, rests))
+
+
+def _controller(package: Package, robot: Robot | None, work: Work) -> CheckedFile:
+    """The code of a controller is that of its program; the claim of its loop is computed, and not proven here."""
+    document = json.loads(package.files[FILE_NAME]) if FILE_NAME in package.files else {}
+    law, guarantee = controller_from_dict(document), document.get("guarantee") or {}
+    claim = tracking_claim(guarantee) if guarantee.get("valid") else None
+    found = CheckedFile(CheckedKind.CONTROLLER, claim=claim, claims=() if claim is None else claim.bounds)
+    meant = None if robot is None else claimed_robot(robot_to_dict(robot)).to_document()
+    if meant is not None and guarantee.get("robot") != meant:
+        raise CheckError(
+            "the controller is for another robot", where=package.where, remedy="give its own robot or model"
+        )
+    rests = f"the code ({package.target}) is what the generator of torquec makes of the controller's program again"
+    if package.target == Target.C:
+        programs = [program_of(function_to_dict(function)) for function in code_functions(law)]
+        names, heading = CNames(package.name, "double"), f"{package.prefix}: written by torquec."
+        source = package.files[f"{package.name}.c"].decode("ascii", "replace")
+        check_c_source(source, programs, names, heading, f"{package.where}/{package.name}.c")
+        rests = "the C of the controller was read and compared with its program, operation by operation"
+    with work.step("generating the files again"):
+        reasons = differing_controller_files(package, document)
+    return replace(found, refused=tuple(reasons), assumptions=(rests, COMPUTED))
 
 
 def _other_certificates(package: Package, record: Certificate) -> list[str]:

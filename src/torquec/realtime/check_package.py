@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from torquec import __version__
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import BACK_ENDS
 from torquec.control.controller import Controller
-from torquec.control.controller_file import FILE_NAME, controller_from_dict
+from torquec.control.controller_file import FILE_NAME, controller_from_dict, write_controller
 from torquec.errors import ArgumentError, CheckError
 from torquec.foundation.choice import chosen
 from torquec.model.model import Model
@@ -33,9 +35,30 @@ def differing_files(package: Package, model: Model) -> list[str]:
     Raises `CheckError` where the package cannot be made again here.
     """
     options = _options(package)
+    return _differing(package, lambda folder: write_target(model, folder, package.target, options))
+
+
+def differing_controller_files(package: Package, document: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the files of a controller, given the document in its package."""
+    law, stated = controller_from_dict(document), document.get("guarantee")
+    return _differing(
+        package,
+        lambda folder: write_controller(
+            law,
+            folder,
+            prefix=package.prefix,
+            target=package.target,
+            details=document.get("details"),
+            guarantee=stated,
+        ),
+    )
+
+
+def _differing(package: Package, write: Callable[[Path], object]) -> list[str]:
+    _check_version(package)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "package"
-        write_target(model, folder, package.target, options)
+        write(folder)
         made = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     manifest = f"{package.name}{MANIFEST}"
     reasons = [
@@ -54,17 +77,21 @@ def _without_documents(manifest: bytes) -> dict[str, object]:
     return {key: value for key, value in json.loads(manifest).items() if key != "documents"}
 
 
+def _check_version(package: Package) -> None:
+    if package.written_by != f"torquec {__version__}":
+        raise CheckError(
+            f"the package was written by {package.written_by}, this is torquec {__version__}",
+            where=f"{package.where}/{package.name}{MANIFEST}",
+            remedy="check it with the version that wrote it",
+        )
+
+
 def _options(package: Package) -> TargetOptions:
     """The options that the package was made with, as its manifest states them."""
     stated, where = package.options, f"{package.where}/{package.name}{MANIFEST}"
     if package.target not in TARGETS:
         raise CheckError(f"there is no target {package.target!r}", where=where, remedy=_REMEDY)
-    if package.written_by != f"torquec {__version__}":
-        raise CheckError(
-            f"the package was written by {package.written_by}, this is torquec {__version__}",
-            where=where,
-            remedy="check it with the version that wrote it",
-        )
+    _check_version(package)
     if "llvm" in stated:
         _check_llvm(stated["llvm"], where)
     words = [stated.get(key) for key in ("triple", "cpu")]

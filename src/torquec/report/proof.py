@@ -22,6 +22,10 @@ def check_text(document: Mapping[str, Any], path: str, claim: Claim | None = Non
     """The text for a document of `torquec check`: the claim where it is proven, or why it is refused."""
     if document["refused"]:
         return "\n".join(["REFUSED:", *(f"  {reason}" for reason in document["refused"])])
+    rests = [f"It rests on: {text}." for text in document["assumptions"]]
+    if document["kind"] == "controller":
+        lines = ["No error of its loop is bounded."] if claim is None else claim.lines()
+        return "\n".join([*lines, "", *rests, f"the code is that of the controller: {path}"])
     if claim is None:
         return f"every program follows from the robot; no error is claimed: the {document['kind']} {path}"
     lines = claim.lines()
@@ -31,7 +35,7 @@ def check_text(document: Mapping[str, Any], path: str, claim: Claim | None = Non
         lines += ["", table(["coefficient", "error at most", "unit"], rows)]
     if len(inner) > _SHOWN:
         lines.append(f"and {len(inner) - _SHOWN} more")
-    lines += ["", *(f"It rests on: {text}." for text in document["assumptions"])]
+    lines += ["", *rests]
     # A threshold says what is left out, and no error that could be met.
     asked = document["specification"] and "[coefficients]" not in document["specification"]
     met = ", and the specification in it is met" if asked else ""

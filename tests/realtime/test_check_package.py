@@ -1,0 +1,90 @@
+"""Packages and controllers are made again from what lies in them, and compared file by file."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.model.false_files import resealed_manifest
+from tests.torquec_check.packages import certified_model
+
+import torquec as tq
+from torquec.control.controller_file import write_controller
+from torquec.control.tracking_guarantee import tracking_guarantee
+from torquec.errors import ArgumentError
+from torquec.realtime.plan import HeldErrors
+from torquec.realtime.targets import TargetOptions, write_target
+
+
+@pytest.fixture
+def controller(tmp_path):
+    model = certified_model()
+    law = tq.computed_torque(model, -20, period=0.002)
+    guarantee = tracking_guarantee(model, -20, period=0.002).to_document()
+    write_controller(law, tmp_path / "law", prefix="arm", guarantee=guarantee)
+    return tmp_path / "law"
+
+
+def refused(folder, **options):
+    found = tq.check_file(folder, **options)
+    assert not found.ok
+    return " ".join(found.refused)
+
+
+def test_the_code_of_a_controller_is_read_and_its_claim_is_computed(controller):
+    found = tq.check_file(controller)
+    assert found.ok, found.refused
+    assert found.kind == "controller"
+    assert "was read and compared" in found.assumptions[0]
+    assert "computed" in found.assumptions[1]
+    if found.claim is not None:
+        assert found.claim.standing == "computed"
+    assert tq.check_file(controller, robot=tq.classics.planar2r()).ok
+    assert "another robot" in refused(controller, robot=tq.classics.puma560())
+
+
+def test_changed_code_words_and_files_of_a_controller_are_refused(controller):
+    source, header = controller / "arm.c", controller / "arm.h"
+    honest = source.read_text()
+    source.write_text(honest.replace("tau[0] = ", "tau[0] = 2.0*"))
+    assert "not the one that the manifest lists" in refused(controller)
+    resealed_manifest(controller)
+    assert "does not have the number 2.0" in refused(controller)
+    source.write_text(honest)
+    words = header.read_text()
+    header.write_text(words.replace("SI units", "Proven to 1e-9 rad. SI units"))
+    resealed_manifest(controller)
+    assert "arm.h: the file is not the one that the model gives" in refused(controller)
+    header.write_text(words)
+    resealed_manifest(controller)
+    (controller / "math.h").write_text("#define fabs cosh\n")
+    assert "does not list: math.h" in refused(controller)
+
+
+def test_a_controller_file_alone_names_its_folder(controller):
+    with pytest.raises(ArgumentError, match="name its folder"):
+        tq.check_file(controller / "controller.json")
+
+
+def test_a_two_rate_package_with_law_and_plan_is_made_again(tmp_path):
+    model = certified_model()
+    joints = model.robot.joint_names
+    plan = HeldErrors(joints, 0.01, 0.002, tq.HoldOrder.FIRST, (0.5, 0.5), (0.25, 0.125))
+    law = tq.computed_torque(model, -20, period=0.002)
+    write_target(model, tmp_path / "rt", "rt-c", TargetOptions(law=law, plan=plan, update=("gravity",)))
+    found = tq.check_file(tmp_path / "rt")
+    assert found.ok, found.refused
+    path = tmp_path / "rt" / "planar2r_simplified_rt.package.json"
+    manifest = json.loads(path.read_text())
+    assert manifest["options"]["plan"]["period"] == 0.01
+    manifest["options"]["plan"]["held"] = [0.0, 0.0]
+    path.write_text(json.dumps(manifest))
+    assert "planar2r_simplified_rt.h: the file is not the one that the model gives" in refused(tmp_path / "rt")
+
+
+@pytest.mark.parametrize("change", [{"target": "fortran"}, {"precision": "half"}, {"options": {"order": "third"}}])
+def test_a_manifest_that_cannot_be_followed_is_refused(tmp_path, change):
+    write_target(certified_model(), tmp_path / "rt", "rt-c", TargetOptions())
+    path = tmp_path / "rt" / "planar2r_simplified_rt.package.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    assert "manifest" in refused(tmp_path / "rt") or "no target" in refused(tmp_path / "rt")
