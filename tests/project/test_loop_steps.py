@@ -30,8 +30,8 @@ def test_friction_is_named_and_is_no_disturbance_of_the_experiment():
     found = beyond_guarantee(GUARANTEE, simulated(0.0105, 0.003, friction_stated=True))
     assert (found["joint"], found["reasons"], found["disturbed"]) == ("j1", ["friction"], False)
     assert found["text"] == (
-        "j1 errs by 0.0105 rad in the simulation, the computed bound is 0.0011 rad (j2 exceeds its own): the simulation "
-        "includes friction, which the guarantee does not cover"
+        "j1 errs by 0.0105 rad in the simulation, the computed bound is 0.0011 rad (j2 exceeds its own): the "
+        "simulation includes friction, which the guarantee does not cover"
     )
 
 
