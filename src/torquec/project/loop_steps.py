@@ -120,7 +120,8 @@ def beyond_guarantee(
     reasons = _reasons(simulated, own_motion=own_motion)
     others = [name for _, name in over if name != joint]
     more = f" ({', '.join(others)} {'exceeds its' if len(others) == 1 else 'exceed their'} own)" if others else ""
-    errs = f"{joint} errs by {error:.3g} {unit} in the simulation, the computed bound is {rounded_up(bound, 2)} {unit}{more}"
+    stated = f"the computed bound is {rounded_up(bound, 2)} {unit}{more}"
+    errs = f"{joint} errs by {error:.3g} {unit} in the simulation, {stated}"
     if reasons:
         listed = reasons[0] if len(reasons) == 1 else f"{', '.join(reasons[:-1])} and {reasons[-1]}"
         text = f"{errs}: the simulation includes {listed}, which the guarantee does not cover"
