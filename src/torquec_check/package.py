@@ -64,6 +64,17 @@ class Package:
         (name,) = [file.removesuffix(MANIFEST) for file in self.files if file.endswith(MANIFEST)]
         return name
 
+    @property
+    def heading(self) -> str:
+        """The first words of source and header."""
+        return f"{self.prefix}: written by torquec."
+
+    def text(self, name: str) -> str:
+        """The text of a file; raises `RefusedError` where there is none."""
+        if name not in self.files:
+            raise RefusedError(f"the package lacks {name}", where=self.where, remedy=REMEDY)
+        return self.files[name].decode("ascii", "replace")
+
 
 def read_package(folder: Path) -> Package:
     """The package in a folder; raises `RefusedError` unless the folder is closed (1)."""
@@ -161,30 +172,26 @@ def _content(path: Path) -> bytes:
 def check_c_package(package: Package, model: dict[str, Any], claim: Claim) -> None:
     """Raise `RefusedError` unless the package is the C of the model's programs, (2) and (3); `claim` is the model's."""
     name, where = package.name, package.where
-    if set(package.files) != {
-        f"{name}.c",
-        f"{name}.h",
-        "selftest.c",
-        "CMakeLists.txt",
-        f"{name}{MANIFEST}",
-        package.model,
-    }:
+    files = {f"{name}.c", f"{name}.h", "selftest.c", "CMakeLists.txt", f"{name}{MANIFEST}", package.model}
+    if set(package.files) != files:
         raise RefusedError("these are not the files of a C package", where=where, remedy=REMEDY)
+    programs = {quantity: _program(model, quantity) for quantity in package.quantities}
+    names, prototypes = check_c_code(package, list(programs.values()))
+    stated = code_lines(claim, model, package.model, package.precision, package.quantities)
+    opening, header = "\n".join([package.heading, *stated]), package.text(f"{name}.h")
+    check_c_header(header, opening, programs, prototypes, names, f"{where}/{name}.h")
+
+
+def check_c_code(package: Package, programs: Sequence[Program]) -> tuple[CNames, list[list[str]]]:
+    """Raise `RefusedError` unless NAME.c is the C of the programs and CMakeLists.txt the known one."""
+    name, where = package.name, package.where
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or package.precision not in _REALS:
         raise RefusedError("the manifest has no name or precision of a C package", where=where, remedy=REMEDY)
-    names = CNames(name, _REALS[package.precision])
-    programs = {quantity: _program(model, quantity) for quantity in package.quantities}
-    heading = f"{package.prefix}: written by torquec."
-    texts = {
-        file: package.files[file].decode("ascii", "replace") for file in (f"{name}.c", f"{name}.h", "CMakeLists.txt")
-    }
-    prototypes = check_c_source(texts[f"{name}.c"], list(programs.values()), names, heading, f"{where}/{name}.c")
-    stated = code_lines(claim, model, package.model, package.precision, package.quantities)
-    opening = "\n".join([heading, *stated])
-    check_c_header(texts[f"{name}.h"], opening, programs, prototypes, names, f"{where}/{name}.h")
-    build = texts["CMakeLists.txt"]
+    names, build = CNames(name, _REALS[package.precision]), package.text("CMakeLists.txt")
+    prototypes = check_c_source(package.text(f"{name}.c"), programs, names, package.heading, f"{where}/{name}.c")
     if after_fixed_text(build, 0, "build", {"PREFIX": name}, f"{where}/CMakeLists.txt") != len(build):
         raise RefusedError("the build file goes on after its end", where=f"{where}/CMakeLists.txt", remedy=REMEDY)
+    return names, prototypes
 
 
 def _program(model: dict[str, Any], quantity: str) -> Program:

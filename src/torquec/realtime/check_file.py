@@ -39,11 +39,9 @@ from torquec.proof.torque.certificate import Certificate, load_certificate
 from torquec.realtime.check_package import differing_controller_files, differing_files
 from torquec.realtime.targets import TARGETS
 from torquec.robot.robot import Robot
-from torquec_check.c_source import check_c_source
-from torquec_check.c_text import CNames
 from torquec_check.claim import claimed_robot
 from torquec_check.document import RefusedError
-from torquec_check.package import MANIFEST, Package, check_c_package, read_package
+from torquec_check.package import MANIFEST, Package, check_c_code, check_c_package, read_package
 from torquec_check.program import program_of
 
 COMPUTED = "bounds of the loop are computed: no witness is stored that could be proven again"
@@ -121,10 +119,7 @@ def _controller(package: Package, robot: Robot | None, work: Work) -> CheckedFil
         )
     rests = f"the code ({package.target}) is what the generator of torquec makes of the controller's program again"
     if package.target == Target.C:
-        programs = [program_of(function_to_dict(function)) for function in code_functions(law)]
-        names, heading = CNames(package.name, "double"), f"{package.prefix}: written by torquec."
-        source = package.files[f"{package.name}.c"].decode("ascii", "replace")
-        check_c_source(source, programs, names, heading, f"{package.where}/{package.name}.c")
+        check_c_code(package, [program_of(function_to_dict(function)) for function in code_functions(law)])
         rests = "the C of the controller was read and compared with its program, operation by operation"
     with work.step("generating the files again"):
         reasons = differing_controller_files(package, document)
