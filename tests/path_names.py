@@ -27,7 +27,6 @@ OWN_NAMES = {
     ("codegen/verify/verification.py", "compiler"): "a name of our table of platforms",
     ("codegen/verify/verification.py", "function.name"): "an identifier, read from C",
     ("codegen/verify/verification.py", "package.prefix"): "the stem of a file that was found in the folder",
-    ("control/controller_file.py", "file.name"): "the name of a file that was written",
     ("foundation/writing.py", "one.name"): "the name of a folder, for the folder beside it",
     ("foundation/executor_tasks.py", "self.path"): "a path, for the file beside it",
     ("foundation/folder_lock.py", "digest"): "a hash",
