@@ -30,7 +30,8 @@ CHECKS = {
 
 _MORE = """The C of `c`, `object` and `rt-c` is described in [generated C](generated-c.md), the two rates and ROS 2 in
 [real time](real-time.md), WebAssembly in [a browser](how-to/browser.md). The crate of `rust` is `no_std` and has the
-bits of the C; `cargo test` compares it with recorded results. Functions of JAX and PyTorch are made in Python:
+bits of the C; `cargo test` compares it with recorded results. The units of `fmu` are described in
+[FMI](how-to/fmu.md). Functions of JAX and PyTorch are made in Python:
 [JAX and PyTorch](how-to/jax-torch.md).
 """
 

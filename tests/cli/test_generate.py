@@ -54,7 +54,7 @@ def test_a_foreign_file_is_replaced_with_force_only(torquec, arm, tmp_path):
     assert "written by torquec" in build.read_text()
 
 
-TARGETS = ("c", "rust", "numpy", "casadi", "wasm", "object", "rt-c", "ros2")
+TARGETS = ("c", "rust", "numpy", "casadi", "wasm", "object", "rt-c", "ros2", "fmu")
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -63,7 +63,7 @@ def test_every_package_is_written_over_itself_and_over_nothing_else(torquec, arm
     if target == "casadi":
         pytest.importorskip("casadi")
     out = tmp_path / "out"
-    few = () if target in ("rt-c", "ros2") else ("--quantity", "mass_matrix")
+    few = () if target in ("rt-c", "ros2", "fmu") else ("--quantity", "mass_matrix")
     words = ("generate", arm, "--target", target, *few, "-o", out)
 
     def listing():

@@ -54,6 +54,14 @@ def certified():
     return tq.simplify(tq.classics.planar2r(), SPECIFICATIONS / "planar2r.toml")
 
 
+@pytest.fixture(scope="module")
+def movable(tmp_path_factory):
+    """A certified model whose mass matrix has an inverse everywhere."""
+    file = tmp_path_factory.mktemp("specification") / "close.toml"
+    file.write_text("[every_joint]\nvelocity = 1.0\nacceleration = 2.0\ntorque_error = 0.5\n")
+    return tq.simplify(tq.classics.planar2r(), file)
+
+
 def needs_package(target):
     if target == "casadi":
         pytest.importorskip("casadi")
@@ -91,7 +99,7 @@ def given(exact):
         "update": {"update": ("gravity",)},
         "friction": {"friction": FrictionTask.SYNCHRONOUS},
         "order": {"order": HoldOrder.ZEROTH},
-        "law": {"law": tq.computed_torque(exact, -10.0)},
+        "law": {"law": tq.computed_torque(exact, -10.0, period=0.001)},
         "spec": {"plan": slow},
         "period": {"plan": fast},
     }
@@ -123,8 +131,9 @@ def test_single_precision_reaches_the_code(exact, tmp_path, target):
 
 
 @each_target
-def test_what_a_row_states_of_the_claim_travels(certified, tmp_path, target):
+def test_what_a_row_states_of_the_claim_travels(certified, movable, tmp_path, target):
     needs_package(target)
+    certified = movable if "forward_dynamics" in TARGETS[target].needs else certified
     package = write_target(certified, tmp_path, target, options_of(target))
     assert [claim.joint for claim in package.claim] == list(certified.robot.joint_names)
     code = [path.read_bytes() for path in package.files if not path.name.endswith(".json")]
@@ -175,7 +184,7 @@ def test_a_model_without_what_a_target_needs_is_refused_before_it_is_traced(exac
     check_request("rt-c", exact)
     with pytest.raises(ArgumentError, match=r"ros2 needs spring_torque.*: no springs") as error:
         check_request("ros2", exact)
-    assert error.value.remedy.endswith("c, rust, numpy, casadi, wasm, object, rt-c")
+    assert error.value.remedy.endswith("c, rust, numpy, casadi, wasm, object, rt-c, fmu")
 
 
 def test_every_language_is_a_row_and_every_option_one_of_the_command():

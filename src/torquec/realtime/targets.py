@@ -201,6 +201,13 @@ def _write_ros2(model: Model, directory: str | os.PathLike[str], options: Target
     return WrittenPackage(package.files, package.functions, Precision.DOUBLE, package.claim, details)
 
 
+def _write_fmu(model: Model, directory: str | os.PathLike[str], options: TargetOptions) -> WrittenPackage:
+    from torquec.realtime.fmu_package import write_fmu_package
+
+    package = write_fmu_package(model, directory, law=options.law, prefix=options.prefix, force=options.force)
+    return WrittenPackage(package.files, package.functions, Precision.DOUBLE, package.claim)
+
+
 # --- the table ------------------------------------------------------------------------------------------------------
 
 ROS2_QUANTITIES = (
@@ -248,6 +255,13 @@ _PACKAGES: Mapping[str, PackageTarget] = MappingProxyType(
             _write_ros2,
             ("prefix",),
             needs=ROS2_QUANTITIES,
+        ),
+        "fmu": PackageTarget(
+            "FMI 3.0 units of plant and law",
+            ("PREFIX.fmu", "CMakeLists.txt"),
+            _write_fmu,
+            ("prefix", "law"),
+            needs=("forward_dynamics",),
         ),
     }
 )
