@@ -27,6 +27,7 @@ OWN_NAMES = {
     ("codegen/verify/verification.py", "compiler"): "a name of our table of platforms",
     ("codegen/verify/verification.py", "function.name"): "an identifier, read from C",
     ("codegen/verify/verification.py", "package.prefix"): "the stem of a file that was found in the folder",
+    ("realtime/fmu_package.py", "name"): "of a unit, made with prefix_identifier",
     ("foundation/writing.py", "one.name"): "the name of a folder, for the folder beside it",
     ("foundation/executor_tasks.py", "self.path"): "a path, for the file beside it",
     ("foundation/folder_lock.py", "digest"): "a hash",
