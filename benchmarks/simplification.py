@@ -21,7 +21,7 @@ from benchmarks.peer import SHARED, require
 from torquec.expr import OperationCount, count_operations
 from torquec.model.model import Model
 from torquec.model.quantities import trace_quantity
-from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.check_certificate import check_certificate
 from torquec.proof.torque.certificate import Certificate
 from torquec.robot.robot import Robot
 from torquec.simplification.specification import Specification, load_specification, parse_specification

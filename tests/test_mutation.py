@@ -39,9 +39,7 @@ def test_the_tests_of_a_file():
 
 def test_a_fault_is_found_and_no_fault_is_not(mutants, tmp_path):
     test = tmp_path / "test_unit.py"
-    test.write_text(
-        "from torquec.proof.checker.allowances import UNIT\n\n\ndef test_unit():\n    assert UNIT == 2.0**-53\n"
-    )
+    test.write_text("from torquec_check.balls import UNIT\n\n\ndef test_unit():\n    assert UNIT == 2.0**-53\n")
     wrong = next(mutant for mutant in mutants if mutant.change.startswith("53"))
     other = next(mutant for mutant in mutants if mutant.change.startswith("1e-300"))
     assert is_found(wrong, [str(test)], longest=120.0)

@@ -65,7 +65,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.simplification.specification": ("Specification", "load_specification"),
         "torquec.model.simplified": ("TradeOff", "simplify", "trade_off"),
         "torquec.proof.torque.certificate": ("Certificate", "load_certificate", "save_certificate"),
-        "torquec.proof.checker.check_certificate": ("check_certificate",),
+        "torquec.proof.check_certificate": ("check_certificate",),
         "torquec_check.claim": ("Bound", "Claim"),
         "torquec.model.check_file": ("CheckedFile", "CheckedKind"),
         "torquec.realtime.check_file": ("check_file",),

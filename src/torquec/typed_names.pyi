@@ -223,7 +223,7 @@ from torquec.project.run_project import RunResult as RunResult
 from torquec.project.run_project import run_project as run_project
 from torquec.project.self_test import SelfTestRow as SelfTestRow
 from torquec.project.self_test import self_test as self_test
-from torquec.proof.checker.check_certificate import check_certificate as check_certificate
+from torquec.proof.check_certificate import check_certificate as check_certificate
 from torquec.proof.hold.held_torque_bound import HoldBound as HoldBound
 from torquec.proof.hold.hold_order import HoldOrder as HoldOrder
 from torquec.proof.torque.certificate import Certificate as Certificate

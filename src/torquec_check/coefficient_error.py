@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,9 +21,9 @@ from torquec_check.difference import Box, Difference, Progress, amplitude, diffe
 from torquec_check.document import RefusedError
 from torquec_check.program import Program
 from torquec_check.robot import Robot
-from torquec_check.rounding import DOUBLE, Machine, rounding_errors
+from torquec_check.rounding import DOUBLE
 from torquec_check.rows import Monomial
-from torquec_check.torque_error import TorqueFunctional
+from torquec_check.torque_error import TorqueFunctional, machine_errors
 
 EXACT, ROUNDING = 1e-9, 100.0
 """(3): part of a coefficient, and multiple of noise and rounding, that an error may be which nobody names."""
@@ -74,9 +74,8 @@ def check_coefficients(
     the box; gives the bounds of these others by name.
     """
     ranges = list(zip(box.lower, box.upper, strict=True))
-    ones = [1.0] * robot.n
-    sizes = {"q": [max(map(abs, ends)) for ends in ranges], "qd": ones, "qdd": ones}
-    rounded = rounding_errors(program, Machine(DOUBLE, sizes))
+    ones = (1.0,) * robot.n
+    rounded = machine_errors(program, replace(box, velocity=ones, acceleration=ones), DOUBLE)
     errors = difference(robot, program, box)
     named: set[tuple[int, Monomial]] = set()
     for done, claim in enumerate(claims):

@@ -27,7 +27,7 @@ from torquec_check.document import RefusedError
 from torquec_check.program import Program
 from torquec_check.recursion import robot_degrees, robot_torques
 from torquec_check.robot import Robot
-from torquec_check.rows import Degrees, Grid, Positions, Rows, evaluate, grid_of
+from torquec_check.rows import Grid, Rows, evaluate, grid_of, program_degrees
 
 MOST_POINTS = 400_000
 """Points of the grid: seven joints of degree two have 5^7; of 10^5, values of a seven-joint arm take 700 MB."""
@@ -58,14 +58,12 @@ class Difference:
 
 def difference(robot: Robot, program: Program, box: Box) -> Difference:
     """Robot minus program over the positions of a box; raises `RefusedError` where it is too large to check."""
-    highest = robot_degrees(robot)
-    for rows in evaluate(program, Positions(robot.turns)):
-        if any(len(key) == 1 and key[0] >= 0 for key in rows):
-            raise RefusedError("a torque of the program is of first degree in a speed")
-        highest = functools.reduce(Degrees.__add__, rows.values(), highest)
+    highest = robot_degrees(robot) + program_degrees(program, robot.turns)
     # Joints that no coefficient depends on, such as the first one of an upright arm, need one node.
     few = grid_of(robot.turns, [1] * robot.n, box.lower, box.upper)
     torques = [*robot_torques(robot, few), *evaluate(program, few)]
+    if any(len(key) == 1 and key[0] >= 0 for rows in torques for key in rows):
+        raise RefusedError("a torque of the program is of first degree in a speed")
     shapes = [np.broadcast_shapes(ball.mid.shape, (1,) * robot.n) for rows in torques for ball in rows.values()]
     degrees = [d if any(shape[j] > 1 for shape in shapes) else 0 for j, d in enumerate(highest)]
     grid = grid_of(robot.turns, degrees, box.lower, box.upper)

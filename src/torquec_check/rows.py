@@ -190,6 +190,15 @@ class Positions:
         return Degrees(abs(degrees.get(joint, 0)) for joint in range(len(self.turns)))
 
 
+def program_degrees(program: Program, turns: tuple[bool, ...]) -> Degrees:
+    """The degrees (n,) of all coefficients of a program in the joint positions (2)."""
+    highest = Degrees([0] * len(turns))
+    for rows in evaluate(program, Positions(turns)):
+        for degrees in rows.values():
+            highest = highest + degrees
+    return highest
+
+
 @dataclass(frozen=True)
 class Grid(Positions):
     """The same in balls (3). Nodes are exact: angles as parts of a turn, displacements as fractions."""

@@ -113,13 +113,18 @@ def _speeds(pairs: tuple[Monomial, ...], values: tuple[float, ...]) -> tuple[Arr
     return choices, np.stack(columns, axis=1) if columns else np.zeros((len(choices), 0))
 
 
+def machine_errors(program: Program, box: Box, precision: Precision) -> list[float]:
+    """What rounding may change in every torque of the box (2), (n,)."""
+    positions = [max(map(abs, ends)) for ends in zip(box.lower, box.upper, strict=True)]
+    return rounding_errors(program, Machine(precision, {"q": positions, "qd": box.velocity, "qdd": box.acceleration}))
+
+
 def check_torque_errors(
     robot: Robot, program: Program, box: Box, bounds: Sequence[float], precision: Precision, progress: Progress
 ) -> Mapping[str, float]:
     """Raise `RefusedError` unless every bound (n,) [N m, N] is proven; gives the rounding in each."""
     ranges = list(zip(box.lower, box.upper, strict=True))
-    sizes = {"q": [max(map(abs, ends)) for ends in ranges], "qd": box.velocity, "qdd": box.acceleration}
-    rounded = rounding_errors(program, Machine(precision, sizes))
+    rounded = machine_errors(program, box, precision)
     errors = difference(robot, program, box)
     slacks = {}
     for name, bound, rounding, error in zip(robot.joints, bounds, rounded, errors.error, strict=True):

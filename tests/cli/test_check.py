@@ -108,7 +108,7 @@ def test_a_claim_over_one_configuration_at_rest_shows_it(torquec, tmp_path):
     torques = [Operation(Op.CONST, value=float(x)) for x in exact.gravity_torque(list(q))]
     program = replace(exact.function("inverse_dynamics"), operations=tuple(torques), results=((0, 1),))
     box = MotionBox(q, q, (0.0, 0.0), (0.0, 0.0))
-    proofs = {name: JointProof(1e-9, 0.0, (0, 1), (1, 1), ((-1,),)) for name in robot.joint_names}
+    proofs = {name: JointProof(1e-9, 0.0) for name in robot.joint_names}
     record = Certificate(robot.name, robot.content_hash, program, box, proofs)
     tq.generate(certified_model(robot, record), tmp_path / "out", quantities=["inverse_dynamics"])
     shown = torquec("check", tmp_path / "out")

@@ -14,8 +14,6 @@ def claimed(robot, bounds, *, velocity=2.5, acceleration=10.0, lower=-2.5, upper
     n = robot.n
     program = Model(robot).function("inverse_dynamics") if program is None else program
     sides = [tuple(np.broadcast_to(side, n).tolist()) for side in (lower, upper, velocity, acceleration)]
-    proofs = {
-        name: JointProof(float(bound), 0.0, (), (), ()) for name, bound in zip(robot.joint_names, bounds, strict=True)
-    }
+    proofs = {name: JointProof(float(bound), 0.0) for name, bound in zip(robot.joint_names, bounds, strict=True)}
     record = Certificate(robot.name, robot.content_hash, program, MotionBox(*sides), proofs)
     return Model(robot, {"inverse_dynamics": program}, record=record, kind=ModelKind.CERTIFIED_TORQUE)

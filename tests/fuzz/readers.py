@@ -19,13 +19,13 @@ from torquec.control.controller_file import read_controller
 from torquec.identification.result.comparison import read_combinations
 from torquec.identification.torque.torque_columns import read_columns
 from torquec.identification.torque.torque_model import TorqueModel, torque_model
-from torquec.model.robot_document import robot_from_dict
 from torquec.model.save import load_model
 from torquec.proof.torque.certificate import load_certificate
 from torquec.robot.classics import load_classic
 from torquec.robot.drives import read_drives
 from torquec.robot.load import load
 from torquec.robot.robot import Robot
+from torquec.robot.robot_document import robot_from_dict
 from torquec.robot.urdf import parse_urdf
 from torquec.simplification.specification import load_specification
 from torquec.trajectory.csv_file import read_trajectory

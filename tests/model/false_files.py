@@ -15,9 +15,9 @@ from torquec.expr import count_operations, function_from_dict, function_to_dict,
 from torquec.expr.replay import rebuilt, replay
 from torquec.foundation.json_text import checksum, document_text
 from torquec.model.check_programs import check_programs
-from torquec.model.robot_document import robot_from_dict
 from torquec.model.save import load_model
 from torquec.model.simplified import counts_of
+from torquec.robot.robot_document import robot_from_dict
 from torquec.simplification.specification import parse_specification
 
 

@@ -59,7 +59,7 @@ def _weakened(robot: Robot, part: float = 0.9) -> Certificate:
     moments, k = list(m.moments), len(m.moments) // 2
     moments[k] = type(moments[k])(*(part * value for value in moments[k].values))
     program = replace(torque_program(replace(m, moments=tuple(moments))), name="inverse_dynamics")
-    proofs = {name: JointProof(1.0, 0.5, (), (), ()) for name in robot.joint_names}
+    proofs = {name: JointProof(1.0, 0.5) for name in robot.joint_names}
     return Certificate(robot.name, robot.content_hash, program, motions_of(robot), proofs)
 
 

@@ -21,7 +21,7 @@ from torquec.codegen.verify.platforms import PLATFORMS, build_program, driver_te
 from torquec.errors import CheckError, SpecificationError
 from torquec.foundation.package_manifest import add_to_package
 from torquec.model.simplified import simplified_model
-from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.check_certificate import check_certificate
 from torquec.proof.torque.certify import certify
 from torquec.proof.torque.torque_bounds import error_program, worst_motions
 from torquec.robot.lock_joints import lock_joints
@@ -101,7 +101,7 @@ def test_a_certificate_that_understates_its_rounding_is_refused(small, package, 
     tq.save_certificate(false, tmp_path / "false.certificate.json")
     found = tq.check_file(tmp_path / "false.certificate.json", robot=small.robot)
     assert not found.ok
-    assert "single precision may change torque" in found.refused[0]
+    assert "single precision may change the torque" in found.refused[0]
 
 
 def test_a_package_in_other_numbers_than_it_says_is_refused(package, tmp_path):

@@ -20,7 +20,7 @@ from torquec.papers.abbreviated_torque import (
     table_iii_errors,
     table_iv_errors,
 )
-from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.check_certificate import check_certificate
 from torquec.proof.torque.certify import certify
 from torquec.robot import classics
 from torquec.trajectory.motion_box import MotionBox

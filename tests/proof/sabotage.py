@@ -9,19 +9,17 @@ import numpy as np
 from torquec.expr import Op, evaluate
 from torquec.model.quantities import trace_quantity
 
-KINDS = ("bound", "box", "program", "range")
+KINDS = ("bound", "program", "range")
 _SAMPLES = 4000
 
 
 def sabotaged(robot, certificate, kind, rng):
     """The certificate with a false claim of a kind, or None where this draw gives none.
 
-    A bound 1 % below an error that was found; a box, a branch or a root missing from a proof; a constant of the program
-    changed, or a range of the motions widened, so that an error above the bound occurs.
+    A bound 1 % below an error that was found; a constant of the program changed, or a range of the motions widened, so
+    that an error above the bound occurs.
     """
-    return {"bound": _lowered, "box": _with_a_hole, "program": _reprogrammed, "range": _widened}[kind](
-        robot, certificate, rng
-    )
+    return {"bound": _lowered, "program": _reprogrammed, "range": _widened}[kind](robot, certificate, rng)
 
 
 def largest_errors(robot, certificate, box, rng):
@@ -48,27 +46,6 @@ def _lowered(robot, certificate, rng):
         return None
     name = names[rng.integers(len(names))]
     return _with_proof(certificate, name, bound=0.99 * certificate.joints[name].found, found=0.0)
-
-
-def _with_a_hole(robot, certificate, rng):
-    names = list(certificate.joints)
-    name = names[rng.integers(len(names))]
-    trees = list(certificate.joints[name].trees)
-    k = int(rng.integers(len(trees)))
-    how = rng.integers(3)
-    if how == 0:
-        del trees[k]
-        return _with_proof(certificate, name, trees=tuple(trees))
-    tree = list(trees[k])
-    start = int(rng.integers(len(tree)))
-    if how == 1:
-        start = [place for place, symbol in enumerate(tree) if symbol == -1][int(rng.integers(tree.count(-1)))]
-    end, open_boxes = start, 1
-    while open_boxes:
-        open_boxes += -1 if tree[end] == -1 else 1
-        end += 1
-    trees[k] = (*tree[:start], *tree[end:])
-    return _with_proof(certificate, name, trees=tuple(trees))
 
 
 def _reprogrammed(robot, certificate, rng):

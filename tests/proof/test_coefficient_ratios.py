@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.proof.coefficient_models import check_coefficients
 from tests.proof.tables import table_of
 
 import torquec
@@ -17,7 +18,6 @@ from torquec.closedform import closed_form
 from torquec.closedform.fourier import Value
 from torquec.closedform.polynomial import TrigPolynomial
 from torquec.model.quantities import trace_quantity
-from torquec.proof.checker.check_coefficients import check_coefficients
 from torquec.proof.torque.certify_coefficients import certify_coefficients
 from torquec.proof.torque.coefficient_bound import coefficient_bound
 from torquec.proof.torque.coefficient_certificate import CoefficientCertificate

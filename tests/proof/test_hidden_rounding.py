@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.proof.arms import arm, motions, programs
-from tests.proof.coefficient_models import exact_program, narrow_box, shortened
+from tests.proof.coefficient_models import check_coefficients, exact_program, narrow_box, shortened
 from tests.proof.hidden_rounding import KINDS, hidden
 from tests.proof.sabotage import largest_errors
 from tests.proof.tampering import refuses, seeds
@@ -16,9 +16,8 @@ from tests.proof.tampering import refuses, seeds
 from torquec.errors import CheckError
 from torquec.expr import evaluate
 from torquec.model.quantities import trace_quantity
-from torquec.proof.checker.check_certificate import check_certificate
-from torquec.proof.checker.check_coefficients import check_coefficients
-from torquec.proof.checker.check_parts import check_parts
+from torquec.proof.check_certificate import check_certificate
+from torquec.proof.check_parts import check_parts
 from torquec.proof.torque.certify import certify
 from torquec.proof.torque.certify_coefficients import certify_coefficients
 

@@ -1,4 +1,4 @@
-"""Robots whose angles are nearly right ones: the checker's bound of what snapping changes, beside the file as written.
+"""Robots whose angles are nearly right ones: the bound of what snapping changes, beside the file as written.
 
 The file's own torques come from another algorithm on other frames (`file_frames`).
 """
@@ -12,8 +12,9 @@ import pytest
 from tests.proof.file_frames import nearly_right_robot, torques_on_file_frames
 
 from torquec.expr import evaluate
-from torquec.proof.checker.grid_samples import snap_differences
-from torquec.proof.checker.residual_grid import own_torque, row_weights
+from torquec.model.quantities import trace_quantity
+from torquec.proof.torque.snap_bound import snap_bound
+from torquec.trajectory.motion_box import MotionBox
 
 
 def largest_part_of_the_bound(seed):
@@ -28,12 +29,12 @@ def largest_part_of_the_bound(seed):
     size = np.abs(written).max()
 
     def off(own):
-        return np.abs(evaluate(own_torque(own), {"q": q, "qd": qd, "qdd": qdd})["tau"] - written).max(axis=0)
+        return np.abs(
+            evaluate(trace_quantity(own, "inverse_dynamics"), {"q": q, "qd": qd, "qdd": qdd})["tau"] - written
+        ).max(axis=0)
 
     assert off(replace(robot, snap=False)).max() < 1e-11 * size
-    bound = row_weights((2.0,) * robot.n, (5.0,) * robot.n) @ np.broadcast_to(
-        snap_differences(robot, lower, upper), (robot.n + robot.n * (robot.n + 1) // 2 + 1, robot.n)
-    )
+    bound = np.array(snap_bound(robot, MotionBox(lower, upper, (2.0,) * robot.n, (5.0,) * robot.n)))
     return float((off(robot) / (bound + 1e-12 * size)).max())
 
 

@@ -13,7 +13,7 @@ from tests.proof.arms import arm, motions, programs
 from tests.proof.sabotage import KINDS, largest_errors, sabotaged
 
 from torquec.errors import CheckError
-from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.check_certificate import check_certificate
 from torquec.proof.torque.certify import certify
 
 FEW = 40

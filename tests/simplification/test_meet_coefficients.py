@@ -13,7 +13,7 @@ from torquec.expr import count_operations
 from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
 from torquec.model.quantities import trace_quantity
-from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.check_certificate import check_certificate
 from torquec.proof.torque.coefficient_bound import coefficient_bound
 from torquec.proof.torque.coefficient_tolerance import Family
 from torquec.robot.classics import load_classic

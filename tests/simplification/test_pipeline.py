@@ -11,7 +11,7 @@ from torquec.errors import RobotError, SpecificationError, TimeLimitError
 from torquec.expr import count_operations, trace
 from torquec.foundation.budget import Budget
 from torquec.model.quantities import trace_quantity
-from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.check_certificate import check_certificate
 from torquec.proof.torque.certify import UnprovenError, certify
 from torquec.robot.robot import Mimic
 from torquec.simplification import pipeline, prove, strategies

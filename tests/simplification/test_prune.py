@@ -9,7 +9,7 @@ from tests.proof.arms import arm, motions
 from torquec.dynamics.mechanism import mechanism
 from torquec.errors import TimeLimitError
 from torquec.expr import count_operations, evaluate
-from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.check_certificate import check_certificate
 from torquec.proof.torque.certify import certify
 from torquec.proof.torque.torque_tables import HIGHEST_DEGREE, position_degrees
 from torquec.robot.joints import PositionBasis

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import torquec as tq
-from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.check_certificate import check_certificate
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.robot.lock_joints import lock_joints
 from torquec.simplification.specification import parse_specification

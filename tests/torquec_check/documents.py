@@ -8,8 +8,8 @@ from typing import Any
 
 from torquec.expr import function_to_dict
 from torquec.model.quantities import trace_quantity
-from torquec.model.robot_document import robot_to_dict
 from torquec.robot import classics
+from torquec.robot.robot_document import robot_to_dict
 
 
 @functools.cache

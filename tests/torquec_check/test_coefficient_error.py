@@ -55,7 +55,7 @@ def test_a_small_coefficient_is_not_exact_by_the_measure_of_a_large_one():
     document["bodies"][0]["inertia"] |= {"m": 1e5, "xx": 1e5, "yy": 1e5, "zz": 1e5}
     from torquec.expr import function_to_dict
     from torquec.model.quantities import trace_quantity
-    from torquec.model.robot_document import robot_from_dict
+    from torquec.robot.robot_document import robot_from_dict
 
     program = function_to_dict(trace_quantity(robot_from_dict(document), "inverse_dynamics"))
     _check(program, robot=document)

@@ -12,8 +12,8 @@ from tests.dynamics.random_robots import random_robot
 from tests.torquec_check.documents import robot_document
 
 from torquec.dynamics.inverse_dynamics import inverse_dynamics
-from torquec.model.robot_document import robot_to_dict
 from torquec.robot.robot import Mimic
+from torquec.robot.robot_document import robot_to_dict
 from torquec_check.difference import waves_of
 from torquec_check.recursion import _rotation, _unit, robot_degrees, robot_torques
 from torquec_check.robot import robot_of

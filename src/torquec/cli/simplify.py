@@ -95,7 +95,7 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simpli
     from torquec.model.simplified import trade_off as curve_of
     from torquec.project.manifest import BEST
     from torquec.project.simplification import Simplification
-    from torquec.proof.checker.check_certificate import check_certificate
+    from torquec.proof.check_certificate import check_certificate
     from torquec.simplification.specification import load_specification
 
     stated = load_specification(options.spec, robot)

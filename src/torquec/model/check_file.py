@@ -1,6 +1,6 @@
 """A certificate or a model file proven again, from the files alone; `check_file` in `realtime` also takes packages.
 
-(1)  certificate: every bound (:mod:`torquec.proof.checker.check_certificate`), and that the specification in it is met;
+(1)  certificate: every bound (:mod:`torquec.proof.check_certificate`), and that the specification in it is met;
      it needs its robot
 (2)  model: its certificate as in (1), with the robot in the file; every program must be what follows from the certified
      one, and every count what it counts, so the whole document is made again and compared
@@ -28,8 +28,8 @@ from torquec.model.model import Model
 from torquec.model.model_kinds import second_record
 from torquec.model.save import VERSION, load_model, model_document
 from torquec.model.simplified import counts_of
-from torquec.proof.checker.check_certificate import check_certificate
-from torquec.proof.checker.check_parts import check_parts
+from torquec.proof.check_certificate import check_certificate
+from torquec.proof.check_parts import check_parts
 from torquec.proof.torque.certificate import Certificate, load_certificate
 from torquec.robot.robot import Robot
 from torquec.simplification.specification_text import check_specification_met, stated_specification

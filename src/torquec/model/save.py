@@ -26,12 +26,12 @@ from torquec.model.model import Model
 from torquec.model.model_kinds import second_record
 from torquec.model.model_parameters import ModelParameters
 from torquec.model.quantities import check_ports
-from torquec.model.robot_document import robot_from_dict, robot_to_dict
 from torquec.model.routes import Route
 from torquec.model.torque_program import check_torque_structure
 from torquec.proof.torque.certificate import Certificate
 from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
+from torquec.robot.robot_document import robot_from_dict, robot_to_dict
 
 FORMAT = "torquec-model"
 VERSION = 2

@@ -75,7 +75,7 @@ def coefficients_above(
     program, motions = shorter.torque(), specification.motions
     with work.within(budget.share(SHARES.threshold_proof if motions.velocity else 1.0)):
         proven = certify_coefficients(robot, exact, program, specification.box, work=work)
-    certificate = Certificate(robot.name, robot.content_hash, program, motions, {})
+    certificate = Certificate(robot.name, robot.content_hash, program, motions, {}, robot_document=robot)
     if motions.velocity:
         with work.within(budget):
             certificate = certify(robot, exact, program, motions, work=work)

@@ -12,7 +12,7 @@ takes its part of the time from a plan (:mod:`torquec.simplification.time_plan`)
 
 The independent check of the cheapest of several proven programs that can be checked in the remaining time.
 
-The duration of each check is predicted (:class:`torquec.proof.checker.check_time.CheckTime`): the cheapest program
+The duration of each check is predicted (:class:`torquec.proof.check_time.CheckTime`): the cheapest program
 whose check fits is checked; where none fits, the one with the shortest check. A check that turns out slower, on a
 machine that has become busy, may end late (`TimeShares.check`), for without it nothing could be used. Then it is given
 up: the program is proven all the same, and `torquec check` checks the proof from its files, whenever there is time.
@@ -25,14 +25,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from torquec.codegen.precision import Precision
 from torquec.dynamics.mechanism import mechanism
 from torquec.errors import SpecificationError, TimeLimitError
 from torquec.expr import Function, operation_cost
 from torquec.foundation.budget import Budget
 from torquec.foundation.rounded_bound import rounded_up
 from torquec.foundation.work import Work
-from torquec.proof.checker.check_certificate import check_certificate
-from torquec.proof.checker.check_time import CheckTime
+from torquec.proof.check_certificate import check_certificate
+from torquec.proof.check_time import CheckTime
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify import UnprovenError, certify, rounding_of, smallest_bounds
 from torquec.proof.torque.snap_bound import snap_bound
@@ -52,10 +53,8 @@ def snapped(problem: SimplificationProblem) -> tuple[float, ...]:
 
 
 def rounded_away(problem: SimplificationProblem) -> tuple[float, ...]:
-    """The part of every tolerance that rounding takes (n,) in less than double precision; of the exact program, which
-    has the most operations.
-    """
-    return rounding_of(problem.exact, problem.motions, problem.precision) or (0.0,) * problem.robot.n
+    """The part of every tolerance that rounding takes (n,), of the exact program, which has the most operations."""
+    return rounding_of(problem.exact, problem.motions, problem.precision)
 
 
 def check_tolerances(problem: SimplificationProblem) -> None:
@@ -72,7 +71,7 @@ def check_tolerances(problem: SimplificationProblem) -> None:
     for name, bound, snap, rounded, allowed in zip(
         problem.robot.joint_names, smallest, snapped(problem), rounded_away(problem), problem.tolerance, strict=True
     ):
-        if not snap + rounded < allowed:
+        if problem.precision is not Precision.DOUBLE and not snap + rounded < allowed:
             raise SpecificationError(
                 f"joint '{name}' is allowed a torque error of {allowed:.3g}, and {problem.precision} precision may "
                 f"change its torque by {rounded:.3g}",
@@ -180,9 +179,7 @@ def _proven(problem: SimplificationProblem, program: Function, *, closer: bool =
 def check_again(robot: Robot, proven: Sequence[Simplified], budget: Budget, work: Work) -> Simplified:
     """The first of the programs, cheapest first, that can be checked within the budget, once that is tried."""
     late = budget.share(SHARES.check)
-    chosen = (
-        proven[0] if len(proven) == 1 or not budget.is_timed or late.is_over else _chosen(robot, proven, budget, work)
-    )
+    chosen = proven[0] if len(proven) == 1 or not budget.is_timed or late.is_over else _chosen(robot, proven, budget)
     try:
         with work.within(late):
             late.check()
@@ -192,8 +189,8 @@ def check_again(robot: Robot, proven: Sequence[Simplified], budget: Budget, work
     return replace(chosen, checked=True)
 
 
-def _chosen(robot: Robot, proven: Sequence[Simplified], budget: Budget, work: Work) -> Simplified:
-    predicted = CheckTime(robot, proven[0].certificate.motions, processes=work.workers)
+def _chosen(robot: Robot, proven: Sequence[Simplified], budget: Budget) -> Simplified:
+    predicted = CheckTime(robot, proven[0].certificate.motions)
     needed = []
     for one in proven:
         needed.append(predicted.of(one.certificate))

@@ -15,7 +15,7 @@ from torquec.closedform import closed_form
 from torquec.codegen.precision import Precision
 from torquec.errors import CheckError, SpecificationError, UnitWarning
 from torquec.foundation.rounded_bound import rounded_up
-from torquec.proof.checker.check_parts import is_same_torque
+from torquec.proof.check_parts import is_same_torque
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.coefficient_tolerance import Family
 from torquec.robot.robot import Robot

@@ -4,7 +4,7 @@
 (2)  with one most of the time goes to the search; the last proof may take a quarter longer, so that the result of a
      long search is not lost
 (3)  where the independent check has a deadline that is near, it comes first: its duration is predicted from a part of
-     it (:class:`torquec.proof.checker.check_time.CheckTime`) and reserved. The proof ends early enough for its boxes to
+     it (:class:`torquec.proof.check_time.CheckTime`) and reserved. The proof ends early enough for its boxes to
      be checked, degrees stay so low that proof and check are short
      (:class:`torquec.simplification.degree_limit.DegreeRoom`), and errors use less of the tolerances, so that few
      boxes prove them
@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from torquec.dynamics.mechanism import mechanism
 from torquec.foundation.budget import Budget
 from torquec.foundation.executor_tasks import wake
-from torquec.proof.checker.check_time import CheckTime
+from torquec.proof.check_time import CheckTime
 from torquec.proof.torque.torque_tables import positions_read
 from torquec.simplification.degree_limit import DegreeRoom
 from torquec.simplification.moment_costs import torque_program
@@ -83,7 +83,7 @@ def time_plan(problem: SimplificationProblem) -> TimePlan:
     if check.seconds is None or check.seconds >= SHARES.long:
         return in_time
     wake(problem.work.executor)
-    predicted = CheckTime(problem.robot, problem.motions, processes=problem.work.workers)
+    predicted = CheckTime(problem.robot, problem.motions)
     # Programs begin as recursions with moments carried along: what cancels in them does so but for rounding, and has a
     # degree in exact arithmetic.
     degrees = predicted.degrees_of(torque_program(mechanism(problem.robot)))

@@ -13,7 +13,7 @@ from torquec.errors import TimeLimitError
 from torquec.expr import evaluate
 from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
-from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.check_certificate import check_certificate
 from torquec.proof.enclosure.branch_and_bound import Exhausted, Refutation, ShownBoxes
 from torquec.proof.torque import torque_bound as module
 from torquec.proof.torque.certify import UnprovenError, certify

@@ -2,7 +2,7 @@
 
 The symmetric part of a mass matrix as a table: a trigonometric polynomial, known whole from its values on a grid.
 
-(1)  degrees are found in modular arithmetic, where nothing is rounded (:mod:`torquec.proof.checker.modular_degree`)
+(1)  degrees are those of the operations as they are written (:func:`torquec_check.rows.program_degrees`)
 (2)  values on the grid of these degrees determine the coefficients (:mod:`torquec.closedform.tabulate`)
 
 Whether x' M(q) x > 0 for all x and all positions of a box: shown by Bernstein control matrices, or not shown.
@@ -44,16 +44,15 @@ import numpy as np
 from torquec.closedform.polynomial import Variable
 from torquec.closedform.tabulate import coefficient_table, grid
 from torquec.dynamics.mass_matrix import mass_matrix as own_mass_matrix
-from torquec.errors import CheckError
-from torquec.expr import Function, evaluate, trace
-from torquec.expr.replay import replay
+from torquec.expr import Function, evaluate, function_to_dict, trace
 from torquec.foundation.arrays import Array
-from torquec.proof.checker.modular_degree import exact_degrees
-from torquec.proof.checker.program_form import check_program
 from torquec.proof.enclosure.bernstein import Range, along, amplitudes_within, halves, numerator_matrix, root_ranges
 from torquec.proof.inertia.articulated_inertia_lower_bound import articulated_inertia_lower_bound, exceeds_diagonal
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
+from torquec_check.document import RefusedError
+from torquec_check.program import program_of
+from torquec_check.rows import program_degrees
 
 _MOST_POINTS = 200_000
 """Points of a grid: six joints of degree two, and one of three, have 109,375."""
@@ -85,23 +84,11 @@ class MassMatrixTable:
 
 def polynomial_degrees(robot: Robot, mass_matrix: Function) -> tuple[int, ...] | None:
     """The degree (n,) of a program q -> M (n, n) in each joint (1); None where it is no such polynomial."""
-    sliding = tuple(not each.turns for each in robot.coordinates)
-    torque = _torque(robot.n, mass_matrix)
+    turns = tuple(each.turns for each in robot.coordinates)
     try:
-        check_program(robot, torque)
-        return tuple(exact_degrees(torque, sliding, seed=robot.content_hash))
-    except CheckError:
+        return tuple(program_degrees(program_of(function_to_dict(mass_matrix)), turns))
+    except RefusedError:
         return None
-
-
-def _torque(n: int, mass_matrix: Function) -> Function:
-    """M qdd: what is known of degrees is known of torques."""
-
-    def algorithm(q: Array, qd: Array, qdd: Array) -> dict[str, list[object]]:  # noqa: ARG001 - a torque's inputs
-        M = replay(mass_matrix, {"q": q})["M"]
-        return {"tau": [sum(m * a for m, a in zip(row, qdd, strict=True)) for row in M]}
-
-    return trace("torque", algorithm, dict.fromkeys(("q", "qd", "qdd"), (n,)))
 
 
 def mass_matrix_table(

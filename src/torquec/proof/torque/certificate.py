@@ -1,45 +1,47 @@
 """Certificates: a simplified torque program with a proven bound of its error for every joint, as a file.
 
-A certificate holds everything that is needed to prove the bounds again: the program, the box of motions, the bounds
-and, per joint, the variables of its error and the tree of boxes of each root box (`branch_and_bound`).
-`certify` makes it, and `check_certificate` proves it again; this file is
-all that the two share.
+A certificate holds everything that is needed to prove the bounds again: the robot as its file is written, the program,
+the box of motions and the bounds. `certify` makes it; :mod:`torquec_check` proves it again from the file alone.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torquec.codegen.precision import Precision
 from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount
-from torquec.foundation.documents import INTEGERS_AS_TEXT, Codec, DocumentFormat, written_by
+from torquec.foundation.documents import Codec, DocumentFormat
 from torquec.foundation.json_text import checksum, document_text
 from torquec.foundation.reading import FileKind, read_json, to_path
 from torquec.foundation.rounded_bound import rounded_up
 from torquec.foundation.writing import write_files
-from torquec.proof.torque.coefficient_certificate import PROGRAMS, REMEDY, CoefficientCertificate, stated_format
+from torquec.proof.torque.coefficient_certificate import (
+    PROGRAMS,
+    REMEDY,
+    CoefficientCertificate,
+    stated_format,
+    without_boxes,
+)
+from torquec.robot.robot import Robot
+from torquec.robot.robot_document import robot_from_dict, robot_to_dict
 from torquec.trajectory.motion_box import MotionBox
 
-FORMAT = "torquec certificate 3"
-OLDER = "torquec certificate 2"
-"""The format without tolerances, specification and checksum; it is still read."""
+FORMAT = "torquec certificate 4"
+OLDER = ("torquec certificate 2", "torquec certificate 3")
+"""Formats without the robot, and with the boxes of the search; the first has no specification and no checksum either.
+They are still read."""
 
 
 @dataclass(frozen=True)
 class JointProof:
-    """A joint's bound [N m or N], the largest error found, the joints its error depends on, its degree in each one's
-    sine and cosine (or displacement), and the trees of the proof. `tolerance` is what was allowed, if it was stated.
-    """
+    """A joint's bound [N m or N], the largest error found, and what was allowed, if that was stated."""
 
     bound: float
     found: float
-    variables: tuple[int, ...]
-    degrees: tuple[int, ...]
-    trees: tuple[tuple[int, ...], ...] = field(metadata=written_by(INTEGERS_AS_TEXT))
     tolerance: float | None = None
 
 
@@ -69,6 +71,7 @@ class Certificate:
     that serve other quantities, where there are such; `counts` say what was saved, and prove nothing. `specification`
     is what was asked for, as the text of a specification file; empty where the bounds are all that is claimed. Where
     there is a `rounding`, it is part of the bounds of `joints`: they hold for generated code in its precision.
+    `robot_document` is the robot itself, which older certificates do not hold.
     """
 
     robot: str
@@ -80,6 +83,7 @@ class Certificate:
     counts: Counts | None = None
     specification: str = ""
     rounding: RoundingProof | None = None
+    robot_document: Robot | None = None
 
     @property
     def precision(self) -> Precision:
@@ -93,26 +97,31 @@ class Certificate:
     def to_dict(self) -> dict[str, Any]:
         """As JSON values, with a SHA-256 over all of them."""
         values = {"format": FORMAT, **_DOCUMENTS.to_values(self)}
-        if self.rounding is None:
-            del values["rounding"]  # certificates of doubles are as they were before there were others
+        for name in ("rounding", "robot_document"):
+            if values[name] is None:
+                del values[name]
         return {**values, "sha256": checksum(values)}
 
     @staticmethod
     def from_dict(document: Mapping[str, Any]) -> Certificate:
         """The certificate that `to_dict` wrote, now or in the older format; raises `ArgumentError` otherwise."""
-        if isinstance(document, Mapping) and document.get("format") == OLDER:
+        stated = document.get("format") if isinstance(document, Mapping) else None
+        if stated == OLDER[0]:
             older = replace(_DOCUMENTS, defaults=True)
-            values = stated_format(document, OLDER, older)
-            if unknown := {"specification", "rounding"} & set(values):
+            values = without_boxes(stated_format(document, OLDER[0], older), "joints")
+            if unknown := {"specification", "rounding", "robot_document"} & set(values):
                 older.refuse("certificate", f"'{min(unknown)}' is not known")
             return older.from_values(Certificate, values)
-        values = stated_format(document, FORMAT, _DOCUMENTS)
-        stated = values.pop("sha256", None)
-        if stated != checksum({"format": FORMAT, **values}):
+        known = OLDER[1] if stated == OLDER[1] else FORMAT
+        values = stated_format(document, known, _DOCUMENTS)
+        if values.pop("sha256", None) != checksum({"format": known, **values}):
             _DOCUMENTS.refuse("certificate.sha256", "the checksum does not fit: the document was changed or damaged")
-        if "rounding" in values and values["rounding"] is None:
-            _DOCUMENTS.refuse("certificate.rounding", "there is nothing in it")
-        return _DOCUMENTS.from_values(Certificate, {"rounding": None, **values})
+        for name in ("rounding", "robot_document"):
+            if name in values and values[name] is None:
+                _DOCUMENTS.refuse(f"certificate.{name}", "there is nothing in it")
+        if known != FORMAT:
+            values = without_boxes(values, "joints")
+        return _DOCUMENTS.from_values(Certificate, {"rounding": None, "robot_document": None, **values})
 
     @property
     def content_hash(self) -> str:
@@ -127,6 +136,7 @@ _DOCUMENTS = DocumentFormat(
     codecs={
         **PROGRAMS,
         CoefficientCertificate: Codec(CoefficientCertificate.to_dict, CoefficientCertificate.from_dict),
+        Robot: Codec(robot_to_dict, robot_from_dict),
     },
 )
 

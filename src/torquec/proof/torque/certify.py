@@ -5,7 +5,7 @@
 (3)  each joint's error is bounded by itself, long proofs in parts (`torque_bounds`). Where the time
      of the work is limited, all of them are shown to be within their limits before any bound is made closer
 (4)  what snapped angles change against the file as written is added (:mod:`torquec.proof.torque.snap_bound`)
-(5)  for code in single precision, so is what rounding to floats changes (:mod:`torquec.proof.rounding.single_rounding`)
+(5)  so is what rounding in doubles or floats changes, as the checker bounds it (:mod:`torquec_check.rounding`)
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ import numpy as np
 
 from torquec.codegen.precision import Precision
 from torquec.errors import RobotError
-from torquec.expr import Function
+from torquec.expr import Function, function_to_dict
 from torquec.foundation.work import Work, as_work
-from torquec.proof.rounding.single_rounding import single_rounding
 from torquec.proof.torque.certificate import Certificate, JointProof, RoundingProof
 from torquec.proof.torque.snap_bound import snap_bound
 from torquec.proof.torque.torque_bound import TorqueBound, torque_bound
@@ -29,6 +28,8 @@ from torquec.proof.torque.torque_tables import position_degrees, positions_read,
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
+from torquec_check.program import program_of
+from torquec_check.rounding import PRECISIONS, Machine, rounding_errors
 
 _SUMMED = 1.0 + 1e-9
 """Covers the rounding of the sum of two parts of a bound: a checker takes one of them away again."""
@@ -96,10 +97,13 @@ def certify(
     for k, (joint, allowed, more) in enumerate(zip(robot.joints, allowances, added, strict=True)):
         bound = bounds[k]
         assert bound is not None
-        variables, degrees = ((), ()) if bound.by_amplitudes else residual.dependence(k)
-        proofs[joint.name] = JointProof(bound.bound + more, bound.found, variables, degrees, bound.trees, allowed)
-    rounding = None if rounded is None else RoundingProof(precision, dict(zip(proofs, rounded, strict=True)))
-    return Certificate(robot.name, robot.content_hash, simplified, motions, proofs, rounding=rounding)
+        proofs[joint.name] = JointProof(bound.bound + more, bound.found, allowed)
+    rounding = None
+    if precision is not Precision.DOUBLE:
+        rounding = RoundingProof(precision, dict(zip(proofs, rounded, strict=True)))
+    return Certificate(
+        robot.name, robot.content_hash, simplified, motions, proofs, rounding=rounding, robot_document=robot
+    )
 
 
 def smallest_bounds(
@@ -118,17 +122,16 @@ def smallest_bounds(
     return tuple(left.bound + more for more in _added(robot, motions, rounding_of(program, motions, precision)))
 
 
-def _added(robot: Robot, motions: MotionBox, rounded: Sequence[float] | None) -> tuple[float, ...]:
+def _added(robot: Robot, motions: MotionBox, rounded: Sequence[float]) -> tuple[float, ...]:
     """(4) and (5), (n,)."""
-    snapped = snap_bound(robot, motions)
-    if rounded is None:
-        return snapped
-    return tuple(snap + _SUMMED * each for snap, each in zip(snapped, rounded, strict=True))
+    return tuple(snap + _SUMMED * each for snap, each in zip(snap_bound(robot, motions), rounded, strict=True))
 
 
-def rounding_of(program: Function, motions: MotionBox, precision: Precision) -> tuple[float, ...] | None:
-    """What computing in a precision adds to the torques (n,) (5); None for doubles, whose rounding is not counted."""
-    return single_rounding(program, motions) if precision is Precision.SINGLE else None
+def rounding_of(program: Function, motions: MotionBox, precision: Precision) -> tuple[float, ...]:
+    """What computing in a precision changes in the torques at most (n,) (5)."""
+    positions = [max(abs(low), abs(high)) for low, high in zip(motions.lower, motions.upper, strict=True)]
+    sizes = {"q": positions, "qd": motions.velocity, "qdd": motions.acceleration}
+    return tuple(rounding_errors(program_of(function_to_dict(program)), Machine(PRECISIONS[precision.value], sizes)))
 
 
 def _of_joint(residual: TorqueResidual, joint: int) -> TorqueResidual:

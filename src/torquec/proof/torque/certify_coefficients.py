@@ -168,9 +168,6 @@ def _proof(task: _Task, found: CoefficientBound) -> CoefficientProof:
         task.limit,
         found.bound,
         found.found,
-        tuple(variable.joints for variable in found.variables),
-        found.degrees,
-        found.trees,
     )
 
 

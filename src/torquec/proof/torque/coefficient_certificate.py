@@ -1,23 +1,27 @@
 """Certificates of coefficients: a torque program with a proven bound of the error of every one of its coefficients.
 
 The program computes tau = M qdd + c(q, qd, qd) + g like the robot; its coefficients M_ij, c_ijk (H_ijk of Chang & Lee)
-and g_i are compared one by one, absolute or relative, over the box of joint positions. A certificate holds all that is
-needed to prove the bounds again; :mod:`torquec.proof.checker.check_coefficients` does, and shares no code with the
-search.
+and g_i are compared one by one, absolute or relative, over the box of joint positions.
+:mod:`torquec_check.coefficient_error` proves the bounds again, and shares no code with the search.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from torquec.expr import Function, function_from_dict, function_to_dict
-from torquec.foundation.documents import INTEGERS_AS_TEXT, Codec, DocumentFormat, written_by
+from torquec.foundation.documents import Codec, DocumentFormat
 from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family
 from torquec.trajectory.motion_box import MotionBox
 
-FORMAT = "torquec coefficient certificate 1"
+FORMAT = "torquec coefficient certificate 2"
+OLDER = "torquec coefficient certificate 1"
+"""The format with the boxes of the search; it is still read."""
+
+_BOXES = ("variables", "degrees", "trees")
+"""Fields of proofs in older formats: where the search cut its boxes, which a checker does by itself."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +29,7 @@ class CoefficientProof:
     """What is proven of one coefficient: its error is at most `bound`, absolute or relative.
 
     `index` counts from zero (independent joints), `tolerance` is what was asked for, if anything was, `found` the
-    largest error found; `variables` are what the error depends on, each a sum of joint positions as (joint, sign)
-    pairs, `degrees` its degrees in them, `trees` the boxes of the proof.
+    largest error found.
     """
 
     family: Family
@@ -35,9 +38,6 @@ class CoefficientProof:
     tolerance: float | None
     bound: float
     found: float
-    variables: tuple[tuple[tuple[int, int], ...], ...]
-    degrees: tuple[int, ...]
-    trees: tuple[tuple[int, ...], ...] = field(metadata=written_by(INTEGERS_AS_TEXT))
 
     @property
     def name(self) -> str:
@@ -65,7 +65,10 @@ class CoefficientCertificate:
     @staticmethod
     def from_dict(document: Mapping[str, Any]) -> CoefficientCertificate:
         """The certificate that `to_dict` wrote; raises `ArgumentError` for anything else."""
-        values = stated_format(document, FORMAT, _DOCUMENTS)
+        if isinstance(document, Mapping) and document.get("format") == OLDER:
+            values = without_boxes(stated_format(document, OLDER, _DOCUMENTS), "coefficients")
+        else:
+            values = stated_format(document, FORMAT, _DOCUMENTS)
         return _DOCUMENTS.from_values(CoefficientCertificate, values)
 
 
@@ -81,6 +84,15 @@ _POSITIONS = Codec(
 """A box without speeds: they are no part of what is proven of a coefficient."""
 
 _DOCUMENTS = DocumentFormat("coefficients", remedy=REMEDY, codecs={**PROGRAMS, MotionBox: _POSITIONS})
+
+
+def without_boxes(values: dict[str, Any], name: str) -> dict[str, Any]:
+    """A document of an older format without the boxes of the search in the proofs under `name`."""
+    proofs = values.get(name)
+    if not isinstance(proofs, dict) or not all(isinstance(proof, dict) for proof in proofs.values()):
+        return values
+    kept = {key: {k: v for k, v in proof.items() if k not in _BOXES} for key, proof in proofs.items()}
+    return {**values, name: kept}
 
 
 def stated_format(document: object, expected: str, documents: DocumentFormat) -> dict[str, Any]:

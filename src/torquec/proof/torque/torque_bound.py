@@ -48,11 +48,11 @@ _PARTS = 32
 """Parts that open boxes are dealt into (2): many, for some have little to do; never a matter of how many workers there
 are, for trees depend on them."""
 
-_FLOOR = 1e-10
+_FLOOR = 1e-9
 """No bound is smaller than this part of the largest torque at rest: below lies the rounding of the programs."""
 
-PUBLISHED = 1.0 + 1e-8
-"""A bound is raised by this, so that proving it again in another order of sums succeeds."""
+PUBLISHED = 1.0 + 1e-6
+"""A bound is raised by this, so that proving it again in balls, whose radii count, succeeds."""
 
 
 @dataclass(frozen=True)

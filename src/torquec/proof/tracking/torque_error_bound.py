@@ -23,7 +23,6 @@ from torquec.errors import RobotError
 from torquec.expr import Function, trace
 from torquec.expr.replay import replay
 from torquec.foundation.arrays import Array
-from torquec.proof.checker.allowances import UNNAMED
 from torquec.proof.enclosure.enclose import enclose
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.coefficient_certificate import CoefficientCertificate, CoefficientProof
@@ -32,6 +31,7 @@ from torquec.proof.torque.snap_bound import snap_rows
 from torquec.proof.tracking.acceleration_bound import MotionBoxes
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
+from torquec_check.coefficient_error import EXACT
 
 _ROUNDED_UP = 1.0 + 1e-12
 """Covers the rounding of a sum of some hundred products that are not negative."""
@@ -124,7 +124,7 @@ class ProvenTorque:
                 found[:, i] += part
         # Coefficients that the certificate does not name are exact to this part of the largest one only.
         moved = 1.0 + acceleration.sum(axis=1, keepdims=True) + speed.sum(axis=1, keepdims=True) ** 2
-        found += UNNAMED * self._largest_coefficient * moved
+        found += EXACT * self._largest_coefficient * moved
         return found * _ROUNDED_UP
 
 

@@ -9,7 +9,6 @@ import json
 import pytest
 
 from torquec.errors import ModelFileError
-from torquec.model.robot_document import robot_from_dict, robot_to_dict
 from torquec.robot import classics
 from torquec.robot.friction import Friction
 from torquec.robot.robot import (
@@ -26,6 +25,7 @@ from torquec.robot.robot import (
     Robot,
     Spring,
 )
+from torquec.robot.robot_document import robot_from_dict, robot_to_dict
 from torquec.spatial import Pose
 
 

@@ -1,0 +1,62 @@
+"""How long the check of a certificate will take on this machine, foreseen from a part of it.
+
+(1)  robot and program are evaluated on a grid (:mod:`torquec_check.difference`): a time for each of its points, that is
+     measured with the robot on a coarse one, so that a slow or busy machine is known to be one
+(2)  boxes take about as long again: where bounds are close to the errors, they are cut until that is seen
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+from torquec.expr import Function, function_to_dict
+from torquec.foundation.one_thread import one_thread
+from torquec.proof.torque.certificate import Certificate
+from torquec.robot.robot import Robot
+from torquec.robot.robot_document import robot_to_dict
+from torquec.trajectory.motion_box import MotionBox
+from torquec_check.program import program_of
+from torquec_check.recursion import robot_degrees, robot_torques
+from torquec_check.robot import robot_of
+from torquec_check.rows import grid_of, program_degrees
+
+_ALWAYS, _OF_THE_ROBOT = 0.5, 4.0
+"""Seconds for everything else, and the time of a check in times of the robot's recursion on the grid (1), (2)."""
+
+
+class CheckTime:
+    """The time that checks take of programs that stand for a robot's inverse dynamics, over the positions of a box."""
+
+    def __init__(self, robot: Robot, motions: MotionBox) -> None:
+        self._robot = robot_of(robot_to_dict(robot))
+        self.degrees = tuple(robot_degrees(self._robot))
+        grid = grid_of(self._robot.turns, [1] * robot.n, motions.lower, motions.upper)
+        with one_thread():
+            robot_torques(self._robot, grid)  # the first numbers take longer: memory is new
+            began = time.perf_counter()
+            robot_torques(self._robot, grid)
+        count = math.prod(len(nodes) for nodes in grid.nodes)
+        self._each: float = _OF_THE_ROBOT * (time.perf_counter() - began) / count
+
+    def degrees_of(self, program: Function) -> tuple[int, ...]:
+        """The degrees (n,) of the grid for a program, which are those of the robot or more."""
+        return tuple(program_degrees(program_of(function_to_dict(program)), self._robot.turns) + self.degrees)
+
+    def points(self, degrees: Sequence[int]) -> int:
+        """Points of the grid for a program of these degrees (n,)."""
+        highest = [max(pair) for pair in zip(degrees, self.degrees, strict=True)]
+        return math.prod(2 * d + 1 if turns else d + 1 for d, turns in zip(highest, self._robot.turns, strict=True))
+
+    def of_grid(self, points: int) -> float:
+        """Seconds of a check with so many points of the grid."""
+        return _ALWAYS + self._each * points
+
+    def points_in(self, seconds: float) -> int:
+        """How many points of the grid can be checked in so many seconds."""
+        return max(0, int((seconds - _ALWAYS) / self._each))
+
+    def of(self, certificate: Certificate) -> float:
+        """Seconds that the check of a certificate will take."""
+        return self.of_grid(self.points(self.degrees_of(certificate.program)))

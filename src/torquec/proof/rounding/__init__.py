@@ -1,1 +1,0 @@
-"""Rounding errors of generated code."""

@@ -1,0 +1,171 @@
+"""A certificate: a robot, a program, a box of motions and bounds, read from its document and proven.
+
+Format 3 does not hold its robot: it comes from the model file around it. What the search left in it (trees,
+variables, degrees) is not read. `found`, the largest error that the search met, is only known to be at most the bound,
+and `counts` are no claim.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torquec_check.coefficient_error import CoefficientClaim, check_coefficients
+from torquec_check.difference import Box, Progress
+from torquec_check.document import RefusedError, canonical_hash, fields, integer, items, number, numbers, text
+from torquec_check.program import Program, torque_program
+from torquec_check.robot import Robot, robot_of
+from torquec_check.rounding import DOUBLE, PRECISIONS, Precision
+from torquec_check.torque_error import check_torque_errors, machine_errors
+
+FORMAT = "torquec certificate 4"
+OLDER = "torquec certificate 3"
+_SEARCH = "variables degrees trees"
+_SIZES = {"M": 2, "H": 3, "g": 1}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is claimed: torque bounds [N m, N] by joint, none where rates are not limited, and coefficient bounds.
+
+    `coefficient_program` is the program that these are about, None without them. `rounding` is the part of the torque
+    bounds that floats take, as stated; none for doubles.
+    """
+
+    robot: Robot
+    program: Program
+    box: Box
+    precision: Precision
+    rounding: Mapping[str, float]
+    bounds: Mapping[str, float]
+    coefficients: tuple[CoefficientClaim, ...]
+    coefficient_program: Program | None
+    specification: str
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was proven: the rounding in each torque bound, and the bounds of coefficients that have no own claim."""
+
+    slacks: Mapping[str, float]
+    others: Mapping[str, float]
+
+
+def certificate_of(document: Any, robot_document: Any = None) -> Certificate:
+    """The certificate of a document; older ones need the document of their robot. Raises `RefusedError`."""
+    stated = document.get("format") if isinstance(document, dict) else None
+    if stated not in (FORMAT, OLDER):
+        raise RefusedError(f"not a certificate: its format is {str(stated)[:60]!r}, not {FORMAT!r}")
+    own = document.get("robot_document")
+    if own is None and robot_document is None:
+        raise RefusedError("the certificate does not hold its robot", remedy="make it again, or check its model file")
+    if own is not None and robot_document is not None and own != robot_document:
+        raise RefusedError("the certificate is about another robot")
+    if document.get("sha256") != canonical_hash({k: v for k, v in document.items() if k != "sha256"}):
+        raise RefusedError("the checksum of the certificate does not fit: it was changed or damaged")
+    robot = robot_of(robot_document if own is None else own)
+    name, program, motions, joints, inner = fields(
+        document,
+        "robot program motions joints coefficients",
+        "certificate",
+        ignored="format robot_hash robot_document counts specification rounding sha256",
+    )
+    if name != robot.name:
+        raise RefusedError(f"the certificate names the robot '{str(name)[:60]}', not '{robot.name}'")
+    bounds = {joint: _bound(proof, f"joint '{joint}'", _SEARCH) for joint, proof in _object(joints).items()}
+    if tuple(bounds) != robot.joints and (bounds or inner is None):
+        raise RefusedError("the certificate does not name the robot's joints in order")
+    box = _box(fields(motions, "lower upper velocity acceleration", "motions"), robot, rates=bool(bounds))
+    claims, coefficient_program = () if inner is None else _coefficients(inner, robot, box), None
+    if inner is not None:
+        coefficient_program = torque_program(inner["program"], robot.n, "coefficients.program")
+    return Certificate(
+        robot,
+        torque_program(program, robot.n),
+        box,
+        *_rounding(document.get("rounding"), bounds),
+        bounds,
+        claims,
+        coefficient_program,
+        text(document.get("specification", ""), "specification"),
+    )
+
+
+def check_certificate(certificate: Certificate, progress: Progress) -> Checked:
+    """Raise `RefusedError` unless every claim of the certificate is proven."""
+    c = certificate
+    slacks: Mapping[str, float] = {}
+    others: Mapping[str, float] = {}
+    if c.bounds:
+        errors = machine_errors(c.program, c.box, c.precision)
+        for joint, rounding in zip(c.bounds, errors, strict=True):
+            if not rounding <= c.rounding.get(joint, math.inf):
+                raise RefusedError(f"{c.precision.name} precision may change the torque of '{joint}' by {rounding:.6g}")
+        slacks = check_torque_errors(c.robot, c.program, c.box, list(c.bounds.values()), c.precision, progress)
+    elif c.program != c.coefficient_program:
+        raise RefusedError("the certificate's program is not the one whose coefficients are proven")
+    if c.coefficient_program is not None:
+        others = check_coefficients(c.robot, c.coefficient_program, c.box, c.coefficients, progress)
+    return Checked(slacks, others)
+
+
+def _object(values: Any) -> dict[str, Any]:
+    if not isinstance(values, dict):
+        raise RefusedError("an object was expected in the certificate")
+    return values
+
+
+def _bound(proof: Any, where: str, ignored: str) -> float:
+    """A bound that is not above its tolerance."""
+    bound, found, tolerance = fields(proof, "bound found tolerance", where, ignored=ignored)
+    allowed = math.inf if tolerance is None else number(tolerance, where)
+    if not 0.0 <= number(found, where) <= number(bound, where) <= allowed:
+        raise RefusedError(f"{where}: its bound is {bound}, the largest error found {found}, its tolerance {tolerance}")
+    return float(bound)
+
+
+def _box(sides: list[Any], robot: Robot, *, rates: bool) -> Box:
+    lower, upper, *speeds = (numbers(side, "motions") for side in sides)
+    if (
+        len(lower) != robot.n
+        or len(upper) != robot.n
+        or any(low > high for low, high in zip(lower, upper, strict=True))
+    ):
+        raise RefusedError("the ranges of the box do not fit the robot")
+    if any(len(side) != robot.n for side in speeds) and (rates or any(speeds)):
+        raise RefusedError("the speeds and accelerations of the box do not fit the robot")
+    if any(x < 0.0 for side in speeds for x in side):
+        raise RefusedError("a largest speed or acceleration is negative")
+    return Box(lower, upper, *speeds)
+
+
+def _rounding(stated: Any, bounds: Mapping[str, float]) -> tuple[Precision, Mapping[str, float]]:
+    """Doubles, unless the certificate is about another precision and says what it adds to every bound."""
+    if stated is None:
+        return DOUBLE, {}
+    name, joints = fields(stated, "precision joints", "rounding")
+    parts = {joint: number(part, "rounding") for joint, part in _object(joints).items()}
+    if name not in PRECISIONS or list(parts) != list(bounds):
+        raise RefusedError(f"rounding is stated in {str(name)[:40]} precision, or of other joints than the bounds")
+    return PRECISIONS[name], parts
+
+
+def _coefficients(values: Any, robot: Robot, box: Box) -> tuple[CoefficientClaim, ...]:
+    ranges, proofs = fields(values, "box coefficients", "coefficients", ignored="format robot robot_hash program")
+    lower, upper = (numbers(side, "coefficients.box") for side in fields(ranges, "lower upper", "coefficients.box"))
+    if (lower, upper) != (box.lower, box.upper):
+        raise RefusedError("torques and coefficients are certified over different positions")
+    claims = []
+    for name, proof in _object(proofs).items():
+        family, index, kind = fields(proof, "family index kind", name, ignored=f"bound found tolerance {_SEARCH}")
+        places = tuple(integer(k, name) for k in items(index, name))
+        bound = _bound(proof, name, f"family index kind {_SEARCH}")
+        claim = CoefficientClaim(text(family, name), places, kind == "relative", bound)
+        if _SIZES.get(claim.family) != len(places) or not all(0 <= k < robot.n for k in places) or claim.name != name:
+            raise RefusedError(f"the robot has no coefficient {name[:40]}, or its proof is filed under another name")
+        if kind not in ("absolute", "relative") or list(places[-2:]) != sorted(places[-2:]):
+            raise RefusedError(f"{name}: no such error, or the wrong side of the diagonal")
+        claims.append(claim)
+    return tuple(claims)

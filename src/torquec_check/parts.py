@@ -1,0 +1,95 @@
+"""Programs of M, c, C and g are the parts of a certified torque program, at every position of its box.
+
+With the rows of the certified program, tau_i = sum_j M_ij qdd_j + sum_{j <= k} c_ijk qd_j qd_k + g_i:
+
+(1)  gravity_torque: g_i      mass_matrix: M_ij      velocity_torque: sum c_ijk qd_j qd_k
+(2)  coriolis_matrix: C_ij = c_ijj qd_j + 1/2 sum_{k != j} c_ijk qd_k
+
+Every coefficient of both is compared on a grid of their degrees. Such programs are made of the same numbers in another
+order: they may differ by `EXACT` of the coefficient itself, or by a multiple of the noise (`coefficient_error` (3)).
+Rounding of the part, in doubles and at unit speeds, may be `EXACT` of the largest coefficient of its joint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from torquec_check.balls import exact
+from torquec_check.coefficient_error import EXACT, ROUNDING
+from torquec_check.difference import Box, amplitude, waves_of
+from torquec_check.document import RefusedError
+from torquec_check.program import Program
+from torquec_check.rounding import DOUBLE
+from torquec_check.rows import Grid, Rows, evaluate, grid_of, program_degrees
+from torquec_check.torque_error import machine_errors
+
+
+def check_parts(program: Program, parts: Mapping[str, Program], turns: tuple[bool, ...], box: Box) -> None:
+    """Raise `RefusedError`, naming the quantity, where one of `parts` is not that part of the program's torque."""
+    for name, part in parts.items():
+        try:
+            _check(program, name, part, turns, box)
+        except RefusedError as error:
+            raise RefusedError(f"quantity '{name}' is not that part of the certified program: {error.found}") from None
+
+
+def check_same(program: Program, other: Program, turns: tuple[bool, ...], box: Box) -> None:
+    """Raise `RefusedError` unless two programs compute the same torques over the positions of a box."""
+    _check(program, "inverse_dynamics", other, turns, box)
+
+
+def _check(program: Program, name: str, part: Program, turns: tuple[bool, ...], box: Box) -> None:
+    n = len(turns)
+    degrees = program_degrees(program, turns) + program_degrees(part, turns)
+    grid = grid_of(turns, degrees, box.lower, box.upper)
+    own = evaluate(program, grid)
+    wanted, found = _expected(name, own), evaluate(part, grid)
+    if len(wanted) != len(found):
+        raise RefusedError("it has another number of outputs")
+    ones = (1.0,) * n
+    rounded = machine_errors(part, replace(box, velocity=ones, acceleration=ones), DOUBLE)
+    for output, (a, b, rounding) in enumerate(zip(wanted, found, rounded, strict=True)):
+        joint = own[output * n // len(wanted)]
+        largest = max((float(np.abs(ball.mid).max()) for ball in joint.values()), default=0.0)
+        if not rounding <= EXACT * largest + 1e-300:
+            raise RefusedError(f"rounding may change output {output + 1} by {rounding:.6g}")
+        _compare(a, b, grid, output)
+
+
+def _compare(wanted: Rows, found: Rows, grid: Grid, output: int) -> None:
+    for key, ball in (wanted - found).items():
+        waves, noise = waves_of(ball, grid)
+        off = amplitude(waves, grid.turns) + noise
+        size = float(np.abs(wanted.get(key, exact(0.0)).mid).max())
+        if not off <= max(EXACT * size, ROUNDING * noise):
+            raise RefusedError(f"output {output + 1} differs by up to {off:.6g}")
+
+
+def _expected(name: str, own: Sequence[Rows]) -> list[Rows]:
+    """(1), (2) as the outputs of the quantity, row by row."""
+    n = len(own)
+    if name == "inverse_dynamics":
+        return list(own)
+    if name == "gravity_torque":
+        return [Rows({key: ball for key, ball in rows.items() if not key}) for rows in own]
+    if name == "velocity_torque":
+        return [Rows({key: ball for key, ball in rows.items() if len(key) == 2}) for rows in own]
+    if name == "mass_matrix":
+        return [Rows({(): rows[(~j,)]} if (~j,) in rows else {}) for rows in own for j in range(n)]
+    if name == "coriolis_matrix":
+        return [_column(rows, j) for rows in own for j in range(n)]
+    raise RefusedError("it is no part of a torque")
+
+
+def _column(rows: Rows, j: int) -> Rows:
+    """(2)."""
+    pairs = {key: ball for key, ball in rows.items() if len(key) == 2 and j in key}
+    return Rows(
+        {
+            (key[0] if key[1] == j else key[1],): ball * exact(1.0 if key == (j, j) else 0.5)
+            for key, ball in pairs.items()
+        }
+    )

@@ -1,0 +1,63 @@
+"""Parts of a torque: M, c, C and g of a program, compared coefficient by coefficient."""
+
+from __future__ import annotations
+
+import pytest
+from tests.torquec_check.documents import program_document
+from tests.torquec_check.test_torque_error import BOX, _added
+
+from torquec_check.document import RefusedError
+from torquec_check.parts import check_parts, check_same
+from torquec_check.program import program_of
+
+TURNS = (True, True)
+
+
+def _part(name):
+    from torquec.expr import function_to_dict
+    from torquec.model.quantities import trace_quantity
+    from torquec.robot.classics import load_classic
+
+    return program_of(function_to_dict(trace_quantity(load_classic("planar2r"), name)))
+
+
+@pytest.mark.parametrize("name", ["mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix"])
+def test_parts_are_those_of_the_program_and_of_no_other(name):
+    program = program_of(program_document())
+    check_parts(program, {name: _part(name)}, TURNS, BOX)
+    more = [
+        ["const", 1e-6],
+        ["input", "qd", 0],
+        ["input", "q", 1],
+        ["cos", 2],
+        ["mul", 1, 1],
+        ["mul", 0, 4],
+        ["mul", 3, 5],
+    ]
+    more += [["input", "qdd", 0], ["mul", 0, 7], ["mul", 0, 3], ["add", 6, 8], ["add", 9, 10]]
+    with pytest.raises(RefusedError, match=name):
+        check_parts(program_of(_added(more)), {name: _part(name)}, TURNS, BOX)
+
+
+def test_what_is_no_part_is_refused():
+    with pytest.raises(RefusedError, match="no part"):
+        check_parts(program_of(program_document()), {"energy": _part("gravity_torque")}, TURNS, BOX)
+    with pytest.raises(RefusedError, match="number of outputs"):
+        check_parts(program_of(program_document()), {"mass_matrix": _part("gravity_torque")}, TURNS, BOX)
+
+
+def test_the_same_torques():
+    program = program_of(program_document())
+    check_same(program, program, TURNS, BOX)
+    with pytest.raises(RefusedError, match="output 1 differs"):
+        check_same(program, program_of(_added([["const", 1e-6]])), TURNS, BOX)
+
+
+def test_rounding_of_a_part_is_bounded():
+    document = program_document()
+    start = len(document["operations"])
+    value = document["outputs"][0]["values"]
+    document["operations"] += [["const", 1e9], ["add", value[0], start], ["sub", start + 1, start]]
+    value[0] = start + 2
+    with pytest.raises(RefusedError, match="rounding"):
+        check_same(program_of(program_document()), program_of(document), TURNS, BOX)

@@ -1,0 +1,97 @@
+"""Specifications: every requirement maps to a proof, or is refused."""
+
+from __future__ import annotations
+
+import pytest
+from tests.torquec_check.test_certificate import JOINT, M11, coefficients, document
+from tests.torquec_check.test_torque_error import _added
+
+from torquec_check.certificate import certificate_of
+from torquec_check.document import RefusedError
+from torquec_check.specification import check_specification
+
+_RANGE = "range = [-3.0, 3.0]\nvelocity = 1.0\nacceleration = 2.0\n"
+_MOTOR = "motor = { inertia = 2.0, resonance = 80.0, gear_ratio = 0.01, torque_constant = 1.0 }\n"
+
+
+def specification(requirement, *, head="", motions=_RANGE):
+    joints = "".join(f'[[joint]]\nname = "joint{k}"\n{motions}{requirement}' for k in (1, 2))
+    return f'robot = "planar2r"\n{head}{joints}'
+
+
+def check(text, **changes):
+    check_specification(certificate_of(document(specification=text, **changes)))
+
+
+def control(**errors):
+    stated = ", ".join(f"{name} = {value!r}" for name, value in errors.items())
+    return specification(f"control = {{ {stated} }}\n{_MOTOR}")
+
+
+def test_torque_errors_are_bounds():
+    check(specification("torque_error = 1e-6\n"))
+    with pytest.raises(RefusedError, match="allows 1e-07, proven is 1e-06"):
+        check(specification("torque_error = 1e-7\n"))
+    with pytest.raises(RefusedError, match="proven is None"):
+        check(specification("torque_error = 1.0\n"), joints={}, coefficients=coefficients())
+
+
+def test_a_control_requirement_needs_the_proof_of_its_inertia():
+    """With no coefficients proven, M may be zero: the damping of the loop would be anything."""
+    text = control(damping_error=0.05, step_error=0.1)
+    with pytest.raises(RefusedError, match="no coefficients are proven"):
+        check(text)
+    check(text, coefficients=coefficients())
+    near = coefficients(**{"M[1,1]": M11 | {"kind": "relative", "bound": 0.1}})
+    check(text, coefficients=near)
+    for false in (M11, M11 | {"kind": "relative", "bound": 0.11}):
+        with pytest.raises(RefusedError, match="damping"):
+            check(text, coefficients=coefficients(**{"M[1,1]": false}))
+
+
+def test_steady_state_errors_are_torque_bounds():
+    """The stiffness is 2 80^2/4 = 3200 N m/rad."""
+    wide = {name: JOINT | {"bound": 32.0} for name in ("joint1", "joint2")}
+    for kind in ("step_error", "ramp_error"):
+        check(control(damping_error=0.05, **{kind: 0.0101}), coefficients=coefficients(), joints=wide)
+        with pytest.raises(RefusedError, match="allows"):
+            check(control(damping_error=0.05, **{kind: 0.0099}), coefficients=coefficients(), joints=wide)
+
+
+def test_a_parabolic_error_pays_for_the_tolerance_of_the_inertia():
+    """M_11 of planar2r is 8/3 at most: 0.1 of that is 0.26667 N m, of the 3200 e that the error allows."""
+    wide = {name: JOINT | {"bound": 1.0} for name in ("joint1", "joint2")}
+    check(control(damping_error=0.05, parabolic_error=1.26670 / 3200.0), coefficients=coefficients(), joints=wide)
+    with pytest.raises(RefusedError, match="parabolic error is not met"):
+        check(control(damping_error=0.05, parabolic_error=1.26660 / 3200.0), coefficients=coefficients(), joints=wide)
+
+
+def test_thresholds_need_bounds_of_coefficients():
+    text = specification("", head="coefficients = { threshold = 0.1 }\n")
+    check(text, coefficients=coefficients())
+    with pytest.raises(RefusedError, match="none are proven"):
+        check(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("robot = 1 2", "cannot be read"),
+        (specification("torque_error = 1.0\n").replace("planar2r", "puma560"), "another robot"),
+        (specification("torque_error = 1.0\n", head='precision = "single"\n'), "precision"),
+        (specification("torque_error = 1.0\n", head="surprise = 1\n"), "'surprise'"),
+        (specification("torque_error = 1.0\nsurprise = 1\n"), "not known"),
+        (specification(""), "requires nothing"),
+        (specification("torque_error = 1.0\n", motions="range = [-1.0, 1.0]\n"), "other motions"),
+        (specification("torque_error = 1.0\n", motions="velocity = 2.0\n"), "other motions"),
+        ('robot = "planar2r"\n', "joints in order"),
+        (control(damping_error=0.05, surprise=1.0), "not known"),
+    ],
+)
+def test_other_requirements_are_refused(text, message):
+    with pytest.raises(RefusedError, match=message):
+        check(text, coefficients=coefficients())
+
+
+def test_nothing_is_required_without_a_specification():
+    check("", program=_added([["const", 1.0]]))
