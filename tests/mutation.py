@@ -35,7 +35,8 @@ from tests.equivalent_mutants import EQUIVALENT
 from tests.mirrors import COVERED_BY
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGE = ROOT / "src" / "torquec"
+SOURCES = ROOT / "src"
+PACKAGES = ("torquec", "torquec_check")
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -95,7 +96,7 @@ class Mutant:
 def mutants_of(path: Path) -> list[Mutant]:
     """Every mutant of a source file."""
     source = path.read_text(encoding="utf-8")
-    name = path.relative_to(PACKAGE).as_posix()
+    name = path.relative_to(SOURCES).as_posix().removeprefix("torquec/")
     found = []
     for place in range(len(list(_sites(ast.parse(source))))):
         for kind in range(len(_changes(_site(ast.parse(source), place)))):
@@ -194,6 +195,11 @@ def _put(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
 # --- running the tests ----------------------------------------------------------------------------------------------
 
 
+def _source(name: str, sources: Path = SOURCES) -> Path:
+    """The file or folder of a name: of src/torquec, or of src where it begins with the name of the checker."""
+    return sources / name if name.startswith("torquec_check") else sources / "torquec" / name
+
+
 def own_tests(name: str) -> list[str]:
     """The tests that belong to a source file."""
     path = Path(name)
@@ -205,13 +211,13 @@ def own_tests(name: str) -> list[str]:
 def is_found(mutant: Mutant, tests: Sequence[str], *, longest: float) -> bool:
     """Whether one of the tests fails, or does not end within `longest` seconds, with the mutant in place."""
     folder = _copied_package()
-    place = folder / "src" / "torquec" / mutant.name
+    place = _source(mutant.name, folder / "src")
     _forget_bytecode(mutant.name)
     place.write_text(mutant.text, encoding="utf-8")
     try:
         return any(_fails(folder, [test], longest) for test in tests)
     finally:
-        shutil.copy2(PACKAGE / mutant.name, place)
+        shutil.copy2(_source(mutant.name), place)
 
 
 @cache
@@ -223,12 +229,13 @@ def _copied_package() -> Path:
     """
     folder = Path(tempfile.mkdtemp(prefix="torquec-mutants-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    shutil.copytree(PACKAGE, folder / "src" / "torquec")
+    for package in PACKAGES:
+        shutil.copytree(SOURCES / package, folder / "src" / package)
     return folder
 
 
 def _forget_bytecode(name: str) -> None:
-    compiled = Path(importlib.util.cache_from_source(str(_copied_package() / "src" / "torquec" / name)))
+    compiled = Path(importlib.util.cache_from_source(str(_source(name, _copied_package() / "src"))))
     for path in compiled.parent.glob(f"{Path(name).stem}.*"):
         path.unlink()
 
@@ -260,14 +267,14 @@ def _say(line: str) -> None:
 def main() -> None:
     """Plant the mutants that were drawn, and print which survive and the score."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sources", nargs="+", help="files or folders of src/torquec")
+    parser.add_argument("sources", nargs="+", help="files or folders of src/torquec, or torquec_check/FILE")
     parser.add_argument("--count", type=int, default=150, help="mutants to draw, evenly over all places (150)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tests", nargs="*", default=[], help="tests to run after the files' own")
     parser.add_argument("--seconds", type=float, default=600.0, help="a test file that takes longer hangs (600)")
     parser.add_argument("--only", nargs="*", default=[], help="FILE:LINE of mutants to try again")
     chosen = parser.parse_args()
-    paths = [PACKAGE / each for each in chosen.sources]
+    paths = [_source(each) for each in chosen.sources]
     files = sorted({file for path in paths for file in ([path] if path.is_file() else path.rglob("*.py"))})
     every = [mutant for file in files for mutant in mutants_of(file)]
     random.Random(chosen.seed).shuffle(every)

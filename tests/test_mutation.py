@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 import pytest
-from tests.mutation import PACKAGE, is_found, mutants_of, own_tests
+from tests.mutation import SOURCES, is_found, mutants_of, own_tests
 
-FILE = PACKAGE / "proof" / "checker" / "allowances.py"
+FILE = SOURCES / "torquec_check" / "rounding.py"
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def test_every_mutant_is_another_program(mutants):
 
 def test_what_is_changed(mutants):
     changes = " | ".join(mutant.change for mutant in mutants)
-    for expected in ("8.0 * UNIT  ->  8.0 / UNIT", "8.0  ->  16.0", "2.0 * UNIT  ->  2.0 / UNIT", "-53  ->  53"):
+    for expected in ("size + distance  ->  size - distance", "1e-300  ->  2e-300", "-53  ->  53", "2.0  ->  4.0"):
         assert expected in changes
     assert all('"""' not in mutant.change for mutant in mutants)
 
@@ -39,7 +39,9 @@ def test_the_tests_of_a_file():
 
 def test_a_fault_is_found_and_no_fault_is_not(mutants, tmp_path):
     test = tmp_path / "test_unit.py"
-    test.write_text("from torquec_check.balls import UNIT\n\n\ndef test_unit():\n    assert UNIT == 2.0**-53\n")
+    test.write_text(
+        "from torquec_check.rounding import DOUBLE\n\n\ndef test_unit():\n    assert 2.0**-53 <= DOUBLE.unit < 2.0**-52.9\n"
+    )
     wrong = next(mutant for mutant in mutants if mutant.change.startswith("53"))
     other = next(mutant for mutant in mutants if mutant.change.startswith("1e-300"))
     assert is_found(wrong, [str(test)], longest=120.0)

@@ -23,8 +23,8 @@ from torquec.proof.torque.coefficient_certificate import (
     PROGRAMS,
     REMEDY,
     CoefficientCertificate,
+    newer_document,
     stated_format,
-    without_boxes,
 )
 from torquec.robot.robot import Robot
 from torquec.robot.robot_document import robot_from_dict, robot_to_dict
@@ -108,7 +108,7 @@ class Certificate:
         stated = document.get("format") if isinstance(document, Mapping) else None
         if stated == OLDER[0]:
             older = replace(_DOCUMENTS, defaults=True)
-            values = without_boxes(stated_format(document, OLDER[0], older), "joints")
+            values = newer_document(stated_format(document, OLDER[0], older), "joints")
             if unknown := {"specification", "rounding", "robot_document"} & set(values):
                 older.refuse("certificate", f"'{min(unknown)}' is not known")
             return older.from_values(Certificate, values)
@@ -120,7 +120,7 @@ class Certificate:
             if name in values and values[name] is None:
                 _DOCUMENTS.refuse(f"certificate.{name}", "there is nothing in it")
         if known != FORMAT:
-            values = without_boxes(values, "joints")
+            values = newer_document(values, "joints")
         return _DOCUMENTS.from_values(Certificate, {"rounding": None, "robot_document": None, **values})
 
     @property

@@ -66,7 +66,7 @@ class CoefficientCertificate:
     def from_dict(document: Mapping[str, Any]) -> CoefficientCertificate:
         """The certificate that `to_dict` wrote; raises `ArgumentError` for anything else."""
         if isinstance(document, Mapping) and document.get("format") == OLDER:
-            values = without_boxes(stated_format(document, OLDER, _DOCUMENTS), "coefficients")
+            values = newer_document(stated_format(document, OLDER, _DOCUMENTS), "coefficients")
         else:
             values = stated_format(document, FORMAT, _DOCUMENTS)
         return _DOCUMENTS.from_values(CoefficientCertificate, values)
@@ -86,7 +86,7 @@ _POSITIONS = Codec(
 _DOCUMENTS = DocumentFormat("coefficients", remedy=REMEDY, codecs={**PROGRAMS, MotionBox: _POSITIONS})
 
 
-def without_boxes(values: dict[str, Any], name: str) -> dict[str, Any]:
+def newer_document(values: dict[str, Any], name: str) -> dict[str, Any]:
     """A document of an older format without the boxes of the search in the proofs under `name`."""
     proofs = values.get(name)
     if not isinstance(proofs, dict) or not all(isinstance(proof, dict) for proof in proofs.values()):
