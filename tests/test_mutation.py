@@ -39,9 +39,12 @@ def test_the_tests_of_a_file():
 
 def test_a_fault_is_found_and_no_fault_is_not(mutants, tmp_path):
     test = tmp_path / "test_unit.py"
-    test.write_text(
-        "from torquec_check.rounding import DOUBLE\n\n\ndef test_unit():\n    assert 2.0**-53 <= DOUBLE.unit < 2.0**-52.9\n"
-    )
+    lines = [
+        "from torquec_check.rounding import DOUBLE",
+        "def test_unit():",
+        "    assert 1e-16 < DOUBLE.unit < 1.2e-16",
+    ]
+    test.write_text("\n".join(lines) + "\n")
     wrong = next(mutant for mutant in mutants if mutant.change.startswith("53"))
     other = next(mutant for mutant in mutants if mutant.change.startswith("1e-300"))
     assert is_found(wrong, [str(test)], longest=120.0)

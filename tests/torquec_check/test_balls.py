@@ -42,3 +42,14 @@ def test_an_overflow_proves_nothing():
     with np.errstate(all="ignore"):
         found = exact(1e300) * exact(1e300)
     assert not float(found.rad) < 1e308
+
+
+def test_radii_of_wide_balls_enclose_their_corners():
+    """Where radii are as large as midpoints, the product of both radii counts."""
+    a, b = Ball(np.asarray(1.0), np.asarray(2.0)), Ball(np.asarray(-3.0), np.asarray(4.0))
+    for x in (-1, 3):
+        for y in (-7, 1):
+            assert _holds(a * b, Fraction(x * y))
+            assert _holds(a + b, Fraction(x + y))
+            assert _holds(a - b, Fraction(x - y))
+    assert float((a * b).rad) < 18.0 * (1.0 + 1e-12)

@@ -55,3 +55,10 @@ def test_a_sine_is_as_wrong_as_its_angle_and_its_library():
     found = rounding_errors(torque_program(document, 2), Machine(DOUBLE, SIZES))[0]
     assert 2.0**-33 <= found <= 2.0**-32
     assert rounding_errors(torque_program(document, 2), Machine(SINGLE, SIZES))[0] == float("inf")
+
+
+def test_the_precisions_are_those_of_ieee_and_of_what_was_measured():
+    assert (DOUBLE.unit, DOUBLE.smallest) == (2.0**-53 * 1025 / 1024, 1e-300)
+    assert (DOUBLE.wave_error, DOUBLE.largest_angle, DOUBLE.largest) == (8 * 2.0**-53, 2.0**40, 1e300)
+    assert (SINGLE.unit, SINGLE.smallest) == (2.0**-24, float(np.finfo(np.float32).tiny))
+    assert (SINGLE.wave_error, SINGLE.largest_angle, SINGLE.largest) == (8.8e-8, 4096.0, 3e38)
