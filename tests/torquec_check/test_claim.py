@@ -9,9 +9,9 @@ import math
 import pytest
 from tests.torquec_check.packages import certified_model
 
-from torquec.model.robot_document import robot_to_dict
 from torquec.robot import attach_payload, classics
 from torquec.robot.lock_joints import lock_joints
+from torquec.robot.robot_document import robot_to_dict
 from torquec_check.claim import certificate_claim, claimed_robot, rounded_down, rounded_up
 from torquec_check.document import RefusedError
 

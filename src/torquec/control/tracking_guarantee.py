@@ -46,7 +46,6 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, as_model
-from torquec.model.robot_document import robot_to_dict
 from torquec.proof.tracking.box_tube import BoxTube, box_tube
 from torquec.proof.tracking.error_response import ErrorResponse, error_response
 from torquec.proof.tracking.error_tube import ErrorTube, TubeLoop, TubeProblem, error_tube, joint_unit
@@ -54,6 +53,7 @@ from torquec.proof.tracking.late_response import late_response
 from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
 from torquec.proof.tracking.torque_error_bound import ProvenTorque, certified_torque_error, exact_torque_error
 from torquec.robot.robot import Robot
+from torquec.robot.robot_document import robot_to_dict
 from torquec.trajectory.motion_enclosure import motion_enclosure
 from torquec.trajectory.trajectory import Trajectory
 from torquec_check.claim import ClaimedRobot, claimed_robot

@@ -7,10 +7,10 @@ from typing import Any
 
 from torquec.codegen.precision import Precision
 from torquec.model.model import Model
-from torquec.model.robot_document import robot_to_dict
 from torquec.proof.torque.certificate import Certificate
 from torquec.robot.payload import changes_text
 from torquec.robot.robot import Robot
+from torquec.robot.robot_document import robot_to_dict
 from torquec_check.claim import Bound, Claim, certificate_claim, code_lines
 
 
