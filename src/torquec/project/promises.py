@@ -50,7 +50,7 @@ def promises(
 
     from torquec.control.laws import LAWS
     from torquec.foundation.work import as_work
-    from torquec.model.robot_document import robot_to_dict
+    from torquec.robot.robot_document import robot_to_dict
     from torquec_check.claim import claimed_robot
 
     task = as_work(work)

@@ -34,11 +34,11 @@ from torquec.model.check_file import (
     is_certificate,
     refusals,
 )
-from torquec.model.robot_document import robot_to_dict
 from torquec.proof.torque.certificate import Certificate, load_certificate
 from torquec.realtime.check_package import differing_controller_files, differing_files
 from torquec.realtime.targets import TARGETS
 from torquec.robot.robot import Robot
+from torquec.robot.robot_document import robot_to_dict
 from torquec_check.claim import claimed_robot
 from torquec_check.document import RefusedError
 from torquec_check.package import MANIFEST, Package, check_c_code, check_c_package, read_package
