@@ -26,15 +26,15 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from torquec_check.c_text import REMEDY, CNames, CReader, after_fixed_text, squeezed
 from torquec_check.document import RefusedError
 from torquec_check.program import Port, Program
 
 _ODD = re.compile(r"[^A-Za-z0-9_]|_(?=x[0-9a-f])", re.ASCII)
+_NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]\d+)?", re.ASCII)
 _OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
-_ANGLES = 4  # that one call in double precision takes
 
 
 def check_c_source(
@@ -66,12 +66,11 @@ class _Body:
         self._numbers: dict[tuple[object, ...], int] = {}
         self._of_step: list[int] = []
         for step in program.operations:
-            key = _key(
-                step.op, *(self._of_step[k] for k in step.args), value=step.value, element=(step.port, step.element)
-            )
+            args = (self._of_step[k] for k in step.args)
+            key = _key(step.op, *args, value=step.value, element=(step.port, step.element))
             self._of_step.append(self._numbers.setdefault(key, len(self._numbers)))
         self._locals: dict[str, int] = {}
-        self._sines: dict[str, dict[int, tuple[str, int]]] = {}
+        self._sines: dict[str, list[tuple[str, int]]] = {}
         self._inputs: dict[str, Port] = {}
         self._outputs: dict[str, Port] = {}
         self._written: dict[tuple[str, int], int] = {}
@@ -95,26 +94,20 @@ class _Body:
         reader, real = self._reader, self._names.real
         tokens = ["void", f"{self._names.prefix}_{_spelled(self._program.name)}", "("]
         reader.take(*tokens)
-        for ports, known, words in (
-            (self._program.inputs, self._inputs, ["const", real]),
-            (self._program.outputs, self._outputs, [real]),
-        ):
-            for port in ports:
-                begin = [",", *words] if self._inputs or self._outputs else words
-                size = port.size
-                reader.take(*begin, *([] if size else ["*"]))
-                name = reader.next()
-                if not re.fullmatch(f"{_spelled(port.name)}(_x0_)?_*", name) or name in self._inputs | self._outputs:
-                    reader.refuse(f"the parameter '{name}' stands where '{port.name}' is expected")
-                ends = ["[", str(size), "]"] if size else []
-                reader.take(*ends)
-                tokens += [*begin, *([] if size else ["*"]), name, *ends]
-                known[name] = port
-        if not tokens[3:]:
-            reader.take("void")
-            tokens.append("void")
-        reader.take(")")
-        return [*tokens, ")"]
+        ports = [(port, self._inputs, ["const", real]) for port in self._program.inputs]
+        ports += [(port, self._outputs, [real]) for port in self._program.outputs]
+        for k, (port, known, words) in enumerate(ports):
+            begin = [*([","] if k else []), *words, *([] if port.size else ["*"])]
+            reader.take(*begin)
+            name, ends = reader.next(), ["[", str(port.size), "]"] if port.size else []
+            if not re.fullmatch(f"{_spelled(port.name)}(_x0_)?_*", name) or name in self._inputs | self._outputs:
+                reader.refuse(f"the parameter '{name}' stands where '{port.name}' is expected")
+            reader.take(*ends)
+            tokens += [*begin, name, *ends]
+            known[name] = port
+        end = [")"] if ports else ["void", ")"]
+        reader.take(*end)
+        return [*tokens, *end]
 
     def _statement(self) -> None:
         reader, real = self._reader, self._names.real
@@ -131,7 +124,7 @@ class _Body:
             else:
                 reader.refuse(f"'{name}' is no new value")
         elif first == real:
-            self._one_angle()
+            self._single_angles()
         elif first == "(":
             reader.take("void", ")")
             name = reader.next()
@@ -151,40 +144,34 @@ class _Body:
             reader.refuse(f"{first!r} begins no statement that Torquec writes")
 
     def _four_angles(self, name: str) -> None:
-        reader, real, number = self._reader, self._names.real, name[1:]
-        count = str(_ANGLES)
-        reader.take("[", count, "]", "=", "{")
-        angles = []
-        for k in range(_ANGLES):
-            reader.take(*([","] if k else []))
+        """Doubles: one call for an array of angles, the last one repeated where there are fewer than four."""
+        reader, real, s, c = self._reader, self._names.real, f"s{name[1:]}", f"c{name[1:]}"
+        reader.take("[", "4", "]", "=", "{")
+        angles = [self._sum()]
+        while len(angles) < 4:
+            reader.take(",")
             angles.append(self._sum())
-        s, c = self._new_sines(number)
-        reader.take("}", ";", real, s, "[", count, "]", ";", real, c, "[", count, "]", ";")
+        reader.take("}", ";", real, s, "[", "4", "]", ";", real, c, "[", "4", "]", ";")
         reader.take(f"{self._names.prefix}_sincos4", "(", name, ",", s, ",", c, ")", ";")
-        for letter, op in ((s, "sin"), (c, "cos")):
-            self._sines[letter] = {k: (op, angle) for k, angle in enumerate(angles)}
+        self._keep(s, c, angles)
 
-    def _one_angle(self) -> None:
-        """Arrays of floats and the calls that fill them."""
-        reader = self._reader
-        name = reader.next()
-        s, c = self._new_sines(name[1:])
-        if name != s or not re.fullmatch(r"s\d+", s):
-            reader.refuse(f"'{name}' is no new array of sines")
+    def _single_angles(self) -> None:
+        """Floats: arrays, and a call for every angle."""
+        reader, s = self._reader, self._reader.next()
+        c = f"c{s[1:]}"
         reader.take("[")
-        count = reader.integer()
+        angles, count = list[int](), reader.integer()
         reader.take("]", ";", self._names.real, c, "[", str(count), "]", ";")
-        self._sines |= {s: {}, c: {}}
         for k in range(count):
             reader.take(f"{self._names.prefix}_sincos1", "(")
-            angle = self._sum()
+            angles.append(self._sum())
             reader.take(",", "&", s, "[", str(k), "]", ",", "&", c, "[", str(k), "]", ")", ";")
-            self._sines[s][k], self._sines[c][k] = ("sin", angle), ("cos", angle)
+        self._keep(s, c, angles)
 
-    def _new_sines(self, number: str) -> tuple[str, str]:
-        if f"s{number}" in self._sines:
-            self._reader.refuse(f"s{number} is there already")
-        return f"s{number}", f"c{number}"
+    def _keep(self, s: str, c: str, angles: list[int]) -> None:
+        if not re.fullmatch(r"s\d+", s) or s in self._sines:
+            self._reader.refuse(f"'{s}' is no new array of sines")
+        self._sines |= {s: [("sin", angle) for angle in angles], c: [("cos", angle) for angle in angles]}
 
     # Expressions: each method gives the number of a value.
 
@@ -206,17 +193,17 @@ class _Body:
         return self._operation("select", condition, first, self._sum())
 
     def _sum(self) -> int:
-        value = self._product()
-        while self._reader.ahead in ("+", "-"):
-            op = _OPERATORS[self._reader.next()]
-            value = self._operation(op, value, self._product())
-        return value
+        return self._chain("+-", self._product)
 
     def _product(self) -> int:
-        value = self._unary()
-        while self._reader.ahead in ("*", "/"):
+        return self._chain("*/", self._unary)
+
+    def _chain(self, marks: str, operand: Callable[[], int]) -> int:
+        """Operands with operators of one precedence between them, from left to right."""
+        value = operand()
+        while self._reader.ahead in tuple(marks):
             op = _OPERATORS[self._reader.next()]
-            value = self._operation(op, value, self._unary())
+            value = self._operation(op, value, operand())
         return value
 
     def _unary(self) -> int:
@@ -228,15 +215,13 @@ class _Body:
         return self._operation("neg", self._unary())
 
     def _number(self, sign: float) -> int:
+        """A literal as Python writes its double, so that it is read back to the last bit."""
         token = self._reader.next()
-        text = token.removesuffix(self._names.suffix) if self._names.suffix else token
-        try:
-            value = float(text)
-        except ValueError:
-            self._reader.refuse(f"{token!r} is no number that Torquec writes")
-        if repr(value) + self._names.suffix != token:
-            self._reader.refuse(f"{token!r} is not how Torquec writes {value!r}")
-        return self._look_up(_key("const", value=sign * value), f"the number {sign * value!r}")
+        text = token[: len(token) - len(self._names.suffix)]
+        if not _NUMBER.fullmatch(text) or repr(float(text)) + self._names.suffix != token:
+            self._reader.refuse(f"{token!r} is not how Torquec writes a number")
+        value = sign * float(text)
+        return self._look_up(_key("const", value=value), f"the number {value!r}")
 
     def _atom(self) -> int:
         reader = self._reader
@@ -264,7 +249,7 @@ class _Body:
         element = reader.integer()
         reader.take("]")
         if name in self._sines:
-            if element not in self._sines[name]:
+            if element >= len(self._sines[name]):
                 reader.refuse(f"{name}[{element}] was not computed")
             return self._operation(*self._sines[name][element])
         if self._written:
@@ -285,9 +270,6 @@ class _Body:
 def _key(op: str, *values: int, value: float = 0.0, element: tuple[str, int] = ("", 0)) -> tuple[object, ...]:
     """What decides a value; constants by their bits, so that -0.0 is not 0.0."""
     return (op, *values, struct.pack("<d", value) if op == "const" else b"", element if op == "input" else ("", 0))
-
-
-# --- words ----------------------------------------------------------------------------------------------------------
 
 
 def _spelled(name: str) -> str:

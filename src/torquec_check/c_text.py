@@ -86,7 +86,7 @@ class CReader:
 
     def holds(self, token: str) -> bool:
         """Whether the token is in the statement that comes next."""
-        rest = (text for text, _ in self._tokens[self._at :])
+        rest = (self._tokens[k][0] for k in range(self._at, len(self._tokens)))
         return token in itertools.takewhile(lambda text: text != ";", rest)
 
     def integer(self) -> int:
@@ -128,12 +128,8 @@ def after_fixed_text(text: str, place: int, name: str, words: Mapping[str, str],
             found.append(text[place : place + piece])
             place += piece
     if not same or hashlib.sha256("\0".join(found).encode()).hexdigest() != stated:
-        line = 1 + text.count("\n", 0, begin)
-        raise RefusedError(
-            f"what begins {text[begin : begin + 40]!r} is not Torquec's text '{name}'",
-            where=f"{where}, line {line}",
-            remedy=REMEDY,
-        )
+        words_of = f"what begins {text[begin : begin + 40]!r} is not Torquec's text '{name}'"
+        raise RefusedError(words_of, where=f"{where}, line {1 + text.count(chr(10), 0, begin)}", remedy=REMEDY)
     return place
 
 
