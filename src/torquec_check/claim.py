@@ -9,6 +9,8 @@ the proof. A specification is shown by its parsed requirements; comments in its 
 from __future__ import annotations
 
 import dataclasses
+import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -60,7 +62,7 @@ class JointRange:
     unit: str
 
     def __str__(self) -> str:
-        text = f"{self.joint}: position {rounded_up(self.lower)} to {rounded_down(self.upper)} {self.unit}"
+        text = f"{named(self.joint)}: position {rounded_up(self.lower)} to {rounded_down(self.upper)} {self.unit}"
         if self.velocity is None or self.acceleration is None:
             return text
         rates = f"speed up to {rounded_down(self.velocity)} {self.unit}/s"
@@ -79,7 +81,7 @@ class ClaimedRobot:
     setting: tuple[str, ...]
 
     def __str__(self) -> str:
-        parts = [f"{self.name} (sha256 {self.sha256[:12]})"] if self.name else []
+        parts = [f"{named(self.name)} (sha256 {self.sha256[:12]})"] if self.name else []
         return "; ".join([*parts, *self.setting])
 
     def to_document(self) -> dict[str, Any]:
@@ -104,7 +106,9 @@ class Claim:
         """The claim in one sentence, without a full stop."""
         parts = [part for part in (str(self.robot), *self.conditions) if part]
         parts += ["all motions of the box"] if self.box else []
-        shown = [f"{each.joint} {rounded_up(each.bound, SENTENCE_DIGITS)} {each.unit}" for each in self.main_bounds]
+        shown = [
+            f"{named(each.joint)} {rounded_up(each.bound, SENTENCE_DIGITS)} {each.unit}" for each in self.main_bounds
+        ]
         also = len(self.bounds) - len(shown)
         more = f"; {also} coefficients are within bounds of their own" if also else ""
         stated = f"the {self.what} is at most {', '.join(shown)}" if shown else f"the {self.what} is bounded"
@@ -118,13 +122,10 @@ class Claim:
     def lines(self) -> list[str]:
         """The claim as a text: the sentence, and bounds, box and requirements in a line each."""
         found = [f"{capitalized(self.sentence)}."]
-        found += [
-            f"  {self.what} of {each.joint}: at most {rounded_up(each.bound)} {each.unit}" for each in self.main_bounds
-        ]
-        found += ["Box:", *(f"  {joint}" for joint in self.box)] if self.box else []
-        found += (
-            ["Specification that is met:", *(f"  {line}" for line in self.requirements)] if self.requirements else []
-        )
+        for each in self.main_bounds:
+            found += [f"  {self.what} of {named(each.joint)}: at most {rounded_up(each.bound)} {each.unit}"]
+        for head, rows in (("Box:", self.box), ("Specification that is met:", self.requirements)):
+            found += [head, *(f"  {row}" for row in rows)] if rows else []
         return [*found, f"Robot, sha256 of its document: {self.robot.sha256}"] if self.robot.sha256 else found
 
     def to_document(self) -> dict[str, Any]:
@@ -137,7 +138,7 @@ def code_lines(
 ) -> list[str]:
     """What generated code says at its top: the claim, the model's document in `file`, and how to check both."""
     found = [
-        f"SIMPLIFIED: this is not the exact dynamics of {claim.robot.name}.",
+        f"SIMPLIFIED: this is not the exact dynamics of {named(claim.robot.name)}.",
         *claim.lines(),
         f"Model and certificate: {file}; the fields sha256 of their documents, not of the bytes of a file, are",
         f"  model        {model['sha256']}",
@@ -147,8 +148,17 @@ def code_lines(
         found.append("This code computes in single precision: its rounding comes on top of every error above.")
     if others := [name for name in quantities if name != "inverse_dynamics"]:
         found.append(f"Computed from the certified program, without bounds of their own errors: {', '.join(others)}.")
-    joints = ", ".join(each.joint for each in claim.box)
+    joints = ", ".join(named(each.joint) for each in claim.box)
     return [*found, f"Joints in order: {joints}.", "Check proof, model and code with:  torquec check DIR"]
+
+
+def named(name: str) -> str:
+    """A name as it stands in a claim: in quotation marks where it could be taken for words of the claim.
+
+    >>> named("joint_1"), named("x; proven")
+    ('joint_1', '"x; proven"')
+    """
+    return name if re.fullmatch(r"[\w.+-]{1,60}", name, re.ASCII) else json.dumps(name[:200])
 
 
 def capitalized(sentence: str) -> str:
@@ -220,16 +230,16 @@ def _setting(robot: Mapping[str, Any]) -> Iterator[str]:
     if not robot.get("attached"):
         yield "no payload"
     for held in robot.get("attached", []):
-        text = f"payload {held['mass']!r} kg at ({_listed(held['center'])}) m of frame '{held['frame']}'"
+        text = f"payload {float(held['mass'])!r} kg at ({_listed(held['center'])}) m of frame {named(held['frame'])}"
         if any(value for row in held["inertia"] for value in row):
             text += f" with the inertia ({', '.join(f'({_listed(row)})' for row in held['inertia'])}) kg m^2"
         yield text
-    locked = [f"'{joint['name']}' at {joint['position']!r}" for joint in robot.get("locked", [])]
+    locked = [f"{named(joint['name'])} at {float(joint['position'])!r}" for joint in robot.get("locked", [])]
     yield f"locked joints {', '.join(locked)} [rad, m]" if locked else "no locked joint"
 
 
 def _listed(values: Sequence[float]) -> str:
-    return ", ".join(repr(value) for value in values)
+    return ", ".join(repr(float(value)) for value in values)
 
 
 def _joint_units(robot: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -260,7 +270,7 @@ def _requirements(specification: str) -> Iterator[str]:
     for joint in stated.get("joint", []):
         for key, value in joint.items():
             if key not in _BOX_KEYS:
-                yield from _requirement(f"{joint['name']}: {key}", value)
+                yield from _requirement(f"{named(joint['name'])}: {key}", value)
 
 
 def _requirement(name: str, value: Any) -> Iterator[str]:

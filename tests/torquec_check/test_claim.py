@@ -66,8 +66,8 @@ def test_payload_locks_gravity_and_drives_are_in_the_hash(documents):
     locked = lock_joints(loaded, {"joint2": 0.25})
     settings = [robot_to_dict(robot) for robot in (plain, loaded, locked)]
     stated = [str(claimed_robot(robot)) for robot in settings]
-    assert "payload 2.5 kg at (0.0, 0.0, 0.0) m of frame 'link3'" in stated[1]
-    assert "locked joints 'joint2' at 0.25" in stated[2]
+    assert "payload 2.5 kg at (0.0, 0.0, 0.0) m of frame link3" in stated[1]
+    assert "locked joints joint2 at 0.25" in stated[2]
     assert loaded.content_hash != plain.content_hash
     bare = settings[1] | {"attached": []}
     assert len({claimed_robot(robot).sha256 for robot in (*settings, bare)}) == 4
@@ -93,3 +93,10 @@ def test_the_document_is_json(documents):
     document = certificate_claim(*documents).to_document()
     assert json.loads(json.dumps(document))["standing"] == "proven"
     assert document["sentence"].startswith("proven for")
+
+
+def test_names_cannot_be_taken_for_words_of_the_claim(documents):
+    """A robot called "arm (PROVEN with friction)" claims nothing by its name."""
+    certificate, robot = copy.deepcopy(documents)
+    robot["name"] = "arm; proven with friction\n"
+    assert '"arm; proven with friction\\n" (sha256' in certificate_claim(certificate, robot).sentence

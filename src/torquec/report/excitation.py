@@ -27,7 +27,7 @@ from torquec.report.blocks import (
 )
 from torquec.report.figure import write_picture
 from torquec.report.found_documents import FoundDocument, FoundFolder
-from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, proved
+from torquec.report.provenance import Number, Provenance, Statement, assumed, computed
 from torquec.report.sample_curves import sampled_series
 from torquec.report.stored_values import StoredValue
 from torquec.report.tables import number, table
@@ -141,7 +141,7 @@ def _designed(values: StoredValue, name: str) -> Shown:
 
 
 def _limits(values: StoredValue, *, kept: bool) -> list[Block]:
-    way = proved("bounds over every instant of the motion's formula") if kept else computed("the motion's samples")
+    way = computed("bounds over every instant of the motion's formula" if kept else "the motion's samples")
     shares = sorted(((name, share.number) for name, share in values["limits"].items()), key=lambda item: -item[1])
     if not shares:
         return []
