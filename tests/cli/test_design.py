@@ -164,3 +164,21 @@ def test_options_of_laws_in_words(torquec, tmp_path):
         assert message in torquec(*words, "--option", text).err
     unused = torquec("design", "planar2r", "--option", "feedforward=dynamics")
     assert "pole-placement has no use for 'feedforward'" in unused.err
+
+
+def test_uncertainty_names_its_sets_and_their_cost(torquec, tmp_path):
+    sets, motion = tmp_path / "sets.toml", tmp_path / "motion.csv"
+    sets.write_text("[every_joint]\nfriction_part = 0.2\n[bodies]\nmass_part = 0.02\n", encoding="utf-8")
+    motion.write_text("t,joint1,joint2\n0,0,0\n1,0.3,-0.2\n", encoding="utf-8")
+    given = ["design", "planar2r", "--controller", "computed-torque", "--evaluation", "measured", "--rate", "1000"]
+    given += ["--trajectory", str(motion), "--uncertainty", str(sets)]
+    found = json.loads(torquec(*given, "--json").out)
+    assert found["guarantee"]["valid"], found["guarantee"]["reason"]
+    assert "friction as" not in found["guarantee"]["conditions"]
+    assert "friction known to 20 % while moving, any Coulomb torque standing" in found["guarantee"]["conditions"]
+    assert found["guarantee"]["budget"]["joint1"]["bodies"] > 0.0
+    text = torquec(*given).out
+    assert "masses known to 2 %" in text
+    assert "of which, by cause" in text
+    sets.write_text("[every_joint]\nfriction_part = 2\n", encoding="utf-8")
+    assert "sets.toml:2: 'friction_part' is 2.0" in torquec(*given).err
