@@ -216,6 +216,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         ),
         "torquec.simulation.sensors": ("Sensors",),
         "torquec.simulation.simulation_result": ("SimulationResult",),
+        "torquec.simulation.worst_plant": ("Attack", "worst_plant"),
         "torquec.simulation.closed_loop": (
             "LoopOptions",
             "follow_in_open_loop",

@@ -282,6 +282,8 @@ from torquec.simulation.plant import Plant as Plant
 from torquec.simulation.sensors import Sensors as Sensors
 from torquec.simulation.simulation_result import SimulationResult as SimulationResult
 from torquec.simulation.verify_specification import verify_specification as verify_specification
+from torquec.simulation.worst_plant import Attack as Attack
+from torquec.simulation.worst_plant import worst_plant as worst_plant
 from torquec.trajectory import Trajectory as Trajectory
 from torquec.trajectory import check_limits as check_limits
 from torquec.trajectory import fourier_motion as fourier_motion

@@ -141,3 +141,18 @@ def test_a_folder_with_the_run_and_its_page(torquec, tmp_path):
         assert kept["rmse"] == outcome.document["rmse"]
         assert set(kept["samples"]["joints"]) == {"joint1", "joint2"}
     assert torquec(*words, "-o", tmp_path / "out0").status == 2
+
+
+def test_an_attack_on_a_guarantee(torquec, tmp_path):
+    sets = tmp_path / "sets.toml"
+    sets.write_text("[every_joint]\nfriction_part = 0.2\n[bodies]\nmass_part = 0.01\n", encoding="utf-8")
+    given = ["simulate", "planar2r", "--evaluation", "measured", "--rate", "1000", "--poles", "-20", "--to", "0.3,-0.2"]
+    shown = torquec(*given, "--uncertainty", sets, "--worst", "2", "--seed", "3", "--json")
+    assert shown.status == 0, shown.err
+    attack = json.loads(shown.out)["attack"]
+    assert 0.0 < attack["ratio"] <= 1.0
+    assert (attack["runs"], attack["seed"]) == (2, 3)
+    assert attack["guarantee"]["valid"]
+    assert "Attack: of 2 robots in the stated sets" in torquec(*given, "--uncertainty", sets, "--worst", "2").out
+    for half in (["--worst", "2"], ["--uncertainty", str(sets)]):
+        assert "--worst and --uncertainty go together" in torquec(*given, *half).err

@@ -60,6 +60,12 @@ class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
     adaptive: bool = option(False, "Adaptive integration; with --friction smooth or none.", "--adaptive")
     runs: int = option(1, "With more than one: repeat with parameters scattered by --spread.")
     spread: float = option(0.05, "Relative deviation of inertias and friction in --runs.")
+    uncertainty: Path | None = option(
+        None, "Sets of friction, payload, sensors and timing (docs/guarantee.md), for --worst.", metavar="TOML"
+    )
+    worst: int | None = option(
+        None, "Attack the guarantee of --uncertainty with so many robots in its sets.", metavar="RUNS"
+    )
     frame: str | None = option(None, "Also give the distance of this frame from where it should be.")
     output: Path | None = option(
         None,
@@ -103,10 +109,14 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     that torquec design wrote.
     """
     from torquec.project.simulation_document import run_summary, simulation_conditions, write_simulation
-    from torquec.report.simulation import simulation_text
+    from torquec.report.simulation import attack_text, simulation_text
     from torquec.simulation.closed_loop import simulate as run
 
     _check_runs(options)
+    if (options.worst is None) != (options.uncertainty is None):
+        raise ArgumentError("--worst and --uncertainty go together", remedy="give both: --uncertainty TOML --worst 50")
+    if options.worst is not None and options.law is not None:
+        raise ArgumentError("--worst makes its own law", remedy="leave out --law, and give --controller and --poles")
     given = None if options.law is None else _given_law(options)
     if given is not None:
         model = hold_missing(model, given.joints, "the law")
@@ -135,10 +145,31 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
         if options.frame is not None:
             document["tip"] = _tip(plant, options.frame, result)
         files = _write(law.name, result, options)
+    attack = ""
+    if options.worst is not None:
+        document["attack"] = _attack(model, law, motion, options)
+        attack = "\n\n" + attack_text(document["attack"])
     if options.output is not None:
         files += write_simulation(options.output, document, result, robot=model.robot, force=options.force)
     document["files"] = [str(path) for path in files]
-    return Outcome(document, simulation_text(plant.robot.name, units, document), tuple(files), robot=model.robot)
+    text = simulation_text(plant.robot.name, units, document) + attack
+    return Outcome(document, text, tuple(files), robot=model.robot)
+
+
+def _attack(model: Model, law: Controller, motion: Trajectory, options: SimulateOptions) -> dict[str, Any]:
+    """The robot in the sets that comes closest to the guarantee of the same law."""
+    from torquec.control.uncertainty import load_uncertainty
+    from torquec.foundation.work import Work
+    from torquec.project.promises import law_guarantee
+    from torquec.simulation.worst_plant import worst_plant
+
+    assert options.uncertainty is not None
+    assert options.worst is not None
+    sets = load_uncertainty(options.uncertainty, model.robot)
+    guarantee = law_guarantee(model, options.kind("computed-torque"), options, motion, sets)
+    work = Work(report=step_report())
+    found = worst_plant(model.robot, law, motion, guarantee, sets, runs=options.worst, seed=options.seed, work=work)
+    return {**found.to_document(), "guarantee": guarantee.to_document()}
 
 
 def _check_runs(options: SimulateOptions) -> None:

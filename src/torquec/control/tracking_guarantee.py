@@ -76,6 +76,9 @@ _FEWEST, _MOST = 256, 32768
 _STILL = 1e-12
 """A speed or acceleration of the reference that is rounding, and within what its enclosure allows for."""
 
+_NOTHING = 1e-14
+"""Parts of a bound [rad or m] that are rounding, and not listed in a budget."""
+
 _RISE = 0.1
 """Time [s] in which references go from rest to their largest acceleration, where nobody says otherwise."""
 
@@ -323,7 +326,7 @@ def _budget(robot: Robot, loop: TubeLoop, tube: ErrorTube) -> dict[str, dict[str
         parts = {cause: gain.level * float(values[k]) for cause, values in tube.parts.items()}
         parts["sampling"] = gain.drift * float(tube.drift[k])
         parts["start"] = gain.position * float(loop.start_position[k]) + gain.speed * float(loop.start_speed[k])
-        found[name] = {cause: value for cause, value in parts.items() if value > 0.0}
+        found[name] = {cause: value for cause, value in parts.items() if value > _NOTHING}
     return found
 
 

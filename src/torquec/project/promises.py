@@ -56,7 +56,7 @@ def promises(
     task = as_work(work)
     with task.step("proving how far the robot is from its reference"):
         robot = claimed_robot(robot_to_dict(model.robot)).to_document()
-        guarantee = _guarantee(model, kind, options, motion, uncertainty).to_document() | {"robot": robot}
+        guarantee = law_guarantee(model, kind, options, motion, uncertainty).to_document() | {"robot": robot}
     document: dict[str, Any] = {"guarantee": guarantee, "payload": {}, "covariance": {}}
     if not LAWS[kind].places_poles:
         return document
@@ -73,9 +73,10 @@ def promises(
     return document
 
 
-def _guarantee(
+def law_guarantee(
     model: Model, kind: LawKind, options: LawChoice, motion: Trajectory | None, uncertainty: Uncertainty | None
 ) -> TrackingGuarantee:
+    """The tracking guarantee of the law that is chosen, for the nominal robot or under an uncertainty."""
     from torquec.control.law_options import LawKind
     from torquec.control.tracking_guarantee import TrackingGuarantee, tracking_guarantee
 

@@ -41,6 +41,15 @@ def _plant_note(document: Mapping[str, Any]) -> list[str]:
     return [f"what moves is the {document['plant']} model itself; give the robot's file to see the exact robot move"]
 
 
+def attack_text(attack: Mapping[str, Any]) -> str:
+    """How close the worst of the simulated robots came to the guarantee, in one sentence."""
+    holds = "the guarantee held" if attack["ratio"] <= 1.0 else "this CONTRADICTS the guarantee; please report it"
+    return (
+        f"Attack: of {attack['runs']} robots in the stated sets the worst reached {100.0 * attack['ratio']:.3g} % of "
+        f"its bound, at joint '{attack['joint']}' (run {attack['run']} of seed {attack['seed']}); {holds}"
+    )
+
+
 def simulation_text(name: str, units: Mapping[str, str], document: Mapping[str, Any]) -> str:
     """The document of `torquec simulate` as a page; `units` of the errors by joint."""
     rows = [
