@@ -89,13 +89,13 @@ def worst_plant(
                 choice, centre = np.where(keep, best[2][:-3], choice), best[2][-3:]
             plant = Plant(plant_of(robot, uncertainty, choice, centre))
             errors = simulate(plant, late, motion, options=options).max_error_values
-            ratio = float((errors / bounds).max())
+            ratio = float(np.divide(errors, bounds).max())
             if best is None or ratio > best[0]:
                 best = (ratio, run, np.concatenate([choice, centre]), errors)
             step.show(run + 1, runs, f"{best[0]:.2g} of the bound")
     assert best is not None
     ratio, run, chosen, errors = best
-    joint = robot.joint_names[int(np.argmax(errors / bounds))]
+    joint = robot.joint_names[int(np.argmax(np.divide(errors, bounds)))]
     found = dict(zip(robot.joint_names, errors.tolist(), strict=True))
     return Attack(ratio, joint, run, runs, seed, found, _words(robot, uncertainty, chosen))
 
