@@ -149,12 +149,14 @@ from torquec.kinematics.arm_poses import NearestPose as NearestPose
 from torquec.kinematics.arm_poses import TrackedPath as TrackedPath
 from torquec.kinematics.closed_kinematics import InverseKinematics as InverseKinematics
 from torquec.kinematics.closed_kinematics import KinematicsMethod as KinematicsMethod
+from torquec.kinematics.eliminated_kinematics import EliminatedKinematics as EliminatedKinematics
 from torquec.kinematics.free_joint import FreeIntervals as FreeIntervals
 from torquec.kinematics.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from torquec.kinematics.iterative_kinematics import IterativeKinematics as IterativeKinematics
 from torquec.kinematics.joint_rates import JointRates as JointRates
 from torquec.kinematics.kinematics_package import write_kinematics_package as write_kinematics_package
 from torquec.kinematics.nearest_motion import NearestMotion as NearestMotion
+from torquec.kinematics.refinement import KinematicsTask as KinematicsTask
 from torquec.linearization.linearize import LinearModel as LinearModel
 from torquec.linearization.linearize import check_linear_model as check_linear_model
 from torquec.linearization.linearize import linearize as linearize

@@ -45,7 +45,7 @@ def test_the_nearest_one_alone_with_its_rates(torquec):
 
 
 def test_the_text_says_what_is_missed(torquec):
-    shown = torquec("ik", "puma560", "--frame", "link6", "--position", "2,0,0", "--all").out
+    shown = torquec("ik", "puma560", "--frame", "link6", "--position", "2,0,0", "--quaternion", "1,0,0,0", "--all").out
     assert "shoulder left, elbow up, wrist no flip" in shown
     assert "out of reach, misses" in shown
     assert shown.count("<- nearest") == 1
@@ -66,16 +66,35 @@ def test_an_iteration_from_another_start_may_reach_it(torquec):
     assert "remedy: give other joint positions to start from with --near, or a position nearer to the base" in far.err
 
 
-def test_a_position_alone_says_that_the_identity_rotation_is_demanded(torquec):
+def test_a_position_alone_is_met_with_any_rotation(torquec):
     words = ("ik", "puma560", "--frame", "link6", "--position")
     for place, status in (("0.4,0.2,0.3", 0), ("2,0,0", 1)):
         found = torquec(*words, place)
         assert found.status == status
-        assert "note: no --quaternion: the frame must reach the position with the identity rotation" in found.err
-        assert "quaternion (1, 0, 0, 0)" in found.out
-        assert ("with the identity rotation is out of reach" in found.err) == (status == 1)
-    assert torquec(*words, "0.4,0.2,0.3", "--json").document["target"]["quaternion"] == [1.0, 0.0, 0.0, 0.0]
+        assert "note: no --quaternion: the position alone is met, with any rotation (--task position)" in found.err
+        assert "any rotation" in found.out
+        assert ("the position of frame 'link6' is out of reach: the nearest solution misses" in found.err) == bool(
+            status
+        )
+    document = torquec(*words, "0.4,0.2,0.3", "--json").document
+    assert (document["task"], document["target"]["quaternion"]) == ("position", None)
+    (branch,) = document["branches"]
+    assert branch["error"]["position"] < 1e-10
+    q = ",".join(map(repr, branch["q"]))
+    frame = torquec("eval", "puma560", "--q", q, "--frame", "link6", "--json").document["frames"]["link6"]
+    np.testing.assert_allclose(frame["origin"], [0.4, 0.2, 0.3], atol=1e-10)
     assert "note:" not in torquec("ik", "puma560", *POSE).err
+    assert "note:" not in torquec(*words, "0.4,0.2,0.3", "--task", "position").err
+
+
+def test_an_axis_is_met_whatever_the_turn_about_it(torquec):
+    document = torquec("ik", "puma560", *POSE, "--task", "axis", "--json").document
+    assert document["task"] == "axis"
+    (branch,) = document["branches"]
+    q = ",".join(map(repr, branch["q"]))
+    frame = torquec("eval", "puma560", "--q", q, "--frame", "link6", "--json").document["frames"]["link6"]
+    np.testing.assert_allclose(frame["origin"], [0.4, 0.3, 0.5], atol=1e-9)
+    np.testing.assert_allclose(np.array(frame["rotation"])[:, 2], [0.0, 0.0, -1.0], atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -88,6 +107,10 @@ def test_a_position_alone_says_that_the_identity_rotation_is_demanded(torquec):
         (["puma560", *POSE, "--near", "1,2"], "--near has 2 values"),
         (["puma560", *POSE, "--acceleration", "0,0,0,0,0,0"], "--acceleration needs --velocity"),
         (["puma560", "--package", "here", "--quaternion", "1,0,0,0"], "--quaternion needs --position"),
+        (["puma560", "--package", "here", "--task", "axis"], "--task goes with --position"),
+        (["puma560", *POSE, "--task", "position"], "--task position with --quaternion"),
+        (["puma560", *POSE[:4], "--task", "axis"], "--task axis without --quaternion"),
+        (["puma560", *POSE, "--task", "axis", "--free", "joint1"], "a free joint with the task 'axis'"),
     ],
 )
 def test_misuse(torquec, words, message):

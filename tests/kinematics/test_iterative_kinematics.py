@@ -15,10 +15,11 @@ from tests.kinematics.arms import (
     line_arm,
     misses,
     off_lines,
+    random_rotation,
     turned_apart,
 )
 
-from torquec.errors import RobotError
+from torquec.errors import ArgumentError, RobotError
 from torquec.kinematics.arm_geometry import ArmFamily, arm_geometry
 from torquec.kinematics.arm_poses import BranchStatus
 from torquec.kinematics.closed_kinematics import KinematicsMethod
@@ -195,3 +196,41 @@ def test_an_iteration_is_no_program():
         _ = ik.function
     with pytest.raises(RobotError, match="no closed form is known"):
         inverse_kinematics(robot, "tool", free="j0")
+
+
+@pytest.mark.parametrize(
+    ("letters", "task"), [("RRR", "position"), ("RRRRR", "axis"), ("RRRRRR", "axis"), ("RPRR", "position")]
+)
+def test_lesser_tasks_are_met_by_as_many_joints_as_they_need(letters, task):
+    """Poses of random positions, then turned where the task does not look: what it asks for is met, to 1e-9."""
+    rng = np.random.default_rng(8)
+    n = len(letters)
+    robot = line_arm(letters, rng.normal(size=(n, 3)), np.cumsum(0.3 * rng.normal(size=(n, 3)), axis=0))
+    ik = inverse_kinematics(robot, "tool", task=task)
+    assert ik.method is KinematicsMethod.NUMERIC
+    pose = forward(robot, "tool")
+    rotation, position = pose(rng.uniform(-1.0, 1.0, (20, n)))
+    turn = (
+        random_rotation(rng) if task == "position" else np.array([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
+    )
+    found = ik.nearest(rotation @ turn, position)
+    met = (found.status & BranchStatus.OUT_OF_REACH) == 0
+    assert met.mean() > 0.9
+    turned, place = pose(found.q[met])
+    np.testing.assert_allclose(place, position[met], atol=1e-9)
+    if task == "axis":
+        np.testing.assert_allclose(turned[..., 2], rotation[met][..., 2], atol=1e-9)
+    assert (found.status & BranchStatus.SINGULAR == 0).any()  # rows that the task has not do not count
+
+
+def test_a_position_needs_no_rotation():
+    ik = inverse_kinematics(classics.puma560(), "link6", task="position")
+    found = ik.nearest(None, [0.4, 0.2, 0.3])
+    assert found.error[1] == 0.0
+    np.testing.assert_allclose(forward(ik.robot, "link6")(found.q)[1], [0.4, 0.2, 0.3], atol=1e-10)
+    with pytest.raises(ArgumentError, match="a free joint with the task 'position'"):
+        inverse_kinematics(ik.robot, "link6", free="joint1", task="position")
+    with pytest.raises(ArgumentError, match="task"):
+        inverse_kinematics(ik.robot, "link6", task="colour")
+    with pytest.raises(ArgumentError, match="rotation has the shape"):
+        inverse_kinematics(ik.robot, "link6").nearest(None, [0.4, 0.2, 0.3])

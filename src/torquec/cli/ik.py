@@ -13,6 +13,7 @@ from torquec.cli.files import Writes
 from torquec.cli.options import degrees_option, joint_values, numbers, option
 from torquec.cli.output import progress
 from torquec.errors import ArgumentError
+from torquec.kinematics.refinement import KinematicsTask
 from torquec.report.tables import number, table
 
 if TYPE_CHECKING:
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     from torquec.kinematics.closed_kinematics import InverseKinematics
     from torquec.model.model import Model
 
-_IDENTITY_DEMANDED = (
-    "torquec: note: no --quaternion: the frame must reach the position with the identity rotation, axes along the "
-    "base's; for another rotation give --quaternion W,X,Y,Z"
+_POSITION_ALONE = (
+    "torquec: note: no --quaternion: the position alone is met, with any rotation (--task position); for a rotation "
+    "give --quaternion W,X,Y,Z"
 )
 
 
@@ -33,7 +34,12 @@ class IkOptions(CommandOptions):
     frame: str | None = option(None, "The frame to bring there.  [default: the hand's]", metavar="NAME")
     position: str | None = option(None, "Its origin in the base [m].", metavar="X,Y,Z")
     quaternion: str | None = option(
-        None, "Its rotation in the base, scalar first, of any length.  [default: the identity]", metavar="W,X,Y,Z"
+        None, "Its rotation in the base, scalar first, of any length.  [default: any rotation]", metavar="W,X,Y,Z"
+    )
+    task: KinematicsTask | None = option(
+        None,
+        "What of the pose is met: all of it, position and z axis, or the position alone.  [default: pose with "
+        "--quaternion, else position]",
     )
     near: str | None = option(
         None,
@@ -83,17 +89,18 @@ def ik(model: Model, options: IkOptions) -> Outcome:
         raise ArgumentError("--acceleration needs --velocity", remedy="give both, six numbers each")
     if options.quaternion is not None and options.position is None:
         raise ArgumentError("--quaternion needs --position", remedy="rotations of a path stand in its file")
-    solver = inverse_kinematics(model.robot, options.frame, free=options.free)
+    task = _task(options)
+    solver = inverse_kinematics(model.robot, options.frame, free=options.free, task=task)
     near = None if options.near is None else joint_values(model.robot, options.near, "--near", degrees=options.deg)
     if options.path is not None:
         return _along_path(solver, options, near)
     if options.package is not None:
         return _as_package(solver, options)
     assert options.position is not None
-    quaternion = _list(options.quaternion or "1,0,0,0", "--quaternion", 4)
-    if options.quaternion is None:
-        progress(_IDENTITY_DEMANDED)
-    rotation = quaternion_rotation(*quaternion)
+    quaternion = None if task is KinematicsTask.POSITION else _list(options.quaternion or "", "--quaternion", 4)
+    if options.quaternion is None and options.task is None:
+        progress(_POSITION_ALONE)
+    rotation = None if quaternion is None else quaternion_rotation(*quaternion)
     position = _list(options.position, "--position", 3)
     ways = solver(rotation, position, near=near)
     best = solver.nearest(rotation, position, near=near)
@@ -106,30 +113,43 @@ def ik(model: Model, options: IkOptions) -> Outcome:
         "joints": list(model.robot.joint_names),
         "branches": [_branch(solver, ways, k, rates) for k in shown],
         "nearest": ways.names[int(best.branch)],
-        "task": "pose",
-        "target": {"position": list(position), "quaternion": list(quaternion)},
+        "task": task.value,
+        "target": {"position": list(position), "quaternion": None if quaternion is None else list(quaternion)},
     }
-    failed = _out_of_reach(best, solver, identity=options.quaternion is None)
+    failed = _out_of_reach(best, solver, task)
     return Outcome(document, arm_pose_text(model.robot.name, document), failed=failed)
 
 
-def _out_of_reach(best: NearestPose, solver: InverseKinematics, *, identity: bool) -> str:
-    """Why the exit status is 1: no branch reaches the pose; empty where one does. `identity`: no --quaternion."""
+def _task(options: IkOptions) -> KinematicsTask:
+    """What of a pose is met; raises `ArgumentError` where the options contradict each other."""
+    if options.position is None:
+        if options.task not in (None, KinematicsTask.POSE):
+            raise ArgumentError("--task goes with --position", remedy="paths and packages are of whole poses")
+        return KinematicsTask.POSE
+    if options.task is None:
+        return KinematicsTask.POSITION if options.quaternion is None else KinematicsTask.POSE
+    if options.task is KinematicsTask.POSITION and options.quaternion is not None:
+        raise ArgumentError("--task position with --quaternion", remedy="leave out one of them")
+    if options.task is not KinematicsTask.POSITION and options.quaternion is None:
+        raise ArgumentError(f"--task {options.task.value} without --quaternion", remedy="add --quaternion W,X,Y,Z")
+    return options.task
+
+
+def _out_of_reach(best: NearestPose, solver: InverseKinematics, task: KinematicsTask) -> str:
+    """Why the exit status is 1: no branch reaches the target; empty where one does."""
     from torquec.kinematics.arm_poses import BranchStatus
     from torquec.kinematics.closed_kinematics import KinematicsMethod
 
     if not int(best.status) & BranchStatus.OUT_OF_REACH:
         return ""
-    rotation = " with the identity rotation" if identity else ""
-    missed = f"the nearest solution misses {best.error[0]:.3g} m and {best.error[1]:.3g} rad"
+    missed = f"the nearest solution misses {best.error[0]:.3g} m"
+    missed += "" if task is KinematicsTask.POSITION else f" and {best.error[1]:.3g} rad"
     remedies = ["a position nearer to the base"]
-    if identity:
-        remedies.insert(0, "the wanted rotation with --quaternion")
     if solver.free is not None:
         remedies.insert(0, f"another value of joint '{solver.free}' with --near")
     elif solver.method is KinematicsMethod.NUMERIC:
         remedies.insert(0, "other joint positions to start from with --near")
-    found = f"the pose of frame '{solver.frame}'{rotation} is out of reach: {missed}"
+    found = f"the {task.value} of frame '{solver.frame}' is out of reach: {missed}"
     return f"{found}\n  remedy: give {', or '.join(remedies)}"
 
 
@@ -256,8 +276,9 @@ def arm_pose_text(name: str, document: Mapping[str, Any]) -> str:
     heads = [str(k + 1) for k in range(len(branches))]
     lines = [f"{name}, frame '{document['frame']}': {document['method']}, {document['family']} (rad, m, s)"]
     target = document["target"]
-    position, quaternion = (", ".join(map(number, target[key])) for key in ("position", "quaternion"))
-    lines += [f"target: position ({position}), quaternion ({quaternion})", ""]
+    shown = [f"{key} ({', '.join(map(number, target[key]))})" for key in ("position", "quaternion") if target[key]]
+    about = {"pose": "", "axis": ", any turn about its z axis", "position": ", any rotation"}[document["task"]]
+    lines += [f"target: {', '.join(shown)}{about}", ""]
     lines += [table(["joint", *heads], rows), ""]
     for head, branch in zip(heads, branches, strict=True):
         missed = ""

@@ -342,7 +342,7 @@ class InverseKinematics:
         return {"q": best[:n], "branch": best[n], "status": best[n + 1], "error": best[n + 2 :]}
 
     def _checked(self, rotation: Any, position: Any, near: Any) -> list[Array]:
-        turn = call_array("rotation", rotation, (3, 3))
+        turn = call_array("rotation", self._rotation(rotation), (3, 3))
         place = call_array("position", position, (3,))
         kept = self._default_reference if near is None else call_array("near", near, (self.robot.n,))
         off = np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max(axis=(-1, -2), initial=0.0)
@@ -358,6 +358,10 @@ class InverseKinematics:
             kept = self._searched_reference(*(a if turn.ndim == 3 else a[None] for a in (turn, place)))
             kept = kept if turn.ndim == 3 else kept[0]
         return [turn, place, kept]
+
+    def _rotation(self, rotation: Any) -> Any:
+        """The rotation of a call as it is given."""
+        return rotation
 
     def _searched_reference(self, rotation: Array, position: Array) -> Array:
         """References (N, n) for poses without a hint: the free joint where the pose is reached within limits.

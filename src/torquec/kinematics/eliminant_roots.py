@@ -2,7 +2,8 @@
 
 (1)  f on `GRID` angles; d the larger difference of a cell's slope from those of its neighbours
 (2)  a cell with a change of sign and d below `STRAIGHT` of its slope holds one root, found by false position
-(3)  a cell without one and with |f| above `CLEAR` d at both ends holds none: a parabola would reach down by d/8
+(3)  a cell without one and with |f| above `CLEAR` d at both ends holds none: a parabola would reach down by d/8, and
+     half of d was seen next to several roots
 (4)  other cells are cut into `PARTS` and looked at again, `LEVELS` times; what is left then, two roots nearer than
      1e-5 rad or none, is `doubtful`
 
@@ -27,7 +28,7 @@ LEVELS = 4
 
 PARTS = 8
 STRAIGHT = 0.5
-CLEAR = 0.4
+CLEAR = 1.5
 FALSE_POSITION = 6  # steps of (2): from cells in which f is nearly straight, to 1e-9 rad and better
 _SAME = 1e-7  # [rad]: roots of overlapping cells that are one
 

@@ -12,6 +12,7 @@ others by :mod:`torquec.kinematics.iterative_kinematics`.
 from __future__ import annotations
 
 from torquec.errors import ArgumentError, RobotError
+from torquec.foundation.choice import chosen
 from torquec.kinematics.accepts import closed_form_of, no_closed_form
 from torquec.kinematics.arm_family import general_arm
 from torquec.kinematics.arm_geometry import ClosedArm, arm_geometry
@@ -20,17 +21,26 @@ from torquec.kinematics.eliminated_kinematics import EliminatedKinematics
 from torquec.kinematics.iterative_kinematics import IterativeKinematics, numeric_arm
 from torquec.kinematics.line_elimination import line_elimination
 from torquec.kinematics.near_arm import near_arm
+from torquec.kinematics.refinement import KinematicsTask
 from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Robot
 
 
-def inverse_kinematics(robot: Robot, frame: str | None = None, *, free: str | None = None) -> InverseKinematics:
+def inverse_kinematics(
+    robot: Robot,
+    frame: str | None = None,
+    *,
+    free: str | None = None,
+    task: KinematicsTask | str = KinematicsTask.POSE,
+) -> InverseKinematics:
     """The inverse kinematics of a robot's frame (of its hand, unless one is named); a model's robot serves too.
 
     `free` names the joint whose value is given where the arm has one more than a pose needs; without it one is chosen.
     An arm without a closed form is solved by iteration, from that of an arm next to it if there is one: see `method`.
-    Raises `ArgumentError` for an unknown frame or joint, and `RobotError` where no joint moves the frame or the joint
-    named as free leaves no closed form.
+    `task` is what of a pose is met: all of it; the position and the direction of the frame's z axis (`axis`); or the
+    position alone, for which rotations may be None. Less than all of it is found numerically, for any number of joints.
+    Raises `ArgumentError` for an unknown frame, joint or task, or a free joint with a lesser task, and `RobotError`
+    where no joint moves the frame or the joint named as free leaves no closed form.
 
     >>> from torquec.robot import classics
     >>> inverse_kinematics(classics.puma560(), "link6").names[0]
@@ -43,6 +53,13 @@ def inverse_kinematics(robot: Robot, frame: str | None = None, *, free: str | No
         )
     frame = hand_frame(robot) if frame is None else frame
     arm = arm_geometry(robot, frame)
+    wanted = chosen(KinematicsTask, task, "task")
+    if wanted is not KinematicsTask.POSE:
+        if free is not None:
+            raise ArgumentError(
+                f"a free joint with the task '{wanted}'", remedy="all joints move: leave out the free one"
+            )
+        return IterativeKinematics(robot, frame, arm, numeric_arm(), task=wanted)
     found = closed_form_of(arm, free)
     if isinstance(found, ClosedArm):
         return InverseKinematics(robot, frame, arm, found)
@@ -64,5 +81,5 @@ def inverse_kinematics(robot: Robot, frame: str | None = None, *, free: str | No
         )
     eliminated = line_elimination(arm)
     if eliminated is not None:
-        return EliminatedKinematics(robot, frame, arm, numeric_arm(), None, eliminated)
+        return EliminatedKinematics(robot, frame, arm, numeric_arm(), elimination=eliminated)
     return IterativeKinematics(robot, frame, arm, numeric_arm())

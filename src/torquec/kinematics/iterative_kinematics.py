@@ -28,7 +28,7 @@ from torquec.kinematics.joint_rates import manipulability_and_pivot
 from torquec.kinematics.near_arm import pose_difference
 from torquec.kinematics.near_branches import MOST_SOLUTIONS, NearSearch, solve_near
 from torquec.kinematics.nearest_motion import NearestMotion
-from torquec.kinematics.refinement import Iteration, pose_distance, refined, solve_rows
+from torquec.kinematics.refinement import Iteration, KinematicsTask, pose_distance, refined, solve_rows, task_columns
 from torquec.kinematics.solution_curve import Curves, curve_start, curve_step
 from torquec.spatial import matmul, transpose
 
@@ -50,6 +50,8 @@ class IterativeKinematics(InverseKinematics):
     """The inverse of an arm that has no closed form itself; `tidy` is the arm that `closed` belongs to."""
 
     tidy: ArmGeometry | None = None
+    task: KinematicsTask = KinematicsTask.POSE
+    """What of a pose is met; less than all of it with the numeric method."""
 
     @property
     def method(self) -> KinematicsMethod:
@@ -110,7 +112,7 @@ class IterativeKinematics(InverseKinematics):
     def step_function(self) -> Function:
         """One damped Newton step: q (n,), rotation, position -> moved (n,), error (2,) before the step."""
         bounded = self.method is KinematicsMethod.NUMERIC
-        algorithm = refined(self.robot, self.frame, self.arm, self._moving, bounded=bounded)
+        algorithm = refined(self.robot, self.frame, self.arm, self._moving, bounded=bounded, task=self.task)
         return trace(f"{self._word}_step", algorithm, self._row_inputs)
 
     @cached_property
@@ -119,10 +121,11 @@ class IterativeKinematics(InverseKinematics):
 
         def algorithm(q: Any, rotation: Any, position: Any, near: Any) -> dict[str, Any]:
             placed = place_joints(self.arm.joints, [q[joint.index] for joint in self.arm.joints], near)
-            error = pose_distance(frame_pose(self.robot, self.frame, q), rotation, position)
-            full = jacobian(self.robot, self.frame, q)
-            columns = [[full[row][joint.index] for row in range(6)] for joint in self._moving]
-            _, pivot = manipulability_and_pivot(columns)
+            error = pose_distance(frame_pose(self.robot, self.frame, q), rotation, position, self.task)
+            columns = task_columns(jacobian(self.robot, self.frame, q), self._moving, rotation, self.task)
+            # With more joints than equations these must be independent, not the joints.
+            rows = [list(row) for row in zip(*columns, strict=True)]
+            _, pivot = manipulability_and_pivot(columns if len(columns) <= len(rows) else rows)
             status = branch_status(placed.outside, error, pivot, self.arm.reach)
             return {"placed": placed.q, "status": status, "error": error}
 
@@ -226,6 +229,10 @@ class IterativeKinematics(InverseKinematics):
             return np.take_along_axis(a, index, axis=best.ndim).squeeze(best.ndim)
 
         return NearestPose(taken(q), best, taken(status).astype(np.int64), taken(error))
+
+    def _rotation(self, rotation: Any) -> Any:
+        """Where only the position is wanted, None will do."""
+        return np.eye(3) if rotation is None and self.task is KinematicsTask.POSITION else rotation
 
     @cached_property
     def _tidy_kinematics(self) -> InverseKinematics:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -38,29 +39,44 @@ _HALF_TURN = 0.05
 """1 + cos of the angle, below which w of (1) grows no further: next to half a turn its axis is all that counts."""
 
 
+class KinematicsTask(StrEnum):
+    """What of a pose has to be met."""
+
+    POSE = "pose"
+    """Position and rotation."""
+    AXIS = "axis"
+    """Position and direction of the frame's z axis, whatever the turn about it."""
+    POSITION = "position"
+    """Position alone."""
+
+
 def refined(
-    robot: Robot, frame: str, arm: ArmGeometry, moving: Sequence[ArmJoint], *, bounded: bool, turning: bool = True
+    robot: Robot,
+    frame: str,
+    arm: ArmGeometry,
+    moving: Sequence[ArmJoint],
+    *,
+    bounded: bool,
+    task: KinematicsTask = KinematicsTask.POSE,
 ) -> Any:
     """The algorithm q (n,), rotation (3, 3), position (3,) -> moved (n,), error (2,): one step; the error is before it.
 
-    Only the joints `moving` move; `bounded` keeps them within their limits. Without `turning` only the position is
-    sought, whatever the frame's direction.
+    Only the joints `moving` move; `bounded` keeps them within their limits.
     """
     size = 0.5 * arm.reach
-    rows = 6 if turning else 3
+    per = 1.0 / size
 
     def algorithm(q: Any, rotation: Any, position: Any) -> dict[str, Any]:
         pose = frame_pose(robot, frame, q)
-        off, turn = pose_error(pose, rotation, position)
-        full = jacobian(robot, frame, q)
-        weights = [1.0 / size] * 3 + [1.0] * 3
-        columns = [[full[row][joint.index] * weights[row] for row in range(rows)] for joint in moving]
-        error = [*scale(off, 1.0 / size), *turn][:rows]
+        columns = task_columns(jacobian(robot, frame, q), moving, rotation, task)
+        columns = [[value * per for value in column[:3]] + column[3:] for column in columns]
+        error = task_error(pose, rotation, position, task)
+        error = [value * per for value in error[:3]] + error[3:]
         damping = 0.5 * _dot(error, error) + FLOOR
         step = damped_step(columns, error, damping)
         largest: Scalar = 0.0
         for value, joint in zip(step, moving, strict=True):
-            largest = maximum(largest, absolute(value) * (1.0 / size if joint.slides else 1.0))
+            largest = maximum(largest, absolute(value) * (per if joint.slides else 1.0))
         share = minimum(1.0, over(LARGEST_STEP, largest))
         new = list(q)
         for value, joint in zip(step, moving, strict=True):
@@ -68,9 +84,33 @@ def refined(
             if bounded:
                 moved = maximum(minimum(moved, joint.limits.upper), joint.limits.lower)
             new[joint.index] = moved
-        return {"moved": new, "error": pose_distance(pose, rotation, position)}
+        return {"moved": new, "error": pose_distance(pose, rotation, position, task)}
 
     return algorithm
+
+
+def task_columns(
+    full: Sequence[Sequence[Scalar]], moving: Sequence[ArmJoint], rotation: Matrix3, task: KinematicsTask
+) -> list[list[Scalar]]:
+    """Columns of the Jacobian's rows that a task has: six; three; or five, turns about x and y of the target last."""
+    columns = [[full[row][joint.index] for row in range(6)] for joint in moving]
+    if task is KinematicsTask.POSE:
+        return columns
+    across = transpose(rotation)[:2] if task is KinematicsTask.AXIS else ()
+    return [[*column[:3], *(dot(axis, (column[3], column[4], column[5])) for axis in across)] for column in columns]
+
+
+def task_error(pose: Pose, rotation: Matrix3, position: Vector3, task: KinematicsTask) -> list[Scalar]:
+    """e of (1) before it is scaled, in the rows of `task_columns`."""
+    off, turn = pose_error(pose, rotation, position)
+    if task is KinematicsTask.POSE:
+        return [*off, *turn]
+    if task is KinematicsTask.POSITION:
+        return [*off]
+    x, y, z = transpose(rotation)
+    have = transpose(pose.rotation)[2]
+    tilt = scale(cross(have, z), over(2.0, maximum(1.0 + dot(have, z), _HALF_TURN)))
+    return [*off, dot(x, tilt), dot(y, tilt)]
 
 
 def pose_error(pose: Pose, rotation: Matrix3, position: Vector3) -> tuple[Vector3, Vector3]:
@@ -85,9 +125,17 @@ def pose_error(pose: Pose, rotation: Matrix3, position: Vector3) -> tuple[Vector
     return subtract(position, pose.origin), scale(turn, factor)
 
 
-def pose_distance(pose: Pose, rotation: Matrix3, position: Vector3) -> list[Scalar]:
-    """How far a pose is from another: [m], [rad]."""
+def pose_distance(
+    pose: Pose, rotation: Matrix3, position: Vector3, task: KinematicsTask = KinematicsTask.POSE
+) -> list[Scalar]:
+    """How far a pose is from another: [m], [rad]; of an axis its angle, of a position no angle."""
     off = subtract(position, pose.origin)
+    if task is KinematicsTask.POSITION:
+        return [sqrt(dot(off, off)), 0.0]
+    if task is KinematicsTask.AXIS:
+        have, want = (transpose(turned)[2] for turned in (pose.rotation, rotation))
+        aside = cross(have, want)
+        return [sqrt(dot(off, off)), atan2(sqrt(dot(aside, aside)), dot(have, want))]
     turn: Vector3 = (0.0, 0.0, 0.0)
     together: Scalar = -1.0
     for a, b in zip(transpose(pose.rotation), transpose(rotation), strict=True):

@@ -31,7 +31,7 @@ from torquec.errors import RobotError
 from torquec.expr import Function, evaluate, trace
 from torquec.foundation.arrays import Array
 from torquec.kinematics.arm_geometry import ArmGeometry, arm_geometry
-from torquec.kinematics.refinement import refined
+from torquec.kinematics.refinement import KinematicsTask, refined
 from torquec.model.model import Model
 from torquec.robot.robot import BASE, Frame, Robot
 from torquec.robot.state_coordinate import StateCoordinate, start_posture
@@ -120,7 +120,7 @@ def view_hands(model: Model) -> list[DragHand]:
         except RobotError:
             continue
         k = len(hands)
-        place = _step(robot, frame, arm, f"hand_place_{k}", turning=False)
+        place = _step(robot, frame, arm, f"hand_place_{k}", KinematicsTask.POSITION)
         step = _step(robot, frame, arm, f"hand_step_{k}") if len(arm.joints) >= _JOINTS_OF_A_POSE else None
         jacobian = dataclasses.replace(model.exact.function(f"jacobian:{frame.name}"), name=f"hand_jacobian_{k}")
         joints = tuple(joint.index for joint in arm.joints)
@@ -128,8 +128,10 @@ def view_hands(model: Model) -> list[DragHand]:
     return hands[:_MOST_HANDS]
 
 
-def _step(robot: Robot, frame: Frame, arm: ArmGeometry, name: str, *, turning: bool = True) -> Function:
-    algorithm = refined(robot, frame.name, arm, arm.joints, bounded=True, turning=turning)
+def _step(
+    robot: Robot, frame: Frame, arm: ArmGeometry, name: str, task: KinematicsTask = KinematicsTask.POSE
+) -> Function:
+    algorithm = refined(robot, frame.name, arm, arm.joints, bounded=True, task=task)
     return trace(name, algorithm, {"q": (robot.n,), "rotation": (3, 3), "position": (3,)})
 
 
