@@ -18,8 +18,7 @@ The C is read, not generated again. A file NAME.c is accepted where it is, in th
      the program to the last bit, and every output is the value that the program has there. C's precedence decides what
      an operation is, not the layout of the text
 
-The header has the same prototypes, an include guard and `extern "C"`, and no other line. People trust comments: each
-one must be the expected one, word by word.
+People trust comments: each one must be the expected one, word by word.
 """
 
 from __future__ import annotations
@@ -37,14 +36,12 @@ _NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]\d+)?", re.ASCII)
 _OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 
 
-def check_c_source(
-    source: str, programs: Sequence[Program], names: CNames, heading: str, where: str
-) -> list[list[str]]:
-    """Raise `RefusedError`, with its line, unless `source` is the C of the programs; gives their prototypes."""
+def check_c_source(source: str, programs: Sequence[Program], names: CNames, title: str, where: str) -> list[list[str]]:
+    """Raise `RefusedError` unless `source`, which `title` begins, is the C of the programs; gives their prototypes."""
     used = {step.op for program in programs for step in program.operations}
     kernels = [("sincos", {"sin", "cos"}), ("smaller", {"min"}), ("larger", {"max"})]
     place = source.find("*/") + 2
-    if squeezed(source[:place]) != squeezed(f"{heading} How to use it stands in {names.prefix}.h."):
+    if squeezed(source[:place]) != squeezed(f"{title}: written by torquec. How to use it stands in {names.prefix}.h."):
         raise RefusedError("the heading is not Torquec's", where=f"{where}, line 1", remedy=REMEDY)
     for piece in ("includes", *(f"{name} {names.real}" for name, ops in kernels if used & ops)):
         place = after_fixed_text(source, place, piece, {"PREFIX": names.prefix}, where)
@@ -56,10 +53,7 @@ def check_c_source(
 
 
 class _Body:
-    """The definition of one function (2), read into values of its program (3).
-
-    Values are numbers: equal operations on equal values have one number, in the program as in the text.
-    """
+    """One function (2), read into values of its program (3): equal operations on equal values have one number."""
 
     def __init__(self, reader: CReader, program: Program, names: CNames) -> None:
         self._reader, self._program, self._names = reader, program, names

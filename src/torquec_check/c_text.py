@@ -134,11 +134,7 @@ def after_fixed_text(text: str, place: int, name: str, words: Mapping[str, str],
 
 
 def squeezed(comment: str) -> str:
-    """The words of a comment without blanks and line breaks, operation counts as #.
-
-    >>> squeezed("/* inverse_dynamics: 11 mul, 9 add and more */")
-    'inverse_dynamics:#andmore'
-    """
+    """The words of a comment without blanks and line breaks, operation counts such as `11 mul, 9 add` as #."""
     text = re.sub(r"^ \*", "", comment.removeprefix("/*").removesuffix("*/"), flags=re.MULTILINE)
     plain = text.encode("ascii", "backslashreplace").decode()
     return _COUNTS.sub("#", "".join(c for c in plain if c.isprintable() and c not in " \\"))

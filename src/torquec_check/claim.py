@@ -71,10 +71,7 @@ class JointRange:
 
 @dataclass(frozen=True)
 class ClaimedRobot:
-    """Which robot: its name, the SHA-256 of its document, and gravity, payloads and locked joints in words.
-
-    The document holds bodies, payloads, locked joints, gravity and drives.
-    """
+    """Which robot: name, SHA-256 of its document (bodies to drives), and gravity, payloads and locks in words."""
 
     name: str
     sha256: str
@@ -153,11 +150,7 @@ def code_lines(
 
 
 def named(name: str) -> str:
-    """A name as it stands in a claim: in quotation marks where it could be taken for words of the claim.
-
-    >>> named("joint_1"), named("x; proven")
-    ('joint_1', '"x; proven"')
-    """
+    """A name as it stands in a claim: in quotation marks where it could be taken for words of the claim."""
     return name if re.fullmatch(r"[\w.+-]{1,60}", name, re.ASCII) else json.dumps(name[:200])
 
 
@@ -167,20 +160,12 @@ def capitalized(sentence: str) -> str:
 
 
 def rounded_up(bound: float, digits: int = TABLE_DIGITS) -> str:
-    """A number as a text of at most `digits` digits that is not below it.
-
-    >>> rounded_up(0.05, 2), rounded_up(0.000934, 2), rounded_up(3.7458e-5, 2)
-    ('0.05', '0.00094', '3.8e-05')
-    """
+    """A number as a text of at most `digits` digits that is not below it: 0.000934 as 0.00094."""
     return _rounded(bound, digits, ROUND_CEILING)
 
 
 def rounded_down(bound: float, digits: int = TABLE_DIGITS) -> str:
-    """A number as a text of at most `digits` digits that is not above it.
-
-    >>> rounded_down(0.5, 2), rounded_down(301.9, 3), rounded_down(-1.21, 2)
-    ('0.5', '301', '-1.3')
-    """
+    """A number as a text of at most `digits` digits that is not above it."""
     return _rounded(bound, digits, ROUND_FLOOR)
 
 
@@ -188,12 +173,10 @@ def _rounded(bound: float, digits: int, rounding: str) -> str:
     return f"{float(Context(prec=digits, rounding=rounding).create_decimal(repr(float(bound)))):.{digits}g}"
 
 
-# --- claims of certificates -----------------------------------------------------------------------------------------
-
-
 def certificate_claim(certificate: Mapping[str, Any], robot: Mapping[str, Any]) -> Claim:
     """The claim of a certificate's document about the robot of a document: errors of torques and of coefficients."""
-    units = dict(_joint_units(robot))
+    free = [body["joint"] for body in robot["bodies"] if body["joint"]["mimic"] is None]
+    units = {joint["name"]: ("m", "N") if joint["type"] == "prismatic" else ("rad", "N m") for joint in free}
     joints, motions = list(units), certificate["motions"]
     bounds = [
         Bound("inverse_dynamics", joint, certificate["joints"][joint]["bound"], units[joint][1])
@@ -242,14 +225,6 @@ def _listed(values: Sequence[float]) -> str:
     return ", ".join(repr(float(value)) for value in values)
 
 
-def _joint_units(robot: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """The independent joints with the units of position and effort."""
-    for body in robot["bodies"]:
-        if body["joint"]["mimic"] is None:
-            slides = body["joint"]["type"] == "prismatic"
-            yield body["joint"]["name"], ("m", "N") if slides else ("rad", "N m")
-
-
 def _coefficient_unit(proof: Mapping[str, Any], joints: Sequence[str], units: Mapping[str, tuple[str, str]]) -> str:
     if proof["kind"] == "relative":
         return "relative"
@@ -264,18 +239,13 @@ def _requirements(specification: str) -> Iterator[str]:
         stated = tomllib.loads(specification)
     except tomllib.TOMLDecodeError as error:
         raise RefusedError(f"the specification cannot be read: {error}") from None
-    for key, value in stated.items():
-        if key not in ("robot", "joint"):
-            yield from _requirement(key, value)
+    plain = {key: value for key, value in stated.items() if key not in ("robot", "joint")}
     for joint in stated.get("joint", []):
-        for key, value in joint.items():
-            if key not in _BOX_KEYS:
-                yield from _requirement(f"{named(joint['name'])}: {key}", value)
-
-
-def _requirement(name: str, value: Any) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _requirement(f"{name}.{key}", inner)
-    else:
-        yield f"{name} = {value!r}"
+        plain |= {f"{named(joint['name'])}: {key}": value for key, value in joint.items() if key not in _BOX_KEYS}
+    while plain:
+        name = next(iter(plain))
+        value = plain.pop(name)
+        if isinstance(value, Mapping):
+            plain = {**{f"{name}.{key}": inner for key, inner in value.items()}, **plain}
+        else:
+            yield f"{name} = {value!r}"

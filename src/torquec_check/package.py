@@ -64,15 +64,10 @@ class Package:
         (name,) = [file.removesuffix(MANIFEST) for file in self.files if file.endswith(MANIFEST)]
         return name
 
-    @property
-    def heading(self) -> str:
-        """The first words of source and header."""
-        return f"{self.prefix}: written by torquec."
-
     def text(self, name: str) -> str:
         """The text of a file; raises `RefusedError` where there is none."""
         if name not in self.files:
-            raise RefusedError(f"the package lacks {name}", where=self.where, remedy=REMEDY)
+            raise _refused(f"the package lacks {name}", self.where)
         return self.files[name].decode("ascii", "replace")
 
 
@@ -91,32 +86,24 @@ def read_package(folder: Path) -> Package:
     content = _content(manifest)
     stated = dict(zip(_FIELDS.split(), fields(parse_document(content), _FIELDS, str(manifest)), strict=True))
     if stated["format"] != FORMAT:
-        raise RefusedError(
-            f"its format is {str(stated['format'])[:60]!r}, not {FORMAT!r}", where=str(manifest), remedy=REMEDY
-        )
+        raise _refused(f"its format is {str(stated['format'])[:60]!r}, not {FORMAT!r}", manifest)
     if not isinstance(stated["files"], dict) or not isinstance(stated["options"], dict):
-        raise RefusedError("'files' and 'options' are objects", where=str(manifest), remedy=REMEDY)
+        raise _refused("'files' and 'options' are objects", manifest)
     hashes = {name: text(value, where) for name, value in stated["files"].items()}
-    documents = tuple(text(each, where) for each in items(stated["documents"], where))
+    quantities, documents = (
+        tuple(text(each, where) for each in items(stated[key], where)) for key in ("quantities", "documents")
+    )
     _check_closed(folder, set(found), {manifests[0], *hashes}, documents)
     files = {manifests[0]: content, **{name: _content(folder / name) for name in hashes}}
     for name, stated_hash in hashes.items():
         if hashlib.sha256(files[name]).hexdigest() != stated_hash:
-            raise RefusedError(
-                "the file is not the one that the manifest lists", where=str(folder / name), remedy=REMEDY
-            )
-    return Package(
-        where,
-        text(stated["written_by"], where),
-        text(stated["target"], where),
-        text(stated["prefix"], where),
-        text(stated["precision"], where),
-        tuple(text(each, where) for each in items(stated["quantities"], where)),
-        text(stated["model"], where),
-        stated["options"],
-        files,
-        documents,
-    )
+            raise _refused("the file is not the one that the manifest lists", folder / name)
+    words = {key: text(stated[key], where) for key in ("written_by", "target", "prefix", "precision", "model")}
+    return Package(where, **words, quantities=quantities, options=stated["options"], files=files, documents=documents)
+
+
+def _refused(found: str, where: Path | str) -> RefusedError:
+    return RefusedError(found, where=str(where), remedy=REMEDY)
 
 
 def _entries(folder: Path) -> Iterator[Path]:
@@ -126,7 +113,7 @@ def _entries(folder: Path) -> Iterator[Path]:
         for entry in sorted(stack.pop().iterdir()):
             count += 1
             if count > _MOST_FILES:
-                raise RefusedError(f"the folder holds more than {_MOST_FILES} files", where=str(folder), remedy=REMEDY)
+                raise _refused(f"the folder holds more than {_MOST_FILES} files", folder)
             yield entry
             if stat.S_ISDIR(entry.lstat().st_mode):
                 stack.append(entry)
@@ -138,31 +125,28 @@ def _check_closed(folder: Path, found: set[str], files: set[str], documents: Seq
         plain = PurePosixPath(name)
         odd = plain.as_posix() != name or plain.is_absolute() or ".." in plain.parts or "\\" in name
         if odd or (name in documents and (name in files or not _DOCUMENTS.fullmatch(name))):
-            raise RefusedError(
-                f"the manifest lists {name[:80]!r}, which no package has", where=str(folder), remedy=REMEDY
-            )
+            raise _refused(f"the manifest lists {name[:80]!r}, which no package has", folder)
     listed = {*files, *documents}
     folders = {str(parent) for name in listed for parent in PurePosixPath(name).parents} - {"."}
     if extra := sorted(found - listed - folders):
+        names = ", ".join(extra[:8]) + (f" and {len(extra) - 8} more" if len(extra) > 8 else "")
+        where, remedy = str(folder), "build in another folder; a package holds exactly the files that were written"
         raise RefusedError(
-            f"the folder holds what its manifest does not list: {', '.join(extra[:8])}"
-            + (f" and {len(extra) - 8} more" if len(extra) > 8 else ""),
-            where=str(folder),
-            remedy="build in another folder; a package holds exactly the files that were written",
+            f"the folder holds what its manifest does not list: {names}", where=str(folder), remedy=remedy
         )
     if missing := sorted((listed | folders) - found):
-        raise RefusedError(f"the folder lacks {', '.join(missing[:8])}", where=str(folder), remedy=REMEDY)
+        raise _refused(f"the folder lacks {', '.join(missing[:8])}", folder)
     for name in sorted(found):
         mode = (folder / name).lstat().st_mode
         if not (stat.S_ISDIR(mode) if name in folders else stat.S_ISREG(mode)):
-            raise RefusedError("a link or a device, not a file of the package", where=str(folder / name), remedy=REMEDY)
+            raise _refused("a link or a device, not a file of the package", folder / name)
 
 
 def _content(path: Path) -> bytes:
     """The bytes of a regular file, opened without following a link."""
     with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode) or os.fstat(stream.fileno()).st_size > _MOST_BYTES:
-            raise RefusedError("not a regular file of a size that is read", where=str(path), remedy=REMEDY)
+            raise _refused("not a regular file of a size that is read", path)
         return stream.read()
 
 
@@ -174,23 +158,23 @@ def check_c_package(package: Package, model: dict[str, Any], claim: Claim) -> No
     name, where = package.name, package.where
     files = {f"{name}.c", f"{name}.h", "selftest.c", "CMakeLists.txt", f"{name}{MANIFEST}", package.model}
     if set(package.files) != files:
-        raise RefusedError("these are not the files of a C package", where=where, remedy=REMEDY)
+        raise _refused("these are not the files of a C package", where)
     programs = {quantity: _program(model, quantity) for quantity in package.quantities}
     names, prototypes = check_c_code(package, list(programs.values()))
     stated = code_lines(claim, model, package.model, package.precision, package.quantities)
-    opening, header = "\n".join([package.heading, *stated]), package.text(f"{name}.h")
-    check_c_header(header, opening, programs, prototypes, names, f"{where}/{name}.h")
+    opening = "\n".join([f"{package.prefix}: written by torquec.", *stated])
+    check_c_header(package.text(f"{name}.h"), opening, programs, prototypes, names, f"{where}/{name}.h")
 
 
 def check_c_code(package: Package, programs: Sequence[Program]) -> tuple[CNames, list[list[str]]]:
     """Raise `RefusedError` unless NAME.c is the C of the programs and CMakeLists.txt the known one."""
     name, where = package.name, package.where
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or package.precision not in _REALS:
-        raise RefusedError("the manifest has no name or precision of a C package", where=where, remedy=REMEDY)
+        raise _refused("the manifest has no name or precision of a C package", where)
     names, build = CNames(name, _REALS[package.precision]), package.text("CMakeLists.txt")
-    prototypes = check_c_source(package.text(f"{name}.c"), programs, names, package.heading, f"{where}/{name}.c")
+    prototypes = check_c_source(package.text(f"{name}.c"), programs, names, package.prefix, f"{where}/{name}.c")
     if after_fixed_text(build, 0, "build", {"PREFIX": name}, f"{where}/CMakeLists.txt") != len(build):
-        raise RefusedError("the build file goes on after its end", where=f"{where}/CMakeLists.txt", remedy=REMEDY)
+        raise _refused("the build file goes on after its end", f"{where}/CMakeLists.txt")
     return names, prototypes
 
 

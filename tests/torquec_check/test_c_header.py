@@ -31,7 +31,7 @@ def package():
 
 
 def check(header, source, programs, opening=OPENING):
-    prototypes = check_c_source(source, list(programs.values()), NAMES, "arm: written by torquec.", "arm.c")
+    prototypes = check_c_source(source, list(programs.values()), NAMES, "arm", "arm.c")
     check_c_header(header, opening, programs, prototypes, NAMES, "arm.h")
 
 

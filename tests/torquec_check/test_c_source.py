@@ -17,7 +17,6 @@ from torquec_check.document import RefusedError
 from torquec_check.program import program_of
 
 REALS = {Precision.DOUBLE: "double", Precision.SINGLE: "float"}
-HEADING = "arm: written by torquec."
 
 
 def source_of(functions, precision=Precision.DOUBLE):
@@ -26,7 +25,7 @@ def source_of(functions, precision=Precision.DOUBLE):
 
 def read(source, functions, precision=Precision.DOUBLE):
     programs = [program_of(function_to_dict(function)) for function in functions]
-    return check_c_source(source, programs, CNames("arm", REALS[precision]), HEADING, "arm.c")
+    return check_c_source(source, programs, CNames("arm", REALS[precision]), "arm", "arm.c")
 
 
 def pendulum():
