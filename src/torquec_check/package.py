@@ -131,9 +131,7 @@ def _check_closed(folder: Path, found: set[str], files: set[str], documents: Seq
     if extra := sorted(found - listed - folders):
         names = ", ".join(extra[:8]) + (f" and {len(extra) - 8} more" if len(extra) > 8 else "")
         where, remedy = str(folder), "build in another folder; a package holds exactly the files that were written"
-        raise RefusedError(
-            f"the folder holds what its manifest does not list: {names}", where=str(folder), remedy=remedy
-        )
+        raise RefusedError(f"the folder holds what its manifest does not list: {names}", where=where, remedy=remedy)
     if missing := sorted((listed | folders) - found):
         raise _refused(f"the folder lacks {', '.join(missing[:8])}", folder)
     for name in sorted(found):
