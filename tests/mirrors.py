@@ -37,7 +37,6 @@ COVERED_BY = {
     "identification/estimators/method.py": "identification/estimators/test_estimator.py",
     "identification/estimators/prior_estimators.py": "identification/estimators/test_estimator.py",
     "identification/extras.py": "identification/logs/test_prepare.py",
-    "identification/logs/log_source.py": "identification/estimators/test_cross_validation.py",
     "kinematics/closed_kinematics.py": "kinematics/test_inverse_kinematics.py",
     "kinematics/solution_curve.py": "kinematics/test_iterative_kinematics.py",
     "kinematics/refinement.py": "kinematics/test_iterative_kinematics.py",

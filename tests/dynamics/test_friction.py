@@ -38,6 +38,8 @@ FULL = {
     "stribeck_positive": 2.0,
     "stribeck_negative": 1.5,
     "stribeck_speed": 0.2,
+    "concave": 0.8,
+    "concave_speed": 0.5,
     "load": 0.07,
     "curved": -0.3,
     "cubic": 0.4,
@@ -73,9 +75,10 @@ def test_every_term_by_hand(sign):
     arm = with_friction(arms.pendulum(), Friction.of(FULL))
     v, load = sign * 0.3, -20.0
     fall = math.exp(-((0.3 / 0.2) ** 2))
+    level = 0.8 * (1 - math.exp(-0.3 / 0.5))
     expected = {
-        1.0: 3 * 0.3 + 5 + 2 * fall + 0.07 * 20 - 0.3 * 0.09 + 0.4 * 0.027 + 0.1,
-        -1.0: -4 * 0.3 - 6 - 1.5 * fall - 0.07 * 20 + 0.3 * 0.09 - 0.4 * 0.027 + 0.1,
+        1.0: 3 * 0.3 + 5 + 2 * fall + 0.07 * 20 - 0.3 * 0.09 + 0.4 * 0.027 + level + 0.1,
+        -1.0: -4 * 0.3 - 6 - 1.5 * fall - 0.07 * 20 + 0.3 * 0.09 - 0.4 * 0.027 - level + 0.1,
         0.0: 0.1,
     }[sign]
     assert friction_torque(arm, [v], load=[load]) == pytest.approx([expected], rel=1e-15)
@@ -246,7 +249,7 @@ def test_fits_try_no_third_power_unasked():
 
 def test_every_word_belongs_to_a_term_or_shapes_one():
     read = {name for term in TERMS.values() for name in term.parameters}
-    assert set(FRICTION_WORDS) - read == {"turnover_speed", "turnover_distance", "stribeck_speed"}
+    assert set(FRICTION_WORDS) - read == {"turnover_speed", "turnover_distance", "stribeck_speed", "concave_speed"}
 
 
 def test_misuse():

@@ -62,6 +62,8 @@ def test_the_speeds_at_which_a_fitted_arm_was_driven(viscous, curved, coulomb, s
         ({"coulomb": 1.0, "stribeck": -0.5, "stribeck_speed": 0.1}, None),
         ({"coulomb": 1.0, "stribeck": -1.5, "stribeck_speed": 0.1}, 0.0),
         ({"coulomb": 1.0, "turnover_speed": 0.1, "curved": -0.1}, 0.0),
+        ({"concave": 0.5, "concave_speed": 0.1}, None),
+        ({"coulomb": 1.0, "concave": -1.5, "concave_speed": 0.1}, 0.0),
     ],
 )
 def test_known_laws(words, speed):

@@ -12,7 +12,7 @@ Dry friction follows the direction of motion:
 (7)  one way:  f+ or -f-, whatever the speed: the largest friction that is possible
 
 Friction that turns over a distance has memory. It is (5) here, which it approaches some widths after a reversal; fits
-of logs, which know the past, follow it (`torquec.identification.torque.coulomb_shape`).
+of logs, which know the past, follow it (`torquec.identification.torque.friction_law`).
 
 A new term is a class here, a row in `TERMS`, and rows for its parameters in :mod:`torquec.robot.friction`.
 Torques, linear models, simulation, equations, generated code, drives files and identification then have it.
@@ -265,6 +265,28 @@ class _Stribeck(FrictionTerm):
         return friction.value("stribeck_positive"), friction.value("stribeck_negative")
 
 
+class _Concave(FrictionTerm):
+    """concave sign(v) (1 - exp(-|v|/concave_speed)): viscous friction that levels off (shear thinning, warm grease)."""
+
+    parameters = ("concave",)
+    scales: ClassVar[Mapping[str, tuple[float, ...]]] = {"concave_speed": (0.3, 0.1, 1.0)}  # of usual drives [rad/s]
+    columns: ClassVar[Mapping[str, Column]] = {
+        "concave": lambda friction, state: select(
+            state.speed, 1.0 - _levelling(friction, state), _levelling(friction, state) - 1.0
+        )
+    }
+
+    def torque(self, friction: Friction, state: ShaftState) -> Scalar:
+        return friction.value("concave") * self.columns["concave"](friction, state)
+
+    def slope(self, friction: Friction, state: ShaftState) -> Scalar:
+        return (friction.value("concave") / friction.value("concave_speed")) * _levelling(friction, state)
+
+    def summands(self, friction: Friction, *, forwards: bool) -> list[Summand]:
+        value = friction.value("concave")
+        return [(value if forwards else -value, f"(1 - exp(-|{{v}}|/{friction.value('concave_speed'):.6g}))")]
+
+
 class _Curved(FrictionTerm):
     """curved v |v|: the bend of viscous friction at high speed (churned lubricant, air); may be negative."""
 
@@ -305,6 +327,7 @@ TERMS: dict[str, FrictionTerm] = {
     "offset": _Offset(),
     "load": _LoadDependent(),
     "stribeck": _Stribeck(),
+    "concave": _Concave(),
     "curved": _Curved(),
     "cubic": _Cubic(),
 }
@@ -353,6 +376,10 @@ def _dry_summand(friction: Friction, value: float, factor: str, *, forwards: boo
         return value if forwards else -value, factor
     turning = f"tanh({{v}}/{width:.6g})"
     return value, f"{turning}*{factor}" if factor else turning
+
+
+def _levelling(friction: Friction, state: ShaftState) -> Scalar:
+    return exp(-(1.0 / friction.value("concave_speed")) * absolute(state.speed))
 
 
 def _decay(friction: Friction, state: ShaftState) -> Scalar:

@@ -54,6 +54,7 @@ from torquec.trajectory.log import Log
 from torquec.trajectory.log_map import LogMap
 
 _DEFAULT = IdentifyOptions()
+_FEW_AT_STANDSTILL = 0.05  # of a joint's samples: fewer are not worth a note
 _GRAVITY_ROWS = 600  # samples that a direction is fitted to
 _LOAD_FITS = 20  # friction by load settles in a few
 _FARTHER = 1.1  # times the error of cross-validation: what is said of another motion
@@ -178,7 +179,7 @@ def _check_excitation(
     # Further terms of friction may have nothing to say: a joint without load has no friction from it.
     kept = [k for k, kind in enumerate(model.kinds) if not kind.is_refinement]
     names = [model.names[k] for k in kept]
-    factors = JointFactors(whole.triangles[:, :, [*kept, whole.size]], whole.count)
+    factors = whole.of_columns(kept)
     null = dependences(model)
     structural = null[:, kept]
     together = inseparable(null, model.names)
@@ -253,6 +254,23 @@ def _model_error(log: LogSource, model: TorqueModel, x: Array) -> LogError:
     return log_error(log.source, model.robot.joint_names, LogRows(log, model), x)
 
 
+def _joint_error(logs: Sequence[LogSource], errors: Sequence[LogError]) -> float:
+    """|tau - predicted|/|tau| over all logs, from that of each."""
+    squares = [log.used * sum(value**2 for value in one.rmse.values()) for log, one in zip(logs, errors, strict=True)]
+    torques = [square / max(one.relative_error, 1e-300) ** 2 for square, one in zip(squares, errors, strict=True)]
+    return float(np.sqrt(sum(squares) / sum(torques))) if sum(squares) > 0.0 else 0.0
+
+
+def _standstill_note(totals: RowTotals, logs: OpenLogs) -> tuple[str, ...]:
+    """How many rows of each joint were left out because it stood still."""
+    rows, count = totals.factors.rows, totals.factors.count
+    if rows is None:
+        return ()
+    shares = {name: 1.0 - own / count for name, own in zip(logs.robot.joint_names, rows.tolist(), strict=True)}
+    told = [f"{share:.0%} of {name}" for name, share in shares.items() if share >= _FEW_AT_STANDSTILL]
+    return (f"left out of the fit, joint at standstill: {', '.join(told)}",) if told else ()
+
+
 def _estimate(
     fit: _Fit, covariance: Array, logs: OpenLogs, options: IdentifyOptions, notes: tuple[str, ...], *, work: Work
 ) -> Estimate:
@@ -266,15 +284,15 @@ def _estimate(
         Parameter(name, float(value), float(deviation), bool(matters), name not in together)
         for name, value, deviation, matters in zip(model.names, x, deviations, important, strict=True)
     )
-    error = totals.factors.relative_error(x)
     found = conditions(totals.factors.weighted(np.ones(totals.factors.n)))
     fitted, predicted = (
         tuple(each_log(work, "predicting each log", _model_error, group, model, x))
         for group in (logs.fitted, logs.predicted)
     )
+    error = _joint_error(logs.fitted, fitted)
     drawn = estimator if isinstance(estimator, PriorEstimator) else None
     # Shortest of equal fits: no fault where all of them are equal on every motion.
-    notes += _far_note(choice)
+    notes += (*_standstill_note(totals, logs), *_far_note(choice))
     excused = estimator.status_ is Status.RANK_DEFICIENT and together and not _not_excited_beside(totals, model)
     problem = "" if excused else _UNSOLVED.get(estimator.status_, "")
     return Estimate(

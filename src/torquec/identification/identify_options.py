@@ -33,11 +33,13 @@ class IdentifyOptions:
 
     None leaves a choice to cross-validation (`friction`, `rotors`, `strength`) or to the data (`cutoff` [Hz]).
     `columns` are further torques of the user, `transmission` (motors, n) says which motors turn with several joints.
-    `partial` goes on where the logs excite only a part of the parameters. `slowest` [rad/s or
-    m/s] and `derivatives` are those of `prepare`; what rests is left out of the fit alone, not of the logs that are
-    predicted. `reading` says how logs are read, `piece_rows` how many samples a piece has. Without `memory`, a law of
-    friction that is chosen is a function of the state, as everything is that runs without knowing the past.
-    `fit_gravity` finds the direction of gravity as well; its size is the robot's.
+    `partial` goes on where the logs excite only a part of the parameters. `slowest` [rad/s or m/s] and `derivatives`
+    are those of `prepare`; what rests is left out of the fit alone, not of the logs that are predicted. Rows of a joint
+    that is slower than `standstill` [rad/s or m/s] are left out of the fit: what holds a joint at rest is no function
+    of its state (friction with memory keeps them, as zero does). `reading` says how logs are read, `piece_rows` how
+    many samples a piece has. Without `memory`, a law of friction that is chosen is a function of the state, as
+    everything is that runs without knowing the past. `fit_gravity` finds the direction of gravity as well; its size is
+    the robot's.
 
     Raises `ArgumentError` for numbers that cannot be and for words that are no choice.
     """
@@ -51,6 +53,7 @@ class IdentifyOptions:
     transmission: tuple[tuple[float, ...], ...] | None = None
     partial: bool = False
     slowest: float = 0.0
+    standstill: float = 0.02
     derivatives: Derivatives = Derivatives.DIFFERENCES
     reading: Reading = Reading.BY_MEMORY
     piece_rows: int = 16384
@@ -67,7 +70,13 @@ class IdentifyOptions:
             object.__setattr__(self, name, chosen(kind, getattr(self, name), name))
         if isinstance(self.friction, str):
             object.__setattr__(self, "friction", chosen(FrictionModel, self.friction, "friction model"))
-        for name, least in (("strength", 0.0), ("slowest", 0.0), ("cutoff", np.finfo(float).tiny), ("piece_rows", 1)):
+        for name, least in (
+            ("strength", 0.0),
+            ("slowest", 0.0),
+            ("standstill", 0.0),
+            ("cutoff", np.finfo(float).tiny),
+            ("piece_rows", 1),
+        ):
             value = getattr(self, name)
             if value is not None and not least <= value < np.inf:
                 word = "more than zero" if least else "zero or more"

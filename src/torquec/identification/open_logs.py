@@ -19,7 +19,14 @@ from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Work, WorkStep, as_work
 from torquec.identification.identify_options import IdentifyOptions, Reading
 from torquec.identification.logs.check_log import check_log, check_log_pieces
-from torquec.identification.logs.log_source import FilePieces, LogInMemory, LogSource, log_in_pieces, pieces_of
+from torquec.identification.logs.log_source import (
+    FilePieces,
+    LogInMemory,
+    LogSource,
+    log_in_pieces,
+    moving_only,
+    pieces_of,
+)
 from torquec.identification.logs.prepare import prepare
 from torquec.identification.logs.stream_log import LogScan, Pieces, scan_log
 from torquec.identification.logs.torque_delay import remove_estimated_delay
@@ -120,7 +127,7 @@ def open_logs(
     cutoff = max(log.wanted_cutoff() for log in fitted)
     return OpenLogs(
         moving,
-        tuple(log.filtered(cutoff, slowest=options.slowest) for log in fitted),
+        moving_only([log.filtered(cutoff, slowest=options.slowest) for log in fitted], options.standstill),
         tuple(log.filtered(cutoff, slowest=0.0) for log in every[len(logs) :]),
         cutoff,
         tuple(notes),

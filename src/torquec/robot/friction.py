@@ -53,6 +53,8 @@ FRICTION_WORDS: dict[str, FrictionWord] = {
     ),
     **_both("stribeck", FrictionWord("what dry friction has more at rest", "N m", needs="stribeck_speed")),
     "stribeck_speed": FrictionWord("the excess falls as exp(-(v/stribeck_speed)^2)", "rad/s", FrictionSign.SCALE),
+    "concave": FrictionWord("friction that grows with the speed and levels off", "N m", needs="concave_speed"),
+    "concave_speed": FrictionWord("it grows as 1 - exp(-|v|/concave_speed)", "rad/s", FrictionSign.SCALE),
     "load": FrictionWord("dry friction per rigid-body torque on the shaft", "-"),
     "curved": FrictionWord("friction per speed squared", "N m s^2/rad^2", FrictionSign.ANY),
     "cubic": FrictionWord("friction per speed cubed", "N m s^3/rad^3", FrictionSign.ANY),

@@ -2,11 +2,11 @@
 
 For one direction of motion, v > 0 the magnitude of the shaft's speed, the friction that opposes the motion is
 
-(1)  P(v) = d + viscous v + curved v^2 + cubic v^3,   d = Coulomb + min(Stribeck, 0): the least dry friction
+(1)  P(v) = d + viscous v + curved v^2 + cubic v^3,   d = Coulomb + min(Stribeck, 0) + min(concave, 0)
 
-and load-dependent friction has a factor of its own, which must not be negative. Dry friction that turns over with the
-speed vanishes at rest: it counts as d = 0 there. A constant `offset` is no friction: its work depends on the position
-alone, as that of a weight.
+with d the least of the terms that are bounded. Load-dependent friction has a factor of its own, which must not be
+negative. Dry friction that turns over with the speed vanishes at rest: it counts as d = 0 there. A constant `offset` is
+no friction: its work depends on the position alone, as that of a weight.
 """
 
 from __future__ import annotations
@@ -75,6 +75,7 @@ def _driving_shafts(robot: Robot) -> Iterator[tuple[str, str]]:
 def _opposing(friction: Friction, side: str) -> list[float]:
     """The coefficients of (1), lowest power first."""
     dry = friction.value(f"coulomb_{side}") + min(friction.value(f"stribeck_{side}"), 0.0)
+    dry += min(friction.value("concave"), 0.0)
     if friction.value("turnover_speed"):
         dry = min(dry, 0.0)
     return [dry, friction.value(f"viscous_{side}"), friction.value("curved"), friction.value("cubic")]

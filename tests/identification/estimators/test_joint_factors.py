@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
+from torquec.identification.estimators.estimator import joint_weights
 from torquec.identification.estimators.joint_factors import TriangleSum, joint_factors, stream_factors
 
 
@@ -149,3 +150,26 @@ def test_misuse():
         joint_factors(a, tau)
     with pytest.raises(ArgumentError, match="no samples"):
         stream_factors([])
+
+
+def test_rows_that_do_not_count_leave_no_trace():
+    rng = np.random.default_rng(4)
+    a, tau, counted = rng.normal(size=(60, 2, 3)), rng.normal(size=(60, 2)), rng.random((60, 2)) < [0.3, 0.9]
+    found = joint_factors(a[:25], tau[:25], counted[:25]).merged(joint_factors(a[25:], tau[25:], counted[25:]))
+    assert found.row_counts.tolist() == counted.sum(axis=0).tolist()
+    assert found.count == 60
+    for j in range(2):
+        rows = np.column_stack([a[counted[:, j], j], tau[counted[:, j], j]])
+        np.testing.assert_allclose(found.triangles[j].T @ found.triangles[j], rows.T @ rows, atol=1e-12)
+    assert found.of_columns([0, 2]).row_counts.tolist() == found.row_counts.tolist()
+    assert joint_factors(a, tau).row_counts.tolist() == [60.0, 60.0]
+
+
+def test_weights_are_by_the_rows_that_count():
+    """Twice the rows at the same deviation: the same weight."""
+    rng = np.random.default_rng(5)
+    a, noise = rng.normal(size=(4000, 2, 1)), rng.normal(size=(4000, 2))
+    counted = np.ones((4000, 2), dtype=bool)
+    counted[::2, 0] = False
+    weights = joint_weights(joint_factors(a, a[..., 0] + noise, counted), np.ones(1))
+    np.testing.assert_allclose(weights, [1.0, 1.0], rtol=0.05)

@@ -12,7 +12,7 @@ from torquec.dynamics.friction import TERMS
 from torquec.identification.estimators.cross_validation import LogFolds, validation_error
 from torquec.identification.estimators.estimator import Weighting
 from torquec.identification.estimators.least_squares import WeightedLeastSquares
-from torquec.identification.estimators.model_choice import Freedom, Setting, choose_model, richer_laws
+from torquec.identification.estimators.model_choice import Freedom, Setting, choose_model, scaled_laws
 from torquec.identification.excitation.excitation import simulated_log
 from torquec.identification.identify import identify
 from torquec.identification.logs.log_source import LogInMemory
@@ -65,7 +65,7 @@ def test_the_shape_of_reversals_is_found(frictionless, shape):
     assert found.shape.width == shape.width
 
 
-@pytest.mark.parametrize(("term", "value"), [("curved", -0.3), ("load", 0.1)])
+@pytest.mark.parametrize(("term", "value"), [("curved", -0.3), ("load", 0.1), ("concave", 0.5)])
 def test_a_term_is_added_where_it_helps_and_not_where_it_does_not(frictionless, term, value):
     plain = rubbing(frictionless, LAW, [1.0, 1.0, 0.2])
     assert chosen(plain).model.friction.parameters == LAW.parameters
@@ -81,8 +81,12 @@ def test_the_chosen_one_has_the_least_error(frictionless):
     assert "over 0.003 rad" in str(estimate.model.friction)
 
 
+def richer_laws():
+    return [law for more in FrictionLaw().richer.values() for law in scaled_laws(FrictionLaw(), more)]
+
+
 def test_a_term_is_tried_with_every_value_of_its_scales(monkeypatch):
-    tried = [law.words["stribeck_speed"] for law in richer_laws(FrictionLaw()) if law.has("stribeck")]
+    tried = [law.words["stribeck_speed"] for law in richer_laws() if law.has("stribeck")]
     assert tried == [0.02, 0.1, 0.5]
     assert FrictionLaw().with_term("stribeck").words == {"stribeck_speed": 0.1}
 
@@ -90,9 +94,10 @@ def test_a_term_is_tried_with_every_value_of_its_scales(monkeypatch):
         scales: ClassVar = {"stribeck_speed": (1.0, 2.0), "other_speed": (3.0,)}
 
     monkeypatch.setitem(TERMS, "stribeck", Faster())
-    tried = [law.words for law in richer_laws(FrictionLaw()) if law.has("stribeck")]
+    tried = [law.words for law in richer_laws() if law.has("stribeck")]
     assert tried == [{"stribeck_speed": speed, "other_speed": 3.0} for speed in (1.0, 2.0)]
-    assert all(law.words == {} for law in richer_laws(FrictionLaw()) if not law.has("stribeck"))
+    others = [law for law in richer_laws() if not law.has("stribeck")]
+    assert all(set(law.words) == ({"concave_speed"} if law.has("concave") else set()) for law in others)
 
 
 def test_quarters_of_a_single_motion_speak_for_another_one(frictionless):

@@ -33,10 +33,12 @@ from torquec.identification.estimators.joint_factors import JointFactors, joint_
 from torquec.identification.logs.log_source import (
     LogSource,
     are_files,
+    counted_rows,
     decimated_blocks,
     decimated_count,
     each_log,
     sample_correlation,
+    with_standstill,
 )
 from torquec.identification.logs.prepare import Samples
 from torquec.identification.torque.torque_model import Past, TorqueModel
@@ -64,6 +66,13 @@ class LogFolds:
             return ((0,),)
         return same_motions(each_log(self._work, "comparing the motions", _log_states, self.logs))
 
+    @cached_property
+    def with_standstill(self) -> LogFolds:
+        """The same folds with every row, those of joints at standstill too."""
+        made = LogFolds([with_standstill(log, None) for log in self.logs], work=self._work)
+        made.motions, made._kept = self.motions, self._kept
+        return made
+
     def folds(self, models: Sequence[TorqueModel], parts: int, *, meter: Meter = silent) -> list[Folds]:
         """The triangles of every model, each log cut into `parts`, in one pass; `meter` is told the samples done."""
         if self._work.executor is not None and are_files(self.logs):
@@ -88,13 +97,15 @@ class LogFolds:
         found = [[_nothing(model) for _ in range(3 * parts)] for model in models]
         taken, pasts = 0, [Past() for _ in models]
         for block, kept in decimated_blocks(log):
+            rows = counted_rows(log, block)
             own = np.searchsorted(borders, np.arange(taken, taken + len(kept)), side="right") - 1
             for k, columns in enumerate(self._columns(number, models, block, kept, pasts)):
                 show(taken + k * len(kept) // len(models))
                 tau = block.tau[kept]
+                counted = None if rows is None or models[k].friction.has_memory else rows[kept]
                 for part in np.unique(own):
                     inside = own == part
-                    here = joint_factors(columns[inside], tau[inside])
+                    here = joint_factors(columns[inside], tau[inside], None if counted is None else counted[inside])
                     found[k][part] = here if found[k][part].count == 0 else found[k][part].merged(here)
             taken += len(kept)
             show(taken)

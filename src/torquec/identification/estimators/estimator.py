@@ -107,7 +107,7 @@ def least_squares_solution(triangle: Array) -> tuple[Array, int]:
 
 def joint_weights(factors: JointFactors, x: Array) -> Array:
     """(1), (n,)."""
-    free = max(factors.count - factors.size / factors.n, 1.0)
+    free = np.maximum(factors.row_counts - factors.size / factors.n, 1.0)
     deviations = np.sqrt(factors.squares(x) / free)
     floor = 1e-12 * np.sqrt(factors.torque_squares.sum() / factors.count) + np.finfo(float).tiny
     weights: Array = 1.0 / np.maximum(deviations, floor)

@@ -17,7 +17,7 @@ method, unlike the normal equations X'X; and products of matrices run several ti
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -25,7 +25,7 @@ from itertools import islice
 import numpy as np
 
 from torquec.errors import ArgumentError
-from torquec.foundation.arrays import Array, Mask
+from torquec.foundation.arrays import Array, Indices, Mask
 
 _NEW = 1e5
 """A diagonal of W'W beyond this is new to R: squared in (4), it would cost five of the sixteen digits."""
@@ -94,10 +94,14 @@ _CHUNK = 1024  # rows of one QR: stays in the cache
 
 @dataclass(frozen=True, eq=False)
 class JointFactors:
-    """R_j of (1), (n, k + 1, k + 1), the last column that of tau; `count` samples are in them."""
+    """R_j of (1), (n, k + 1, k + 1), the last column that of tau, from `count` samples.
+
+    `rows` (n,) are the rows that count of each joint, None where all samples do.
+    """
 
     triangles: Array
     count: int
+    rows: Array | None = None
 
     @property
     def n(self) -> int:
@@ -109,12 +113,22 @@ class JointFactors:
         """Number k of parameters."""
         return int(self.triangles.shape[2]) - 1
 
+    @property
+    def row_counts(self) -> Array:
+        """Rows of each joint (n,)."""
+        return np.full(self.n, float(self.count)) if self.rows is None else self.rows
+
+    def of_columns(self, kept: Sequence[int] | Indices) -> JointFactors:
+        """The factors of some of the parameters, by index."""
+        return JointFactors(self.triangles[:, :, [*kept, self.size]], self.count, self.rows)
+
     def merged(self, *others: JointFactors) -> JointFactors:
         """The factors of all rows together (2)."""
         every = (self, *others)
         stacked = np.concatenate([factors.triangles for factors in every], axis=1)
         triangles = np.stack([_triangle(rows, self.size + 1) for rows in stacked])
-        return JointFactors(triangles, sum(factors.count for factors in every))
+        rows = None if all(one.rows is None for one in every) else np.sum([one.row_counts for one in every], axis=0)
+        return JointFactors(triangles, sum(factors.count for factors in every), rows)
 
     def weighted(self, weights: Array) -> Array:
         """One triangle (k + 1, k + 1) for all joints, joint j's rows times weights[j] (3)."""
@@ -138,8 +152,10 @@ class JointFactors:
         return float(np.sqrt(self.squares(x).sum() / self.torque_squares.sum()))
 
 
-def joint_factors(a: Array, tau: Array) -> JointFactors:
-    """The factors of A (N, n, k) and tau (N, n); raises `ArgumentError` for values that are not finite.
+def joint_factors(a: Array, tau: Array, counted: Mask | None = None) -> JointFactors:
+    """The factors of A (N, n, k) and tau (N, n), of the rows that are `counted` (N, n), all unless given.
+
+    Raises `ArgumentError` for values that are not finite.
 
     >>> f = joint_factors(np.array([[[3.0]], [[4.0]]]), np.array([[6.0], [8.0]]))
     >>> f.relative_error(np.array([2.0])) < 1e-15
@@ -150,12 +166,14 @@ def joint_factors(a: Array, tau: Array) -> JointFactors:
     width = a.shape[2] + 1
     triangles = np.zeros((a.shape[1], width, width))
     for j in range(a.shape[1]):
-        present = np.append(a[:, j].any(axis=0), True)
-        small = _own_triangle(a[:, j], tau[:, j], present[:-1])
+        kept = slice(None) if counted is None else counted[:, j]
+        own = a[kept, j]
+        present = np.append(own.any(axis=0), True)
+        small = _own_triangle(own, tau[kept, j], present[:-1])
         if not np.isfinite(small).all():
             raise ArgumentError("a regressor or torque is not finite", remedy="run torquec check-log")
         triangles[j][: len(small), present] = small
-    return JointFactors(triangles, len(a))
+    return JointFactors(triangles, len(a), None if counted is None else counted.sum(axis=0).astype(np.float64))
 
 
 def stream_factors(chunks: Iterable[tuple[Array, Array]], *, threads: int = 1) -> JointFactors:

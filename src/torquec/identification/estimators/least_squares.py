@@ -46,8 +46,7 @@ class DissipativeEstimator(Estimator):
         """Learn from triangles."""
 
         def fitted(kept: Indices) -> Estimator:
-            columns = [*kept, factors.size]
-            return self._make().fit_factors(JointFactors(factors.triangles[:, :, columns], factors.count))
+            return self._make().fit_factors(factors.of_columns(kept))
 
         return self._learn(factors.size, fitted)
 
@@ -94,7 +93,7 @@ class OrdinaryLeastSquares(Estimator):
         triangle = factors.weighted(np.ones(factors.n))
         self.x_, rank = least_squares_solution(triangle)
         self.status_ = Status.SOLVED if rank == factors.size else Status.RANK_DEFICIENT
-        free = max(factors.count * factors.n - factors.size, 1)
+        free = max(factors.row_counts.sum() - factors.size, 1)
         variance = factors.squares(self.x_).sum() / free
         self.weights_ = np.full(factors.n, 1.0 / np.sqrt(max(variance, np.finfo(float).tiny)))
         self.covariance_ = covariance_of(triangle, self.correlation) * variance

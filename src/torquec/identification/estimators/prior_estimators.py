@@ -308,7 +308,7 @@ class EntropicLeastSquares(PriorEstimator):
 def _plain_weights(factors: JointFactors, weighting: Weighting) -> Array:
     """Weights of the joints (n,) from a fit without prior; the same for every strength, hence kept."""
     plain = WeightedLeastSquares if weighting is Weighting.JOINT else OrdinaryLeastSquares
-    sizes = np.sqrt(factors.torque_squares / factors.count)
+    sizes = np.sqrt(factors.torque_squares / np.maximum(factors.row_counts, 1.0))
     # No torque is known better than this: exact data must not make the prior vanish.
     most = 1.0 / np.maximum(_FINEST * sizes, np.finfo(float).tiny)
     weights: Array = np.minimum(plain().fit_factors(factors).weights_, most)

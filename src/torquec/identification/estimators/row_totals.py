@@ -17,10 +17,10 @@ from functools import reduce
 import numpy as np
 
 from torquec.errors import ArgumentError
-from torquec.foundation.arrays import Array
+from torquec.foundation.arrays import Array, Mask
 from torquec.foundation.work import Work, as_work
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
-from torquec.identification.logs.log_source import LogSource, each_log
+from torquec.identification.logs.log_source import LogSource, counted_rows, each_log
 from torquec.identification.logs.prepare import central_difference
 from torquec.identification.torque.torque_model import Past, TorqueModel
 
@@ -47,11 +47,16 @@ class LogRows:
     model: TorqueModel
 
     def __iter__(self) -> Iterator[tuple[Array, Array]]:
+        return ((a, tau) for a, tau, _ in self.counted())
+
+    def counted(self) -> Iterator[tuple[Array, Array, Mask | None]]:
+        """The same with the rows (N, n) that count in a fit, None where all do."""
         past = Past()
         for block in self.log.blocks():
             columns = self.model.regressor(block, past)
             if block.used.any():
-                yield columns[block.used], block.tau[block.used]
+                rows = None if self.model.friction.has_memory else counted_rows(self.log, block)
+                yield columns[block.used], block.tau[block.used], None if rows is None else rows[block.used]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +78,7 @@ class RowTotals:
 
 def row_totals(logs: Iterable[Iterable[tuple[Array, Array]]]) -> RowTotals:
     """The totals of the rows of logs; raises `ArgumentError` where there are none."""
-    return _together([_log_totals(rows) for rows in logs])
+    return _together([_log_totals((a, tau, None) for a, tau in rows) for rows in logs])
 
 
 def model_totals(logs: Sequence[LogSource], model: TorqueModel, *, work: Work | None = None) -> RowTotals:
@@ -82,14 +87,14 @@ def model_totals(logs: Sequence[LogSource], model: TorqueModel, *, work: Work | 
 
 
 def _totals_of(log: LogSource, model: TorqueModel) -> RowTotals | None:
-    return _log_totals(LogRows(log, model))
+    return _log_totals(LogRows(log, model).counted())
 
 
-def _log_totals(rows: Iterable[tuple[Array, Array]]) -> RowTotals | None:
+def _log_totals(rows: Iterable[tuple[Array, Array, Mask | None]]) -> RowTotals | None:
     """The totals of one log, None where it has no row."""
     total: RowTotals | None = None
-    for a, tau in rows:
-        own = RowTotals(joint_factors(a, tau), np.abs(a).max(axis=0), np.abs(tau).max(axis=0))
+    for a, tau, counted in rows:
+        own = RowTotals(joint_factors(a, tau, counted), np.abs(a).max(axis=0), np.abs(tau).max(axis=0))
         total = own if total is None else total.merged(own)
     return total
 

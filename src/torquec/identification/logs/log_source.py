@@ -6,6 +6,9 @@
 (4)  what needs all samples of a log at once asks for `whole`
 (5)  what is computed log by log is spread over the executor of a `Work` where every log is a file read in pieces:
      a worker is told the file's name and reads it itself; the results are the same, and in the order of the logs
+(6)  stiction: what holds a joint at standstill is no function of its state. Its rows count where it is faster than
+     min(v, 0.02 of its largest speed in the logs); those of the other joints at the same time count all the same.
+     Friction with memory tells the torque at standstill: a model that has it counts all rows
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from torquec.errors import ArgumentError
-from torquec.foundation.arrays import Indices
+from torquec.foundation.arrays import Array, Indices, Mask
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Work
 from torquec.identification.logs.prepare import Samples, correlation_of, thinning
@@ -32,6 +35,7 @@ from torquec.trajectory.read_log import open_log
 
 Result = TypeVar("Result")
 
+_STANDSTILL_SHARE = 0.02  # of the largest speed: a joint that creeps all the time still counts
 EDGE = 0.5
 """Seconds at each end of a log that are not used: the filter has not settled there."""
 
@@ -60,6 +64,11 @@ class LogSource(Protocol):
         ...
 
     @property
+    def standstill(self) -> Array | None:
+        """Speeds (n,) below which a joint counts as standing still, None where all its rows count (6)."""
+        ...
+
+    @property
     def whole(self) -> Samples | None:
         """All samples at once, or None where they are read piece by piece (4)."""
         ...
@@ -74,6 +83,7 @@ class LogInMemory:
     """A log whose samples are in memory."""
 
     whole: Samples
+    standstill: Array | None = None
 
     @property
     def source(self) -> str:
@@ -107,6 +117,7 @@ class LogInPieces:
     pieces: Pieces
     scan: LogScan
     rows: int
+    standstill: Array | None = None
     whole: None = None
 
     @property
@@ -191,6 +202,29 @@ def _of_log(task: _LogTask) -> Any:
 def pieces_of(log: Log, rows: int) -> Pieces:
     """A log in memory as pieces of `rows` rows: what is made of them need not be in memory at once."""
     return partial(_slices, log, rows)
+
+
+def moving_only(logs: Sequence[LogSource], standstill: float) -> tuple[LogSource, ...]:
+    """The logs without the rows of joints at standstill (6), v = `standstill` [rad/s or m/s]; all rows for zero."""
+    if not standstill > 0.0:
+        return tuple(logs)
+    largest = [np.abs(block.qd[block.used]).max(axis=0) for log in logs for block in log.blocks() if block.used.any()]
+    speeds = np.minimum(standstill, _STANDSTILL_SHARE * np.max(largest, axis=0))
+    return tuple(with_standstill(log, speeds) for log in logs)
+
+
+def with_standstill(log: LogSource, speeds: Array | None) -> LogSource:
+    """The same log with other speeds (n,) of standstill, None to count all rows."""
+    assert isinstance(log, LogInMemory | LogInPieces)
+    return dataclasses.replace(log, standstill=speeds)
+
+
+def counted_rows(log: LogSource, block: Samples) -> Mask | None:
+    """Which rows (N, n) of a block count in a fit (6); None for all."""
+    if log.standstill is None:
+        return None
+    counted: Mask = np.abs(block.qd) >= log.standstill
+    return counted
 
 
 def decimated_count(log: LogSource) -> int:

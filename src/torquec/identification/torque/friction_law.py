@@ -4,7 +4,8 @@ A shaft turns with s = t . qd: t is a unit row for a joint, and for a coupled mo
 to its largest entry. Friction columns are those of `torquec.dynamics.friction`:
 
 (1)  viscous s, Coulomb z, offset 1; by direction max(s, 0), min(s, 0), max(z, 0), min(z, 0)
-(2)  Stribeck: z exp(-(s/v)^2) in addition to (1), v the given speed;  curved: s |s|;  cubic: s^3
+(2)  Stribeck: z exp(-(s/v)^2) in addition to (1), v the given speed;  curved: s |s|;  cubic: s^3;
+     concave: sign(s) (1 - exp(-|s|/v)), viscous friction that levels off
 (3)  load: |tau of the rigid bodies| z in addition to (1)
 
 The direction z of Coulomb friction when a shaft reverses (`CoulombShape`):
@@ -110,6 +111,7 @@ class ParameterKind(StrEnum):
     COULOMB_POSITIVE = "coulomb_positive"
     COULOMB_NEGATIVE = "coulomb_negative"
     STRIBECK = "stribeck"
+    CONCAVE = "concave"
     LOAD = "load"
     CURVED = "curved"
     CUBIC = "cubic"
@@ -146,6 +148,7 @@ class ParameterKind(StrEnum):
         """Whether it is a term besides viscous, Coulomb and offset, which a log may say nothing about."""
         return self in (
             ParameterKind.STRIBECK,
+            ParameterKind.CONCAVE,
             ParameterKind.LOAD,
             ParameterKind.CURVED,
             ParameterKind.CUBIC,
@@ -219,6 +222,11 @@ class FrictionLaw:
     def reads_load(self) -> bool:
         """Whether a term depends on the rigid-body torques (3)."""
         return any(term.reads_load for term in TERMS.values() if term.columns.keys() & set(self.parameters))
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether Coulomb friction follows the past (6), so that it tells the torque at standstill."""
+        return self.shape.turnover is Turnover.DISTANCE
 
     @property
     def richer(self) -> dict[str, FrictionLaw]:
