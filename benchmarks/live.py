@@ -19,6 +19,7 @@ STATES, ROUNDS = 100_000, 50
 
 
 def main(robot: str) -> None:
+    """Time the three calls in turns and print the table."""
     import jax
     import torch
 
