@@ -112,6 +112,17 @@ class Peer:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_quantities_are_those_of_pinocchio(seed):
+    check_quantities(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(40, 1000, 40))
+def test_quantities_of_a_thousand_trees_are_those_of_pinocchio(first):
+    for seed in range(first, first + 40):
+        check_quantities(seed)
+
+
+def check_quantities(seed):
     robot = any_robot(seed)
     peer = Peer(robot)
     pin, model, data = peer.pin, peer.model, peer.data

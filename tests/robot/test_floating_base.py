@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 
 from torquec import dynamics
+from torquec.closedform.closed_form import closed_form
+from torquec.closedform.symbolic_equations import symbolic_equations
 from torquec.errors import FixedBaseWarning, RobotError, RobotFileError
+from torquec.kinematics.inverse_kinematics import inverse_kinematics
+from torquec.model.accepting_rooms import accepted_by
+from torquec.model.model import as_model
 from torquec.model.model import compile as compile_model
+from torquec.parameters.base_parameters import base_parameters
+from torquec.parameters.minimal_combinations import minimal_combinations
 from torquec.robot import conventions
 from torquec.robot.configuration import neutral, random_position
 from torquec.robot.floating_base import Base, base_kind, with_base
@@ -18,6 +25,8 @@ from torquec.robot.joints import JointType
 from torquec.robot.load import load
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.urdf import parse_urdf
+from torquec.robot.write_mjcf import write_mjcf
+from torquec.robot.write_urdf import write_urdf
 
 MODELS = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "models"
 LIMIT = 1e-10
@@ -172,3 +181,22 @@ def test_joints_of_a_floating_robot_are_locked(tmp_path):
 
     with pytest.raises(ArgumentError, match="has 6 coordinates"):
         lock_joints(robot, {"floating_base": 0.0})
+
+
+def test_rooms_for_single_coordinates_refuse_by_name(tmp_path):
+    robot = walker(tmp_path, base="floating")
+    frame = robot.frames[-1].name
+    for refused in (
+        closed_form,
+        base_parameters,
+        symbolic_equations,
+        minimal_combinations,
+        as_model,
+        lambda one: inverse_kinematics(one, frame),
+        lambda one: write_mjcf(one, tmp_path / "walker.xml"),
+    ):
+        with pytest.raises(RobotError, match=r"joint 'floating_base' \(free\) is no single number"):
+            refused(robot)
+    assert None not in accepted_by(robot).values()
+    write_urdf(robot, tmp_path / "again.urdf")
+    assert load(tmp_path / "again.urdf").joints[0].type is JointType.FREE

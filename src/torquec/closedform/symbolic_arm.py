@@ -21,6 +21,7 @@ from torquec.errors import RobotError
 from torquec.robot.canonical import CanonicalLink
 from torquec.robot.right_angle import exact_cos_sin
 from torquec.robot.robot import BASE, Robot
+from torquec.robot.state_coordinate import check_single_coordinates
 
 _NOISE = 1e-12  # of a length of one metre, or of the largest moment of inertia: what is so small is zero
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))  # cosine and sine: these stay numbers (2)
@@ -94,6 +95,7 @@ class SymbolicArm:
 
 def symbolic_arm(robot: Robot) -> SymbolicArm:
     """The symbols of a robot (1)-(3); raises `RobotError` for mimic joints and for axes without common normals."""
+    check_single_coordinates(robot)
     if len(robot.bodies) != robot.n:
         raise RobotError(
             "joints that follow others cannot be written in symbols",

@@ -24,6 +24,7 @@ from torquec.kinematics.near_arm import near_arm
 from torquec.kinematics.refinement import KinematicsTask
 from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import check_single_coordinates
 
 
 def inverse_kinematics(
@@ -51,6 +52,7 @@ def inverse_kinematics(
         raise ArgumentError(
             f"inverse kinematics is of a robot, not of {type(robot).__name__}", remedy="give a robot or a model"
         )
+    check_single_coordinates(robot)
     frame = hand_frame(robot) if frame is None else frame
     arm = arm_geometry(robot, frame)
     wanted = chosen(KinematicsTask, task, "task")

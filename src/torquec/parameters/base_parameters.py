@@ -57,7 +57,6 @@ from torquec.parameters.standard_parameters import (
 )
 from torquec.records import BaseParametersRecord, sparse_rows
 from torquec.robot.robot import Robot
-from torquec.robot.state_coordinate import check_single_coordinates
 
 _ROUNDING = 1e-13
 """Coefficients this much smaller than others come from lengths that cancel up to rounding: kept, but not printed."""
@@ -202,7 +201,6 @@ def base_parameters(
     >>> base.count, base.expressions[0]
     (6, 'Izz_link1 + m_link2')
     """
-    check_single_coordinates(robot)
     chosen, parameters = _options(robot, method, friction, motors, frames, order)
     geometry = rational_geometry(robot, parameters.frames)
     if chosen is BasisMethod.THEOREM and accepts(robot) is None:

@@ -39,6 +39,7 @@ from torquec.robot.canonical import CanonicalLink
 from torquec.robot.joints import UnitTwist
 from torquec.robot.right_angle import exact_cos_sin
 from torquec.robot.robot import BASE, Robot
+from torquec.robot.state_coordinate import check_single_coordinates
 from torquec.spatial import (
     IDENTITY_ROTATION,
     Matrix3,
@@ -228,7 +229,11 @@ class RationalGeometry:
 
 
 def rational_geometry(robot: Robot, frames: ParameterFrames = ParameterFrames.BODY) -> RationalGeometry:
-    """The robot's geometry in fractions, and the frames of its parameters."""
+    """The robot's geometry in fractions, and the frames of its parameters.
+
+    Raises `RobotError` for a robot with free, ball or planar joints.
+    """
+    check_single_coordinates(robot)
     notes: list[str] = []
     state = coordinates(robot)
     angles = _Angles(robot, state, notes)
