@@ -40,6 +40,8 @@ def loaded(name):
     robot = robot_of(name)
     if isinstance(robot, RobotFileError):
         pytest.skip(f"refused: {robot.found}")
+    if robot.nq != robot.nv:
+        pytest.skip("floating: compared in tests/robot/test_floating_base.py")
     return robot, random_state(robot, 1)
 
 
