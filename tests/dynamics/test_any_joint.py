@@ -119,10 +119,10 @@ def test_quantities_are_those_of_pinocchio(seed):
 @pytest.mark.parametrize("first", range(40, 1000, 40))
 def test_quantities_of_a_thousand_trees_are_those_of_pinocchio(first):
     for seed in range(first, first + 40):
-        check_quantities(seed)
+        check_quantities(seed, derivatives=False)
 
 
-def check_quantities(seed):
+def check_quantities(seed, *, derivatives=True):
     robot = any_robot(seed)
     peer = Peer(robot)
     pin, model, data = peer.pin, peer.model, peer.data
@@ -136,6 +136,8 @@ def check_quantities(seed):
     close(dynamics.forward_dynamics(robot, q, v, tau), peer.back(q, pin.aba(model, data, pq, pv, pt)), 1e-8)
     close(dynamics.kinetic_energy(robot, q, v), pin.computeKineticEnergy(model, data, pq, pv))
     close(dynamics.potential_energy(robot, q), pin.computePotentialEnergy(model, data, pq))
+    if not derivatives:  # a program is traced for them
+        return
     by_q, by_v, _ = pin.computeRNEADerivatives(model, data, pq, pv, pa)
     found = dynamics.inverse_dynamics_derivatives(robot, q, v, a)
     close(found.dtau_dq, peer.back_matrix(q, by_q), 1e-9)
