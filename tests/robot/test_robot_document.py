@@ -95,7 +95,7 @@ def _at(document, path, value):
         (("bodies", 0), [], r"robot\.bodies\[0\]: an object was expected"),
         (("bodies", 0, "parent"), 0, r"bodies\[0\]\.parent: 0 is no earlier body"),
         (("bodies", 0, "parent"), 0.5, r"bodies\[0\]\.parent: int was expected"),
-        (("bodies", 0, "joint", "type"), "ball", r"joint\.type: 'ball' is none of revolute"),
+        (("bodies", 0, "joint", "type"), "spherical", r"joint\.type: 'spherical' is none of revolute"),
         (("bodies", 0, "joint", "axis"), ..., r"joint: 'axis' is missing"),
         (("bodies", 0, "joint", "colour"), "red", r"joint: 'colour' is not known"),
         (("bodies", 0, "joint", "friction", "offset"), None, r"friction\.offset: a finite number"),
