@@ -41,7 +41,7 @@ def inverse_kinematics(
     `task` is what of a pose is met: all of it; the position and the direction of the frame's z axis (`axis`); or the
     position alone, for which rotations may be None. Less than all of it is found numerically, for any number of joints.
     Raises `ArgumentError` for an unknown frame, joint or task, or a free joint with a lesser task, and `RobotError`
-    where no joint moves the frame or the joint named as free leaves no closed form.
+    where no joint moves the frame, the joint named as free leaves no closed form, or a joint is free, ball or planar.
 
     >>> from torquec.robot import classics
     >>> inverse_kinematics(classics.puma560(), "link6").names[0]
