@@ -149,7 +149,6 @@ from torquec.kinematics.arm_poses import NearestPose as NearestPose
 from torquec.kinematics.arm_poses import TrackedPath as TrackedPath
 from torquec.kinematics.closed_kinematics import InverseKinematics as InverseKinematics
 from torquec.kinematics.closed_kinematics import KinematicsMethod as KinematicsMethod
-from torquec.kinematics.eliminated_kinematics import EliminatedKinematics as EliminatedKinematics
 from torquec.kinematics.free_joint import FreeIntervals as FreeIntervals
 from torquec.kinematics.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from torquec.kinematics.iterative_kinematics import IterativeKinematics as IterativeKinematics
