@@ -89,7 +89,7 @@ def _measure(name: str, case: Case, minutes: float, pool: ProcessPoolExecutor) -
     found = time.perf_counter()
     record = small.record
     assert isinstance(record, Certificate)
-    check_certificate(robot, record, executor=pool)
+    check_certificate(robot, record)
     checked = time.perf_counter()
     before, after = count_operations(trace_quantity(robot, "inverse_dynamics")), count_operations(record.program)
     ratios = [proof.bound / proof.found for proof in record.joints.values() if proof.found > 0.0]

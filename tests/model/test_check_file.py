@@ -469,8 +469,11 @@ def test_a_certificate_changed_in_any_field_is_refused(small, tmp_path):
 def test_what_cannot_be_checked(package, tmp_path):
     with pytest.raises(ArgumentError, match="no such file"):
         tq.check_file(tmp_path / "none")
+    bare = replace(tq.load_certificate(package / "planar2r.certificate.json"), robot_document=None)
+    tq.save_certificate(bare, tmp_path / "bare.certificate.json")
     with pytest.raises(ArgumentError, match="does not hold its robot"):
-        tq.check_file(package / "planar2r.certificate.json")
+        tq.check_file(tmp_path / "bare.certificate.json")
+    (tmp_path / "bare.certificate.json").unlink()
     with pytest.raises(ArgumentError, match="0 manifests"):
         tq.check_file(tmp_path)
     tq.save(tq.abbreviated_model(tq.classics.planar2r()), tmp_path / "short.tq.json")

@@ -23,12 +23,10 @@ class CheckOptions(CommandOptions):
     )
     of_robot: str | None = option(
         None,
-        "The robot (or model) that the claims must be about. A certificate alone needs it; a model or a package holds "
-        "its own, which must be the same.",
+        "The robot (or model) that the claims must be about: files hold their own, which must be the same.",
         "--robot",
         metavar="ROBOT",
     )
-    jobs: int = option(1, "Processes to use.", least=1, metavar="N")
 
 
 @command("check", CheckOptions, example="torquec check puma560_small", without_model=True)
@@ -37,15 +35,13 @@ def check(options: CheckOptions) -> Outcome:
 
     Exit status 1 where a claim is refused, and where it is about another robot than that of --robot.
     """
-    from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.realtime.check_file import check_file
     from torquec.report.proof import check_text
     from torquec.report.result_document import ROBOT_AS_USED, as_used
 
     robot = None if options.of_robot is None else options.source.read(options.of_robot).robot
-    with worker_pool(options.jobs) as pool:
-        found = check_file(options.path, robot=robot, work=Work(executor=pool, report=step_report(progress)))
+    found = check_file(options.path, robot=robot, work=Work(report=step_report(progress)))
     document: dict[str, Any] = {
         "ok": found.ok,
         "kind": found.kind.value,

@@ -83,12 +83,17 @@ class CheckedFile:
 
 
 def check_certificate_file(source: Path, robot: Robot | None, work: Work) -> CheckedFile:
-    """(1); raises `ArgumentError` for a certificate without its robot."""
-    if robot is None:
+    """(1); raises `ArgumentError` for an older certificate, which does not hold its robot, without one."""
+    try:
+        record = load_certificate(source)
+    except TorquecError as error:
+        return CheckedFile(CheckedKind.CERTIFICATE, (str(error),))
+    about = record.robot_document if robot is None else robot
+    if about is None:
         raise ArgumentError(
-            "a certificate alone does not hold its robot", where=str(source), remedy="give the robot: --robot ROBOT"
+            "this certificate does not hold its robot", where=str(source), remedy="give the robot: --robot ROBOT"
         )
-    return refusals(CheckedKind.CERTIFICATE, lambda: _certificate(robot, load_certificate(source), work))
+    return refusals(CheckedKind.CERTIFICATE, lambda: _certificate(about, record, work))
 
 
 def check_model_file(source: Path, robot: Robot | None, work: Work) -> CheckedFile:

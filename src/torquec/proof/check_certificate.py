@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from concurrent.futures import Executor
 
 from torquec.errors import CheckError
 from torquec.expr import count_operations
@@ -27,15 +26,13 @@ _REPORTED_EVERY = 0.2
 """Seconds between reports of progress."""
 
 
-def check_certificate(
-    robot: Robot, certificate: Certificate, *, work: Work | None = None, executor: Executor | None = None
-) -> Mapping[str, float]:
+def check_certificate(robot: Robot, certificate: Certificate, *, work: Work | None = None) -> Mapping[str, float]:
     """Raise `CheckError` unless every bound of the certificate is proven for this robot, and its specification is met.
 
     Gives the slack of every joint, the part of its bound that is rounding, and the bound of every coefficient that the
     certificate does not name. Nothing of it is taken from kept results: it is proven each time.
     """
-    work = as_work(work, executor=executor)
+    work = as_work(work)
     if certificate.robot_hash != robot.content_hash:
         raise CheckError(
             "the certificate is about another robot, or the robot has changed since",
