@@ -144,7 +144,7 @@ def hashed(certificate, **changes):
         ),
         (
             lambda d: d["quantities"].update(gravity_torque=exact_program("mass_matrix")),
-            "'gravity_torque': its outputs are not",
+            "the program of 'gravity_torque' is called 'mass_matrix'",
         ),
         (
             lambda d: d["quantities"].update(mass_matrix=exact_program("mass_matrix")),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -46,8 +48,10 @@ def test_ports_that_do_not_fit_are_refused():
     function = trace_quantity(classics.planar2r(), "mass_matrix")
     with pytest.raises(ExpressionError, match="inputs"):
         check_ports(classics.puma560(), "mass_matrix", function)
-    with pytest.raises(ExpressionError, match="outputs"):
+    with pytest.raises(ExpressionError, match="the program of 'gravity_torque' is called 'mass_matrix'"):
         check_ports(classics.planar2r(), "gravity_torque", function)
+    with pytest.raises(ExpressionError, match="outputs"):
+        check_ports(classics.planar2r(), "gravity_torque", replace(function, name="gravity_torque"))
 
 
 def test_defaults_are_all_but_those_of_frames():

@@ -141,7 +141,7 @@ def test_a_newer_version_names_both(saved):
         (lambda d: d.pop("quantities"), "'quantities' is missing"),
         (lambda d: d["robot"].update(gravity=[0, 0]), r"robot\.gravity"),
         (lambda d: d["quantities"].update(colour=d["quantities"]["mass_matrix"]), "there is no quantity 'colour'"),
-        (lambda d: d["quantities"].update(mass_matrix=d["quantities"]["gravity_torque"]), "outputs are not"),
+        (lambda d: d["quantities"].update(mass_matrix=d["quantities"]["gravity_torque"]), "is called 'gravity_torque'"),
         (lambda d: d["quantities"]["mass_matrix"].pop("function"), "quantity 'mass_matrix'"),
         (lambda d: d["quantities"].update(mass_matrix=[]), "quantity 'mass_matrix'"),
         (
