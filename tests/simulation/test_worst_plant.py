@@ -46,6 +46,16 @@ def test_the_worst_of_the_sets_stays_inside_and_is_found_again(arm):
     assert worst_plant(arm, law, motion, replace(found, joints=tuple(small)), SETS, runs=4, seed=2).ratio > 1.0
 
 
+def test_drives_are_those_of_the_guarantee(arm):
+    """A robot file with weak drives, and a guarantee for stronger ones: nothing saturates."""
+    weak = [replace(b, joint=replace(b.joint, limits=replace(b.joint.limits, effort=1.0))) for b in arm.bodies]
+    robot, motion = replace(arm, bodies=tuple(weak)), motion_of(arm)
+    stated, efforts = tq.Uncertainty(), [joint.limits.effort for joint in arm.joints]
+    found = tq.tracking_guarantee(robot, -60.0, motion, period=PERIOD, uncertainty=stated, efforts=efforts)
+    law = computed_torque(robot, -60.0, period=PERIOD, evaluation="measured")
+    assert worst_plant(robot, law, motion, found, stated, runs=1).ratio <= 1.0
+
+
 def test_plants_are_at_the_ends_of_their_sets(arm):
     ones = np.ones(choice_size(arm))
     heavy, light = (plant_of(arm, SETS, sign * ones, np.array([1.0, 0.0, 0.0])) for sign in (1.0, -1.0))

@@ -87,7 +87,7 @@ def worst_plant(
             if best is not None and run % 2:
                 keep = rng.random(len(choice)) >= _CHANGED
                 choice, centre = np.where(keep, best[2][:-3], choice), best[2][-3:]
-            plant = Plant(plant_of(robot, uncertainty, choice, centre))
+            plant = Plant(_with_efforts(plant_of(robot, uncertainty, choice, centre), guarantee))
             errors = simulate(plant, late, motion, options=options).max_error_values
             ratio = float(np.divide(errors, bounds).max())
             if best is None or ratio > best[0]:
@@ -142,6 +142,17 @@ def plant_of(robot: Robot, uncertainty: Uncertainty, choice: Array, centre: Arra
     total = [a + b - c for a, b, c in zip(carried.inertia.parameters, true.parameters, known.parameters, strict=True)]
     grown = [replace(b, inertia=Inertia(*total)) if k == carrier.body else b for k, b in enumerate(found.bodies)]
     return replace(found, bodies=tuple(grown))
+
+
+def _with_efforts(robot: Robot, guarantee: TrackingGuarantee) -> Robot:
+    """The robot with the drives that the guarantee is about, which may be others than those of its file."""
+    efforts = {bound.joint: bound.effort for bound in guarantee.joints}
+    bodies = []
+    for body in robot.bodies:
+        effort = efforts.get(body.joint.name, body.joint.limits.effort)
+        limits = replace(body.joint.limits, effort=effort)
+        bodies.append(replace(body, joint=replace(body.joint, limits=limits)))
+    return replace(robot, bodies=tuple(bodies))
 
 
 def late_law(law: Controller, motion: Trajectory, uncertainty: Uncertainty) -> Controller:
