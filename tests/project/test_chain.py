@@ -92,7 +92,7 @@ def test_what_is_left_is_proven_and_can_be_checked_again(finished):
     errors = simulated["max_error"]
     header = " ".join((folder / "design" / "planar2r.h").read_text().replace("\n *", " ").split())
     sentence = verdict["statements"][0]
-    assert f"P{sentence[1:]}." in header
+    assert f"{sentence[:1].upper()}{sentence[1:]}." in header
     assert sentence == guarantee_sentence(document(folder, "design/design.json")["guarantee"])
     assert bounds["joint1"]["value"] < errors["joint1"] < 0.1  # nothing is promised of a load that is unknown
 

@@ -240,7 +240,10 @@ def test_the_demo_is_at_most_eight_printed_pages(chromium, tmp_path):
     command = [sys.executable, "-m", "torquec", "demo", "-o", str(tmp_path / "demo")]
     subprocess.run(command, check=True, capture_output=True, timeout=HANGS)
     page = chromium.new_page()
+    page.set_viewport_size({"width": 1440, "height": 900})
     page.goto((tmp_path / "demo" / "report.html").as_uri())
+    box = page.locator("#decision").bounding_box()
+    assert box["y"] + box["height"] <= 900.0  # one screen
     printed = page.pdf(format="A4")
     assert len(re.findall(rb"/Type\s*/Page[^s]", printed)) <= 8
     page.close()

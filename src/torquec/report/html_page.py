@@ -98,7 +98,7 @@ class _Writer:
         self.brief = False  # sections are folded below a first screen
 
     def body(self, report: Report) -> str:
-        self.brief = report.decision is not None
+        self.brief = report.decision is not None and len(report.sections) > 1
         cards = "".join(self.card(fact) for fact in report.highlights)
         top = f'<div class="cards">{cards}</div>' if report.decision is None else self.decision(report.decision)
         sections = "\n".join(self.section(section) for section in report.sections)
@@ -135,8 +135,8 @@ class _Writer:
         return (
             f'<section id="decision" class="decision {decision.tone.value}">'
             f'<div><p class="question">May this go on the robot?</p><h2>{sign}{escape(decision.answer)}</h2>'
-            f"<dl>{rows}</dl></div>{picture}<div><h3>Measure on the robot first</h3><ul>{first}</ul></div>"
-            f"<div><h3>Failures and warnings</h3>{failed}</div></section>"
+            f"<dl>{rows}</dl></div><div>{picture}<h3>Failures and warnings</h3>{failed}</div>"
+            f'<div class="first"><h3>Measure on the robot first</h3><ul>{first}</ul></div></section>'
         )
 
     def blocks(self, blocks: Sequence[Block]) -> list[str]:
