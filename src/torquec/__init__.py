@@ -234,6 +234,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.realtime.plan": ("hold_bound", "plan_background"),
         "torquec.realtime.package": ("TwoRatePackage", "write_two_rate_package"),
         "torquec.realtime.ros2_package": ("Ros2Package", "write_ros2_package"),
+        "torquec.realtime.fmu_package": ("FmuPackage", "write_fmu_package"),
     },
     "The model in a page": {
         "torquec.page.view_page": ("View", "view_page"),

@@ -232,6 +232,8 @@ from torquec.proof.torque.certificate import load_certificate as load_certificat
 from torquec.proof.torque.certificate import save_certificate as save_certificate
 from torquec.realtime.background_period import FrictionTask as FrictionTask
 from torquec.realtime.check_file import check_file as check_file
+from torquec.realtime.fmu_package import FmuPackage as FmuPackage
+from torquec.realtime.fmu_package import write_fmu_package as write_fmu_package
 from torquec.realtime.package import TwoRatePackage as TwoRatePackage
 from torquec.realtime.package import write_two_rate_package as write_two_rate_package
 from torquec.realtime.plan import hold_bound as hold_bound

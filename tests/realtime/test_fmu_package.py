@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import io
+import re
 import shutil
 import xml.etree.ElementTree as ET
 import zipfile
@@ -167,6 +168,12 @@ def test_the_description_states_variables_units_of_the_interface_and_the_claim(f
     law = ET.fromstring(unpacked(folder / "puma560_law.fmu")["modelDescription.xml"])
     assert law.find("ModelExchange") is None
     assert float(law.find("CoSimulation").get("fixedInternalStepSize")) == PERIOD
+
+
+def test_golden_description(golden, tmp_path):
+    write_fmu_package(tq.classics.planar2r(), tmp_path)
+    text = unpacked(tmp_path / "planar2r.fmu")["modelDescription.xml"].decode()
+    golden("fmu/modelDescription.xml", re.sub(r"\{[0-9a-f]{64}\}", "{TOKEN}", text))
 
 
 def test_the_same_model_gives_the_same_bytes(folder, tmp_path):

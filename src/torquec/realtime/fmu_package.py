@@ -104,9 +104,17 @@ def write_fmu_package(
 
 
 def motion_rate(model: Model) -> Function:
-    """dy/dt of (1) as a program: y (2n,), tau (n,) -> rate (2n,)."""
+    """dy/dt of (1) as a program: y (2n,), tau (n,) -> rate (2n,).
+
+    Raises `ArgumentError` for a robot whose positions are not as many as its speeds.
+    """
     plant = Plant(model)
     dynamics = Dynamics(plant)
+    if plant.motion_size != 2 * plant.n:
+        raise ArgumentError(
+            f"the state of '{model.robot.name}' has {plant.motion_size} numbers for {plant.n} speeds",
+            remedy="units are of robots with one coordinate a joint; take the target c",
+        )
 
     def program(y: Any, tau: Any) -> dict[str, Any]:
         return {"rate": dynamics.motion_rate(list(y), drive_torque(plant, list(tau)))}
