@@ -5,7 +5,7 @@
 (3)  terms: load-dependent and concave viscous friction together, where they lower (6) of the moving rows by
      `_SMALL_GAIN` and the error of cross-validation by `_GAIN`. They are bounded beyond the speeds of the log and not
      negative: a joint without them gets none. Then one more term at a time, as long as one lowers (6) by `_LARGE_GAIN`:
-     these extrapolate worse
+     these extrapolate worse. With memory `_GAIN` is enough: programs, which have none, are fitted for themselves
 (4)  strength of the prior and weighting of joints; a single motion is now cut into twice as many parts, because the
      right strength depends on how much there is to fit
 
@@ -186,9 +186,10 @@ def _chosen_friction(trial: _Trial, model: TorqueModel, setting: Setting, *, mem
     if found is not None and trial.error(found[0], setting) > (1.0 - _GAIN) * trial.error(model, setting):
         found = None
     model, least = found or (model, plain)
+    hurdle = _GAIN if model.friction.has_memory else _LARGE_GAIN
     while True:
         laws = [law for more in model.friction.richer.values() for law in scaled_laws(model.friction, more)]
-        found = trial.richer(model, laws, setting, most=least + np.log1p(-_LARGE_GAIN))
+        found = trial.richer(model, laws, setting, most=least + np.log1p(-hurdle))
         if found is None:
             return model
         model, least = found
