@@ -141,30 +141,25 @@ class InverseKinematics:
         move the frame stand; without it, zero, or the limit that is nearest to zero.
         Raises `ArgumentError` for wrong shapes, numbers that are not finite, or a matrix that is no rotation.
         """
-        if self._is_plain(rotation, position, near):
+        if self._quick_without_near if near is None else self.has_program:
             reference = self._default_reference if near is None else near
-            q, status, error, defect = self._checking_native.call(rotation, position, reference)
-            if float(defect) <= _ROTATION:
+            try:
+                q, status, error, defect = self._checking_native.call(rotation, position, reference)
+            except ArgumentError:  # raised again, in words of this call
+                return self._carefully(rotation, position, near)
+            if (float(defect) if q.ndim == 2 else defect.max(initial=0.0)) <= _ROTATION:
                 flags = status.astype(np.int64)
                 return quickly_made(ArmPoses, {"names": self.names, "q": q, "status": flags, "error": error})
+        return self._carefully(rotation, position, near)
+
+    def _carefully(self, rotation: Any, position: Any, near: Any) -> ArmPoses:
         q, status, error = self._solved(*self._checked(rotation, position, near))
         return ArmPoses(self.names, q, status.astype(np.int64), error)
 
-    def _is_plain(self, rotation: Any, position: Any, near: Any) -> bool:
-        """Whether arguments are arrays of one pose that native code takes, and checks, as they are."""
-        return (
-            type(rotation) is np.ndarray
-            and type(position) is np.ndarray
-            and rotation.shape == (3, 3)
-            and position.shape == (3,)
-            and rotation.dtype == position.dtype == np.float64
-            and self.has_program
-            and (
-                self.closed.free is None
-                if near is None
-                else type(near) is np.ndarray and near.shape == (self.robot.n,) and near.dtype == np.float64
-            )
-        )
+    @cached_property
+    def _quick_without_near(self) -> bool:
+        """Whether a call without a reference is one native call: no free joint is to be searched."""
+        return self.has_program and self.closed.free is None
 
     @property
     def has_program(self) -> bool:
@@ -206,11 +201,14 @@ class InverseKinematics:
 
         A pose that is met counts before one that is not, and limits before distance. Raises as the call does.
         """
-        if self._is_plain(rotation, position, near):
+        if self._quick_without_near if near is None else self.has_program:
             reference = self._default_reference if near is None else near
-            q, branch, status, error, defect = self._checking_nearest_native.call(rotation, position, reference)
-            if float(defect) <= _ROTATION:
-                which, flags = np.array(int(branch)), np.array(int(status))
+            try:
+                q, branch, status, error, defect = self._checking_nearest_native.call(rotation, position, reference)
+            except ArgumentError:
+                defect = np.array(np.inf)  # refused below, in words of this call
+            if defect.max(initial=0.0) <= _ROTATION:
+                which, flags = branch.astype(np.int64), status.astype(np.int64)
                 return quickly_made(NearestPose, {"q": q, "branch": which, "status": flags, "error": error})
         q, branch, status, error = self.nearest_native.call(*self._checked(rotation, position, near))
         return NearestPose(q, np.asarray(branch).astype(np.int64), np.asarray(status).astype(np.int64), error)
