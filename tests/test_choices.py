@@ -9,6 +9,7 @@ import enum
 import inspect
 import typing
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "closed_form": {"robot": ARM},
     "compile": {"robot": ARM},
     "inverse_kinematics": {"robot": ARM},
+    "load": {"path": Path(tq.classics.__file__).with_name("planar2r.toml")},
     "computed_torque": {"source": ARM, "poles": -3 + 4j},
     "diagonal_computed_torque": {"source": ARM, "poles": -3 + 4j},
     "generate": {"model": ARM, "directory": "never_written"},
