@@ -25,6 +25,8 @@ from torquec_check.rounding import DOUBLE
 from torquec_check.rows import Monomial
 from torquec_check.torque_error import TorqueFunctional, machine_errors
 
+Row = tuple[int, Monomial]
+Ranges = Sequence[tuple[float, float]]
 EXACT, ROUNDING = 1e-9, 100.0
 """(3): part of a coefficient, and multiple of noise and rounding, that an error may be which nobody names."""
 
@@ -43,7 +45,7 @@ class CoefficientClaim:
         """'M[1,2]', 'H[1,1,2]', 'g[2]', counted from one."""
         return f"{self.family}[{','.join(str(i + 1) for i in self.index)}]"
 
-    def rows(self) -> list[tuple[int, Monomial]]:
+    def rows(self) -> list[Row]:
         """The rows that it is about, by joint and monomial; M[i,j] is about two."""
         first, *rest = self.index
         if self.family == "M":
@@ -77,13 +79,13 @@ def check_coefficients(
     ones = (1.0,) * robot.n
     rounded = machine_errors(program, replace(box, velocity=ones, acceleration=ones), DOUBLE)
     errors = difference(robot, program, box)
-    named: set[tuple[int, Monomial]] = set()
+    named: set[Row] = set()
     for done, claim in enumerate(claims):
         progress("coefficients", done / len(claims))
         for joint, key in claim.rows():
             named.add((joint, key))
             try:
-                _check(claim, errors, joint, key, ranges, rounded[joint])
+                _check(claim, errors, (joint, key), ranges, rounded[joint])
             except RefusedError as error:
                 raise RefusedError(f"{claim.name}: the bound {claim.bound:.6g} is not proven: {error.found}") from None
     return {
@@ -94,15 +96,9 @@ def check_coefficients(
     }
 
 
-def _check(
-    claim: CoefficientClaim,
-    errors: Difference,
-    joint: int,
-    key: Monomial,
-    ranges: Sequence[tuple[float, float]],
-    rounding: float,
-) -> None:
+def _check(claim: CoefficientClaim, errors: Difference, row: Row, ranges: Ranges, rounding: float) -> None:
     """(2)."""
+    joint, key = row
     part = exact(0.5 if len(key) == 2 and key[0] != key[1] else 1.0)
     error, own = (rows[joint].get(key, exact(0.0)) * part for rows in (errors.error, errors.robot))
     error = Ball(error.mid, error.rad + rounding * (1.0 + 1e-9))

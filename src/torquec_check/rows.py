@@ -75,13 +75,15 @@ class AngleSum:
     multiples: Mapping[int, int]
     offset: Fraction
 
+    def __post_init__(self) -> None:
+        if any(abs(multiple) > MOST_MULTIPLES for multiple in self.multiples.values()):
+            raise RefusedError(f"the program has more than {MOST_MULTIPLES} times an angle")
+
     def __add__(self, other: AngleSum) -> AngleSum:
         if not self.multiples and not other.multiples:
             raise RefusedError("the program combines numbers with numbers: torquec folds them")
         joints = {*self.multiples, *other.multiples}
         multiples = {j: self.multiples.get(j, 0) + other.multiples.get(j, 0) for j in joints}
-        if any(abs(multiple) > MOST_MULTIPLES for multiple in multiples.values()):
-            raise RefusedError(f"the program has more than {MOST_MULTIPLES} times an angle")
         return AngleSum({j: multiple for j, multiple in multiples.items() if multiple}, self.offset + other.offset)
 
     def __neg__(self) -> AngleSum:
@@ -92,11 +94,11 @@ class AngleSum:
 
     def __mul__(self, other: AngleSum) -> AngleSum:
         number, angle = (self, other) if other.multiples else (other, self)
-        if number.multiples or not angle.multiples or number.offset not in range(-MOST_MULTIPLES, MOST_MULTIPLES + 1):
+        if number.multiples or not angle.multiples or number.offset.denominator != 1:
             raise RefusedError("the program has a product of angles, of numbers, or of an angle and a fraction")
         factor = int(number.offset)
-        scaled = AngleSum({j: factor * multiple for j, multiple in angle.multiples.items()}, factor * angle.offset)
-        return scaled + AngleSum({-1: 0}, Fraction(0))  # the limits of a sum
+        multiples = {j: factor * multiple for j, multiple in angle.multiples.items() if factor}
+        return AngleSum(multiples, factor * angle.offset)
 
 
 def evaluate(program: Program, algebra: Any) -> list[Any]:

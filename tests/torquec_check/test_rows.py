@@ -81,7 +81,7 @@ def test_displacements_have_their_exact_nodes():
         ([["const", 0.5], ["mul", 4, 0], ["sin", 5]], "fraction"),
         ([["mul", 0, 1], ["sin", 4]], "product of angles"),
         ([["const", 1.0], ["const", 2.0], ["add", 4, 5]], "numbers with numbers"),
-        ([["const", 33.0], ["mul", 4, 0], ["sin", 5]], "fraction"),
+        ([["const", 33.0], ["mul", 4, 0], ["sin", 5]], "more than 32"),
         ([["const", 32.0], ["mul", 4, 0], ["add", 5, 0], ["sin", 6]], "more than 32"),
         ([["abs", 3]], "operation 'abs'"),
         ([["div", 3, 3]], "operation 'div'"),
