@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
+import re
 
+import numpy as np
 import pytest
 from tests.torquec_check.packages import NAME, c_package, resealed
 
@@ -159,3 +162,24 @@ def test_an_older_package_is_refused_with_the_remedy(folder):
     manifest = json.loads(path.read_text())
     path.write_text(json.dumps(manifest | {"format": "torquec package 1"}))
     assert "generate it again" in refused(folder)
+
+
+def test_random_changes_of_source_header_and_build_file_are_refused(folder):
+    """Accepted are only changes of blanks: what a compiler reads stays the same."""
+    package = read_package(folder)
+    model = json.loads(package.files[package.model])
+    claim = certificate_claim(model["certificate"], model["robot"])
+    rng, refusals = np.random.default_rng(11), 0
+    for _ in range(200):
+        name = str(rng.choice([f"{NAME}.c", f"{NAME}.h", "CMakeLists.txt"]))
+        honest = package.files[name].decode()
+        place, length = int(rng.integers(len(honest))), int(rng.integers(0, 4))
+        changed = honest[:place] + str(rng.choice(list(" +-*/()[];.0129eqvsc_\n#?:"))) + honest[place + length :]
+        try:
+            check_c_package(dataclasses.replace(package, files={**package.files, name: changed.encode()}), model, claim)
+        except RefusedError:
+            refusals += 1
+            continue
+        read = [" ".join(re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL).split()) for text in (honest, changed)]
+        assert read[0].replace(" ", "") == read[1].replace(" ", "")
+    assert refusals > 150
