@@ -59,13 +59,13 @@ def test_a_loop_that_was_refused_is_told(tmp_path):
     assert [row[2] for row in table(blocks, "Along run.csv")] == [None, None]
 
 
-def test_limits_of_an_exciting_motion_are_proved_only_where_they_are_kept(sections, tmp_path):
+def test_limits_of_an_exciting_motion_are_bounds_only_where_they_are_kept(sections, tmp_path):
     kept = json.loads((made_folder() / "excite.json").read_text())
     rows = table(sections["excitation"], "All limits")
     assert {row[0]: row[1]["value"] / 100.0 for row in rows} == pytest.approx(kept["limits"])
-    assert {row[1]["obtained"] for row in rows} == {"proved"}
+    assert {row[1]["from"] for row in rows} == {"bounds over every instant of the motion's formula"}
     blocks, page = shown(tmp_path, "excite", kept | {"limits_kept": False})
-    assert {row[1]["obtained"] for row in table(blocks, "All limits")} == {"computed"}
+    assert {row[1]["from"] for row in table(blocks, "All limits")} == {"the motion's samples"}
     assert "do not run this motion" in page
 
 
