@@ -39,6 +39,7 @@ COVERED_BY = {
     "identification/extras.py": "identification/logs/test_prepare.py",
     "kinematics/closed_kinematics.py": "kinematics/test_inverse_kinematics.py",
     "kinematics/solution_curve.py": "kinematics/test_iterative_kinematics.py",
+    "kinematics/kinematics_task.py": "kinematics/test_iterative_kinematics.py",
     "kinematics/refinement.py": "kinematics/test_iterative_kinematics.py",
     "kinematics/iteration_text.py": "kinematics/test_kinematics_package.py",
     "kinematics/line_elimination.py": "kinematics/test_eliminated_kinematics.py",

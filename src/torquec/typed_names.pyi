@@ -154,8 +154,8 @@ from torquec.kinematics.inverse_kinematics import inverse_kinematics as inverse_
 from torquec.kinematics.iterative_kinematics import IterativeKinematics as IterativeKinematics
 from torquec.kinematics.joint_rates import JointRates as JointRates
 from torquec.kinematics.kinematics_package import write_kinematics_package as write_kinematics_package
+from torquec.kinematics.kinematics_task import KinematicsTask as KinematicsTask
 from torquec.kinematics.nearest_motion import NearestMotion as NearestMotion
-from torquec.kinematics.refinement import KinematicsTask as KinematicsTask
 from torquec.linearization.linearize import LinearModel as LinearModel
 from torquec.linearization.linearize import check_linear_model as check_linear_model
 from torquec.linearization.linearize import linearize as linearize

@@ -13,7 +13,7 @@ from torquec.cli.files import Writes
 from torquec.cli.options import degrees_option, joint_values, numbers, option
 from torquec.cli.output import progress
 from torquec.errors import ArgumentError
-from torquec.kinematics.refinement import KinematicsTask
+from torquec.kinematics.kinematics_task import KinematicsTask
 from torquec.report.tables import number, table
 
 if TYPE_CHECKING:

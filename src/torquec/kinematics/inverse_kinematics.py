@@ -19,9 +19,9 @@ from torquec.kinematics.arm_geometry import ClosedArm, arm_geometry
 from torquec.kinematics.closed_kinematics import InverseKinematics
 from torquec.kinematics.eliminated_kinematics import EliminatedKinematics
 from torquec.kinematics.iterative_kinematics import IterativeKinematics, numeric_arm
+from torquec.kinematics.kinematics_task import KinematicsTask
 from torquec.kinematics.line_elimination import line_elimination
 from torquec.kinematics.near_arm import near_arm
-from torquec.kinematics.refinement import KinematicsTask
 from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import check_single_coordinates

@@ -25,10 +25,11 @@ from torquec.kinematics.arm_geometry import ArmFamily, ArmGeometry, ArmJoint, Cl
 from torquec.kinematics.arm_poses import MISSED, BranchStatus, NearestPose, branch_cost, branch_status, place_joints
 from torquec.kinematics.closed_kinematics import InverseKinematics, KinematicsMethod
 from torquec.kinematics.joint_rates import manipulability_and_pivot
+from torquec.kinematics.kinematics_task import KinematicsTask
 from torquec.kinematics.near_arm import pose_difference
 from torquec.kinematics.near_branches import MOST_SOLUTIONS, NearSearch, solve_near
 from torquec.kinematics.nearest_motion import NearestMotion
-from torquec.kinematics.refinement import Iteration, KinematicsTask, pose_distance, refined, solve_rows, task_columns
+from torquec.kinematics.refinement import Iteration, pose_distance, refined, solve_rows, task_columns
 from torquec.kinematics.solution_curve import Curves, curve_start, curve_step
 from torquec.spatial import matmul, transpose
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from torquec.expr.math import absolute, atan2, maximum, minimum, sqrt
 from torquec.foundation.arrays import Array, Mask
 from torquec.kinematics.angle import over
 from torquec.kinematics.arm_geometry import ArmGeometry, ArmJoint
+from torquec.kinematics.kinematics_task import KinematicsTask
 from torquec.robot.robot import Robot
 from torquec.spatial import Matrix3, Pose, Scalar, Vector3, add, cross, dot, scale, subtract, transpose
 
@@ -37,17 +37,6 @@ FLOOR = 1e-15
 
 _HALF_TURN = 0.05
 """1 + cos of the angle, below which w of (1) grows no further: next to half a turn its axis is all that counts."""
-
-
-class KinematicsTask(StrEnum):
-    """What of a pose has to be met."""
-
-    POSE = "pose"
-    """Position and rotation."""
-    AXIS = "axis"
-    """Position and direction of the frame's z axis, whatever the turn about it."""
-    POSITION = "position"
-    """Position alone."""
 
 
 def refined(

@@ -31,7 +31,8 @@ from torquec.errors import RobotError
 from torquec.expr import Function, evaluate, trace
 from torquec.foundation.arrays import Array
 from torquec.kinematics.arm_geometry import ArmGeometry, arm_geometry
-from torquec.kinematics.refinement import KinematicsTask, refined
+from torquec.kinematics.kinematics_task import KinematicsTask
+from torquec.kinematics.refinement import refined
 from torquec.model.model import Model
 from torquec.robot.robot import BASE, Frame, Robot
 from torquec.robot.state_coordinate import StateCoordinate, start_posture
