@@ -27,6 +27,7 @@ from torquec.project.step import DESIGN, StepContext
 from torquec.report.design import narrow_limits
 from torquec.report.found_documents import RUN_FILE
 from torquec.trajectory import Trajectory
+from torquec_check.claim import Standing
 
 
 def design_step(context: StepContext) -> str:
@@ -77,7 +78,9 @@ def verdict_step(context: StepContext) -> str:
     guarantee = found["guarantee"]
     claim = tracking_claim(guarantee).to_document() if guarantee.get("valid") else None
     statements, origins = [text for text, _ in said], [origin.value for _, origin in said]
-    context.write_document("verdict.json", "verdict", {"claim": claim, "statements": statements, "origins": origins})
+    proven = claim is not None and claim["standing"] == Standing.PROVEN
+    document = {"proven": proven, "claim": claim, "statements": statements, "origins": origins}
+    context.write_document("verdict.json", "verdict", document)
     return statements[0]
 
 
