@@ -105,7 +105,7 @@ CERTIFICATE: dict[str, Case] = {
     "joints that are a list": ("joints", [], "joints"),
     "a negative bound": ("joints.turn.bound", "0.6", "certificate.joints.turn.bound"),
     "a bound beyond all doubles": ("joints.turn.bound", 10**399, "an integer of 400 digits"),
-    "trees that are none": ("joints.turn.trees", ["a b"], "trees"),
+    "an unknown field of a proof": ("joints.turn.leaves", ["a b"], "leaves"),
     "a box of one joint": ("motions.lower", [0.0], "motions"),
     "a box the wrong way round": ("motions.lower", [9.0, 9.0], "motions"),
     "no program": ("program", None, "program"),

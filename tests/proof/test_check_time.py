@@ -33,3 +33,9 @@ def test_a_certificate_takes_at_least_its_grid(foreseen):
     robot = arm("planar2r")
     certificate = certify(robot, *programs(robot, 1, 0.9), motions(robot))
     assert foreseen.of(certificate) >= foreseen.of_grid(25)
+
+
+def test_joints_that_no_torque_depends_on_add_no_points():
+    """The first joint of an upright arm: five times the points would be reserved for it."""
+    robot = arm("puma560")
+    assert CheckTime(robot, motions(robot)).degrees == (0, 2, 2, 2, 2, 2)

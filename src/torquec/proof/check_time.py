@@ -11,6 +11,8 @@ import math
 import time
 from collections.abc import Sequence
 
+import numpy as np
+
 from torquec.expr import Function, function_to_dict
 from torquec.foundation.one_thread import one_thread
 from torquec.proof.torque.certificate import Certificate
@@ -31,14 +33,17 @@ class CheckTime:
 
     def __init__(self, robot: Robot, motions: MotionBox) -> None:
         self._robot = robot_of(robot_to_dict(robot))
-        self.degrees = tuple(robot_degrees(self._robot))
         grid = grid_of(self._robot.turns, [1] * robot.n, motions.lower, motions.upper)
         with one_thread():
             robot_torques(self._robot, grid)  # the first numbers take longer: memory is new
             began = time.perf_counter()
-            robot_torques(self._robot, grid)
+            torques = robot_torques(self._robot, grid)
         count = math.prod(len(nodes) for nodes in grid.nodes)
         self._each: float = _OF_THE_ROBOT * (time.perf_counter() - began) / count
+        shapes = [np.broadcast_shapes(x.mid.shape, (1,) * robot.n) for rows in torques for x in rows.values()]
+        # Joints that no torque depends on, such as the first one of an upright arm, need one node.
+        read = [any(shape[j] > 1 for shape in shapes) for j in range(robot.n)]
+        self.degrees = tuple(d if reads else 0 for d, reads in zip(robot_degrees(self._robot), read, strict=True))
 
     def degrees_of(self, program: Function) -> tuple[int, ...]:
         """The degrees (n,) of the grid for a program, which are those of the robot or more."""

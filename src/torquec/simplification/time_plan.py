@@ -17,13 +17,11 @@ import math
 import time
 from dataclasses import dataclass, replace
 
-from torquec.dynamics.mechanism import mechanism
 from torquec.foundation.budget import Budget
 from torquec.foundation.executor_tasks import wake
 from torquec.proof.check_time import CheckTime
 from torquec.proof.torque.torque_tables import positions_read
 from torquec.simplification.degree_limit import DegreeRoom
-from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.problem import SimplificationProblem
 
 
@@ -84,10 +82,8 @@ def time_plan(problem: SimplificationProblem) -> TimePlan:
         return in_time
     wake(problem.work.executor)
     predicted = CheckTime(problem.robot, problem.motions)
-    # Programs begin as recursions with moments carried along: what cancels in them does so but for rounding, and has a
-    # degree in exact arithmetic.
-    degrees = predicted.degrees_of(torque_program(mechanism(problem.robot)))
-    needed = SHARES.check_margin * predicted.of_grid(predicted.points(degrees))
+    # Recursions have higher degrees by their operations; pruned programs mostly have those of the robot.
+    needed = SHARES.check_margin * predicted.of_grid(predicted.points(predicted.degrees))
     before = replace(check, seconds=max(check.seconds - needed, SHARES.least_search * check.seconds))
     in_box = int(SHARES.box_points_per_second * max(before.until - time.time(), 0.0))
     return TimePlan(
@@ -99,7 +95,7 @@ def time_plan(problem: SimplificationProblem) -> TimePlan:
         proving=0.8,
         part=_part(problem, (4, 0.98), (math.inf, 0.8)),
         room=DegreeRoom(
-            degrees,
+            predicted.degrees,
             in_grid=predicted.points_in(max(needed, SHARES.check_grid * check.seconds)),
             in_box=in_box if room is None else min(in_box, room.in_box),
         ),
