@@ -65,7 +65,7 @@ def check_generating(name, count, seed):
 @pytest.mark.parametrize("name", ARMS)
 def test_the_generating_position_is_found(name):
     assert arm(name)[1].method is KinematicsMethod.ELIMINATION
-    lost, complete = check_generating(name, 60, 3)
+    lost, complete = check_generating(name, 400, 3)  # of the CRX-10iA about 93 of 100 poses are complete
     assert lost == 0
     assert complete > 0.9
 
