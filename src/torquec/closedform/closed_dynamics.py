@@ -1,12 +1,12 @@
 """Inverse dynamics evaluated from the closed form: polynomials as factored programs (Horner).
 
-Polynomials as programs: common factors taken out (Horner), sines, cosines and products shared between entries.
+Polynomials become programs that share sines, cosines and products between entries:
 
 (1)  p = x * (terms that contain x, divided by x) + rest,   x the factor that occurs in most terms;  the same again
      inside
 (2)  equal parts of different entries become one node of the graph
 
-Dynamics evaluated from the closed form: the same quantities as in `torquec.dynamics`, by another route.
+From these follow the quantities of `torquec.dynamics`:
 
 (3)  M, g as factored polynomials, mimic joints coupled:  M -> T' M T,  g -> T' g
 (4)  c_i = sum_j c_ijj qd_j^2 + 2 sum_{j<k} c_ijk qd_j qd_k

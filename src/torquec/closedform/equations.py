@@ -1,14 +1,11 @@
 """`Equations`: the entries and friction laws to write down, chosen once for every output format.
 
-`Equations`: what is to be written down, chosen once for every format.
-
-A whole model, some of its matrices or single entries, under one rule; the printers of this room take it from here.
-
-Friction written down: V of each joint as a function of the speeds.
+They are those of a whole model, of some of its matrices, or single entries, written by one rule. The friction torque V
+of each joint is a function of the speeds:
 
 (1)  V_i = f_i(qd_i) + sum over coupled motors of  T_mi f_m(sum_j T_mj qd_j)
 (2)  f(v) is the sum of the friction terms (:mod:`torquec.dynamics.friction`): viscous+ v + coulomb+ for v > 0,
-     viscous- v - coulomb- for v < 0, always + offset, and whatever else the robot's file says
+     viscous- v - coulomb- for v < 0, always + offset, and the further terms of the robot's file
 (3)  a motor that turns with one joint alone and has these three only adds to that joint's own law: r f(r v) is again
      (2), with viscous r^2, coulomb |r|, offset r, and the directions exchanged for r < 0; a motor with further terms
      is written like a coupled one
@@ -72,7 +69,7 @@ class Equations:
 
     @property
     def balance(self) -> tuple[Matrix, ...]:
-        """The terms of the equation of motion that these matrices belong to: (1), (3) or (4) of the layouts."""
+        """The terms of the equation of motion that these matrices belong to: (1), (3) or (4) of `layouts`."""
         if {Matrix.J, Matrix.H, Matrix.G} & set(self.entries):
             return CHANG_LEE
         return CHRISTOFFEL if Matrix.C in self.entries else WHOLE

@@ -1,7 +1,5 @@
 """Multiple-angle form (Clover's): sums of cosines and sines of sums of joint angles, whole or abbreviated by a rule.
 
-Multiple-angle form: the same polynomials as sums of cosines and sines of sums of joint angles (Clover's form).
-
 (1)  C^a S^b of each angle is a sum of cosines and sines of its multiples; products become sums:
        cos x cos y = 1/2 cos(x - y) + 1/2 cos(x + y),  and so on
 (2)  a harmonic is a set of integer multiples of joint angles, its first one positive; displacements keep their powers
@@ -9,10 +7,8 @@ Multiple-angle form: the same polynomials as sums of cosines and sines of sums o
 It is computed through exponentials: cos x = (z + 1/z)/2, sin x = (z - 1/z)/2i, with one complex coefficient per
 harmonic.
 
-How entries are written: in products or multiple angles, whole or abbreviated.
-
-Clover's rule drops coefficients below a threshold from what the links contribute, rounds the others to significant
-digits, and adds the reflected inertias of the motors last.
+Clover's rule of abbreviation drops coefficients below a threshold from what the links contribute, rounds the others to
+significant digits, and adds the reflected inertias of the motors last.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Paths through a tree: their variables (cumulative angles of parallel joints) and the functions tabulated along them.
 
-Which variables an entry is written in: sums of the angles of consecutive parallel joints.
-
 Bodies carried by parallel joints turn by the sum of their angles, so cumulative angles keep the number of terms small:
 
 (1)  a group is a run of joints, each carried by the one before, with parallel (or opposite) axes; sliding ones
@@ -9,9 +7,8 @@ Bodies carried by parallel joints turn by the sum of their angles, so cumulative
 (2)  written from its first joint f on, the variables of a group are  s_f q_f,  s_f q_f + s_{f+1} q_{f+1},  ..  with
      s = +-1 the sense of each axis relative to the first
 
-Paths through a tree, from the base to each tip, and the functions that are tabulated along them.
-
-Each body's mass is counted on the first path that has it, so that the sum over paths is the whole robot.
+Paths run from the base to each tip. Each body's mass is counted on the first path that has it, so that the sum over
+paths is the whole robot.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """Printed entries: terms in order, then signed summands in any notation (text, LaTeX, HTML).
 
-What printers print: any entry as a list of terms, each a coefficient and the factors that multiply it.
-
-Both forms of an entry, products and multiple angles, come out alike, with the largest terms first.
-
-Entries as sums of signed pieces of text, whatever the language: text, LaTeX and HTML differ in a `Notation` only.
+An entry, in products or in multiple angles, is a list of terms, largest first: each a coefficient and its factors.
+Text, LaTeX and HTML differ in a `Notation` only.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Exact coefficient tables by sampling on a grid, and their change of variables to the fewest terms.
 
-Exact tables by sampling: a function known to be of degree two in each variable is found from its values on a grid.
+A function of degree two in each variable is determined by its values on a grid:
 
 (1)  angle:         five equally spaced values determine {1, C, S, S^2, C S}
 (2)  displacement:  three values determine {1, q, q^2}
@@ -8,7 +8,7 @@ Exact tables by sampling: a function known to be of degree two in each variable 
 (3)  the table is the grid of values, transformed along each axis in turn; what is below `NOISE` of the entry's largest
      coefficient is rounding, and zero
 
-The same table in other variables: for a group of parallel joints, whichever sums of angles give the fewest terms.
+For a group of parallel joints, the table is changed to those sums of angles that give the fewest terms:
 
 (4)  Sums of consecutive angles of a group of k joints are the edges of a graph on k + 1 points; k of them that form
      a tree determine the rest. Every coefficient has degree at most two in each edge of any tree, so any tree is a

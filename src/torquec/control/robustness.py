@@ -1,4 +1,4 @@
-"""Closed loops whose controller believes in a wrong model: where their eigenvalues go.
+"""Eigenvalues of closed loops whose controller uses a wrong nominal model.
 
 The controller's gains come from M^, C^, K^ instead of the robot's own M, C, K (Clover III, (27), (28)):
 
@@ -130,7 +130,7 @@ def closed_loop_eigenvalues(
     hold: Hold | str = Hold.EXACT,
     sampled: bool = True,
 ) -> ComplexArray:
-    """Eigenvalues (2n,) of the closed loop [1/s], slowest decay first; sampled ones as log(z)/h, as in (32).
+    """Eigenvalues (2n,) of the closed loop [1/s], slowest decay first; sampled ones as log(z)/h (Clover III, (32)).
 
     Raises `ArgumentError` as `make_loop` does.
     """

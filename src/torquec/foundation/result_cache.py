@@ -110,7 +110,7 @@ class ResultCache:
 
 
 def to_plain(value: Any) -> Any:
-    """A value as JSON values (3); raises `ArgumentError` for anything that cannot be read back."""
+    """A value as JSON values; raises `ArgumentError` for anything that cannot be read back."""
     if isinstance(value, enum.Enum):
         return {"enum": _name_of(type(value)), "name": value.name}
     if value is None or isinstance(value, bool | int | float | str):

@@ -1,9 +1,10 @@
-"""How long a step still takes: said only where two estimates agree, and never more than was said before.
+"""Remaining time of a step (ETA): reported only where two estimates agree, and never rising.
 
 With a share s done after t seconds, and a part of it, s', after t' seconds,
 
 (1)  by the mean of all so far, s' = 0:                        left = (t - t') (1 - s) / (s - s')
-(2)  by the later half alone, s' = s/2; (3)  by the last quarter, s' = 3 s/4:    the same
+(2)  by the later half alone, s' = s/2:                        the same
+(3)  by the last quarter, s' = 3 s/4:                          the same
 
 Tasks are not alike: while (1) and (2) differ by more than a quarter neither is worth anything, and nothing is said;
 from half of the step on, it is enough that (2) and (3) agree. The larger of the two is said, and from then on it counts

@@ -1,12 +1,12 @@
 """Whether any passive hand can get energy out of a haptic loop: Colgate's condition, with a force sensor in the loop.
 
-The condition is (5) of `hand_discs.py`, at all frequencies and all masses within the model's error.
-Its two sides differ by (6) there, which over radius_0 is a smooth function of w^2 and of the mass: it has no poles on
-the way but those of the object, which are known, so that cells are chosen by them, and `positive_function` shows it to
-be positive everywhere and not at some samples. Towards w = 0 it goes to a constant with a rendered spring and as 1/w^2
-without one; the first cell begins at 0.
+The condition is (5) of :mod:`torquec.proof.passivity.hand_discs`, whose equation numbers are used here, at all
+frequencies and all masses within the model's error. Its two sides differ by (6), which over radius_0 is a smooth
+function of w^2 and of the mass: it has no poles on the way but those of the object, which are known, so that cells are
+chosen by them, and `positive_function` shows it to be positive everywhere and not at some samples. Towards w = 0 it
+goes to a constant with a rendered spring and as 1/w^2 without one; the first cell begins at 0.
 
-(5) is what is printed. (3) there is weaker and holds for hands that do not change with time.
+(5) is what is printed. (3) is weaker and holds for hands that do not change with time.
 """
 
 from __future__ import annotations

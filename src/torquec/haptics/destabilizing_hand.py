@@ -1,7 +1,8 @@
 """A passive hand that makes a haptic loop unstable, built from the frequency at which the loop is not passive.
 
-Where (3) of `hand_discs` fails at a frequency w, the disc of all hands that do not change with time holds the
-value at which the loop is singular. The impedance that reaches it, and goes beyond, is read off the discs:
+Where (3) of :mod:`torquec.proof.passivity.hand_discs` fails at a frequency w, the disc of all hands that do not change
+with time holds the value at which the loop is singular. The impedance that reaches it, and goes beyond, is read off the
+discs:
 
 (1)  g_k = centre_k + r radius_k e_k,   r <= 1,   e_k turned so that every W_k q_k g_k points against L of (3)
 (2)  Z_k = 1/g_k - D_k, and behind the grip  1/Z'_k = 1/Z_k - s_k/(kg + cg s_k)
@@ -11,9 +12,9 @@ k = -X w. Otherwise each alias has a resonance of its own, so narrow that the ot
 
 (3)  c s/(s^2 + d s + o^2)  with  d = c Re 1/Z'_k,   o^2 = w_k^2 - c w_k Im 1/Z'_k,   c = e w_k |Z'_k|
 
-Where (3) there holds and (5) does not, the hand must change in step with the samples. One resonance without losses is
-enough, a' = j o a + g v', f' = Re{conj(g) a}, whose lever g has the period of the samples. Of forces conj(g) = sum_k
-phi_k exp(2 pi j k t/T) at the aliases, the port's answer (4) lets the resonance grow as
+Where (3) of `hand_discs` holds and (5) of `hand_discs` does not, the hand must change in step with the samples. One
+resonance without losses is enough, a' = j o a + g v', f' = Re{conj(g) a}, whose lever g has the period of the samples.
+Of forces conj(g) = sum_k phi_k exp(2 pi j k t/T) at the aliases, the port's answer (4) lets the resonance grow as
 
 (4)  a' = (j o - phi* Y phi/2) a,     phi the eigenvector of the least eigenvalue of Y + Y*,   o = w + Im{phi* Y phi}/2
 

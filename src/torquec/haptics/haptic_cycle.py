@@ -1,4 +1,4 @@
-"""The equations of one haptic cycle, over any scalar; `admittance.py` numbers them."""
+"""The equations of one haptic cycle, over any scalar: (1)-(7) of :mod:`torquec.haptics.admittance`."""
 
 from __future__ import annotations
 

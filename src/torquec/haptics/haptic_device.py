@@ -155,10 +155,10 @@ _OUT = struct.calcsize("<q6d")
 class SharedMemoryDevice:
     """A device in another process, through a block of shared memory of `SIZE` bytes.
 
-    Little-endian: int64 counter and six doubles come in; int64 counter, position (3), quaternion (4), velocity (6) as
-    doubles and an int64 status go out. A writer makes the counter odd, writes, and makes it even again; a reader takes
-    what it read where the counter was even and the same before and after. Where no new wrench comes for 0.1 s of the
-    loop's time, NaN is given and the arm holds.
+    Little-endian: int64 counter and six doubles come in; int64 counter, three doubles of position, four of the
+    quaternion, six of velocity, and an int64 status go out. A writer makes the counter odd, writes, and makes it even
+    again; a reader takes what it read where the counter was even and the same before and after. Where no new wrench
+    comes for 0.1 s of the loop's time, NaN is given and the arm holds.
     """
 
     name: str | None = None

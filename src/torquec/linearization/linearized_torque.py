@@ -1,8 +1,7 @@
 """Directional derivatives of a model's torque: linearized recursion, simplified programs, friction damping.
 
-The Newton-Euler recursion linearized about a point of a trajectory: what small deviations do to the torques.
-
-Clover, chapter II, (22)-(38), misprints mended, for trees of one-coordinate joints. With d for a deviation and
+The Newton-Euler recursion is linearized about a point of a trajectory, for trees of one-coordinate joints (Clover,
+chapter II, (22)-(38), misprints corrected; his numbers stand at the right). With d for a deviation and
 Q x = x x z, so that a small turn of a joint changes R' x to R' x + Q R' x dq:
 
 (1)  dw  = R' dw_p + Q R' w_p dq + dqd z                                                        (22),  sliding   (30)
@@ -19,14 +18,14 @@ Q x = x x z, so that a small turn of a joint changes R' x to R' x + Q R' x dq:
 
 One pass costs about two of inverse dynamics, whose motions and wrenches it shares; a matrix takes n passes.
 
-How the torque of a model answers to small deviations in one direction, by the way that its kind has.
+The directional derivative of a model's torque depends on the kind of model:
 
 (7)  dtau = M dqdd + C dqd + K dq, without friction and springs
 (8)  where the robot's own algorithms run: one pass of the linearized recursion, (1)-(6)
 (9)  where a program stands for inverse dynamics: one pass of its derivative in that direction, so that the answer
      belongs to the torques that the program gives and not to those of the bodies that it was made from
 
-What friction adds to a linear model: the slopes of its torques by the speeds.
+Friction adds the derivatives of its torques by the speeds:
 
 (10) sum over shafts of  t' f'(t . qd) t,   f' the slope of the shaft's friction terms, t its row
 (11) friction that depends on the load follows the rigid-body torque tau: with P = d(friction)/dtau (`load_gain`), every
@@ -160,7 +159,7 @@ class Linearized:
 def _turned(
     link: PlacedLink, moving: LinkMotion, parent: LinkMotion, change: tuple[Scalar, Scalar, Scalar]
 ) -> LinkMotion:
-    """(22)-(24) with (2)."""
+    """Deviations of the motion, (1)-(3)."""
     turn, (angle, speed, acceleration) = link.turn, change
     w, u = moving.w, moving.u
     dx, dy, dz = turn.back(parent.w)

@@ -1,7 +1,5 @@
 """Every quantity of a simplified model from its one program P of inverse dynamics, and what is refused.
 
-How every quantity of a simplified model follows from its one program P of inverse dynamics: one flat table.
-
 (1)  g = P(q, 0, 0)   M = dP/dqdd   c = P(q, qd, 0) - g   C = 1/2 dc/dqd   dtau/dq, dtau/dqd: derivatives of P
 (2)  forward dynamics: M^-1 (tau - P(q, qd, 0)), the inverse of P itself; derivatives by the implicit function theorem,
      dqdd/dq = -M^-1 dP/dq,  dqdd/dqd = -M^-1 dP/dqd at qdd,  dqdd/dtau = M^-1
@@ -10,8 +8,6 @@ How every quantity of a simplified model follows from its one program P of inver
 C qd is the velocity torque; that dM/dt - 2C is skew is not promised, since a simplified M and c need not come from one
 kinetic energy. Friction, springs, poses and Jacobians are the robot's own: only inertia is simplified, never geometry.
 What is refused is refused because it does not exist for such a program, and the exact one is `model.exact`.
-
-`FollowedProgram`: what a simplified model serves, all from one program of inverse dynamics, and what it refuses.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
 """Models that follow a program: in base parameters, abbreviated (Clover), certified by a proof.
 
-Models in base parameters: inverse dynamics for values beta of the base, whatever bodies they may belong to.
-
-Abbreviated models: the equations of motion after Clover's rule, small terms dropped and the others rounded.
+A model in base parameters has inverse dynamics for given values beta, which need not belong to physical bodies. A
+certified model follows the torque program of its certificate, and the coefficients of a second one where the
+certificate proves them. An abbreviated model follows Clover's rule, small terms dropped and the others rounded:
 
 (1)  tau = M qdd + B [qd qd] + D [qd^2] + g in multiple angles, without coefficients below the threshold    Clover II,
      Appendix A; motor inertias are kept whole
 
-No error is proven; `simplify` with a threshold in its specification proves the error of every coefficient.
-
-From a certificate to a model: by its torque program, and by coefficients where it proves those of a second one.
+No error of it is proven; `simplify` with a threshold in its specification proves the error of every coefficient.
 """
 
 from __future__ import annotations

@@ -1,18 +1,14 @@
 """Simplified models of a robot for a specification, and the trade-off curve of error against operations.
 
-`simplify`: the model of a robot that is as cheap as a specification allows, with the proof that it meets it.
-
-:mod:`torquec.simplification.pipeline` finds, proves and checks the programs; here they become a model. Inverse dynamics
-is the certified program, and every other quantity follows from it. Control requirements (Chang & Lee) give two
+:mod:`torquec.simplification.pipeline` finds, proves and checks the programs; `simplify` makes a model of them. Inverse
+dynamics is the certified program, and every other quantity follows from it. Control requirements (Chang & Lee) give two
 models: the first by torque, the second, `model.coefficients`, made of the fitted coefficients M, c and g. A threshold
 (Clover) gives one, made of the abbreviated coefficients.
 
-Trade-off curve: what a smaller error costs in operations, and what a larger one saves.
-
-The same specification is asked for at several levels of its allowed error; each level is a certified model, and the
-exact model is the end of the curve. A model that was found for a small error also serves a larger one, so a level never
-costs more than one below it: the search is a heuristic, the curve is its lower hull. For the same reason the cheapest
-model that meets the specification may be one of another level: it is `TradeOff.best`.
+The trade-off curve solves the same specification at several levels of its allowed error; each level is a certified
+model, and the exact model is the end of the curve. A model that was found for a small error also serves a larger one,
+so a level never costs more than one below it: the search is a heuristic, the curve is its lower hull. For the same
+reason the cheapest model that meets the specification may be one of another level: it is `TradeOff.best`.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ hand_jacobian_k (q)
 
 The joints start where an arm looks like one and its hand can be dragged:
 
-(1)  as :mod:`torquec.robot.state_coordinate` says; a robot with several hands stands as its file has it, at zero or at
-     the limit next to it
+(1)  at `start_posture` of :mod:`torquec.robot.state_coordinate`; the joints of a robot with several hands start at
+     zero, or at the nearest limit
 (2)  where the hand of an arm cannot move freely at (1), some joints bent by a sixth of a turn: as freely as it goes,
      and high rather than low
 (3)  of random postures, seeded, the one with the largest of min(least singular value of the Jacobian, places in arm's

@@ -192,7 +192,7 @@ def chang_lee_min_basis_gen() -> PrintedRows:
     for row in printed_coefficients():
         if row.name not in _SEARCHED:
             continue
-        degree = 1 if row.name[0] == "G" else 2  # (24b) for gravity, (24a) for all others
+        degree = 1 if row.name[0] == "G" else 2  # (24b) of the paper for gravity, (24a) for all others
         fit = min_basis_gen(exact_coefficient(row.name), box, row.tolerance, kind=row.kind, degree=degree)
         terms = len(row.polynomial.terms)
         rows += [

@@ -79,7 +79,7 @@ def printed_row(
 def array_row(quantity: str, ours: ArrayLike, printed: ArrayLike, source: str, *, note: str = "") -> PrintedRow:
     """A row of two arrays of one shape (2).
 
-    >>> array_row("M", [[2.0, 0.0], [0.0, 1.0]], [[2.0, 0.5], [0.5, 1.0]], "(9)").difference
+    >>> array_row("M", [[2.0, 0.0], [0.0, 1.0]], [[2.0, 0.5], [0.5, 1.0]], "Kang (9)").difference
     0.25
     """
     a, b = np.asarray(ours, dtype=np.float64), np.asarray(printed, dtype=np.float64)

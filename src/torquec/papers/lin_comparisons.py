@@ -24,7 +24,7 @@ _WITHOUT_GRAVITY = 38  # elements of Theorem 5's set for the PUMA 560 when zero 
 
 
 def lin_renaud() -> PrintedRows:
-    """M(q) by (16) and g(q) by (18) for the classics against the composite-body algorithm and the recursion."""
+    """M(q) by Lin (16) and g(q) by Lin (18) for the classics against the composite-body algorithm and the recursion."""
     rows: list[PrintedRow] = []
     for name, title in _TITLES.items():
         robot = classics.load_classic(name)

@@ -1,6 +1,6 @@
 """Serial chains for the theorems of minimal combinations, and inertia constants of composite bodies (Lin 1994).
 
-A serial robot as Lin's theorems see it: which axes are parallel, and where the first two directions of rotation are.
+Lin's theorems depend on which axes are parallel, and on the first two directions of rotation:
 
 (1)  r: the first rotational joint,   s: the first one after it that is not parallel to it   (n where there is none;
      joints count from 0)
@@ -10,10 +10,9 @@ A serial robot as Lin's theorems see it: which axes are parallel, and where the 
 
 All of it is decided in fractions (`rational_geometry`), at the position where every joint angle is zero.
 
-Inertia constants of composite bodies: what of everything a link carries does not change with the joints (Lin 1994).
-
-With m, h, J the mass, first moment and tensor of a link about its frame's origin, and R, s the turn and place of the
-next link, the recursion from the tip is, for a rotational joint i + 1,
+Inertia constants are the part of a composite body's inertia that does not depend on the joint positions. With m, h, J
+the mass, first moment and tensor of a link about its frame's origin, and R, s the turn and place of the next link, the
+recursion from the tip is, for a rotational joint i + 1,
 
 (4)  mhat_i = m_i + mhat_{i+1}
 (5)  k_i = h_i + mhat_{i+1} s + R (0, 0, k_z)                                     Lin (21)

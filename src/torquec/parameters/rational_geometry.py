@@ -1,13 +1,11 @@
 """A robot's geometry in rational numbers with exactly orthogonal rotations, so that ranks are decided without rounding.
 
-Rational rotations near given ones: orthogonal in exact arithmetic.
+Rational rotations near given ones are orthogonal in exact arithmetic:
 
 (1)  a quaternion of rationals gives a rational rotation:  R = (w^2 + ..) / (w^2 + x^2 + y^2 + z^2), entry by entry
 (2)  (x, y) = (1, t) is a rational point of the circle:  cos = (1 - t^2)/(1 + t^2),  sin = 2 t/(1 + t^2)
 (3)  a rational unit vector u comes from a rational point of a plane (stereographic projection), and the quaternion
      (1 + u_z, -u_y, u_x, 0) takes e_z to it
-
-A robot's geometry in rational numbers, so that ranks can be decided without rounding.
 
 Doubles are rational, so lengths are taken as they are. Angles are rational where they are right angles. Where an axis
 stands at another angle, all directions are replaced by rational ones that differ by `NEARNESS`:

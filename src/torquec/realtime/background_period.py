@@ -65,5 +65,5 @@ class FrictionTask(StrEnum):
     BACKGROUND = "background"
     """With the other held terms: it costs nothing in a cycle, and turns over as late as they do."""
     SYNCHRONOUS = "synchronous"
-    """In every cycle, at its speeds: an extra beyond (3), which its header counts."""
+    """In every cycle, at its speeds: further operations of the synchronous task, which its header counts."""
     NONE = "none"

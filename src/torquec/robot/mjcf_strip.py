@@ -247,7 +247,7 @@ def _no_model(what: str, element: Element) -> RobotFileError:
     return RobotFileError(
         f"{what} have no model here: {element}",
         where=element.where,
-        remedy="remove it, with what refers to it, and keep a rigid tree of hinges and slides",
+        remedy="remove it and what refers to it; hinge, slide, ball and free joints between rigid bodies are read",
     )
 
 

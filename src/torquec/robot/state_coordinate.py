@@ -1,4 +1,10 @@
-"""`StateCoordinate`: one element of qd, qdd and tau, with its name, units, limits and joint."""
+"""`StateCoordinate`: one element of qd, qdd and tau, with its name, units, limits and joint.
+
+A joint without a given start position starts (`start_posture`)
+
+(1)  at zero, or midway between its limits where zero is close to one of them or beyond
+(2)  at zero, or at the nearest limit, where it has one limit only
+"""
 
 from __future__ import annotations
 
@@ -90,7 +96,7 @@ _INNER = 0.8
 
 
 def start_posture(robot: Robot, given: Sequence[float] | None = None) -> list[float]:
-    """As given, else (1) or (2) of every joint (n,).
+    """Start position of every joint (n,): the given one, else (1) or (2).
 
     Raises `ArgumentError` for another number of joints or for positions that are not finite.
 

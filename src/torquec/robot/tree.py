@@ -2,6 +2,7 @@
 
 (1)  a joint adds a body behind its parent
 (2)  what is welded to a body adds its inertia, moved to the body's frame; what is welded to the base, to the base's
+(3)  a mimic joint that follows a mimic joint, q = a q' + b with q' = a' q" + b', follows  q = a a' q" + (a b' + b)
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ _SHOWN = 10
 
 
 def resolve_mimics(mimics: Mapping[str, Mimic], places: Mapping[str, str] | None = None) -> dict[str, Mimic]:
-    """What every mimic joint follows in the end, by (1); each chain is walked once.
+    """The independent joint that every mimic joint follows, by (3); each chain is walked once.
 
     Raises `RobotFileError`, at the place of the joint ("file:line"), where a chain comes back to itself.
 

@@ -1,4 +1,4 @@
-"""URDF to `Robot`.
+"""URDF files to `Robot`, and a warning where a robot on legs has a fixed base.
 
 Read are links with their inertias, joints with limits, damping, friction and mimic, and transmissions; everything else
 (visual, collision, gazebo, sensors, ...) is passed over, as every URDF reader does. No mesh is opened. Links that fixed
@@ -6,6 +6,14 @@ joints weld together become one body and keep their frames. Joints are ordered d
 
 (1)  pose of a link in its body's frame:  the joint's origin, after the pose of the parent link in that frame
 (2)  inertia of a body:                   the sum over its links, each moved to the body's frame
+
+URDF cannot declare a floating base. A file whose base is fixed has a root link `world`; without one, the robot is an
+arm on its base or a legged robot. `standing_limbs` tells them apart, with every joint at zero or at its nearest limit:
+
+(3)  a limb is everything that one joint of the base carries, with at least two independent joints; its length is the
+     largest distance of one of its frames from that joint
+(4)  it is a leg where its lowest frame lies half its length below the lowest frame of the base, and
+(5)  at least half as deep as that of the deepest limb: hands of a humanoid hang, its feet stand
 """
 
 from __future__ import annotations
@@ -240,7 +248,7 @@ _BOLTED = "world"
 
 
 def standing_limbs(robot: Robot) -> tuple[str, ...]:
-    """The joints of the base whose limbs stand (2), (3); none where fewer than two do, or a link is called `world`.
+    """The joints of the base whose limbs are legs (3)-(5); none where fewer than two do, or a link is called `world`.
 
     >>> from torquec.robot import classics
     >>> standing_limbs(classics.puma560())
@@ -266,7 +274,7 @@ def standing_limbs(robot: Robot) -> tuple[str, ...]:
     standing = tuple(
         limb
         for limb in limbs
-        if joints[limb] >= _FEWEST_JOINTS and depth[limb] > _DEPTH * max(length[limb], deepest)  # (2), (3)
+        if joints[limb] >= _FEWEST_JOINTS and depth[limb] > _DEPTH * max(length[limb], deepest)  # (4), (5)
     )
     return standing if len(standing) >= _FEWEST_LEGS else ()
 

@@ -1,19 +1,15 @@
 """Proofs in the pipeline: refusal of impossible tolerances, proofs of candidates, the independent check.
 
-What cannot be proven of a problem is refused before anything is searched for, with what would help.
+A tolerance is refused before the search, with a remedy, where it is below the effect of snapped angles, below rounding,
+or below the proven error of the exact program. :mod:`torquec.simplification.accepts` refuses robots.
 
-Tolerances may be below what snapped angles change, or rounding, or what is proven of the exact program itself. Which
-robots are refused is said by :mod:`torquec.simplification.accepts`.
+Bounds of candidates, and of the exact program where no candidate is proven, are proven over the whole box of motions
+(:func:`torquec.proof.torque.certify.certify`). Each of these functions takes its part of the time from a plan
+(:mod:`torquec.simplification.time_plan`).
 
-Proofs of candidate programs: early ones, close ones, and the exact program where nothing else is proven.
-
-Bounds are proven over the whole box of motions (:func:`torquec.proof.torque.certify.certify`). Each of these functions
-takes its part of the time from a plan (:mod:`torquec.simplification.time_plan`).
-
-The independent check of the cheapest of several proven programs that can be checked in the remaining time.
-
-The duration of each check is predicted (:class:`torquec.proof.check_time.CheckTime`): the cheapest program
-whose check fits is checked; where none fits, the one with the shortest check. A check that turns out slower, on a
+The independent check takes the cheapest proven program that can be checked in the remaining time. The duration of each
+check is predicted (:class:`torquec.proof.check_time.CheckTime`): the cheapest program whose check fits is
+checked; where none fits, the one with the shortest check. A check that turns out slower, on a
 machine that has become busy, may end late (`TimeShares.check`), for without it nothing could be used. Then it is given
 up: the program is proven all the same, and `torquec check` checks the proof from its files, whenever there is time.
 """

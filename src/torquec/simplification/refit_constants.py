@@ -1,14 +1,13 @@
 """Fits of a torque program's constants to worst motions, and the error after a replacement predicted by derivatives.
 
-The constants of a torque program, changed so that its largest error over given motions becomes smallest.
-
-A program whose terms were left out does best with other constants than the robot's. Changing them costs no operation.
+A program whose terms were dropped has its smallest error with other constants than the robot's. Changing them costs no
+operation. The minimax fit over given motions:
 
 (1)  tau(c + d) = tau(c) + J d + ..,   J by reverse mode over the program, for every motion and joint
 (2)  min over d of max |tau(c) + J d - tau_exact|/tolerance,   |d_k| <= r |c_k|: a linear program
 (3)  a step that does not lower the largest error is tried again with a quarter of r
 
-What a torque program would err after a replacement and a fit of its constants, foreseen without doing either.
+The error after a replacement and a fit is predicted without doing either:
 
 (4)  torques change by J_k (v - v_k) where v stands for step k: derivatives J by reverse mode, at every motion
 (5)  constants can make up for a part of it, d tau/dc = (d tau/dc as it is) - J_k d v_k/dc: what reached the torques
@@ -17,7 +16,7 @@ What a torque program would err after a replacement and a fit of its constants, 
      left at the worst motion is the error foreseen
 
 A constant by which step k is multiplied later is taken to act on its old value, so it may promise too much. Single
-precision will do as well: the best of what is foreseen is tried in earnest.
+precision will do as well: the best predictions are tried in full.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Friction that depends on the load follows the torque of the rigid bodies, which 
 
 M, c and g are those of the robot, or of any `Model`: an identified or simplified model can be the plant too. Parameter
 mismatch is another robot or model than the one that the controller was made for; a plant that `varies` has its inertias
-and friction scaled from run to run instead. Forces besides the drives, unknown loads too, see :mod:`plant_force`.
+and friction scaled from run to run instead. Forces besides the drives, unknown loads too, see `plant_force.py`.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@
      sines, cosines and turned vectors; inertias may be scaled from run to run
 (3)  where a program P stands for inverse dynamics: bias = P(q, qd, 0), M = dP/dqdd, which need not be symmetric; a
      model whose M may be singular, so that its forward dynamics is refused, cannot be a plant
-(4)  what is carried besides adds its own inertia and bias: M + M_carried                (bodies of :mod:`plant_force`)
+(4)  what is carried besides adds its own inertia and bias: M + M_carried                (`simulation/plant_force.py`)
 
-DC motors behind current amplifiers, one per joint.
+Each joint has a DC motor behind a current amplifier:
 
 (5)  wanted current     i_w = tau_w / (k N)                       k torque constant, N gear ratio
 (6)  voltage            V = clip(R i + e N qd + L w (i_w - i), +-V_max)      w bandwidth of the current loop

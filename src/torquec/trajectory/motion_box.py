@@ -4,7 +4,8 @@
 (2)  the box is stated for the independent joints; a mimic joint, q' = a q + b, moves over the image of its leader's
      range, with |a| times its speed and acceleration (`of_bodies`)
 (3)  samples are a Kronecker sequence, x_k = frac(k alpha + 1/2) with alpha_j = 1/phi^j, phi^(d+1) = phi + 1, stretched
-     about the centre and clipped, so that faces, edges and corners are sampled too; nothing is random
+     about the centre and clipped, so that faces, edges and corners are sampled too. `sampled_motions` draws
+     motions at random instead, from a generator of fixed seed unless one is given: both repeat bit for bit
 """
 
 from __future__ import annotations

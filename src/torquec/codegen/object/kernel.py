@@ -62,7 +62,9 @@ def emit_object_sincos(module: FunctionText, shape: Type, own: InnerFunction) ->
 
 
 def emit_plain_sincos(text: FunctionText, shape: Type, table: SincosTable, x: str) -> tuple[str, str]:
-    """Append (sin, cos) of an angle that is not large, by (1)-(4) of the reference, each operation as in C."""
+    """Append (sin, cos) of an angle that is not large, by (1)-(4) of
+    :mod:`torquec.codegen.sincos`, each operation as in C.
+    """
 
     def number(value: float) -> str:
         return literal(value, shape)

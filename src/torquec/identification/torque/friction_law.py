@@ -15,7 +15,7 @@ The direction z of Coulomb friction when a shaft reverses (`CoulombShape`):
 (6)  distance:  dz/dx = (sign(s) - z)/width along the path |dx|, z = 0 at the first sample (Dahl): teeth, flexsplines
                 and seals bend before they slide, and a joint at standstill keeps the torque that it stopped with
 
-Between reversals (6) has the solution z = s + (z0 - s) exp(-|x - x0|/width).
+Between reversals (6) has the solution z = sign(s) + (z0 - sign(s)) exp(-|x - x0|/width).
 """
 
 from __future__ import annotations

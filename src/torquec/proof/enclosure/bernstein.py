@@ -1,6 +1,6 @@
 """Bernstein form of trigonometric polynomials over boxes, and bounds by the amplitudes of their harmonics.
 
-Bernstein enclosures: rigorous ranges of trigonometric polynomials on boxes of joint positions.
+Bernstein enclosures are rigorous ranges over boxes of joint positions:
 
 (1)  On an interval narrower than pi around c, with t = tan((q - c)/2):   cos(q - c) = (1 - t^2)/(1 + t^2),
      sin(q - c) = 2 t/(1 + t^2),  so a trigonometric polynomial of degree d is N(t)/(1 + t^2)^d, N of degree 2 d.
@@ -11,13 +11,13 @@ Bernstein enclosures: rigorous ranges of trigonometric polynomials on boxes of j
 (5)  Rounding: every number above is a sum of at most (2 d + 1)^k products; the sum of their magnitudes times
      `ROUNDING_STEPS` units of rounding bounds the error, and is added to every bound.
 
-How large a trigonometric polynomial can be at all, from the amplitudes of its waves.
+Amplitudes of the harmonics bound the polynomial everywhere:
 
 (6)  f = sum_k c_k exp(i k x),                   |f| <= sum_k |c_k|
 (7)  with a displacement d of at most r in size,  |d^p| <= r^p
 
-It takes no box and no halving. What is left out of an equation is many small waves that hardly ever add up, so that a
-proof by subdivision is closer; this one is there in no time, and where waves are few it is as close.
+(6) needs no subdivision and takes almost no time. A residual of many small harmonics, which hardly ever add up, has a
+tighter bound by subdivision; with few harmonics both are equally tight.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """Boxes of branch and bound: their trees, Bernstein coefficients, and subdivision.
 
-Trees of boxes that are not finished: which boxes are open, and trees in which these have been worked on.
-
-A tree is one symbol per box in depth-first order, the lower half first: the axis of a split, `LEAF` for a box that is
-shown, `OPEN` for one that has still to be. An open box is named by its root box and the halves that lead to it, so that
-whoever goes on with it computes its numbers by the same steps, to the same bits, as who left it.
-
-Boxes with the Bernstein numerators of polynomials on them, made from a table, and halved.
+A tree is one symbol per box in depth-first order, the lower half first: the axis of a split, `LEAF` for a proven box,
+`OPEN` for a pending one. An open box is named by its root box and the halves that lead to it: resuming it takes the
+same steps and gives bit-identical numbers.
 
 A root box is one interval per variable (`root_ranges`); any other comes of halving it
 again and again. Numerators of large tables are kept in single precision, which halves the memory traffic that the time

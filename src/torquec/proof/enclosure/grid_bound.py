@@ -1,6 +1,6 @@
 """Bounds of sums of trigonometric polynomials from values on a grid of positions and bounds of monomials.
 
-The largest value of a sum of monomials, for any coefficients: over variables that are shared, not one by one.
+The maximum of a sum of monomials for given coefficients, with variables shared between the monomials:
 
 (1)  P(x, y) = sum over groups g of y_g sum_r f_r x^r,   |x| <= 1, |y| <= 1;   over y:  sum_g |sum_r f_r x^r|
 (2)  a power that repeats a variable:  x_j^2 s = s/2 + s u/2 with |u| <= 1, so that half of f_r stands before what is
@@ -10,7 +10,7 @@ The largest value of a sum of monomials, for any coefficients: over variables th
 Two sums that share no variable, `part` by part, are bounded by themselves. Against sum |f_r|, which has another x for
 every monomial, this takes away a third of the error bounds of a seven-joint arm, two fifths at its last joint.
 
-Bounds of sums of trigonometric polynomials from their values on a grid of positions.
+Values on a grid of positions bound trigonometric polynomials everywhere:
 
 (4)  angle, degree d:         values at N > 2 d steps of a turn;  sup |p| <= max |p| on the grid / cos(pi d/N)
 (5)  displacement, degree d:  values at N > d Chebyshev points;   sup |p| <= max |p| on the grid / cos(pi d/(2 N))

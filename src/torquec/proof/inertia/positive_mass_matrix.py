@@ -1,16 +1,15 @@
 """Positive definiteness of M(q) over a box: by Bernstein control matrices, or by nearness to the robot's own M.
 
-The symmetric part of a mass matrix as a table: a trigonometric polynomial, known whole from its values on a grid.
+M may be unsymmetric, as that of a simplified program is; only its symmetric part S counts. S is a trigonometric
+polynomial, given by its coefficient table:
 
 (1)  degrees are those of the operations as they are written (:func:`torquec_check.rows.program_degrees`)
 (2)  values on the grid of these degrees determine the coefficients (:mod:`torquec.closedform.tabulate`)
 
-Whether x' M(q) x > 0 for all x and all positions of a box: shown by Bernstein control matrices, or not shown.
+Bernstein control matrices show x' S(q) x > 0 over a box:
 
-M may be unsymmetric, as that of a simplified program is; only its symmetric part S counts.
-
-(3)  S is a trigonometric polynomial with a table (`mass_matrix_table`), and on a box a weighted mean
-     of control matrices with positive weights (:mod:`torquec.proof.enclosure.bernstein`, (4))
+(3)  S (`mass_matrix_table`) is, on a box, a weighted mean of control matrices with positive weights
+     (:mod:`torquec.proof.enclosure.bernstein`, (2))
 (4)  positive definite matrices are a convex cone: where all control matrices are positive definite, S(q) is
 (5)  control matrices at the corners of a box are attained: where one is not positive definite, neither is S there
 (6)  where S is positive definite, so are those of all trailing blocks of M: elimination from the tips, no rows
@@ -18,9 +17,7 @@ M may be unsymmetric, as that of a simplified program is; only its symmetric par
 
 A box that is not shown is halved along the joint in which its control matrices bend most.
 
-Whether a mass matrix is so near to the robot's own that x' M(q) x > 0 for all x: shown without dividing any box.
-
-M may be unsymmetric, as that of a simplified program is; only its symmetric part counts.
+Nearness to the robot's own mass matrix shows the same without subdivision:
 
 (7)  M = robot's + E, with |E_ij| <= e_ij at all positions: the amplitudes of its waves
      (:mod:`torquec.proof.enclosure.bernstein`)
@@ -28,8 +25,9 @@ M may be unsymmetric, as that of a simplified program is; only its symmetric par
 (9)  where the robot's own M exceeds that diagonal everywhere (`articulated_inertia_lower_bound`), M is positive
      definite, and so are all its trailing blocks: elimination from the tips meets no zero
 
-v is chosen so that every joint moves with the energy of the others. It takes seconds for seven joints, where boxes
-(:mod:`torquec.proof.inertia.positive_mass_matrix`) take minutes and more.
+v is chosen so that every joint moves with the energy of the others. It takes seconds for seven joints, where
+subdivision, (3)-(6),
+takes minutes and more.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Torque error bounds of all joints as parallel tasks, and worst motions by local search.
 
-Motions in which a simplified torque program errs most, found by trying millions of them in native code.
+Worst motions are found by evaluating millions of motions in native code:
 
 (1)  the error is linear in the accelerations and quadratic in the speeds: the worst motions have both at their limits,
      so positions are drawn from the box and signs at random
@@ -8,7 +8,7 @@ Motions in which a simplified torque program errs most, found by trying millions
 
 What is found is attained, so it is a lower bound of the largest error; proofs start from it.
 
-Bounds of all joints' torque errors, as tasks of a work: the hardest joints first, and long proofs in parts.
+Bounds of all joints are tasks, the hardest joints first, long proofs in parts:
 
 (3)  joints are tasks, each for as long as its proofs are short (`pursued`). First come
      those whose errors use most of what is allowed, for their proofs fail, if any do, and take longest

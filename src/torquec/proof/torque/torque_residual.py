@@ -1,13 +1,13 @@
 """Torque error of a joint: residual coefficients, and its maximum over speeds and accelerations.
 
-What a simplified program leaves out: the difference of two torque programs, coefficient by coefficient.
+The difference of two torque programs has the same form as each of them, so its coefficients are the differences of
+theirs (:mod:`torquec.proof.torque.torque_tables`).
 
-The difference of two programs has the same form as each of them, so its coefficients are the differences of theirs
-(:mod:`torquec.proof.torque.torque_tables`).
+With dM, dc, dg the residuals of a joint's row of M, of its Christoffel symbols and of its gravity torque; v and a the
+largest speeds and accelerations; delta_jk the Kronecker delta:
 
-The torque error of a joint as a functional of its residual coefficients, maximal over speeds and accelerations.
-
-(1)  |tau error| <= sum_j |dM_j| a_j + max over |x| <= 1 of |sum_{j<=k} Q_jk x_j x_k + dg|,   Q_jk = (2 -) dc_jk v_j v_k
+(1)  |tau error| <= sum_j |dM_j| a_j + max over |x| <= 1 of |sum_{j<=k} Q_jk x_j x_k + dg|,
+     Q_jk = (2 - delta_jk) dc_jk v_j v_k
 (2)  convex in (dM, Q, dg), so its value at control points bounds it in between
 (3)  first bound of the maximum:   sum |Q_jk| + |dg|
 (4)  better:  sum_j max(0, +-Q_jj) + max over signs of +- sum_{j<k} Q_jk s_j s_k,  then the larger of both signs with

@@ -1,8 +1,7 @@
 """Peak gains of the tracking error dynamics: continuous time, and sampled with zero-order hold.
 
-How far the error of a joint can go while a disturbance of bounded size drives it: L1 norms of impulse responses.
-
-Under the feedback p e + s ed the error of a joint obeys, with g the impulse response of 1/(x^2 + s x + p),
+The tracking error under a bounded disturbance is bounded by L1 norms of impulse responses. Continuous time: under the
+feedback p e + s ed the error of a joint obeys, with g the impulse response of 1/(x^2 + s x + p),
 
 (1)  edd + s ed + p e = w,   |w| <= W:       |e| <= W I(g),    |ed| <= W I(g'),    |p e + s ed| <= W I(f)
 
@@ -16,12 +15,9 @@ asks for. I(g') is the total variation of g and I(f) that of g', sums over extre
 (4)  from an error e0 and a speed error ed0 at the start:  |e| <= |e0| + m1 |ed0|,   |ed| <= p m1 |e0| + |ed0|,
      |p e + s ed| <= p |e0| + max(s, sqrt p) |ed0|;   p e^2 + ed^2 never grows, and f = -g''
 
-A feedback that is sampled has the same norms as sums over samples: :mod:`torquec.proof.tracking.error_response`.
-
-How far the error of a joint can go under feedback that is sampled and held: norms of the loop as it really runs.
-
-Every T seconds, at t_k, the feedback p e_k + s ed_k is computed and held. With h = T sqrt p, c = h^2, d = s T, the
-state x = (e, T ed/h) and t = t_k + r T, 0 <= r <= 1, while a disturbance w acts all the time:
+Sampled with zero-order hold, the same norms are sums over samples. Every T seconds, at t_k, the feedback p e_k + s ed_k
+is computed and held. With h = T sqrt p, c = h^2, d = s T, the state x = (e, T ed/h) and t = t_k + r T, 0 <= r <= 1,
+while a disturbance w acts all the time:
 
 (5)  e(t)    = (1 - c r^2/2, h (r - d r^2/2)) x_k + T^2 int_0^r (r - z) w dz
 (6)  T ed(t) = (-c r, h (1 - d r)) x_k + T^2 int_0^r w dz

@@ -1,6 +1,6 @@
 """Chebyshev (minimax) linear programs by exchange: over the points of a coefficient, and over many motions.
 
-Chebyshev fits on finitely many points, as linear programs.
+Fits on finitely many points:
 
 (1)  level = min_a max_k |b_k - A_k a|
 (2)  its dual: level = max sum_k u_k b_k  over signed weights u with  sum_k u_k A_k = 0,  sum_k |u_k| = 1; it has a row
@@ -12,13 +12,13 @@ Chebyshev fits on finitely many points, as linear programs.
 
 No objective of a solver is believed: levels are computed from coefficients, bounds from weights.
 
-Parameters whose largest error over many motions is smallest: a linear program over the rows that matter.
+Parameters with the smallest largest error over many motions:
 
 (5)  min over x of max |A x - b|, by HiGHS (scipy) over a few rows; rows in which the solution errs more join, until no
      row errs more than the level that the program reached
 
-It serves thousands of rows with tens of columns, of which nothing but the level matters. Coefficients of the equations
-of motion, whose optimum has to be exact, are fitted by :mod:`torquec.simplification.fitting.chebyshev_program`.
+(5) serves thousands of rows with tens of columns, where only the level matters. Coefficients of the equations of
+motion, whose optimum has to be exact, are fitted by (1)-(4).
 """
 
 from __future__ import annotations

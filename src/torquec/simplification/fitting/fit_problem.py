@@ -1,6 +1,6 @@
 """Minimax fits of a coefficient by given terms over the workspace box, and the points and worst cases they need.
 
-One coefficient to be fitted: its exact form, the terms that may stand for it, and the points that matter so far.
+A `FitProblem` is one coefficient: its exact form, the candidate terms, and the points collected so far.
 
 (1)  the error of coefficients a at q is  e = (f(q) - sum_i a_i B_i(q)) / w(q),   w = 1 (absolute) or f(q) (relative)
 (2)  a fit on points is a linear program; points at which its error peaks are added, and it is solved again (exchange).
@@ -8,13 +8,13 @@ One coefficient to be fitted: its exact form, the terms that may stand for it, a
 
 The points are kept for all fits of one coefficient, whatever their basis: where one fit was bad, others are.
 
-Minimax fits: the best approximation of a coefficient by given terms over the whole workspace box.
+A minimax fit is the best approximation by given terms over the whole workspace box:
 
 (3)  min over a of  max over q in the box  |f(q) - sum_i a_i B_i(q)| / w(q),   w = 1 (absolute) or |f(q)| (relative)
 
 Chang & Lee, section IV, lemmas 3 and 4, on the continuous box instead of a grid: linear programs on points, with the
 points exchanged until the largest error found over the box meets the lower bound that the points prove (semi-infinite
-programming; :mod:`torquec.simplification.fitting.fit_problem`).
+programming, (2)).
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def min_basis_gen(
     kind: ErrorKind = ErrorKind.ABSOLUTE,
     options: LayerOptions | None = None,
 ) -> MinimaxFit:
-    """MIN_BASIS_GEN: the basis found layer by layer, from the candidates (24a), or (24b) for a degree of one.
+    """MIN_BASIS_GEN: the basis found layer by layer, from the candidates (24a) of the paper, or (24b).
 
     Raises `SpecificationError` when no q^c that is tried leads to a basis, `ArgumentError` for a kind that is none.
     """
