@@ -1,4 +1,4 @@
-"""A tube that a robot cannot leave: the proven tracking error of a simplified arm beside what simulations show.
+"""A tube that a robot cannot leave: the bound on the tracking error of a simplified arm beside simulated errors.
 
     python examples/tracking_guarantee.py [PICTURE]
 

@@ -77,7 +77,7 @@ _GUARANTEE = "sorter_run/design/design.json"
 CLAIMS = [
     Claim("tutorial", "the torque errors are proven", is_true(_SORTER, "certified")),
     Claim("tutorial", "the guarantee is valid", is_true(_GUARANTEE, "guarantee.valid")),
-    Claim("tutorial", "the simulation stays within the proven tracking error", bounds_hold),
+    Claim("tutorial", "the simulation stays within the bound on the tracking error", bounds_hold),
 ]
 
 FIGURES = [

@@ -56,7 +56,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
 
     Prints what modelling errors it survives: alpha, beta and gamma are factors on the model's stiffness, damping and
     inertia, for which the sampled loop stays stable. For computed torque at the measured state with a certified model
-    it prints a proven bound of the tracking error, along the trajectory or for every reference in the certified box;
+    it prints a bound on the tracking error, along the trajectory or for every reference in the certified box;
     with --uncertainty for every robot whose friction, payload, sensors and timing are in the sets of a file.
     The default law is pole-placement. `torquec simulate --law DIR/controller.json` runs what -o writes.
     """

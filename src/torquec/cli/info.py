@@ -26,6 +26,8 @@ _PACKAGES = (
     "matplotlib",
     "mujoco",
     "casadi",
+    "jax",
+    "torch",
     "rosbags",
     "pyarrow",
     "xacro",

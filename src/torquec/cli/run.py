@@ -145,7 +145,7 @@ def demo(options: DemoOptions) -> Outcome:
     """See what Torquec does: one whole run on a built-in PUMA 560, in about a minute.
 
     Its torques against published ones first; then what torquec run does with the project that torquec new writes:
-    a smaller model with a proof, a controller with a proven tracking error, simulations, C code, and a report.
+    a smaller model with a proof, a controller with a bound on its tracking error, simulations, C code, and a report.
     """
     from torquec.model.model import as_model
     from torquec.project.project_text import project_text

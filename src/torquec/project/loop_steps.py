@@ -1,10 +1,11 @@
 """The steps of a run on the closed loop: `design`, `verdict` on its guarantees, `simulate` for the experiments.
 
-The verdict begins with what is proven: the tracking error with the conditions that it holds under. Statistics follow:
-narrow stability limits of linear models along the motion, and the parameters that an identification leaves possible.
+The verdict begins with the computed bound on the tracking error and the conditions under which it holds. Statistics
+follow: narrow stability limits of linear models along the motion, and the parameters that an identification leaves
+possible.
 
 A guarantee holds under conditions (:mod:`torquec.control.tracking_claim`), and an experiment may leave them on
-purpose: friction, an unknown load, sensors. Where a simulated error exceeds the proven one, the conditions that were
+purpose: friction, an unknown load, sensors. Where a simulated error exceeds the bound, the conditions that were
 not met are named; an error that no condition explains contradicts the guarantee.
 """
 

@@ -141,7 +141,7 @@ def design_part(table: Table | None, robot: Robot) -> LawChoice | None:
     given["effort"] = positive_number(table, "effort") or 1.0
     given["option"] = list(table.texts("option", ())) or None
     if given["controller"] == LawKind.COMPUTED_TORQUE and given["evaluation"] is None:
-        given["evaluation"] = "measured"  # what a tracking error can be proven of
+        given["evaluation"] = "measured"  # only for this law can the tracking error be bounded
     choice = LawChoice(**given)
     table.finish()
     kind = choice.kind(LawKind.COMPUTED_TORQUE)

@@ -136,7 +136,7 @@ def _design(robot: Robot) -> str:
     lines = [
         "[design]  # the controller; docs/control.md",
         'controller = "computed-torque"',
-        'evaluation = "measured"  # of which a tracking error can be proven; docs/guarantee.md',
+        'evaluation = "measured"  # for which the tracking error can be bounded; docs/guarantee.md',
         f'poles = "{POLE:g}"            # 1/s, both of every joint; "-12+45j" is a pair',
         "rate = 1000              # calls per second",
         "",

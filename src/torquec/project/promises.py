@@ -1,4 +1,4 @@
-"""What `torquec design` promises of a controller: the proven tracking error, and statistics of what it tolerates."""
+"""Claims of `torquec design` on a controller: the computed bound on its tracking error, and robustness statistics."""
 
 from __future__ import annotations
 
