@@ -17,7 +17,7 @@ from torquec.expr import trace
 from torquec.expr.math import maximum, minimum, sincos
 from torquec.model.certified_package import SIMPLIFIED_NOTE
 from torquec.model.quantities import QUANTITIES
-from torquec_check.c_text import squeezed
+from torquec_check.c_text import COUNTS, squeezed
 
 TABLE = Path(__file__).parents[1] / "src" / "torquec_check" / "known_texts.json"
 
@@ -57,7 +57,7 @@ def _texts() -> Iterator[tuple[str, str]]:
                     yield "build", made["CMakeLists.txt"]
                 yield f"usage {real}", _comment(header, 0).split(_END)[1]
             if kernel == "sincos":
-                cost = _comment(header, 1).split(_END)[0].removeprefix("f:#")
+                cost = re.sub(f"^f:{COUNTS}", "", _comment(header, 1).split(_END)[0])
                 for name, quantity in QUANTITIES.items():
                     yield (
                         (f"note {name} {real}" if cost else f"note {name}"),

@@ -64,5 +64,6 @@ def exact(value: float) -> Ball:
 def ball_of(*values: Any, shape: tuple[int, ...] = ()) -> Ball:
     """Balls around numbers of Arb, in an array of that shape; those that are doubles exactly have no radius."""
     mids = [float(value.mid()) for value in values]
-    rads = [float((value - mid).abs_upper()) * _RADIUS for value, mid in zip(values, mids, strict=True)]
-    return Ball(np.array(mids).reshape(shape), np.array([r and r + SMALLEST for r in rads]).reshape(shape))
+    off = [value - mid for value, mid in zip(values, mids, strict=True)]
+    rads = [0.0 if x == 0 else float(x.abs_upper()) * _RADIUS + SMALLEST for x in off]
+    return Ball(np.array(mids).reshape(shape), np.array(rads).reshape(shape))

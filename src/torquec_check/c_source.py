@@ -27,8 +27,7 @@ import re
 import struct
 from collections.abc import Callable, Sequence
 
-from torquec_check.c_text import REMEDY, CNames, CReader, after_fixed_text, squeezed
-from torquec_check.document import RefusedError
+from torquec_check.c_text import CNames, CReader, after_fixed_text
 from torquec_check.program import Port, Program
 
 _ODD = re.compile(r"[^A-Za-z0-9_]|_(?=x[0-9a-f])", re.ASCII)
@@ -41,8 +40,8 @@ def check_c_source(source: str, programs: Sequence[Program], names: CNames, titl
     used = {step.op for program in programs for step in program.operations}
     kernels = [("sincos", {"sin", "cos"}), ("smaller", {"min"}), ("larger", {"max"})]
     place = source.find("*/") + 2
-    if squeezed(source[:place]) != squeezed(f"{title}: written by torquec. How to use it stands in {names.prefix}.h."):
-        raise RefusedError("the heading is not Torquec's", where=f"{where}, line 1", remedy=REMEDY)
+    words = f"{title}: written by torquec. How to use it stands in {names.prefix}.h."
+    CReader(source[:place], 0, where).comment(words)
     for piece in ("includes", *(f"{name} {names.real}" for name, ops in kernels if used & ops)):
         place = after_fixed_text(source, place, piece, {"PREFIX": names.prefix}, where)
     reader = CReader(source, place, where)

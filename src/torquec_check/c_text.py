@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     r"|(?P<name>[A-Za-z_]\w*)|(?P<mark>[<>]=|\"C\"|[-+*/()\[\]{}=;,?:&])",
     re.DOTALL | re.ASCII,
 )
-_COUNTS = re.compile(r"(?:\d+(?:mul|add|div|sincos|other)(?:,(?=\d))?)+")
+COUNTS = r"(?:\d+(?:mul|add|div|sincos|other)(?:,(?=\d))?)+"
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,8 @@ class CReader:
         self._where, self._at = where, 0
         self._tokens: list[tuple[str, int]] = []
         self._line = 1 + text.count("\n", 0, place)
+        if found := re.search(r"(\\|\?\?/)\s*[\n\r]", text[place:]):  # C joins such lines, which may end a comment
+            self.refuse(f"{found.group()!r} does not belong to the subset of C that Torquec writes")
         while place < len(text):
             found = _TOKEN.match(text, place)
             if found is None:
@@ -97,11 +99,13 @@ class CReader:
         return int(token)
 
     def comment(self, before: str, known: str = "", slots: Mapping[str, str] | None = None, after: str = "") -> None:
-        """A comment of the words `before`, those of a known text, and `after`."""
+        """A comment of the words `before` (`NAME: #` with counts such as `11 mul, 9 add`), a known text, `after`."""
         token = self.next()
-        text = squeezed(token) if token.startswith("/*") else ""
-        place = len(squeezed(before))
-        if not text.startswith(squeezed(before)) or not text:
+        text, begin = squeezed(token) if token.startswith("/*") else "", squeezed(before)
+        if begin.endswith(":#"):
+            text = re.sub(f"(?<=^{re.escape(begin[:-1])}){COUNTS}", "#", text)
+        place = len(begin)
+        if not text.startswith(begin) or not token.startswith("/*"):
             self.refuse(f"the comment is not the expected one, which begins: {before[:200]}")
         if known:
             place = after_fixed_text(text, place, known, slots or {}, f"{self._where}, line {self._line}")
@@ -134,10 +138,10 @@ def after_fixed_text(text: str, place: int, name: str, words: Mapping[str, str],
 
 
 def squeezed(comment: str) -> str:
-    """The words of a comment without blanks and line breaks, operation counts such as `11 mul, 9 add` as #."""
+    """The words of a comment without blanks and line breaks."""
     text = re.sub(r"^ \*", "", comment.removeprefix("/*").removesuffix("*/"), flags=re.MULTILINE)
     plain = text.encode("ascii", "backslashreplace").decode()
-    return _COUNTS.sub("#", "".join(c for c in plain if c.isprintable() and c not in " \\"))
+    return "".join(c for c in plain if c.isprintable() and c not in " \\")
 
 
 @cache

@@ -17,7 +17,7 @@ from torquec_check.difference import Box, Progress
 from torquec_check.document import RefusedError, canonical_hash, fields, integer, items, number, numbers, text
 from torquec_check.program import Program, torque_program
 from torquec_check.robot import Robot, robot_of
-from torquec_check.rounding import DOUBLE, PRECISIONS, Precision
+from torquec_check.rounding import DOUBLE, SINGLE, Precision
 from torquec_check.torque_error import check_torque_errors, machine_errors
 
 FORMAT = "torquec certificate 4"
@@ -128,11 +128,7 @@ def _bound(proof: Any, where: str, ignored: str) -> float:
 
 def _box(sides: list[Any], robot: Robot, *, rates: bool) -> Box:
     lower, upper, *speeds = (numbers(side, "motions") for side in sides)
-    if (
-        len(lower) != robot.n
-        or len(upper) != robot.n
-        or any(low > high for low, high in zip(lower, upper, strict=True))
-    ):
+    if not len(lower) == len(upper) == robot.n or any(low > high for low, high in zip(lower, upper, strict=True)):
         raise RefusedError("the ranges of the box do not fit the robot")
     if any(len(side) != robot.n for side in speeds) and (rates or any(speeds)):
         raise RefusedError("the speeds and accelerations of the box do not fit the robot")
@@ -147,9 +143,9 @@ def _rounding(stated: Any, bounds: Mapping[str, float]) -> tuple[Precision, Mapp
         return DOUBLE, {}
     name, joints = fields(stated, "precision joints", "rounding")
     parts = {joint: number(part, "rounding") for joint, part in _object(joints).items()}
-    if name not in PRECISIONS or list(parts) != list(bounds):
+    if name != SINGLE.name or not bounds or list(parts) != list(bounds):
         raise RefusedError(f"rounding is stated in {str(name)[:40]} precision, or of other joints than the bounds")
-    return PRECISIONS[name], parts
+    return SINGLE, parts
 
 
 def _coefficients(values: Any, robot: Robot, box: Box) -> tuple[CoefficientClaim, ...]:

@@ -21,8 +21,8 @@ from typing import Any
 from torquec_check.document import RefusedError, canonical_hash
 
 SENTENCE_DIGITS, TABLE_DIGITS = 3, 6
-_BOX_KEYS = ("name", "range", "velocity", "acceleration")
-"""What a specification says of the box, which a claim states itself."""
+_BOX_KEYS = ("name", "range", "velocity", "acceleration", "jerk")
+"""What a specification says of the motions: a claim states its box itself, and nothing of jerks."""
 
 RIGID = "rigid bodies and rotors, without friction and springs"
 ROUNDING = {
@@ -188,6 +188,10 @@ def certificate_claim(certificate: Mapping[str, Any], robot: Mapping[str, Any]) 
         indices = [joints[k] for k in proof["index"]]
         bounds.append(Bound(name, indices[0], proof["bound"], _coefficient_unit(proof, indices, units)))
     conditions = [RIGID, ROUNDING["double" if certificate.get("rounding") is None else "single"]]
+    if certificate["coefficients"] and certificate["coefficients"]["program"] != certificate["program"]:
+        conditions.append(
+            "coefficients and control: of the program coefficients.program in the certificate, in doubles"
+        )
     if inner:
         conditions.append("coefficients without a bound are exact, to 1e-9 of themselves or to rounding")
     speeds, rates = (motions.get(key) or [None] * len(joints) for key in ("velocity", "acceleration"))
@@ -246,6 +250,6 @@ def _requirements(specification: str) -> Iterator[str]:
         name = next(iter(plain))
         value = plain.pop(name)
         if isinstance(value, Mapping):
-            plain = {**{f"{name}.{key}": inner for key, inner in value.items()}, **plain}
+            plain = {**{f"{name}.{named(key)}": inner for key, inner in value.items()}, **plain}
         else:
             yield f"{name} = {value!r}"

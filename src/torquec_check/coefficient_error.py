@@ -5,11 +5,13 @@
 (2)  absolute: |error| <= bound,     relative: |error| <= bound times the robot's coefficient, which is then positive;
      both over boxes, with h = |error|, or h = |error| - bound coefficient <= 0
 (3)  Coefficients that are not named have bounds too: the sum of the amplitudes of their error, noise and rounding. They
-     are refused where that is more than 1e-9 of the robot's own coefficient, and more than `ROUNDING` times the noise
+     are refused where that is more than 1e-9 of the robot's own coefficient, and more than `ROUNDING` times the noise;
+     and where noise and rounding, which the program makes as large as it likes, are 1e-9 of the joint's largest one
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -76,16 +78,14 @@ def check_coefficients(
     the box; gives the bounds of these others by name.
     """
     ranges = list(zip(box.lower, box.upper, strict=True))
-    ones = (1.0,) * robot.n
-    rounded = machine_errors(program, replace(box, velocity=ones, acceleration=ones), DOUBLE)
-    errors = difference(robot, program, box)
+    rounded, errors = unit_errors(program, box), difference(robot, program, box)
     named: set[Row] = set()
     for done, claim in enumerate(claims):
         progress("coefficients", done / len(claims))
         for joint, key in claim.rows():
             named.add((joint, key))
             try:
-                _check(claim, errors, (joint, key), ranges, rounded[joint])
+                check_claim(claim, errors, (joint, key), ranges, rounded[joint])
             except RefusedError as error:
                 raise RefusedError(f"{claim.name}: the bound {claim.bound:.6g} is not proven: {error.found}") from None
     return {
@@ -96,8 +96,14 @@ def check_coefficients(
     }
 
 
-def _check(claim: CoefficientClaim, errors: Difference, row: Row, ranges: Ranges, rounding: float) -> None:
-    """(2)."""
+def unit_errors(program: Program, box: Box) -> list[float]:
+    """What rounding in doubles may change in the torques (n,) of unit rates."""
+    ones = (1.0,) * len(box.lower)
+    return machine_errors(program, replace(box, velocity=ones, acceleration=ones), DOUBLE)
+
+
+def check_claim(claim: CoefficientClaim, errors: Difference, row: Row, ranges: Ranges, rounding: float) -> None:
+    """(2) of one row; raises `RefusedError`."""
     joint, key = row
     part = exact(0.5 if len(key) == 2 and key[0] != key[1] else 1.0)
     error, own = (rows[joint].get(key, exact(0.0)) * part for rows in (errors.error, errors.robot))
@@ -113,8 +119,12 @@ def _exact_to(errors: Difference, joint: int, key: Monomial, rounding: float) ->
     """The bound of a coefficient that is not named (3)."""
     waves, noise = waves_of(errors.error[joint][key], errors.grid)
     found = amplitude(waves, errors.grid.turns) + noise + rounding
-    own = errors.robot[joint].get(key, exact(0.0)).mid
-    if not found <= max(EXACT * float(np.abs(own).max()), ROUNDING * (noise + rounding)):
+    sizes = {each: float(np.abs(ball.mid).max()) for each, ball in errors.robot[joint].items()}
+    if not noise + rounding <= EXACT * max(sizes.values(), default=0.0) < math.inf:
+        raise RefusedError(
+            f"{_name(joint, key)}: rounding may change it by {noise + rounding:.6g}, and it has no bound"
+        )
+    if not found <= max(EXACT * sizes.get(key, 0.0), ROUNDING * (noise + rounding)):
         raise RefusedError(f"{_name(joint, key)} differs from the robot's by up to {found:.6g}, and has no bound")
     return found
 

@@ -22,15 +22,15 @@ from typing import Any, TypeAlias
 import flint
 import numpy as np
 
-from torquec_check.balls import SMALLEST, UNIT, Array, Ball
+from torquec_check.balls import UNIT, Array, Ball
 from torquec_check.document import RefusedError
 from torquec_check.program import Program
 from torquec_check.recursion import robot_degrees, robot_torques
 from torquec_check.robot import Robot
 from torquec_check.rows import Grid, Rows, evaluate, grid_of, program_degrees
 
-MOST_POINTS = 400_000
-"""Points of the grid: seven joints of degree two have 5^7; of 10^5, values of a seven-joint arm take 700 MB."""
+SQUARED = 1e-150
+"""Added to radii, whose squares would vanish below 1e-162: a robot of 1e-200 kg has errors, too."""
 
 Waves: TypeAlias = np.ndarray[Any, np.dtype[np.complex128]]
 Progress = Callable[[str, float], None]
@@ -67,8 +67,6 @@ def difference(robot: Robot, program: Program, box: Box) -> Difference:
     shapes = [np.broadcast_shapes(ball.mid.shape, (1,) * robot.n) for rows in torques for ball in rows.values()]
     degrees = [d if any(shape[j] > 1 for shape in shapes) else 0 for j, d in enumerate(highest)]
     grid = grid_of(robot.turns, degrees, box.lower, box.upper)
-    if math.prod(len(nodes) for nodes in grid.nodes) > MOST_POINTS:
-        raise RefusedError(f"the program has the degrees {degrees} in the joint positions: too many to be checked")
     own = robot_torques(robot, grid)
     return Difference(grid, own, [a - b for a, b in zip(own, evaluate(program, grid), strict=True)])
 
@@ -90,7 +88,7 @@ def waves_of(ball: Ball, grid: Grid) -> tuple[Waves, float]:
             waves, steps = along(matrix, waves, axis), steps + 4.0 * (count + 4) * UNIT
             rad, growth = along(np.abs(matrix), rad, axis), growth * float(np.abs(matrix).sum(axis=1).max())
     angles = tuple(axis for axis in range(grid.n) if grid.turns[axis])
-    noise = float(np.sqrt(np.square(rad).sum(axis=angles)).max()) + SMALLEST
+    noise = float(np.sqrt(np.square(rad + SQUARED).sum(axis=angles)).max())
     rounding = steps * growth * waves.size * float(np.abs(ball.mid).max())
     return waves, (noise + rounding) * 1.01
 

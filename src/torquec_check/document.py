@@ -32,9 +32,7 @@ class RefusedError(Exception):
 def read_document(path: Path) -> dict[str, Any]:
     """The JSON object in a regular file; raises `RefusedError`, naming the file."""
     if not path.is_file() or path.stat().st_size > MOST_BYTES:
-        raise RefusedError(
-            "not a regular file of a size that is read", where=str(path), remedy="name a certificate or model"
-        )
+        raise RefusedError("not a regular file of a size that is read", where=str(path), remedy="name another one")
     try:
         return parse_document(path.read_bytes())
     except RefusedError as error:
@@ -73,8 +71,8 @@ def fields(values: Any, names: str, where: str, *, ignored: str = "") -> list[An
 
 
 def number(value: Any, where: str) -> float:
-    """A finite number."""
-    if type(value) not in (int, float) or abs(value) > 1e300 or not math.isfinite(value):
+    """A finite number; whole ones that are no doubles are refused, not rounded."""
+    if type(value) not in (int, float) or not abs(value) <= 1e300 or float(value) != value:
         raise RefusedError(f"{where}: a finite number was expected, not {str(value)[:40]!r}")
     return float(value)
 

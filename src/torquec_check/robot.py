@@ -79,9 +79,7 @@ def robot_of(values: Any) -> Robot:
         if body.turns != leading[coordinate][1]:
             raise RefusedError(f"robot: joint '{joint}' turns and its leader '{leader}' slides, or the other way round")
         if body.turns and body.multiplier != round(body.multiplier):
-            raise RefusedError(
-                f"robot: joint '{joint}' follows with the multiplier {body.multiplier}, not a whole number"
-            )
+            raise RefusedError(f"robot: joint '{joint}' follows {body.multiplier} times, not a whole number")
         bodies.append(Body(**{**vars(body), "coordinate": coordinate}))
     return Robot(
         text(name, "robot.name"),

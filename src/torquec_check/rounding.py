@@ -89,9 +89,8 @@ class Machine:
         if self.precision is SINGLE:
             with np.errstate(over="ignore"):
                 machine = float(np.float32(float(value.offset)))
-            moved = (
-                float(abs(Fraction(machine) - value.offset)) + SINGLE.smallest if math.isfinite(machine) else math.inf
-            )
+            finite = math.isfinite(machine)
+            moved = float(abs(Fraction(machine) - value.offset)) + SINGLE.smallest if finite else math.inf
         return Rounded(abs(float(value.offset)), moved * _ROUNDED_UP, self.precision)
 
     def input(self, port: str, element: int) -> Rounded:

@@ -16,6 +16,7 @@ q + 2^54 + 1 - 2^54 is q), and use them in sines and cosines only. Everything el
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ from torquec_check.program import Program
 
 MOST_MULTIPLES = 32
 """Of an angle in a sine or cosine."""
+
+MOST_POINTS = 400_000
+"""Points of the grid: seven joints of degree two have 5^7; of 10^5, values of a seven-joint arm take 700 MB."""
 
 _OPERATORS: dict[str, Callable[..., Any]] = {
     "add": operator.add,
@@ -225,10 +229,7 @@ class Grid(Positions):
         c, s = ball_of(arb(angle.offset).cos()), ball_of(arb(angle.offset).sin())
         for joint, multiple in angle.multiples.items():
             halves, shape = [arb(2 * multiple * node) for node in self.nodes[joint]], self._shape(joint)
-            cj, sj = (
-                ball_of(*(x.cos_pi() for x in halves), shape=shape),
-                ball_of(*(x.sin_pi() for x in halves), shape=shape),
-            )
+            cj, sj = (ball_of(*map(wave, halves), shape=shape) for wave in (flint.arb.cos_pi, flint.arb.sin_pi))
             c, s = c * cj - s * sj, s * cj + c * sj
         return c, s
 
@@ -238,12 +239,13 @@ class Grid(Positions):
 
 def grid_of(turns: tuple[bool, ...], degrees: Sequence[int], lower: Sequence[float], upper: Sequence[float]) -> Grid:
     """The grid (3) of these degrees over ranges of the positions, all (n,)."""
+    if max(degrees) > 1 and math.prod(d + d * turn + 1 for turn, d in zip(turns, degrees, strict=True)) > MOST_POINTS:
+        raise RefusedError(f"the program has the degrees {[*degrees]} in the joint positions: too many to be checked")
     nodes = []
     for turn, degree, low, high in zip(turns, degrees, map(Fraction, lower), map(Fraction, upper), strict=True):
         count = 2 * degree + 1 if turn else degree + 1
-        nodes.append(
-            tuple(Fraction(k, count) if turn else low + (high - low) * k / max(degree, 1) for k in range(count))
-        )
+        parts = (Fraction(k, count if turn else max(degree, 1)) for k in range(count))
+        nodes.append(tuple(part if turn else low + (high - low) * part for part in parts))
     return Grid(turns, tuple(nodes))
 
 

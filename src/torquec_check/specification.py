@@ -20,8 +20,9 @@ from typing import Any
 
 from torquec_check.boxes import check_below
 from torquec_check.certificate import Certificate
+from torquec_check.coefficient_error import CoefficientClaim, check_claim, unit_errors
 from torquec_check.difference import difference
-from torquec_check.document import RefusedError, fields, number
+from torquec_check.document import RefusedError, fields, number, numbers
 from torquec_check.torque_error import TorqueFunctional
 
 _JOINT = "range velocity acceleration jerk torque_error control motor"
@@ -43,7 +44,12 @@ def check_specification(certificate: Certificate) -> None:
         raise RefusedError(f"the certificate is about {certificate.precision.name} precision, its specification is not")
     if unknown := set(stated) - {"robot", "search", "precision", "coefficients", "joint"}:
         raise RefusedError(f"the requirement '{min(unknown)}' of the specification is not known")
+    if stated.get("search", "minimal_basis") not in ("minimal_basis", "min_basis_gen"):
+        raise RefusedError("the search of the specification is not known")
     threshold = "coefficients" in stated
+    if threshold:
+        fields(stated["coefficients"], "threshold", "coefficients", ignored="digits")
+        numbers([*stated["coefficients"].values()], "coefficients")
     if threshold and certificate.coefficient_program is None:
         raise RefusedError("the specification is about coefficients, and none are proven")
     tables = stated.get("joint", [])
@@ -73,21 +79,20 @@ def _check_joint(certificate: Certificate, joint: int, table: Mapping[str, Any],
 def _check_control(certificate: Certificate, joint: int, table: Mapping[str, Any]) -> None:
     """(2)."""
     name = certificate.robot.joints[joint]
-    control = table["control"]
-    (damping,) = fields(control, "damping_error", name, ignored=_ERRORS)
-    inertia, resonance = (
-        number(x, name) for x in fields(table.get("motor"), "inertia resonance", name, ignored=_MOTOR)
-    )
+    (damping,) = fields(control := table["control"], "damping_error", name, ignored=_ERRORS)
+    inertia, resonance = numbers(fields(table.get("motor"), "inertia resonance", name, ignored=_MOTOR), name)
+    numbers([*table["motor"].values()], name)
     delta, stiffness = number(damping, name), inertia * resonance**2 / 4.0 * (1.0 - 1e-12)
     if certificate.coefficient_program is None:
-        raise RefusedError(
-            f"joint '{name}' has a control requirement, and no coefficients are proven: damping depends on its inertia"
-        )
-    own = [claim for claim in certificate.coefficients if claim.name == f"M[{joint + 1},{joint + 1}]"]
-    if any(not claim.relative or claim.bound > 2.0 * delta for claim in own):
-        raise RefusedError(
-            f"joint '{name}': its damping requires M to {2.0 * delta:.6g} of itself, which is not proven"
-        )
+        raise RefusedError(f"joint '{name}' has a control requirement, and no coefficients are proven")
+    box, program = certificate.box, certificate.coefficient_program
+    errors, ranges = difference(certificate.robot, program, box), list(zip(box.lower, box.upper, strict=True))
+    asked = CoefficientClaim("M", (joint, joint), relative=True, bound=2.0 * delta)
+    own = [claim for claim in certificate.coefficients if claim.name == asked.name]
+    if any(not claim.relative or claim.bound > asked.bound for claim in own):
+        raise RefusedError(f"joint '{name}': its damping requires M to {2.0 * delta:.6g} of itself: not proven")
+    if not own:  # exact to a part of its largest value, which may be more than all of a small one
+        check_claim(asked, errors, (joint, (~joint,)), ranges, unit_errors(program, box)[joint])
     for kind in ("step_error", "ramp_error"):
         if kind in control:
             _require(certificate, name, stiffness * number(control[kind], name))
@@ -95,10 +100,7 @@ def _check_control(certificate: Certificate, joint: int, table: Mapping[str, Any
         budget = stiffness * number(control["parabolic_error"], name)
         _require(certificate, name, budget)
         largest = (budget - certificate.bounds[name]) / (2.0 * delta) * (1.0 - 1e-12)
-        box = certificate.box
-        errors = difference(certificate.robot, certificate.program, box)
-        row, ranges = errors.robot[joint][(~joint,)], list(zip(box.lower, box.upper, strict=True))
-        functional = TorqueFunctional(((),))
+        row, functional = errors.robot[joint][(~joint,)], TorqueFunctional(((),))
         try:
             check_below([row], errors.grid, ranges, lambda _kept: functional, largest, lambda _part: None)
         except RefusedError as error:

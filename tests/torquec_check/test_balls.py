@@ -53,3 +53,8 @@ def test_radii_of_wide_balls_enclose_their_corners():
             assert _holds(a + b, Fraction(x + y))
             assert _holds(a - b, Fraction(x - y))
     assert float((a * b).rad) < 18.0 * (1.0 + 1e-12)
+
+
+def test_what_is_no_double_has_a_radius_however_small():
+    assert ball_of(flint.arb(5e-324) / 2).rad > 0.0
+    assert ball_of(flint.arb(5e-324)).rad == 0.0

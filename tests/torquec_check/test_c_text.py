@@ -49,5 +49,21 @@ def planar():
 
 def test_comments_are_compared_by_their_words():
     assert squeezed("/* a b\n * c */") == squeezed("a   bc") == "abc"
-    assert squeezed("f: 11 mul, 9 add, 2 sincos") == squeezed("f: 1 mul, 2 add") == "f:#"
-    assert squeezed("f: 1 mul exactly") != squeezed("f: 1 mul")
+    for counts in ("11 mul, 9 add, 2 sincos", "1 mul"):
+        CReader(f"/* f: {counts} */", 0, "a.h").comment("f: #")
+    for other in ("f: 1 mul exactly", "f: 1", "g: 1 mul", "1 mul"):
+        with pytest.raises(RefusedError, match="comment"):
+            CReader(f"/* {other} */", 0, "a.h").comment("f: #")
+
+
+def test_numbers_before_a_joint_called_other_are_no_operation_counts():
+    """`a: torque_error = 0.5`, then `other: ..` in the next line: 5other was a count, so that any digits passed."""
+    with pytest.raises(RefusedError, match="comment"):
+        CReader("/* a: torque_error = 0.0000001\n * other: x */", 0, "a.h").comment("a: torque_error = 0.5\nother: x")
+
+
+@pytest.mark.parametrize("end", ["\\\n", "\\ \n", "\\\r\n", "??/\n"])
+def test_lines_that_c_joins_are_refused(end):
+    """`*`, a joined line and `/` end a comment for compilers: what follows is code."""
+    with pytest.raises(RefusedError, match="does not belong"):
+        CReader(f"/* x*{end}/ #define y 9 */", 0, "a.h")

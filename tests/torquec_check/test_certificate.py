@@ -157,3 +157,13 @@ def test_constants_that_were_folded_carry_their_rounding():
     tiny = {name: JOINT | {"bound": 1e-9} for name in ("joint1", "joint2")}
     with pytest.raises(RefusedError, match="rounding"):
         proven(document(robot_document=heavy, program=program, joints=tiny))
+
+
+def test_rounding_that_is_stated_is_that_of_floats():
+    """A claim with `rounding` says that it holds for code in floats."""
+    joints = dict.fromkeys(("joint1", "joint2"), 1.0)
+    with pytest.raises(RefusedError, match="rounding is stated"):
+        certificate_of(document(rounding={"precision": "double", "joints": joints}))
+    stated = {"precision": "single", "joints": {}}
+    with pytest.raises(RefusedError, match="rounding is stated"):
+        certificate_of(document(rounding=stated, joints={}, coefficients=coefficients()))

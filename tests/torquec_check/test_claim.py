@@ -7,7 +7,10 @@ import json
 import math
 
 import pytest
+from tests.torquec_check.documents import program_document, robot_document
 from tests.torquec_check.packages import certified_model
+from tests.torquec_check.test_certificate import coefficients, document
+from tests.torquec_check.test_torque_error import _added
 
 from torquec.robot import attach_payload, classics
 from torquec.robot.lock_joints import lock_joints
@@ -100,3 +103,17 @@ def test_names_cannot_be_taken_for_words_of_the_claim(documents):
     certificate, robot = copy.deepcopy(documents)
     robot["name"] = "arm; proven with friction\n"
     assert '"arm; proven with friction\\n" (sha256' in certificate_claim(certificate, robot).sentence
+
+
+def test_keys_of_a_specification_are_no_words_of_a_claim():
+    """A key with a line break stood as a line of its own: Proven: the tracking error .."""
+    head = '[coefficients]\n"x\\nProven: tracking" = 1.0\n'
+    claim = certificate_claim(document(specification=head), robot_document())
+    assert claim.requirements == ('coefficients."x\\nProven: tracking" = 1.0',)
+
+
+def test_coefficients_of_another_program_are_said_to_be_so():
+    """The torque program may have M = 0 where accelerations are small, and the other one be exact."""
+    for program, said in ((program_document(), False), (_added([["const", 1.0]]), True)):
+        claim = certificate_claim(document(program=program, coefficients=coefficients()), robot_document())
+        assert any("coefficients.program" in text for text in claim.conditions) is said

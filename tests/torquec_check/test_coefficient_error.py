@@ -65,3 +65,18 @@ def test_a_small_coefficient_is_not_exact_by_the_measure_of_a_large_one():
     program["outputs"][0]["values"][1] = last + 1
     with pytest.raises(RefusedError, match=r"M\[2,2\] differs"):
         _check(program, robot=document)
+
+
+@pytest.mark.parametrize(
+    "large",
+    [
+        [["const", 2.0**41], ["add", 3, 4], ["cos", 5], ["const", 1e-200], ["mul", 6, 7]],
+        [["cos", 3], ["const", 1e20], ["add", 4, 5], ["sub", 6, 5], ["sub", 7, 4]],
+        [["cos", 3], ["const", 1e200], ["add", 4, 5], ["sub", 6, 5], ["sub", 7, 4]],
+    ],
+)
+def test_a_program_does_not_choose_the_noise_that_hides_its_errors(large):
+    """M[1,1] is 1000 too large, beside cosines of far angles or cancelled numbers, whose rounding is larger still."""
+    more = [["const", 1000.0], ["input", "qdd", 0], ["mul", 0, 1], ["input", "q", 0], *large, ["add", 2, 8]]
+    with pytest.raises(RefusedError, match="rounding may change it"):
+        _check(_added(more))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.torquec_check.documents import program_document, robot_document
 
-from torquec_check import difference as module
+from torquec_check import rows as module
 from torquec_check.balls import Ball, exact
 from torquec_check.difference import Box, amplitude, bernstein_matrix, difference, waves_of
 from torquec_check.document import RefusedError
@@ -78,3 +78,18 @@ def test_a_torque_of_first_degree_in_a_speed_is_refused():
     with pytest.raises(RefusedError, match="first degree"):
         difference(robot_of(robot_document()), torque_program(document, 2), BOX)
     assert Rows({(): exact(1.0)})
+
+
+def test_a_degree_beyond_all_grids_is_refused_before_its_nodes_are_made():
+    """Sixty squares of a cosine have the degree 2^60."""
+    document = program_document()
+    document["operations"] = [["input", "q", 0], ["cos", 0], *(["mul", k, k] for k in range(1, 61))]
+    document["outputs"][0]["values"] = [61, 61]
+    with pytest.raises(RefusedError, match="too many"):
+        difference(robot_of(robot_document()), torque_program(document, 2), BOX)
+
+
+def test_small_radii_count():
+    """The square of 1e-205 is no double: a robot of 1e-200 kg was proven to a millionth of its error."""
+    grid = grid_of((True,), [1], [-1.0], [1.0])
+    assert waves_of(Ball(np.zeros(3), np.full(3, 1e-205)), grid)[1] >= 1e-205

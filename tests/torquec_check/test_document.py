@@ -40,3 +40,9 @@ def test_a_folder_is_not_read(tmp_path):
 def test_the_hash_is_of_the_values_not_of_their_order():
     assert canonical_hash({"a": 1, "b": [0.5]}) == canonical_hash({"b": [0.5], "a": 1})
     assert canonical_hash({"a": 1}) != canonical_hash({"a": 1.0})
+
+
+def test_a_whole_number_that_is_no_double_is_refused():
+    assert number(2**53, "x") == 2.0**53
+    with pytest.raises(RefusedError, match="a finite number"):
+        number(2**53 + 1, "x")

@@ -183,3 +183,16 @@ def test_random_changes_of_source_header_and_build_file_are_refused(folder):
         read = [" ".join(re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL).split()) for text in (honest, changed)]
         assert read[0].replace(" ", "") == read[1].replace(" ", "")
     assert refusals > 150
+
+
+def test_a_prefix_is_no_code(folder):
+    """A heading of code, then `/*`: the C gave 1e9 N m, where 1.9 N m was proven."""
+    code = f"#define {NAME}_inverse_dynamics unused\n/*"
+    path = folder / f"{NAME}.package.json"
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps(manifest | {"prefix": code}))
+    source, header = folder / f"{NAME}.c", folder / f"{NAME}.h"
+    source.write_text(source.read_text().replace(f"/* {NAME}:", f"{code} :", 1))
+    header.write_text(header.read_text().replace(f"/* {NAME}:", f"/* {code.replace('/*', '/ *')} :", 1))
+    resealed(folder)
+    assert "the comment is not the expected one" in refused(folder)

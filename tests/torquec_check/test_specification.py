@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
+from tests.torquec_check.documents import program_document, robot_document
 from tests.torquec_check.test_certificate import JOINT, M11, coefficients, document
 from tests.torquec_check.test_torque_error import _added
 
 from torquec_check.certificate import certificate_of
+from torquec_check.coefficient_error import check_coefficients
 from torquec_check.document import RefusedError
 from torquec_check.specification import check_specification
 
@@ -95,3 +99,50 @@ def test_other_requirements_are_refused(text, message):
 
 def test_nothing_is_required_without_a_specification():
     check("", program=_added([["const", 1.0]]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        specification("torque_error = 1.0\n", head="search = { proven = 1 }\n"),
+        specification("torque_error = 1.0\n", head='search = "tracking error PROVEN"\n'),
+        specification("", head="coefficients = { threshold = 0.1, tracking_error = 1e-9 }\n"),
+        specification("", head='coefficients = { threshold = "PROVEN" }\n'),
+        control(damping_error=0.05).replace("gear_ratio = 0.01", 'gear_ratio = "PROVEN"'),
+    ],
+)
+def test_words_that_nobody_proves_are_refused(text):
+    """All of this was printed under `Specification that is met`."""
+    with pytest.raises(RefusedError):
+        check(text, coefficients=coefficients())
+
+
+def test_an_inertia_without_a_bound_is_right_everywhere():
+    """M_11 = 1 + d^2 to 1e-9 of its largest value, 1e12 at d = 1e6 m, is anything where d is zero."""
+    robot = robot_document()
+    robot["gravity"] = [0.0, 0.0, 0.0]
+    for body, kind, axis, inertia in zip(
+        robot["bodies"],
+        ("revolute", "prismatic"),
+        ([0.0, 0.0, 1.0], [1.0, 0.0, 0.0]),
+        ({"zz": 1.0}, {"m": 1.0}),
+        strict=True,
+    ):
+        body["joint"] |= {"type": kind, "axis": axis}
+        body["joint"]["placement"]["origin"] = [0.0, 0.0, 0.0]
+        body["inertia"] = dict.fromkeys(body["inertia"], 0.0) | inertia
+    motions = {"lower": [-3.0, 0.0], "upper": [3.0, 1e6], "velocity": [1.0] * 2, "acceleration": [2.0] * 2}
+    text = control(damping_error=0.05).replace("range = [-3.0, 3.0]\n", "")
+    for own, message in ((1.0, None), (501.0, "attained")):
+        steps = [["input", "q", 1], ["mul", 0, 0], ["const", own], ["add", 1, 2], ["input", "qdd", 0], ["mul", 3, 4]]
+        steps += [["input", "qd", 0], ["input", "qd", 1], ["mul", 6, 7], ["mul", 8, 0], ["add", 9, 9], ["add", 5, 10]]
+        steps += [["input", "qdd", 1], ["mul", 6, 6], ["mul", 13, 0], ["sub", 12, 14]]
+        program = program_document() | {"operations": steps}
+        program["outputs"][0]["values"] = [11, 15]
+        inner = coefficients(program) | {"box": {"lower": [-3.0, 0.0], "upper": [3.0, 1e6]}}
+        certificate = certificate_of(
+            document(specification=text, robot_document=robot, program=program, motions=motions, coefficients=inner)
+        )
+        check_coefficients(certificate.robot, certificate.program, certificate.box, (), lambda *_: None)
+        with pytest.raises(RefusedError, match=message) if message else contextlib.nullcontext():
+            check_specification(certificate)
