@@ -145,7 +145,7 @@ def test_proven_bounds_are_not_rounded_to_nearest(path):
         elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("number", "round") and node.args:
             rounded = node.args[0]
         if rounded is not None and BOUND.search(ast.unparse(rounded).replace("bound['found']", "")):
-            yield f"line {node.lineno}: {ast.unparse(rounded)} is rounded to nearest: torquec.foundation.rounded_bound"
+            yield f"line {node.lineno}: {ast.unparse(rounded)} is rounded to nearest: torquec_check.claim"
 
 
 @each_source

@@ -15,10 +15,10 @@ from torquec.expr.function import Operation
 from torquec.expr.ops import Op
 from torquec.foundation.json_text import checksum, document_text
 from torquec.foundation.package_manifest import add_to_package
-from torquec.foundation.rounded_bound import rounded_down, rounded_up
 from torquec.model.model_kinds import certified_model
 from torquec.proof.torque.certificate import Certificate, JointProof
 from torquec.trajectory.motion_box import MotionBox
+from torquec_check.claim import rounded_down, rounded_up
 
 SPECIFICATION = Path(__file__).resolve().parents[2] / "examples" / "specifications" / "planar2r.toml"
 

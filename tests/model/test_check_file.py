@@ -30,11 +30,11 @@ from torquec.expr.math import sincos
 from torquec.expr.replay import replay
 from torquec.foundation.json_text import checksum, document_text
 from torquec.foundation.package_manifest import add_to_package
-from torquec.foundation.rounded_bound import rounded_up
 from torquec.model.quantities import input_shapes, quantity_of
 from torquec.simplification.specification import parse_specification
 from torquec.simplification.specification_text import specification_text
 from torquec.simplification.tolerance import torque_budgets
+from torquec_check.claim import rounded_up
 
 SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
 

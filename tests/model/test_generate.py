@@ -9,8 +9,8 @@ import pytest
 
 import torquec as tq
 from torquec.errors import ArgumentError, RobotError
-from torquec.foundation.rounded_bound import rounded_down, rounded_up
 from torquec.robot.lock_joints import lock_joints
+from torquec_check.claim import rounded_down, rounded_up
 
 SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
 

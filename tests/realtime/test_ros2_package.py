@@ -13,9 +13,9 @@ from tests.codegen.c.compiler import COMPILERS, CXX, build, run
 
 import torquec as tq
 from torquec.errors import ArgumentError
-from torquec.foundation.rounded_bound import rounded_up
 from torquec.realtime.ros2_package import write_ros2_package
 from torquec.robot.robot import Robot, Spring
+from torquec_check.claim import rounded_up
 
 SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
 STAND_INS = Path(__file__).parent / "ros2_stand_ins"

@@ -12,10 +12,10 @@ from torquec.control.robustness import ErrorFactor
 from torquec.control.stability_interval import StabilityInterval
 from torquec.control.tracking_claim import guarantee_sentence
 from torquec.control.tracking_guarantee import tracking_guarantee
-from torquec.foundation.rounded_bound import rounded_down, rounded_up
 from torquec.report.design import design_text, guarantee_text, locus_values, narrow_limits, plot_design, statistics_text
 from torquec.robot.classics import load_classic
 from torquec.trajectory import minimum_jerk
+from torquec_check.claim import rounded_down, rounded_up
 
 DESIGN = {
     "controller": "computed-torque",

@@ -19,12 +19,14 @@ from torquec.spatial import (
     axis_angle_rotation,
     matmul,
     quaternion_rotation,
+    rotation_quaternion,
     rotation_x,
     rotation_y,
     rotation_z,
     rpy_from_rotation,
     rpy_rotation,
     transpose,
+    unit_quaternion_rotation,
 )
 
 angles = st.floats(-math.pi, math.pi)
@@ -134,6 +136,10 @@ def test_quaternions_of_any_length_and_sign(q):
     r = quaternion_rotation(*q)
     assert close(matmul(r, transpose(r)), IDENTITY_ROTATION, 1e-14)
     assert close(quaternion_rotation(*(-3e-200 * x for x in q)), r, 1e-14)
+    back = rotation_quaternion(r)
+    assert math.hypot(*back) == pytest.approx(1.0, abs=1e-15)
+    assert max(back, key=abs) > 0.0
+    assert close(unit_quaternion_rotation(back), r, 1e-14)
 
 
 @LAW

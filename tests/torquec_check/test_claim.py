@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import math
+from fractions import Fraction
 
+import numpy as np
 import pytest
 from tests.torquec_check.documents import program_document, robot_document
 from tests.torquec_check.packages import certified_model
@@ -117,3 +119,30 @@ def test_coefficients_of_another_program_are_said_to_be_so():
     for program, said in ((program_document(), False), (_added([["const", 1.0]]), True)):
         claim = certificate_claim(document(program=program, coefficients=coefficients()), robot_document())
         assert any("coefficients.program" in text for text in claim.conditions) is said
+
+
+def test_no_text_is_on_the_wrong_side_and_none_is_farther_than_its_last_digit():
+    rng = np.random.default_rng(5)
+    values = rng.choice([-1.0, 1.0], 4000) * rng.uniform(1.0, 10.0, 4000) * 10.0 ** rng.integers(-300, 300, 4000)
+    for value in [*values.tolist(), 0.1, 0.3, 9.995, 999999.5, 1e-5, 1e-300, 0.0]:
+        for digits in (1, 2, 3, 4, 6):
+            up, down = rounded_up(value, digits), rounded_down(value, digits)
+            assert float(down) <= value <= float(up)
+            assert Fraction(down) <= Fraction(repr(value)) <= Fraction(up)
+            assert Fraction(up) - Fraction(down) <= abs(Fraction(repr(value))) * Fraction(10) ** (1 - digits)
+
+
+def test_a_number_with_few_digits_is_written_as_it_is():
+    assert rounded_up(0.05, 2) == rounded_down(0.05, 2) == "0.05"
+    assert rounded_up(1e-9, 3) == "1e-09"
+
+
+def test_the_last_digit_goes_to_the_safe_side():
+    assert [rounded_up(x, 2) for x in (0.000934, -1.29)] == ["0.00094", "-1.2"]
+    assert [rounded_down(x, 3) for x in (301.9, -1.214)] == ["301", "-1.22"]
+
+
+@pytest.mark.parametrize("write", [rounded_up, rounded_down])
+def test_what_is_not_finite_stays_so(write):
+    assert write(math.inf, 3) == "inf"
+    assert write(math.nan, 3) == "nan"

@@ -192,7 +192,10 @@ def _weight(body: ObjectParameters) -> Vector3:
 
 
 def rotation_of(e: Quaternion) -> Matrix3:
-    """The rotation of a unit quaternion, scalar first (paper (4))."""
+    """The rotation of a unit quaternion, scalar first (paper (4)).
+
+    Equal to `torquec.spatial.unit_quaternion_rotation`, with the products in the order in which generated steps round.
+    """
     w, x, y, z = e
     return (
         (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
@@ -203,6 +206,8 @@ def rotation_of(e: Quaternion) -> Matrix3:
 
 def quaternion_of(rotation: Matrix3) -> Quaternion:
     """The unit quaternion of a rotation, scalar first: by the largest of its four components, without branches.
+
+    It can be traced; `torquec.spatial.rotation_quaternion` is the same for numbers alone.
 
     >>> quaternion_of(((-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)))
     (0.0, 0.0, 0.0, 1.0)

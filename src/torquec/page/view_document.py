@@ -10,7 +10,6 @@ from typing import Any
 from torquec.codegen.identifiers import c_identifier
 from torquec.codegen.wasm.module import wasm_module
 from torquec.expr import Function
-from torquec.foundation.rounded_bound import rounded_up
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
 from torquec.model.proven import Standing
@@ -30,6 +29,7 @@ from torquec.page.robot_shapes import Shape, inertia_ellipsoid
 from torquec.page.view_functions import ViewFunctions, torque_quantity
 from torquec.robot.robot import Robot
 from torquec.spatial import Pose
+from torquec_check.claim import rounded_up
 
 _SHOWN_DIGITS = 3
 """Of numbers in the page, `shown` of numbers.ts: bounds are rounded up to them, so that the page rounds none down."""

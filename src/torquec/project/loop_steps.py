@@ -18,7 +18,6 @@ from typing import Any
 
 from torquec.control.tracking_claim import guarantee_sentence, tracking_claim
 from torquec.errors import DivergenceError
-from torquec.foundation.rounded_bound import rounded_up
 from torquec.project.design_study import DOCUMENT as DESIGNED
 from torquec.project.design_study import design_study, loop_curves, root_loci
 from torquec.project.project import ExperimentPart, Project, experiment_folder, project_motion
@@ -28,7 +27,7 @@ from torquec.project.step import DESIGN, StepContext
 from torquec.report.design import narrow_limits
 from torquec.report.found_documents import RUN_FILE
 from torquec.trajectory import Trajectory
-from torquec_check.claim import Standing
+from torquec_check.claim import Standing, rounded_up
 
 
 def design_step(context: StepContext) -> str:

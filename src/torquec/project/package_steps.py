@@ -6,7 +6,6 @@ import dataclasses
 
 from torquec.codegen.precision import Precision
 from torquec.foundation.budget import Budget
-from torquec.foundation.rounded_bound import rounded_down
 from torquec.project.plan_document import plan_document
 from torquec.project.self_test import run_c_self_test, self_test
 from torquec.project.step import DESIGN, REALTIME, StepContext, StepResult
@@ -14,6 +13,7 @@ from torquec.realtime.background_period import USUAL_PERIOD, period_words, short
 from torquec.realtime.plan import HoldPlan, plan_background
 from torquec.realtime.targets import TARGETS, TargetOptions, check_request, write_target
 from torquec.report.report import PAGE, write_report
+from torquec_check.claim import rounded_down
 
 PLAN = "plan.json"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 
-from torquec.foundation.rounded_bound import rounded_down
+from torquec_check.claim import rounded_down
 
 USUAL_PERIOD = 0.02
 """Izaguirre's background, where nothing says which period is short enough [s]."""

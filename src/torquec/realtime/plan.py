@@ -22,7 +22,6 @@ import numpy as np
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
-from torquec.foundation.rounded_bound import rounded_down, rounded_up
 from torquec.foundation.work import Work, as_work
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, as_model
@@ -34,6 +33,7 @@ from torquec.realtime.hold_search import FoundErrors, search_hold_error
 from torquec.robot.robot import Robot
 from torquec.simplification.specification import Specification
 from torquec.trajectory.motion_box import MotionBox
+from torquec_check.claim import rounded_down, rounded_up
 
 _DIGITS = 6
 """Of bounds in a header; they are rounded up."""

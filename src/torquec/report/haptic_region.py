@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from torquec.foundation.arrays import Array
-from torquec.foundation.rounded_bound import rounded_up
 from torquec.haptics.cutoff_stability import CutoffStability
 from torquec.haptics.haptic_region import RegionPlane, RenderedQuantity
 from torquec.haptics.port_loop import RenderedImpedance
@@ -20,6 +19,7 @@ from torquec.report.figure import write_picture
 from torquec.report.provenance import Number, computed
 from torquec.report.sample_curves import sampled_series
 from torquec.report.tables import table
+from torquec_check.claim import rounded_up
 
 _BY = computed("the margin of passivity of the sampled loop")
 _SEEN = 4.0  # medians of the growth that are shown

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from torquec.foundation.rounded_bound import rounded_down, rounded_up
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import period_words, shorter_than_cycle
 from torquec.realtime.plan import HoldPlan
@@ -28,6 +27,7 @@ from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Statement, assumed, computed
 from torquec.report.stored_values import StoredValue
 from torquec.report.tables import table
+from torquec_check.claim import rounded_down, rounded_up
 
 _MILLI = 1e3  # s to ms
 HOLDING = computed(

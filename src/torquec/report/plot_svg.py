@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from torquec.foundation.rounded_bound import rounded_up
 from torquec.report.blocks import Axis, Bars, Plot, Series, Style
 from torquec.report.provenance import Obtained, shortened
+from torquec_check.claim import rounded_up
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 16.0, 26.0, 40.0  # room for labels around the frame
 _BAR, _GAP = 13.0, 12.0  # of bar charts: a bar, and between groups

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from torquec.errors import ArgumentError
-from torquec.foundation.rounded_bound import rounded_down, rounded_up
+from torquec_check.claim import rounded_down, rounded_up
 
 _WHOLE = 1e7
 """Numbers below are shown with all digits before the point, larger ones with an exponent."""

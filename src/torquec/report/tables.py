@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from torquec.foundation.rounded_bound import rounded_down, rounded_up
+from torquec_check.claim import rounded_down, rounded_up
 
 _NOISE = 1e-14
 """Smaller than the rounding of any quantity of a robot in SI units: shown as zero."""

@@ -24,8 +24,8 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.robot.configuration import check_position, check_rates, joint_slices
 from torquec.robot.joints import JointType
-from torquec.robot.joints.ball import unit_quaternion_rotation
 from torquec.robot.robot import Joint, Robot
+from torquec.spatial import unit_quaternion_rotation
 
 T = TypeVar("T")
 

@@ -35,7 +35,7 @@ from torquec.robot.robot import BASE, Joint, Motor, Robot
 from torquec.robot.state_coordinate import check_single_coordinates
 from torquec.robot.validate import principal_moments
 from torquec.robot.xml_text import check_xml_names, link_names, number_list, xml_comment
-from torquec.spatial import IDENTITY, Inertia, Matrix3, Pose
+from torquec.spatial import IDENTITY, Inertia, Pose, rotation_quaternion
 
 _LEAST = 1e-15
 """MuJoCo's mjMINVAL: what moves must have more mass and larger moments."""
@@ -293,22 +293,7 @@ def _equalities(robot: Robot) -> list[str]:
 def _placed(pose: Pose) -> str:
     if pose == IDENTITY:
         return ""
-    return f' pos="{number_list(pose.origin)}" quat="{_quaternion(pose.rotation)}"'
-
-
-def _quaternion(rotation: Matrix3) -> str:
-    """The unit quaternion w x y z of a rotation (Shepperd's method)."""
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = rotation
-    # Every row is the quaternion times four times one of its parts; the largest part loses no digits.
-    rows = (
-        (1.0 + xx + yy + zz, zy - yz, xz - zx, yx - xy),
-        (zy - yz, 1.0 + xx - yy - zz, xy + yx, zx + xz),
-        (xz - zx, xy + yx, 1.0 - xx + yy - zz, yz + zy),
-        (yx - xy, zx + xz, yz + zy, 1.0 - xx - yy + zz),
-    )
-    best = rows[max(range(4), key=lambda k: rows[k][k])]
-    length = math.hypot(*best)
-    return number_list(part / length for part in best)
+    return f' pos="{number_list(pose.origin)}" quat="{number_list(rotation_quaternion(pose.rotation))}"'
 
 
 def _inertial(inertia: Inertia) -> list[str]:

@@ -26,7 +26,6 @@ from torquec.dynamics.mechanism import mechanism
 from torquec.errors import SpecificationError, TimeLimitError
 from torquec.expr import Function, operation_cost
 from torquec.foundation.budget import Budget
-from torquec.foundation.rounded_bound import rounded_up
 from torquec.foundation.work import Work
 from torquec.proof.check_certificate import check_certificate
 from torquec.proof.check_time import CheckTime
@@ -38,6 +37,7 @@ from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.problem import SimplificationProblem, Simplified
 from torquec.simplification.prune import fitted_within
 from torquec.simplification.time_plan import SHARES, TimePlan
+from torquec_check.claim import rounded_up
 
 _FITTED_TO, _FITS = 0.97, 2
 """What a joint's aim is multiplied by for a fit after a proof that was not found, and how often that is tried."""

@@ -14,7 +14,6 @@ from typing import Any
 from torquec.closedform import closed_form
 from torquec.codegen.precision import Precision
 from torquec.errors import CheckError, SpecificationError, UnitWarning
-from torquec.foundation.rounded_bound import rounded_up
 from torquec.proof.check_parts import is_same_torque
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.coefficient_tolerance import Family
@@ -23,6 +22,7 @@ from torquec.simplification.coefficient_model import abbreviated_coefficients
 from torquec.simplification.fitting.fit_entries import BasisSearch
 from torquec.simplification.specification import CoefficientThreshold, Specification, parse_specification
 from torquec.simplification.tolerance import coefficient_tolerances, torque_budgets
+from torquec_check.claim import rounded_up
 
 _REMEDY = "make the certificate again with torquec simplify"
 

@@ -5,13 +5,16 @@ from torquec.spatial.rotation import (
     IDENTITY,
     IDENTITY_ROTATION,
     Pose,
+    Quaternion,
     axis_angle_rotation,
     quaternion_rotation,
+    rotation_quaternion,
     rotation_x,
     rotation_y,
     rotation_z,
     rpy_from_rotation,
     rpy_rotation,
+    unit_quaternion_rotation,
 )
 from torquec.spatial.vector import (
     Matrix3,
@@ -38,6 +41,7 @@ __all__ = [
     "Inertia",
     "Matrix3",
     "Pose",
+    "Quaternion",
     "Scalar",
     "Vector3",
     "add",
@@ -50,6 +54,7 @@ __all__ = [
     "norm",
     "product",
     "quaternion_rotation",
+    "rotation_quaternion",
     "rotation_x",
     "rotation_y",
     "rotation_z",
@@ -59,4 +64,5 @@ __all__ = [
     "subtract",
     "total",
     "transpose",
+    "unit_quaternion_rotation",
 ]

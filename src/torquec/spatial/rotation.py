@@ -9,10 +9,15 @@ The elementary rotations hold the floats 0.0 and 1.0; over fractions, (2) stays 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from torquec.errors import ArgumentError
 from torquec.spatial.vector import Matrix3, Scalar, Vector3, add, matmul, matvec, scale, transpose
+
+Quaternion: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
+"""Components (w, x, y, z)."""
 
 IDENTITY_ROTATION: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -76,12 +81,43 @@ def quaternion_rotation(w: float, x: float, y: float, z: float) -> Matrix3:
         raise ArgumentError(
             f"the quaternion ({w}, {x}, {y}, {z}) is no rotation", remedy="give four finite numbers, not all of them 0"
         )
-    w, x, y, z = w / length, x / length, y / length, z / length
+    return unit_quaternion_rotation((w / length, x / length, y / length, z / length))
+
+
+def unit_quaternion_rotation(q: Sequence[Scalar]) -> Matrix3:
+    """Rotation from a quaternion (w, x, y, z) of length 1, over any scalar.
+
+    >>> unit_quaternion_rotation((0.0, 0.0, 0.0, 1.0))
+    ((-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0))
+    """
+    w, x, y, z = q
+    x2, y2, z2 = x + x, y + y, z + z
+    xx, yy, zz, xy, xz, yz = x2 * x, y2 * y, z2 * z, x2 * y, x2 * z, y2 * z
+    wx, wy, wz = w * x2, w * y2, w * z2
     return (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+        (1.0 - (yy + zz), xy - wz, xz + wy),
+        (xy + wz, 1.0 - (xx + zz), yz - wx),
+        (xz - wy, yz + wx, 1.0 - (xx + yy)),
     )
+
+
+def rotation_quaternion(r: Matrix3) -> Quaternion:
+    """The unit quaternion (w, x, y, z) of a rotation, its largest component positive (Shepperd 1978).
+
+    >>> rotation_quaternion(((-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)))
+    (0.0, 0.0, 0.0, 1.0)
+    """
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = r
+    # Every row is the quaternion times four times one of its components; the largest component loses no digits.
+    rows = (
+        (1.0 + xx + yy + zz, zy - yz, xz - zx, yx - xy),
+        (zy - yz, 1.0 + xx - yy - zz, xy + yx, zx + xz),
+        (xz - zx, xy + yx, 1.0 - xx + yy - zz, yz + zy),
+        (yx - xy, zx + xz, yz + zy, 1.0 - xx - yy + zz),
+    )
+    w, x, y, z = rows[max(range(4), key=lambda k: rows[k][k])]
+    length = math.hypot(w, x, y, z)
+    return (w / length, x / length, y / length, z / length)
 
 
 def axis_angle_rotation(axis: Vector3, c: Scalar, s: Scalar) -> Matrix3:

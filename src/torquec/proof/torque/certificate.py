@@ -17,7 +17,6 @@ from torquec.expr import Function, OperationCount
 from torquec.foundation.documents import Codec, DocumentFormat
 from torquec.foundation.json_text import checksum, document_text
 from torquec.foundation.reading import FileKind, read_json, to_path
-from torquec.foundation.rounded_bound import rounded_up
 from torquec.foundation.writing import write_files
 from torquec.proof.torque.coefficient_certificate import (
     PROGRAMS,
@@ -29,6 +28,7 @@ from torquec.proof.torque.coefficient_certificate import (
 from torquec.robot.robot import Robot
 from torquec.robot.robot_document import robot_from_dict, robot_to_dict
 from torquec.trajectory.motion_box import MotionBox
+from torquec_check.claim import rounded_up
 
 FORMAT = "torquec certificate 4"
 OLDER = ("torquec certificate 2", "torquec certificate 3")

@@ -20,7 +20,6 @@ from torquec.closedform.paths import ParallelGroup, parallel_groups
 from torquec.errors import RobotError, SpecificationError, TimeLimitError
 from torquec.expr import Function
 from torquec.foundation.arrays import Array
-from torquec.foundation.rounded_bound import rounded_up
 from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.proof.torque.coefficient_bound import CoefficientBound, coefficient_bound
 from torquec.proof.torque.coefficient_certificate import CoefficientCertificate, CoefficientProof
@@ -32,6 +31,7 @@ from torquec.proof.torque.torque_tables import TorqueTables, position_degrees, p
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
+from torquec_check.claim import rounded_up
 
 _EXACT = 1e-11
 """Errors below this part of the largest torque at rest are rounding: the coefficient is as it was."""

@@ -29,7 +29,6 @@ import numpy as np
 from torquec.codegen.llvm.callable import compile_function
 from torquec.expr import Function, Graph, inline, trace
 from torquec.foundation.arrays import Array
-from torquec.foundation.rounded_bound import rounded_up
 from torquec.foundation.work import Meter, Work, silent
 from torquec.proof.torque.torque_bound import (
     BoundSearch,
@@ -44,6 +43,7 @@ from torquec.proof.torque.torque_bound import (
 )
 from torquec.proof.torque.torque_residual import TorqueResidual
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
+from torquec_check.claim import rounded_up
 
 Errors = Callable[[Array, Array, Array], Array]
 """From positions, speeds and accelerations (N, n) each to torque errors (N, n)."""

@@ -12,14 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from torquec.expr.math import apply, atan2, maximum, select, sqrt
 from torquec.expr.ops import Op
 from torquec.robot.joints.kind import JointKind, KindCoordinate, UnitTwist
-from torquec.spatial import Matrix3, Pose, Scalar, Vector3, add, cross, dot, scale
-
-Quaternion: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
+from torquec.spatial import Pose, Quaternion, Scalar, Vector3, add, cross, dot, scale, unit_quaternion_rotation
 
 _TINY = 1e-30
 """Square of an angle [rad^2] below which sin(t)/t is 1 to all digits: no division by zero."""
@@ -45,19 +42,6 @@ class BallJoint(JointKind):
         """(4)."""
         w, x, y, z = (0.5 * each for each in q)
         return ((-x, -y, -z), (w, -z, y), (z, w, -x), (-y, x, w))
-
-
-def unit_quaternion_rotation(q: Sequence[Scalar]) -> Matrix3:
-    """(1), over any scalar; the quaternion must have length 1."""
-    w, x, y, z = q
-    x2, y2, z2 = x + x, y + y, z + z
-    xx, yy, zz, xy, xz, yz = x2 * x, y2 * y, z2 * z, x2 * y, x2 * z, y2 * z
-    wx, wy, wz = w * x2, w * y2, w * z2
-    return (
-        (1.0 - (yy + zz), xy - wz, xz + wy),
-        (xy + wz, 1.0 - (xx + zz), yz - wx),
-        (xz - wy, yz + wx, 1.0 - (xx + yy)),
-    )
 
 
 def quaternion_product(p: Sequence[Scalar], q: Sequence[Scalar]) -> Quaternion:

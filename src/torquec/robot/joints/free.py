@@ -16,9 +16,21 @@ from dataclasses import dataclass
 
 from torquec.expr.math import apply, maximum, select, sqrt
 from torquec.expr.ops import Op
-from torquec.robot.joints.ball import BALL, quaternion_logarithm, unit_quaternion_rotation
+from torquec.robot.joints.ball import BALL, quaternion_logarithm
 from torquec.robot.joints.kind import JointKind, KindCoordinate, UnitTwist
-from torquec.spatial import Pose, Scalar, Vector3, add, cross, dot, matvec, scale, subtract, transpose
+from torquec.spatial import (
+    Pose,
+    Scalar,
+    Vector3,
+    add,
+    cross,
+    dot,
+    matvec,
+    scale,
+    subtract,
+    transpose,
+    unit_quaternion_rotation,
+)
 
 _SERIES = 0.25
 """Square of an angle [rad^2] below which b and c of (1), (2) are their power series: the closed forms cancel there."""
