@@ -51,6 +51,7 @@ COVERED_BY = {
     "model/claim.py": "model/test_check_file.py",
     "model/followed_program.py": "model/test_coherence.py",
     "model/kinds.py": "model/test_coherence.py",
+    "model/model_function.py": "control/test_laws.py",
     "model/model_parameters.py": "model/test_model_kinds.py",
     "model/proven.py": "model/test_model_kinds.py",
     "model/torque_program.py": "model/test_coherence.py",

@@ -18,13 +18,14 @@ from torquec.control.controller_file import (
     write_controller,
 )
 from torquec.control.independent_joint import gains_from_poles
-from torquec.control.law_options import ControllerOptions, Feedforward, LawKind, ModelOrigin
+from torquec.control.law_options import ControllerOptions, Feedforward, LawKind
 from torquec.control.laws import LAWS, make_law, usual_weights
 from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
 from torquec.control.observer import momentum_observer
 from torquec.errors import ArgumentError, ModelFileError
 from torquec.foundation.json_text import document_text, parse_json
 from torquec.model.model import ModelKind
+from torquec.model.model_function import ModelOrigin
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.plant import Plant

@@ -32,13 +32,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.law_options import LawDesign, ModelOrigin
-from torquec.dynamics.sampled_function import STATE, SampledFunction, StateSlot
+from torquec.control.law_options import LawDesign
+from torquec.dynamics.sampled_function import STATE, StateSlot
 from torquec.errors import ArgumentError
 from torquec.expr import trace
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
 from torquec.model.model import Model
+from torquec.model.model_function import ModelFunction, ModelOrigin
 from torquec.trajectory import Trajectory
 
 Shape = tuple[int, ...]
@@ -103,13 +104,6 @@ GAINS, TORQUE = "gains", "tau"
 
 LawAlgorithm = Callable[..., dict[str, Any]]
 """From the inputs by name to the outputs by name, over any scalar."""
-
-
-@dataclass(frozen=True, repr=False)
-class ModelFunction(SampledFunction):
-    """A sampled function made from a model; `origin` says which one."""
-
-    origin: ModelOrigin | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

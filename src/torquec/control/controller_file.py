@@ -20,7 +20,7 @@ from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import BACK_ENDS, Target
 from torquec.control.controller import Controller
-from torquec.control.law_options import ControllerOptions, ModelOrigin
+from torquec.control.law_options import ControllerOptions
 from torquec.control.observer import Observer
 from torquec.control.poles import joint_poles
 from torquec.control.tracking_claim import guarantee_sentence, robot_words
@@ -33,6 +33,7 @@ from torquec.foundation.json_text import document_text
 from torquec.foundation.package_manifest import PackageMaking
 from torquec.foundation.reading import FileKind, read_json, to_path
 from torquec.foundation.writing import write_package
+from torquec.model.model_function import ModelOrigin
 from torquec_check.claim import capitalized
 
 FORMAT = "torquec controller"

@@ -22,7 +22,6 @@ from torquec.control.poles import JointPoles, PoleArgument
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
 from torquec.foundation.documents import Codec, written_by
-from torquec.model.model import Model, ModelKind
 
 
 class LawKind(StrEnum):
@@ -203,32 +202,6 @@ class LawDesign:
 
     law: LawKind
     options: ControllerOptions
-
-
-@dataclass(frozen=True)
-class ModelOrigin:
-    """The model that a controller was made from: its robot, its kind, and hashes of what they hold.
-
-    `robot_hash` is `Robot.content_hash`, `model_hash` is `Model.content_hash`, `certificate_hash` the SHA-256 in the
-    certificate's file, None for a model without one.
-    """
-
-    robot: str
-    kind: ModelKind
-    robot_hash: str
-    model_hash: str
-    certificate_hash: str | None = None
-
-    @staticmethod
-    def of(model: Model) -> ModelOrigin:
-        """The origin that a model is."""
-        certificate = None if model.record is None else model.record.content_hash
-        robot = model.robot
-        return ModelOrigin(robot.name, model.kind, robot.content_hash, model.content_hash, certificate)
-
-    def is_of(self, model: Model) -> bool:
-        """Whether a model has the numbers that the controller was made from."""
-        return self.model_hash == model.content_hash
 
 
 def finite_limits(values: Sequence[float]) -> tuple[float | None, ...]:

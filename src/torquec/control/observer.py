@@ -22,8 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.controller import ModelFunction
-from torquec.control.law_options import ModelOrigin, finite_limits
+from torquec.control.law_options import finite_limits
 from torquec.dynamics.friction_torque import friction_torque
 from torquec.dynamics.sampled_function import StateSlot
 from torquec.errors import ArgumentError
@@ -31,6 +30,7 @@ from torquec.expr import Function, evaluate, trace
 from torquec.expr.math import absolute, select
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model, as_model
+from torquec.model.model_function import ModelFunction, ModelOrigin
 from torquec.robot.robot import Robot
 
 

@@ -26,7 +26,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.controller import JOINT_REFERENCE, Controller, ModelFunction
+from torquec.control.controller import JOINT_REFERENCE, Controller
 from torquec.control.model_terms import FrictionAt, FrictionCompensation
 from torquec.control.pole_placement import pole_placement
 from torquec.dynamics.frame_pose import frame_pose
@@ -39,6 +39,7 @@ from torquec.haptics.haptic_cycle import HapticCycle, cycle_slots
 from torquec.haptics.rendered_object import RenderedObject
 from torquec.haptics.virtual_object import Field, quaternion_of
 from torquec.kinematics.inverse_kinematics import inverse_kinematics
+from torquec.model.model_function import ModelFunction
 from torquec.robot.robot import Robot
 from torquec.spatial import matvec, subtract
 
