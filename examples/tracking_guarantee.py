@@ -43,7 +43,7 @@ BLUE, ORANGE = "#0b5cad", "#e08a1e"
 
 
 def main(picture: str | None = None) -> None:
-    """Simplify, prove, simulate, and draw."""
+    """Simplify, bound, simulate, and draw."""
     robot = tq.classics.scara()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "specification.toml"

@@ -13,7 +13,7 @@ so that a loop around one serves all of them. In C the ports become arguments in
 
     void puma560_computed_torque(const double q_ref[6], .., const double qd[6], double tau[6]);
 
-Reference ports: motions of the joints, or of a frame.
+The reference ports carry a motion of the joints, or of a frame:
 
 (1)  joint:      q_ref, qd_ref, qdd_ref (n,)
 (2)  Cartesian:  x_ref (3,) and R_ref (3, 3), origin and rotation of a frame seen from the base;

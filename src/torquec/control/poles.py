@@ -6,7 +6,7 @@
 (3)  A joint of pure inertia under e -> p e + s ed, held for h seconds, is stable exactly where  p h < 2 s  and
      s h < 2. A pair that violates this is too fast for the sampling.
 
-Zero-order hold: a linear system whose inputs are held between samples.
+A zero-order hold keeps the inputs of a linear system constant between samples:
 
 (4)  x(t + h) = Phi x + Psi u,    Phi = exp(A h),    Psi = integral of exp(A s) B ds, 0 .. h           Clover III (33)
 (5)  both stand in the exponential of [[A, B], [0, 0]] h, which is scaled down by a power of two, summed as a series

@@ -8,7 +8,7 @@ Along a line of closed loops  X(t) = X0 + t X1  that starts stable:
 (3)  the real solutions in order are the only places where stability can change, so that one test between each two of
      them decides; the limit is then located by bisection on the worst eigenvalue itself.
 
-Root loci: the eigenvalues of a closed loop while a factor of the model's error changes.
+Root loci are the eigenvalues of the closed loop as functions of that factor:
 
 (4)  Branches are followed from value to value: each eigenvalue goes on to the nearest one that is left, where its own
      motion so far is taken into account.

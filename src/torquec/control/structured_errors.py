@@ -1,6 +1,6 @@
 """Stability margin for structured model errors: bounds by entry, or an identification's parameter covariance.
 
-The controller believes in  M + dM, C + dC, K + dK  with
+The controller uses the nominal model  M + dM, C + dC, K + dK  with
 
 (1)  bounds:      |dM_ij| <= M_ij and so on, arrays (n, n), such as a simplification's certificate gives
 (2)  covariance:  dM = sum_k x_k dM/dx_k and so on,  x' S^-1 x <= r^2,  S (p, p) the covariance of an identification
@@ -10,7 +10,7 @@ The controller believes in  M + dM, C + dC, K + dK  with
 (4)  The whole set is scaled up until errors are found that make the loop unstable; along them the limit is exact, and
      the search goes on just below it until nothing worse is found: the scale is the margin.
 
-Whether a loop is stable for all parameters that an identification leaves possible: statistics, no proof.
+Stability for all parameters in the confidence ellipsoid of an identification is a statistical statement, no proof:
 
 (5)  the parameters x lie in  x' S^-1 x <= r^2  about their estimate with the probability P, r^2 being the P quantile of
      chi squared with as many degrees of freedom as there are parameters

@@ -1,17 +1,14 @@
 """Recursions with fewer mass moments: few that are fitted again, or most of them as a start for pruning.
 
-Fewer base parameters: the recursion with some of its regrouped mass moments left out and the rest fitted again.
-
-The moments are chosen and fitted by :mod:`torquec.simplification.moment_search`.
-
-Recursions of which little is left out: where pruning, which sees what every step is worth, begins.
+Regrouped mass moments are dropped and the rest fitted again by :mod:`torquec.simplification.moment_search`. A start for
+pruning drops little:
 
 (1)  mass moments are left out one after the other while errors stay far below the tolerance
      (:mod:`torquec.simplification.moment_search`); nothing is fitted against worst motions
 (2)  where the moments of all links beyond one can be left out, that one's frame is turned so that its first moment has
      one component, and (1) is done again
 
-A link whose frame is turned about its own joint's axis: its first moment can be brought onto one axis.
+Turning a link's frame about its own joint's axis brings its first moment onto one axis:
 
 (3)  R(q + theta) = R(q + theta + a) R(-a) about z: the link turns by a more, its moments and what its children are
      fixed to by a less. Torques are the same functions of q

@@ -11,7 +11,7 @@
 
 The reader is strict: every row has every column, every number is finite, times rise; errors name the line.
 
-Paths of a frame as CSV files: a row per pose.
+The path of a frame has a row per pose:
 
     t,x,y,z,qw,qx,qy,qz[,vx,vy,vz,wx,wy,wz[,ax,ay,az,alx,aly,alz]]
 

@@ -6,7 +6,7 @@
 (4)  identifiable: a column that no combination of the others reaches, measured by singular values of unit columns; what
      no motion tells apart (`dependences`) is taken off first, because no log can be blamed for it
 
-Block jackknife: leave out a stretch of time, fit again.
+The block jackknife leaves out one stretch of time after another and fits again:
 
 (5)  x_i: the fit to everything but part i of m;   C = (m - 1)/m sum_i (x_i - mean)(x_i - mean)'
 

@@ -5,7 +5,7 @@
      equation pass the same filter, so that a Coulomb step is as round as the measured one
 (3)  the columns of a shaft are a function of time times a constant row: the function alone passes the filter
 
-Combinations of parameters that no motion tells apart: columns of a model that depend on each other in every state.
+Unidentifiable combinations of parameters are columns that are linearly dependent in every state:
 
 (4)  A(q, qd, qdd) z = 0 for all states, found at random ones: null vectors z of many rows
 (5)  base parameters are independent by construction; friction of coupled shafts need not be. The viscosities of two

@@ -1,18 +1,17 @@
 """Interval enclosures of functions over boxes, and of the solutions of interval linear systems.
 
-Enclosing a `Function` over boxes of its inputs, by interval arithmetic: what a value cannot leave.
+A `Function` is enclosed over boxes of its inputs by interval arithmetic:
 
 (1)  [a] + [b] = [a- + b-, a+ + b+],   [a][b] between the least and largest of the four products of ends, ..
 (2)  sin over [a]: its values at the ends, and 1 or -1 where a crest or a trough lies inside
-(3)  select(a, b, c): b where a is never negative, c where it always is, else whatever holds both
+(3)  select(a, b, c): b where a is never negative, c where it always is, else the hull of both
 (4)  every end is moved outwards by the rounding of its operation, so that the enclosure is one of real numbers
 
 Many boxes at once, as (N, size) arrays of lower and upper ends. An input that stands in several places counts as
 several independent ones: the enclosure is wider than the range, by less the smaller the box.
 
-Bounds of the solutions of linear systems whose entries are only known to lie between ends: a verified inverse.
-
-For every matrix M and right side d of the enclosures M x = d, and with any matrix R (the inverse of the middle):
+Solutions of interval linear systems M x = d are bounded with an approximate inverse R (that of the midpoint), for every
+M and d in their enclosures:
 
 (5)  x = R d + (1 - R M) x,  so that  |x| <= c + D |x|,   c >= |R d|,   D >= |1 - R M|
 (6)  a vector y > 0 with  c + D y <= y  and  D y < y  proves that every M is regular (the spectral radius of D is below

@@ -1,7 +1,5 @@
 """Acceleration error bounds from enclosures of M and of the torque: interval form, and the tighter mean-value form.
 
-What the acceleration of a robot can differ by: through errors of its torques, and through torques that are held.
-
 The robot obeys tau = tau(q, qd, a) = M(q) a + c(q, qd) + g(q) + springs(q). Over boxes of motions:
 
 (1)  torques that are wrong by d, |d_i| <= b_i, change the acceleration by w = M^-1 d:    level >= |w|
@@ -11,16 +9,16 @@ The robot obeys tau = tau(q, qd, a) = M(q) a + c(q, qd) + g(q) + springs(q). Ove
 Both solve a linear system with M(q), enclosed over the box (`solution_bound`). The entries come
 from interval arithmetic (:mod:`torquec.proof.enclosure.enclose`), rounded outwards.
 
-What the acceleration of a robot can differ by, by slopes: closer, and slower, for arms with light wrists.
-
-Entries of M and of a right side move together. Ends of each by itself forget that, and an inverse whose numbers are
-large makes much of it. Over a box with centre z0 and half widths r, with R about the inverse of M(z0):
+The mean-value form is tighter and slower, for arms with light wrists. Entries of M and of the right side depend on the
+same variables; interval ends lose this dependency, and a large inverse amplifies the overestimation. Over a box with
+centre z0 and half widths r, with R an approximate inverse of M(z0):
 
 (3)  |1 - R M(z)| <= |1 - R M(z0)| + sum_k r_k |R [dM/dz_k]|,   [.] enclosed over the box     (mean value form)
 (4)  |R d(z)|     <= |R d(z0)|     + sum_k r_k |R [dd/dz_k]|
-(5)  what (3), (4) mean for the solution of M x = d:  (5), (6) of :mod:`torquec.proof.enclosure.enclose`
+(5)  the bound of the solution of M x = d that follows from (3), (4):  (5), (6) of
+     :mod:`torquec.proof.enclosure.enclose`
 
-R meets the middles of the slopes before magnitudes are taken. Of (4) and of ends, the smaller one counts.
+R meets the middles of the slopes before magnitudes are taken. The smaller of (4) and the interval form counts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Subsets of terms that fit: largest contributions first, and the fewest by mixed-integer programming.
 
-A coefficient of hundreds of terms by its largest ones: quick, where a search for the fewest would take too long.
+Largest terms first, for coefficients of hundreds of terms, where a search for the fewest would take too long:
 
 (1)  terms in the order of their size |a_i| max |B_i|: the shortest beginning that keeps the tolerance on points, fitted
      by weighted least squares (:func:`torquec.simplification.fitting.chebyshev_program.rough_fit`)
@@ -8,7 +8,7 @@ A coefficient of hundreds of terms by its largest ones: quick, where a search fo
 (3)  peaks of the error over the box join the points, until none of them exceeds the tolerance; terms that were left out
      come back, the largest first, where that does not help. All of them together are the coefficient itself
 
-The smallest set of terms that fits on points, by mixed-integer programming (HiGHS through scipy).
+The smallest set of terms that fits on points is a mixed-integer program (HiGHS through scipy):
 
 (4)  min sum_i z_i   subject to  |b - A a| <= level,  |a_i| <= R_i z_i,  z_i in {0, 1}
 (5)  R_i: ten times what a fit by all terms needs at most, in units of the term's height; a set that needs more is a
