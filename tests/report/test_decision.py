@@ -23,11 +23,11 @@ BOUNDS = {
 DESIGN = {"period": 0.001, "operations": {"mul": 60, "add": 40}, "guarantee": {"valid": True, "bounds": BOUNDS}}
 
 
-def folder(path, *, bounded=True, failed="", **documents):
+def folder(path, *, bounded=True, failed="", sentence=SENTENCE, **documents):
     """A folder with a verdict and a design, and other documents by their command."""
     path.mkdir()
     (path / "verdict.json").write_text(
-        result_text("verdict", {"claim": {} if bounded else None, "statements": [SENTENCE]})
+        result_text("verdict", {"claim": {} if bounded else None, "statements": [sentence]})
     )
     (path / "design.json").write_text(result_text("design", DESIGN))
     step = {"name": "simulate", "skipped": "", "seconds": 0.5, "failed": failed}
@@ -37,9 +37,15 @@ def folder(path, *, bounded=True, failed="", **documents):
     return find_documents(path)
 
 
-def test_a_bound_without_failures_is_a_yes_with_its_conditions(tmp_path):
+def test_a_bound_under_stated_uncertainty_is_a_yes(tmp_path):
+    sentence = "proven for friction known to 30 % and a payload of up to 1 kg: the tracking error is at most q1 0.1 rad"
+    found = decision(folder(tmp_path / "r", sentence=sentence))
+    assert (found.tone, found.answer) == (Tone.GOOD, "Yes, where its conditions hold")
+
+
+def test_a_bound_of_an_ideal_robot_is_no_yes_yet(tmp_path):
     found = decision(folder(tmp_path / "r"))
-    assert found.tone is Tone.GOOD
+    assert (found.tone, found.answer[:7]) == (Tone.WARNING, "Not yet")
     assert found.failed == ()
     facts = {}
     for fact in found.facts:

@@ -48,8 +48,10 @@ def decision(folder: FoundFolder) -> Decision | None:
         answer, tone = "Not yet. No tracking error is bounded", Tone.WARNING
     elif exceeded_without_disturbance(folder):
         answer, tone = "Not yet. A simulation exceeds the claimed error", Tone.WARNING
+    elif any(words in sentence for words, _ in _ASSUMED):
+        answer, tone = "Not yet. The bound is for an ideal robot: measure these first", Tone.WARNING
     else:
-        answer, tone = "Yes, where its conditions hold: measure them first", Tone.GOOD
+        answer, tone = "Yes, where its conditions hold", Tone.GOOD
     rows = [row for make in (_error, _margin, _time) for row in _kept(make, folder)]
     conditions = sentence.partition(_BOUND)[0].partition(" for ")[2] if is_bounded else sentence
     stated = Statement(f"{conditions}.", CLAIM if is_bounded else computed("the attempt to bound the tracking error"))
