@@ -57,7 +57,7 @@ def _texts() -> Iterator[tuple[str, str]]:
                     yield "build", made["CMakeLists.txt"]
                 yield f"usage {real}", _comment(header, 0).split(_END)[1]
             if kernel == "sincos":
-                cost = re.sub(f"^f:{COUNTS}", "", _comment(header, 1).split(_END)[0])
+                cost = re.sub(COUNTS, "#", _comment(header, 1).split(_END)[0]).removeprefix("f:#")
                 for name, quantity in QUANTITIES.items():
                     yield (
                         (f"note {name} {real}" if cost else f"note {name}"),

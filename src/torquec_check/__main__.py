@@ -87,7 +87,7 @@ def check(path: Path, robot_file: Path | None = None) -> dict[str, Any]:
         found |= {"ok": True, "claim": claim.to_document()}
     except RefusedError as error:
         found["refused"].append(str(error))
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (LookupError, ArithmeticError, MemoryError, TypeError, ValueError, AttributeError, RecursionError) as error:
         found["refused"].append(f"{path}: the document is malformed: {error!r}")
     return found | {"seconds": round(time.perf_counter() - start, 3)}
 

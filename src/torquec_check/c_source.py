@@ -85,7 +85,7 @@ class _Body:
 
     def _prototype(self) -> list[str]:
         reader, real = self._reader, self._names.real
-        tokens = ["void", f"{self._names.prefix}_{_spelled(self._program.name)}", "("]
+        tokens = ["void", f"{self._names.prefix}_{spelled(self._program.name)}", "("]
         reader.take(*tokens)
         ports = [(port, self._inputs, ["const", real]) for port in self._program.inputs]
         ports += [(port, self._outputs, [real]) for port in self._program.outputs]
@@ -93,7 +93,7 @@ class _Body:
             begin = [*([","] if k else []), *words, *([] if port.size else ["*"])]
             reader.take(*begin)
             name, ends = reader.next(), ["[", str(port.size), "]"] if port.size else []
-            if not re.fullmatch(f"{_spelled(port.name)}(_x0_)?_*", name) or name in self._inputs | self._outputs:
+            if not re.fullmatch(f"{spelled(port.name)}(_x0_)?_*", name) or name in self._inputs | self._outputs:
                 reader.refuse(f"the parameter '{name}' stands where '{port.name}' is expected")
             reader.take(*ends)
             tokens += [*begin, name, *ends]
@@ -265,7 +265,7 @@ def _key(op: str, *values: int, value: float = 0.0, element: tuple[str, int] = (
     return (op, *values, struct.pack("<d", value) if op == "const" else b"", element if op == "input" else ("", 0))
 
 
-def _spelled(name: str) -> str:
+def spelled(name: str) -> str:
     """A name as an identifier of C: characters that no identifier has by their code points."""
     text = _ODD.sub(lambda match: f"_x{ord(match.group()):x}_", name)
     return text if re.match(r"[A-Za-z]", text) else f"x_x0_{text}"

@@ -75,7 +75,7 @@ class CReader:
     def next(self) -> str:
         """The next token, and the one after it becomes the next."""
         token = self.ahead
-        self._line = self._tokens[min(self._at, len(self._tokens) - 1)][1]
+        self._line = self._tokens[min(self._at, len(self._tokens) - 1)][1] if self._tokens else 1
         self._at += 1
         return token
 
@@ -102,8 +102,8 @@ class CReader:
         """A comment of the words `before` (`NAME: #` with counts such as `11 mul, 9 add`), a known text, `after`."""
         token = self.next()
         text, begin = squeezed(token) if token.startswith("/*") else "", squeezed(before)
-        if begin.endswith(":#"):
-            text = re.sub(f"(?<=^{re.escape(begin[:-1])}){COUNTS}", "#", text)
+        if begin.endswith(":#") and text.startswith(begin[:-1]):
+            text = begin[:-1] + re.sub(COUNTS, "#", text[len(begin) - 1 :])
         place = len(begin)
         if not text.startswith(begin) or not token.startswith("/*"):
             self.refuse(f"the comment is not the expected one, which begins: {before[:200]}")

@@ -95,19 +95,17 @@ def certificate_of(document: Any, robot_document: Any = None) -> Certificate:
 
 def check_certificate(certificate: Certificate, progress: Progress) -> Checked:
     """Raise `RefusedError` unless every claim of the certificate is proven."""
-    c = certificate
-    slacks: Mapping[str, float] = {}
-    others: Mapping[str, float] = {}
+    c, slacks, others = certificate, dict[str, float](), dict[str, float]()
     if c.bounds:
         errors = machine_errors(c.program, c.box, c.precision)
         for joint, rounding in zip(c.bounds, errors, strict=True):
             if not rounding <= c.rounding.get(joint, math.inf):
                 raise RefusedError(f"{c.precision.name} precision may change the torque of '{joint}' by {rounding:.6g}")
-        slacks = check_torque_errors(c.robot, c.program, c.box, list(c.bounds.values()), c.precision, progress)
+        slacks |= check_torque_errors(c.robot, c.program, c.box, list(c.bounds.values()), c.precision, progress)
     elif c.program != c.coefficient_program:
         raise RefusedError("the certificate's program is not the one whose coefficients are proven")
     if c.coefficient_program is not None:
-        others = check_coefficients(c.robot, c.coefficient_program, c.box, c.coefficients, progress)
+        others |= check_coefficients(c.robot, c.coefficient_program, c.box, c.coefficients, progress)
     return Checked(slacks, others)
 
 

@@ -188,7 +188,8 @@ def certificate_claim(certificate: Mapping[str, Any], robot: Mapping[str, Any]) 
         indices = [joints[k] for k in proof["index"]]
         bounds.append(Bound(name, indices[0], proof["bound"], _coefficient_unit(proof, indices, units)))
     conditions = [RIGID, ROUNDING["double" if certificate.get("rounding") is None else "single"]]
-    if certificate["coefficients"] and certificate["coefficients"]["program"] != certificate["program"]:
+    second = (certificate["coefficients"] or certificate)["program"]
+    if second != certificate["program"] or (certificate["coefficients"] and certificate.get("rounding")):
         conditions.append(
             "coefficients and control: of the program coefficients.program in the certificate, in doubles"
         )

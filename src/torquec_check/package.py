@@ -24,7 +24,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from torquec_check.c_header import check_c_header
-from torquec_check.c_source import check_c_source
+from torquec_check.c_source import check_c_source, spelled
 from torquec_check.c_text import REMEDY, CNames, after_fixed_text
 from torquec_check.claim import Claim, code_lines
 from torquec_check.document import RefusedError, fields, items, parse_document, text
@@ -155,7 +155,7 @@ def check_c_package(package: Package, model: dict[str, Any], claim: Claim) -> No
     """Raise `RefusedError` unless the package is the C of the model's programs, (2) and (3); `claim` is the model's."""
     name, where = package.name, package.where
     files = {f"{name}.c", f"{name}.h", "selftest.c", "CMakeLists.txt", f"{name}{MANIFEST}", package.model}
-    if set(package.files) != files:
+    if set(package.files) != files or not re.fullmatch(r"\w[\w.-]*\.tq\.json", package.model):
         raise _refused("these are not the files of a C package", where)
     programs = {quantity: _program(model, quantity) for quantity in package.quantities}
     names, prototypes = check_c_code(package, list(programs.values()))
@@ -167,7 +167,8 @@ def check_c_package(package: Package, model: dict[str, Any], claim: Claim) -> No
 def check_c_code(package: Package, programs: Sequence[Program]) -> tuple[CNames, list[list[str]]]:
     """Raise `RefusedError` unless NAME.c is the C of the programs and CMakeLists.txt the known one."""
     name, where = package.name, package.where
-    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or package.precision not in _REALS:
+    title = spelled(re.sub(r"[ -/:-@\[-^`{-~]+", "_", package.prefix).strip("_") or package.prefix)
+    if name.rstrip("_") != title.rstrip("_") or package.precision not in _REALS:
         raise _refused("the manifest has no name or precision of a C package", where)
     names, build = CNames(name, _REALS[package.precision]), package.text("CMakeLists.txt")
     prototypes = check_c_source(package.text(f"{name}.c"), programs, names, package.prefix, f"{where}/{name}.c")

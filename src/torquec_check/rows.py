@@ -138,8 +138,8 @@ def evaluate(program: Program, algebra: Any) -> list[Any]:
 
 
 def _number(value: AngleSum) -> float:
-    if value.multiples:
-        raise RefusedError("the program uses an angle itself, not its sine or cosine")
+    if value.multiples or Fraction(float(value.offset)) != value.offset:
+        raise RefusedError("the program uses an angle itself, not its sine or cosine, or a number that is no double")
     return float(value.offset)
 
 

@@ -67,3 +67,8 @@ def test_lines_that_c_joins_are_refused(end):
     """`*`, a joined line and `/` end a comment for compilers: what follows is code."""
     with pytest.raises(RefusedError, match="does not belong"):
         CReader(f"/* x*{end}/ #define y 9 */", 0, "a.h")
+
+
+def test_an_empty_text_is_refused():
+    with pytest.raises(RefusedError, match="line 1: the comment is not"):
+        CReader("", 0, "a.c").comment("f: #")

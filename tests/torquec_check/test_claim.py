@@ -119,6 +119,9 @@ def test_coefficients_of_another_program_are_said_to_be_so():
     for program, said in ((program_document(), False), (_added([["const", 1.0]]), True)):
         claim = certificate_claim(document(program=program, coefficients=coefficients()), robot_document())
         assert any("coefficients.program" in text for text in claim.conditions) is said
+    single = {"precision": "single", "joints": {}}
+    claim = certificate_claim(document(coefficients=coefficients(), rounding=single), robot_document())
+    assert any("in doubles" in text for text in claim.conditions)
 
 
 def test_no_text_is_on_the_wrong_side_and_none_is_farther_than_its_last_digit():

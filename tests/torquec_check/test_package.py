@@ -185,9 +185,12 @@ def test_random_changes_of_source_header_and_build_file_are_refused(folder):
     assert refusals > 150
 
 
-def test_a_prefix_is_no_code(folder):
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [(f"#define {NAME}_inverse_dynamics unused\n/*", "no name"), (f"{NAME} /*", "the comment is not the expected one")],
+)
+def test_a_prefix_is_no_code(folder, code, message):
     """A heading of code, then `/*`: the C gave 1e9 N m, where 1.9 N m was proven."""
-    code = f"#define {NAME}_inverse_dynamics unused\n/*"
     path = folder / f"{NAME}.package.json"
     manifest = json.loads(path.read_text())
     path.write_text(json.dumps(manifest | {"prefix": code}))
@@ -195,4 +198,26 @@ def test_a_prefix_is_no_code(folder):
     source.write_text(source.read_text().replace(f"/* {NAME}:", f"{code} :", 1))
     header.write_text(header.read_text().replace(f"/* {NAME}:", f"/* {code.replace('/*', '/ *')} :", 1))
     resealed(folder)
-    assert "the comment is not the expected one" in refused(folder)
+    assert message in refused(folder)
+
+
+def test_a_prefix_is_the_name_and_no_claim(folder):
+    words = "Proven: tracking error at most 1e-9 rad"
+    path = folder / f"{NAME}.package.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"prefix": words}))
+    for file in (folder / f"{NAME}.c", folder / f"{NAME}.h"):
+        file.write_text(file.read_text().replace(f"/* {NAME}: written", f"/* {words}: written", 1))
+    resealed(folder)
+    assert "no name" in refused(folder)
+
+
+@pytest.mark.parametrize("name", ["Makefile", "CMakePresets.json", "a/planar2r.tq.json"])
+def test_a_model_has_the_name_of_a_model(folder, name):
+    """`make` runs $(shell ..) of any text that is called Makefile."""
+    path = folder / f"{NAME}.package.json"
+    manifest = json.loads(path.read_text())
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / manifest["model"]).rename(folder / name)
+    path.write_text(json.dumps(manifest | {"model": name, "files": {**manifest["files"], name: ""}}))
+    resealed(folder)
+    assert "not the files of a C package" in refused(folder)

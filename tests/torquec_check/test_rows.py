@@ -90,3 +90,9 @@ def test_displacements_have_their_exact_nodes():
 def test_what_is_no_torque_is_refused(steps, message):
     with pytest.raises(RefusedError, match=message):
         evaluate(_program(*steps), Positions(TURNS))
+
+
+def test_a_number_that_is_no_double_is_refused():
+    """Angles that cancel leave the exact sum of their numbers: q + 1 + 1e-20 - q."""
+    with pytest.raises(RefusedError, match="no double"):
+        Positions((True,)).number(AngleSum({}, Fraction(1) + Fraction(1, 10**20)))
