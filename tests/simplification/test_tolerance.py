@@ -179,3 +179,12 @@ def test_a_threshold_has_no_tolerances(puma):
     spec = parse_specification("[coefficients]\nthreshold = 0.01", form.robot)
     with pytest.raises(ArgumentError, match="threshold for coefficients"):
         coefficient_tolerances(form, spec)
+
+
+def test_a_bound_of_all_the_budget_meets_the_requirement_in_the_checker(stanford):
+    """The checker takes the stiffness less 1e-12 of it: the Stanford arm's bound was a unit of rounding too large."""
+    form, specification = stanford
+    for requirement, budget in zip(specification.joints, torque_budgets(form, specification), strict=True):
+        motor, control = requirement.motor, requirement.control
+        stiffness = motor.inertia * motor.resonance**2 / 4.0 * (1.0 - 1e-12)
+        assert 0.0 < budget <= stiffness * control.step_error
