@@ -12,6 +12,8 @@ import pytest
 from tests.patience import HANGS
 
 import torquec as package
+from torquec.cli.app import COMMANDS as ALL_COMMANDS
+from torquec.cli.app import GROUPS, HEADINGS
 from torquec.page.build_bundle import COMMAND, is_up_to_date
 
 COMMANDS = (
@@ -39,6 +41,15 @@ COMMANDS = (
 def test_no_command_shows_the_help(torquec):
     shown = torquec()
     assert all(command in shown.out + shown.err for command in COMMANDS)
+
+
+def test_the_list_of_commands_has_headings_and_whole_summaries(torquec):
+    shown = torquec("--help").out
+    listed = shown[shown.index("Start:") :]
+    assert re.findall(r"^(\S.*):$", listed, re.MULTILINE) == list(HEADINGS)
+    names = [command.name for command in ALL_COMMANDS] + list(GROUPS)
+    assert sorted(re.findall(r"^  ([a-z]\S*)  ", listed, re.MULTILINE)) == sorted(names)
+    assert "..." not in listed
 
 
 def test_version(torquec):

@@ -45,36 +45,21 @@ from torquec.cli.simulate import simulate
 from torquec.cli.view import view
 from torquec.errors import CheckError, TorquecError
 
-COMMANDS: tuple[Command[Any], ...] = (
-    new,
-    run_command,
-    info,
-    evaluate,
-    ik,
-    equations,
-    params,
-    simplify,
-    check,
-    linearize,
-    design,
-    simulate,
-    haptic_region,
-    compare,
-    haptic,
-    generate,
-    view,
-    verify_package,
-    check_log,
-    excite,
-    identify,
-    report,
-    papers,
-    bench,
-    demo,
-    selftest,
-    version,
+HEADINGS: Mapping[str, tuple[Command[Any], ...]] = MappingProxyType(
+    {
+        "Start": (demo, new, run_command, report, view),
+        "Inspect a robot": (info, evaluate, ik, equations, params),
+        "Simplify and prove": (simplify, check),
+        "Control": (linearize, design, simulate, compare),
+        "Identify from logs": (check_log, excite, identify),
+        "Deliver code": (generate, verify_package),
+        "Haptics": (haptic, haptic_region),
+        "More": (papers, bench, selftest, version),
+    }
 )
-"""Every command, in the order of the help."""
+"""Every command under the heading that `torquec --help` shows it."""
+
+COMMANDS: tuple[Command[Any], ...] = tuple(command for commands in HEADINGS.values() for command in commands)
 
 GROUPS: Mapping[str, tuple[str, tuple[Command[Any], ...]]] = MappingProxyType(
     {
@@ -84,11 +69,26 @@ GROUPS: Mapping[str, tuple[str, tuple[Command[Any], ...]]] = MappingProxyType(
         )
     }
 )
-"""Commands under a common name, each group with its help."""
+"""Commands under a common name, each group with its help; shown under the heading of `GROUPS_UNDER`."""
+
+GROUPS_UNDER = "Deliver code"
 
 
 class _Commands(TyperGroup):
-    """The group of commands, in the order in which they are added; errors of ours become messages."""
+    """The group of commands, listed under their headings; errors of ours become messages."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands of `torquec --help`: one section a heading, summaries in full."""
+        for heading, commands in HEADINGS.items():
+            names = [command.name for command in commands] + (list(GROUPS) if heading == GROUPS_UNDER else [])
+            found = [(name, self.get_command(ctx, name)) for name in names]
+            rows = [
+                (name.ljust(_NAME_COLUMN), command.get_short_help_str(_WHOLE_SUMMARY))
+                for name, command in found
+                if command is not None
+            ]
+            with formatter.section(heading):
+                formatter.write_dl(rows)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -99,6 +99,12 @@ class _Commands(TyperGroup):
             typer.echo(f"torquec: {error}", err=True)
             raise typer.Exit(CHECK_FAILED if isinstance(error, CheckError) else BAD_INPUT) from None
 
+
+_WHOLE_SUMMARY = 400
+"""Characters of a command's summary that the list shows: more than the longest has, so none is cut."""
+
+_NAME_COLUMN = 16
+"""Width of the names of commands, the same under every heading."""
 
 app = typer.Typer(
     name="torquec",

@@ -41,7 +41,7 @@ class BenchOptions(StochasticOptions):
 
 @command("bench", BenchOptions, example="torquec bench planar2r --rounds 3")
 def bench(model: Model, options: BenchOptions) -> Outcome:
-    """Time us and the installed peers.
+    """Time Torquec and the installed peers, interleaved.
 
     Peers are Pinocchio, MuJoCo, CasADi and the Robotics Toolbox, all called from Python in one interleaved run. Rigid
     bodies only: motors, friction and springs are left out, since not every peer has them. A peer takes part in a

@@ -31,7 +31,7 @@ class CheckOptions(CommandOptions):
 
 @command("check", CheckOptions, example="torquec check puma560_small", without_model=True)
 def check(options: CheckOptions) -> Outcome:
-    """Prove again, from the files alone, what a certificate, a model or a package of generated code claims.
+    """Check a certificate, a model or a package of generated code with the independent checker.
 
     Exit status 1 where a claim is refused, and where it is about another robot than that of --robot.
     """

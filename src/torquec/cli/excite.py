@@ -57,7 +57,7 @@ class ExciteOptions(StochasticOptions):
     extra="identify",
 )
 def excite(model: Model, options: ExciteOptions) -> Outcome:
-    """Design a motion, within the robot's limits, from which its parameters can be told apart."""
+    """Design an exciting motion for identification, within the robot's limits."""
     wanted = _wanted(options)
     if options.log:
         return _judged(model, options)

@@ -73,7 +73,7 @@ class HapticRegionOptions(CommandOptions):
     example="torquec haptic-region puma560 --frame link6 --q 0,0.7,-2.4,0.3,1.2,0 --mass 5 --damping 20",
 )
 def haptic_region(model: Model, options: HapticRegionOptions) -> Outcome:
-    """Say which virtual objects are stable whatever passive hand holds them, before anybody touches the arm.
+    """Compute the passivity region: virtual objects that are stable with every passive operator.
 
     For one axis of a frame: least mass, largest damping and stiffness of the sampled loop with sensor delay, filters
     and the model's error; where the object is outside, a passive hand that makes it unstable (docs/haptics.md).

@@ -42,7 +42,7 @@ class InfoOptions(CommandOptions):
 
 @command("info", InfoOptions, example="torquec info puma560")
 def info(model: Model, options: InfoOptions) -> Outcome:
-    """Show what the file says.
+    """Show joints, masses, limits and warnings of a robot file.
 
     Joints, limits, masses, friction, motors, gravity, frames, snapped angles and warnings; of a model also its kind
     and what is proven of it.

@@ -53,7 +53,7 @@ class NewOptions(CommandOptions):
     bodies="writes a project about a robot's bodies",
 )
 def new(model: Model, options: NewOptions) -> Outcome:
-    """Write a project file for a robot: everything that torquec run can do, with a comment on each part.
+    """Write a commented project file for a robot, for `torquec run`.
 
     Speeds, torques and a motion are the robot's own. Payloads, locked joints and gravity that are given stand in it;
     joints that move no inertia are locked, and those of a gripper where there are more than can be proven with them.

@@ -29,7 +29,7 @@ class ReportOptions(CommandOptions):
 
 @command("report", ReportOptions, example="torquec report planar2r_small -o report.html", without_model=True)
 def report(options: ReportOptions) -> Outcome:
-    """Put everything that commands left in a folder into one HTML page, which needs nothing else.
+    """Collect the results of a folder in one self-contained HTML report.
 
     The robot, its parameters, simplified models with their proofs, controllers, tracking errors, execution times: each
     number says how it was obtained. Beside the page lies the same as JSON. Exit status 1 where a document could not be

@@ -46,7 +46,7 @@ class RunCommandOptions(CommandOptions):
     "run", RunCommandOptions, example="torquec run examples/projects/planar2r.toml -o planar2r_run", without_model=True
 )
 def run(options: RunCommandOptions) -> Outcome:
-    """Do everything that a project file asks for, from the robot's file to the report.
+    """Run a project: every step from the robot file to the report.
 
     Check the file, identify from logs, simplify with a proof, design a controller, prove what it keeps, simulate,
     plan the two rates, write source code, test it, and report. What has not changed since the last run is not done

@@ -59,7 +59,7 @@ class SimplifyOptions(CommandOptions):
     extra="optimize",
 )
 def simplify(model: Model, options: SimplifyOptions) -> Outcome:
-    """Leave out what a specification allows, prove it, and write equations, C, the model, the certificate and a page.
+    """Simplify the dynamics to a specification, with a proof; write equations, C, model and certificate.
 
     A command that was stopped goes on where it was when it is given again.
     """

@@ -47,7 +47,7 @@ class ViewOptions(CommandOptions):
 
 @command("view", ViewOptions, example="torquec view puma560 --trajectory standard -o puma560.html")
 def view(model: Model, options: ViewOptions) -> Outcome:
-    """Write the model into a page: the robot in 3D, moved by sliders, by its hand or by a motion.
+    """Write an interactive 3D page of the model: sliders, dragging, motions.
 
     Torques, mass matrix, equations and inverse kinematics are computed in the page itself, by the compiled model. It is
     one file that needs nothing else: no server, no network, nothing installed. Shapes come from the robot's file
