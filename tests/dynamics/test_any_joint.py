@@ -136,6 +136,14 @@ def check_quantities(seed, *, derivatives=True):
     close(dynamics.forward_dynamics(robot, q, v, tau), peer.back(q, pin.aba(model, data, pq, pv, pt)), 1e-8)
     close(dynamics.kinetic_energy(robot, q, v), pin.computeKineticEnergy(model, data, pq, pv))
     close(dynamics.potential_energy(robot, q), pin.computePotentialEnergy(model, data, pq))
+    pin.dccrba(model, data, pq, pv)
+    rows = {"A": data.Ag.reshape(6, -1), "Ad": data.dAg.reshape(6, -1)}
+    rows["J"] = pin.jacobianCenterOfMass(model, data, pq).reshape(3, -1)
+    expected = {name: [peer.back(q, row) for row in matrix] for name, matrix in rows.items()}
+    close(dynamics.center_of_mass(robot, q), pin.centerOfMass(model, data, pq))
+    close(dynamics.center_of_mass_jacobian(robot, q), expected["J"])
+    close(dynamics.centroidal_momentum_matrix(robot, q), expected["A"])
+    close(dynamics.centroidal_momentum_matrix_derivative(robot, q, v), expected["Ad"])
     if not derivatives:  # a program is traced for them
         return
     by_q, by_v, _ = pin.computeRNEADerivatives(model, data, pq, pv, pa)

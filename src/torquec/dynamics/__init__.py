@@ -1,6 +1,11 @@
 """Rigid-body dynamics, one quantity per file, each written once over any scalar."""
 
 from torquec.dynamics.base_regressor import base_inverse_dynamics, base_mass_matrix, base_regressor
+from torquec.dynamics.center_of_mass import center_of_mass, center_of_mass_jacobian
+from torquec.dynamics.centroidal_momentum_matrix import (
+    centroidal_momentum_matrix,
+    centroidal_momentum_matrix_derivative,
+)
 from torquec.dynamics.coriolis_matrix import coriolis_matrix
 from torquec.dynamics.energy import kinetic_energy, potential_energy
 from torquec.dynamics.external_wrench import Axes, ExternalWrench
@@ -29,6 +34,10 @@ __all__ = [
     "base_mass_matrix",
     "base_regressor",
     "body_poses",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "centroidal_momentum_matrix",
+    "centroidal_momentum_matrix_derivative",
     "coriolis_matrix",
     "forward_dynamics",
     "forward_dynamics_derivatives",

@@ -40,6 +40,14 @@ def regroup(
     links: Sequence[CanonicalLink], moments: Sequence[MassMoments], *, balance: bool = False
 ) -> tuple[MassMoments, ...]:
     """Mass moments after (1) and (2), with `balance` also (3), from the tips to the base; all in canonical frames."""
+    return regroup_with_base(links, moments, balance=balance)[0]
+
+
+def regroup_with_base(
+    links: Sequence[CanonicalLink], moments: Sequence[MassMoments], *, balance: bool = False
+) -> tuple[tuple[MassMoments, ...], MassMoments]:
+    """`regroup`, and the moments given to the base, in its frame: torques do not feel them, a center of mass does."""
+    grounded = MassMoments()
     result = list(moments)
     children: list[list[int]] = [[] for _ in links]
     least = _SHORT_ARM * max((norm(_origin(link)) for link in links if link.parent != BASE), default=0.0)
@@ -57,7 +65,9 @@ def regroup(
         if link.parent != BASE:
             children[link.parent].append(i)
             result[link.parent] = result[link.parent] + given
-    return tuple(map(_without_residue, result))
+        else:
+            grounded = grounded + given
+    return tuple(map(_without_residue, result)), grounded
 
 
 def _give(link: CanonicalLink, own: MassMoments) -> tuple[MassMoments, MassMoments]:

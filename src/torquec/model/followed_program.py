@@ -108,6 +108,7 @@ def _pushed(p: TorqueProgram, frame: str, q: Vector, qd: Vector, qdd: Vector, wr
 
 _OWN = "the robot's own: geometry, friction and springs are not simplified"
 _NO_PARAMETERS = "the program has no standard inertial parameters that a regressor could multiply"
+_NO_MASSES = "the program has no masses from which momentum could be computed"
 
 FOLLOWS: Mapping[str, Follows] = MappingProxyType(
     {
@@ -129,6 +130,10 @@ FOLLOWS: Mapping[str, Follows] = MappingProxyType(
         "potential_energy": Follows(
             "", refusal="the gravity torques of a simplified program need not be the gradient of any energy"
         ),
+        "center_of_mass": Follows("", refusal=_NO_MASSES),
+        "center_of_mass_jacobian": Follows("", refusal=_NO_MASSES),
+        "centroidal_momentum_matrix": Follows("", refusal=_NO_MASSES),
+        "centroidal_momentum_matrix_derivative": Follows("", refusal=_NO_MASSES),
         "frame_pose": Follows(_OWN),
         "jacobian": Follows(_OWN),
         "jacobian_derivative": Follows(_OWN),

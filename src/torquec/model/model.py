@@ -115,6 +115,10 @@ class Model:
     total_torque = _Compiled()
     kinetic_energy = _Compiled()
     potential_energy = _Compiled()
+    center_of_mass = _Compiled()
+    center_of_mass_jacobian = _Compiled()
+    centroidal_momentum_matrix = _Compiled()
+    centroidal_momentum_matrix_derivative = _Compiled()
     base_regressor = _Compiled()
     base_inverse_dynamics = _Compiled()
 

@@ -160,6 +160,34 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
         "potential_energy": Quantity(
             "Energy of gravity and springs [J].", ("q",), ("energy",), dynamics.potential_energy
         ),
+        "center_of_mass": Quantity(
+            "Center of mass (3,) of all bodies [m], in base axes.",
+            ("q",),
+            ("center",),
+            dynamics.center_of_mass,
+            by_default=False,
+        ),
+        "center_of_mass_jacobian": Quantity(
+            "J (3, n): J qd is the velocity of the center of mass, in base axes.",
+            ("q",),
+            ("J",),
+            dynamics.center_of_mass_jacobian,
+            by_default=False,
+        ),
+        "centroidal_momentum_matrix": Quantity(
+            "A (6, n): A qd is linear momentum, then angular momentum about the center of mass, in base axes.",
+            ("q",),
+            ("A",),
+            dynamics.centroidal_momentum_matrix,
+            by_default=False,
+        ),
+        "centroidal_momentum_matrix_derivative": Quantity(
+            "dA/dt (6, n) of the centroidal momentum matrix.",
+            ("q", "qd"),
+            ("Ad",),
+            dynamics.centroidal_momentum_matrix_derivative,
+            by_default=False,
+        ),
         "frame_pose": Quantity(
             "Rotation (3, 3) and origin (3,) of the frame, seen from the base.",
             ("q",),
