@@ -37,10 +37,12 @@ def centroidal_momentum_matrix(robot: Robot, q: Sequence[Scalar]) -> list[list[S
     for i, link in enumerate(bodies.placed):
         rotation, arm = bodies.poses[i].rotation, bodies.arm(i)
         for k, column in enumerate(link.columns):
-            l, own = unit_acceleration_wrench(bodies.composite[i], column)
-            linear = matvec(rotation, l)
+            momentum, own = unit_acceleration_wrench(bodies.composite[i], column)
+            linear = matvec(rotation, momentum)
             if bodies.carries_all(i):  # in link axes: a translation of all mass has no angular momentum
-                _collect(bodies, total, (i, k), linear, matvec(rotation, _about_center(bodies, i, column, own, l)))
+                _collect(
+                    bodies, total, (i, k), linear, matvec(rotation, _about_center(bodies, i, column, own, momentum))
+                )
                 continue
             _collect(bodies, total, (i, k), linear, add(matvec(rotation, own), cross(arm, linear)))
     return total
@@ -60,12 +62,12 @@ def centroidal_momentum_matrix_derivative(
     for i, link in enumerate(placed):
         rotation, arm = bodies.poses[i].rotation, bodies.arm(i)
         for k, column in enumerate(link.columns):
-            l, _ = unit_acceleration_wrench(bodies.composite[i], column)
+            momentum, _ = unit_acceleration_wrench(bodies.composite[i], column)
             ld, kd = coriolis_wrench(column, bodies.composite[i], velocity[i], w[i])
             kd = add(kd, _moving_arm(column, velocity[i]))
             linear = matvec(rotation, ld)
             angular = add(matvec(rotation, kd), cross(arm, linear))
-            _collect(bodies, total, (i, k), linear, add(angular, cross(drifts[i], matvec(rotation, l))))
+            _collect(bodies, total, (i, k), linear, add(angular, cross(drifts[i], matvec(rotation, momentum))))
     return total
 
 
