@@ -24,6 +24,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "Robots": {
         "torquec.robot": ("Robot", "attach_payload", "classics", "conventions", "load", "write_mjcf", "write_urdf"),
         "torquec.robot.lock_joints": ("lock_joints",),
+        "torquec.robot.drives_library": ("LibraryDrives", "fitting_drives", "library_drives"),
         "torquec.robot.configuration": ("difference", "integrate", "neutral", "random_position"),
     },
     "Models: native callables, files, code": {

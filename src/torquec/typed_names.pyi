@@ -263,6 +263,9 @@ from torquec.robot.configuration import difference as difference
 from torquec.robot.configuration import integrate as integrate
 from torquec.robot.configuration import neutral as neutral
 from torquec.robot.configuration import random_position as random_position
+from torquec.robot.drives_library import LibraryDrives as LibraryDrives
+from torquec.robot.drives_library import fitting_drives as fitting_drives
+from torquec.robot.drives_library import library_drives as library_drives
 from torquec.robot.lock_joints import lock_joints as lock_joints
 from torquec.simplification.fitting.significance import armstrong_terms as armstrong_terms
 from torquec.simplification.fitting.significance import significant_parameters as significant_parameters

@@ -40,6 +40,7 @@ NEEDS = (
     ("pyarrow", "parquet", "check-log planar2r log.parquet"),
     ("pyarrow", "parquet", "identify planar2r log.parquet"),
     ("matplotlib", "plot", "simulate planar2r --plot errors.png"),
+    ("robot_descriptions", "robots", "info panda"),
 )
 """An optional package, the extra that brings it, and what cannot be done without it."""
 

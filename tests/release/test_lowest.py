@@ -34,7 +34,9 @@ def test_every_lower_bound_is_the_version_that_was_tested():
 def test_no_extra_of_users_is_forgotten():
     developers = {"docs", "bench", "test", "all"}  # tools, and collections of the others
     live = {"jax", "torch"}  # in an environment of their own: tests/codegen/test_jax.py, test_torch.py
-    assert set(PROJECT["optional-dependencies"]) == set(EXTRAS) | developers | live
+    assert set(PROJECT["optional-dependencies"]) == set(EXTRAS) | developers | live | {
+        "robots"
+    }  # which clones: tested with a stub
 
 
 def test_what_is_run_exists():

@@ -20,6 +20,7 @@ from torquec.cli.check_log import check_log
 from torquec.cli.command import BAD_INPUT, CHECK_FAILED, Command
 from torquec.cli.compare import compare
 from torquec.cli.design import design
+from torquec.cli.drives import drives
 from torquec.cli.equations import equations
 from torquec.cli.eval import evaluate
 from torquec.cli.excite import excite
@@ -48,7 +49,7 @@ from torquec.errors import CheckError, TorquecError
 HEADINGS: Mapping[str, tuple[Command[Any], ...]] = MappingProxyType(
     {
         "Start": (demo, new, run_command, report, view),
-        "Inspect a robot": (info, evaluate, ik, equations, params),
+        "Inspect a robot": (info, drives, evaluate, ik, equations, params),
         "Simplify and prove": (simplify, check),
         "Control": (linearize, design, simulate, compare),
         "Identify from logs": (check_log, excite, identify),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -87,20 +86,10 @@ def text_file_option() -> Any:
 def read_robot(
     argument: str, *, snap: bool = True, strict: bool = False, gravity: str | None = None, base: str | None = None
 ) -> Robot:
-    """The robot that the argument names: a classic, else a file."""
-    from torquec.robot import classics, load
-    from torquec.robot.load import robot_files
+    """The robot that the argument names: a file, a classic, or a description (`torquec.load`)."""
+    from torquec.robot import load
 
     vector = None if gravity is None else _vector(numbers(gravity, "--gravity"))
-    if argument in classics.names() and base is None:
-        return classics.load_classic(argument, snap=snap, gravity=vector)
-    if argument in classics.names():
-        raise ArgumentError(f"--base {base} for the classic '{argument}'", remedy="the classics stand on fixed bases")
-    if not Path(argument).suffix and not Path(argument).exists():
-        raise ArgumentError(
-            f"'{argument}' is neither a file nor a classic",
-            remedy=f"give a file {robot_files()}, or one of {', '.join(classics.names())}",
-        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SnapWarning)  # `info` tells it, and claims count it
         return load(argument, snap=snap, strict=strict, gravity=vector, base=base)

@@ -72,7 +72,7 @@ def rotorless_text(robot: Robot) -> str:
         f"no rotor inertia is known, and torque limits are far too large for the links alone: {named} (the "
         f"{_rounded(worst.effort)} N m of {worst.name} would accelerate its {_rounded(worst.inertia)} kg m^2 with "
         f"{_rounded(ratio)} rad/s^2); controllers and simulations are not those of the real robot: give rotors in a "
-        "drives file (docs/drives.md)"
+        "drives file (torquec drives ROBOT offers some; docs/drives.md)"
     )
 
 

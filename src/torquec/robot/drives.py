@@ -23,7 +23,7 @@ from torquec.robot.dh_joint import (
 )
 from torquec.robot.friction import FRICTION_WORDS, Friction
 from torquec.robot.passive_friction import driving_friction
-from torquec.robot.robot import Joint, Robot, Spring
+from torquec.robot.robot import FileWarning, Joint, Robot, Spring
 from torquec.robot.toml import Table, read_toml
 from torquec.robot.validate import check_drives, check_joint
 
@@ -67,6 +67,7 @@ def read_drives(path: Path, robot: Robot) -> Robot:
             motors.append((geared, entry))
         entry.finish()
     motors += [(read_coupled_motor(entry, robot.coordinate_names), entry) for entry in document.tables("motor")]
+    assumed = _assumed_numbers(document.table("source"), path)
     document.finish()
     _check_names(motors)
 
@@ -86,7 +87,17 @@ def read_drives(path: Path, robot: Robot) -> Robot:
     check_drives(driven_robot.drives, where=str(path))
     known = {warning.text for warning in robot.warnings}
     found = tuple(one for one in driving_friction(driven_robot, lambda _: str(path)) if one.text not in known)
-    return dataclasses.replace(driven_robot, warnings=(*robot.warnings, *found))
+    return dataclasses.replace(driven_robot, warnings=(*robot.warnings, *found, *assumed))
+
+
+def _assumed_numbers(sources: Table | None, path: Path) -> list[FileWarning]:
+    """A warning where `[source]`, texts by kind of number, calls some of them assumed."""
+    if sources is None:
+        return []
+    assumed = [key for key in sources.keys if sources.text(key).startswith("assumed")]
+    sources.finish()
+    text = f"{', '.join(assumed)} of the drives: assumed, without a published or measured source"
+    return [FileWarning(str(path), text)] if assumed else []
 
 
 def _read_joint(entry: Table, joint: Joint) -> Joint:
@@ -133,14 +144,14 @@ def drives_text(robot: Robot, *, complete: bool = False) -> str:
     for body in robot.bodies:
         entries = list(_joint_entries(body.joint, complete=complete))
         if entries:
-            lines += [f"[joint.{_quoted(body.joint.name)}]", *entries, ""]
+            lines += [f"[joint.{quoted_name(body.joint.name)}]", *entries, ""]
     for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
         ratios = ", ".join(
-            f"{_quoted(name)} = {ratio!r}"
+            f"{quoted_name(name)} = {ratio!r}"
             for name, ratio in zip(robot.coordinate_names, row, strict=True)
             if ratio != 0.0
         )
-        lines += ["[[motor]]", f"name = {_quoted(motor.name)}", f"rotor_inertia = {motor.rotor_inertia!r}"]
+        lines += ["[[motor]]", f"name = {quoted_name(motor.name)}", f"rotor_inertia = {motor.rotor_inertia!r}"]
         lines += [f"friction = {_friction(motor.friction)}"] if motor.friction != Friction() else []
         lines += [f"transmission = {{ {ratios} }}", ""]
     return "\n".join(lines)
@@ -171,6 +182,6 @@ def _inline(values: Mapping[str, float]) -> str:
     return f"{{ {', '.join(f'{name} = {value!r}' for name, value in values.items())} }}"
 
 
-def _quoted(name: str) -> str:
+def quoted_name(name: str) -> str:
     """A TOML string: JSON's escapes are TOML's, but for DEL, which JSON leaves as it is."""
     return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007F")

@@ -17,10 +17,13 @@ from typing import Protocol
 from torquec.errors import ArgumentError, FixedBaseWarning, RobotFileError, SnapWarning
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind, read_bytes, to_path
+from torquec.robot.classics import load_classic
+from torquec.robot.classics import names as classic_names
 from torquec.robot.degrees import warn_of_degrees
 from torquec.robot.drives import DRIVES_SUFFIX, read_drives, side_file
 from torquec.robot.floating_base import Base, with_base
 from torquec.robot.robot import Robot
+from torquec.robot.robot_by_name import described_robot, is_robot_name
 from torquec.robot.urdf import read_urdf, robot_of_urdf
 from torquec.robot.validate import refuse_warnings
 from torquec.robot.visual import Visual, urdf_visuals
@@ -64,6 +67,8 @@ def load(
 ) -> Robot:
     """The robot in a file: URDF (.urdf), MJCF or URDF (.xml), DH table (.toml), xacro (.xacro), as `READERS` lists.
 
+    A name instead of a file is that of a classic ("puma560") or of a description of the package `robot_descriptions`
+    (extra `robots`: "panda", "ur5e"), which fetches it from the network once.
     `base` puts the root on a free joint ("floating", its six rates first) or welds it to the world ("fixed"); without
     it the base is as in the file, and a URDF file of a robot with legs is warned of (`FixedBaseWarning`).
     A side file `NAME.drives.toml` beside a URDF or MJCF file adds its drives. `snap` lets angles within rounding of a
@@ -71,8 +76,14 @@ def load(
     (3,) [m/s^2] in the base frame replaces the file's. Raises `RobotFileError`, with file, line and remedy, for a file
     that is not a robot.
     """
-    file = to_path(path)
     pull = _checked_gravity(gravity)
+    if isinstance(path, str) and is_robot_name(path):
+        if path in classic_names() and base is None:
+            return load_classic(path, snap=snap, gravity=pull)
+        if path in classic_names():
+            raise ArgumentError(f"base={base!r} for the classic '{path}'", remedy="the classics stand on fixed bases")
+        path = described_robot(path)
+    file = to_path(path)
     if file.name.lower().endswith(DRIVES_SUFFIX):
         raise RobotFileError(
             "this is a drives file, not a robot", where=str(file), remedy="load the robot file beside it"
