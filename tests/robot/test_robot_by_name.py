@@ -63,7 +63,7 @@ def test_a_file_of_that_name_is_no_name(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "found", "remedy"),
     [
-        ("arn", "'arn' is neither a file nor the name of a robot", "did you mean arm?"),
+        ("arms", "'arms' is neither a file nor the name of a robot", "did you mean arm?"),
         ("zzz", "'zzz' is neither", "one of planar2r"),
         ("lost", "could not be fetched: no network", "network"),
         ("hollow", "has no URDF, MJCF or xacro", "robot file"),

@@ -18,6 +18,8 @@ from torquec.robot.classics import names as classic_names
 _PACKAGE = "robot_descriptions"
 _NAME = re.compile(r"[A-Za-z0-9_]+")
 _PATHS = ("URDF_PATH", "MJCF_PATH", "XACRO_PATH")
+_SLIP = 0.8
+"""Similarity from which a name is taken for a slip: one letter of puma560, not planar3r for panda."""
 
 
 def is_robot_name(argument: str) -> bool:
@@ -36,7 +38,7 @@ def described_robot(name: str) -> Path:
     for a description that cannot be fetched.
     """
     if importlib.util.find_spec(_PACKAGE) is None:
-        near = difflib.get_close_matches(name, classic_names())
+        near = difflib.get_close_matches(name, classic_names(), cutoff=_SLIP)
         if near:
             raise ArgumentError(f"'{name}' is neither a file nor a classic", remedy=f"did you mean {near[0]}?")
         purpose = f"'{name}' is neither a file nor a classic: finding a robot by its name"
@@ -56,7 +58,7 @@ def described_robot(name: str) -> Path:
                 return Path(path)
         raise ArgumentError(f"the description '{module_name}' has no URDF, MJCF or xacro", remedy="give a robot file")
     known = [*classic_names(), *_described_names()]
-    near = difflib.get_close_matches(name, known)
+    near = difflib.get_close_matches(name, known, cutoff=_SLIP)
     remedy = f"did you mean {' or '.join(near)}?" if near else f"give a robot file, or one of {', '.join(known)}"
     raise ArgumentError(f"'{name}' is neither a file nor the name of a robot", remedy=remedy)
 
