@@ -10,10 +10,12 @@ import re
 from pathlib import Path
 
 import torquec
+from torquec.model.quantities import QUANTITIES, Quantity
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "api.md"
 TYPED = ROOT / "src" / "torquec" / "typed_names.pyi"
+QUANTITY_STUB = ROOT / "src" / "torquec" / "model" / "typed_quantities.pyi"
 
 HEAD = """# Python API
 
@@ -54,6 +56,45 @@ def true_typed_names() -> str:
     return "".join(lines)
 
 
+QUANTITY_HEAD = '''"""Signatures of a model's quantities for type checkers and editors.
+
+Made from the table `QUANTITIES` in `torquec/model/quantities.py` by `python -m tests.api_page`; nothing imports it when
+it runs. Inputs are (n,) or, for a batch, (N, n); docstrings give the shapes of one result.
+"""
+
+from typing import Protocol
+
+from numpy.typing import ArrayLike
+
+from torquec.foundation.arrays import Array
+
+class TypedQuantities:
+'''
+
+
+def true_quantity_stub() -> str:
+    """A method for each quantity, and for those of a frame the type of the callable."""
+    rows = QUANTITIES.items()
+    methods = [_signature(name, row) for name, row in rows if not row.of_frame]
+    calls = [
+        f"class {''.join(map(str.capitalize, name.split('_')))}(Protocol):\n" + _signature("__call__", row)
+        for name, row in rows
+        if row.of_frame
+    ]
+    return QUANTITY_HEAD + "\n".join([*methods, *calls])
+
+
+def _signature(name: str, row: Quantity) -> str:
+    result = "Array" if len(row.outputs) == 1 else f"tuple[{', '.join(['Array'] * len(row.outputs))}]"
+    inputs = ", ".join(f"{port}: ArrayLike" for port in row.inputs)
+    line = f"    def {name}(self, {inputs}, *, out: {result} | None = None) -> {result}:"
+    if len(line) > 120:
+        parts = [f"        {port}: ArrayLike," for port in row.inputs]
+        parts += ["        *,", f"        out: {result} | None = None,"]
+        line = "\n".join([f"    def {name}(", "        self,", *parts, f"    ) -> {result}:"])
+    return f'{line}\n        """{row.summary}"""\n'
+
+
 def _typed_import(home: str, name: str) -> str:
     """One import, in parentheses where it is longer than a line of 120 characters, as ruff formats it."""
     line = f"from {home} import {name} as {name}\n"
@@ -77,4 +118,5 @@ def _summary(name: str) -> str:
 
 if __name__ == "__main__":
     TYPED.write_text(true_typed_names(), encoding="utf-8")
+    QUANTITY_STUB.write_text(true_quantity_stub(), encoding="utf-8")
     PAGE.write_text(true_page(), encoding="utf-8")

@@ -358,6 +358,7 @@ def test_public_names_stand_in_one_table():
     message = "run python -m tests.api_page"
     assert api_page.PAGE.read_text(encoding="utf-8") == api_page.true_page(), message
     assert api_page.TYPED.read_text(encoding="utf-8") == api_page.true_typed_names(), message
+    assert api_page.QUANTITY_STUB.read_text(encoding="utf-8") == api_page.true_quantity_stub(), message
 
 
 def test_every_deliberate_error_is_public():

@@ -238,7 +238,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.realtime.fmu_package": ("FmuPackage", "write_fmu_package"),
     },
     "The model in a page": {
-        "torquec.page.view_page": ("View", "view_page"),
+        "torquec.page.view_page": ("View", "show", "view_page"),
     },
     "A law on a robot, in real time (`torquec.realtime.run`)": {
         "torquec.realtime.runtime.run": ("DeadlineSource", "RunOptions"),

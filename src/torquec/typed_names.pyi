@@ -183,6 +183,7 @@ from torquec.model.simplified import TradeOff as TradeOff
 from torquec.model.simplified import simplify as simplify
 from torquec.model.simplified import trade_off as trade_off
 from torquec.page.view_page import View as View
+from torquec.page.view_page import show as show
 from torquec.page.view_page import view_page as view_page
 from torquec.papers.augmented_body import augmented_body as augmented_body
 from torquec.papers.augmented_body import link_sum as link_sum

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import hashlib
+import html
 import json
 import re
 
@@ -14,7 +15,7 @@ from torquec.errors import ArgumentError, TorquecError
 from torquec.page import build_bundle, self_contained
 from torquec.page.build_bundle import COMMAND, is_up_to_date
 from torquec.page.view_document import robot_document
-from torquec.page.view_page import view_page
+from torquec.page.view_page import show, view_page
 from torquec.robot import classics
 from torquec.spatial import Inertia
 from torquec.trajectory import puma560_standard_trajectory
@@ -89,3 +90,10 @@ def test_one_motion_of_the_robots_own_joints():
     motion = puma560_standard_trajectory(period=0.1)
     with pytest.raises(ArgumentError, match="the motion is of"):
         view_page(classics.planar2r(), trajectory=motion)
+
+
+@needs_bundle
+def test_a_notebook_shows_the_page_in_a_frame():
+    shown = show(classics.planar2r(), meshes=False)._repr_html_()
+    frame = re.fullmatch(r'<iframe srcdoc="([^"]*)" style="[^"]*"></iframe>', shown)
+    assert html.unescape(frame[1]) == view_page(classics.planar2r(), meshes=False).html

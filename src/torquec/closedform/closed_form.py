@@ -40,6 +40,7 @@ from torquec.closedform.tabulate import (
 from torquec.expr import Function, evaluate
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
+from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.robot.robot import Robot
 
 _CHUNK = 8192
@@ -56,7 +57,7 @@ _PAIR_NOISE = 1e-15
 
 
 @dataclass(frozen=True)
-class ClosedForm:
+class ClosedForm(NotebookDisplay):
     """M (n, n), g (n,) and U of all moving bodies' joints, named `names`; `robot` is what they belong to."""
 
     robot: Robot

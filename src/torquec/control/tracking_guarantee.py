@@ -44,6 +44,7 @@ from torquec.control.uncertainty import SpeedSource, Uncertainty, plant_uncertai
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
+from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, as_model
 from torquec.proof.tracking.box_tube import BoxTube, box_tube
@@ -131,7 +132,7 @@ _ON_THE_REFERENCE = StartError()
 
 
 @dataclass(frozen=True)
-class TrackingGuarantee:
+class TrackingGuarantee(NotebookDisplay):
     """Whether there is a guarantee, why there is none, and what it says of every joint (empty where there is none).
 
     `start` and `end` [s]: from when until when; the end is infinite where the reference comes to rest. `references`,

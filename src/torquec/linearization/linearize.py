@@ -31,6 +31,7 @@ from torquec.dynamics.total_torque import torque_with_losses
 from torquec.errors import ArgumentError, CheckError, RobotError
 from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array, ComplexArray
+from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.linearization.linearized_torque import (
     Linearized,
     check_abbreviation,
@@ -57,7 +58,7 @@ _MOVES = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class LinearModel:
+class LinearModel(NotebookDisplay):
     """M, C, K (n, n) of (1) at the point q, qd, qdd (n,) of a robot with these joints."""
 
     joints: tuple[str, ...]

@@ -22,6 +22,7 @@ from torquec.codegen.precision import Precision
 from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount, count_operations
 from torquec.expr.replay import replay
+from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.model.followed_program import FollowedProgram, box_of
 from torquec.model.kinds import ModelKind
 from torquec.model.model_parameters import ModelParameters
@@ -65,8 +66,23 @@ class _Compiled:
         return call
 
 
-@dataclass(frozen=True)
-class Model:
+if TYPE_CHECKING:
+    from torquec.model.typed_quantities import (
+        FramePose,
+        InfluenceCoefficients,
+        Jacobian,
+        JacobianDerivative,
+        PushedInverseDynamics,
+        TypedQuantities,
+    )
+else:
+    TypedQuantities = type(
+        "TypedQuantities", (), {name: _Compiled() for name, row in QUANTITIES.items() if not row.of_frame}
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class Model(NotebookDisplay, TypedQuantities):
     """A robot and its compiled quantities; made by `compile`, `load_model`, `simplify` and the makers of other kinds.
 
     `functions` holds programs that serve a quantity in place of what would be traced; a kind that follows a program has
@@ -101,47 +117,29 @@ class Model:
                 remedy="give it in functions, or make the model with the function for its kind",
             )
 
-    inverse_dynamics = _Compiled()
-    mass_matrix = _Compiled()
-    gravity_torque = _Compiled()
-    velocity_torque = _Compiled()
-    coriolis_matrix = _Compiled()
-    forward_dynamics = _Compiled()
-    inverse_dynamics_derivatives = _Compiled()
-    forward_dynamics_derivatives = _Compiled()
-    regressor = _Compiled()
-    friction_torque = _Compiled()
-    spring_torque = _Compiled()
-    total_torque = _Compiled()
-    kinetic_energy = _Compiled()
-    potential_energy = _Compiled()
-    center_of_mass = _Compiled()
-    center_of_mass_jacobian = _Compiled()
-    centroidal_momentum_matrix = _Compiled()
-    centroidal_momentum_matrix_derivative = _Compiled()
-    base_regressor = _Compiled()
-    base_inverse_dynamics = _Compiled()
+    def __repr__(self) -> str:
+        return f"Model({self.robot!r}, {self.kind})"
 
-    def frame_pose(self, frame: str) -> NativeCall:
+    def frame_pose(self, frame: str) -> FramePose:
         """The callable q -> rotation (3, 3), origin (3,) of the named frame, seen from the base."""
         return self._native_call(f"frame_pose:{frame}")
 
-    def jacobian(self, frame: str) -> NativeCall:
+    def jacobian(self, frame: str) -> Jacobian:
         """The callable q -> J (6, n) of the named frame: velocity of its origin, then angular velocity, base axes."""
         return self._native_call(f"jacobian:{frame}")
 
-    def jacobian_derivative(self, frame: str) -> NativeCall:
+    def jacobian_derivative(self, frame: str) -> JacobianDerivative:
         """The callable (q, qd) -> dJ/dt (6, n) of `jacobian`."""
         return self._native_call(f"jacobian_derivative:{frame}")
 
-    def pushed_inverse_dynamics(self, frame: str) -> NativeCall:
+    def pushed_inverse_dynamics(self, frame: str) -> PushedInverseDynamics:
         """The callable (q, qd, qdd, wrench (6,)) -> torques (n,) while force and moment act on the named frame.
 
         The wrench is in the frame's axes, its moment about the frame's origin.
         """
         return self._native_call(f"pushed_inverse_dynamics:{frame}")
 
-    def influence_coefficients(self, frame: str) -> NativeCall:
+    def influence_coefficients(self, frame: str) -> InfluenceCoefficients:
         """The callable q -> first- and second-order influence coefficients of the frame's origin and of its link.
 
         Four arrays in base axes: of the point G (3, n) and H (n, n, 3), of the link the same.

@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,9 @@ from torquec.robot.state_coordinate import start_posture
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Trajectory
 
+_NOTEBOOK_HEIGHT = 560
+"""Of the frame in a notebook [px]: the robot and the first rows of its panel."""
+
 
 @dataclass(frozen=True)
 class View:
@@ -46,6 +50,19 @@ class View:
     module_bytes: int
     hands: tuple[str, ...]
     problems: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """The page in a frame, for notebooks: no server, no network."""
+        style = f"width:100%;height:{_NOTEBOOK_HEIGHT}px;border:0"
+        return f'<iframe srcdoc="{escape(self.html)}" style="{style}"></iframe>'
+
+
+def show(source: Robot | Model, *, trajectory: Trajectory | None = None, meshes: bool = True) -> View:
+    """The robot in 3D in a notebook cell, with a motion to play; `view_page` has all options.
+
+    Jupyter shows the result in a frame; `tq.show(robot).html` is the page's text.
+    """
+    return view_page(source, trajectory=trajectory, meshes=meshes)
 
 
 def view_page(

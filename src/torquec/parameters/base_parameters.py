@@ -30,6 +30,7 @@ from torquec.dynamics.friction_regressor import FrictionColumns, friction_column
 from torquec.errors import ArgumentError, CheckError
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
+from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.parameters.accepts import accepts
 from torquec.parameters.energy_rows import double_rows, natural_sizes, rational_rows, real_rows, residue_rows
 from torquec.parameters.formula import latex_formula, text_formula
@@ -86,7 +87,7 @@ class BasisMethod(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class BaseParameters:
+class BaseParameters(NotebookDisplay):
     """The base of a robot: b combinations of p standard parameters.
 
     `names` and `expressions` (coefficients to six digits) for people, `projection` K (b, p) and `expansion` E (p, b)

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from torquec.errors import ArgumentError, RobotError
+from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.robot.friction import Friction, repr_without_empty
 from torquec.robot.joints import JointType
 from torquec.robot.joints.kind import JointKind
@@ -211,7 +212,7 @@ class FileWarning:
 
 
 @dataclass(frozen=True)
-class Robot:
+class Robot(NotebookDisplay):
     """A robot: bodies with parents first, named frames, gravity [m/s^2] in the base frame, drives.
 
     `attached` and `locked` tell what was done to the robot of the file; the bodies hold the result.

@@ -34,6 +34,7 @@ import numpy as np
 from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array
 from torquec.foundation.csv_text import csv_text
+from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
 from torquec.model.model import Model, as_model
@@ -91,7 +92,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SimulationResult:
+class SimulationResult(NotebookDisplay):
     """What a run did. Arrays have one row per recorded sample.
 
     `t` (S,); `q`, `qd`, `qdd` and `q_ref`, `qd_ref`, `qdd_ref` (S, n); `tau` (S', n) the torques that the controller

@@ -19,6 +19,7 @@ import numpy as np
 
 from torquec.dynamics.friction_torque import Shaft
 from torquec.foundation.arrays import Array
+from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.identification.estimators.estimator import Status
 from torquec.identification.estimators.prior_estimators import least_values
 from torquec.identification.estimators.pseudo_inertia import WIDTH
@@ -86,7 +87,7 @@ class LogError:
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(NotebookDisplay):
     """What `identify` found. `x` (k,) are the model's parameters, `standard` (p + f,) the full set behind them.
 
     `relative_error` is over all logs that were fitted, `validation_error` that of cross-validation; `strength` is the

@@ -16,6 +16,7 @@ from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount
 from torquec.foundation.documents import Codec, DocumentFormat
 from torquec.foundation.json_text import checksum, document_text
+from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.foundation.reading import FileKind, read_json, to_path
 from torquec.foundation.writing import write_files
 from torquec.proof.torque.coefficient_certificate import (
@@ -64,7 +65,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(NotebookDisplay):
     """A program (q, qd, qdd -> tau) whose torques differ from the robot's by at most the bound of each joint.
 
     `joints` is empty where speeds and accelerations are not limited. `coefficients` are the proofs of the coefficients
