@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 COVERED_BY = {
+    "foundation/notebook_display.py": "report/test_notebook_html.py",
     "realtime/check_file.py": "model/test_check_file.py",
     "closedform/symbolic_arm.py": "closedform/test_symbolic_equations.py",
     "closedform/symbolic_sums.py": "closedform/test_symbolic_equations.py",
