@@ -5,7 +5,6 @@ python -m tests.known_texts           writes src/torquec_check/known_texts.json
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -17,12 +16,13 @@ from torquec.expr import trace
 from torquec.expr.math import maximum, minimum, sincos
 from torquec.model.certified_package import SIMPLIFIED_NOTE
 from torquec.model.quantities import QUANTITIES
-from torquec_check.c_text import COUNTS, squeezed
 
 TABLE = Path(__file__).parents[1] / "src" / "torquec_check" / "known_texts.json"
 
 _PREFIX, _END = "qqPREFIXqq", "qqENDqq"
 """A package's name, and the end of its description: words that no text has otherwise."""
+
+_COUNTS = r"(?:\d+ (?:mul|add|div|sincos|other)(?:, (?=\d))?)+"
 
 _KERNELS = {
     "": lambda q: q[0] * q[0],
@@ -34,7 +34,7 @@ _KERNELS = {
 
 def known_texts_table() -> str:
     """The text of the table."""
-    lines = [f" {json.dumps(name)}: {json.dumps(_pieces(text))}" for name, text in _texts()]
+    lines = [f" {json.dumps(name)}: {json.dumps(text.replace(_PREFIX, 'PREFIX'))}" for name, text in _texts()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -49,32 +49,24 @@ def _texts() -> Iterator[tuple[str, str]]:
             source, header = made[f"{_PREFIX}.c"], made[f"{_PREFIX}.h"]
             before = source[: source.index("/* f: ") - 1]
             if kernel:
-                yield f"{kernel} {real}", before[len(head) :]
+                yield f"{kernel} {real}", before[len(head) :].lstrip()
             else:
                 head = before
                 if real == "double":
-                    yield "includes", head[head.index("*/") + 2 :]
+                    yield "includes", head[head.index("*/") + 2 :].lstrip()
                     yield "build", made["CMakeLists.txt"]
-                yield f"usage {real}", _comment(header, 0).split(_END)[1]
-            if kernel == "sincos":
-                cost = re.sub(COUNTS, "#", _comment(header, 1).split(_END)[0]).removeprefix("f:#")
-                for name, quantity in QUANTITIES.items():
-                    yield (
-                        (f"note {name} {real}" if cost else f"note {name}"),
-                        cost + squeezed(f"{quantity.summary} {SIMPLIFIED_NOTE}"),
-                    )
+                yield f"usage {real}", _comment(header, 0).split(_END)[1].strip()
+            if kernel == "sincos" and real == "float":
+                _, _, cost = _comment(header, 1).split(_END)[0].partition("sincos ")
+                yield "cost", re.sub(_COUNTS, "#", cost).strip()
+    for name, quantity in QUANTITIES.items():
+        yield f"note {name}", f"{quantity.summary} {SIMPLIFIED_NOTE}"
 
 
 def _comment(text: str, number: int) -> str:
-    """The words of a comment of C, without blanks."""
-    return squeezed(re.findall(r"/\*.*?\*/", text, re.DOTALL)[number])
-
-
-def _pieces(text: str) -> list[str | int]:
-    """The SHA-256 without the words for names, then the lengths of the pieces between the words."""
-    pieces = text.split(_PREFIX)
-    between = [part for piece in pieces for part in ("PREFIX", len(piece))]
-    return [hashlib.sha256("\0".join(pieces).encode()).hexdigest(), *between[1:]]
+    """The words of a comment of C, in one line."""
+    found = re.findall(r"/\*(.*?)\*/", text, re.DOTALL)[number]
+    return " ".join(re.sub(r"^ \*", "", found, flags=re.MULTILINE).split())
 
 
 if __name__ == "__main__":

@@ -2,10 +2,9 @@
 
 The C is read, not generated again. A file NAME.c is accepted where it is, in this order and with nothing else in it:
 
-(1)  fixed texts, known by SHA-256 with the package's name put in (`known_texts.json`): the heading, the includes of
-     "NAME.h" and <math.h>, the refusal of -ffast-math and, where programs need them, the kernels of sine and cosine
-     and of the smaller and the larger number. The kernels branch on macros and on the size of the angle, so that they
-     are no straight-line code: their accuracy is an assumption, measured by the tests of Torquec
+(1)  fixed texts (`known_texts.json`): the heading, the includes of "NAME.h" and <math.h>, the refusal of -ffast-math
+     and, where programs need them, the kernels of sine and cosine and of the smaller and the larger number. These
+     kernels branch, so that they are no straight-line code: their accuracy is an assumption, measured by tests
 (2)  a function for each program, in the order of the programs, whose prototype has the ports of the program in their
      order, with their names and sizes, inputs `const`; its statements are
 
@@ -15,254 +14,245 @@ The C is read, not generated again. A file NAME.c is accepted where it is, in th
          (void)port;        port[3] = EXPRESSION;                  every output once; no input is read after the first
 
 (3)  every operation of an expression is an operation of the program on the same values, every literal is a constant of
-     the program to the last bit, and every output is the value that the program has there. C's precedence decides what
-     an operation is, not the layout of the text
+     the program to the last bit, and every output is the value that the program has there
 
-People trust comments: each one must be the expected one, word by word.
+Sums, products, signs, parentheses, calls and indices mean the same in C and in Python, whose parser takes expressions
+apart; anything else in them is refused. NAME.h is the claim, the prototypes of NAME.c and no other line. People trust
+comments: each one must be the expected one, word by word.
 """
 
 from __future__ import annotations
 
+import ast
+import itertools
 import re
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 
-from torquec_check.c_text import CNames, CReader, after_fixed_text
+from torquec_check.c_text import CText, known_text
 from torquec_check.program import Port, Program
 
+_INDEX = r"(0|[1-9]\d{0,8})"
 _ODD = re.compile(r"[^A-Za-z0-9_]|_(?=x[0-9a-f])", re.ASCII)
-_NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]\d+)?", re.ASCII)
-_OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
+_NUMBER = re.compile(r"(?<!\w)\.?\d(?:[eEpP][+-]|[\w.])*", re.ASCII)
+_CHOICE = re.compile(r"\((.+) ([<>]=) 0\.0f?\) \? (.+) : (.+)")
+_KERNELS = {"sincos": {"sin", "cos"}, "smaller": {"min"}, "larger": {"max"}}
+_OPERATORS: dict[type, str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
 
 
-def check_c_source(source: str, programs: Sequence[Program], names: CNames, title: str, where: str) -> list[list[str]]:
-    """Raise `RefusedError` unless `source`, which `title` begins, is the C of the programs; gives their prototypes."""
+def check_c_source(text: CText, programs: Sequence[Program], name: str, real: str, title: str) -> list[str]:
+    """Raise `RefusedError` unless the text, which `title` begins, is the C of the programs; gives their prototypes.
+
+    `name` begins all names of the package; `real` is "double" or "float".
+    """
     used = {step.op for program in programs for step in program.operations}
-    kernels = [("sincos", {"sin", "cos"}), ("smaller", {"min"}), ("larger", {"max"})]
-    place = source.find("*/") + 2
-    words = f"{title}: written by torquec. How to use it stands in {names.prefix}.h."
-    CReader(source[:place], 0, where).comment(words)
-    for piece in ("includes", *(f"{name} {names.real}" for name, ops in kernels if used & ops)):
-        place = after_fixed_text(source, place, piece, {"PREFIX": names.prefix}, where)
-    reader = CReader(source, place, where)
-    prototypes = [_Body(reader, program, names).read() for program in programs]
-    if reader.ahead:
-        reader.refuse("the model has no such function")
+    text.comment(f"{title}: written by torquec. How to use it stands in {name}.h.")
+    for piece in ("includes", *(f"{kernel} {real}" for kernel, ops in _KERNELS.items() if used & ops)):
+        text.take(known_text(piece, name))
+    prototypes = [_Function(text, program, name, real).read() for program in programs]
+    if not text.at_end:
+        text.refuse("the model has no such function")
     return prototypes
 
 
-class _Body:
+def check_c_header(
+    text: CText, opening: str, programs: Mapping[str, Program], prototypes: Sequence[str], name: str, real: str
+) -> None:
+    """Raise `RefusedError`, with the line, unless the header is `opening` as a comment, then the prototypes.
+
+    The programs by the names of their quantities, in the order of the prototypes.
+    """
+    guard = f"{name.upper()}_H_INCLUDED"
+    text.comment(opening, known_text(f"usage {real}", name))
+    text.take(f'#ifndef {guard}\n#define {guard}\n\n#ifdef __cplusplus\nextern "C" {{\n#endif\n')
+    for (quantity, program), prototype in zip(programs.items(), prototypes, strict=True):
+        turns = any(step.op in ("sin", "cos") for step in program.operations)
+        words = [known_text("cost", name)] if real == "float" and turns else []
+        words += [known_text(f"note {quantity.split(':')[0]}", name), *_port_words(program, prototype)]
+        text.comment(f"{program.name}:", f"# {' '.join(words)}")
+        if in_one_line(text.until(";")) != prototype:
+            text.refuse(f"the prototype of '{program.name}' is not that of the source")
+    text.take(f"#ifdef __cplusplus\n}}\n#endif\n\n#endif /* {guard} */\n")
+    if not text.at_end:
+        text.refuse("nothing may follow")
+
+
+def _port_words(program: Program, prototype: str) -> list[str]:
+    """What a header says of the ports: the name of each in C, and its shape."""
+    names = re.findall(r"(\w+)(?:\[\d+\])?[,)]", prototype)
+    ports = [("in", port) for port in program.inputs] + [("out", port) for port in program.outputs]
+    return [f"{way} {name}: {_shape_text(port)}" for (way, port), name in zip(ports, names, strict=False)]
+
+
+def _shape_text(port: Port) -> str:
+    if port.shape in ((), (1,)):
+        return "one number"
+    return f"{port.shape[0]} numbers" if len(port.shape) == 1 else f"{' x '.join(map(str, port.shape))}, row by row"
+
+
+class _Function:
     """One function (2), read into values of its program (3): equal operations on equal values have one number."""
 
-    def __init__(self, reader: CReader, program: Program, names: CNames) -> None:
-        self._reader, self._program, self._names = reader, program, names
+    def __init__(self, text: CText, program: Program, name: str, real: str) -> None:
+        self._text, self._program, self._name, self._real = text, program, name, real
+        suffix = "f" if real == "float" else ""
+        self._suffix, self._calls = suffix, {f"{name}_smaller": "min", f"{name}_larger": "max", f"fabs{suffix}": "abs"}
+        self._calls |= {f"{function}{suffix}": function for function in ("sqrt", "exp", "atan2")}
         self._numbers: dict[tuple[object, ...], int] = {}
         self._of_step: list[int] = []
         for step in program.operations:
             args = (self._of_step[k] for k in step.args)
             key = _key(step.op, *args, value=step.value, element=(step.port, step.element))
             self._of_step.append(self._numbers.setdefault(key, len(self._numbers)))
-        self._locals: dict[str, int] = {}
-        self._sines: dict[str, list[tuple[str, int]]] = {}
-        self._inputs: dict[str, Port] = {}
-        self._outputs: dict[str, Port] = {}
-        self._written: dict[tuple[str, int], int] = {}
+        self._declared: dict[str, int] = {}
+        self._ports: dict[str, Port] = {}
+        self._outputs: list[str] = []
+        self._values: dict[str, int] = {}
+        self._written: dict[str, int] = {}
 
-    def read(self) -> list[str]:
-        """Raise `RefusedError` unless the text computes the program; gives the tokens of the prototype."""
-        reader, program = self._reader, self._program
-        reader.comment(f"{program.name}: #")
-        prototype = self._prototype()
-        reader.take("{")
-        while reader.ahead != "}":
-            self._statement()
-        reader.take("}")
-        for (name, port), values in zip(self._outputs.items(), program.results, strict=True):
-            for k, value in enumerate(values):
-                if self._written.get((name, k)) != self._of_step[value]:
-                    reader.refuse(f"{port.name}[{k}] of '{program.name}' is not the value that the program has there")
+    def read(self) -> str:
+        """Raise `RefusedError` unless the text computes the program; gives the prototype."""
+        text, program = self._text, self._program
+        text.comment(f"{program.name}:", "#")
+        prototype = self._prototype(in_one_line(text.until("{")))
+        *statements, rest = text.until("\n}").split(";")
+        for statement in statements:
+            self._statement(in_one_line(statement))
+        if in_one_line(rest):
+            text.refuse(f"{rest[:80]!r} ends no statement")
+        for name, results in zip(self._outputs, program.results, strict=True):
+            for k, value in enumerate(results):
+                if self._written.pop(f"{name}[{k}]", -1) != self._of_step[value]:
+                    text.refuse(f"{name}[{k}] of '{program.name}' is not the value that the program has there")
+        if self._written:
+            text.refuse(f"{min(self._written)} of '{program.name}' is beyond the array")
         return prototype
 
-    def _prototype(self) -> list[str]:
-        reader, real = self._reader, self._names.real
-        tokens = ["void", f"{self._names.prefix}_{spelled(self._program.name)}", "("]
-        reader.take(*tokens)
-        ports = [(port, self._inputs, ["const", real]) for port in self._program.inputs]
-        ports += [(port, self._outputs, [real]) for port in self._program.outputs]
-        for k, (port, known, words) in enumerate(ports):
-            begin = [*([","] if k else []), *words, *([] if port.size else ["*"])]
-            reader.take(*begin)
-            name, ends = reader.next(), ["[", str(port.size), "]"] if port.size else []
-            if not re.fullmatch(f"{spelled(port.name)}(_x0_)?_*", name) or name in self._inputs | self._outputs:
-                reader.refuse(f"the parameter '{name}' stands where '{port.name}' is expected")
-            reader.take(*ends)
-            tokens += [*begin, name, *ends]
-            known[name] = port
-        end = [")"] if ports else ["void", ")"]
-        reader.take(*end)
-        return [*tokens, *end]
+    def _prototype(self, found: str) -> str:
+        ports, wanted = [*self._program.inputs, *self._program.outputs], []
+        for k, port in enumerate(ports):
+            begin, name = "const " * (k < len(self._program.inputs)), rf"({spelled(port.name)}(?:_x0_)?_*)"
+            wanted.append(f"{begin}{self._real} " + (rf"{name}\[{port.size}\]" if port.size else rf"\*{name}"))
+        function = rf"void {self._name}_{spelled(self._program.name)}\({', '.join(wanted) or 'void'}\)"
+        match = re.fullmatch(function, found)
+        if match is None or len({*match.groups()}) != len(ports):
+            self._text.refuse(f"{found!r} stands where a function like {function} is expected")
+        self._ports = dict(zip(match.groups(), ports, strict=True))
+        self._outputs = list(self._ports)[len(self._program.inputs) :]
+        for name, port in itertools.islice(self._ports.items(), len(self._program.inputs)):
+            for k in range(port.size):
+                key = _key("input", element=(port.name, k))
+                self._values |= {f"{name}[{k}]": self._numbers[key]} if key in self._numbers else {}
+        return found
 
-    def _statement(self) -> None:
-        reader, real = self._reader, self._names.real
-        first = reader.next()
-        if first == "const":
-            reader.take(real)
-            name = reader.next()
-            if re.fullmatch(r"x\d+", name):
-                self._four_angles(name)
-            elif re.fullmatch(r"v\d+", name) and name not in self._locals:
-                reader.take("=")
-                self._locals[name] = self._right_side()
-                reader.take(";")
-            else:
-                reader.refuse(f"'{name}' is no new value")
-        elif first == real:
-            self._single_angles()
-        elif first == "(":
-            reader.take("void", ")")
-            name = reader.next()
-            if name not in self._inputs and name not in self._outputs:
-                reader.refuse(f"'{name}' is no parameter")
-            reader.take(";")
-        elif first in self._outputs:
-            reader.take("[")
-            place = (first, reader.integer())
-            if place in self._written:
-                reader.refuse(f"{first}[{place[1]}] is written twice")
-            reader.take("]", "=")
-            self._written[place] = -1  # from here on no input is read, this line included
-            self._written[place] = self._right_side()
-            reader.take(";")
-        else:
-            reader.refuse(f"{first!r} begins no statement that Torquec writes")
+    def _statement(self, statement: str) -> None:
+        """One statement of (2), without its semicolon."""
+        real, name = self._real, self._name
+        if found := re.fullmatch(rf"const {real} (v\d+) = (.+)", statement):
+            self._declare(found[1])
+            self._values[found[1]] = self._right_side(found[2])
+        elif found := re.fullmatch(rf"const {real} (x\d+)\[4\] = {{(.+), (.+), (.+), (.+)}}", statement):
+            self._declare(found[1])
+            self._values |= {f"{found[1]}[{k}]": self._value(found[k + 2]) for k in range(4)}
+        elif found := re.fullmatch(rf"{real} ([sc]\d+)\[{_INDEX}\]", statement):
+            self._declare(found[1], int(found[2]))
+        elif found := re.fullmatch(rf"{name}_sincos4\((x\d+), (s\d+), (c\d+)\)", statement):
+            for k in range(4):
+                self._sincos(f"{found[1]}[{k}]", found[2], found[3], k)
+        elif found := re.fullmatch(rf"{name}_sincos1\((.+), &(s\d+)\[{_INDEX}\], &(c\d+)\[\3\]\)", statement):
+            self._sincos(found[1], found[2], found[4], int(found[3]))
+        elif found := re.fullmatch(rf"(\w+\[{_INDEX}\]) = (.+)", statement):
+            if found[1] in self._written or found[1].split("[")[0] not in self._outputs:
+                self._text.refuse(f"{found[1]} is no output, or is written twice")
+            # From here on no input is read: it may be the array that is written. This line is included.
+            self._values = {key: value for key, value in self._values.items() if key.split("[")[0] not in self._ports}
+            self._written[found[1]] = self._right_side(found[3])
+        elif not (found := re.fullmatch(r"\(void\)(\w+)", statement)) or found[1] not in self._ports:
+            self._text.refuse(f"{statement[:80]!r} is no statement that Torquec writes here")
 
-    def _four_angles(self, name: str) -> None:
-        """Doubles: one call for an array of angles, the last one repeated where there are fewer than four."""
-        reader, real, s, c = self._reader, self._names.real, f"s{name[1:]}", f"c{name[1:]}"
-        reader.take("[", "4", "]", "=", "{")
-        angles = [self._sum()]
-        while len(angles) < 4:
-            reader.take(",")
-            angles.append(self._sum())
-        reader.take("}", ";", real, s, "[", "4", "]", ";", real, c, "[", "4", "]", ";")
-        reader.take(f"{self._names.prefix}_sincos4", "(", name, ",", s, ",", c, ")", ";")
-        self._keep(s, c, angles)
+    def _declare(self, name: str, size: int = 0) -> None:
+        if name in self._declared or name in self._ports:
+            self._text.refuse(f"'{name}' is no new name")
+        self._declared[name] = size
 
-    def _single_angles(self) -> None:
-        """Floats: arrays, and a call for every angle."""
-        reader, s = self._reader, self._reader.next()
-        c = f"c{s[1:]}"
-        reader.take("[")
-        angles, count = list[int](), reader.integer()
-        reader.take("]", ";", self._names.real, c, "[", str(count), "]", ";")
-        for k in range(count):
-            reader.take(f"{self._names.prefix}_sincos1", "(")
-            angles.append(self._sum())
-            reader.take(",", "&", s, "[", str(k), "]", ",", "&", c, "[", str(k), "]", ")", ";")
-        self._keep(s, c, angles)
+    def _sincos(self, angle: str, s: str, c: str, k: int) -> None:
+        """Sine and cosine of an angle into places of arrays that are declared, and empty there."""
+        if f"{s}[{k}]" in self._values or f"{c}[{k}]" in self._values or not k < min(map(self._size, (s, c))):
+            self._text.refuse(f"{s}[{k}] and {c}[{k}] are no new places")
+        value = self._value(angle)
+        for place, op in ((f"{s}[{k}]", "sin"), (f"{c}[{k}]", "cos")):
+            key = _key(op, value)
+            self._values |= {place: self._numbers[key]} if key in self._numbers else {}
 
-    def _keep(self, s: str, c: str, angles: list[int]) -> None:
-        if not re.fullmatch(r"s\d+", s) or s in self._sines:
-            self._reader.refuse(f"'{s}' is no new array of sines")
-        self._sines |= {s: [("sin", angle) for angle in angles], c: [("cos", angle) for angle in angles]}
+    def _size(self, array: str) -> int:
+        return self._declared.get(array, 0)
 
     # Expressions: each method gives the number of a value.
 
-    def _right_side(self) -> int:
-        """A sum, or `(SUM >= 0.0) ? SUM : SUM`, in which <= has the sign of the first one changed."""
-        reader = self._reader
-        if not reader.holds("?"):
-            return self._sum()
-        reader.take("(")
-        condition = self._sum()
-        order = reader.next()
-        if order == "<=":
-            condition = self._operation("neg", condition)
-        elif order != ">=":
-            reader.refuse(f"{order!r} is no comparison that Torquec writes")
-        reader.take(f"0.0{self._names.suffix}", ")", "?")
-        first = self._sum()
-        reader.take(":")
-        return self._operation("select", condition, first, self._sum())
+    def _right_side(self, text: str) -> int:
+        """An expression, or `(SUM >= 0.0) ? SUM : SUM`, in which <= has the sign of the first one changed."""
+        found = _CHOICE.fullmatch(text)
+        if found is None:
+            return self._value(text)
+        condition = self._value(found[1])
+        if found[2] == "<=":
+            condition = self._look_up("neg", condition)
+        return self._look_up("select", condition, self._value(found[3]), self._value(found[4]))
 
-    def _sum(self) -> int:
-        return self._chain("+-", self._product)
+    def _value(self, text: str) -> int:
+        """An expression. Characters beyond these, and numbers that Torquec writes in another way, are refused."""
+        if not re.fullmatch(r"[\w.+\-*/()\[\], ]+", text, re.ASCII):
+            self._text.refuse(f"{text[:60]!r} does not belong to the subset of C that Torquec writes")
+        try:
+            return self._node(ast.parse(_NUMBER.sub(self._literal, text).strip(" "), mode="eval").body)
+        except (SyntaxError, RecursionError, MemoryError):
+            self._text.refuse(f"{text[:60]!r} is no expression that Torquec writes")
 
-    def _product(self) -> int:
-        return self._chain("*/", self._unary)
+    def _literal(self, found: re.Match[str]) -> str:
+        """An index, or a literal as Python writes its double, so that it is read back to the last bit."""
+        token = found.group()
+        plain = token.removesuffix("f") if self._suffix else token
+        index = re.fullmatch(_INDEX, token)
+        if not index and (
+            not re.fullmatch(r"\d+(\.\d+)?(e[+-]\d+)?", plain) or f"{float(plain)!r}{self._suffix}" != token
+        ):
+            self._text.refuse(f"{token!r} is not how Torquec writes a number")
+        return plain
 
-    def _chain(self, marks: str, operand: Callable[[], int]) -> int:
-        """Operands with operators of one precedence between them, from left to right."""
-        value = operand()
-        while self._reader.ahead in tuple(marks):
-            op = _OPERATORS[self._reader.next()]
-            value = self._operation(op, value, operand())
-        return value
+    def _node(self, node: ast.expr) -> int:
+        match node:
+            case ast.BinOp(left, op, right) if type(op) in _OPERATORS:
+                return self._look_up(_OPERATORS[type(op)], self._node(left), self._node(right))
+            case ast.Constant(float(value)) | ast.UnaryOp(ast.USub(), ast.Constant(float(value))):
+                return self._look_up("const", value=value if isinstance(node, ast.Constant) else -value)
+            case ast.UnaryOp(ast.USub(), operand):
+                return self._look_up("neg", self._node(operand))
+            case ast.Call(ast.Name(name), args, []) if name in self._calls:
+                return self._look_up(self._calls[name], *map(self._node, args))
+            case ast.Name(name) | ast.Subscript(ast.Name(name), ast.Constant(int())):
+                place = ast.unparse(node)
+                if place not in self._values:
+                    late = self._written and name in self._ports
+                    self._text.refuse(f"{place} is {'read after an output was written' if late else 'no value here'}")
+                return self._values[place]
+        return self._text.refuse(f"{ast.unparse(node)[:60]!r} is no expression that Torquec writes")
 
-    def _unary(self) -> int:
-        if self._reader.ahead != "-":
-            return self._atom()
-        self._reader.next()
-        if self._reader.ahead[:1].isdigit():
-            return self._number(-1.0)
-        return self._operation("neg", self._unary())
-
-    def _number(self, sign: float) -> int:
-        """A literal as Python writes its double, so that it is read back to the last bit."""
-        token = self._reader.next()
-        text = token[: len(token) - len(self._names.suffix)]
-        if not _NUMBER.fullmatch(text) or repr(float(text)) + self._names.suffix != token:
-            self._reader.refuse(f"{token!r} is not how Torquec writes a number")
-        value = sign * float(text)
-        return self._look_up(_key("const", value=value), f"the number {value!r}")
-
-    def _atom(self) -> int:
-        reader = self._reader
-        if reader.ahead[:1].isdigit():
-            return self._number(1.0)
-        name = reader.next()
-        if name == "(":
-            value = self._sum()
-            reader.take(")")
-            return value
-        if name in self._locals:
-            return self._locals[name]
-        if name in self._names.calls:
-            op, count = self._names.calls[name]
-            reader.take("(")
-            arguments = [self._sum()]
-            for _ in range(count - 1):
-                reader.take(",")
-                arguments.append(self._sum())
-            reader.take(")")
-            return self._operation(op, *arguments)
-        if name not in self._inputs and name not in self._sines:
-            reader.refuse(f"{name!r} is no value that is known here")
-        reader.take("[")
-        element = reader.integer()
-        reader.take("]")
-        if name in self._sines:
-            if element >= len(self._sines[name]):
-                reader.refuse(f"{name}[{element}] was not computed")
-            return self._operation(*self._sines[name][element])
-        if self._written:
-            reader.refuse(f"{name}[{element}] is read after an output was written, which may be the same array")
-        port = self._inputs[name]
-        return self._look_up(_key("input", element=(port.name, element)), f"{name}[{element}]")
-
-    def _operation(self, op: str, *values: int) -> int:
-        return self._look_up(_key(op, *values), f"this '{op}'")
-
-    def _look_up(self, key: tuple[object, ...], words: str) -> int:
-        number = self._numbers.get(key)
+    def _look_up(self, op: str, *values: int, value: float = 0.0) -> int:
+        number = self._numbers.get(_key(op, *values, value=value))
         if number is None:
-            self._reader.refuse(f"the program '{self._program.name}' does not have {words}")
+            words = f"the number {value!r}" if op == "const" else f"this '{op}'"
+            self._text.refuse(f"the program '{self._program.name}' does not have {words}")
         return number
 
 
 def _key(op: str, *values: int, value: float = 0.0, element: tuple[str, int] = ("", 0)) -> tuple[object, ...]:
     """What decides a value; constants by their bits, so that -0.0 is not 0.0."""
     return (op, *values, struct.pack("<d", value) if op == "const" else b"", element if op == "input" else ("", 0))
+
+
+def in_one_line(text: str) -> str:
+    """A text without the line breaks and spaces at which it was wrapped."""
+    return re.sub("[ \n]+", " ", text).strip(" ")
 
 
 def spelled(name: str) -> str:

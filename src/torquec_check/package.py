@@ -23,9 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from torquec_check.c_header import check_c_header
-from torquec_check.c_source import check_c_source, spelled
-from torquec_check.c_text import REMEDY, CNames, after_fixed_text
+from torquec_check.c_source import check_c_header, check_c_source, spelled
+from torquec_check.c_text import REMEDY, CText, known_text
 from torquec_check.claim import Claim, code_lines
 from torquec_check.document import RefusedError, fields, items, parse_document, text
 from torquec_check.program import Program, program_of
@@ -64,11 +63,11 @@ class Package:
         (name,) = [file.removesuffix(MANIFEST) for file in self.files if file.endswith(MANIFEST)]
         return name
 
-    def text(self, name: str) -> str:
+    def c_text(self, name: str) -> CText:
         """The text of a file; raises `RefusedError` where there is none."""
         if name not in self.files:
             raise _refused(f"the package lacks {name}", self.where)
-        return self.files[name].decode("ascii", "replace")
+        return CText(self.files[name].decode("ascii", "replace"), f"{self.where}/{name}")
 
 
 def read_package(folder: Path) -> Package:
@@ -158,23 +157,24 @@ def check_c_package(package: Package, model: dict[str, Any], claim: Claim) -> No
     if set(package.files) != files or not re.fullmatch(r"\w[\w.-]*\.tq\.json", package.model):
         raise _refused("these are not the files of a C package", where)
     programs = {quantity: _program(model, quantity) for quantity in package.quantities}
-    names, prototypes = check_c_code(package, list(programs.values()))
+    real, prototypes = check_c_code(package, list(programs.values()))
     stated = code_lines(claim, model, package.model, package.precision, package.quantities)
     opening = "\n".join([f"{package.prefix}: written by torquec.", *stated])
-    check_c_header(package.text(f"{name}.h"), opening, programs, prototypes, names, f"{where}/{name}.h")
+    check_c_header(package.c_text(f"{name}.h"), opening, programs, prototypes, name, real)
 
 
-def check_c_code(package: Package, programs: Sequence[Program]) -> tuple[CNames, list[list[str]]]:
+def check_c_code(package: Package, programs: Sequence[Program]) -> tuple[str, list[str]]:
     """Raise `RefusedError` unless NAME.c is the C of the programs and CMakeLists.txt the known one."""
     name, where = package.name, package.where
     title = spelled(re.sub(r"[ -/:-@\[-^`{-~]+", "_", package.prefix).strip("_") or package.prefix)
     if name.rstrip("_") != title.rstrip("_") or package.precision not in _REALS:
         raise _refused("the manifest has no name or precision of a C package", where)
-    names, build = CNames(name, _REALS[package.precision]), package.text("CMakeLists.txt")
-    prototypes = check_c_source(package.text(f"{name}.c"), programs, names, package.prefix, f"{where}/{name}.c")
-    if after_fixed_text(build, 0, "build", {"PREFIX": name}, f"{where}/CMakeLists.txt") != len(build):
-        raise _refused("the build file goes on after its end", f"{where}/CMakeLists.txt")
-    return names, prototypes
+    real, build = _REALS[package.precision], package.c_text("CMakeLists.txt")
+    prototypes = check_c_source(package.c_text(f"{name}.c"), programs, name, real, package.prefix)
+    build.take(known_text("build", name))
+    if not build.at_end:
+        build.refuse("the build file goes on after its end")
+    return real, prototypes
 
 
 def _program(model: dict[str, Any], quantity: str) -> Program:

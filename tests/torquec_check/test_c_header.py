@@ -11,13 +11,11 @@ from torquec.expr import function_to_dict
 from torquec.model.certified_package import SIMPLIFIED_NOTE
 from torquec.model.quantities import QUANTITIES, trace_quantity
 from torquec.robot import classics
-from torquec_check.c_header import check_c_header
-from torquec_check.c_source import check_c_source
-from torquec_check.c_text import CNames
+from torquec_check.c_source import check_c_header, check_c_source
+from torquec_check.c_text import CText
 from torquec_check.document import RefusedError
 from torquec_check.program import program_of
 
-NAMES = CNames("arm", "double")
 OPENING = "my arm: written by torquec.\nAt most 0.5 N m, proven."
 
 
@@ -31,8 +29,8 @@ def package():
 
 
 def check(header, source, programs, opening=OPENING):
-    prototypes = check_c_source(source, list(programs.values()), NAMES, "arm", "arm.c")
-    check_c_header(header, opening, programs, prototypes, NAMES, "arm.h")
+    prototypes = check_c_source(CText(source, "arm.c"), list(programs.values()), "arm", "double", "arm")
+    check_c_header(CText(header, "arm.h"), opening, programs, prototypes, "arm", "double")
 
 
 def test_an_honest_header_is_accepted(package):

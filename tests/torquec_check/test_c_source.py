@@ -12,7 +12,7 @@ from torquec.codegen.precision import Precision
 from torquec.expr import Function, Op, Operation, Port, function_to_dict, trace
 from torquec.expr.math import select, sincos
 from torquec_check.c_source import check_c_source
-from torquec_check.c_text import CNames
+from torquec_check.c_text import CText
 from torquec_check.document import RefusedError
 from torquec_check.program import program_of
 
@@ -25,7 +25,7 @@ def source_of(functions, precision=Precision.DOUBLE):
 
 def read(source, functions, precision=Precision.DOUBLE):
     programs = [program_of(function_to_dict(function)) for function in functions]
-    return check_c_source(source, programs, CNames("arm", REALS[precision]), "arm", "arm.c")
+    return check_c_source(CText(source, "arm.c"), programs, "arm", REALS[precision], "arm")
 
 
 def pendulum():
@@ -49,7 +49,11 @@ def test_empty_ports_scalars_and_functions_without_inputs():
         trace("constant", lambda: {"y": [1.5, -0.0]}, {}),
     ]
     prototypes = read(source_of(functions), functions)
-    assert prototypes[2] == ["void", "arm_constant", "(", "double", "y", "[", "2", "]", ")"]
+    assert prototypes == [
+        "void arm_nothing(const double *q, double *y)",
+        "void arm_scalar(const double q[1], const double unused[3], double y[1])",
+        "void arm_constant(double y[2])",
+    ]
 
 
 def test_a_turned_comparison_is_the_same_operation():
@@ -89,6 +93,25 @@ CHANGES = {
     "a value used before it is there": (r"\*c0\[0\]", "*c9[0]"),
     "a line comment": (r"    tau\[0\]", "    // more\n    tau[0]"),
     "a line that goes on": (r"    tau\[0\]", "    \\\n    tau[0]"),
+    "an index that is octal": (r"(    tau\[1\] = v\d+;\n)", r"\1    tau[01] = v4;\n"),
+    "an output beyond its array": (r"(    tau\[1\] = (v\d+);\n)", r"\1    tau[2] = \2;\n"),
+    "an octal size": (r"double s0\[4\]", "double s0[04]"),
+    "a smaller array": (r"double s0\[4\]", "double s0[3]"),
+    "a statement that does not end": (r"(tau\[1\] = v\d+);", r"\1"),
+    "a brace that ends a line": (r"v4\};", "v4\n};"),
+    "a power": (r"2\.5\*s0\[0\]", "2.5**s0[0]"),
+    "whole parts": (r"qd\[1\]\*c0\[0\]/", "qd[1]*c0[0]//"),
+    "a comma": (r"2\.5\*s0\[0\]", "2.5*(v4, s0[0])"),
+    "a call of no function": (r"2\.5\*s0\[0\]", "2.5*fabs"),
+    "a cast": (r"2\.5\*s0\[0\]", "2.5*(float)(s0[0])"),
+    "a digit with an underscore": (r"2\.5", "2_0.5"),
+    "a double for a float": (r"2\.5", "2.5f"),
+    "words of Python": (r"q\[0\] - q\[1\]", "q[0] - q[1] if q[0] else q[1]"),
+    "a name twice": (r"const double v15", "const double v14"),
+    "a local that is a parameter": (r"double s0\[4\]", "double tau[4]"),
+    "sines twice": (r"(    arm_sincos4\(x0, s0, c0\);\n)", r"\1\1"),
+    "no parameter": (r"    tau\[0\]", "    (void)more;\n    tau[0]"),
+    "a directive in a line": (r"#endif\n\n/\* Sine", "#endif /* Sine"),
 }
 
 

@@ -1,11 +1,11 @@
-"""Tokens and fixed texts of packages; the table of fixed texts is that of the writers."""
+"""Comments, fixed texts and pieces of packages; the table of fixed texts is that of the writers."""
 
 from __future__ import annotations
 
 import pytest
 from tests.known_texts import TABLE, known_texts_table
 
-from torquec_check.c_text import CReader, after_fixed_text, squeezed
+from torquec_check.c_text import CText, known_text, squeezed
 from torquec_check.document import RefusedError
 
 
@@ -13,62 +13,65 @@ def test_the_table_is_that_of_the_writers():
     assert TABLE.read_text(encoding="ascii") == known_texts_table(), "python -m tests.known_texts writes it"
 
 
-def test_tokens_have_lines():
-    reader = CReader("/* one */\nint  f(x);\n\n x = 1e-05f", 0, "a.c")
-    reader.comment("one")
-    reader.take("int", "f", "(", "x", ")", ";", "x", "=")
-    assert reader.ahead == "1e-05f"
-    with pytest.raises(RefusedError, match=r"a\.c, line 4: '1e-05f' is no index"):
-        reader.integer()
+def test_a_text_is_read_in_order_and_refused_with_its_line():
+    text = CText("/* one */\nint  f(x);\n\n x = 1", "a.c")
+    text.comment("one")
+    text.take("int")
+    assert text.until(";") == "  f(x)"
+    assert not text.at_end
+    text.take("x =")
+    with pytest.raises(RefusedError, match=r"a\.c, line 4: ' 1' stands where '2' is expected|a\.c, line 4: '1' stands"):
+        text.take("2")
+    with pytest.raises(RefusedError, match=r"a\.c, line 4: ';' is expected"):
+        text.until(";")
+    text.take("1")
+    assert text.at_end
 
 
-def test_what_is_no_c_of_torquec_is_refused_with_its_line():
-    with pytest.raises(RefusedError, match=r"a\.c, line 2: '@' does not belong"):
-        CReader("int\n @", 0, "a.c")
+def test_other_characters_than_spaces_and_line_breaks_are_no_blanks():
+    for blank in ("\t", "\r", "\f", "\xa0"):
+        text = CText(f"{blank}x", "a.c")
+        assert not text.at_end
+        with pytest.raises(RefusedError, match="line 1"):
+            text.take("x")
 
 
 def test_an_unknown_text_is_never_there():
-    with pytest.raises(RefusedError, match="is not Torquec's text 'more'"):
-        after_fixed_text("anything", 0, "more", {}, "a.c")
+    with pytest.raises(RefusedError, match="has no text 'more'"):
+        known_text("more", "arm")
 
 
-def test_a_known_text_depends_on_the_name_of_the_package(planar):
-    place = planar.index("*/") + 2
-    assert after_fixed_text(planar, place, "includes", {"PREFIX": "arm"}, "a.c") > place
-    with pytest.raises(RefusedError, match="line 1"):
-        after_fixed_text(planar, place, "includes", {"PREFIX": "leg"}, "a.c")
-
-
-@pytest.fixture
-def planar():
-    from torquec.codegen.c.package import c_package
-    from torquec.expr import trace
-
-    return c_package([trace("f", lambda q: {"y": [q[0] * q[0]]}, {"q": (1,)})], prefix="arm")["arm.c"]
+def test_a_known_text_depends_on_the_name_of_the_package():
+    assert known_text("includes", "arm").startswith('#include "arm.h"\n\n#include <math.h>\n')
+    assert known_text("includes", "leg") == known_text("includes", "arm").replace("arm", "leg")
+    assert "PREFIX" not in "".join(known_text(name, "arm") for name in ("build", "sincos double", "usage float"))
 
 
 def test_comments_are_compared_by_their_words():
-    assert squeezed("/* a b\n * c */") == squeezed("a   bc") == "abc"
+    assert squeezed(" a b\n * c ") == squeezed("a   bc") == "abc"
     for counts in ("11 mul, 9 add, 2 sincos", "1 mul"):
-        CReader(f"/* f: {counts} */", 0, "a.h").comment("f: #")
-    for other in ("f: 1 mul exactly", "f: 1", "g: 1 mul", "1 mul"):
+        CText(f"/* f: {counts} */", "a.h").comment("f:", "#")
+        CText(f"/* f#: {counts} more {counts} */", "a.h").comment("f#:", "# more #")
+    for other in ("f: 1 mul exactly", "f: 1", "g: 1 mul", "1 mul", "f:", "f: #"):
         with pytest.raises(RefusedError, match="comment"):
-            CReader(f"/* {other} */", 0, "a.h").comment("f: #")
+            CText(f"/* {other} */", "a.h").comment("f:", "#")
+    with pytest.raises(RefusedError, match="comment"):
+        CText("/* f: 1 mul */", "a.h").comment("f: #")
 
 
 def test_numbers_before_a_joint_called_other_are_no_operation_counts():
     """`a: torque_error = 0.5`, then `other: ..` in the next line: 5other was a count, so that any digits passed."""
     with pytest.raises(RefusedError, match="comment"):
-        CReader("/* a: torque_error = 0.0000001\n * other: x */", 0, "a.h").comment("a: torque_error = 0.5\nother: x")
+        CText("/* a: torque_error = 0.0000001\n * other: x */", "a.h").comment("a: torque_error = 0.5\nother: x")
 
 
 @pytest.mark.parametrize("end", ["\\\n", "\\ \n", "\\\r\n", "??/\n"])
 def test_lines_that_c_joins_are_refused(end):
     """`*`, a joined line and `/` end a comment for compilers: what follows is code."""
-    with pytest.raises(RefusedError, match="does not belong"):
-        CReader(f"/* x*{end}/ #define y 9 */", 0, "a.h")
+    with pytest.raises(RefusedError, match=r"line 2: .* does not belong"):
+        CText(f"\n/* x*{end}/ #define y 9 */", "a.h")
 
 
 def test_an_empty_text_is_refused():
-    with pytest.raises(RefusedError, match="line 1: the comment is not"):
-        CReader("", 0, "a.c").comment("f: #")
+    with pytest.raises(RefusedError, match="line 1: '' stands where"):
+        CText("", "a.c").comment("f:", "#")

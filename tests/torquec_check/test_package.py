@@ -133,7 +133,7 @@ def test_a_changed_file_is_refused_with_and_without_its_hash(folder):
     assert "the build file goes on after its end" in refused(folder)
     build.write_text("include_directories(.)\n" + build.read_text())
     resealed(folder)
-    assert "not Torquec's text 'build'" in refused(folder)
+    assert "'include_directories(.)" in refused(folder)
 
 
 def test_c_for_other_ports_is_refused(folder):
@@ -143,7 +143,7 @@ def test_c_for_other_ports_is_refused(folder):
     model["quantities"]["inverse_dynamics"]["function"]["inputs"].reverse()
     path.write_text(json.dumps(model))
     resealed(folder)
-    assert "'qdd' is expected" in refused(folder)
+    assert "stands where a function like" in refused(folder)
     model["quantities"]["inverse_dynamics"]["function"]["name"] = "exact_inverse_dynamics"
     path.write_text(json.dumps(model))
     resealed(folder)
@@ -187,7 +187,7 @@ def test_random_changes_of_source_header_and_build_file_are_refused(folder):
 
 @pytest.mark.parametrize(
     ("code", "message"),
-    [(f"#define {NAME}_inverse_dynamics unused\n/*", "no name"), (f"{NAME} /*", "the comment is not the expected one")],
+    [(f"#define {NAME}_inverse_dynamics unused\n/*", "no name"), (f"{NAME} /*", "stands where '/*' is expected")],
 )
 def test_a_prefix_is_no_code(folder, code, message):
     """A heading of code, then `/*`: the C gave 1e9 N m, where 1.9 N m was proven."""
