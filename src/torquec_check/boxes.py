@@ -111,12 +111,12 @@ def _stacked(waves: Sequence[Waves], grid: Grid) -> Waves:
 def _trimmed(waves: Waves, grid: Grid, allowed: float) -> tuple[Waves, float]:
     """Without waves of the highest degrees along angles, whose amplitudes are added up."""
     dropped = 0.0
-    for axis in (axis for axis in range(grid.n) if grid.turns[axis]):
+    for axis in (axis for axis, turns in enumerate(grid.turns) if turns):
         count = waves.shape[axis + 1]
         for degree in range((count - 1) // 2):
             outside = np.take(waves, range(degree + 1, count - degree), axis=axis + 1)
             loss = sum(amplitude(row, grid.turns) for row in outside)
-            if loss <= allowed / grid.n:
+            if loss <= allowed / len(grid.turns):
                 waves = np.take(waves, [*range(degree + 1), *range(count - degree, count)], axis=axis + 1)
                 dropped += loss * (1.0 + 1e-9)
                 break

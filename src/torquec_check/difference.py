@@ -58,17 +58,12 @@ class Difference:
 
 def difference(robot: Robot, program: Program, box: Box) -> Difference:
     """Robot minus program over the positions of a box; raises `RefusedError` where it is too large to check."""
-    highest = robot_degrees(robot) + program_degrees(program, robot.turns)
-    # Joints that no coefficient depends on, such as the first one of an upright arm, need one node.
-    few = grid_of(robot.turns, [1] * robot.n, box.lower, box.upper)
-    torques = [*robot_torques(robot, few), *evaluate(program, few)]
-    if any(len(key) == 1 and key[0] >= 0 for rows in torques for key in rows):
-        raise RefusedError("a torque of the program is of first degree in a speed")
-    shapes = [np.broadcast_shapes(ball.mid.shape, (1,) * robot.n) for rows in torques for ball in rows.values()]
-    degrees = [d if any(shape[j] > 1 for shape in shapes) else 0 for j, d in enumerate(highest)]
+    degrees = list(map(max, robot_degrees(robot), program_degrees(program, robot.turns)))
     grid = grid_of(robot.turns, degrees, box.lower, box.upper)
-    own = robot_torques(robot, grid)
-    return Difference(grid, own, [a - b for a, b in zip(own, evaluate(program, grid), strict=True)])
+    own, other = robot_torques(robot, grid), evaluate(program, grid)
+    if any(len(key) == 1 and key[0] >= 0 for rows in other for key in rows):
+        raise RefusedError("a torque of the program is of first degree in a speed")
+    return Difference(grid, own, [a - b for a, b in zip(own, other, strict=True)])
 
 
 def waves_of(ball: Ball, grid: Grid) -> tuple[Waves, float]:
@@ -77,7 +72,7 @@ def waves_of(ball: Ball, grid: Grid) -> tuple[Waves, float]:
     Rows of the matrices have sums of magnitudes 1 along angles and |T| along displacements, so that a rounding error of
     at most 4 (m + 4) u of the largest value in each step stays as large in every later one, or is multiplied by |T|.
     """
-    shape = np.broadcast_shapes(ball.mid.shape, ball.rad.shape, (1,) * grid.n)
+    shape = np.broadcast_shapes(ball.mid.shape, ball.rad.shape, (1,) * len(grid.turns))
     waves: Waves = np.broadcast_to(ball.mid, shape).astype(complex)
     rad, steps, growth = np.broadcast_to(ball.rad, shape), 0.0, 1.0
     for axis, count in enumerate(shape):
@@ -87,7 +82,7 @@ def waves_of(ball: Ball, grid: Grid) -> tuple[Waves, float]:
             matrix = bernstein_matrix(count)
             waves, steps = along(matrix, waves, axis), steps + 4.0 * (count + 4) * UNIT
             rad, growth = along(np.abs(matrix), rad, axis), growth * float(np.abs(matrix).sum(axis=1).max())
-    angles = tuple(axis for axis in range(grid.n) if grid.turns[axis])
+    angles = tuple(axis for axis in range(len(shape)) if grid.turns[axis])
     noise = float(np.sqrt(np.square(rad + SQUARED).sum(axis=angles)).max())
     rounding = steps * growth * waves.size * float(np.abs(ball.mid).max())
     return waves, (noise + rounding) * 1.01

@@ -48,7 +48,7 @@ def _check(program: Program, name: str, part: Program, turns: tuple[bool, ...], 
     ports = [(port.name, port.shape) for port in (*part.inputs, *part.outputs)]
     if len(part.outputs) != 1 or ports != [(x, (n, n) if x in "MC" else (n,)) for x in _PORTS[name].split()]:
         raise RefusedError(f"its ports are not those of the documented function: {_PORTS[name]}")
-    degrees = program_degrees(program, turns) + program_degrees(part, turns)
+    degrees = list(map(max, program_degrees(program, turns), program_degrees(part, turns)))
     grid = grid_of(turns, degrees, box.lower, box.upper)
     own = evaluate(program, grid)
     wanted, found = _expected(name, own), evaluate(part, grid)

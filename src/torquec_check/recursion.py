@@ -30,30 +30,33 @@ import numpy as np
 
 from torquec_check.balls import ball_of
 from torquec_check.robot import Body, Robot
-from torquec_check.rows import AngleSum, Degrees, Grid, Rows, arb
+from torquec_check.rows import Angles, Grid, Rows, arb, grid_of
 
 _POLAR = flint.arb(0, 1e-50)
 """What is left of (6), and more."""
 
 
-def robot_degrees(robot: Robot) -> Degrees:
-    """Degrees (n,) of the coefficients of a robot's torques in the joint positions (7)."""
+def robot_degrees(robot: Robot) -> tuple[int, ...]:
+    """Degrees (n,) of the coefficients of a robot's torques in the joint positions (7); 0 where none depends on one."""
     degrees = [0] * robot.n
     for body in robot.bodies:
         degrees[body.coordinate] += 2 * abs(round(body.multiplier)) if body.turns else 2
-    return Degrees(degrees)
+    few = grid_of(robot.turns, [1] * robot.n, [0.0] * robot.n, [1.0] * robot.n)
+    balls = [ball for torque in robot_torques(robot, few) for ball in torque.values()]
+    shape = np.broadcast_shapes((1,) * robot.n, *(ball.mid.shape for ball in balls))
+    return tuple(degree if count > 1 else 0 for degree, count in zip(degrees, shape, strict=True))
 
 
 def robot_torques(robot: Robot, grid: Grid) -> list[Rows]:
     """The torques (n,) of a robot as polynomials in the rates, on a grid."""
     still = _rows([Rows()] * 3)
-    base = (still, still, _rows([grid.scaled((), -g) for g in robot.gravity]))
+    base = (still, still, _rows([grid.number(-g) for g in robot.gravity]))
     motions: list[tuple[Any, Any, Any]] = []
     frames, wrenches = [], []
     for body in robot.bodies:
         w_p, wd_p, v_p = motions[body.parent] if body.parent >= 0 else base
         turn, p, a = _frame(body, grid)
-        rate, push = (grid.scaled((k,), body.multiplier) for k in (body.coordinate, ~body.coordinate))
+        rate, push = (grid.number(body.multiplier, (k,)) for k in (body.coordinate, ~body.coordinate))
         w, wd = turn.T @ w_p, turn.T @ wd_p
         v = turn.T @ (v_p + _cross(wd_p, p) + _cross(w_p, _cross(w_p, p)))
         if body.turns:
@@ -61,7 +64,7 @@ def robot_torques(robot: Robot, grid: Grid) -> list[Rows]:
             w = w + a * rate
         else:
             v = v + _cross(w, a * (rate + rate)) + a * push
-        xx, xy, xz, yy, yz, zz, hx, hy, hz, m = (grid.scaled((), x) for x in body.inertia)
+        xx, xy, xz, yy, yz, zz, hx, hy, hz, m = map(grid.number, body.inertia)
         h, tensor = _rows([hx, hy, hz]), _rows([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         f = v * m + _cross(wd, h) + _cross(w, _cross(w, h))
         wrenches.append((f, tensor @ wd + _cross(w, tensor @ w) + _cross(h, v)))
@@ -70,7 +73,7 @@ def robot_torques(robot: Robot, grid: Grid) -> list[Rows]:
     tau = [Rows({(~j,): ball_of(arb(x)) for j, x in enumerate(row) if x}) for row in robot.reflected]
     for body, (turn, p, a) in zip(reversed(robot.bodies), reversed(frames), strict=True):
         f, moment = wrenches.pop()
-        effort = a @ (moment if body.turns else f) * grid.scaled((), body.multiplier)
+        effort = a @ (moment if body.turns else f) * grid.number(body.multiplier)
         tau[body.coordinate] = tau[body.coordinate] + effort
         if body.parent >= 0:
             f_p, moment_p = wrenches[body.parent]
@@ -82,13 +85,13 @@ def robot_torques(robot: Robot, grid: Grid) -> list[Rows]:
 def _frame(body: Body, grid: Grid) -> tuple[Any, Any, Any]:
     """E and p of (1), and the axis, as arrays of rows."""
     rotation, a = _rotation(body.rotation), flint.arb_mat([[x] for x in _unit(body.axis)])
-    axis, p = _constants(a)[:, 0], _rows([grid.scaled((), x) for x in body.origin])
+    axis, p = _constants(a)[:, 0], _rows([grid.number(x) for x in body.origin])
     if not body.turns:
-        position = Rows({(): grid.position(body.coordinate)}) * grid.scaled((), body.multiplier)
+        position = grid.position(body.coordinate) * grid.number(body.multiplier)
         along = _constants(rotation * a)[:, 0]
-        return _constants(rotation), p + along * (position + grid.scaled((), body.offset)), axis
-    angle = AngleSum({body.coordinate: round(body.multiplier)} if body.multiplier else {}, Fraction(body.offset))
-    cosine, sine = (Rows({(): wave}) for wave in grid.turned(angle))
+        return _constants(rotation), p + along * (position + grid.number(body.offset)), axis
+    angle = Angles({(body.coordinate,): Fraction(body.multiplier), (): Fraction(body.offset)})
+    cosine, sine = grid.turned(angle)
     x, y, z = a.entries()
     along, cross = a * a.transpose(), flint.arb_mat([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     across = flint.arb_mat(3, 3, 1) - along

@@ -19,12 +19,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from torquec_check.program import Program
-from torquec_check.rows import AngleSum, evaluate
+from torquec_check.rows import OPERATORS, evaluate
 
 _ROUNDED_UP = 1.0 + 1e-9
 """Covers the rounding of sizes and distances themselves: 2^-53 in each of at most a million steps."""
@@ -83,15 +83,16 @@ class Machine:
     precision: Precision
     sizes: Mapping[str, Sequence[float]]
 
-    def number(self, value: AngleSum) -> Rounded:
+    operators: ClassVar = OPERATORS
+
+    def constant(self, value: Fraction) -> Rounded:
         """A constant (4)."""
         moved = 0.0
         if self.precision is SINGLE:
             with np.errstate(over="ignore"):
-                machine = float(np.float32(float(value.offset)))
-            finite = math.isfinite(machine)
-            moved = float(abs(Fraction(machine) - value.offset)) + SINGLE.smallest if finite else math.inf
-        return Rounded(abs(float(value.offset)), moved * _ROUNDED_UP, self.precision)
+                machine = float(np.float32(float(value)))
+            moved = float(abs(Fraction(machine) - value)) + SINGLE.smallest if math.isfinite(machine) else math.inf
+        return Rounded(abs(float(value)), moved * _ROUNDED_UP, self.precision)
 
     def input(self, port: str, element: int) -> Rounded:
         """An input (4)."""
@@ -99,11 +100,10 @@ class Machine:
         moved = SINGLE.unit * size + SINGLE.smallest if self.precision is SINGLE else 0.0
         return Rounded(size, moved, self.precision)
 
-    def wave(self, _op: str, angle: Any) -> Rounded:
+    def wave(self, _op: str, angle: Rounded) -> Rounded:
         """(3)."""
-        p, known = self.precision, self.number(angle) if isinstance(angle, AngleSum) else angle
-        fits = known.size + known.distance <= p.largest_angle
-        return Rounded(1.0, known.distance + p.wave_error if fits else math.inf, p)
+        p, fits = self.precision, angle.size + angle.distance <= self.precision.largest_angle
+        return Rounded(1.0, angle.distance + p.wave_error if fits else math.inf, p)
 
 
 def rounding_errors(program: Program, machine: Machine) -> list[float]:

@@ -11,7 +11,7 @@ from tests.torquec_check.documents import program_document
 from torquec_check.balls import exact
 from torquec_check.document import RefusedError
 from torquec_check.program import torque_program
-from torquec_check.rows import AngleSum, Degrees, Grid, Positions, Rows, evaluate, grid_of
+from torquec_check.rows import Angles, DegreeCount, Grid, Rows, evaluate, grid_of, program_degrees
 
 TURNS = (True, True)
 
@@ -52,15 +52,17 @@ def test_degrees_are_never_too_small():
         ["mul", 6, 9],
         ["mul", 10, 3],
     ]
-    assert evaluate(_program(*steps), Positions(TURNS))[0] == {(~0,): (4, 1)}
-    assert Degrees((1, 2)) + Degrees((2, 0)) == (2, 2)
+    assert program_degrees(_program(*steps), TURNS) == (4, 1)
+    assert program_degrees(_program(["sin", 0], ["cos", 1], ["sub", 4, 5], ["neg", 6]), TURNS) == (1, 1)
+    assert program_degrees(_program(["sub", 0, 1], ["add", 4, 1], ["cos", 5]), TURNS) == (1, 0)
+    assert program_degrees(_program(["mul", 0, 0]), (False, True)) == (2, 0)
 
 
 def test_a_wave_is_that_of_its_angles():
     grid = grid_of(TURNS, (2, 1), (0.0, 0.0), (1.0, 1.0))
-    cosine, sine = grid.turned(AngleSum({0: 2, 1: -1}, Fraction(1, 2)))
+    cosine, sine = grid.turned(Angles({(0,): Fraction(2), (1,): Fraction(-1), (): Fraction(1, 2)}))
     angle = 2.0 * (2.0 * np.pi * np.arange(5) / 5)[:, None] - (2.0 * np.pi * np.arange(3) / 3)[None, :] + 0.5
-    for ball, expected in ((cosine, np.cos(angle)), (sine, np.sin(angle))):
+    for (ball,), expected in ((cosine.values(), np.cos(angle)), (sine.values(), np.sin(angle))):
         assert np.all(np.abs(ball.mid - expected) <= ball.rad + 4e-16)
         assert float(ball.rad.max()) < 1e-15
 
@@ -69,7 +71,7 @@ def test_displacements_have_their_exact_nodes():
     grid = grid_of((False,), (2,), (0.1,), (0.3,))
     assert isinstance(grid, Grid)
     assert grid.nodes[0][1] == (Fraction(0.1) + Fraction(0.3)) / 2
-    assert np.all(np.abs(grid.position(0).mid - [0.1, 0.2, 0.3]) < 1e-16)
+    assert np.all(np.abs(grid.position(0)[()].mid - [0.1, 0.2, 0.3]) < 1e-16)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,8 @@ def test_displacements_have_their_exact_nodes():
         ([["sin", 3]], "something else than angles"),
         ([["const", 0.5], ["mul", 4, 0], ["sin", 5]], "fraction"),
         ([["mul", 0, 1], ["sin", 4]], "product of angles"),
-        ([["const", 1.0], ["const", 2.0], ["add", 4, 5]], "numbers with numbers"),
+        ([["mul", 0, 1], ["mul", 4, 1], ["sin", 5]], "product of rates, or of angles"),
+        ([["mul", 0, 1], ["mul", 4, 3]], "an angle itself"),
         ([["const", 33.0], ["mul", 4, 0], ["sin", 5]], "more than 32"),
         ([["const", 32.0], ["mul", 4, 0], ["add", 5, 0], ["sin", 6]], "more than 32"),
         ([["abs", 3]], "operation 'abs'"),
@@ -89,10 +92,23 @@ def test_displacements_have_their_exact_nodes():
 )
 def test_what_is_no_torque_is_refused(steps, message):
     with pytest.raises(RefusedError, match=message):
-        evaluate(_program(*steps), Positions(TURNS))
+        program_degrees(_program(*steps), TURNS)
 
 
-def test_a_number_that_is_no_double_is_refused():
-    """Angles that cancel leave the exact sum of their numbers: q + 1 + 1e-20 - q."""
-    with pytest.raises(RefusedError, match="no double"):
-        Positions((True,)).number(AngleSum({}, Fraction(1) + Fraction(1, 10**20)))
+def test_numbers_of_angles_that_cancel_are_exact():
+    """q + 1 + 2^-60 - q is no double."""
+    steps = [["const", 2.0**-60], ["add", 0, 4], ["const", 1.0], ["add", 5, 6], ["sub", 7, 0], ["mul", 8, 3]]
+    ball = evaluate(_program(*steps), grid_of(TURNS, (0, 0), (0.0, 0.0), (1.0, 1.0)))[0][(~0,)]
+    assert ball.mid == 1.0
+    assert 2.0**-60 <= ball.rad < 2.0**-50
+    assert [*DegreeCount(TURNS).number(Fraction(1))] == [0, 0]
+
+
+def test_sums_of_numbers_are_those_of_fractions():
+    """0.1 + 0.2 is not the double 0.3: it is rounded in machine numbers, and exact here."""
+    ball = evaluate(_program(["const", 0.1], ["const", 0.2], ["add", 4, 5]), grid_of(TURNS, (0, 0), (0, 0), (1, 1)))[0][
+        ()
+    ]
+    assert (
+        abs(Fraction(float(ball.mid)) - Fraction(0.1) - Fraction(0.2)) <= Fraction(float(ball.rad)) < Fraction(1, 2**53)
+    )

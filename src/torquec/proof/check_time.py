@@ -11,8 +11,6 @@ import math
 import time
 from collections.abc import Sequence
 
-import numpy as np
-
 from torquec.expr import Function, function_to_dict
 from torquec.foundation.one_thread import one_thread
 from torquec.proof.torque.certificate import Certificate
@@ -37,17 +35,15 @@ class CheckTime:
         with one_thread():
             robot_torques(self._robot, grid)  # the first numbers take longer: memory is new
             began = time.perf_counter()
-            torques = robot_torques(self._robot, grid)
+            robot_torques(self._robot, grid)
         count = math.prod(len(nodes) for nodes in grid.nodes)
         self._each: float = _OF_THE_ROBOT * (time.perf_counter() - began) / count
-        shapes = [np.broadcast_shapes(x.mid.shape, (1,) * robot.n) for rows in torques for x in rows.values()]
-        # Joints that no torque depends on, such as the first one of an upright arm, need one node.
-        read = [any(shape[j] > 1 for shape in shapes) for j in range(robot.n)]
-        self.degrees = tuple(d if reads else 0 for d, reads in zip(robot_degrees(self._robot), read, strict=True))
+        self.degrees = robot_degrees(self._robot)
 
     def degrees_of(self, program: Function) -> tuple[int, ...]:
         """The degrees (n,) of the grid for a program, which are those of the robot or more."""
-        return tuple(program_degrees(program_of(function_to_dict(program)), self._robot.turns) + self.degrees)
+        own = program_degrees(program_of(function_to_dict(program)), self._robot.turns)
+        return tuple(map(max, own, self.degrees))
 
     def points(self, degrees: Sequence[int]) -> int:
         """Points of the grid for a program of these degrees (n,)."""
