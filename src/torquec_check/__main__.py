@@ -32,7 +32,7 @@ ASSUMPTIONS = (
     "sines and cosines are right to 8 units of rounding in doubles (assumed), to 8.8e-8 in floats (measured)",
 )
 OF_C = (
-    "the C compiler is right; the kernels of sine and cosine are known by their SHA-256, not proven",
+    "the C compiler is right; the kernels of sine and cosine are known texts, not proven",
     "functions other than inverse_dynamics and its parts M, c, C and g are computed: their programs rest on Torquec",
     "selftest.c and documents for people are not read",
 )

@@ -115,11 +115,9 @@ class _Function:
         text, program = self._text, self._program
         text.comment(f"{program.name}:", "#")
         prototype = self._prototype(in_one_line(text.until("{")))
-        *statements, rest = text.until("\n}").split(";")
-        for statement in statements:
-            self._statement(in_one_line(statement))
-        if in_one_line(rest):
-            text.refuse(f"{rest[:80]!r} ends no statement")
+        while not text.goes_on_with("}"):
+            self._statement(in_one_line(text.until(";")))
+        text.take("}")
         for name, results in zip(self._outputs, program.results, strict=True):
             for k, value in enumerate(results):
                 if self._written.pop(f"{name}[{k}]", -1) != self._of_step[value]:

@@ -31,13 +31,17 @@ class CText:
     @property
     def at_end(self) -> bool:
         """Whether nothing but blanks is left."""
-        self._skip()
-        return self._place == len(self._text)
+        return self.goes_on_with("") and self._place == len(self._text)
+
+    def goes_on_with(self, expected: str) -> bool:
+        """Whether this comes next, after blanks."""
+        while self._text[self._place : self._place + 1] in ("\n", " "):
+            self._place += 1
+        return self._text.startswith(expected, self._place)
 
     def take(self, expected: str) -> None:
         """The text goes on with this."""
-        self._skip()
-        if not self._text.startswith(expected, self._place):
+        if not self.goes_on_with(expected):
             self.refuse(f"{self._text[self._place :][:40]!r} stands where {expected[:60]!r} is expected")
         self._place += len(expected)
 
@@ -60,10 +64,6 @@ class CText:
         """Raise `RefusedError` at the line that was read last."""
         line = 1 + self._text.count("\n", 0, self._place)
         raise RefusedError(reason, where=f"{self._where}, line {line}", remedy=REMEDY)
-
-    def _skip(self) -> None:
-        while self._text[self._place : self._place + 1] in ("\n", " "):
-            self._place += 1
 
 
 def squeezed(comment: str) -> str:

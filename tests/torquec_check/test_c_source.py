@@ -98,7 +98,6 @@ CHANGES = {
     "an octal size": (r"double s0\[4\]", "double s0[04]"),
     "a smaller array": (r"double s0\[4\]", "double s0[3]"),
     "a statement that does not end": (r"(tau\[1\] = v\d+);", r"\1"),
-    "a brace that ends a line": (r"v4\};", "v4\n};"),
     "a power": (r"2\.5\*s0\[0\]", "2.5**s0[0]"),
     "whole parts": (r"qd\[1\]\*c0\[0\]/", "qd[1]*c0[0]//"),
     "a comma": (r"2\.5\*s0\[0\]", "2.5*(v4, s0[0])"),
