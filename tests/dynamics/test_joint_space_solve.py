@@ -9,7 +9,7 @@ import pytest
 from tests.dynamics.random_robots import random_robot, random_state
 
 from torquec.dynamics import mass_matrix
-from torquec.dynamics.joint_space_solve import factorize, general_factorize, general_solve, solve
+from torquec.dynamics.joint_space_solve import BranchedInverse, factorize, general_factorize, general_solve, solve
 from torquec.expr import count_operations, trace
 from torquec.expr.graph import Graph, is_zero
 
@@ -80,3 +80,24 @@ def test_zeros_between_branches_cost_nothing_and_symmetry_halves_the_work():
     general = (general_factorize, general_solve)
     assert cost(branched, general) < cost(full, general)
     assert cost(full, (factorize, solve)) < cost(full, general)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_branched_inverse_agrees_with_numpy(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 9))
+    lower = np.eye(n)
+    for k in range(1, n):
+        ancestor = int(rng.integers(0, k))  # a tree; some entries between ancestors vanish
+        lower[k, : ancestor + 1] = np.where(rng.uniform(size=ancestor + 1) < 0.7, rng.normal(size=ancestor + 1), 0.0)
+    matrix = lower.T @ np.diag(rng.uniform(0.5, 2.0, n)) @ lower
+    inverse, y = BranchedInverse.of(factorize(matrix.tolist())), rng.normal(size=n)
+    np.testing.assert_allclose(inverse.matrix(), np.linalg.inv(matrix), atol=1e-9)
+    np.testing.assert_allclose(inverse.solve(list(y)), np.linalg.solve(matrix, y), atol=1e-9)
+
+
+def test_branched_inverse_is_exact_on_fractions():
+    matrix = [[Fraction(4), Fraction(1)], [Fraction(1), Fraction(3)]]
+    inverse = BranchedInverse.of(factorize(matrix))
+    assert inverse.solve([Fraction(1), Fraction(2)]) == [Fraction(1, 11), Fraction(7, 11)]
+    assert inverse.matrix() == [[Fraction(3, 11), Fraction(-1, 11)], [Fraction(-1, 11), Fraction(4, 11)]]

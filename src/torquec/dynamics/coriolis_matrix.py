@@ -72,10 +72,10 @@ LinkColumn = tuple[int, int]
 
 def axis_rate(w: Vector3, axis: int = 2) -> Vector3:
     """zd of (2), z being a coordinate axis of the link."""
-    return _placed_about(axis, w[(axis + 2) % 3], -w[(axis + 1) % 3], 0.0)
+    return placed_about(axis, w[(axis + 2) % 3], -w[(axis + 1) % 3], 0.0)
 
 
-def _placed_about(axis: int, first: Scalar, second: Scalar, along: Scalar) -> Vector3:
+def placed_about(axis: int, first: Scalar, second: Scalar, along: Scalar) -> Vector3:
     """A vector from its components along the two axes that follow `axis` and along `axis` itself."""
     parts: list[Scalar] = [along, along, along]
     parts[(axis + 1) % 3], parts[(axis + 2) % 3] = first, second
@@ -100,8 +100,8 @@ def coriolis_wrench(
     if not column.turns:
         return scale(zd, e.m), cross(e.first, zd)
     p, d = velocity.linear, velocity.moment
-    force = add(cross(zd, e.first), _placed_about(k, -p[j], p[i], 0.0))
-    spin = _placed_about(k, -d[k][i], -d[k][j], d[i][i] + d[j][j])
+    force = add(cross(zd, e.first), placed_about(k, -p[j], p[i], 0.0))
+    spin = placed_about(k, -d[k][i], -d[k][j], d[i][i] + d[j][j])
     return force, add(tensor_times(e, zd), spin)
 
 
@@ -111,8 +111,8 @@ def joint_row(column: UnitTwist, e: MassMoments, velocity: VelocityMoments) -> J
     eta, rho = unit_acceleration_wrench(e, column)
     p, d = velocity.linear, velocity.moment
     if column.turns:
-        return JointRow(eta, rho, _placed_about(k, -d[i][k], -d[j][k], d[i][i] + d[j][j]))
-    return JointRow(eta, rho, _placed_about(k, p[j], -p[i], 0.0))
+        return JointRow(eta, rho, placed_about(k, -d[i][k], -d[j][k], d[i][i] + d[j][j]))
+    return JointRow(eta, rho, placed_about(k, p[j], -p[i], 0.0))
 
 
 def coriolis_entry(w: Sequence[Vector3]) -> Entry:
@@ -149,14 +149,19 @@ def inward_wrench(
     total: list[list[Scalar]],
     j: LinkColumn,
     wrench: tuple[Vector3, Vector3],
+    *,
+    own: tuple[Vector3, Vector3] | None = None,
 ) -> None:
-    """Carry a wrench of column j to the base and collect its component along every joint on the way."""
+    """Carry a wrench of column j to the base and collect its component along every joint on the way.
+
+    The joint of column j itself takes `own` where it is given.
+    """
     f, n = wrench
     i = j[0]
     while True:
         link = placed[i]
         for k, column in enumerate(link.columns):
-            collect(m, total, (i, k), j, column.effort(f, n))
+            collect(m, total, (i, k), j, column.effort(*(own if own is not None and i == j[0] else (f, n))))
         if link.parent == BASE:
             return
         f, n = link.turn.out(f), link.turn.out(n)

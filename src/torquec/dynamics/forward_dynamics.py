@@ -11,15 +11,16 @@ cosines and turned vectors between its two parts.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.inverse_dynamics import joint_torques
-from torquec.dynamics.inverse_dynamics_derivatives import inverse_dynamics_derivatives, torque_derivatives
-from torquec.dynamics.joint_space_solve import Factors, factorize, solve
+from torquec.dynamics.inverse_dynamics_derivatives import torque_derivatives
+from torquec.dynamics.joint_space_solve import BranchedInverse, Factors, factorize, solve
 from torquec.dynamics.mass_matrix import joint_inertias
 from torquec.dynamics.mechanism import Mechanism, mechanism, place
 from torquec.dynamics.motion import motions
@@ -90,16 +91,18 @@ def forward_dynamics_derivatives(
     bias = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, still), still)
     factors = factorize(joint_inertias(m, placed))
     qdd = solve(factors, [drive - needed for drive, needed in zip(tau, bias, strict=True)])
-    several = any(joint.kind.nv > 1 for joint in robot.joints)
-    torque = inverse_dynamics_derivatives(robot, q, qd, qdd) if several else torque_derivatives(m, placed, qd, qdd)
-    return AccelerationDerivatives(
-        _solved(factors, torque.dtau_dq, -1.0), _solved(factors, torque.dtau_dqd, -1.0), _inverse(factors, m.n)
-    )
+    torque = torque_derivatives(m, placed, qd, qdd)
+    if any(link.kind.nv > 1 for link in placed):
+        inverse = BranchedInverse.of(factors)
+        by_q, by_qd = (_solved(inverse.solve, matrix) for matrix in (torque.dtau_dq, torque.dtau_dqd))
+        return AccelerationDerivatives(by_q, by_qd, inverse.matrix())
+    by_q, by_qd = (_solved(partial(solve, factors), matrix) for matrix in (torque.dtau_dq, torque.dtau_dqd))
+    return AccelerationDerivatives(by_q, by_qd, _inverse(factors, m.n))
 
 
-def _solved(factors: Factors, matrix: list[list[Scalar]], sign: float) -> list[list[Scalar]]:
-    """sign * M^-1 matrix, column by column."""
-    columns = [solve(factors, [sign * row[j] for row in matrix]) for j in range(len(matrix))]
+def _solved(solver: Callable[[list[Scalar]], list[Scalar]], matrix: list[list[Scalar]]) -> list[list[Scalar]]:
+    """-M^-1 matrix, column by column."""
+    columns = [solver([-1.0 * row[j] for row in matrix]) for j in range(len(matrix))]
     return [list(row) for row in zip(*columns, strict=True)]
 
 

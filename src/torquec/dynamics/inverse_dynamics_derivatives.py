@@ -13,17 +13,24 @@
 
 Everything is in link axes, O(n^2), and shares the composites with the mass matrix.
 
-Joints with several coordinates have rates that are no derivatives of positions. Their derivatives are those in the
-tangent space, d/dv tau(integrate(q, v)) at v = 0, by differentiating the program (:mod:`torquec.expr.differentiate`):
+Joints with several coordinates have rates that are no derivatives of positions; derivatives by q are those in the
+tangent space, d/dv tau(integrate(q, v)) at v = 0. Moved by a column of its joint, everything beyond is displaced by a
+motion that is constant in the axes of the *parent*, while the column itself stands in those of the link. With c, A, b
+the angular velocity, U and origin acceleration of the parent's material at the link's origin, in link axes, and s the
+linear part of the joint's twist:
 
-(5)  dtau/dq = (dtau/dpositions) N(q),   N the rate map of the joints
+(5)  dtau/dq:    (3), (4) with w = c, U = A, a = b, and velocities relative to the parent:  P + m s,  D + h s',
+                 g + s x eta.  Torques of the joint itself stand in the moved axes:  f - z x f_j and n - z x n_j
+                 (translation: f, n - z x f_j)
+(6)  dtau/dqd:   twice (3), (4) of `coriolis_matrix` with w = (c + w)/2 and half of s, the mean of both axes
+
+A floating base has c = A = 0: its columns are those of a turned gravity.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.composite import composite_moments
@@ -38,21 +45,29 @@ from torquec.dynamics.coriolis_matrix import (
     inward_wrench,
     joint_row,
     origin_velocities,
+    placed_about,
     tensor_times,
     velocity_moments,
     zero_matrix,
 )
-from torquec.dynamics.inverse_dynamics import body_wrench, inverse_dynamics
+from torquec.dynamics.inverse_dynamics import body_wrench
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism
-from torquec.dynamics.motion import LinkMotion, motions
-from torquec.expr.differentiate import jacobian_nodes
-from torquec.expr.replay import replay
-from torquec.expr.trace import trace
-from torquec.robot.configuration import rate_map
+from torquec.dynamics.motion import LinkMotion, base_motion, joint_twist, motions
 from torquec.robot.joints import UnitTwist
 from torquec.robot.robot import BASE, Robot
-from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, scale
+from torquec.spatial import (
+    IDENTITY_ROTATION,
+    Matrix3,
+    Scalar,
+    Vector3,
+    add,
+    cross,
+    matvec,
+    scale,
+    subtract,
+    transpose,
+)
 
 
 @dataclass(frozen=True)
@@ -67,58 +82,82 @@ def inverse_dynamics_derivatives(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], *, carried: bool = False
 ) -> TorqueDerivatives:
     """The derivatives of `inverse_dynamics` at (q, qd, qdd), each (n,); q is (nq,)."""
-    if any(joint.kind.nv > 1 for joint in robot.joints):
-        by_q, by_qd = tangent_derivatives(robot, lambda *given: inverse_dynamics(robot, *given), (q, qd, qdd))
-        return TorqueDerivatives(by_q, by_qd)
     m = mechanism(robot)
     return torque_derivatives(m, placed_links(m, q, carried=carried), qd, qdd)
-
-
-def tangent_derivatives(
-    robot: Robot, algorithm: Callable[..., list[Scalar]], inputs: Sequence[Sequence[Scalar]]
-) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
-    """(5) and the derivative by qd of an algorithm of q (nq,), qd (n,) and a third input (n,), over any scalar."""
-    names, sizes = ("q", "qd", "third"), (robot.nq, robot.n, robot.n)
-
-    def program(**nodes: Any) -> dict[str, Any]:
-        outputs = algorithm(*(nodes[name] for name in names))
-        rows = jacobian_nodes([0.0 * nodes["q"][0] + each for each in outputs], [*nodes["q"], *nodes["qd"]])
-        maps = rate_map(robot, nodes["q"])
-        by_q = [[_row_sum(row[: robot.nq], column) for column in maps] for row in rows]
-        return {"by_q": by_q, "by_qd": [row[robot.nq :] for row in rows]}
-
-    function = trace("derivatives", program, {name: (size,) for name, size in zip(names, sizes, strict=True)})
-    found = replay(function, dict(zip(names, inputs, strict=True)))
-    return found["by_q"], found["by_qd"]
-
-
-def _row_sum(row: Sequence[Scalar], column: Mapping[int, Scalar]) -> Scalar:
-    total: Scalar = 0.0
-    for k, value in column.items():
-        total = total + row[k] * value
-    return total
 
 
 def torque_derivatives(
     m: Mechanism, placed: Sequence[PlacedLink], qd: Sequence[Scalar], qdd: Sequence[Scalar]
 ) -> TorqueDerivatives:
-    """(1)-(4) at a placement."""
+    """(1)-(6) at a placement."""
     motion = motions(placed, m.coordinates, m.gravity, qd, qdd)
     w = [moving.w for moving in motion]
     u = origin_velocities(placed, m.coordinates, w, qd)
     composite = composite_moments(placed)
     velocity = velocity_moments(placed, composite, w, u)
     wrenches = carried_wrenches(placed, motion)
+    fields = [_field(m, placed, motion, i, qd) for i in range(len(placed))]
     by_q, half_by_qd = zero_matrix(m.n), zero_matrix(m.n)
-    position, speed = position_entry(motion), coriolis_entry(w)
+    position, speed = position_entry(fields), _speed_entry(fields)
     for i, link in enumerate(placed):
-        at = (i, 0)
-        asked = position_wrench(link, composite[i], velocity[i], motion[i], wrenches[i])
-        inward_wrench(m, placed, by_q, at, asked)
-        inward_wrench(m, placed, half_by_qd, at, coriolis_wrench(link.column, composite[i], velocity[i], w[i]))
-        row = joint_row(link.column, composite[i], velocity[i])
-        inward_row(m, placed, at, row, u, (by_q, position), (half_by_qd, speed))
+        field, e = fields[i], composite[i]
+        for k, column in enumerate(link.columns):
+            at = (i, k)
+            asked = position_wrench(column, e, _seen(velocity[i], e, field.slip), field.moving, wrenches[i])
+            inward_wrench(m, placed, by_q, at, asked, own=_in_moved_axes(link, column, asked, wrenches[i]))
+            turned = coriolis_wrench(column, e, _seen(velocity[i], e, field.half_slip), field.mean_w)
+            inward_wrench(m, placed, half_by_qd, at, turned)
+            inward_row(m, placed, at, joint_row(column, e, velocity[i]), u, (by_q, position), (half_by_qd, speed))
     return TorqueDerivatives(by_q, [[2.0 * entry for entry in line] for line in half_by_qd])
+
+
+@dataclass(frozen=True)
+class _Field:
+    """What a displacement by a joint's columns is constant in: (5), (6); the link itself for a single coordinate."""
+
+    moving: LinkMotion
+    mean_w: Vector3
+    slip: Vector3 | None = None
+    half_slip: Vector3 | None = None
+
+
+def _field(
+    m: Mechanism, placed: Sequence[PlacedLink], motion: Sequence[LinkMotion], i: int, qd: Sequence[Scalar]
+) -> _Field:
+    link, own = placed[i], motion[i]
+    if link.kind.nv == 1:
+        return _Field(own, own.w)
+    parent = base_motion(m.gravity) if link.parent == BASE else motion[link.parent]
+    turn, slip = link.turn, joint_twist(link, m.coordinates[i], qd)[0]
+    columns = tuple(turn.back(column) for column in transpose(parent.u))
+    u: Matrix3 = tuple(turn.back(row) for row in transpose(columns))  # type: ignore[arg-type, assignment]
+    a = turn.back(add(parent.a, matvec(parent.u, link.origin)))
+    carried = turn.back(parent.w)
+    mean = scale(add(carried, own.w), 0.5)
+    return _Field(LinkMotion(carried, turn.back(parent.wd), u, a), mean, slip, scale(slip, 0.5))
+
+
+def _seen(velocity: VelocityMoments, e: MassMoments, slip: Vector3 | None) -> VelocityMoments:
+    """Moments of velocities to which `slip` is added: P + m s, D + h s'."""
+    if slip is None:
+        return velocity
+    d = tuple(
+        tuple(value + own * by for value, by in zip(row, slip, strict=True))
+        for row, own in zip(velocity.moment, e.first, strict=True)
+    )
+    return VelocityMoments(add(velocity.linear, scale(slip, e.m)), d)  # type: ignore[arg-type]
+
+
+def _in_moved_axes(
+    link: PlacedLink, column: UnitTwist, asked: tuple[Vector3, Vector3], wrench: tuple[Vector3, Vector3]
+) -> tuple[Vector3, Vector3]:
+    """The wrench of (5) on the joint's own columns."""
+    if link.kind.nv == 1:
+        return asked
+    (f, n), z = asked, IDENTITY_ROTATION[column.axis]
+    if not column.turns:
+        return f, subtract(n, cross(z, wrench[0]))
+    return subtract(f, cross(z, wrench[0])), subtract(n, cross(z, wrench[1]))
 
 
 def carried_wrenches(placed: Sequence[PlacedLink], motion: Sequence[LinkMotion]) -> list[tuple[Vector3, Vector3]]:
@@ -134,45 +173,62 @@ def carried_wrenches(placed: Sequence[PlacedLink], motion: Sequence[LinkMotion])
 
 
 def position_wrench(
-    link: PlacedLink,
+    column: UnitTwist,
     e: MassMoments,
     velocity: VelocityMoments,
     moving: LinkMotion,
     wrench: tuple[Vector3, Vector3],
 ) -> tuple[Vector3, Vector3]:
-    """f and n of (3)."""
+    """f and n of (3), z being the axis of the column."""
+    i, j, k = (column.axis + 1) % 3, (column.axis + 2) % 3, column.axis
     f, n = wrench
-    zdd = axis_acceleration(moving.u)
-    if not link.column.turns:
-        return scale(zdd, e.m), add((-f[1], f[0], 0.0), cross(e.first, zdd))
-    zd, a, h = axis_rate(moving.w), moving.a, e.first
+    zdd = axis_acceleration(moving.u, k)
+    if not column.turns:
+        return scale(zdd, e.m), add(placed_about(k, -f[j], f[i], 0.0), cross(e.first, zdd))
+    zd, a, h = axis_rate(moving.w, k), moving.a, e.first
     twice = add(zd, zd)
     d, p = velocity.moment, velocity.linear
-    force = add(add(cross(zdd, h), cross(twice, p)), (-(f[1] - e.m * a[1]), f[0] - e.m * a[0], 0.0))
-    spin = (
-        twice[0] * (d[1][1] + d[2][2]) - twice[1] * d[1][0],
-        twice[1] * (d[0][0] + d[2][2]) - twice[0] * d[0][1],
-        -(twice[0] * d[0][2] + twice[1] * d[1][2]),
+    moved = add(cross(zdd, h), cross(twice, p))
+    force = add(moved, placed_about(k, -(f[j] - e.m * a[j]), f[i] - e.m * a[i], 0.0))
+    spin = placed_about(
+        k,
+        twice[i] * (d[j][j] + d[k][k]) - twice[j] * d[j][i],
+        twice[j] * (d[i][i] + d[k][k]) - twice[i] * d[i][j],
+        -(twice[i] * d[i][k] + twice[j] * d[j][k]),
     )
-    lever = cross(h, (a[1], -a[0], 0.0))
-    return force, add(add((-n[1], n[0], 0.0), lever), add(tensor_times(e, zdd), spin))
+    lever = cross(h, placed_about(k, a[j], -a[i], 0.0))
+    return force, add(add(placed_about(k, -n[j], n[i], 0.0), lever), add(tensor_times(e, zdd), spin))
 
 
-def axis_acceleration(u: Matrix3) -> Vector3:
-    """zdd = U z of (2)."""
-    return (u[0][2], u[1][2], u[2][2])
+def axis_acceleration(u: Matrix3, axis: int = 2) -> Vector3:
+    """zdd = U z of (2), z being a coordinate axis of the link."""
+    return (u[0][axis], u[1][axis], u[2][axis])
 
 
-def position_entry(motion: Sequence[LinkMotion]) -> Entry:
+def position_entry(fields: Sequence[_Field]) -> Entry:
     """(4) from the row of joint i carried to link j."""
 
     def entry(row: JointRow, j: int, column: UnitTwist) -> Scalar:
-        zdd = axis_acceleration(motion[j].u)
+        first, second, axis = (column.axis + 1) % 3, (column.axis + 2) % 3, column.axis
+        moving, slip = fields[j].moving, fields[j].slip
+        zdd = axis_acceleration(moving.u, axis)
         if not column.turns:
             return row.eta[0] * zdd[0] + row.eta[1] * zdd[1] + row.eta[2] * zdd[2]
-        zd, a = axis_rate(motion[j].w), motion[j].a
+        zd, a = axis_rate(moving.w, axis), moving.a
+        g = row.g if slip is None else add(row.g, cross(slip, row.eta))
         turning = row.rho[0] * zdd[0] + row.rho[1] * zdd[1] + row.rho[2] * zdd[2]
-        speeds = row.g[0] * zd[0] + row.g[1] * zd[1]
-        return (turning + (speeds + speeds)) + (row.eta[0] * a[1] - row.eta[1] * a[0])
+        speeds = g[first] * zd[first] + g[second] * zd[second]
+        return (turning + (speeds + speeds)) + (row.eta[first] * a[second] - row.eta[second] * a[first])
 
     return entry
+
+
+def _speed_entry(fields: Sequence[_Field]) -> Entry:
+    """Half of dtau_i/dqd_j (6) from the row of joint i carried to link j."""
+    entry = coriolis_entry([field.mean_w for field in fields])
+
+    def seen(row: JointRow, j: int, column: UnitTwist) -> Scalar:
+        slip = fields[j].half_slip
+        return entry(row if slip is None else replace(row, g=add(row.g, cross(slip, row.eta))), j, column)
+
+    return seen
