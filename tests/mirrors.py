@@ -20,6 +20,7 @@ COVERED_BY = {
     "proof/tracking/error_tube.py": "control/test_tracking_guarantee.py",
     "proof/tracking/torque_error_bound.py": "control/test_tracking_guarantee.py",
     "control/law_options.py": "control/test_laws.py",
+    "control/payload_torque.py": "control/test_payload_limits.py",
     "haptics/haptic_choices.py": "haptics/test_port_loop.py",
     "errors.py": "robot/test_validate.py",
     "closedform/accepts.py": "model/test_accepting_rooms.py",

@@ -198,6 +198,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.control.observer": ("momentum_observer",),
         "torquec.control.controller_file": ("read_controller", "read_observer", "write_controller"),
         "torquec.control.stability_interval": ("stability_interval",),
+        "torquec.control.payload_limits": ("PayloadLimits", "payload_limits"),
         "torquec.control.tracking_guarantee": ("TrackingGuarantee", "tracking_guarantee"),
         "torquec.control.uncertainty": (
             "BodyUncertainty",

@@ -32,6 +32,8 @@ from torquec.control.law_options import PidGains as PidGains
 from torquec.control.laws import make_law as make_law
 from torquec.control.lqr import lqr as lqr
 from torquec.control.observer import momentum_observer as momentum_observer
+from torquec.control.payload_limits import PayloadLimits as PayloadLimits
+from torquec.control.payload_limits import payload_limits as payload_limits
 from torquec.control.pole_placement import pole_placement as pole_placement
 from torquec.control.pole_placement import pole_placement_gains as pole_placement_gains
 from torquec.control.poles import joint_poles as joint_poles

@@ -35,6 +35,7 @@ from torquec.cli.linearize import linearize
 from torquec.cli.new import new
 from torquec.cli.papers import papers
 from torquec.cli.params import params
+from torquec.cli.payload import payload
 from torquec.cli.realtime import cycle, plan
 from torquec.cli.realtime_run import run
 from torquec.cli.report import report
@@ -51,7 +52,7 @@ HEADINGS: Mapping[str, tuple[Command[Any], ...]] = MappingProxyType(
         "Start": (demo, new, run_command, report, view),
         "Inspect a robot": (info, drives, evaluate, ik, equations, params),
         "Simplify and prove": (simplify, check),
-        "Control": (linearize, design, simulate, compare),
+        "Control": (linearize, design, simulate, payload, compare),
         "Identify from logs": (check_log, excite, identify),
         "Deliver code": (generate, verify_package),
         "Haptics": (haptic, haptic_region),

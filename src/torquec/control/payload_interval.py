@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from torquec.control.poles import JointPoles
-from torquec.control.robustness import EXACT_MODEL, ModelErrors, make_loop
+from torquec.control.robustness import EXACT_MODEL, Loop, ModelErrors, make_loop
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
@@ -25,20 +25,25 @@ from torquec.model.model import Model, as_model
 from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.payload import attach_payload
 from torquec.robot.robot import Robot
+from torquec.robot.xml_text import unused_name
 
 _GRID = 40  # masses from a thousandth of the robot to the heaviest, a third apart
 _BISECTIONS = 30  # a billionth of the step of the grid
-_HEAVIEST = 100.0
+HEAVIEST = 100.0
 """Times the mass of the robot: a payload beyond is no limit."""
 
 
 @dataclass(frozen=True)
 class PayloadInterval:
-    """Masses [kg] at `frame`, beyond what the model knows, for which the loop is stable; infinite without a limit."""
+    """Masses [kg] at `frame`, beyond what the model knows, for which the loop is stable; infinite without a limit.
+
+    `joint` moves most in the mode that becomes unstable at the upper limit; empty where there is none.
+    """
 
     frame: str
     lower: float
     upper: float
+    joint: str = ""
 
 
 def payload_interval(
@@ -61,13 +66,13 @@ def payload_interval(
     model = as_model(source)
     robot = model.robot
     chosen_frame = hand_frame(robot) if frame is None else robot.frame(frame).name
-    loaded = attach_payload(robot, chosen_frame, mass=1.0, center=center, name=_unused(robot))
+    loaded = attach_payload(robot, chosen_frame, mass=1.0, center=center, name=unused_name("payload", {frame.name for frame in robot.frames}))
     believed = linearize_along(model, *states)
     bare, loaded_models = linearize_along(robot, *states), linearize_along(loaded, *states)
     carrier = robot.bodies[robot.frame(chosen_frame).body] if robot.frame(chosen_frame).body >= 0 else None
     lightest = 0.0 if carrier is None else -carrier.inertia.m
     whole = sum(body.inertia.m for body in robot.bodies)
-    lower, upper = -np.inf, np.inf
+    lower, upper, joint = -np.inf, np.inf, ""
     with one_thread():
         for own, empty, full in zip(believed, bare, loaded_models, strict=True):
             gains = (errors.gamma * own.M, errors.beta * own.C, errors.alpha * own.K)
@@ -77,12 +82,14 @@ def payload_interval(
                     "the loop is unstable without a payload already",
                     remedy="choose poles or a sampling interval for which it is stable",
                 )
-            grid = np.geomspace(1e-3, _HEAVIEST, _GRID) * max(whole, 1e-6)
-            upper = min(upper, _limit(carrying.is_stable, grid.tolist(), upper))
+            grid = np.geomspace(1e-3, HEAVIEST, _GRID) * max(whole, 1e-6)
+            limit = _limit(carrying.is_stable, grid.tolist(), upper)
+            if limit < upper:
+                upper, joint = limit, robot.joint_names[carrying.moving_joint(limit)]
             if lightest < 0.0:
                 lighter = np.linspace(0.0, -lightest, 9)[1:].tolist()
                 lower = max(lower, -_limit(carrying.is_stable_without, lighter, -lower))
-    return PayloadInterval(chosen_frame, max(lower, lightest), upper)
+    return PayloadInterval(chosen_frame, max(lower, lightest), upper, joint)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,14 +105,28 @@ class _Carrying:
 
     def is_stable(self, mass: float) -> bool:
         """Whether the loop is stable with a payload (1)."""
+        found = self._loop(mass)
+        return found is not None and found[0].excess(found[1]) < 0.0
+
+    def moving_joint(self, mass: float) -> int:
+        """The joint that moves most, in units of its own, in the slowest mode of the loop."""
+        found = self._loop(mass)
+        if found is None:
+            return self.empty.n - 1
+        values, vectors = np.linalg.eig(found[1])
+        least = int(np.argmax(np.abs(values) if self.period is not None else values.real))
+        return int(np.argmax(np.abs(vectors[: self.empty.n, least])))
+
+    def _loop(self, mass: float) -> tuple[Loop, Array] | None:
+        """The loop with a payload and its closed matrix; None where the inertia is not positive definite."""
         parts = {
             key: getattr(self.empty, key) + mass * (getattr(self.full, key) - getattr(self.empty, key))
             for key in ("M", "C", "K")
         }
         if np.linalg.eigvalsh(0.5 * (parts["M"] + parts["M"].T)).min() <= 0.0:
-            return False
+            return None
         loop = make_loop(replace(self.empty, **parts), self.poles, period=self.period, sampled=self.sampled)
-        return loop.excess(loop.F - loop.G @ loop.gains(*self.believed)) < 0.0
+        return loop, loop.F - loop.G @ loop.gains(*self.believed)
 
     def is_stable_without(self, mass: float) -> bool:
         """Whether it is with that much less than the model says."""
@@ -129,10 +150,3 @@ def _bisected(is_stable: Callable[[float], bool], inside: float, outside: float)
         middle = 0.5 * (inside + outside)
         inside, outside = (middle, outside) if is_stable(middle) else (inside, middle)
     return inside
-
-
-def _unused(robot: Robot) -> str:
-    name = "payload"
-    while any(frame.name == name for frame in robot.frames):
-        name += "_"
-    return name

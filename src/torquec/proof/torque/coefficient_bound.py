@@ -228,19 +228,21 @@ def _attempt(
     error: CoefficientError, ranges: list[Range], bound: float, most_boxes: int, meter: Meter
 ) -> Proof | Refutation | Exhausted:
     absolute = error.kind is ErrorKind.ABSOLUTE
-    functional: Functional = _Magnitude() if absolute else _PartOfReference(bound)
+    functional: Functional = Magnitude() if absolute else _PartOfReference(bound)
     target = bound if absolute else 0.0
     return prove(error.table, ranges, functional, target, allowance=error.allowance, most_boxes=most_boxes, meter=meter)
 
 
-class _Magnitude:
+class Magnitude:
     """|p - p*|, of a table with one row."""
 
     def __call__(self, control: RealArray, target: Any) -> RealArray:  # noqa: ARG002 - the protocol's
+        """Magnitudes (points,) of values (1, points)."""
         result: RealArray = np.abs(control[0])
         return result
 
     def exact(self, values: RealArray) -> RealArray:
+        """The same."""
         return self(values, 0.0)
 
 
