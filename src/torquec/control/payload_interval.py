@@ -66,7 +66,13 @@ def payload_interval(
     model = as_model(source)
     robot = model.robot
     chosen_frame = hand_frame(robot) if frame is None else robot.frame(frame).name
-    loaded = attach_payload(robot, chosen_frame, mass=1.0, center=center, name=unused_name("payload", {frame.name for frame in robot.frames}))
+    loaded = attach_payload(
+        robot,
+        chosen_frame,
+        mass=1.0,
+        center=center,
+        name=unused_name("payload", {frame.name for frame in robot.frames}),
+    )
     believed = linearize_along(model, *states)
     bare, loaded_models = linearize_along(robot, *states), linearize_along(loaded, *states)
     carrier = robot.bodies[robot.frame(chosen_frame).body] if robot.frame(chosen_frame).body >= 0 else None
