@@ -9,7 +9,7 @@
      so f = N/W, where W has positive Bernstein coefficients: anywhere in the piece, f is a mean of the control values
      N_i/W_i with positive weights. For several joints N is a tensor and W a product
 (3)  h is convex, hence h(f) <= b in the box where h(N_i) <= b W_i for all i
-(4)  Where that fails, the box is halved along the joint in which N bends most (largest second differences), by
+(4)  Where that fails, the box is halved along the joint in which N/W bends most (largest second differences), by
      de Casteljau's algorithm, whose matrices have rows of non-negative numbers with the sum one
 (5)  The corners of a box are points of it: where h is known to exceed b W there, the claim is false
 
@@ -166,18 +166,16 @@ def _check_root(root: OpenBox, functional: Any, bound: float, values: float) -> 
         box = waiting.pop()
         rows = box.numerators.reshape(len(box.numerators), -1)
         noise = box.noise + (400.0 + 4.0 * (max(box.numerators.shape) + 4) * box.depth) * UNIT * box.size
-        limits = bound * functools.reduce(np.multiply.outer, box.weights).ravel()
+        weights = functools.reduce(np.multiply.outer, box.weights)
+        limits = bound * weights.ravel()
         if not functional.exceeds(rows, limits - 1e-12 * np.abs(limits) - noise):
             continue
-        corners = np.ix_(range(len(rows)), *([0, -1] for _ in box.weights))
-        ends = functools.reduce(np.multiply.outer, [weights[[0, -1]] for weights in box.weights]).ravel()
-        found = functional.attained(box.numerators[corners].reshape(len(rows), -1)) - 2.0 * noise
-        if np.any(found > bound * ends):
-            raise RefusedError(f"{float((found / ends).max()):.6g} is attained, and {bound:.6g} is left of the bound")
+        control, corners = box.numerators / weights, np.ix_(range(len(rows)), *([0, -1] for _ in box.weights))
+        found = functional.attained(control[corners].reshape(len(rows), -1)).max() - 2.0 * noise / weights.min()
+        if found > bound:
+            raise RefusedError(f"{found:.6g} is attained, and {bound:.6g} is left of the bound")
         values -= rows.size
-        bends = [
-            float(np.abs(np.diff(box.numerators, 2, axis + 1)).max(initial=0.0)) for axis in range(len(box.weights))
-        ]
+        bends = [float(np.abs(np.diff(control, 2, k + 1)).sum(axis=0).max(initial=0.0)) for k in range(weights.ndim)]
         if values < 0 or box.depth >= DEEPEST or not max(bends) > 0.0:
             raise RefusedError("no proof was found within the limit of subdivisions")
         waiting += _halves(box, int(np.argmax(bends)))

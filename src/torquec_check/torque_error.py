@@ -34,8 +34,8 @@ from torquec_check.rows import Monomial
 _TANGENTS, _MOST_SPEEDS = 4, 8
 """Choices of t in (5), and speeds there: it looks at 3^n of them, (4) at 2^n."""
 
-_FAR, _AT_ONCE = 1.5, 1_000
-"""Where (4) is that far above a limit, (5), which takes longer, is not tried; control values looked at together."""
+_FAR, _AT_ONCE = 1.5, 100
+"""Where (4) is that far above a limit, (5), which takes longer, is not tried; points taken together, worst first."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,9 @@ class TorqueFunctional:
 
     def exceeds(self, rows: Array, limits: Array) -> bool:
         """Whether (4) and (5) all exceed the limits (points,) at a point."""
-        left = np.flatnonzero(~(np.abs(rows).sum(axis=0) <= limits))
+        sums = np.abs(rows).sum(axis=0)
+        left = np.flatnonzero(~(sums <= limits))
+        left = left[np.argsort(limits[left] - sums[left])]
         for some in (left[start : start + _AT_ONCE] for start in range(0, len(left), _AT_ONCE)):
             by_signs = self._by_signs(rows[:, some])
             if np.any(by_signs > _FAR * limits[some]):

@@ -91,3 +91,15 @@ def test_it_ends(monkeypatch):
     monkeypatch.setattr(boxes, "MOST_VALUES", 100)
     with pytest.raises(RefusedError, match="limit of subdivisions"):
         _prove(_function(A, B), GRID, [(-3.2, 3.2)] * 2, 1.7)
+
+
+def test_boxes_are_halved_along_joints_that_matter(monkeypatch):
+    """A function of one joint nearly: other joints bend numerators through their denominators alone."""
+    halved = []
+    monkeypatch.setattr(boxes, "_halves", lambda box, axis: halved.append(axis) or _halves(box, axis))
+    grid = grid_of((True,) * 3, (2,) * 3, (0.0,) * 3, (0.0,) * 3)
+    a, b, c = np.meshgrid(*[2 * np.pi * np.arange(5) / 5] * 3, indexing="ij")
+    values = 0.5 + np.cos(a) + np.cos(2.0 * a - 1.0) + 0.01 * (np.cos(2.0 * b) + np.cos(2.0 * c))
+    _prove(values, grid, [(-3.2, 3.2)] * 3, 2.46)
+    assert halved
+    assert set(halved) == {0}

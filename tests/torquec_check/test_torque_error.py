@@ -125,3 +125,14 @@ def test_the_functional_bounds_all_rates():
     assert functional._by_tangents(rows).sum() < functional._by_signs(rows).sum()
     assert not functional.exceeds(rows, sums)
     assert functional.exceeds(rows, 0.99 * functional.attained(rows))
+
+
+def test_what_is_no_number_exceeds_every_limit():
+    """Among many points that are looked at worst first, too."""
+    functional = TorqueFunctional(MONOMIALS)
+    rows = np.random.default_rng(4).normal(size=(len(MONOMIALS), 1000))
+    limits = functional._by_signs(rows) + 1e-9
+    assert not functional.exceeds(rows, limits)
+    rows[3, 7] = np.nan
+    assert functional.exceeds(rows, limits)
+    assert functional.exceeds(np.nan_to_num(rows), np.where(np.arange(1000) == 9, np.nan, limits))
