@@ -244,6 +244,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "A law on a robot, in real time (`torquec.realtime.run`)": {
         "torquec.realtime.runtime.run": ("DeadlineSource", "RunOptions"),
         "torquec.realtime.runtime.guards": ("Fault", "Guards", "RunEnd"),
+        "torquec.realtime.runtime.ros2_robot": ("Ros2Robot",),
         "torquec.realtime.runtime.drivers": ("LibraryRobot", "SharedMemoryRobot", "SharedRobot", "SimulatedRobot"),
         "torquec.realtime.runtime.run_result": ("RealtimeResult", "RunStatus"),
     },

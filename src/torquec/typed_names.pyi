@@ -250,6 +250,7 @@ from torquec.realtime.runtime.drivers import SimulatedRobot as SimulatedRobot
 from torquec.realtime.runtime.guards import Fault as Fault
 from torquec.realtime.runtime.guards import Guards as Guards
 from torquec.realtime.runtime.guards import RunEnd as RunEnd
+from torquec.realtime.runtime.ros2_robot import Ros2Robot as Ros2Robot
 from torquec.realtime.runtime.run import DeadlineSource as DeadlineSource
 from torquec.realtime.runtime.run import RunOptions as RunOptions
 from torquec.realtime.runtime.run_result import RealtimeResult as RealtimeResult

@@ -33,7 +33,8 @@ def test_every_lower_bound_is_the_version_that_was_tested():
 
 def test_no_extra_of_users_is_forgotten():
     developers = {"docs", "bench", "test", "all"}  # tools, and collections of the others
-    live = {"jax", "torch"}  # in an environment of their own: tests/codegen/test_jax.py, test_torch.py
+    # In environments of their own: tests/codegen/test_jax.py, test_torch.py, tests/realtime/runtime/test_ros2_robot.py.
+    live = {"jax", "torch", "ros2"}
     assert set(PROJECT["optional-dependencies"]) == set(EXTRAS) | developers | live | {
         "robots"
     }  # which clones: tested with a stub

@@ -39,6 +39,7 @@ from torquec.cli.payload import payload
 from torquec.cli.realtime import cycle, plan
 from torquec.cli.realtime_run import run
 from torquec.cli.report import report
+from torquec.cli.ros2 import ros2_plant, ros2_record, ros2_run
 from torquec.cli.run import demo
 from torquec.cli.run import run as run_command
 from torquec.cli.selftest import selftest
@@ -68,7 +69,11 @@ GROUPS: Mapping[str, tuple[str, tuple[Command[Any], ...]]] = MappingProxyType(
         "realtime": (
             "Real time: how often a background must run; run a law on a robot; what a cycle costs.",
             (plan, run, cycle),
-        )
+        ),
+        "ros2": (
+            "ROS 2 nodes: run a law on a robot, simulate a robot, record joint states.",
+            (ros2_run, ros2_plant, ros2_record),
+        ),
     }
 )
 """Commands under a common name, each group with its help; shown under the heading of `GROUPS_UNDER`."""

@@ -47,6 +47,7 @@ _PACKAGES = {
     "plot": ("matplotlib",),
     "identify": ("scipy", "threadpoolctl"),
     "optimize": ("scipy", "threadpoolctl"),
+    "ros2": ("rclpy",),
 }
 """What must be there before a command begins, by extra; what only some of its options need they ask for themselves."""
 

@@ -30,8 +30,8 @@ _SHARED = "shared:"
 
 
 @dataclass(frozen=True, kw_only=True)
-class RealtimeRunOptions(MotionOptions):
-    """The law, the robot, the loop, the guards, and what to write."""
+class LoopOptions(MotionOptions):
+    """The law, the loop, the guards, and what to write."""
 
     law: Path | None = option(
         None,
@@ -39,12 +39,6 @@ class RealtimeRunOptions(MotionOptions):
         metavar="FILE",
     )
     rate: float | None = option(None, "Cycles per second.  [default: the law's, else 1000]", metavar="HZ")
-    driver: str = option(
-        "simulated",
-        "simulated; shared:NAME, a robot in another process; FILE.so, a C library of yours.",
-        metavar="ROBOT",
-    )
-    clock: str = option("real", "Of a simulated robot: real, or virtual, as fast as it goes.", metavar="CLOCK")
     deadline_source: str = option("timer", "Who says when a cycle begins: timer or driver.", metavar="WHO")
     background: float | None = option(
         None, "Two rates: the background period [s].  [default: the law in every cycle]", metavar="S"
@@ -86,6 +80,18 @@ class RealtimeRunOptions(MotionOptions):
     deg: bool = degrees_option()
 
 
+@dataclass(frozen=True, kw_only=True)
+class RealtimeRunOptions(LoopOptions):
+    """The robot, and what every loop has."""
+
+    driver: str = option(
+        "simulated",
+        "simulated; shared:NAME, a robot in another process; FILE.so, a C library of yours.",
+        metavar="ROBOT",
+    )
+    clock: str = option("real", "Of a simulated robot: real, or virtual, as fast as it goes.", metavar="CLOCK")
+
+
 @command(
     "run",
     RealtimeRunOptions,
@@ -99,6 +105,11 @@ def run(model: Model, options: RealtimeRunOptions) -> Outcome:
     rates, jitter and faults while it runs; Ctrl-C stops the robot. Exit status 1 where a fault ended the run.
     docs/real-time.md says more.
     """
+    return run_on(model, options, _robot(options), options.driver)
+
+
+def run_on(model: Model, options: LoopOptions, robot: RobotDriver, driver: str) -> Outcome:
+    """The run of a law on a robot; `driver` is how the document calls the robot."""
     from torquec.realtime.runtime.cycle_log import write_cycle_log
     from torquec.realtime.runtime.run import run as run_loop
     from torquec.report.realtime_run import run_text
@@ -120,7 +131,7 @@ def run(model: Model, options: RealtimeRunOptions) -> Outcome:
         model,
         law,
         motion,
-        robot=_robot(options),
+        robot=robot,
         options=loop,
         guards=_guards(options),
         trace=options.trace,
@@ -130,17 +141,17 @@ def run(model: Model, options: RealtimeRunOptions) -> Outcome:
     files = [path for path in (options.trace,) if path is not None]
     if options.log is not None:
         files.append(write_cycle_log(result.log, options.log, force=options.force))
-    document = {"robot": model.robot.name, "law": law.name, "driver": options.driver, **result.to_document()}
+    document = {"robot": model.robot.name, "law": law.name, "driver": driver, **result.to_document()}
     return Outcome(document, run_text(result), tuple(files), result.failed, model.robot)
 
 
-def _law(options: RealtimeRunOptions) -> Controller | None:
+def _law(options: LoopOptions) -> Controller | None:
     from torquec.control.controller_file import read_controller
 
     return None if options.law is None else read_controller(options.law)
 
 
-def _period(options: RealtimeRunOptions, law: Controller | None) -> float:
+def _period(options: LoopOptions, law: Controller | None) -> float:
     """The period of the loop [s]."""
     if options.rate is not None:
         if not 1.0 <= options.rate <= 1e6:
@@ -149,7 +160,7 @@ def _period(options: RealtimeRunOptions, law: Controller | None) -> float:
     return 1.0 / _DEFAULT_RATE if law is None or law.period is None else law.period
 
 
-def _motion(model: Model, options: RealtimeRunOptions, period: float) -> tuple[Model, Trajectory]:
+def _motion(model: Model, options: LoopOptions, period: float) -> tuple[Model, Trajectory]:
     """The motion that was asked for; without one the robot stands still where it is asked to be, or can be."""
     from torquec.trajectory import check_limits, minimum_jerk
 
@@ -162,7 +173,7 @@ def _motion(model: Model, options: RealtimeRunOptions, period: float) -> tuple[M
     return model, motion
 
 
-def _loop_options(options: RealtimeRunOptions, period: float) -> RunOptions:
+def _loop_options(options: LoopOptions, period: float) -> RunOptions:
     from torquec.realtime.runtime.run import RunOptions
 
     return RunOptions(
@@ -191,7 +202,7 @@ def _robot(options: RealtimeRunOptions) -> RobotDriver:
     return LibraryRobot(options.driver)
 
 
-def _guards(options: RealtimeRunOptions) -> Guards:
+def _guards(options: LoopOptions) -> Guards:
     from torquec.realtime.runtime.guards import Guards
 
     def values(text: str | None, name: str) -> float | tuple[float, ...] | None:

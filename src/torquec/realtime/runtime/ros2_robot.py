@@ -1,0 +1,195 @@
+"""A robot behind ROS 2: joint states in, efforts out, between the loop's guards (extra `ros2`, or a ROS installation).
+
+    result = tq.realtime.run(model, law, motion, robot=Ros2Robot())
+
+(1)  in:   `sensor_msgs/JointState` with positions and velocities; joints in any order, others are ignored
+(2)  out:  `std_msgs/Float64MultiArray`, torques in the model's joint order, as `JointGroupEffortController` takes them
+
+The loop stays a thread of C: this side moves samples and torques between its shared memory and the topics. Where joint
+states cease, the loop's guards ramp the torques to zero. Discovery stays on this machine unless the environment
+variable ROS_AUTOMATIC_DISCOVERY_RANGE says otherwise.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib
+import math
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torquec.errors import ArgumentError, MissingExtraError
+from torquec.model.model import Model
+from torquec.realtime.runtime.drivers import SharedMemoryRobot, SharedRobot, native_plant
+from torquec.realtime.runtime.structures import DriverStruct
+from torquec.simulation.plant import Plant
+from torquec.trajectory.trajectory import Trajectory
+
+STATES = "joint_states"
+EFFORTS = "effort_controller/commands"
+_DISCOVERY = ("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+_QUEUE = 10
+"""Messages that a subscriber may be behind: two are usual, more are old."""
+_POLL = 2e-4
+"""[s] between looks for new torques: a fifth of the shortest usual period."""
+_LATE = 0.1
+"""[s] between two torques or samples: middleware on an ordinary system pauses for tens of ms."""
+_FIRST = 5.0
+"""[s] to wait for the first joint states: discovery takes about one."""
+
+
+@dataclass(frozen=True)
+class Ros2Robot:
+    """A robot that publishes joint states (1) and takes efforts (2) on topics of these names."""
+
+    states: str = STATES
+    efforts: str = EFFORTS
+
+    is_virtual = False
+    patience = _LATE
+
+    @contextlib.contextmanager
+    def opened(self, library: ctypes.CDLL, model: Model, motion: Trajectory, period: float) -> Iterator[DriverStruct]:
+        """As `RobotDriver`; raises `ArgumentError` where no joint states of the model's joints arrive."""
+        memory = SharedMemoryRobot(f"torquec_ros2_{os.getpid()}")
+        with memory.opened(library, model, motion, period) as driver, ros2_node("torquec") as node:
+            joints = model.robot.joint_names
+            with SharedRobot(memory.name, len(joints)) as robot, _Bridge(node, self, joints, robot) as bridge:
+                bridge.await_states()
+                yield driver
+
+
+class _Bridge:
+    """Moves joint states into the loop's memory and its torques onto the topic, in a thread for each direction."""
+
+    def __init__(self, node: Any, topics: Ros2Robot, joints: Sequence[str], robot: SharedRobot) -> None:
+        self._node, self._topics, self._joints, self._robot = node, topics, joints, robot
+        self._problem = ""
+        self._seen = threading.Event()
+        self._ended = threading.Event()
+        self._efforts = ros2_message("std_msgs", "Float64MultiArray")
+        self._publisher = node.create_publisher(self._efforts, topics.efforts, _QUEUE)
+        node.create_subscription(ros2_message("sensor_msgs", "JointState"), topics.states, self._measured, _QUEUE)
+        self._sender = threading.Thread(target=self._send, name="torquec ROS 2 efforts", daemon=True)
+
+    def __enter__(self) -> _Bridge:
+        self._sender.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._sender.join()
+        self._publish([0.0] * len(self._joints))
+
+    def await_states(self) -> None:
+        """Return when the first state of all joints has come; raise `ArgumentError` after some seconds without."""
+        if not self._seen.wait(_FIRST):
+            raise ArgumentError(
+                self._problem or f"no joint states within {_FIRST:g} s",
+                where=self._topics.states,
+                remedy="start the robot's driver (torquec ros2 plant simulates one), or name its topic with --states",
+            )
+
+    def _measured(self, message: Any) -> None:
+        """(1); a message without some joints, or without speeds, is not a state."""
+        places = {name: k for k, name in enumerate(message.name)}
+        missing = [name for name in self._joints if name not in places]
+        if missing or len(message.velocity) != len(message.name) or len(message.position) != len(message.name):
+            what = f"joint '{missing[0]}'" if missing else "velocities"
+            self._problem = f"joint states without {what}"
+            return
+        order = [places[name] for name in self._joints]
+        self._robot.publish([message.position[k] for k in order], [message.velocity[k] for k in order])
+        self._seen.set()
+
+    def _send(self) -> None:
+        while not self._ended.is_set():
+            torque = self._robot.take()
+            if torque is not None:
+                self._publish(torque.tolist())
+            time.sleep(_POLL)
+
+    def _publish(self, torque: list[float]) -> None:
+        message = self._efforts()
+        message.data = torque
+        self._publisher.publish(message)
+
+
+def run_plant(plant: Plant, start: Sequence[float], *, period: float, duration: float, robot: Ros2Robot) -> int:
+    """Simulate a plant as a ROS 2 robot for `duration` [s], publishing its state every `period` [s]; gives the steps.
+
+    Brakes hold it until the first efforts come. Efforts older than a tenth of a second count as zero, as drives with a
+    watchdog take them.
+    """
+    step = native_plant(plant, period)
+    joints = plant.robot.joint_names
+    motion = plant.first_motion(list(start), [0.0] * plant.n)
+    given: dict[str, Any] = {"tau": [0.0] * plant.n, "at": -math.inf}
+
+    def commanded(message: Any) -> None:
+        if len(message.data) == plant.n:
+            given.update(tau=list(message.data), at=time.monotonic())
+
+    with ros2_node("torquec_plant") as node:
+        state = ros2_message("sensor_msgs", "JointState")
+        publisher = node.create_publisher(state, robot.states, _QUEUE)
+        node.create_subscription(ros2_message("std_msgs", "Float64MultiArray"), robot.efforts, commanded, _QUEUE)
+        begin = time.monotonic()
+        steps = round(duration / period)
+        for k in range(steps):
+            time.sleep(max(0.0, begin + k * period - time.monotonic()))
+            braked = given["at"] == -math.inf
+            tau = given["tau"] if time.monotonic() - given["at"] < _LATE else [0.0] * plant.n
+            message = state()
+            message.header.stamp = node.get_clock().now().to_msg()
+            message.name = list(joints)
+            message.position = [float(value) for value in motion[: plant.n]]
+            message.velocity = [float(value) for value in motion[plant.n : 2 * plant.n]]
+            message.effort = [float(value) for value in tau]
+            publisher.publish(message)
+            if not braked:
+                motion = step.call(motion, tau).tolist()
+    return steps
+
+
+@contextlib.contextmanager
+def ros2_node(name: str) -> Iterator[Any]:
+    """A node that is spun in a thread of its own; raises `MissingExtraError` without rclpy."""
+    os.environ.setdefault(*_DISCOVERY)
+    try:
+        rclpy = importlib.import_module("rclpy")
+        executors = importlib.import_module("rclpy.executors")
+    except ImportError:
+        raise MissingExtraError("rclpy", "ros2", "a ROS 2 node") from None
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    node = rclpy.create_node(name, context=context)
+    executor = executors.SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+    spinning = threading.Thread(target=_spun, args=(executor,), name=f"{name} ROS 2", daemon=True)
+    spinning.start()
+    try:
+        yield node
+    finally:
+        executor.shutdown()
+        spinning.join()
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+def _spun(executor: Any) -> None:
+    with contextlib.suppress(Exception):  # shutting down ends the wait with an error of the middleware
+        executor.spin()
+
+
+def ros2_message(package: str, name: str) -> Any:
+    """The class of a message; raises `MissingExtraError` where its package is missing."""
+    try:
+        return getattr(importlib.import_module(f"{package}.msg"), name)
+    except ImportError:
+        raise MissingExtraError(package, "ros2", "a ROS 2 message") from None
