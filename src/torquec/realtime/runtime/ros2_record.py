@@ -39,7 +39,7 @@ def record_states(folder: str | os.PathLike[str], topic: str = STATES, *, durati
     arrived: queue.SimpleQueue[tuple[int, bytes]] = queue.SimpleQueue()
     with ros2_node("torquec_record") as node:
         node.create_subscription(
-            ros2_message("sensor_msgs", "JointState"),
+            ros2_message("sensor_msgs.msg", "JointState"),
             topic,
             lambda data: arrived.put((time.time_ns(), bytes(data))),
             1000,  # messages that may wait while the disk is slow

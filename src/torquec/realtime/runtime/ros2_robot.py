@@ -72,9 +72,9 @@ class _Bridge:
         self._problem = ""
         self._seen = threading.Event()
         self._ended = threading.Event()
-        self._efforts = ros2_message("std_msgs", "Float64MultiArray")
+        self._efforts = ros2_message("std_msgs.msg", "Float64MultiArray")
         self._publisher = node.create_publisher(self._efforts, topics.efforts, _QUEUE)
-        node.create_subscription(ros2_message("sensor_msgs", "JointState"), topics.states, self._measured, _QUEUE)
+        node.create_subscription(ros2_message("sensor_msgs.msg", "JointState"), topics.states, self._measured, _QUEUE)
         self._sender = threading.Thread(target=self._send, name="torquec ROS 2 efforts", daemon=True)
 
     def __enter__(self) -> _Bridge:
@@ -136,9 +136,9 @@ def run_plant(plant: Plant, start: Sequence[float], *, period: float, duration: 
             given.update(tau=list(message.data), at=time.monotonic())
 
     with ros2_node("torquec_plant") as node:
-        state = ros2_message("sensor_msgs", "JointState")
+        state = ros2_message("sensor_msgs.msg", "JointState")
         publisher = node.create_publisher(state, robot.states, _QUEUE)
-        node.create_subscription(ros2_message("std_msgs", "Float64MultiArray"), robot.efforts, commanded, _QUEUE)
+        node.create_subscription(ros2_message("std_msgs.msg", "Float64MultiArray"), robot.efforts, commanded, _QUEUE)
         begin = time.monotonic()
         steps = round(duration / period)
         for k in range(steps):
@@ -187,9 +187,9 @@ def _spun(executor: Any) -> None:
         executor.spin()
 
 
-def ros2_message(package: str, name: str) -> Any:
+def ros2_message(module: str, name: str) -> Any:
     """The class of a message; raises `MissingExtraError` where its package is missing."""
     try:
-        return getattr(importlib.import_module(f"{package}.msg"), name)
+        return getattr(importlib.import_module(module), name)
     except ImportError:
-        raise MissingExtraError(package, "ros2", "a ROS 2 message") from None
+        raise MissingExtraError(module.split(".")[0], "ros2", "a ROS 2 message") from None
