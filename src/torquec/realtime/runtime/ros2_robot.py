@@ -192,4 +192,4 @@ def ros2_message(module: str, name: str) -> Any:
     try:
         return getattr(importlib.import_module(module), name)
     except ImportError:
-        raise MissingExtraError(module.split(".")[0], "ros2", "a ROS 2 message") from None
+        raise MissingExtraError(module.split(".", maxsplit=1)[0], "ros2", "a ROS 2 message") from None
