@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 COVERED_BY = {
+    "cli/ros2.py": "realtime/runtime/test_ros2_robot.py",
     "realtime/runtime/ros2_record.py": "realtime/runtime/test_ros2_robot.py",
     "foundation/notebook_display.py": "report/test_notebook_html.py",
     "realtime/check_file.py": "model/test_check_file.py",
