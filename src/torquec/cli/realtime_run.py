@@ -30,7 +30,7 @@ _SHARED = "shared:"
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoopOptions(MotionOptions):
+class GuardedRunOptions(MotionOptions):
     """The law, the loop, the guards, and what to write."""
 
     law: Path | None = option(
@@ -81,7 +81,7 @@ class LoopOptions(MotionOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RealtimeRunOptions(LoopOptions):
+class RealtimeRunOptions(GuardedRunOptions):
     """The robot, and what every loop has."""
 
     driver: str = option(
@@ -108,7 +108,7 @@ def run(model: Model, options: RealtimeRunOptions) -> Outcome:
     return run_on(model, options, _robot(options), options.driver)
 
 
-def run_on(model: Model, options: LoopOptions, robot: RobotDriver, driver: str) -> Outcome:
+def run_on(model: Model, options: GuardedRunOptions, robot: RobotDriver, driver: str) -> Outcome:
     """The run of a law on a robot; `driver` is how the document calls the robot."""
     from torquec.realtime.runtime.cycle_log import write_cycle_log
     from torquec.realtime.runtime.run import run as run_loop
@@ -145,13 +145,13 @@ def run_on(model: Model, options: LoopOptions, robot: RobotDriver, driver: str) 
     return Outcome(document, run_text(result), tuple(files), result.failed, model.robot)
 
 
-def _law(options: LoopOptions) -> Controller | None:
+def _law(options: GuardedRunOptions) -> Controller | None:
     from torquec.control.controller_file import read_controller
 
     return None if options.law is None else read_controller(options.law)
 
 
-def _period(options: LoopOptions, law: Controller | None) -> float:
+def _period(options: GuardedRunOptions, law: Controller | None) -> float:
     """The period of the loop [s]."""
     if options.rate is not None:
         if not 1.0 <= options.rate <= 1e6:
@@ -160,7 +160,7 @@ def _period(options: LoopOptions, law: Controller | None) -> float:
     return 1.0 / _DEFAULT_RATE if law is None or law.period is None else law.period
 
 
-def _motion(model: Model, options: LoopOptions, period: float) -> tuple[Model, Trajectory]:
+def _motion(model: Model, options: GuardedRunOptions, period: float) -> tuple[Model, Trajectory]:
     """The motion that was asked for; without one the robot stands still where it is asked to be, or can be."""
     from torquec.trajectory import check_limits, minimum_jerk
 
@@ -173,7 +173,7 @@ def _motion(model: Model, options: LoopOptions, period: float) -> tuple[Model, T
     return model, motion
 
 
-def _loop_options(options: LoopOptions, period: float) -> RunOptions:
+def _loop_options(options: GuardedRunOptions, period: float) -> RunOptions:
     from torquec.realtime.runtime.run import RunOptions
 
     return RunOptions(
@@ -202,7 +202,7 @@ def _robot(options: RealtimeRunOptions) -> RobotDriver:
     return LibraryRobot(options.driver)
 
 
-def _guards(options: LoopOptions) -> Guards:
+def _guards(options: GuardedRunOptions) -> Guards:
     from torquec.realtime.runtime.guards import Guards
 
     def values(text: str | None, name: str) -> float | tuple[float, ...] | None:

@@ -10,7 +10,7 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
 from torquec.cli.options import degrees_option, force_option, joint_values, option
 from torquec.cli.output import progress
-from torquec.cli.realtime_run import LoopOptions, run_on
+from torquec.cli.realtime_run import GuardedRunOptions, run_on
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
@@ -21,7 +21,7 @@ _EFFORT_TOPIC = "effort_controller/commands"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ros2RunOptions(LoopOptions):
+class Ros2RunOptions(GuardedRunOptions):
     """The topics, and what every loop has."""
 
     states: str = option("joint_states", _STATES, metavar="TOPIC")
@@ -85,9 +85,9 @@ class Ros2RecordOptions(CommandOptions):
 )
 def ros2_record(options: Ros2RecordOptions) -> Outcome:
     """Record joint states from ROS 2 as a bag (MCAP), which `torquec identify` and `check-log` read."""
-    from torquec.realtime.runtime.ros2_record import record_states
+    from torquec.realtime.runtime.ros2_record import ros2_record_states
 
     progress(f"recording {options.states} for {options.seconds:g} s ...")
-    count = record_states(options.output, options.states, duration=options.seconds, force=options.force)
+    count = ros2_record_states(options.output, options.states, duration=options.seconds, force=options.force)
     document = {"messages": count, "folder": str(options.output)}
     return Outcome(document, f"{count} joint states recorded", files=(options.output,))

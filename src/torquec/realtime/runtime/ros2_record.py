@@ -22,7 +22,9 @@ _BAG_VERSION = 9
 """Of the bag's metadata: what `ros2 bag` of the last releases writes."""
 
 
-def record_states(folder: str | os.PathLike[str], topic: str = STATES, *, duration: float, force: bool = False) -> int:
+def ros2_record_states(
+    folder: str | os.PathLike[str], topic: str = STATES, *, duration: float, force: bool = False
+) -> int:
     """Record a topic for `duration` [s] into a new folder; gives the number of messages.
 
     Raises `ArgumentError` where nothing came, and leaves no folder then; `MissingExtraError` without rclpy or rosbags.
