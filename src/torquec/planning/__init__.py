@@ -1,0 +1,1 @@
+"""Motions made from a model: the fastest one along a path."""

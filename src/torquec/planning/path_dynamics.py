@@ -1,0 +1,159 @@
+"""Dynamics along a path: the torque of every joint in terms of path acceleration and speed.
+
+With q = q(s), v = ds/dt, x = v^2 and u = d2s/dt2:
+
+(1)  qd = q' v,   qdd = q' u + q'' x
+(2)  tau = a u + b x + f(v) + c,   a = M q',   b = M q'' + C(q, q') q',   c the torque at rest (gravity, springs)
+(3)  friction f(v) is replaced by its secant through two speeds, f = f0 + d v: exact for viscous and Coulomb friction,
+     which have one direction on a cell; other terms are exact at the first of the two speeds, that of the last profile
+
+Coefficients are evaluated at the middles of cells, in one native call for all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.dynamics.friction_torque import rubbing_shafts
+from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
+from torquec.model.model import Model
+from torquec.planning.joint_path import JointPath
+from torquec.planning.motion_limits import MotionLimits
+from torquec.planning.speed_profile import LimitRows
+
+_CREEP = 1e-9
+"""Path speed of a motion that has just begun: dry friction acts, everything else is as at rest."""
+
+_SECANT = 0.5
+"""The second speed of (3), as a part of the first."""
+
+_FEWEST = 4  # cells of a segment
+_END_CELLS = (1.0 / 64.0, 1.0 / 64.0, 1.0 / 32.0, 1.0 / 16.0, 1.0 / 8.0, 1.0 / 4.0, 1.0 / 2.0)
+"""How the first and the last cell are divided: from rest, a cell takes a time that grows with the root of its length."""
+
+
+@dataclass(frozen=True, eq=False)
+class PathGrid:
+    """A path cut into N cells: `s` (N + 1,), positions and derivatives by s at grid points and at middles."""
+
+    path: JointPath
+    s: Array
+    at: tuple[Array, Array, Array]
+    middle: tuple[Array, Array, Array]
+
+    @property
+    def cells(self) -> Array:
+        """Lengths (N,)."""
+        return np.diff(self.s)
+
+
+def path_grid(path: JointPath, points: int) -> PathGrid:
+    """About `points` cells, every waypoint a grid point, the ends divided further."""
+    if points < len(_END_CELLS):
+        raise ArgumentError(f"{points} grid points", remedy="give at least 10; 1000 suit most paths")
+    counts = np.maximum(_FEWEST, np.rint(points * np.diff(path.knots) / path.length).astype(int))
+    parts = [np.linspace(a, b, k + 1)[:-1] for a, b, k in zip(path.knots[:-1], path.knots[1:], counts, strict=True)]
+    s = np.concatenate([*parts, [path.length]])
+    inner = np.cumsum(_END_CELLS)[:-1]
+    first, last = s[1] - s[0], s[-1] - s[-2]
+    s = np.concatenate([s[:1], s[0] + first * inner, s[1:-1], (s[-1] - last * inner)[::-1], s[-1:]])
+    return PathGrid(path, s, path.at(s), path.at(0.5 * (s[:-1] + s[1:])))
+
+
+@dataclass(frozen=True, eq=False)
+class PathDynamics:
+    """(2) at the middles of a grid's cells: a, b, c (N, n); `rubs` where the robot has friction."""
+
+    model: Model
+    grid: PathGrid
+    a: Array
+    b: Array
+    c: Array
+    rubs: bool
+
+    def friction(self, v: Array, u: Array) -> Array:
+        """What the torque at path speed v and acceleration u (N,) has besides a u + b x + c, (N, n)."""
+        q, tangent, bend = self.grid.middle
+        v, u = v[:, None], u[:, None]
+        torque: Array = self.model.total_torque(q, tangent * v, tangent * u + bend * (v * v))
+        return torque - (self.a * u + self.b * (v * v) + self.c)
+
+    def secant(self, v: Array, u: Array) -> tuple[Array, Array]:
+        """f0 and d of (3), (N, n) each, through the speeds v and a part of it."""
+        if not self.rubs:
+            return np.zeros_like(self.a), np.zeros_like(self.a)
+        second = np.maximum(_SECANT * v, _CREEP)
+        first = np.maximum(v, 2.0 * second)
+        f, g = self.friction(first, u), self.friction(second, u)
+        slope = (f - g) / (first - second)[:, None]
+        return f - slope * first[:, None], slope
+
+
+def path_dynamics(model: Model, grid: PathGrid) -> PathDynamics:
+    """The coefficients (2) of a path."""
+    q, tangent, bend = grid.middle
+    still = np.zeros_like(q)
+    gravity = model.inverse_dynamics(q, still, still)
+    a = model.inverse_dynamics(q, still, tangent) - gravity
+    b = model.inverse_dynamics(q, tangent, bend) - gravity
+    c = model.total_torque(q, still, still)
+    return PathDynamics(model, grid, a, b, c, bool(rubbing_shafts(model.robot)))
+
+
+def limit_rows(
+    dynamics: PathDynamics, limits: MotionLimits, friction: tuple[Array, Array], reserve: tuple[Array, Array, Array]
+) -> LimitRows:
+    """Torque and acceleration limits as rows with `a` not negative.
+
+    `friction` is (3), `reserve` (N, n) what is kept free of the lower and the upper torque limit and of acceleration.
+    """
+    used = np.isfinite(limits.effort)
+    shift = dynamics.c + friction[0]
+    low, high = -limits.effort + reserve[0] - shift, limits.effort - reserve[1] - shift
+    # Rest is allowed with the torques of `check_at_rest`; a secant may say otherwise of speeds that are not near it.
+    small = 1e-6 * limits.effort
+    low, high = np.minimum(low, -small), np.maximum(high, small)
+    parts = [np.stack([dynamics.a, dynamics.b, friction[1], low, high])[:, :, used]]
+    bounded = np.isfinite(limits.acceleration)
+    if bounded.any():
+        _, tangent, bend = dynamics.grid.middle
+        most = limits.acceleration - reserve[2]
+        parts.append(np.stack([tangent, bend, np.zeros_like(bend), -most, most])[:, :, bounded])
+    a, b, d, low, high = np.concatenate(parts, axis=2)
+    back = a < 0.0
+    sign = np.where(back, -1.0, 1.0)
+    return LimitRows(a * sign, b * sign, d * sign, np.where(back, -high, low), np.where(back, -low, high))
+
+
+def speed_caps(model: Model, limits: MotionLimits, points: tuple[Array, Array, Array]) -> Array:
+    """The largest x (N,) that joint speeds and the tip speed allow at points of a path."""
+    q, tangent, _ = points
+    with np.errstate(divide="ignore"):
+        v = (limits.velocity / np.abs(tangent)).min(axis=1)
+        if limits.frame is not None:
+            linear = model.jacobian(limits.frame)(q)[:, :3] @ tangent[:, :, None]
+            v = np.minimum(v, limits.tip_speed / np.linalg.norm(linear[:, :, 0], axis=1))
+    return np.minimum(v * v, 1e30)
+
+
+def check_at_rest(dynamics: PathDynamics, limits: MotionLimits) -> None:
+    """Raise `ArgumentError` where a joint cannot hold still or begin to move: its torque at rest is beyond its limit."""
+    size = len(dynamics.a)
+    dry = dynamics.friction(np.full(size, _CREEP), np.zeros(size)) if dynamics.rubs else np.zeros_like(dynamics.a)
+    for what, load in (("at rest", dynamics.c), ("to begin to move", dynamics.c + dry)):
+        over = np.abs(load) / limits.effort
+        if over.max() < 1.0:
+            continue
+        cell, j = np.unravel_index(int(np.argmax(over)), over.shape)
+        coordinate, path = dynamics.model.robot.coordinates[j], dynamics.grid.path
+        s = 0.5 * (dynamics.grid.s[cell] + dynamics.grid.s[cell + 1])
+        k = int(np.argmin(np.abs(path.knots - s)))
+        raise ArgumentError(
+            f"joint '{coordinate.name}' needs {load[cell, j]:.4g} {coordinate.effort_unit} {what}, "
+            f"allowed {limits.effort[j]:.4g}",
+            where=f"path at s = {s:.4g} of {path.length:.4g}, near waypoint {k + 1}",
+            remedy="move the waypoint, carry less, or allow a larger part of the torque",
+        )

@@ -1,0 +1,156 @@
+"""The largest speed along a path within linear limits on path acceleration: reachability from both ends.
+
+With the path's speed v = ds/dt, x = v^2 and the acceleration u = d2s/dt2, constant between grid points,
+
+(1)  rows of limits at the middle of each cell:   low <= a u + b x + d v <= high,    a >= 0,  low < 0 < high
+(2)  x_k+1 = x_k + 2 h u,    x_mid = x_k + h u           (h: length of the cell in s)
+(3)  largest speed at which some u meets all rows: for every lower row r and upper row t the least v > 0 with
+     a_t (b_r x + d_r v - low_r) + a_r (high_t - b_t x - d_t v) = 0
+(4)  backwards: the largest x_mid from which the strongest braking still ends within what is controllable,
+     a (k - x_mid) + h (b x_mid + d v - low) >= 0,   k the largest controllable x of the next grid point
+(5)  forwards: the largest x_mid with  a (x_mid - x_k) + h (b x_mid + d v - high) <= 0  and  x_k+1 controllable
+
+(3), (4) and (5) are quadratic in v with a negative constant term, whose least positive root is -2C/(D + sqrt(D^2 - 4PC)):
+viscous friction, which is linear in v, is met exactly. Both passes run natively, one compiled step a cell.
+
+Pham and Pham, A new approach to time-optimal path parameterization based on reachability analysis, IEEE T-RO (2018).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from torquec.codegen.llvm import NativeFunction, load_or_compile
+from torquec.codegen.llvm.repeat import NativeLoop
+from torquec.expr import Function, trace
+from torquec.expr.math import maximum, minimum, select, sqrt
+from torquec.foundation.arrays import Array
+
+_FLAT = 1e-9
+"""Of the largest a of a row: below it a row says nothing about u."""
+
+_HUGE = 1e30
+"""Stands for no limit on x; its square stays finite."""
+
+
+@dataclass(frozen=True, eq=False)
+class LimitRows:
+    """(1) at the middles of N cells, R rows: a, b, d, low, high (N, R) each, `a` not negative."""
+
+    a: Array
+    b: Array
+    d: Array
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True, eq=False)
+class SpeedProfile:
+    """x (N + 1,) at grid points, `u` (N,) in cells, `controllable` (N + 1,): the largest x from which the end is met."""
+
+    x: Array
+    u: Array
+    controllable: Array
+
+
+def largest_speeds(rows: LimitRows) -> Array:
+    """x (N,) of (3), `_HUGE` where no pair of rows limits it."""
+    low, high = rows.low[:, :, None], rows.high[:, None, :]
+    below, above = (slice(None), slice(None), None), (slice(None), None, slice(None))
+    a, b, d = rows.a, rows.b, rows.d
+    P = a[below] * b[above] - a[above] * b[below]
+    D = a[below] * d[above] - a[above] * d[below]
+    C = a[above] * low - a[below] * high
+    with np.errstate(all="ignore"):
+        root = D + np.sqrt(D * D - 4.0 * P * C)
+        v = np.where((root > 0.0) & (C < 0.0), -2.0 * C / root, np.sqrt(_HUGE))
+        # A row without u in it limits v by itself.
+        flat = a <= _FLAT * a.max(axis=0)
+        for sign, limit in ((1.0, -rows.high), (-1.0, rows.low)):
+            alone = sign * d + np.sqrt(d * d - 4.0 * sign * b * limit)
+            own = np.where(flat & (alone > 0.0), -2.0 * limit / alone, np.sqrt(_HUGE))
+            v = np.minimum(v, own[:, :, None])
+    return np.minimum(np.nanmin(v, axis=(1, 2), initial=np.sqrt(_HUGE)) ** 2, _HUGE)
+
+
+def speed_profile(rows: LimitRows, cells: Array, caps: Array, middle_caps: Array, start: float, end: float) -> SpeedProfile:
+    """The fastest profile over cells (N,) of s within the rows and within x <= caps (N + 1,), `middle_caps` (N,).
+
+    It starts at x = `start` and ends at `end`, or slower where that cannot be reached.
+    """
+    count, size = rows.a.shape
+    packed = np.empty((count, 1, 3 + 5 * size))
+    packed[:, 0, 0] = cells
+    packed[:, 0, 1] = np.minimum(largest_speeds(rows), middle_caps)
+    packed[:, 0, 3:] = np.concatenate([rows.a, rows.b, rows.d, rows.low, rows.high], axis=1)
+    scale = np.maximum(rows.a.max(axis=0), 1e-300)
+    backward, forward = (NativeLoop(_native(way, size), _native("idle", size)) for way in ("backward", "forward"))
+    controllable = np.empty((count + 1, 1, 1))
+    controllable[0] = min(end, caps[-1])
+    packed[:, 0, 2] = caps[:-1]
+    packed[:, 0, 3 : 3 + size] = np.where(rows.a > _FLAT * scale, rows.a, 0.0)
+    log = np.empty((count, 1, 1))
+    backward.run(controllable, [np.ascontiguousarray(packed[::-1])], log)
+    limits = controllable[::-1, 0, 0].copy()
+    x = np.empty((count + 1, 1, 1))
+    x[0] = min(start, limits[0])
+    packed[:, 0, 2] = limits[1:]
+    forward.run(x, [packed], log)
+    return SpeedProfile(x[:, 0, 0], log[:, 0, 0].copy(), limits)
+
+
+def _root(P: Any, D: Any, C: Any) -> Any:
+    """The least positive root of P v^2 + D v + C with C < 0; `_HUGE` without one."""
+    inside = D * D - 4.0 * P * C
+    below = D + sqrt(maximum(inside, 0.0))
+    return select(inside, select(below - 1e-150, -2.0 * C / maximum(below, 1e-150), _HUGE), _HUGE)
+
+
+def _backward(state: Any, stage: Any) -> dict[str, Any]:
+    """(4)."""
+    (k,), (h, most, cap) = state, stage[:3]
+    rows = _unpacked(stage[3:])
+    v = sqrt(most)
+    for a, b, d, low, _ in rows:
+        v = minimum(v, _root(a - h * b, -(h * d), h * low - a * k))
+    x = v * v
+    u: Any = -_HUGE
+    for a, b, d, low, _ in rows:
+        u = maximum(u, select(-a, -_HUGE, (low - b * x - d * v) / maximum(a, 1e-150)))
+    u = minimum(u, (k - x) / h)
+    return {"next": [maximum(minimum(x - h * u, cap), 0.0)], "log": [u]}
+
+
+def _forward(state: Any, stage: Any) -> dict[str, Any]:
+    """(5)."""
+    (x,), (h, most, limit) = state, stage[:3]
+    v = sqrt(minimum(most, 0.5 * (x + limit)))
+    for a, b, d, _, high in _unpacked(stage[3:]):
+        v = minimum(v, _root(a + h * b, h * d, -(a * x + h * high)))
+    middle = v * v
+    after = maximum(minimum(2.0 * middle - x, limit), 0.0)
+    return {"next": [after], "log": [(after - x) / (2.0 * h)]}
+
+
+def _unpacked(numbers: Any) -> list[tuple[Any, ...]]:
+    size = len(numbers) // 5
+    return [tuple(numbers[k * size + r] for k in range(5)) for r in range(size)]
+
+
+def _idle(state: Any) -> dict[str, Any]:
+    return {"next": [state[0]]}
+
+
+@cache
+def _native(way: str, size: int) -> NativeFunction:
+    def source() -> Function:
+        if way == "idle":
+            return trace("idle", _idle, {"state": (1,)})
+        step = _backward if way == "backward" else _forward
+        return trace(way, step, {"state": (1,), "stage": (3 + 5 * size,)})
+
+    return load_or_compile(f"speed profile 1 {way} {0 if way == 'idle' else size}", source)
