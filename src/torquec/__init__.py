@@ -137,6 +137,13 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.haptics.destabilizing_hand": ("destabilizing_hand",),
         "torquec.haptics.passivity_controller": ("force_lag", "passivity_controller_function"),
     },
+    "Time-optimal motion": {
+        "torquec.planning.time_optimal": ("LimitingSpan", "TimeOptimalMotion", "time_optimal"),
+        "torquec.planning.joint_path": ("JointPath", "joint_path"),
+        "torquec.planning.cartesian_path": ("cartesian_path",),
+        "torquec.planning.planning_limits": ("LimitingKind", "PlanningLimits"),
+        "torquec.planning.motion_bounds": ("MotionBounds",),
+    },
     "Inverse kinematics": {
         "torquec.kinematics.inverse_kinematics": ("inverse_kinematics",),
         "torquec.kinematics.closed_kinematics": ("InverseKinematics", "KinematicsMethod"),

@@ -220,6 +220,15 @@ from torquec.parameters.minimal_combinations import MinimalCombination as Minima
 from torquec.parameters.minimal_combinations import gravity_combinations as gravity_combinations
 from torquec.parameters.minimal_combinations import minimal_combinations as minimal_combinations
 from torquec.parameters.symbolic_combinations import symbolic_combinations as symbolic_combinations
+from torquec.planning.cartesian_path import cartesian_path as cartesian_path
+from torquec.planning.joint_path import JointPath as JointPath
+from torquec.planning.joint_path import joint_path as joint_path
+from torquec.planning.motion_bounds import MotionBounds as MotionBounds
+from torquec.planning.planning_limits import LimitingKind as LimitingKind
+from torquec.planning.planning_limits import PlanningLimits as PlanningLimits
+from torquec.planning.time_optimal import LimitingSpan as LimitingSpan
+from torquec.planning.time_optimal import TimeOptimalMotion as TimeOptimalMotion
+from torquec.planning.time_optimal import time_optimal as time_optimal
 from torquec.project.project import Project as Project
 from torquec.project.project_text import project_text as project_text
 from torquec.project.read_project import read_project as read_project

@@ -20,6 +20,7 @@ COMMANDS = (
     "info",
     "eval",
     "ik",
+    "time",
     "equations",
     "params",
     "linearize",

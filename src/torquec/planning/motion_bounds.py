@@ -2,7 +2,7 @@
 
 (1)  In a cell of length h, theta in [-1, 1]:  q is a polynomial of degree five in theta, qd = 2/h dq/dtheta and so on;
      torques are enclosed by Taylor models (:mod:`torquec.proof.enclosure.taylor_enclosure`).
-(2)  |p(theta)| <= max(|c0 + c2 -+ c1|, |c0 -+ c1 turn ..|) + |c3| + ..: the range of the parabola and the sizes of the rest
+(2)  |p(theta)| is at most the range of its parabola c0 + c1 theta + c2 theta^2, and |c3| + ..
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def motion_bounds(model: Model, motion: PolynomialMotion, frame: str | None = No
     tip = np.zeros(len(low))
     if frame is not None:
         function = _tip_function(model, frame)
-        tip = np.sqrt(taylor_enclosure(function, {name: states[name] for name in ("q", "qd")})["square"][1])
+        square = taylor_enclosure(function, {name: states[name] for name in ("q", "qd")})["square"][1]
+        tip = np.sqrt(square[:, 0])
     return MotionBounds(low, high, _largest(states["qd"]), _largest(states["qdd"]), tip * (1.0 + _ROUNDING))
 
 

@@ -21,18 +21,18 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model
 from torquec.planning.joint_path import JointPath
-from torquec.planning.motion_limits import MotionLimits
+from torquec.planning.planning_limits import PlanningLimits
 from torquec.planning.speed_profile import LimitRows
 
-_CREEP = 1e-9
+CREEP = 1e-9
 """Path speed of a motion that has just begun: dry friction acts, everything else is as at rest."""
 
 _SECANT = 0.5
 """The second speed of (3), as a part of the first."""
 
 _FEWEST = 4  # cells of a segment
-_END_CELLS = (1.0 / 64.0, 1.0 / 64.0, 1.0 / 32.0, 1.0 / 16.0, 1.0 / 8.0, 1.0 / 4.0, 1.0 / 2.0)
-"""How the first and the last cell are divided: from rest, a cell takes a time that grows with the root of its length."""
+_END_CELLS = (2.0**-10, *(2.0**k for k in range(-10, 0)))
+"""How the first and the last cell are divided: from rest, a cell takes a time like the root of its length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class PathDynamics:
         """f0 and d of (3), (N, n) each, through the speeds v and a part of it."""
         if not self.rubs:
             return np.zeros_like(self.a), np.zeros_like(self.a)
-        second = np.maximum(_SECANT * v, _CREEP)
+        second = np.maximum(_SECANT * v, CREEP)
         first = np.maximum(v, 2.0 * second)
         f, g = self.friction(first, u), self.friction(second, u)
         slope = (f - g) / (first - second)[:, None]
@@ -104,9 +104,9 @@ def path_dynamics(model: Model, grid: PathGrid) -> PathDynamics:
 
 
 def limit_rows(
-    dynamics: PathDynamics, limits: MotionLimits, friction: tuple[Array, Array], reserve: tuple[Array, Array, Array]
+    dynamics: PathDynamics, limits: PlanningLimits, friction: tuple[Array, Array], reserve: tuple[Array, Array, Array]
 ) -> LimitRows:
-    """Torque and acceleration limits as rows with `a` not negative.
+    """Torque and acceleration limits as rows over path acceleration and speed.
 
     `friction` is (3), `reserve` (N, n) what is kept free of the lower and the upper torque limit and of acceleration.
     """
@@ -122,13 +122,10 @@ def limit_rows(
         _, tangent, bend = dynamics.grid.middle
         most = limits.acceleration - reserve[2]
         parts.append(np.stack([tangent, bend, np.zeros_like(bend), -most, most])[:, :, bounded])
-    a, b, d, low, high = np.concatenate(parts, axis=2)
-    back = a < 0.0
-    sign = np.where(back, -1.0, 1.0)
-    return LimitRows(a * sign, b * sign, d * sign, np.where(back, -high, low), np.where(back, -low, high))
+    return LimitRows(np.concatenate(parts, axis=2))
 
 
-def speed_caps(model: Model, limits: MotionLimits, points: tuple[Array, Array, Array]) -> Array:
+def speed_caps(model: Model, limits: PlanningLimits, points: tuple[Array, Array, Array]) -> Array:
     """The largest x (N,) that joint speeds and the tip speed allow at points of a path."""
     q, tangent, _ = points
     with np.errstate(divide="ignore"):
@@ -136,24 +133,5 @@ def speed_caps(model: Model, limits: MotionLimits, points: tuple[Array, Array, A
         if limits.frame is not None:
             linear = model.jacobian(limits.frame)(q)[:, :3] @ tangent[:, :, None]
             v = np.minimum(v, limits.tip_speed / np.linalg.norm(linear[:, :, 0], axis=1))
-    return np.minimum(v * v, 1e30)
-
-
-def check_at_rest(dynamics: PathDynamics, limits: MotionLimits) -> None:
-    """Raise `ArgumentError` where a joint cannot hold still or begin to move: its torque at rest is beyond its limit."""
-    size = len(dynamics.a)
-    dry = dynamics.friction(np.full(size, _CREEP), np.zeros(size)) if dynamics.rubs else np.zeros_like(dynamics.a)
-    for what, load in (("at rest", dynamics.c), ("to begin to move", dynamics.c + dry)):
-        over = np.abs(load) / limits.effort
-        if over.max() < 1.0:
-            continue
-        cell, j = np.unravel_index(int(np.argmax(over)), over.shape)
-        coordinate, path = dynamics.model.robot.coordinates[j], dynamics.grid.path
-        s = 0.5 * (dynamics.grid.s[cell] + dynamics.grid.s[cell + 1])
-        k = int(np.argmin(np.abs(path.knots - s)))
-        raise ArgumentError(
-            f"joint '{coordinate.name}' needs {load[cell, j]:.4g} {coordinate.effort_unit} {what}, "
-            f"allowed {limits.effort[j]:.4g}",
-            where=f"path at s = {s:.4g} of {path.length:.4g}, near waypoint {k + 1}",
-            remedy="move the waypoint, carry less, or allow a larger part of the torque",
-        )
+    caps: Array = np.minimum(v * v, 1e30)
+    return caps

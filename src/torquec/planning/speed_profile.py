@@ -9,8 +9,10 @@ With the path's speed v = ds/dt, x = v^2 and the acceleration u = d2s/dt2, const
 (4)  backwards: the largest x_mid from which the strongest braking still ends within what is controllable,
      a (k - x_mid) + h (b x_mid + d v - low) >= 0,   k the largest controllable x of the next grid point
 (5)  forwards: the largest x_mid with  a (x_mid - x_k) + h (b x_mid + d v - high) <= 0  and  x_k+1 controllable
+(6)  between two cells where a row's a changes its sign (zero-inertia point), that row limits x by itself:
+     low <= b x + d v <= high, interpolated to a = 0
 
-(3), (4) and (5) are quadratic in v with a negative constant term, whose least positive root is -2C/(D + sqrt(D^2 - 4PC)):
+(3) to (6) are quadratic in v with a negative constant term, whose least positive root is -2C/(D + sqrt(D^2 - 4PC)):
 viscous friction, which is linear in v, is met exactly. Both passes run natively, one compiled step a cell.
 
 Pham and Pham, A new approach to time-optimal path parameterization based on reachability analysis, IEEE T-RO (2018).
@@ -30,27 +32,47 @@ from torquec.expr import Function, trace
 from torquec.expr.math import maximum, minimum, select, sqrt
 from torquec.foundation.arrays import Array
 
-_FLAT = 1e-9
-"""Of the largest a of a row: below it a row says nothing about u."""
-
 _HUGE = 1e30
 """Stands for no limit on x; its square stays finite."""
 
 
 @dataclass(frozen=True, eq=False)
 class LimitRows:
-    """(1) at the middles of N cells, R rows: a, b, d, low, high (N, R) each, `a` not negative."""
+    """(1) at the middles of N cells, R rows, as an array (5, N, R): a of either sign, b, d, low, high."""
 
-    a: Array
-    b: Array
-    d: Array
-    low: Array
-    high: Array
+    values: Array
+
+    @property
+    def normal(self) -> Array:
+        """(5, N, R) with `a` not negative: rows with a negative one are multiplied by -1."""
+        a, b, d, low, high = self.values
+        back = a < 0.0
+        sign = np.where(back, -1.0, 1.0)
+        return np.stack([a * sign, b * sign, d * sign, np.where(back, -high, low), np.where(back, -low, high)])
+
+    @property
+    def between(self) -> LimitRows:
+        """At the N - 1 grid points between cells, by interpolation."""
+        return LimitRows(0.5 * (self.values[:, :-1] + self.values[:, 1:]))
+
+    def singular_speeds(self) -> Array:
+        """(6): x (N - 1,) between cells, `_HUGE` where no row changes sign."""
+        before, after = self.values[:, :-1], self.values[:, 1:]
+        with np.errstate(all="ignore"):
+            part = before[0] / (before[0] - after[0])
+            _, b, d, low, high = before + np.where(np.isfinite(part), part, 0.5) * (after - before)
+            v = np.full(b.shape, np.sqrt(_HUGE))
+            for sign, limit in ((1.0, -high), (-1.0, low)):
+                below = sign * d + np.sqrt(d * d - 4.0 * sign * b * limit)
+                v = np.where(below > 0.0, np.fmin(v, -2.0 * limit / below), v)
+        crosses = before[0] * after[0] <= 0.0
+        found: Array = np.where(crosses, v, np.sqrt(_HUGE)).min(axis=1, initial=np.sqrt(_HUGE)) ** 2
+        return found
 
 
 @dataclass(frozen=True, eq=False)
 class SpeedProfile:
-    """x (N + 1,) at grid points, `u` (N,) in cells, `controllable` (N + 1,): the largest x from which the end is met."""
+    """x (N + 1,) at grid points, `u` (N,) in cells; the end is met from x up to `controllable` (N + 1,)."""
 
     x: Array
     u: Array
@@ -59,40 +81,31 @@ class SpeedProfile:
 
 def largest_speeds(rows: LimitRows) -> Array:
     """x (N,) of (3), `_HUGE` where no pair of rows limits it."""
-    low, high = rows.low[:, :, None], rows.high[:, None, :]
-    below, above = (slice(None), slice(None), None), (slice(None), None, slice(None))
-    a, b, d = rows.a, rows.b, rows.d
-    P = a[below] * b[above] - a[above] * b[below]
-    D = a[below] * d[above] - a[above] * d[below]
-    C = a[above] * low - a[below] * high
-    with np.errstate(all="ignore"):
-        root = D + np.sqrt(D * D - 4.0 * P * C)
-        v = np.where((root > 0.0) & (C < 0.0), -2.0 * C / root, np.sqrt(_HUGE))
-        # A row without u in it limits v by itself.
-        flat = a <= _FLAT * a.max(axis=0)
-        for sign, limit in ((1.0, -rows.high), (-1.0, rows.low)):
-            alone = sign * d + np.sqrt(d * d - 4.0 * sign * b * limit)
-            own = np.where(flat & (alone > 0.0), -2.0 * limit / alone, np.sqrt(_HUGE))
-            v = np.minimum(v, own[:, :, None])
-    return np.minimum(np.nanmin(v, axis=(1, 2), initial=np.sqrt(_HUGE)) ** 2, _HUGE)
+    size = rows.values.shape[2]
+    packed = np.ascontiguousarray(np.concatenate(rows.normal, axis=1))
+    found: Array = _native("largest", size).call(packed)
+    return found[:, 0] ** 2
 
 
-def speed_profile(rows: LimitRows, cells: Array, caps: Array, middle_caps: Array, start: float, end: float) -> SpeedProfile:
+def speed_profile(
+    rows: LimitRows, cells: Array, caps: Array, middle_caps: Array, start: float, end: float
+) -> SpeedProfile:
     """The fastest profile over cells (N,) of s within the rows and within x <= caps (N + 1,), `middle_caps` (N,).
 
     It starts at x = `start` and ends at `end`, or slower where that cannot be reached.
     """
-    count, size = rows.a.shape
+    normal = rows.normal
+    count, size = normal.shape[1:]
+    caps = caps.copy()
+    caps[1:-1] = np.minimum(caps[1:-1], np.minimum(largest_speeds(rows.between), rows.singular_speeds()))
     packed = np.empty((count, 1, 3 + 5 * size))
     packed[:, 0, 0] = cells
     packed[:, 0, 1] = np.minimum(largest_speeds(rows), middle_caps)
-    packed[:, 0, 3:] = np.concatenate([rows.a, rows.b, rows.d, rows.low, rows.high], axis=1)
-    scale = np.maximum(rows.a.max(axis=0), 1e-300)
-    backward, forward = (NativeLoop(_native(way, size), _native("idle", size)) for way in ("backward", "forward"))
+    packed[:, 0, 3:] = np.concatenate(normal, axis=1)
+    backward, forward = (NativeLoop(_native(way, size), _native("idle", 0)) for way in ("backward", "forward"))
     controllable = np.empty((count + 1, 1, 1))
     controllable[0] = min(end, caps[-1])
     packed[:, 0, 2] = caps[:-1]
-    packed[:, 0, 3 : 3 + size] = np.where(rows.a > _FLAT * scale, rows.a, 0.0)
     log = np.empty((count, 1, 1))
     backward.run(controllable, [np.ascontiguousarray(packed[::-1])], log)
     limits = controllable[::-1, 0, 0].copy()
@@ -110,6 +123,17 @@ def _root(P: Any, D: Any, C: Any) -> Any:
     return select(inside, select(below - 1e-150, -2.0 * C / maximum(below, 1e-150), _HUGE), _HUGE)
 
 
+def _largest(rows: Any) -> dict[str, Any]:
+    """(3), as v."""
+    v: Any = _HUGE**0.5
+    unpacked = _unpacked(rows)
+    for r, (a, b, d, low, _) in enumerate(unpacked):
+        for t, (a2, b2, d2, _, high) in enumerate(unpacked):
+            if r != t:
+                v = minimum(v, _root(a * b2 - a2 * b, a * d2 - a2 * d, a2 * low - a * high))
+    return {"v": [v]}
+
+
 def _backward(state: Any, stage: Any) -> dict[str, Any]:
     """(4)."""
     (k,), (h, most, cap) = state, stage[:3]
@@ -120,7 +144,7 @@ def _backward(state: Any, stage: Any) -> dict[str, Any]:
     x = v * v
     u: Any = -_HUGE
     for a, b, d, low, _ in rows:
-        u = maximum(u, select(-a, -_HUGE, (low - b * x - d * v) / maximum(a, 1e-150)))
+        u = maximum(u, select(a - 1e-150, (low - b * x - d * v) / maximum(a, 1e-150), -_HUGE))
     u = minimum(u, (k - x) / h)
     return {"next": [maximum(minimum(x - h * u, cap), 0.0)], "log": [u]}
 
@@ -150,7 +174,9 @@ def _native(way: str, size: int) -> NativeFunction:
     def source() -> Function:
         if way == "idle":
             return trace("idle", _idle, {"state": (1,)})
+        if way == "largest":
+            return trace(way, _largest, {"rows": (5 * size,)})
         step = _backward if way == "backward" else _forward
         return trace(way, step, {"state": (1,), "stage": (3 + 5 * size,)})
 
-    return load_or_compile(f"speed profile 1 {way} {0 if way == 'idle' else size}", source)
+    return load_or_compile(f"speed profile 2 {way} {size}", source)

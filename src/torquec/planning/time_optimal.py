@@ -13,27 +13,21 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model, as_model
 from torquec.planning.joint_path import JointPath, joint_path
+from torquec.planning.limited_path import LimitedPath
 from torquec.planning.motion_bounds import MotionBounds, motion_bounds
-from torquec.planning.motion_limits import LimitingKind, MotionLimits, motion_limits
-from torquec.planning.path_dynamics import (
-    PathDynamics,
-    PathGrid,
-    check_at_rest,
-    limit_rows,
-    path_dynamics,
-    path_grid,
-    speed_caps,
-)
-from torquec.planning.speed_profile import SpeedProfile, largest_speeds, speed_profile
+from torquec.planning.path_checks import check_at_rest, check_ends, check_path, check_path_positions
+from torquec.planning.path_dynamics import PathGrid, path_dynamics, path_grid, speed_caps
+from torquec.planning.planning_limits import LimitingKind, PlanningLimits, planning_limits
+from torquec.planning.speed_profile import SpeedProfile
 from torquec.robot.robot import Robot
 from torquec.trajectory.polynomial_motion import PolynomialMotion, polynomial_motion
 from torquec.trajectory.trajectory import Trajectory
@@ -43,11 +37,6 @@ _SAMPLED_ROUNDS = 4
 """Rounds of (4) that are guided by samples, which cost a tenth of enclosures, unless samples find nothing earlier."""
 
 _SECANT_ROUNDS = 6  # friction's secants follow the profile so long; then they stay, so that (4) converges
-_CLEARANCE = 1e-4
-"""Part of a torque limit that a round keeps free besides what was exceeded."""
-
-_LARGEST_STEP = 0.5  # of what is left of a limit, where enclosures are far beyond it
-_SPEED_CLEARANCE = 1e-5
 _SLOWER = 1.002
 """Factor on time of one step of the last resort of (4)."""
 
@@ -55,8 +44,6 @@ _SLOWEST = 200  # such steps
 _LARGEST_Z = 1.0 - 1e-9  # of (2): at one, a motion that starts with no acceleration never leaves
 _SMALL_Z = 1e-8  # below which g is 1 + z/3
 _FEW_CELLS = 4  # a limit that is used for less is not named
-_POSITION_SLACK = 1e-9  # [rad or m] of rounding
-_END_SLACK = 1e-9  # relative, of rounding
 _INSTANTS = np.array([0.0, 0.25, 0.5, 0.75])
 """Samples of a cell."""
 
@@ -81,7 +68,7 @@ class TimeOptimalMotion:
     """
 
     trajectory: Trajectory
-    limits: MotionLimits
+    limits: PlanningLimits
     bounds: MotionBounds
     path: JointPath
     s: Array
@@ -121,9 +108,9 @@ def time_optimal(
     """The fastest motion of a model along a path, or along the spline through waypoints (m, n).
 
     Torques are the model's `total_torque`: bodies, rotors, payload, friction, springs. Limits are those of the robot's
-    file (see `motion_limits`). `start_speed` and `end_speed` are ds/dt, s the distance along the waypoints in joint space;
-    `points` is the number of grid cells. Raises `ArgumentError`, with joint and place, for a path with a cusp or beyond
-    position limits, for a torque at rest that is beyond its limit and for speeds at the ends that limits do not allow.
+    file (see `planning_limits`). `start_speed` and `end_speed` are ds/dt, s the distance along the waypoints in joint
+    space; `points` is the number of grid cells. Raises `ArgumentError`, with joint and place, for a path with a cusp or
+    beyond position limits, for a torque at rest beyond its limit and for speeds at the ends that limits do not allow.
 
     >>> from torquec.robot import classics
     >>> found = time_optimal(classics.puma560(), [[0, -1.5, 1.5, 0, 0, 0], [1, -1, 1, 0.5, 1, 1]], points=100)
@@ -132,7 +119,7 @@ def time_optimal(
     """
     model = as_model(source)
     robot = model.robot
-    limits = motion_limits(
+    limits = planning_limits(
         robot,
         effort_share=effort_share,
         torque_reserve=torque_reserve,
@@ -142,81 +129,23 @@ def time_optimal(
         frame=frame,
     )
     given = path if isinstance(path, JointPath) else joint_path(path, joints=robot.joint_names)
-    _check_path(robot, given, (start_speed, end_speed))
+    check_path(robot, given, (start_speed, end_speed))
     grid = path_grid(given, points)
-    _check_positions(robot, grid)
+    check_path_positions(robot, grid)
     dynamics = path_dynamics(model, grid)
     check_at_rest(dynamics, limits)
-    problem = _Problem(dynamics, limits, speed_caps(model, limits, grid.at), speed_caps(model, limits, grid.middle))
+    problem = LimitedPath(dynamics, limits, speed_caps(model, limits, grid.at), speed_caps(model, limits, grid.middle))
     return _solved(problem, start_speed**2, end_speed**2)
 
 
-@dataclass(eq=False)
-class _Problem:
-    """What a profile is sought within: the limits, and how much of them is kept free in each cell."""
-
-    dynamics: PathDynamics
-    limits: MotionLimits
-    caps: Array
-    middle_caps: Array
-
-    def __post_init__(self) -> None:
-        self.low, self.high, self.pull = (np.zeros_like(self.dynamics.a) for _ in range(3))
-        self.share = np.ones(len(self.middle_caps))
-        self.friction = self.dynamics.secant(
-            np.sqrt(np.minimum(self.middle_caps, self._frictionless())), np.zeros(len(self.share))
-        )
-
-    def _frictionless(self) -> Array:
-        still = np.zeros_like(self.dynamics.a)
-        return largest_speeds(limit_rows(self.dynamics, self.limits, (still, still), (still, still, still)))
-
-    def profile(self, start: float, end: float) -> SpeedProfile:
-        """(1)."""
-        rows = limit_rows(self.dynamics, self.limits, self.friction, (self.low, self.high, self.pull))
-        caps = self.caps * np.minimum(np.append(self.share, 1.0), np.append(1.0, self.share))
-        return speed_profile(rows, self.dynamics.grid.cells, caps, self.middle_caps * self.share, start, end)
-
-    def follow(self, profile: SpeedProfile) -> None:
-        """Secants of friction through the speeds of a profile."""
-        if self.dynamics.rubs:
-            self.friction = self.dynamics.secant(np.sqrt(0.5 * (profile.x[:-1] + profile.x[1:])), profile.u)
-
-    def tighten(self, bounds: MotionBounds) -> bool:
-        """(4): keep free what is exceeded; whether anything is."""
-        limits = self.limits
-        below = np.maximum(-limits.effort - bounds.torque_lower, 0.0)
-        above = np.maximum(bounds.torque_upper - limits.effort, 0.0)
-        beyond = np.maximum(bounds.acceleration - limits.acceleration, 0.0)
-        for kept, excess, limit in (
-            (self.low, below, limits.effort),
-            (self.high, above, limits.effort),
-            (self.pull, beyond, limits.acceleration),
-        ):
-            more = np.minimum(excess, _LARGEST_STEP * (limit - kept)) + _CLEARANCE * limit
-            kept += _with_neighbours(np.where(excess > 0.0, more, 0.0))
-        fast = np.maximum((bounds.speed / limits.velocity).max(axis=1), bounds.tip_speed / limits.tip_speed)
-        slower = np.where(fast > 1.0, fast**-2 - _SPEED_CLEARANCE, 1.0)
-        self.share *= 1.0 - _with_neighbours(1.0 - slower)
-        return bool(below.any() or above.any() or beyond.any() or (fast > 1.0).any())
-
-
-def _with_neighbours(cells: Array) -> Array:
-    """The larger of each cell's value and its neighbours'."""
-    found = cells.copy()
-    found[1:] = np.maximum(found[1:], cells[:-1])
-    found[:-1] = np.maximum(found[:-1], cells[1:])
-    return found
-
-
-def _solved(problem: _Problem, start: float, end: float) -> TimeOptimalMotion:
+def _solved(problem: LimitedPath, start: float, end: float) -> TimeOptimalMotion:
     """(4)."""
     model, frame, grid = problem.dynamics.model, problem.limits.frame, problem.dynamics.grid
     sampled, k, proven = True, 0, False
     while True:
         profile = problem.profile(start, end)
         if k == 0:
-            _check_ends(problem, profile, start, end)
+            check_ends(problem, profile, start, end)
         trajectory = _trajectory(model.robot, grid, profile)
         bounds = _sampled_bounds(model, trajectory, frame) if sampled else _bounds(model, trajectory, frame)
         exceeded = problem.tighten(bounds)
@@ -283,7 +212,7 @@ def _sampled_bounds(model: Model, trajectory: Trajectory, frame: str | None) -> 
 
 
 def _slowed(
-    problem: _Problem, trajectory: Trajectory, bounds: MotionBounds
+    problem: LimitedPath, trajectory: Trajectory, bounds: MotionBounds
 ) -> tuple[Trajectory, MotionBounds, bool]:
     """The motion slowed as a whole until every limit is proven, or as it is where that does not help."""
     fresh = replace(problem)
@@ -297,7 +226,7 @@ def _slowed(
     return trajectory, bounds, False
 
 
-def _limiting(robot: Robot, limits: MotionLimits, bounds: MotionBounds, t: Array) -> tuple[LimitingSpan, ...]:
+def _limiting(robot: Robot, limits: PlanningLimits, bounds: MotionBounds, t: Array) -> tuple[LimitingSpan, ...]:
     """Which limit is used most in every cell, joined over neighbours; spans of a few cells join the one before."""
     torque = np.maximum(bounds.torque_upper, -bounds.torque_lower) / limits.effort
     used = [torque, bounds.speed / limits.velocity, bounds.acceleration / limits.acceleration]
@@ -308,80 +237,9 @@ def _limiting(robot: Robot, limits: MotionLimits, bounds: MotionBounds, t: Array
     most = np.argmax(np.concatenate(used, axis=1), axis=1)
     edges = [0, *(np.flatnonzero(np.diff(most)) + 1).tolist(), len(most)]
     spans: list[list[int]] = []
-    for first, last in zip(edges[:-1], edges[1:], strict=True):
+    for first, last in itertools.pairwise(edges):
         if spans and (last - first < _FEW_CELLS or most[first] == spans[-1][2]):
             spans[-1][1] = last
         else:
             spans.append([first, last, int(most[first])])
     return tuple(LimitingSpan(float(t[a]), float(t[b]), *labels[k]) for a, b, k in spans)
-
-
-def _check_path(robot: Robot, path: JointPath, speeds: tuple[float, float]) -> None:
-    numbered = tuple(f"q{k + 1}" for k in range(robot.n))
-    if path.joints not in (robot.joint_names, numbered):
-        raise ArgumentError(
-            f"the path moves {', '.join(path.joints)}; robot '{robot.name}' has the joints "
-            f"{', '.join(robot.joint_names)}",
-            remedy="name the robot's joints, in joint order",
-        )
-    if not all(np.isfinite(speed) and speed >= 0.0 for speed in speeds):
-        raise ArgumentError(f"path speeds of {speeds} at the ends", remedy="give numbers that are not negative")
-
-
-def _check_positions(robot: Robot, grid: PathGrid) -> None:
-    q = np.concatenate([grid.at[0], grid.middle[0]])
-    s = np.concatenate([grid.s, 0.5 * (grid.s[:-1] + grid.s[1:])])
-    for j, coordinate in enumerate(robot.coordinates):
-        if not coordinate.has_position_limits:
-            continue
-        lower, upper = coordinate.limits.lower, coordinate.limits.upper
-        beyond = np.maximum(lower - q[:, j], q[:, j] - upper)
-        k = int(np.argmax(beyond))
-        if beyond[k] > _POSITION_SLACK:
-            waypoint = int(np.argmin(np.abs(grid.path.knots - s[k]))) + 1
-            raise ArgumentError(
-                f"joint '{coordinate.name}' is at {q[k, j]:.6g} {coordinate.position_unit}, allowed {lower:.6g} to "
-                f"{upper:.6g}",
-                where=f"path at s = {s[k]:.4g} of {grid.path.length:.4g}, near waypoint {waypoint}",
-                remedy="move the waypoint, or add one: splines swing out between waypoints",
-            )
-
-
-def _check_ends(problem: _Problem, profile: SpeedProfile, start: float, end: float) -> None:
-    """Raise `ArgumentError` for speeds at the ends that limits do not allow, with joint and place."""
-    if start > profile.controllable[0] * (1.0 + _END_SLACK):
-        place, joint, kind = _unstoppable(problem, start)
-        raise ArgumentError(
-            f"a start speed of {start**0.5:.6g} cannot be braked within the limits: the {kind} of '{joint}' is exceeded",
-            where=f"path at s = {place:.4g} of {problem.dynamics.grid.path.length:.4g}",
-            remedy=f"start with at most {profile.controllable[0] ** 0.5:.6g}, or at rest",
-        )
-    if end > profile.x[-1] * (1.0 + _END_SLACK):
-        raise ArgumentError(
-            f"an end speed of {end**0.5:.6g} cannot be reached within the limits",
-            where=f"path at s = {problem.dynamics.grid.path.length:.4g}",
-            remedy=f"end with at most {profile.x[-1] ** 0.5:.6g}",
-        )
-
-
-def _unstoppable(problem: _Problem, start: float) -> tuple[float, str, LimitingKind]:
-    """Where the hardest braking from a start speed first exceeds a limit, and whose."""
-    dynamics, limits = problem.dynamics, problem.limits
-    rows = limit_rows(dynamics, limits, problem.friction, (problem.low, problem.high, problem.pull))
-    names = [coordinate.name for coordinate in dynamics.model.robot.coordinates]
-    owners = [(names[j], LimitingKind.TORQUE) for j in np.flatnonzero(np.isfinite(limits.effort))]
-    owners += [(names[j], LimitingKind.ACCELERATION) for j in np.flatnonzero(np.isfinite(limits.acceleration))]
-    x = start
-    for k, h in enumerate(dynamics.grid.cells):
-        s = float(dynamics.grid.s[k])
-        if x > problem.caps[k]:
-            slow = np.abs(dynamics.grid.at[1][k]) * x**0.5 / limits.velocity
-            if slow.max() > 1.0:
-                return s, names[int(np.argmax(slow))], LimitingKind.SPEED
-            return s, limits.frame or "", LimitingKind.TIP_SPEED
-        a, rest = np.maximum(rows.a[k], 1e-12), rows.b[k] * x + rows.d[k] * x**0.5
-        least, most = (rows.low[k] - rest) / a, (rows.high[k] - rest) / a
-        if least.max() > most.min():
-            return s, *owners[int(np.argmin(most))]
-        x = max(x + 2.0 * h * least.max(), 0.0)
-    return float(dynamics.grid.s[-1]), *owners[0]

@@ -67,6 +67,7 @@ from torquec.report.robot import robot_section, used_facts, used_robot
 from torquec.report.run import run_section
 from torquec.report.simplification import simplification_section
 from torquec.report.simulation import tracking_section
+from torquec.report.time_optimal import time_optimal_section
 from torquec.report.tracking_plots import tracking_overview
 from torquec.report.verdict import verdict_section
 
@@ -105,6 +106,7 @@ SECTIONS = (
     SectionEntry(ROBOT, "The robot", dict.fromkeys(("info", MODEL, ROBOT_FILE), robot_section), once=True),
     SectionEntry("equations", "Equations of motion", {"equations": equations_section}),
     SectionEntry("excitation", "Exciting motion", {"excite": excitation_section}),
+    SectionEntry("time-optimal", "Time-optimal motion", {"time": time_optimal_section}),
     SectionEntry("parameters", "Identified parameters", {"identify": parameters_section}),
     SectionEntry("simplification", "Simplified model", {"simplify": simplification_section}),
     SectionEntry("comparison", "Two models side by side", {"compare": comparison_section}),

@@ -156,6 +156,47 @@ def read_recorded_motion(path: str | os.PathLike[str], *, joints: Sequence[str])
     return _read(to_path(path), joints, 0.001)
 
 
+def read_positions(path: str | os.PathLike[str], *, joints: Sequence[str]) -> Array:
+    """The positions (N, n) of a CSV file with a row per waypoint, columns as in (1); times are not read.
+
+    Raises `ArgumentError` with file, line and remedy for anything that is not such a file.
+    """
+    source = to_path(path)
+    lines = csv_lines(source)
+    if not any(lines):
+        raise ArgumentError("the file is empty", where=str(source), remedy="write a header and at least two rows")
+    header = [*lines[0], *([] if {_time_word(word) for word in lines[0]} & {"t"} else ["t"])]
+    columns, _ = _columns(header, joints, f"{source}:1")
+    return csv_values(lines, str(source))[:, columns["q"]]
+
+
+def read_pose_waypoints(path: str | os.PathLike[str]) -> tuple[Array, Array]:
+    """Positions (N, 3) and quaternions (N, 4) of a CSV file with the columns x,y,z,qw,qx,qy,qz; others are not read.
+
+    Raises `ArgumentError` with file, line and remedy for anything that is not such a file.
+    """
+    source = to_path(path)
+    lines = csv_lines(source)
+    header = [word.strip() for word in lines[0]] if lines else []
+    missing = [word for word in _POSE[1:] if header.count(word) != 1]
+    if missing:
+        raise ArgumentError(
+            f"waypoints of a frame have no column '{missing[0]}', or several",
+            where=f"{source}:1",
+            remedy=f"write the header {','.join(_POSE[1:])}",
+        )
+    values = csv_values(lines, str(source))
+    quaternions = _taken(values, header, _POSE[4:])
+    _check(np.arange(len(values), dtype=np.float64), quaternions, str(source))
+    return _taken(values, header, _POSE[1:4]), quaternions
+
+
+def has_poses(path: str | os.PathLike[str]) -> bool:
+    """Whether a CSV file is about poses of a frame, by its header."""
+    lines = csv_lines(to_path(path))
+    return bool(lines) and set(_POSE[1:4]) <= {word.strip() for word in lines[0]}
+
+
 def _read(source: Path, joints: Sequence[str] | None, period: float) -> tuple[Trajectory, Array | None]:
     lines = csv_lines(source)
     if not any(lines):
@@ -186,7 +227,7 @@ def _columns(
     header: Sequence[str], joints: Sequence[str] | None, where: str
 ) -> tuple[dict[str, list[int]], tuple[str, ...]]:
     """Column numbers of t and of each kind of quantity, in joint order, and the joints' names."""
-    words = [_TIMES.get(word.strip().lower(), word.strip()) for word in header]
+    words = [_time_word(word) for word in header]
     twice = sorted(word for word, count in Counter(words).items() if count > 1)
     if twice or "" in words:
         raise ArgumentError(
@@ -218,6 +259,11 @@ def _columns(
         raise ArgumentError("there are no positions", where=where, remedy="name their columns q_<joint>")
     columns = {kind: [found[name] for name in names] for kind, found in named.items()}
     return {"t": [words.index("t")], **columns}, names
+
+
+def _time_word(word: str) -> str:
+    """A header's word, "t" where it names the column of times."""
+    return _TIMES.get(word.strip().lower(), word.strip())
 
 
 def _kind_and_joint(word: str, joints: Sequence[str] | None) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""`MotionLimits`: what a planned motion may use of torque, speed, acceleration and speed of a frame."""
+"""`PlanningLimits`: what a planned motion may use of torque, speed, acceleration and speed of a frame."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LimitingKind(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class MotionLimits:
+class PlanningLimits:
     """Largest torque, speed and acceleration of every joint, (n,) each, infinite where there is none.
 
     `tip_speed` [m/s] limits the origin of `frame`.
@@ -37,7 +37,7 @@ class MotionLimits:
     frame: str | None = None
 
 
-def motion_limits(
+def planning_limits(
     robot: Robot,
     *,
     effort_share: npt.ArrayLike = 1.0,
@@ -46,16 +46,19 @@ def motion_limits(
     acceleration: npt.ArrayLike | None = None,
     tip_speed: float | None = None,
     frame: str | None = None,
-) -> MotionLimits:
+) -> PlanningLimits:
     """The limits of the robot's file, in part, with those that robot files do not have.
 
-    `effort_share` and `velocity_share` (one number or one per joint, above 0, at most 1) are parts of the file's limits;
-    `torque_reserve` [N m] is kept free of the rest, for a controller or what the model does not know. `acceleration` is
-    one limit or one per joint, `tip_speed` [m/s] that of the origin of `frame`. Raises `ArgumentError` for values out of
-    range, for a tip speed without a frame and where neither torques nor accelerations are limited.
+    `effort_share` and `velocity_share` (one number or one per joint, above 0, at most 1) are parts of the
+    file's limits; `torque_reserve` [N m] is kept free of the rest, for a controller or what the model does not know.
+    `acceleration` is one limit or one per joint, `tip_speed` [m/s] that of the origin of `frame`. Raises
+    `ArgumentError` for values out of range, for a tip speed without a frame and where neither torques nor accelerations
+    are limited.
     """
-    shares = [_per_joint(name, given, robot.n) for name, given in (("effort_share", effort_share),
-                                                                     ("velocity_share", velocity_share))]
+    shares = [
+        _per_joint(name, given, robot.n)
+        for name, given in (("effort_share", effort_share), ("velocity_share", velocity_share))
+    ]
     for name, share in zip(("effort_share", "velocity_share"), shares, strict=True):
         if not ((share > 0.0) & (share <= 1.0)).all():
             raise ArgumentError(f"{name} is {share.tolist()}", remedy="give a part of the limit: above 0, at most 1")
@@ -88,7 +91,7 @@ def motion_limits(
             where=robot.source,
             remedy="give effort limits in its file, or a largest acceleration",
         )
-    return MotionLimits(effort, velocity, largest, math.inf if tip_speed is None else tip_speed, frame)
+    return PlanningLimits(effort, velocity, largest, math.inf if tip_speed is None else tip_speed, frame)
 
 
 def _per_joint(name: str, values: npt.ArrayLike, n: int) -> Array:
