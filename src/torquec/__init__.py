@@ -232,6 +232,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "follow_in_open_loop",
             "simulate",
         ),
+        "torquec.simulation.free_motion": ("MotionRun", "simulate_motion", "write_motion"),
         "torquec.simulation.monte_carlo": ("Spread", "monte_carlo"),
         "torquec.simulation.mujoco_plant": ("simulate_on_mujoco",),
         "torquec.simulation.verify_specification": ("verify_specification",),

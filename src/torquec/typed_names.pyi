@@ -294,6 +294,9 @@ from torquec.simulation.closed_loop import follow_in_open_loop as follow_in_open
 from torquec.simulation.closed_loop import simulate as simulate
 from torquec.simulation.comparison_of_models import ModelComparison as ModelComparison
 from torquec.simulation.comparison_of_models import compare as compare
+from torquec.simulation.free_motion import MotionRun as MotionRun
+from torquec.simulation.free_motion import simulate_motion as simulate_motion
+from torquec.simulation.free_motion import write_motion as write_motion
 from torquec.simulation.monte_carlo import Spread as Spread
 from torquec.simulation.monte_carlo import monte_carlo as monte_carlo
 from torquec.simulation.mujoco_plant import simulate_on_mujoco as simulate_on_mujoco

@@ -123,7 +123,7 @@ def joint_values(robot: Robot, text: str | None, option: str, *, degrees: bool) 
     from torquec.robot.configuration import neutral, unit_position
 
     if robot.nq != robot.nv and option in ("--q", "--from", "--to", "--near"):
-        if degrees:
+        if degrees and text is not None:
             raise ArgumentError(f"{option} with --deg", remedy="positions with quaternions are in radians and metres")
         return tuple(neutral(robot) if text is None else unit_position(robot, numbers(text, option)))
     if text is None:
@@ -131,7 +131,7 @@ def joint_values(robot: Robot, text: str | None, option: str, *, degrees: bool) 
     values = numbers(text, option)
     if len(values) != robot.n:
         raise ArgumentError(
-            f"{option} has {len(values)} values, robot '{robot.name}' has {robot.n} joints",
+            f"{option} has {len(values)} values, robot '{robot.name}' has {robot.n} {_counted(robot)}",
             remedy=f"give one value for each of {', '.join(robot.coordinate_names)}",
         )
     turned = [each.turns for each in robot.coordinates]
@@ -139,6 +139,10 @@ def joint_values(robot: Robot, text: str | None, option: str, *, degrees: bool) 
         return tuple(math.radians(value) if turns else value for value, turns in zip(values, turned, strict=True))
     check_radians(option, [value for value, turns in zip(values, turned, strict=True) if turns])
     return values
+
+
+def _counted(robot: Robot) -> str:
+    return "joints" if robot.nq == robot.nv == len(robot.joints) else "rates (nv)"
 
 
 def check_radians(option: str, values: Iterable[float]) -> None:

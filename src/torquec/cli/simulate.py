@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, StochasticOptions, command
 from torquec.cli.files import Writes
+from torquec.cli.free_motion import free_motion, moves_freely
 from torquec.cli.laws import LawOptions
 from torquec.cli.motions import STANDARD, MotionOptions, asked_motion, hold_missing
 from torquec.cli.options import degrees_option, force_option, option
@@ -51,6 +52,11 @@ class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
     )
     plant_payload: list[str] | None = option(
         None, "A point mass in the hand that the controller ignores; repeat for more.", metavar="FRAME:KG[,x,y,z]"
+    )
+    qd: str | None = option(
+        None,
+        "Rates at the start, nv numbers, of a robot with a floating base (docs/how-to/quadruped.md).",
+        metavar="LIST",
     )
     friction: FrictionChoice = option(FrictionChoice.STICK, "Coulomb friction near rest.")
     resolution: float = option(0.0, "Encoder resolution [rad or m]; speeds are then differences.", metavar="STEP")
@@ -106,12 +112,17 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
 
     The loop runs as native code: measure, control, saturate, integrate. Prints how far each joint was from where it
     should be, and which drives were at their limits. The default law is computed-torque; --law runs one
-    that torquec design wrote.
+    that torquec design wrote. A robot with a floating base moves freely from --from and --qd: passive, or with its
+    joints servoed along --to or --trajectory; energy, momentum and center of mass are printed.
     """
     from torquec.project.simulation_document import run_summary, simulation_conditions, write_simulation
     from torquec.report.simulation import attack_text, simulation_text
     from torquec.simulation.closed_loop import simulate as run
 
+    if moves_freely(model.robot):
+        return free_motion(model, options, _plant(model, options))
+    if options.qd is not None:
+        raise ArgumentError("--qd is the start of a floating robot", remedy="leave it out: the motion begins at rest")
     _check_runs(options)
     if (options.worst is None) != (options.uncertainty is None):
         raise ArgumentError("--worst and --uncertainty go together", remedy="give both: --uncertainty TOML --worst 50")

@@ -21,7 +21,7 @@ def to_jax(source: Robot | Model, quantity: str) -> Callable[..., Any]:
     A frame's quantity is named as in "frame_pose:tool". Raises `MissingExtraError` without the extra `jax`,
     `ArgumentError` for an unknown quantity, `RefusedQuantityError` for one that the model does not have.
     """
-    return live_function(as_model(source).function(quantity), Live.JAX)
+    return live_function(as_model(source, any_joint=True).function(quantity), Live.JAX)
 
 
 def to_torch(source: Robot | Model, quantity: str) -> Callable[..., Any]:
@@ -30,4 +30,4 @@ def to_torch(source: Robot | Model, quantity: str) -> Callable[..., Any]:
     A frame's quantity is named as in "frame_pose:tool". Raises `MissingExtraError` without the extra `torch`,
     `ArgumentError` for an unknown quantity, `RefusedQuantityError` for one that the model does not have.
     """
-    return live_function(as_model(source).function(quantity), Live.TORCH)
+    return live_function(as_model(source, any_joint=True).function(quantity), Live.TORCH)

@@ -10,12 +10,15 @@ A configuration q (nq,) holds the positions of all independent joints, rates v (
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.expr.math import sqrt
 from torquec.foundation.arrays import Array
 from torquec.robot.robot import Joint, Robot
 from torquec.spatial import Scalar
@@ -64,9 +67,37 @@ def rate_map(robot: Robot, q: Sequence[Scalar]) -> list[dict[int, Scalar]]:
     for joint, at, rates in joint_slices(robot):
         for i, row in zip(range(at.start, at.stop), joint.kind.rate_map(q[at]), strict=True):
             for j, value in zip(range(rates.start, rates.stop), row, strict=True):
-                if not (isinstance(value, float) and value == 0.0):
+                if not _is_zero(value):
                     columns[j][i] = value
     return columns
+
+
+def position_rates(robot: Robot, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    """dq/dt (nq,) at rates v (nv,) (3)."""
+    found: list[Scalar] = []
+    for joint, at, rates in joint_slices(robot):
+        if joint.kind.nv == 1:
+            found.append(v[rates.start])
+            continue
+        for row in joint.kind.rate_map(q[at]):
+            parts = [entry * rate for entry, rate in zip(row, v[rates], strict=True) if not _is_zero(entry)]
+            found.append(functools.reduce(operator.add, parts) if parts else 0.0)
+    return found
+
+
+def normalised(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
+    """The position (nq,) with quaternions of length 1: what an integrator's errors leave of one, over any scalar."""
+    found = list(q)
+    for joint, at, _ in joint_slices(robot):
+        if joint.kind.nq > joint.kind.nv:
+            w, x, y, z = found[at.stop - 4 : at.stop]
+            inverse = 1.0 / sqrt((w * w + x * x) + (y * y + z * z))
+            found[at.stop - 4 : at.stop] = [value * inverse for value in (w, x, y, z)]
+    return found
+
+
+def _is_zero(value: Scalar) -> bool:
+    return isinstance(value, float) and value == 0.0
 
 
 def unit_position(robot: Robot, q: Sequence[float]) -> list[float]:

@@ -270,6 +270,12 @@ class Robot(NotebookDisplay):
         """Names of the rates in state order: those of the joints, where each has one."""
         return tuple(coordinate.name for coordinate in self.coordinates)
 
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """Names of the positions in state order: those of the joints, with a suffix where a joint has several."""
+        pairs = ((joint.name, suffix) for joint in self.joints for suffix in joint.kind.position_suffixes)
+        return tuple(f"{name}_{suffix}" if suffix else name for name, suffix in pairs)
+
     def joint_index(self, name: str) -> int:
         """Position of the named independent joint, or of the first of its rates, in qd, qdd and tau."""
         at = 0

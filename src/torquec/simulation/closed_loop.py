@@ -28,6 +28,7 @@ from torquec.errors import ArgumentError, DivergenceError
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import check_single_coordinates
 from torquec.simulation.integrators import DormandPrince, Integrator, RungeKutta4
 from torquec.simulation.loop_functions import LoopState
 from torquec.simulation.native_run import LoopInputs, NativeRun, Recording
@@ -106,6 +107,7 @@ def prepared_loop(
     plant: Plant, controller: Controller, trajectory: Trajectory, options: LoopOptions
 ) -> tuple[NativeRun, Trajectory]:
     """The loop and the trajectory at its samples, once everything is known to fit."""
+    check_single_coordinates(plant.robot)  # for others, `simulate_motion`
     names = plant.robot.joint_names
     if controller.joints != names:
         raise ArgumentError(

@@ -43,6 +43,7 @@ from torquec.expr.math import absolute, maximum, minimum, select, sqrt
 from torquec.foundation.choice import chosen
 from torquec.linearization.linearized_torque import runs_recursion
 from torquec.model.model import Model, as_model
+from torquec.robot.configuration import position_rates
 from torquec.robot.friction import Friction
 from torquec.robot.robot import Robot
 from torquec.simulation.plant_bodies import DcMotor, PlantBodies, plant_bodies
@@ -118,7 +119,7 @@ class Plant:
     @cached_property
     def model(self) -> Model:
         """The model that moves: that of the robot where one was given."""
-        return as_model(self.source)
+        return as_model(self.source, any_joint=True)
 
     @property
     def robot(self) -> Robot:
@@ -130,10 +131,18 @@ class Plant:
         """Number of joints."""
         return self.robot.n
 
+    def position(self, y: Sequence[Scalar]) -> Sequence[Scalar]:
+        """q (nq,) of what is integrated."""
+        return y[: self.robot.nq]
+
+    def speed(self, y: Sequence[Scalar]) -> Sequence[Scalar]:
+        """qd (n,) of what is integrated."""
+        return y[self.robot.nq : self.robot.nq + self.n]
+
     @property
     def efforts(self) -> tuple[float, ...]:
         """Effort limits (n,), the share of them that is allowed; infinite where nothing saturates."""
-        limits = (joint.limits.effort if self.saturates else math.inf for joint in self.robot.joints)
+        limits = (each.limits.effort if self.saturates else math.inf for each in self.robot.coordinates)
         return tuple(self.effort * limit for limit in limits)
 
     @property
@@ -152,7 +161,7 @@ class Plant:
     @property
     def _states_start(self) -> int:
         """Where the states of forces stand among what is integrated."""
-        return (3 if self.motors else 2) * self.n
+        return self.robot.nq + (2 if self.motors else 1) * self.n
 
     @cached_property
     def _state_sizes(self) -> tuple[int, ...]:
@@ -170,7 +179,7 @@ class Plant:
     def first_motion(self, q: Sequence[float], qd: Sequence[float], *, time: float = 0.0) -> list[float]:
         """What is integrated (`motion_size`,) at the start: q, qd (n,), no currents, the first states of forces."""
         states = [x for f in self.forces if isinstance(f, ForceWithState) for x in f.first_state(self.robot, q, qd)]
-        return [*q, *qd, *[0.0] * (self._states_start - 2 * self.n), *states, *([time] if self.keeps_time else [])]
+        return [*q, *qd, *[0.0] * (self._states_start - len(q) - self.n), *states, *([time] if self.keeps_time else [])]
 
     @property
     def variation_size(self) -> int:
@@ -235,9 +244,8 @@ class Dynamics:
 
     def motion_rate(self, y: Sequence[Scalar], tau: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> list[Scalar]:
         """dy/dt of y = (q, qd[, currents][, states of forces][, time]) under drive torques tau (n,), held."""
-        n, robot = self.plant.n, self.plant.robot
-        qd, current = y[n : 2 * n], self.currents(y)
-        rates = [*qd, *self.acceleration(y, tau, signs)]
+        robot, q, qd, current = self.plant.robot, self.plant.position(y), self.plant.speed(y), self.currents(y)
+        rates = [*position_rates(robot, q, qd), *self.acceleration(y, tau, signs)]
         rates += [
             motor.current_rate(i, speed, wanted)
             for motor, i, speed, wanted in zip(self.plant.motors, current, qd, tau, strict=False)
@@ -253,12 +261,13 @@ class Dynamics:
 
     def instants(self, y: Sequence[Scalar]) -> list[PlantInstant]:
         """The instant y as each force sees it, with its own state."""
-        n, time = self.plant.n, y[-1] if self.plant.keeps_time else 0.0
-        return [PlantInstant(y[:n], y[n : 2 * n], time, state) for state in self.plant.force_states(y)]
+        q, qd, time = self.plant.position(y), self.plant.speed(y), y[-1] if self.plant.keeps_time else 0.0
+        return [PlantInstant(q, qd, time, state) for state in self.plant.force_states(y)]
 
     def currents(self, y: Sequence[Scalar]) -> Sequence[Scalar]:
         """The motors' currents in y, (n,) or none."""
-        return y[2 * self.plant.n : 3 * self.plant.n] if self.plant.motors else ()
+        start = self.plant.robot.nq + self.plant.n
+        return y[start : start + self.plant.n] if self.plant.motors else ()
 
     def torque_of(self, current: Sequence[Scalar], tau: Sequence[Scalar]) -> list[Scalar]:
         """The torques (n,) at the joints: the drives' own, or the motors'."""
@@ -271,8 +280,8 @@ class Dynamics:
 
         `signs` are the directions of the sliders where friction is set-valued.
         """
-        robot, forces, n = self.plant.robot, self.plant.forces, self.plant.n
-        q, qd = y[:n], y[n : 2 * n]
+        robot, forces = self.plant.robot, self.plant.forces
+        q, qd = self.plant.position(y), self.plant.speed(y)
         carried = [force.inertia(robot, q) for force in forces if isinstance(force, CarriedLoad)]
         scales = self.scales[: len(robot.bodies)]
         bodies = plant_bodies(self.plant.model, q, qd, carried=carried, scales=scales)

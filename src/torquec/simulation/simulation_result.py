@@ -38,7 +38,7 @@ from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
 from torquec.model.model import Model, as_model
-from torquec.robot.robot import Robot
+from torquec.robot.robot import Joint, Robot
 from torquec.simulation.native_run import NamedSource, native_function
 from torquec.simulation.plant import DryFriction, Dynamics, Plant
 from torquec.simulation.stick import stick_slip_step
@@ -216,25 +216,29 @@ class PassedLimit:
 
 def passed_limits(robot: Robot, t: Array, q: Array, qd: Array) -> tuple[PassedLimit, ...]:
     """The limits that positions and speeds (S, n) of a run pass, joint by joint: (2), (3)."""
-    speeds = _passed(
-        robot,
-        LimitedQuantity.SPEED,
-        t,
-        (qd, qd),
-        [(-joint.limits.velocity, joint.limits.velocity) for joint in robot.joints],
-    )
-    found = (*left_ranges(robot, t, q, q), *speeds)
-    return tuple(sorted(found, key=lambda passed: robot.joint_names.index(passed.joint)))
+    return limits_passed_by(robot.joints, t, q, qd)
+
+
+def limits_passed_by(joints: Sequence[Joint], t: Array, q: Array, qd: Array) -> tuple[PassedLimit, ...]:
+    """The limits that these one-coordinate joints pass, (S, n) positions and speeds in their order: (2), (3)."""
+    ends = [(-joint.limits.velocity, joint.limits.velocity) for joint in joints]
+    found = (*_left(joints, t, q, q), *_passed(joints, LimitedQuantity.SPEED, t, (qd, qd), ends))
+    names = [joint.name for joint in joints]
+    return tuple(sorted(found, key=lambda passed: names.index(passed.joint)))
 
 
 def left_ranges(robot: Robot, t: Array, lowest: Array, highest: Array) -> tuple[PassedLimit, ...]:
     """The ranges that are left by positions between `lowest` and `highest` (S, n), those of many runs: (2)."""
-    ends = [(joint.limits.lower, joint.limits.upper) for joint in robot.joints]
-    return _passed(robot, LimitedQuantity.POSITION, t, (lowest, highest), ends)
+    return _left(robot.joints, t, lowest, highest)
+
+
+def _left(joints: Sequence[Joint], t: Array, lowest: Array, highest: Array) -> tuple[PassedLimit, ...]:
+    ends = [(joint.limits.lower, joint.limits.upper) for joint in joints]
+    return _passed(joints, LimitedQuantity.POSITION, t, (lowest, highest), ends)
 
 
 def _passed(
-    robot: Robot,
+    joints: Sequence[Joint],
     quantity: LimitedQuantity,
     t: Array,
     band: tuple[Array, Array],
@@ -242,14 +246,14 @@ def _passed(
 ) -> tuple[PassedLimit, ...]:
     """At most one for each joint: the end that is passed the farthest; infinite ends are never."""
     found = []
-    for k, (name, (lower, upper)) in enumerate(zip(robot.joint_names, ends, strict=True)):
+    for k, (joint, (lower, upper)) in enumerate(zip(joints, ends, strict=True)):
         sides = []
         for values, limit, sign in ((band[0][:, k], lower, -1.0), (band[1][:, k], upper, 1.0)):
             beyond = sign * (values - limit)
             over = beyond > _ROUNDING * (1.0 + abs(limit)) if np.isfinite(limit) else np.zeros(len(t), dtype=bool)
             if over.any():
                 first, worst = int(np.argmax(over)), int(np.nanargmax(beyond))
-                passed = PassedLimit(name, quantity, float(t[first]), float(values[worst]), limit)
+                passed = PassedLimit(joint.name, quantity, float(t[first]), float(values[worst]), limit)
                 sides.append((float(beyond[worst]), passed))
         if sides:
             found.append(max(sides, key=lambda side: side[0])[1])

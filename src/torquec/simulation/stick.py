@@ -26,6 +26,7 @@ from collections.abc import Sequence
 
 from torquec.dynamics.friction_torque import Shaft, has_load_friction
 from torquec.expr.math import absolute, maximum, minimum, select
+from torquec.robot.configuration import joint_slices, position_rates
 from torquec.simulation.integrators import State, rk4_step
 from torquec.simulation.plant import Dynamics, dry_level, sliders
 from torquec.spatial import Scalar
@@ -37,14 +38,14 @@ AT_REST = 1e-12
 
 def stick_slip_step(dynamics: Dynamics, y: Sequence[Scalar], tau: Sequence[Scalar], h: Scalar) -> State:
     """y as of `Dynamics.motion_rate` after a time h under drive torques tau (n,), held (2)-(5)."""
-    n = dynamics.plant.n
-    places = sliders(dynamics.plant.robot)
-    speeds = [slider.speed(y[n : 2 * n]) for slider in places]
+    plant = dynamics.plant
+    places = sliders(plant.robot)
+    speeds = [slider.speed(plant.speed(y)) for slider in places]
     signs = [_direction(speed) for speed in speeds]
     free = rk4_step(lambda state: dynamics.motion_rate(state, tau, signs), y, h)
-    q, qd = free[:n], free[n : 2 * n]
+    q, qd = plant.position(free), plant.speed(free)
     loads: list[Scalar] = [0.0] * len(places)
-    if has_load_friction(dynamics.plant.robot):
+    if has_load_friction(plant.robot):
         rigid = dynamics.balance(y, dynamics.torque_of(dynamics.currents(y), tau), signs).rigid
         loads = [slider.load(rigid) for slider in places]
     levels = [
@@ -52,10 +53,14 @@ def stick_slip_step(dynamics: Dynamics, y: Sequence[Scalar], tau: Sequence[Scala
         for slider, s, w in zip(places, speeds, loads, strict=True)
     ]
     held = _after_friction(dynamics, levels, signs, [q, qd], h)
-    rest = [minimum(AT_REST - absolute(a), AT_REST - absolute(b)) for a, b in zip(y[n : 2 * n], held, strict=True)]
-    moved = [x + (0.5 * h) * (new - old) for x, new, old in zip(q, held, qd, strict=True)]
-    settled = [select(still, old, new) for still, old, new in zip(rest, y[:n], moved, strict=True)]
-    return [*settled, *held, *free[2 * n :]]
+    rest = [minimum(AT_REST - absolute(a), AT_REST - absolute(b)) for a, b in zip(plant.speed(y), held, strict=True)]
+    changed = [new - old for new, old in zip(held, qd, strict=True)]
+    moved = [x + (0.5 * h) * rate for x, rate in zip(q, position_rates(plant.robot, q, changed), strict=True)]
+    settled = list(moved)
+    for joint, at, rates in joint_slices(plant.robot):
+        if joint.kind.nv == 1:  # a joint with several coordinates has no dry friction to rest by
+            settled[at.start] = select(rest[rates.start], y[at.start], moved[at.start])
+    return [*settled, *held, *free[len(q) + plant.n :]]
 
 
 def _direction(speed: Scalar) -> Scalar:

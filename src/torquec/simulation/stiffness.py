@@ -42,7 +42,7 @@ class FastestRate:
 
 def fastest_rate(plant: Plant, q: npt.ArrayLike) -> FastestRate:
     """The largest of (1) to (3) at positions q (n,)."""
-    names = plant.robot.joint_names
+    names = plant.robot.coordinate_names
     motors = [max(motor.bandwidth, motor.resistance / motor.inductance) for motor in plant.motors]
     found = FastestRate(max(motors), names[int(np.argmax(motors))]) if motors else FastestRate(0.0, names[0])
     place = [float(value) for value in np.asarray(q)]

@@ -91,6 +91,13 @@ class JointKind:
         return len(self.coordinates)
 
     @property
+    def position_suffixes(self) -> tuple[str, ...]:
+        """What tells the nq positions of one joint apart in names, such as "qw"; empty where there is only one."""
+        if self.nq == self.nv:
+            return tuple(each.suffix.removeprefix("v") for each in self.coordinates)
+        return (*"xyz"[: self.nq - 4], "qw", "qx", "qy", "qz")
+
+    @property
     def motion_subspace(self) -> tuple[UnitTwist, ...]:
         """The columns of S in the child's axes, whose z is the joint's axis."""
         return tuple(each.column for each in self.coordinates)
