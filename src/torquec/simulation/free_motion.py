@@ -154,7 +154,7 @@ def simulate_motion(
     single = _single(robot)
     return MotionRun(
         plant,
-        kept * period,
+        np.asarray(kept * period, dtype=np.float64),
         states[:, : robot.nq],
         states[:, robot.nq : robot.nq + robot.n],
         log,
