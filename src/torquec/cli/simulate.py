@@ -55,7 +55,7 @@ class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
     )
     qd: str | None = option(
         None,
-        "Rates at the start, nv numbers, of a robot with a floating base (docs/how-to/quadruped.md).",
+        "Rates at the start, nv numbers, of a robot with a floating base (docs/simulation.md).",
         metavar="LIST",
     )
     friction: FrictionChoice = option(FrictionChoice.STICK, "Coulomb friction near rest.")
