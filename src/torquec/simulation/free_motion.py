@@ -32,7 +32,7 @@ from torquec.codegen.llvm.repeat import LoopEnd, NativeLoop
 from torquec.dynamics.joint_space_solve import factorize, solve
 from torquec.errors import ArgumentError, DivergenceError
 from torquec.expr import Function, trace
-from torquec.foundation.arrays import Array
+from torquec.foundation.arrays import Array, Indices
 from torquec.foundation.csv_text import csv_text
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
@@ -277,7 +277,7 @@ def _run(
     return states, torques
 
 
-def _kept(steps: int, every: int) -> npt.NDArray[np.int64]:
+def _kept(steps: int, every: int) -> Indices:
     return np.append(np.arange(0, steps, every), steps).astype(np.int64)
 
 
