@@ -148,7 +148,7 @@ def simulate_motion(
     check_step(plant, start, RungeKutta4(per_sample), period=period)
     loop = _compiled(plant, period / per_sample, per_sample, pole if reference is not None else None)
     began = clock.thread_time()
-    states, log = _run(loop, plant, [*start, *speed], feed, reference, steps, record_every)
+    states, log = _run(loop, plant, [*start, *speed], feed=feed, reference=reference, every=record_every)
     seconds = clock.thread_time() - began
     kept = _kept(steps, record_every)
     single = _single(robot)
@@ -244,12 +244,13 @@ def _run(
     loop: NativeLoop,
     plant: Plant,
     start: Sequence[float],
+    *,
     feed: Array,
     reference: Array | None,
-    steps: int,
     every: int,
 ) -> tuple[Array, Array]:
     """The states (S, m) and torques (S, n) at the kept samples."""
+    steps = len(feed)
     n, nq, size = plant.n, plant.robot.nq, plant.motion_size
     kept = _kept(steps, every)
     states, torques = np.empty((len(kept), size)), np.empty((len(kept), n))
