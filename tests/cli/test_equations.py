@@ -37,7 +37,7 @@ def test_json_has_the_keys_of_the_contract(torquec):
 
 def test_what_is_left_out_is_named_and_not_called_zero(torquec, tmp_path):
     """B and D of the planar arm, as every textbook has them, are not zero."""
-    shown = torquec("equations", "planar2r").out
+    shown = torquec("equations", "planar2r", "--no-whole").out
     assert "Left out here, and not zero in general: B (Coriolis) and D (centrifugal)." in shown
     assert "Entries that are not shown are zero" not in shown
     document = torquec("equations", "puma560", "--json").document
@@ -117,3 +117,11 @@ def test_misuse_is_a_message(torquec, arm, arguments, message):
     assert refused.status == 2
     assert refused.out == ""
     assert message in refused.err
+
+
+def test_few_joints_are_shown_whole(torquec):
+    """Up to three joints every matrix is shown by default; a choice, and larger arms, have M and g."""
+    assert {key[0] for key in torquec("equations", "planar2r", "--json").document["entries"]} == {"M", "B", "D", "g"}
+    assert {key[0] for key in torquec("equations", "puma560", "--json").document["entries"]} == {"M", "g"}
+    chosen = torquec("equations", "planar2r", "--matrix", "g", "--json").document["entries"]
+    assert {key[0] for key in chosen} == {"g"}

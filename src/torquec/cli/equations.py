@@ -37,6 +37,10 @@ _ENDINGS = {
 }
 
 
+_FEW_JOINTS = 3
+"""Up to as many the whole model fits on a screen."""
+
+
 class CoefficientKind(StrEnum):
     """What coefficients are: numbers, or linear combinations of the inertial parameters."""
 
@@ -56,7 +60,11 @@ class EquationsOptions(CommandOptions):
         "the velocity torque), V (friction), J, H and G (Chang & Lee), dtau_dqd, dtau_dq.  [default: M and g]",
         metavar="NAME",
     )
-    whole: bool = option(False, "The whole model: M, B, D, g and V.", "--whole")
+    whole: bool | None = option(
+        None,
+        "The whole model: M, B, D, g and V; or M and g alone.  [default: whole for up to three joints]",
+        "--whole/--no-whole",
+    )
     multiple_angles: bool = option(
         False, "Sines and cosines of sums of angles instead of products.", "--multiple-angles"
     )
@@ -100,7 +108,7 @@ def equations(model: Model, options: EquationsOptions) -> Outcome:
     if options.symbolic:
         document, text = _in_symbols(model, options)
     else:
-        matrices = _matrices(options)
+        matrices = _matrices(options, model.robot.n)
         chosen = _of_program(model, options) if model.kind.follows_program else _of_robot(model, options, matrices)
         document = equations_document(chosen)
         text = _written(chosen, options.written_as)
@@ -137,13 +145,14 @@ def _in_symbols(model: Model, options: EquationsOptions) -> tuple[dict[str, Any]
     return document, writers[options.written_as](found)
 
 
-def _matrices(options: EquationsOptions) -> list[Matrix]:
-    """The matrices that are asked for."""
+def _matrices(options: EquationsOptions, joints: int) -> list[Matrix]:
+    """The matrices that are asked for; all of them for few joints."""
     from torquec.closedform.layouts import WHOLE, Matrix
 
-    if sum((bool(options.entry), bool(options.matrix), options.whole)) > 1:
+    if sum((bool(options.entry), bool(options.matrix), bool(options.whole))) > 1:
         raise ArgumentError("--entry, --matrix and --whole do not go together", remedy="choose one of them")
-    if options.whole:
+    chosen = bool(options.entry or options.matrix)
+    if options.whole or (options.whole is None and not chosen and joints <= _FEW_JOINTS):
         return list(WHOLE)
     unknown = [name for name in options.matrix or [] if name not in set(Matrix)]
     if unknown:

@@ -7,6 +7,7 @@ and notes the line of every key; `Table` hands out checked values and refuses ke
 from __future__ import annotations
 
 import copy
+import difflib
 import math
 import os
 import re
@@ -188,7 +189,10 @@ class Table:
         for key in self._values:
             if key not in self._asked:
                 known = ", ".join(sorted(self._asked))
-                self._refuse_form(key, f"unknown key '{self._named(key)}'", f"the keys known here are: {known}")
+                near = difflib.get_close_matches(key, self._asked, n=1)
+                guess = f"did you mean '{near[0]}'? " if near else ""
+                remedy = f"{guess}the keys known here are: {known}"
+                self._refuse_form(key, f"unknown key '{self._named(key)}'", remedy)
 
     def _named(self, key: str) -> str:
         return f"{self.label}.{key}" if self.label else key
