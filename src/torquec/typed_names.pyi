@@ -31,6 +31,7 @@ from torquec.control.law_options import LqrWeights as LqrWeights
 from torquec.control.law_options import PidGains as PidGains
 from torquec.control.laws import make_law as make_law
 from torquec.control.lqr import lqr as lqr
+from torquec.control.observer import detectable_force as detectable_force
 from torquec.control.observer import momentum_observer as momentum_observer
 from torquec.control.payload_limits import PayloadLimits as PayloadLimits
 from torquec.control.payload_limits import payload_limits as payload_limits
@@ -300,6 +301,8 @@ from torquec.simulation.free_motion import write_motion as write_motion
 from torquec.simulation.monte_carlo import Spread as Spread
 from torquec.simulation.monte_carlo import monte_carlo as monte_carlo
 from torquec.simulation.mujoco_plant import simulate_on_mujoco as simulate_on_mujoco
+from torquec.simulation.observed_run import ObservedRun as ObservedRun
+from torquec.simulation.observed_run import observed_run as observed_run
 from torquec.simulation.plant import Plant as Plant
 from torquec.simulation.sensors import Sensors as Sensors
 from torquec.simulation.simulation_result import SimulationResult as SimulationResult

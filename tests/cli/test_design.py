@@ -182,3 +182,15 @@ def test_uncertainty_names_its_sets_and_their_cost(torquec, tmp_path):
     assert "of which, by cause" in text
     sets.write_text("[every_joint]\nfriction_part = 2\n", encoding="utf-8")
     assert "sets.toml:2: 'friction_part' is 2.0" in torquec(*given).err
+
+
+def test_an_observer_beside_the_law(torquec, tmp_path):
+    words = ("design", "planar2r", "--controller", "computed-torque", "--rate", "1000", "--observe", "50")
+    document = torquec(*words, "--observer", tmp_path / "law_observer", "--json").document
+    assert document["observer"]["bandwidth"] == 50.0
+    found = tq.read_observer(tmp_path / "law_observer" / "controller.json")
+    assert (found.period, found.bandwidth) == (0.001, 50.0)
+    package = ("generate", "planar2r", "--target", "rt-c", "-o", tmp_path / "rt")
+    made = torquec(*package, "--observer", tmp_path / "law_observer" / "controller.json", "--json").document
+    assert "momentum_observer" in made["functions"]
+    assert "--observe and --observer go together" in torquec(*words).err

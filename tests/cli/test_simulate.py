@@ -154,5 +154,24 @@ def test_an_attack_on_a_guarantee(torquec, tmp_path):
     assert (attack["runs"], attack["seed"]) == (2, 3)
     assert attack["guarantee"]["valid"]
     assert "Attack: of 2 robots in the stated sets" in torquec(*given, "--uncertainty", sets, "--worst", "2").out
-    for half in (["--worst", "2"], ["--uncertainty", str(sets)]):
-        assert "--worst and --uncertainty go together" in torquec(*given, *half).err
+    assert "--worst and --uncertainty go together" in torquec(*given, "--worst", "2").err
+    assert "--uncertainty is for --worst or --observe" in torquec(*given, "--uncertainty", str(sets)).err
+
+
+def test_an_observer_finds_a_push_and_is_silent_without_one(torquec, tmp_path):
+    sets = tmp_path / "sets.toml"
+    sets.write_text("[every_joint]\nfriction_part = 0.2\n[bodies]\nmass_part = 0.01\n", encoding="utf-8")
+    given = ["simulate", "planar2r", "--evaluation", "measured", "--rate", "1000", "--poles", "-20", "--to", "0.3,-0.2"]
+    words = (*given, "--uncertainty", sets, "--observe", "50")
+    quiet = torquec(*words, "--json").document["observer"]
+    assert quiet["alarms"] == {}
+    assert all(0.0 <= row["largest"] < row["threshold"] for row in quiet["joints"].values())
+    assert quiet["joints"]["joint1"]["smallest_torque"] == 2.0 * quiet["joints"]["joint1"]["threshold"]
+    pushed = torquec(*words, "--push", "link2:0,60,0@0.5", "--json").document["observer"]
+    assert 0.5 <= pushed["alarms"]["joint1"] < 0.5 + pushed["detection_time"] + 0.005
+    shown = torquec(*given, "--observe", "50").out
+    assert "No thresholds, so no alarms: give --uncertainty." in shown
+    assert "Alarms: joint" in torquec(*words, "--push", "link2:0,60,0@0.5").out
+    for wrong in ("link2:1,2", "1,2,3", "link2:1,2,3@a"):
+        assert torquec(*given, "--push", wrong).status == 2
+    assert "--observe is about one run" in torquec(*given, "--observe", "50", "--runs", "3").err

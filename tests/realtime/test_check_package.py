@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -9,7 +10,7 @@ from tests.model.false_files import resealed_manifest
 from tests.torquec_check.packages import certified_model
 
 import torquec as tq
-from torquec.control.controller_file import write_controller
+from torquec.control.controller_file import controller_to_dict, write_controller
 from torquec.control.tracking_guarantee import tracking_guarantee
 from torquec.errors import ArgumentError
 from torquec.realtime.plan import HeldErrors
@@ -88,3 +89,25 @@ def test_a_manifest_that_cannot_be_followed_is_refused(tmp_path, change):
     path = tmp_path / "rt" / "planar2r_simplified_rt.package.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     assert "manifest" in refused(tmp_path / "rt") or "no target" in refused(tmp_path / "rt")
+
+
+def test_a_two_rate_package_with_an_observer_is_made_again(tmp_path):
+    model = certified_model()
+    box = model.box
+    motions = dataclasses.replace(
+        box,
+        lower=tuple(x + 1e-3 for x in box.lower),
+        upper=tuple(x - 1e-3 for x in box.upper),
+        velocity=tuple(0.9 * x for x in box.velocity),
+    )
+    made = [
+        tq.momentum_observer(model, bandwidth=k, period=0.001, uncertainty=tq.Uncertainty(), motions=motions)
+        for k in (50.0, 40.0)
+    ]
+    write_target(model, tmp_path / "rt", "rt-c", TargetOptions(observer=made[0]))
+    found = tq.check_file(tmp_path / "rt")
+    assert found.ok, found.refused
+    text = json.dumps(controller_to_dict(made[1]))
+    (tmp_path / "rt" / "observer.json").write_text(text, encoding="utf-8")
+    resealed_manifest(tmp_path / "rt")
+    assert "the file is not the one that the model gives" in refused(tmp_path / "rt")

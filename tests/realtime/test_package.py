@@ -11,8 +11,11 @@ from tests.codegen.c.compiler import COMPILERS, WARNINGS, build, needs_compiler,
 from tests.model.kinds import model_of
 
 import torquec as tq
+from torquec.control.uncertainty import Uncertainty
+from torquec.errors import ArgumentError
 from torquec.realtime.package import controller_functions, write_two_rate_package
 from torquec.robot.lock_joints import lock_joints
+from torquec.trajectory.motion_box import MotionBox, joint_box
 
 HOOKS = """
 #include "{p}_tasks.h"
@@ -189,3 +192,18 @@ def test_misuse(tmp_path):
     with pytest.raises(tq.ArgumentError, match="precision"):
         write_two_rate_package(arm, tmp_path / "a", precision="half")
     assert not (tmp_path / "a").exists()
+
+
+@needs_compiler
+def test_an_observer_in_the_package(tmp_path):
+    """Its functions are compiled and tested with the rest; an observer of another robot is refused."""
+    robot = tq.classics.planar2r()
+    box = joint_box(robot)
+    motions = MotionBox(box.lower, box.upper, (1.0,) * 2, (5.0,) * 2)
+    observer = tq.momentum_observer(robot, bandwidth=50.0, period=0.001, uncertainty=Uncertainty(), motions=motions)
+    package = write_two_rate_package(robot, tmp_path, observer=observer)
+    assert {"momentum_observer", "momentum_observer_start"} <= set(package.functions)
+    assert tq.read_observer(tmp_path / "observer.json").function.content_hash == observer.function.content_hash
+    compiled(tmp_path, "planar2r_rt")
+    with pytest.raises(ArgumentError, match="the observer is for the joints"):
+        write_two_rate_package(tq.classics.puma560(), tmp_path / "other", observer=observer)

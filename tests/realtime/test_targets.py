@@ -100,6 +100,7 @@ def given(exact):
         "friction": {"friction": FrictionTask.SYNCHRONOUS},
         "order": {"order": HoldOrder.ZEROTH},
         "law": {"law": tq.computed_torque(exact, -10.0, period=0.001)},
+        "observer": {"observer": tq.momentum_observer(exact, bandwidth=50.0, period=0.001)},
         "spec": {"plan": slow},
         "period": {"plan": fast},
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from torquec.cli.command import Outcome, command
 from torquec.cli.files import Writes
-from torquec.cli.laws import LawOptions
+from torquec.cli.laws import LawOptions, asked_observer
 from torquec.cli.motions import read_motion
 from torquec.cli.options import degrees_option, force_option, joint_values, option, state_option
 from torquec.cli.output import step_report
@@ -28,6 +28,10 @@ class DesignOptions(LawOptions):
     uncertainty: Path | None = option(
         None, "Bound the tracking error for all robots in these sets (docs/guarantee.md).", metavar="TOML"
     )
+    observe: float | None = option(
+        None, "Bandwidth [1/s] of a momentum observer for --observer; its thresholds follow --uncertainty.", metavar="K"
+    )
+    observer: Path | None = option(None, "Write the observer as C and JSON.", metavar="DIR", writes=Writes.FOLDER)
     q: str | None = state_option()
     qd: str | None = state_option()
     qdd: str | None = state_option()
@@ -60,6 +64,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     with --uncertainty for every robot whose friction, payload, sensors and timing are in the sets of a file.
     The default law is pole-placement. `torquec simulate --law DIR/controller.json` runs what -o writes.
     """
+    from torquec.control.controller_file import write_controller
     from torquec.control.laws import LAWS
     from torquec.control.uncertainty import load_uncertainty
     from torquec.foundation.work import Work
@@ -71,6 +76,8 @@ def design(model: Model, options: DesignOptions) -> Outcome:
         raise ArgumentError(
             f"{kind} places no poles, so there are no root loci to draw", remedy="leave out --plot, or choose another"
         )
+    if (options.observe is None) != (options.observer is None):
+        raise ArgumentError("--observe and --observer go together", remedy="give both: --observe 50 --observer DIR")
     motion = None
     if options.trajectory is not None:
         model, motion = read_motion(model, options.trajectory, options.period)
@@ -90,4 +97,12 @@ def design(model: Model, options: DesignOptions) -> Outcome:
         written = write_design(options.output, robot.name, study, loci, force=options.force)
         document["files"] = [str(path) for path in written]
         files = [*written, *files]
+    if options.observe is not None and options.observer is not None:
+        observer = asked_observer(model, kind, options, motion, sets, bandwidth=options.observe, period=options.period)
+        files += write_controller(observer, options.observer, prefix=f"{robot.name}_observer", force=options.force)
+        document["observer"] = {
+            "bandwidth": observer.bandwidth,
+            "detection_time": observer.detection_time,
+            "smallest_torque": dict(zip(observer.joints, observer.smallest_torque, strict=True)),
+        }
     return Outcome(document, design_text(robot.name, document), tuple(files), robot=robot)

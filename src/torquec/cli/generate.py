@@ -71,6 +71,9 @@ class GenerateOptions(CommandOptions):
         None, "{targets of order}: what is held between backgrounds.  [default: first, with zeroth]", show_default=False
     )
     law: Path | None = option(None, "{targets of law}: the controller.json whose step is written too.", metavar="FILE")
+    observer: Path | None = option(
+        None, "{targets of observer}: the controller.json of an observer (design --observe).", metavar="FILE"
+    )
     force: bool = force_option()
 
     spec: Path | None = option(
@@ -96,7 +99,7 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
     docs/real-time.md describes. With --target ros2: a source package for ROS 2, described there, too.
     docs/targets.md lists the files and options of every target, and what of a certified model's claim travels.
     """
-    from torquec.control.controller_file import read_controller
+    from torquec.control.controller_file import read_controller, read_observer
 
     target = options.target.value
     precision = Precision.SINGLE if options.single else options.precision
@@ -118,6 +121,7 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
             friction=options.friction,
             order=options.order,
             law=None if options.law is None else read_controller(options.law),
+            observer=None if options.observer is None else read_observer(options.observer),
             plan=None if options.spec is None else _plan(model, options.spec, options),
             force=options.force,
         ),

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from torquec.cli.command import CommandOptions
 from torquec.cli.options import option as command_option
 from torquec.project.law_choice import LawChoice
+
+if TYPE_CHECKING:
+    from torquec.control.law_options import LawKind
+    from torquec.control.observer import Observer
+    from torquec.control.uncertainty import Uncertainty
+    from torquec.model.model import Model
+    from torquec.trajectory import Trajectory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,4 +56,26 @@ class LawOptions(CommandOptions, LawChoice):
     saturate: bool = command_option(False, "Limit torques to what the robot's file allows.", "--saturate")
     effort: float = command_option(
         1.0, "Use only this share of the torque limits; below 1, torques saturate there.", metavar="SHARE"
+    )
+
+
+def asked_observer(
+    model: Model,
+    kind: LawKind,
+    options: LawChoice,
+    motion: Trajectory | None,
+    sets: Uncertainty | None,
+    *,
+    bandwidth: float,
+    period: float,
+) -> Observer:
+    """A momentum observer of the model that a law has, with thresholds where sets are given, along the motion."""
+    from torquec.control.observer import momentum_observer
+    from torquec.project.promises import law_guarantee
+
+    if sets is None:
+        return momentum_observer(model, bandwidth=bandwidth, period=period)
+    guarantee = None if motion is None else law_guarantee(model, kind, options, motion, sets)
+    return momentum_observer(
+        model, bandwidth=bandwidth, period=period, uncertainty=sets, motions=motion, guarantee=guarantee
     )

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from torquec.cli.command import CommandOptions, Outcome, StochasticOptions, command
 from torquec.cli.files import Writes
 from torquec.cli.free_motion import free_motion, moves_freely
-from torquec.cli.laws import LawOptions
+from torquec.cli.laws import LawOptions, asked_observer
 from torquec.cli.motions import STANDARD, MotionOptions, asked_motion, hold_missing
-from torquec.cli.options import degrees_option, force_option, option
+from torquec.cli.options import degrees_option, force_option, numbers, option
 from torquec.cli.output import progress, step_report
 from torquec.cli.source import read_payload
 from torquec.errors import ArgumentError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from torquec.simulation.closed_loop import LoopOptions
     from torquec.simulation.monte_carlo import MonteCarloResult
     from torquec.simulation.plant import Plant
+    from torquec.simulation.plant_force import PlantForce
     from torquec.simulation.simulation_result import SimulationResult
     from torquec.trajectory import Trajectory
 
@@ -67,7 +68,17 @@ class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
     runs: int = option(1, "With more than one: repeat with parameters scattered by --spread.")
     spread: float = option(0.05, "Relative deviation of inertias and friction in --runs.")
     uncertainty: Path | None = option(
-        None, "Sets of friction, payload, sensors and timing (docs/guarantee.md), for --worst.", metavar="TOML"
+        None,
+        "Sets of friction, payload, sensors and timing (docs/guarantee.md), for --worst and --observe.",
+        metavar="TOML",
+    )
+    observe: float | None = option(
+        None,
+        "Run a momentum observer with this bandwidth [1/s]: external torques; with --uncertainty alarms, too.",
+        metavar="K",
+    )
+    push: str | None = option(
+        None, "A force [N] on a frame, base axes, from T seconds on.", metavar="FRAME:FX,FY,FZ[@T]"
     )
     worst: int | None = option(
         None, "Attack the guarantee of --uncertainty with so many robots in its sets.", metavar="RUNS"
@@ -124,10 +135,7 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     if options.qd is not None:
         raise ArgumentError("--qd is the start of a floating robot", remedy="leave it out: the motion begins at rest")
     _check_runs(options)
-    if (options.worst is None) != (options.uncertainty is None):
-        raise ArgumentError("--worst and --uncertainty go together", remedy="give both: --uncertainty TOML --worst 50")
-    if options.worst is not None and options.law is not None:
-        raise ArgumentError("--worst makes its own law", remedy="leave out --law, and give --controller and --poles")
+    _check_sets(options)
     given = None if options.law is None else _given_law(options)
     if given is not None:
         model = hold_missing(model, given.joints, "the law")
@@ -156,6 +164,8 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
         if options.frame is not None:
             document["tip"] = _tip(plant, options.frame, result)
         files = _write(law.name, result, options)
+        if options.observe is not None:
+            document["observer"] = _observed(model, motion, options, result)
     attack = ""
     if options.worst is not None:
         document["attack"] = _attack(model, law, motion, options)
@@ -183,8 +193,33 @@ def _attack(model: Model, law: Controller, motion: Trajectory, options: Simulate
     return {**found.to_document(), "guarantee": guarantee.to_document()}
 
 
+def _observed(model: Model, motion: Trajectory, options: SimulateOptions, result: SimulationResult) -> dict[str, Any]:
+    """What a momentum observer of the law's model finds along the run."""
+    from torquec.control.uncertainty import load_uncertainty
+    from torquec.simulation.observed_run import observed_run
+
+    assert options.observe is not None
+    sets = None if options.uncertainty is None else load_uncertainty(options.uncertainty, model.robot)
+    kind, period = options.kind("computed-torque"), float(result.t[1] - result.t[0])
+    observer = asked_observer(model, kind, options, motion, sets, bandwidth=options.observe, period=period)
+    return observed_run(result, observer).to_document(observer)
+
+
+def _check_sets(options: SimulateOptions) -> None:
+    """Raise `ArgumentError` where the options about an uncertainty do not go together."""
+    if options.worst is not None and options.uncertainty is None:
+        raise ArgumentError("--worst and --uncertainty go together", remedy="give both: --uncertainty TOML --worst 50")
+    if options.uncertainty is not None and options.worst is None and options.observe is None:
+        raise ArgumentError("--uncertainty is for --worst or --observe", remedy="give one: --worst 50 or --observe 50")
+    if options.uncertainty is not None and options.law is not None:
+        raise ArgumentError(
+            "--uncertainty is about a law made here", remedy="leave out --law, and give --controller and --poles"
+        )
+
+
 def _check_runs(options: SimulateOptions) -> None:
     of_one_run = {
+        "--observe": options.observe,
         "--frame": options.frame,
         "--csv": options.csv,
         "--plot-torques": options.torques,
@@ -222,8 +257,22 @@ def _plant(model: Model, options: SimulateOptions) -> Plant:
     real = model
     if options.plant is not None:
         real = hold_missing(options.source.read(options.plant), model.robot.joint_names, "the controller's model")
-    held = tuple(HeldPayload(*read_payload(text, "--plant-payload")) for text in options.plant_payload or ())
-    return Plant(real, friction=DryFriction(options.friction.value), effort=options.effort, forces=held)
+    held = [HeldPayload(*read_payload(text, "--plant-payload")) for text in options.plant_payload or ()]
+    forces = (*held, *([] if options.push is None else [_push(options.push)]))
+    return Plant(real, friction=DryFriction(options.friction.value), effort=options.effort, forces=forces)
+
+
+def _push(text: str) -> PlantForce:
+    """The force of FRAME:FX,FY,FZ[@T]."""
+    from torquec.simulation.applied_forces import FrameWrench
+
+    frame, _, rest = text.rpartition(":")
+    force, _, start = rest.partition("@")
+    values = numbers(force, "--push")
+    begin = numbers(start, "--push") if start else (-math.inf,)
+    if not frame or len(values) != 3 or len(begin) != 1:
+        raise ArgumentError(f"--push {text}", remedy="write --push FRAME:FX,FY,FZ@T, as in link6:0,0,-20@0.5")
+    return FrameWrench(frame, (values[0], values[1], values[2]), start=begin[0])
 
 
 def _loop_options(options: SimulateOptions) -> LoopOptions:

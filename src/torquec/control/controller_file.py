@@ -34,11 +34,13 @@ from torquec.foundation.package_manifest import PackageMaking
 from torquec.foundation.reading import FileKind, read_json, to_path
 from torquec.foundation.writing import write_package
 from torquec.model.model_function import ModelOrigin
-from torquec_check.claim import capitalized
+from torquec_check.claim import capitalized, rounded_up
 
 FORMAT = "torquec controller"
 VERSION = 2
 FILE_NAME = "controller.json"
+OBSERVER_FILE = "observer.json"
+"""The observer beside a law in a package of both."""
 
 
 def write_controller(
@@ -133,6 +135,7 @@ def controller_from_dict(document: object) -> Controller | Observer:
         raise ModelFileError(f"version {version!r} is not known", remedy=f"the newest version here is {VERSION}")
     found: Controller | Observer
     if values.get("kind") == Observer.KIND:
+        values.setdefault("moving", [])  # files of before had no thresholds from an uncertainty
         found = _DOCUMENTS.from_values(Observer, values)
     else:
         found = _DOCUMENTS.from_values(Controller, values)
@@ -150,7 +153,7 @@ def _check(found: Controller | Observer) -> None:
     memory = len(found.initial_state)
     if isinstance(found, Observer):
         state: Ports = {"q": (n,), "qd": (n,)}
-        _check_ports("function", found.function, {**state, "tau": (n,), STATE: (memory,)}, 3)
+        _check_ports("function", found.function, {**state, "tau": (n,), STATE: (memory,)}, 4 if found.moving else 3)
         if found.start is None:
             _DOCUMENTS.refuse("controller.start", "an observer starts from somewhere")
         _check_ports("start", found.start, state, 1)
@@ -198,7 +201,8 @@ _DOCUMENTS = DocumentFormat(
 def _description(controller: Controller | Observer, guarantee: Mapping[str, Any] | None) -> str:
     """What it is, of which model with which poles, and what is proven: whoever has only the code must see it there."""
     every = "" if controller.period is None else f", to be called every {controller.period:g} s"
-    about = f"Controller {controller.name} for the joints {', '.join(controller.joints)}{every}. SI units, radians."
+    kind, joints = controller.KIND.capitalize(), ", ".join(controller.joints)
+    about = f"{kind} {controller.name} for the joints {joints}{every}. SI units, radians."
     lines = [about, *_model_lines(controller.origin)]
     design = getattr(controller, "design", None)
     if design is not None and design.options.poles is not None:
@@ -227,7 +231,23 @@ def _model_lines(origin: ModelOrigin | None) -> list[str]:
 
 
 def _note(controller: Controller | Observer) -> str:
+    if isinstance(controller, Observer):
+        return observer_note(controller)
     if not controller.slots:
         return "Reference and measured state in, drive torques out."
     parts = ", ".join(f"{slot.name} ({slot.size})" for slot in controller.slots)
     return f"Reference, measured state and memory in, drive torques and memory out. Memory: {parts}."
+
+
+def observer_note(observer: Observer) -> str:
+    """What an observer takes and gives, and the external torques that it detects on every robot in its sets."""
+    parts = ", ".join(f"{slot.name} ({slot.size})" for slot in observer.slots)
+    text = (
+        "Measured state, the torque that acted since the call before, and memory in; external torques, alarms (0 or 1) "
+        f"and memory out, which begins as {observer.name}_start gives it. Memory: {parts}."
+    )
+    if not observer.moving:
+        return text
+    rows = zip(observer.joints, observer.smallest_torque, strict=True)
+    detected = ", ".join(f"{name} {rounded_up(torque or 0.0, 3)}" for name, torque in rows)
+    return f"{text}\nNo alarm within the stated uncertainty; detected for certain: {detected} (Nm or N)."

@@ -1,14 +1,19 @@
 """Generalized-momentum observer: external torques from what is known anyway, and whether something was hit.
 
-With p = M qd and the torque u that acts besides the drives, b = C' qd - g - friction - springs:
+With p = M qd and the torque that acts besides the drives, b = dM/dt qd - c - g - springs - friction:
 
 (1)  pd = tau + b + external
 (2)  between samples    p^ -> p^ + h (tau + (b_before + b_now)/2)                         tau held for h seconds
 (3)  at a sample        r = (1 - exp(-k h))/h (p - p^),      p^ -> p^ + (1 - exp(-k h)) (p - p^)
 
 so that r follows the external torque with the time constant 1/k and no offset; no acceleration is measured and no mass
-matrix inverted. De Luca & Mattone (2003), here with exact sampling.
-(4)  collision of a joint: |r| above its threshold
+matrix inverted. De Luca & Mattone (2003), here with exact sampling. M, c and g are those of one torque program, and
+dM/dt is differentiated from it: r differs from the external torque by the error of that program and no more, also for a
+simplified one, for which dM/dt = C + C' does not hold.
+
+(4)  collision of a joint: |r| above its threshold: a number, or
+(5)  the threshold that an `Uncertainty` makes necessary (:mod:`torquec.control.detection_thresholds`), which follows
+     the measured speeds: no false alarm on any robot in the sets
 
 Friction that depends on the load takes the weight for it: accelerations, which would be the rest, are not known here.
 """
@@ -16,30 +21,38 @@ Friction that depends on the load takes the weight for it: accelerations, which 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from torquec.control.detection_thresholds import bias_program, detection_thresholds, momentum_program
 from torquec.control.law_options import finite_limits
+from torquec.control.tracking_guarantee import TrackingGuarantee
+from torquec.control.uncertainty import Uncertainty
 from torquec.dynamics.friction_torque import friction_torque
 from torquec.dynamics.sampled_function import StateSlot
 from torquec.errors import ArgumentError
 from torquec.expr import Function, evaluate, trace
 from torquec.expr.math import absolute, select
+from torquec.expr.replay import replay
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model, as_model
 from torquec.model.model_function import ModelFunction, ModelOrigin
 from torquec.robot.robot import Robot
+from torquec.trajectory.motion_box import MotionBox
+from torquec.trajectory.trajectory import Trajectory
 
 
 @dataclass(frozen=True, repr=False)
 class Observer(ModelFunction):
-    """An observer: (q, qd, tau, state) -> external (n,), collision (n,) 0 or 1, next_state.
+    """An observer: (q, qd, tau, state) -> external (n,), collision (n,) 0 or 1, next_state; of (5) also threshold (n,).
 
     `tau` is the torque that acted since the call before. Start it with `state_at`. `bandwidth` [1/s] and `thresholds`
-    (n,) [Nm], None where a joint has none, are what it was made with.
+    (n,) [Nm], None where a joint has none, are what it was made with: of (5) the largest ones, those of a robot that
+    stands. `moving` (n,) are the largest ones while all joints move, empty without (5).
     """
 
     KIND: ClassVar[str] = "observer"
@@ -47,6 +60,20 @@ class Observer(ModelFunction):
     start: Function | None = None
     bandwidth: float = 0.0
     thresholds: tuple[float | None, ...] = ()
+    moving: tuple[float, ...] = ()
+
+    @property
+    def smallest_torque(self) -> tuple[float | None, ...]:
+        """The external torque (n,) [Nm] that is detected for certain on every robot in the sets: twice the threshold.
+
+        Twice as much is detected within `detection_time`. None without thresholds from an uncertainty.
+        """
+        return tuple(2.0 * t if self.moving and t is not None else None for t in self.thresholds)
+
+    @property
+    def detection_time(self) -> float:
+        """Within which twice the `smallest_torque` is detected [s]: ln 2/k, and one sampling interval."""
+        return math.log(2.0) / self.bandwidth + (self.period or 0.0)
 
     def state_at(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
         """The state to start with where the robot is at (q, qd), (n,) each, and nothing touches it.
@@ -58,69 +85,132 @@ class Observer(ModelFunction):
 
 
 def momentum_observer(
-    source: Robot | Model, *, bandwidth: float, period: float, thresholds: npt.ArrayLike | None = None
+    source: Robot | Model,
+    *,
+    bandwidth: float,
+    period: float,
+    thresholds: npt.ArrayLike | None = None,
+    uncertainty: Uncertainty | None = None,
+    motions: Trajectory | MotionBox | None = None,
+    guarantee: TrackingGuarantee | None = None,
 ) -> Observer:
-    """The observer (1)-(4), with k = `bandwidth` [1/s], called every `period` seconds.
+    """The observer (1)-(5), with k = `bandwidth` [1/s], called every `period` seconds.
 
-    `thresholds` (n,) [Nm]: where a joint is taken to be hit; infinite unless given. Raises `ArgumentError` for a
-    bandwidth or period that is not positive.
+    `thresholds` (n,) [Nm]: where a joint is taken to be hit; infinite unless given. With an `uncertainty` they follow
+    from its sets (5), for robots that move within `motions`: a box with speeds and accelerations, that of a certified
+    model unless given, or a trajectory with its `guarantee`. Raises `ArgumentError` for a bandwidth or period that is
+    not positive, for thresholds of both kinds, and as `detection_thresholds` does.
     """
     for name, value in (("bandwidth", bandwidth), ("period", period)):
         if not (math.isfinite(value) and value > 0.0):
             raise ArgumentError(f"a {name} of {value}", remedy="give a positive number")
     model = as_model(source)
-    n = model.robot.n
+    n, decay = model.robot.n, -math.expm1(-bandwidth * period)
     limits = np.full(n, np.inf) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
     if limits.shape != (n,) or not np.all(limits > 0.0):
         raise ArgumentError(f"thresholds {limits.tolist()}", remedy=f"give one positive torque per joint, ({n},)")
-    decay = -math.expm1(-bandwidth * period)
+    levels, moving = None, ()
+    if uncertainty is not None:
+        if thresholds is not None:
+            raise ArgumentError("thresholds and an uncertainty", remedy="give the one or the other")
+        levels = detection_thresholds(model, uncertainty, _motions(model, motions), period=period, guarantee=guarantee)
+        limits, moving = levels.standing(decay, period), tuple(levels.moving(decay, period).tolist())
+    momentum, smooth = momentum_program(model), bias_program(model)
+
+    def bias(q: Any, qd: Any) -> list[Any]:
+        """b of (1)."""
+        if levels is None:
+            loss = friction_torque(model.robot, qd, load=model.at("gravity_torque", q))
+        else:
+            loss = levels.friction(qd)
+        return [b - f for b, f in zip(replay(smooth, {"q": q, "qd": qd})["b"], loss, strict=True)]
 
     def algorithm(q: Any, qd: Any, tau: Any, state: Any) -> dict[str, Any]:
-        momentum, bias = _momentum(model, q, qd), _bias(model, q, qd)
-        past, before = state[:n], state[n:]
-        predicted = [p + period * (t + 0.5 * (b + c)) for p, t, b, c in zip(past, tau, before, bias, strict=True)]
-        missing = [p - x for p, x in zip(momentum, predicted, strict=True)]
+        now, p = bias(q, qd), replay(momentum, {"q": q, "qd": qd})["p"]
+        past, before = state[:n], state[n : 2 * n]
+        predicted = [p + period * (t + 0.5 * (b + c)) for p, t, b, c in zip(past, tau, before, now, strict=True)]
+        missing = [p - x for p, x in zip(p, predicted, strict=True)]
         external = [(decay / period) * x for x in missing]
         later = [p + decay * x for p, x in zip(predicted, missing, strict=True)]
-        hit = [
-            0.0 if math.isinf(limit) else select(absolute(r) - limit, 1.0, 0.0)
-            for r, limit in zip(external, limits, strict=True)
+        if levels is None:
+            return {"external": external, "collision": _hits(external, limits), "next_state": [*later, *now]}
+        level, noise = levels.level(qd), levels.noise(decay, period)
+        filtered = [
+            low + decay * (0.5 * (a + b) - low)
+            for low, a, b in zip(state[3 * n :], state[2 * n : 3 * n], level, strict=True)
         ]
-        return {"external": external, "collision": hit, "next_state": [*later, *bias]}
+        bound = [low + extra for low, extra in zip(filtered, noise.tolist(), strict=True)]
+        return {
+            "external": external,
+            "threshold": bound,
+            "collision": [select(absolute(r) - b, 1.0, 0.0) for r, b in zip(external, bound, strict=True)],
+            "next_state": [*later, *now, *level, *filtered],
+        }
 
-    function = trace("momentum_observer", algorithm, {"q": (n,), "qd": (n,), "tau": (n,), "state": (2 * n,)})
+    names = ("momentum", "bias", *(() if levels is None else ("level", "threshold")))
+    ports = {"q": (n,), "qd": (n,), "tau": (n,), "state": (len(names) * n,)}
+    function = trace("momentum_observer", algorithm, ports)
 
     def begin(q: Any, qd: Any) -> dict[str, Any]:
-        bias = _bias(model, q, qd)
+        now = bias(q, qd)
         # What (2) adds at the first call, which comes after no time at all, is taken away beforehand.
-        momentum = [p - period * b for p, b in zip(_momentum(model, q, qd), bias, strict=True)]
-        return {"state": [*momentum, *bias]}
+        own = [p - period * b for p, b in zip(replay(momentum, {"q": q, "qd": qd})["p"], now, strict=True)]
+        level = [] if levels is None else levels.level(qd)
+        return {"state": [*own, *now, *level, *level]}
 
     start = trace("momentum_observer_start", begin, {"q": (n,), "qd": (n,)})
-    zeros = (0.0,) * n
-    slots = (StateSlot("momentum", zeros), StateSlot("bias", zeros))
     return Observer(
         function.name,
         model.robot.joint_names,
         function,
-        slots,
+        tuple(StateSlot(name, (0.0,) * n) for name in names),
         period,
         ModelOrigin.of(model),
         start,
         bandwidth,
         finite_limits(limits.tolist()),
+        moving,
     )
 
 
-def _momentum(model: Model, q: Any, qd: Any) -> list[Any]:
-    """p = M qd."""
-    return [sum((m * v for m, v in zip(row, qd, strict=True)), 0.0) for row in model.at("mass_matrix", q)]
+def detectable_force(
+    observer: Observer, source: Robot | Model, frame: str, q: npt.ArrayLike, direction: npt.ArrayLike | None = None
+) -> float:
+    """The smallest force [N] on a frame's origin that is surely detected at q (n,): of a direction (3,), or of all.
+
+    A force F pushes the joints with J' F, and is detected where one of them has its `smallest_torque`. Of all
+    directions it is at most sqrt(n) over the smallest singular value of J' by these torques; infinite where a direction
+    turns no joint. Raises `ArgumentError` for an observer without thresholds from an uncertainty and for no direction.
+    """
+    if not observer.moving:
+        raise ArgumentError("the observer has no thresholds from an uncertainty", remedy="make it with uncertainty=")
+    smallest = np.array(observer.smallest_torque, dtype=np.float64)
+    J = np.asarray(as_model(source).jacobian(frame)(np.asarray(q, dtype=np.float64)), dtype=np.float64)[:3]
+    weighted = J / smallest
+    if direction is None:
+        least = float(np.linalg.svd(weighted, compute_uv=False).min()) if observer.n >= 3 else 0.0
+        return math.sqrt(observer.n) / least if least > 0.0 else math.inf
+    way = np.asarray(direction, dtype=np.float64)
+    length = float(np.linalg.norm(way))
+    if way.shape != (3,) or not 0.0 < length < math.inf:
+        raise ArgumentError(f"a direction {way.tolist()}", remedy="give three finite numbers, not all zero")
+    most = float(np.abs(way / length @ weighted).max())
+    return 1.0 / most if most > 0.0 else math.inf
 
 
-def _bias(model: Model, q: Any, qd: Any) -> list[Any]:
-    """b of (1)."""
-    n, C = model.robot.n, model.at("coriolis_matrix", q, qd)
-    weight = model.at("gravity_torque", q)
-    held = zip(weight, friction_torque(model.robot, qd, load=weight), model.at("spring_torque", q), strict=True)
-    turned = [sum((C[i][j] * qd[i] for i in range(n)), 0.0) for j in range(n)]
-    return [c - (g + f + s) for c, (g, f, s) in zip(turned, held, strict=True)]
+def _hits(external: Sequence[Any], limits: Array) -> list[Any]:
+    """(4)."""
+    return [
+        0.0 if math.isinf(limit) else select(absolute(r) - limit, 1.0, 0.0)
+        for r, limit in zip(external, limits.tolist(), strict=True)
+    ]
+
+
+def _motions(model: Model, given: Trajectory | MotionBox | None) -> Trajectory | MotionBox:
+    if given is not None:
+        return given
+    if model.record is None or not model.box.acceleration:
+        raise ArgumentError(
+            "thresholds hold for stated motions", remedy="give motions=: a MotionBox, or a trajectory with guarantee="
+        )
+    return model.box

@@ -16,7 +16,8 @@ from torquec import __version__
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import BACK_ENDS
 from torquec.control.controller import Controller
-from torquec.control.controller_file import FILE_NAME, controller_from_dict, write_controller
+from torquec.control.controller_file import FILE_NAME, OBSERVER_FILE, controller_from_dict, write_controller
+from torquec.control.observer import Observer
 from torquec.errors import ArgumentError, CheckError
 from torquec.foundation.choice import chosen
 from torquec.model.model import Model
@@ -109,6 +110,7 @@ def _options(package: Package) -> TargetOptions:
             friction=None if friction is None else chosen(FrictionTask, friction, "friction"),
             order=None if order is None else chosen(HoldOrder, order, "order"),
             law=_law(package),
+            observer=_observer(package),
             license_name=stated.get("license_name"),
             plan=None if plan is None else HeldErrors.from_dict(plan),
         )
@@ -125,6 +127,16 @@ def _law(package: Package) -> Controller | None:
     found = controller_from_dict(json.loads(package.files[FILE_NAME]))
     if not isinstance(found, Controller):
         raise CheckError("this is an observer", where=f"{package.where}/{FILE_NAME}", remedy=_REMEDY)
+    return found
+
+
+def _observer(package: Package) -> Observer | None:
+    """The observer of a two-rate package."""
+    if OBSERVER_FILE not in package.files:
+        return None
+    found = controller_from_dict(json.loads(package.files[OBSERVER_FILE]))
+    if not isinstance(found, Observer):
+        raise CheckError("this is a controller", where=f"{package.where}/{OBSERVER_FILE}", remedy=_REMEDY)
     return found
 
 

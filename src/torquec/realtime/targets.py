@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from torquec.control.controller import Controller
+    from torquec.control.observer import Observer
     from torquec.expr import OperationCount
     from torquec.model.model import Model
     from torquec.realtime.plan import HeldErrors, HoldPlan
@@ -45,6 +46,7 @@ class TargetOptions:
     friction: FrictionTask | None = None
     order: HoldOrder | None = None
     law: Controller | None = None
+    observer: Observer | None = None
     plan: HoldPlan | HeldErrors | None = None
     license_name: str | None = None
     force: bool = False
@@ -180,6 +182,7 @@ def _write_two_rate(model: Model, directory: str | os.PathLike[str], options: Ta
         friction=options.friction or FrictionTask.BACKGROUND,
         order=options.order or HoldOrder.FIRST,
         law=options.law,
+        observer=options.observer,
         plan=options.plan,
         precision=precision,
         prefix=options.prefix,
@@ -236,7 +239,7 @@ _PACKAGES: Mapping[str, PackageTarget] = MappingProxyType(
                 "example_bare_metal.c",
             ),
             _write_two_rate,
-            ("prefix", "triple", "cpu", "update", "friction", "order", "law", "spec", "period"),
+            ("prefix", "triple", "cpu", "update", "friction", "order", "law", "observer", "spec", "period"),
             (Precision.DOUBLE, Precision.SINGLE),
             ("mass_matrix", "gravity_torque", "velocity_torque", "inverse_dynamics_derivatives"),
         ),

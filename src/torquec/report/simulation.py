@@ -20,7 +20,7 @@ from torquec.report.blocks import (
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed
 from torquec.report.stored_values import StoredValue
-from torquec.report.tables import number, table
+from torquec.report.tables import number, table, upper_bound
 from torquec.report.tracking_plots import stated_unit, torque_gallery
 
 _SPEED = "speed"
@@ -78,8 +78,25 @@ def simulation_text(name: str, units: Mapping[str, str], document: Mapping[str, 
         joint = passed["joint"]
         numbers = {key: passed[key] for key in ("time", "value", "limit")}
         lines.append(f"{passed_limit_text(joint, passed['quantity'], **numbers, unit=units[joint])}.")
+    lines += _observer_lines(document.get("observer"))
     lines.append(f"{document['steps']} steps, {document['steps_per_second']:,.0f} per second")
     return "\n".join(lines)
+
+
+def _observer_lines(found: Mapping[str, Any] | None) -> list[str]:
+    """The external torques that a momentum observer found, its thresholds and its alarms."""
+    if found is None:
+        return []
+    rows = [
+        [joint, number(row["largest"], 4), *(upper_bound(row[key], 4) for key in ("threshold", "smallest_torque"))]
+        for joint, row in found["joints"].items()
+    ]
+    header = ["joint", "external", "threshold", "detected from"]
+    alarms = ", ".join(f"{joint} at t = {when:.4g} s" for joint, when in found["alarms"].items())
+    has_limits = any(row["threshold"] is not None for row in found["joints"].values())
+    said = f"Alarms: {alarms or 'none'}." if has_limits else "No thresholds, so no alarms: give --uncertainty."
+    title = f"Momentum observer, bandwidth {found['bandwidth']:g} 1/s, external torques at most [Nm or N]:"
+    return [title, "", table(header, rows), "", said, ""]
 
 
 def passed_limit_text(joint: str, quantity: str, *, time: float, value: float, limit: float, unit: str) -> str:

@@ -184,6 +184,7 @@ def results_of(run: NativeRun, sampled: Trajectory, recording: Recording) -> lis
                 qdd_ref=sampled.qdd[kept],
                 tau=recording.wanted[:, k],
                 measured=recording.seen[:, k],
+                measured_speed=recording.seen_speed[:, k],
                 rmse_values=np.sqrt(squares / (steps + 1)),
                 max_error_values=np.maximum(row["largest"], np.abs(final)),
                 saturated_samples=np.array(row["saturated"]),

@@ -131,6 +131,7 @@ def _run(world: _World, robot: Robot, controller: Controller, sampled: Trajector
         qdd_ref=sampled.qdd,
         tau=tau,
         measured=q[:-1],
+        measured_speed=qd[:-1],
         rmse_values=np.sqrt((error**2).mean(axis=0)),
         max_error_values=np.abs(error).max(axis=0),
         saturated_samples=(np.abs(tau) >= efforts).sum(axis=0).astype(np.float64),

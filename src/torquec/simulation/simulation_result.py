@@ -96,8 +96,8 @@ class SimulationResult(NotebookDisplay):
     """What a run did. Arrays have one row per recorded sample.
 
     `t` (S,); `q`, `qd`, `qdd` and `q_ref`, `qd_ref`, `qdd_ref` (S, n); `tau` (S', n) the torques that the controller
-    wanted, `measured` (S', n) the positions that it saw, without the last sample. `rmse`, `max_error` (n,) over all
-    samples; `saturated_samples` (n,) how often more was wanted than `efforts` (n,) allow.
+    wanted, `measured` and `measured_speed` (S', n) what it saw, without the last sample. `rmse`, `max_error` (n,) over
+    all samples; `saturated_samples` (n,) how often more was wanted than `efforts` (n,) allow.
     """
 
     joints: tuple[str, ...]
@@ -110,6 +110,7 @@ class SimulationResult(NotebookDisplay):
     qdd_ref: Array
     tau: Array
     measured: Array
+    measured_speed: Array
     rmse_values: Array
     max_error_values: Array
     saturated_samples: Array

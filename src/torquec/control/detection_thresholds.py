@@ -1,0 +1,372 @@
+"""Thresholds of a momentum observer without a false alarm on any robot within an uncertainty, and what it detects.
+
+The residual of the observer (:mod:`torquec.control.observer`) is a low-pass filter with gain one of external torque and
+
+(1)  (P - tau_0) - Y delta + (f^ - f) + drive error + quadrature,      at the true motion
+     P - tau_0 by the model's certificate, Y delta the parameters, f the friction, f^ its estimate
+(2)  quadrature: the trapezoidal rule for b over an interval h is off by at most  h/4 sup |db/dt|  of its mean
+(3)  measurements: b^ - b, and p^ - p, which stands in the difference of two samples: (1 - exp(-k h))/h times
+     [e_now - mean of earlier e], at most twice sup |e|
+
+The sum of bounds of (1), (2) and b^ - b is the level of one interval. Friction has two levels, chosen by the measured
+speed w^ of a shaft, whose error over an interval is at most e:
+
+(4)  moving, |w^| > e: the direction is known;  |f^ - f| <= (1 + part) (change over e) + part |f(w^)|
+(5)  standing, |w^| <= e: f^ leaves dry friction out, and f is anything up to it:  (1 + part) (dry + change over 2 e)
+
+The threshold is the same low-pass filter of the levels, and (3): it falls while a joint moves, rises while it stands.
+An external torque above twice the threshold is detected for certain once the filter has settled, one of four times it
+within ln 2/k seconds, while the robot stays within the motions that the levels are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
+from torquec.control.tracking_guarantee import TrackingGuarantee, proven_torque
+from torquec.control.uncertainty import Uncertainty, plant_uncertainty
+from torquec.dynamics.friction import OneWay, terms_of
+from torquec.dynamics.friction_torque import FrictionPart, Shaft, has_load_friction, rubbing_shafts, shaft_friction
+from torquec.errors import ArgumentError
+from torquec.expr import Function, bind, differentiate, trace
+from torquec.expr.math import absolute, select
+from torquec.expr.replay import replay
+from torquec.foundation.arrays import Array
+from torquec.model.model import Model
+from torquec.proof.enclosure.enclose import enclose
+from torquec.proof.tracking.acceleration_bound import MotionBoxes
+from torquec.proof.tracking.error_tube import rounded_torque
+from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
+from torquec.proof.tracking.torque_error_bound import ProvenTorque
+from torquec.robot.robot import Robot
+from torquec.spatial import Scalar
+from torquec.trajectory.motion_box import MotionBox
+from torquec.trajectory.motion_enclosure import motion_enclosure
+from torquec.trajectory.trajectory import Trajectory
+
+_PIECES, _BOXES = 256, 256
+"""Pieces of time of a motion, and boxes that a range of positions is subdivided into."""
+
+_SLOPE_PIECES = 64  # of a range of speeds, over which slopes of friction are enclosed
+_ROUNDED_UP = 1.0 + 1e-9
+"""Covers the rounding of the bounds, and of the observer itself relative to its torques."""
+
+_LEAST = 1e-9  # [Nm]; no threshold is zero
+
+
+@dataclass(frozen=True)
+class RubbingShaft:
+    """A shaft with friction, (4) and (5): `error` e of its speed, `part` of its friction that is wrong, `slope` of its
+    smooth terms and `change` of its dry ones over e, both while the direction stays; `dry`, its largest dry friction
+    near rest; `offset` of the smooth ones there.
+    """
+
+    shaft: Shaft
+    error: float
+    part: float
+    slope: float
+    change: float
+    dry: float
+    offset: float
+
+    @property
+    def standing(self) -> float:
+        """(5)."""
+        return (1.0 + self.part) * (2.0 * self.slope * self.error + self.dry) + self.part * self.offset
+
+    def estimate(self, qd: Sequence[Scalar]) -> Scalar:
+        """f^ at the shaft."""
+        state = self.shaft.state(qd)
+        dry = shaft_friction(self.shaft.friction, state, FrictionPart.DRY)
+        smooth = shaft_friction(self.shaft.friction, state, FrictionPart.SMOOTH)
+        return smooth + select(absolute(state.speed) - self.error, dry, 0.0)
+
+    def level(self, qd: Sequence[Scalar]) -> Scalar:
+        """(4) or (5) at the shaft."""
+        state = self.shaft.state(qd)
+        size = sum((absolute(term.torque(self.shaft.friction, state)) for term in terms_of(self.shaft.friction)), 0.0)
+        moving = self.part * size + (1.0 + self.part) * (self.slope * self.error + self.change)
+        return select(absolute(state.speed) - self.error, moving, self.standing)
+
+
+@dataclass(frozen=True, eq=False)
+class DetectionThresholds:
+    """The levels of the residual: `base` (n,) without friction, that of the `shafts`, and `momentum_error` (n,) of (3).
+
+    `fastest` (n,): the largest speeds of the motions that they hold for.
+    """
+
+    joints: tuple[str, ...]
+    base: Array
+    shafts: tuple[RubbingShaft, ...]
+    momentum_error: Array
+    fastest: Array
+
+    def friction(self, qd: Sequence[Scalar]) -> list[Scalar]:
+        """f^ (n,), over any scalar."""
+        return self._spread([shaft.estimate(qd) for shaft in self.shafts], qd, absolute_rows=False)
+
+    def level(self, qd: Sequence[Scalar]) -> list[Scalar]:
+        """The level (n,) of an interval at the measured speeds, over any scalar."""
+        loose = self._spread([shaft.level(qd) for shaft in self.shafts], qd, absolute_rows=True)
+        return [base + f for base, f in zip(self.base.tolist(), loose, strict=True)]
+
+    def _spread(self, torques: Sequence[Scalar], qd: Sequence[Scalar], *, absolute_rows: bool) -> list[Scalar]:
+        found: list[Scalar] = [0.0 * speed for speed in qd]
+        for shaft, torque in zip(self.shafts, torques, strict=True):
+            for k, ratio in enumerate(shaft.shaft.row):
+                if ratio:
+                    found[k] = found[k] + (abs(ratio) if absolute_rows else ratio) * torque
+        return found
+
+    def noise(self, share: float, period: float) -> Array:
+        """What measurements add to a threshold (n,), for a filter that takes this `share` of a step (3)."""
+        return 2.0 * share / period * self.momentum_error * _ROUNDED_UP + _LEAST
+
+    def standing(self, share: float, period: float) -> Array:
+        """The thresholds (n,) of a robot at rest: the largest."""
+        loose = self._spread([shaft.standing for shaft in self.shafts], [0.0] * len(self.base), absolute_rows=True)
+        return np.asarray(self.base + np.array(loose, dtype=np.float64) + self.noise(share, period), dtype=np.float64)
+
+    def moving(self, share: float, period: float) -> Array:
+        """The largest thresholds (n,) of a robot all of whose joints move, once the filter has settled."""
+        worst = np.zeros(len(self.base))
+        for part in np.linspace(0.0, 1.0, _SLOPE_PIECES + 1):
+            for sign in (1.0, -1.0):
+                speeds = sign * np.maximum(part * self.fastest, [self._slowest(k) for k in range(len(worst))])
+                worst = np.maximum(worst, np.array(self.level(speeds.tolist()), dtype=np.float64))
+        return worst + self.noise(share, period)
+
+    def _slowest(self, joint: int) -> float:
+        """A speed of a joint above the error of every shaft that it turns alone."""
+        own = [s.error / abs(s.shaft.row[joint]) for s in self.shafts if s.shaft.is_joint and s.shaft.row[joint]]
+        return max(own, default=0.0) * _ROUNDED_UP + _LEAST
+
+
+def detection_thresholds(
+    model: Model,
+    uncertainty: Uncertainty,
+    motions: Trajectory | MotionBox,
+    *,
+    period: float,
+    guarantee: TrackingGuarantee | None = None,
+) -> DetectionThresholds:
+    """The levels (1)-(5) for every robot in the sets that moves within `motions`.
+
+    These are a box with speeds and accelerations, or a trajectory with the `guarantee` that says how far from it the
+    robot may be. The observer must be given the torque that the drives were asked for in the interval before. Raises
+    `ArgumentError` where nothing is proven of the model, for motions outside of what is proven, without a guarantee for
+    a trajectory, and for jitter, load-dependent friction and other sets that are not covered.
+    """
+    proven = proven_torque(model)
+    if isinstance(proven, str):
+        raise ArgumentError(proven, remedy="certify the model, or take the robot itself")
+    robot = proven.robot
+    if uncertainty.timing.jitter:
+        raise ArgumentError(
+            "thresholds do not cover jitter", remedy="state a whole number of sampling intervals: delay"
+        )
+    if has_load_friction(robot):
+        raise ArgumentError("thresholds do not cover friction that depends on the load", remedy="give thresholds=")
+    boxes = _boxes(robot, motions, guarantee)
+    efforts = np.array([joint.limits.effort for joint in robot.joints])
+    sets = plant_uncertainty(
+        model,
+        uncertainty,
+        robot,
+        feedback=(np.zeros(robot.n), np.zeros(robot.n)),
+        period=period,
+        evaluation=Evaluation.MEASURED,
+        friction=FrictionCompensation(FrictionAt.NOTHING),
+        efforts=efforts,
+    )
+    if isinstance(sets, str):
+        raise ArgumentError(sets, remedy="state sets that are covered")
+    speeds, fastest = (_largest(boxes, name) for name in ("qd", "qdd"))
+    eps = sets.position_error, sets.speed_errors(fastest)
+    seen = _wider(boxes, *eps)
+    _check_inside(proven, seen)
+    level = np.zeros(robot.n)
+    for part in boxes.parts(_BOXES):
+        level = np.maximum(level, _level(proven, sets, part))
+    bias, momentum = _sampled_errors(model, seen, eps, fastest, period)
+    base = (level + sets.drive_error + sets.friction_residual + bias) * _ROUNDED_UP + _LEAST
+    known = [_rubbing(shaft, sets, speeds, eps[1] + period * fastest) for shaft in rubbing_shafts(robot)]
+    return DetectionThresholds(robot.joint_names, base, tuple(known), momentum, speeds + eps[1])
+
+
+def momentum_program(model: Model) -> Function:
+    """(q, qd) -> p = M qd (n,)."""
+    ports = dict.fromkeys(("q", "qd"), (model.robot.n,))
+
+    def algorithm(q: Any, qd: Any) -> dict[str, Any]:
+        return {"p": [sum((m * v for m, v in zip(row, qd, strict=True)), 0.0) for row in model.at("mass_matrix", q)]}
+
+    return trace("momentum", algorithm, ports)
+
+
+def bias_program(model: Model) -> Function:
+    """(q, qd) -> b = dM/dt qd - P(q, qd, 0) - springs, (n,): what changes the momentum besides drives and friction."""
+    n, momentum = model.robot.n, momentum_program(model)
+    still = [0.0] * n
+
+    def moved(q: Any, qd: Any, z: Any) -> dict[str, Any]:
+        place = [x + z[0] * v for x, v in zip(q, qd, strict=True)]
+        return {"p": replay(momentum, {"q": place, "qd": qd})["p"]}
+
+    ports = dict.fromkeys(("q", "qd"), (n,))
+    rate = bind(differentiate(trace("moved", moved, {**ports, "z": (1,)}), "p", "z"), {"z": [0.0]})
+
+    def algorithm(q: Any, qd: Any) -> dict[str, Any]:
+        changes = [row[0] for row in replay(rate, {"q": q, "qd": qd})["dp_dz"]]
+        needed = zip(model.at("inverse_dynamics", q, qd, still), model.at("spring_torque", q), strict=True)
+        return {"b": [change - (c + s) for change, (c, s) in zip(changes, needed, strict=True)]}
+
+    return trace("bias", algorithm, ports)
+
+
+def _boxes(robot: Robot, motions: Trajectory | MotionBox, guarantee: TrackingGuarantee | None) -> MotionBoxes:
+    """All motions as boxes (N, n)."""
+    if isinstance(motions, MotionBox):
+        if len(motions) != robot.n or not (motions.velocity and motions.acceleration):
+            raise ArgumentError("the motions have no speeds or accelerations", remedy="give them for every joint")
+        ends = _subdivided(motions)
+        rates = [np.tile(np.array(x), (len(ends[0]), 1)) for x in (motions.velocity, motions.acceleration)]
+        return MotionBoxes(*ends, -rates[0], rates[0], -rates[1], rates[1])
+    if guarantee is None or not guarantee.valid:
+        why = "there is none" if guarantee is None else guarantee.reason
+        raise ArgumentError(
+            f"how far the robot is from its motion follows from a valid guarantee: {why}",
+            remedy="give guarantee=tq.tracking_guarantee(...), or motions as a MotionBox with speeds and accelerations",
+        )
+    held = motion_enclosure(motions.of_joints(robot.joint_names), pieces=_PIECES)
+    radii = [np.array([getattr(b, key) for b in guarantee.joints]) for key in ("position", "speed", "acceleration")]
+    middles = ((held.q, held.q_spread), (held.qd, held.qd_spread), (held.qdd, held.qdd_spread))
+    found = []
+    for (centre, spread), radius in zip(middles, radii, strict=True):
+        found += [centre - (spread + radius) * _ROUNDED_UP, centre + (spread + radius) * _ROUNDED_UP]
+    return MotionBoxes(*found)
+
+
+def _subdivided(box: MotionBox) -> tuple[Array, Array]:
+    """The range of positions as `_BOXES` boxes, halved across the widest joint each time."""
+    low, high = np.array([box.lower]), np.array([box.upper])
+    while len(low) < _BOXES:
+        k = int(np.argmax(high[0] - low[0]))
+        middle = 0.5 * (low[:, k] + high[:, k])
+        lower, upper = low.copy(), high.copy()
+        upper[:, k], lower[:, k] = middle, middle
+        low, high = np.concatenate([low, lower]), np.concatenate([upper, high])
+    return low, high
+
+
+def _largest(boxes: MotionBoxes, name: str) -> Array:
+    ends = np.abs(getattr(boxes, f"{name}_lower")), np.abs(getattr(boxes, f"{name}_upper"))
+    found: Array = np.maximum(*ends).max(axis=0)
+    return found
+
+
+def _wider(boxes: MotionBoxes, position: Array, speed: Array) -> MotionBoxes:
+    """Boxes of the measured motions."""
+    return MotionBoxes(
+        boxes.q_lower - position,
+        boxes.q_upper + position,
+        boxes.qd_lower - speed,
+        boxes.qd_upper + speed,
+        boxes.qdd_lower,
+        boxes.qdd_upper,
+    )
+
+
+def _check_inside(proven: ProvenTorque, boxes: MotionBoxes) -> None:
+    """Raise where a motion leaves the box of the certificate."""
+    outside = (boxes.q_lower < proven.lower) | (boxes.q_upper > proven.upper)
+    fast = _largest(boxes, "qd") > proven.velocity
+    hard = _largest(boxes, "qdd") > proven.acceleration
+    for name, wrong in (("position", outside.any(axis=0)), ("speed", fast), ("acceleration", hard)):
+        if wrong.any():
+            joint = proven.robot.joint_names[int(np.argmax(wrong))]
+            raise ArgumentError(
+                f"the {name} of joint '{joint}' may leave the box that the model is certified for",
+                remedy="certify a larger box, or state smaller motions",
+            )
+
+
+def _level(proven: ProvenTorque, sets: PlantUncertainty, own: MotionBoxes) -> Array:
+    """The largest |P - tau_0| + |Y delta| (n,) of (1) over some boxes."""
+    speed, wanted = (np.maximum(np.abs(low), np.abs(high)) for low, high in (
+        (own.qd_lower, own.qd_upper), (own.qdd_lower, own.qdd_upper)))  # fmt: skip
+    errors = proven.errors(own.q_lower, own.q_upper, speed, wanted) + rounded_torque(proven.torques(own))
+    if sets.directions.shape[1]:
+        low, high = enclose(sets.column_program, own.lower, own.upper)["Y"]
+        sizes = np.maximum(np.abs(low), np.abs(high))
+        for ball in set(sets.balls):
+            members = [k for k, name in enumerate(sets.balls) if name == ball]
+            errors = errors + np.sqrt((sizes[..., members] ** 2).sum(axis=-1))
+    found: Array = errors.max(axis=0)
+    return found
+
+
+def _sampled_errors(
+    model: Model, seen: MotionBoxes, eps: tuple[Array, Array], fastest: Array, period: float
+) -> tuple[Array, Array]:
+    """What sampling and measurement add to the level, (2) and b^ - b, and the error of the momentum p^, (n,) each."""
+    programs = {"b": bias_program(model), "p": momentum_program(model)}
+    rates = _largest(seen, "qd"), fastest
+    noise, drift = {name: np.zeros(model.robot.n) for name in programs}, np.zeros(model.robot.n)
+    for part in seen.parts(_BOXES):
+        lower = {name: part.lower[name] for name in ("q", "qd")}
+        upper = {name: part.upper[name] for name in ("q", "qd")}
+        for name, program in programs.items():
+            errors, changes = np.zeros((2, *part.q_lower.shape))
+            for wrt, error, rate in zip(("q", "qd"), eps, rates, strict=True):
+                ends = enclose(differentiate(program, name, wrt), lower, upper)[f"d{name}_d{wrt}"]
+                size = np.maximum(*map(np.abs, ends))
+                errors, changes = errors + size @ error, changes + size @ rate
+            noise[name] = np.maximum(noise[name], np.max(errors, axis=0))
+            if name == "b":
+                drift = np.maximum(drift, np.max(changes, axis=0))
+    return noise["b"] + 0.25 * period * drift, noise["p"]
+
+
+def _rubbing(shaft: Shaft, sets: PlantUncertainty, speeds: Array, errors: Array) -> RubbingShaft:
+    """(4) and (5) of a shaft, for joint speeds up to `speeds` (n,) whose measured values are off by `errors` (n,)."""
+    row = np.abs(np.array(shaft.row))
+    error, fastest = float(row @ errors) * _ROUNDED_UP, float(row @ (speeds + errors))
+    part = float(sets.friction_part[row > 0.0].max())
+    sides = [_side(shaft, fastest, error, forwards=forwards) for forwards in (True, False)]
+    slope, bend, dry, offset = (max(side[key] for side in sides) for key in ("smooth", "bend", "dry", "offset"))
+    return RubbingShaft(shaft, error, part, slope, min(bend * error, dry), dry, offset)
+
+
+def _side(shaft: Shaft, fastest: float, error: float, *, forwards: bool) -> dict[str, float]:
+    """In one direction: slopes of smooth and of dry friction (`bend`) up to the fastest speed, dry friction and smooth
+    `offset` near rest.
+    """
+    law, turns = shaft.friction, bool(shaft.friction.value("turnover_speed"))
+    one = Shaft(shaft.name, (1.0,), law)
+
+    def algorithm(w: Any) -> dict[str, Any]:
+        own, way = one.state(w), one.state(w, None, OneWay(forwards))
+        found = {"smooth": 0.0, "bend": 0.0, "dry": 0.0, "offset": 0.0}
+        for term in terms_of(law):
+            kind = ("bend", "dry") if term.is_dry else ("smooth", "offset")
+            slope = term.slope(law, own if turns else way)
+            found[kind[0]] = found[kind[0]] + absolute(slope)
+            found[kind[1]] = found[kind[1]] + absolute(term.torque(law, way))
+        return {name: [0.0 * w[0] + value] for name, value in found.items()}
+
+    program = trace("side", algorithm, {"w": (1,)})
+
+    def largest(name: str, reach: float) -> float:
+        edges = np.linspace(0.0, reach, _SLOPE_PIECES + 1)[:, None] * (1.0 if forwards else -1.0)
+        low, high = (edges[:-1], edges[1:]) if forwards else (edges[1:], edges[:-1])
+        return float(np.max(enclose(program, {"w": low}, {"w": high})[name][1]))
+
+    reach = {"smooth": fastest, "bend": fastest, "dry": 2.0 * error, "offset": 0.0}
+    return {name: max(largest(name, far), 0.0) for name, far in reach.items()}
