@@ -128,7 +128,7 @@ def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
     fits = None
     if options.output is not None or options.urdf is not None or options.mjcf is not None:
         fits = _fits(estimate, robot, sources, training, options)
-        findings = dataclasses.replace(findings, file_errors=fits.errors)
+        findings = dataclasses.replace(findings, files=fits)
     files = _written(findings, fits, (training, others), options)
     lines = [identification_text(findings, details=options.details)]
     if files and estimate.unbound:

@@ -60,13 +60,15 @@ class FileFits:
     """An estimate in the words of programs, of MuJoCo (None unless asked for) and of URDF alone.
 
     It is the estimate itself where the words say all of it. `dynamics` is what URDF says of friction by joint; `errors`
-    are those of the report and of what is written, by name.
+    are those of the report and of what is written, by name, `joint_errors` those of each joint, relative to the
+    variation of its torque.
     """
 
     program: Estimate
     mujoco: Estimate | None
     dynamics: dict[str, Friction]
     errors: dict[str, float]
+    joint_errors: dict[str, dict[str, float]]
 
 
 def fit_files(
@@ -98,19 +100,26 @@ def fit_files(
         )
     program = fits[FileWords.PROGRAM]
     dynamics = dynamics_words(program.robot, samples)
-    errors = {
-        "report": _fitted_error(estimate, samples),
-        CODE: torque_error(program.robot, samples),
-        URDF_ALONE: torque_error(_without_drives(program.robot, dynamics), samples),
+    torques = {
+        "report": [(one, estimate.model.regressor(one) @ estimate.x) for one in samples],
+        CODE: _torques(program.robot, samples),
+        URDF_ALONE: _torques(_without_drives(program.robot, dynamics), samples),
     }
     if mujoco:
-        errors[MJCF] = torque_error(fits[FileWords.MUJOCO].robot, samples)
-    return FileFits(program, fits.get(FileWords.MUJOCO), dynamics, errors)
+        torques[MJCF] = _torques(fits[FileWords.MUJOCO].robot, samples)
+    joints = estimate.model.robot.joint_names
+    return FileFits(
+        program,
+        fits.get(FileWords.MUJOCO),
+        dynamics,
+        {name: _error(own) for name, own in torques.items()},
+        {name: dict(zip(joints, _joint_errors(own).tolist(), strict=True)) for name, own in torques.items()},
+    )
 
 
 def torque_error(robot: Robot, samples: Sequence[Samples]) -> float:
     """The error of a robot's total torques on samples, which pass the filter that the measured ones have passed."""
-    return _error([(one, one.low_passed(_along(total_torque, robot, one))) for one in samples])
+    return _error(_torques(robot, samples))
 
 
 def dynamics_words(robot: Robot, samples: Sequence[Samples]) -> dict[str, Friction]:
@@ -186,10 +195,19 @@ def _along(torque: Callable[..., Sequence[Any]], robot: Robot, samples: Samples)
     return np.column_stack([np.broadcast_to(row, len(samples)) for row in rows])
 
 
-def _fitted_error(estimate: Estimate, samples: Sequence[Samples]) -> float:
-    return _error([(one, estimate.model.regressor(one) @ estimate.x) for one in samples])
+def _torques(robot: Robot, samples: Sequence[Samples]) -> list[tuple[Samples, Array]]:
+    """Total torques of a robot along samples, low-passed like the measured ones."""
+    return [(one, one.low_passed(_along(total_torque, robot, one))) for one in samples]
 
 
 def _error(predicted: Sequence[tuple[Samples, Array]]) -> float:
     squares = sum(float(((one.tau - torque)[one.used] ** 2).sum()) for one, torque in predicted)
     return float(np.sqrt(squares / sum(float((one.tau[one.used] ** 2).sum()) for one, _ in predicted)))
+
+
+def _joint_errors(predicted: Sequence[tuple[Samples, Array]]) -> Array:
+    """Root mean square errors (n,) relative to the variation of the measured torques about their means."""
+    wrong = np.concatenate([(one.tau - torque)[one.used] for one, torque in predicted])
+    tau = np.concatenate([one.tau[one.used] for one, _ in predicted])
+    found: Array = np.sqrt((wrong**2).mean(axis=0)) / np.maximum(tau.std(axis=0), np.finfo(float).tiny)
+    return found

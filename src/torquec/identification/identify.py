@@ -7,6 +7,8 @@
 (4)  the chosen estimator is fitted to everything; deviations are those of the block jackknife, and statistics follow
 (5)  friction that depends on the load is fitted again with the rigid-body torques of the fit before, until they are its
      own: what is found is one robot, whose total torque is the prediction
+(6)  parts of the motion are predicted by fits without them (`held_out`): the error to expect of another motion, and
+     bounds of the residual
 
 The error everywhere: |tau - predicted| / |tau| over all joints and samples, both low-passed, half a second cut at each
 end.
@@ -25,11 +27,12 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, Work, WorkStep, as_work
-from torquec.identification.estimators.cross_validation import PARTS, LogFolds
+from torquec.identification.estimators.cross_validation import LogFolds
 from torquec.identification.estimators.estimator import Estimator, Needs, Status
+from torquec.identification.estimators.held_out import FAR_PARTS, NEAR_PARTS, HeldOut, expectation, held_out
 from torquec.identification.estimators.joint_factors import JointFactors
 from torquec.identification.estimators.method import check_prior, estimator_maker
-from torquec.identification.estimators.model_choice import Choice, Setting, choose_model
+from torquec.identification.estimators.model_choice import Choice, choose_model
 from torquec.identification.estimators.prior_estimators import PriorEstimator
 from torquec.identification.estimators.row_totals import LogRows, RowTotals, instruments, model_totals
 from torquec.identification.estimators.statistics import (
@@ -39,6 +42,7 @@ from torquec.identification.estimators.statistics import (
     not_excited,
     significant,
     stretches,
+    with_deviations,
 )
 from torquec.identification.identify_options import IdentifyOptions, freedom_of
 from torquec.identification.logs.fit_motion import fit_motion
@@ -47,7 +51,7 @@ from torquec.identification.logs.log_source import LogSource, each_log, sample_c
 from torquec.identification.open_logs import LogOrPath, OpenLogs, open_logs
 from torquec.identification.result.estimate import Estimate, LogError
 from torquec.identification.result.prediction import log_error
-from torquec.identification.result.verdict import Parameter, PredictedLog, judge
+from torquec.identification.result.verdict import Expected, Parameter, PredictedLog, Promise, judge
 from torquec.identification.torque.torque_model import TorqueModel, dependences, inseparable
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
@@ -57,7 +61,6 @@ _DEFAULT = IdentifyOptions()
 _FEW_AT_STANDSTILL = 0.05  # of a joint's samples: fewer are not worth a note
 _GRAVITY_ROWS = 600  # samples that a direction is fitted to
 _LOAD_FITS = 20  # friction by load settles in a few
-_FARTHER = 1.1  # times the error of cross-validation: what is said of another motion
 _SAME_LOAD = 1e-10
 """Change of parameters, relative to the largest, below which (5) ends: some per cent of the change before each time, so
 that the next one would be lost in the rounding of the solver; where that is coarser, changes stop to fall."""
@@ -119,7 +122,7 @@ def _identified(logs: OpenLogs, options: IdentifyOptions, work: Work) -> Estimat
     freedom, folds = freedom_of(logs.robot, options), LogFolds(logs.fitted, work=work)
     plainest = freedom.models[0]
     with work.step("checking what the logs excite") as step:
-        whole = folds.folds([plainest], PARTS, meter=step.meter)[0].whole
+        whole = folds.folds([plainest], 1, meter=step.meter)[0].whole
         notes = (*logs.notes, *_check_excitation(whole, plainest, options, logs))
     choice = choose_model(folds, freedom, estimator_maker(options.method, from_factors=True), work=work)
     with work.step("fitting everything", whole=1.0 + _LOAD_FITS * choice.model.friction.reads_load) as step:
@@ -130,8 +133,13 @@ def _identified(logs: OpenLogs, options: IdentifyOptions, work: Work) -> Estimat
         step.show(step.whole)
     with work.step("leaving out a second at a time") as step:
         covariance = _covariance(fit, folds, options, step.meter)
+    with work.step("holding out parts of the motion"):
+        held = _held_out(fit, folds, options, FAR_PARTS)
+        near = _held_out(fit, folds, options, NEAR_PARTS) if len(folds.motions) == 1 else None
+        promise = _promise(held, near, fit, covariance)
     with work.step("predicting the logs"):
-        return _estimate(fit, covariance, logs, options, notes, work=work)
+        found = _estimate(fit, covariance, logs, options, promise, notes, work=work)
+    return dataclasses.replace(found, residual=held.bounds(folds.standstill, _dry_friction(fit)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +155,7 @@ def _fitted(choice: Choice, logs: OpenLogs, options: IdentifyOptions, work: Work
     """The chosen estimator, fitted to everything (4)."""
     totals = model_totals(logs.fitted, choice.model, work=work)
     correlation = max(sample_correlation(log, log.used) for log in logs.fitted)
-    estimator = estimator_maker(options.method)(choice.model, Setting(choice.strength, choice.weighting, correlation))
+    estimator = estimator_maker(options.method)(choice.model, choice.with_correlation(correlation))
     _fit(estimator, choice.model, logs.fitted, totals.factors)
     return _Fit(choice, estimator, totals)
 
@@ -214,17 +222,20 @@ def _covariance(fit: _Fit, folds: LogFolds, options: IdentifyOptions, meter: Met
     """The covariance (k, k) of what was learned (4)."""
     choice = fit.choice
     make = estimator_maker(options.method, from_factors=True)
-    setting = Setting(choice.strength, choice.weighting, folds.correlation)
+    settings = choice.with_correlation(folds.correlation)
     made = folds.folds([choice.model], stretches(folds.logs))[0]
     parts = [part.whole for log in made.parts for part in log]
-    spread = jackknife_covariance(parts, lambda: make(choice.model, setting), meter=meter)
-    # What lasts shows where stretches are left out; noise, in the estimator's own covariance; what a strong prior
-    # hides, in the fit with the weakest one that predicts as well.
-    weak, chosen = (
-        make(choice.model, dataclasses.replace(setting, strength=strength)).fit_factors(made.whole).x_
-        for strength in (choice.weakest, choice.strength)
-    )
-    return fit.estimator.covariance_ + spread + np.outer(weak - chosen, weak - chosen)
+    spread = jackknife_covariance(parts, lambda: make(choice.model, settings), meter=meter)
+    # What lasts shows where stretches are left out; noise, and what settings differ by, in the estimator's covariance.
+    return with_deviations(fit.estimator.covariance_, np.diag(spread))
+
+
+def _held_out(fit: _Fit, folds: LogFolds, options: IdentifyOptions, parts: int) -> HeldOut:
+    """Residuals of fits that have not seen them (6), a single motion cut into `parts`."""
+    choice = fit.choice
+    settings = choice.with_correlation(folds.correlation)
+    make = estimator_maker(options.method, from_factors=True)
+    return held_out(folds, choice.model, lambda: make(choice.model, settings), fit.estimator.x_, parts=parts)
 
 
 def _predicted(
@@ -238,15 +249,24 @@ def _predicted(
     return PredictedLog(log.source, error.relative_error, uncertainty, error.variation / max(usual, 1e-9))
 
 
-def _far_note(choice: Choice) -> tuple[str, ...]:
-    """That another motion may err more than cross-validation says, where a single motion shows it."""
-    if choice.far_error is None or not choice.far_error > _FARTHER * choice.error:
-        return ()
-    far, near = f"{choice.far_error:.2%}", f"{choice.error:.2%}"
-    found = (
-        f"with quarters of one motion left out the error is {far}, with short parts of it, as cross-validated, {near}"
-    )
-    return (f"{found}: expect the former of another motion, or give logs of several",)
+def _dry_friction(fit: _Fit) -> Array:
+    """The largest dry friction (n,) of every joint in the logs, which may hold it at standstill."""
+    dry = np.array([kind.is_dry for kind in fit.choice.model.kinds])
+    largest: Array = (fit.totals.peaks * np.abs(fit.estimator.x_))[:, dry].sum(axis=1)
+    return largest
+
+
+def _promise(far: HeldOut, near: HeldOut | None, fit: _Fit, covariance: Array) -> Promise:
+    """What is expected of another motion (6)."""
+    model, found = fit.choice.model, expectation(far, near)
+    joints = {
+        name: Expected(float(rms), float(relative))
+        for name, rms, relative in zip(far.joints, found.rms, found.relative, strict=True)
+    }
+    top = np.abs(far.qd).max(axis=0)
+    fastest = int(np.argmax(top))
+    speed = f"{top[fastest]:.2g} {model.robot.coordinates[fastest].speed_unit}"
+    return Promise(found.error, joints, speed, far.range_uncertainty(model, fit.estimator.x_, covariance))
 
 
 def _model_error(log: LogSource, model: TorqueModel, x: Array) -> LogError:
@@ -272,7 +292,14 @@ def _standstill_note(totals: RowTotals, logs: OpenLogs) -> tuple[str, ...]:
 
 
 def _estimate(
-    fit: _Fit, covariance: Array, logs: OpenLogs, options: IdentifyOptions, notes: tuple[str, ...], *, work: Work
+    fit: _Fit,
+    covariance: Array,
+    logs: OpenLogs,
+    options: IdentifyOptions,
+    promise: Promise,
+    notes: tuple[str, ...],
+    *,
+    work: Work,
 ) -> Estimate:
     """(4)."""
     choice, estimator, totals = fit.choice, fit.estimator, fit.totals
@@ -292,7 +319,7 @@ def _estimate(
     error = _joint_error(logs.fitted, fitted)
     drawn = estimator if isinstance(estimator, PriorEstimator) else None
     # Shortest of equal fits: no fault where all of them are equal on every motion.
-    notes += (*_standstill_note(totals, logs), *_far_note(choice))
+    notes += _standstill_note(totals, logs)
     excused = estimator.status_ is Status.RANK_DEFICIENT and together and not _not_excited_beside(totals, model)
     problem = "" if excused else _UNSOLVED.get(estimator.status_, "")
     return Estimate(
@@ -314,13 +341,14 @@ def _estimate(
         verdict=judge(
             parameters,
             training=error,
-            validation=choice.error,
+            promise=promise,
             predicted=[
                 _predicted(log, model, error, covariance, fitted)
                 for log, error in zip(logs.predicted, predicted, strict=True)
             ],
             problem=problem,
         ),
+        promise=promise,
         status=estimator.status_,
         notes=(*notes, *([problem] if problem else [])),
     )

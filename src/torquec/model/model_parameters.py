@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from torquec.errors import ArgumentError
+from torquec.model.residual_bound import ResidualBound
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class ParameterFit:
 class ModelParameters:
     """Parameters by name, in order: values (k,), their covariance (k, k) where known, and the fit they come from.
 
+    `residual` bounds what the fit leaves unexplained of each joint's torque.
+
     Raises `ArgumentError` where the lengths differ, a number is not finite or the covariance is not symmetric.
     """
 
@@ -35,6 +38,7 @@ class ModelParameters:
     values: tuple[float, ...]
     covariance: tuple[tuple[float, ...], ...] | None = None
     fit: ParameterFit | None = None
+    residual: tuple[ResidualBound, ...] | None = None
 
     def __post_init__(self) -> None:
         k = len(self.names)

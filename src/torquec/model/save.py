@@ -42,7 +42,7 @@ _OLDER_FIELDS = ("format", "version", "written_by", "robot", "quantities")
 
 _REMEDY = "save the model again with torquec.save"
 _REMEDY_OLDER = "make it again, from the robot's file"
-_VALUES = DocumentFormat("model", error=ModelFileError, remedy=_REMEDY)
+_VALUES = DocumentFormat("model", error=ModelFileError, remedy=_REMEDY, defaults=True)
 
 _COEFFICIENT_FIELDS = ("assumed_regular", "quantities", "refused")
 _FIELDS = (

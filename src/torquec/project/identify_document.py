@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from torquec.identification.payload import Payload
     from torquec.identification.result.comparison import Comparison
     from torquec.identification.result.estimate import LogError
+    from torquec.model.residual_bound import ResidualBound
     from torquec.papers.elimination import Elimination
     from torquec.papers.inward_basis import InwardBasis
     from torquec.report.identification_text import Findings
@@ -18,7 +19,7 @@ def describe(findings: Findings) -> dict[str, Any]:
     """The JSON document."""
     from torquec.identification.result.estimate import not_in_code
 
-    estimate = findings.estimate
+    estimate, delivered = findings.estimate, findings.delivered
     document: dict[str, Any] = {
         "robot": estimate.model.robot.name,
         "parameters": [
@@ -45,8 +46,14 @@ def describe(findings: Findings) -> dict[str, Any]:
         "cutoff": estimate.cutoff,
         "gravity": list(estimate.model.robot.gravity),
         "status": str(estimate.status),
-        "verdict": str(estimate.verdict),
-        "trusted": estimate.verdict.is_trusted,
+        "verdict": str(delivered.verdict),
+        "trusted": delivered.verdict.is_trusted,
+        "expected_error": delivered.promise.error,
+        "expected": {
+            joint: {"rms": one.rms, "relative": one.relative} for joint, one in delivered.promise.joints.items()
+        },
+        "not_predicted": list(delivered.promise.not_predicted),
+        "residual": {bound.joint: _residual(bound) for bound in delivered.residual},
         "formulas": {
             name: expression
             for name, expression in zip(estimate.model.base.names, estimate.model.base.expressions, strict=True)
@@ -58,8 +65,9 @@ def describe(findings: Findings) -> dict[str, Any]:
         "training": [_error(error) for error in estimate.training],
         "validation": [_error(error) for error in estimate.validation],
     }
-    if findings.file_errors is not None:
-        document["file_errors"] = dict(findings.file_errors)
+    if findings.files is not None:
+        document["file_errors"] = dict(findings.files.errors)
+        document["delivered"] = findings.files.joint_errors
     if findings.elimination is not None:
         document["elimination"] = _elimination(*findings.elimination)
     if findings.payload is not None:
@@ -67,6 +75,19 @@ def describe(findings: Findings) -> dict[str, Any]:
     if findings.comparison is not None:
         document["comparison"] = _comparison(findings.comparison)
     return document
+
+
+def _residual(bound: ResidualBound) -> dict[str, Any]:
+    return {
+        "level": bound.level,
+        "blocks": bound.blocks,
+        "confidence": bound.confidence,
+        "enough_blocks": bound.is_sure,
+        "seconds": bound.seconds,
+        "speeds": list(bound.speeds),
+        "bounds": list(bound.bounds),
+        "all": list(bound.all),
+    }
 
 
 def _error(error: LogError) -> dict[str, Any]:

@@ -59,14 +59,14 @@ def identify_step(context: StepContext) -> str:
             options=part.options,
             mujoco=estimate.realization.physically_consistent,
         )
-    findings = Findings(estimate, file_errors=fits.errors)
+    findings = Findings(estimate, files=fits)
     with work.step("writing the identified robot"):
         write_results(context.folder, findings, fits, (training, others), describe(findings))
     assert (context.folder / IDENTIFIED).exists()
     read = f"{sum(len(log) for log in training)} samples"
     if any(source is not log for source, log in zip(sources, training, strict=True)):
         read = f"{len(sources)} log{'s' * (len(sources) > 1)}, read in pieces"
-    return f"{len(estimate.parameters)} parameters from {read}, error {100 * estimate.relative_error:.2g} %"
+    return f"{len(estimate.parameters)} parameters from {read}, error {100 * fits.program.promise.error:.2g} % expected"
 
 
 def simplify_step(context: StepContext) -> str | StepResult:

@@ -50,6 +50,11 @@ def parameters_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     trusted = values["trusted"].truth
     error = Number(_PERCENT * values["relative_error"].number, fitted, "%", 3)
     facts = [fact("error of the torques that were fitted", error)]
+    headline = fact("torques in the logs are predicted with an error of", error)
+    if (promised := values.get("expected_error")) is not None:
+        expected = Number(_PERCENT * promised.number, crossed, "%", 3)
+        facts.insert(0, fact("error to expect on another motion", expected))
+        headline = fact("torques of another motion are predicted with an error of", expected)
     if (across := values.get("cross_validation_error")) is not None:
         facts.append(fact("error in cross-validation", Number(_PERCENT * across.number, crossed, "%", 3)))
     condition = computed(f"the regressor of {logs}")
@@ -60,12 +65,13 @@ def parameters_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     facts.append(fact("a robot with these parameters", "could be built" if buildable else "could NOT be built"))
     blocks: list[Block] = [
         paragraph(
-            Statement(values["verdict"].text, computed(f"the covariance of the fit to {logs}")),
+            Statement(values["verdict"].text, computed(f"parts of {logs}, predicted by fits without them")),
             tone=Tone.GOOD if trusted else Tone.WARNING,
         ),
         Facts(tuple(facts)),
-        *_errors(values),
+        *_expected(values, logs),
         *_torques(values),
+        *_errors(values),
         _parameters(values, logs),
         *_formulas(values),
         *_correlations(values, logs),
@@ -77,7 +83,25 @@ def parameters_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     if (notes := values.get("notes")) is not None and notes.texts:
         told = computed(f"what was found while {logs} was fitted")
         blocks += [Subheading("Notes"), Items(tuple(Statement(note, told) for note in notes.texts))]
-    return Shown(tuple(blocks), (fact("torques in the logs are predicted with an error of", error),))
+    return Shown(tuple(blocks), (headline,))
+
+
+def _expected(values: StoredValue, logs: str) -> list[Block]:
+    """What to expect of another motion, what bounds the residual, and what the delivered files leave of each joint."""
+    if values.get("expected") is None:
+        return []
+    on = _seen(logs, f"{logs}, each part predicted by a fit to the others")
+    delivered = values.get("delivered")
+    files = {} if delivered is None else {name: own for name, own in delivered.items() if name != "report"}
+    rows: list[tuple[Cell, ...]] = []
+    for joint, one in values["expected"].items():
+        bound = values["residual"].get(joint)
+        inside: Cell = None if bound is None else Number(max(bound["bounds"].numbers), on, digits=3)
+        own = [Number(_PERCENT * file[joint].number, on, "%", 3) for file in files.values()]
+        share = Number(_PERCENT * one["relative"].number, on, "%", 3)
+        rows.append((joint, Number(one["rms"].number, on, digits=3), share, inside, *own))
+    head = ("joint", "rms [N m, N]", "of its variation", "99 % of a block below", *(f"{name}, fitted" for name in files))
+    return [DataTable(head, tuple(rows), "Error to expect on another motion")]
 
 
 def _seen(logs: str, words: str) -> Provenance:

@@ -16,11 +16,13 @@ from torquec.papers.elimination import Elimination, TrajectoryFits
 from torquec.report.tables import number, table
 
 if TYPE_CHECKING:
+    from torquec.identification.file_fits import FileFits
     from torquec.identification.payload import Payload
     from torquec.identification.result.comparison import Comparison
     from torquec.identification.result.estimate import Estimate, LogError
     from torquec.papers.elimination import Elimination
     from torquec.papers.inward_basis import InwardBasis
+    from torquec.model.residual_bound import ResidualBound
 
 _SHOWN = 12
 """Pairs of correlated parameters in the text; the document has all."""
@@ -29,13 +31,18 @@ _STATISTICS = ("Parameter", "Representation", "Average", "Standard Deviation", "
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """An estimate, and what else was asked for; `file_errors` by what is written, the report first."""
+    """An estimate, and what else was asked for; `files` is the estimate in the words of what is written."""
 
     estimate: Estimate
     elimination: tuple[Elimination, InwardBasis] | None = None
     payload: Payload | None = None
     comparison: Comparison | None = None
-    file_errors: dict[str, float] | None = None
+    files: FileFits | None = None
+
+    @property
+    def delivered(self) -> Estimate:
+        """The estimate that programs and models get: the one whose error a user meets."""
+        return self.estimate if self.files is None else self.files.program
 
 
 def identification_text(findings: Findings, *, details: bool = False) -> str:
@@ -59,10 +66,36 @@ def identification_text(findings: Findings, *, details: bool = False) -> str:
         parts.append(_payload_text(findings.payload))
     if findings.comparison is not None:
         parts.append(_published_text(findings.comparison))
-    if findings.file_errors:
-        rows = [[what, f"{error:.2%}"] for what, error in findings.file_errors.items()]
-        parts.append(table(["what is written, each fitted to its own words", "|e|/|tau|"], rows))
-    return "\n\n".join([*parts, _summary(estimate)])
+    if findings.files is not None:
+        parts.append(_files(findings.files, estimate.model.robot.joint_names))
+    return "\n\n".join([*parts, _expected(findings.delivered), _summary(findings)])
+
+
+def _files(files: FileFits, joints: Sequence[str]) -> str:
+    rows = [
+        [what, f"{error:.2%}", *(f"{files.joint_errors[what][joint]:.1%}" for joint in joints)]
+        for what, error in files.errors.items()
+    ]
+    return table(["what is written, each fitted to its own words", "|e|/|tau|", *joints], rows)
+
+
+def _expected(estimate: Estimate) -> str:
+    """What to expect of another motion, joint by joint, and what bounds the residual."""
+    bounds = {bound.joint: bound for bound in estimate.residual}
+    rows = [
+        [joint, number(one.rms, 3), f"{one.relative:.1%}", *_bound(bounds.get(joint))]
+        for joint, one in estimate.promise.joints.items()
+    ]
+    head = ["expected of another motion", "rms [Nm]", "of its variation", "99 % below [Nm]", "all fitted within [Nm]"]
+    few = next((bound for bound in bounds.values() if not bound.is_sure), None)
+    note = "" if few is None else f"\nbounds from {few.blocks} blocks of motion are from too few blocks: record more"
+    return table(head, rows) + note
+
+
+def _bound(bound: ResidualBound | None) -> list[str]:
+    if bound is None:
+        return ["", ""]
+    return [f"{number(min(bound.bounds), 3)} to {number(bound.largest, 3)}", number(bound.enclosing, 3)]
 
 
 def _parameters(estimate: Estimate) -> str:
@@ -152,16 +185,18 @@ def _published_text(found: Comparison) -> str:
     return table(head, rows) + f"\nof {len(rows)} combinations, {within} standard deviations of each other"
 
 
-def _summary(estimate: Estimate) -> str:
+def _summary(findings: Findings) -> str:
+    estimate = findings.estimate
     prior = "" if estimate.strength is None else f", prior worth {number(estimate.strength)} samples"
     consistent = "physically consistent" if estimate.is_buildable else "not physically consistent"
     cutoff = f"cut-off {number(estimate.cutoff, 3)} Hz"
     how = f"method {estimate.estimator}, friction {estimate.model.friction}, {cutoff}{prior}"
     worth = (
-        f"relative error {estimate.relative_error:.2%}, cross-validated {estimate.validation_error:.2%}; condition "
+        f"expected of another motion {findings.delivered.promise.error:.2%}, fitted {estimate.relative_error:.2%}, "
+        f"cross-validated {estimate.validation_error:.2%}; condition "
         f"{number(estimate.condition, 4)} ({number(estimate.unit_condition, 4)} with unit columns); {consistent}"
     )
-    return "\n".join([*estimate.notes, how, worth, str(estimate.verdict)])
+    return "\n".join([*estimate.notes, how, worth, str(findings.delivered.verdict)])
 
 
 def _cut(words: str, most: int = 44) -> str:

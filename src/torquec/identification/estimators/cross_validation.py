@@ -59,6 +59,12 @@ class LogFolds:
         """How many of the decimated samples share one independent one."""
         return max(sample_correlation(log, decimated_count(log)) for log in self.logs)
 
+    @property
+    def standstill(self) -> Array:
+        """Speeds (n,) below which joints count as standing still, zeros where all rows count."""
+        known = [log.standstill for log in self.logs if log.standstill is not None]
+        return known[0] if known else np.zeros(next(self.logs[0].blocks()).q.shape[1])
+
     @cached_property
     def motions(self) -> tuple[tuple[int, ...], ...]:
         """Which logs (indices) show the same motion."""
@@ -93,7 +99,7 @@ class LogFolds:
     ) -> list[tuple[FoldPart, ...]]:
         """[model][part] of one log."""
         log = self.logs[number]
-        borders = _borders(log, parts)
+        borders = part_borders(log, parts)
         found = [[_nothing(model) for _ in range(3 * parts)] for model in models]
         taken, pasts = 0, [Past() for _ in models]
         for block, kept in decimated_blocks(log):
@@ -144,7 +150,7 @@ def _file_folds(log: LogSource, models: Sequence[TorqueModel], parts: int) -> li
     return LogFolds([log])._log_folds(0, models, parts, lambda _: None)
 
 
-def _borders(log: LogSource, parts: int) -> Indices:
+def part_borders(log: LogSource, parts: int) -> Indices:
     """Where heads, middles and tails of the parts begin, and the last ends, in decimated samples (5)."""
     count = decimated_count(log)
     borders = np.linspace(0, count, parts + 1).astype(int)
@@ -180,6 +186,10 @@ class FoldPart:
         """All of it."""
         return self.head.merged(self.middle, self.tail)
 
+    def of_columns(self, kept: Sequence[int]) -> FoldPart:
+        """The part for some of the parameters, by index."""
+        return FoldPart(*(factors.of_columns(kept) for factors in (self.head, self.middle, self.tail)))
+
     def beside(self, *, before: bool, after: bool) -> JointFactors:
         """What is fitted of it where the part `before` it, or the one `after` it, is left out."""
         if not (before or after):
@@ -199,6 +209,10 @@ class Folds:
         """Everything."""
         every = [part.whole for log in self.parts for part in log]
         return every[0].merged(*every[1:])
+
+    def of_columns(self, kept: Sequence[int]) -> Folds:
+        """The folds of a model with some of the parameters, by index."""
+        return Folds(tuple(tuple(part.of_columns(kept) for part in log) for log in self.parts), self.motions)
 
     def pairs(self) -> list[Pair]:
         """The folds: over motions (1) where there are several, else over time (2)."""

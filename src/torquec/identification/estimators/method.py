@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from enum import StrEnum
 
 import numpy as np
@@ -19,6 +20,7 @@ from torquec.identification.estimators.least_squares import (
 )
 from torquec.identification.estimators.model_choice import Make, Setting
 from torquec.identification.estimators.prior_estimators import (
+    AveragedEstimator,
     ConsistentLeastSquares,
     EntropicLeastSquares,
     PriorEstimator,
@@ -71,23 +73,22 @@ ESTIMATORS: dict[Method, type[Estimator]] = {
 
 
 def estimator_maker(method: Method, *, from_factors: bool = False) -> Make:
-    """How the estimator of a method is made; with `from_factors`, the one that stands in for it where rows are gone.
+    """How the estimator of a method is made, averaged over settings where there are several; with `from_factors`, the one that stands in for it where rows are gone.
 
     Whatever the method, no fitted friction drives its joint: coefficients of terms that dissipate are not negative.
     """
     kind = method.estimator.stand_in() if from_factors else method.estimator
     prior = functools.lru_cache(maxsize=8)(robot_prior)
 
-    def make(model: TorqueModel, setting: Setting) -> Estimator:
+    def make(model: TorqueModel, settings: Sequence[Setting]) -> Estimator:
         if issubclass(kind, PriorEstimator):
-            return kind(
-                prior(model),
-                strength=setting.strength,
-                weighting=setting.weighting,
-                correlation=setting.correlation,
-            )
+            each = [
+                kind(prior(model), strength=one.strength, weighting=one.weighting, correlation=one.correlation)
+                for one in settings
+            ]
+            return each[0] if len(each) == 1 else AveragedEstimator(each)
         not_negative = np.array([part.is_dissipative for part in model.kinds])
-        return DissipativeEstimator(functools.partial(kind, correlation=setting.correlation), not_negative)
+        return DissipativeEstimator(functools.partial(kind, correlation=settings[0].correlation), not_negative)
 
     return make
 

@@ -22,6 +22,7 @@ a wrist as for a shoulder: about how many independent samples the prior is worth
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Self
@@ -302,6 +303,28 @@ class EntropicLeastSquares(PriorEstimator):
         hessian[signed, signed] += 2.0 * self.strength * _BARRIER / y[signed] ** 2
         hessian[np.diag_indices(len(y))] += 1e-12 * np.diag(hessian) + np.finfo(float).tiny ** 0.25
         return self._value(y, a, b, signed), gradient, hessian
+
+
+class AveragedEstimator(PriorEstimator):
+    """The mean of what several estimators with one prior learn; its covariance holds what they differ by, too."""
+
+    def __init__(self, estimators: Sequence[PriorEstimator]) -> None:
+        first = estimators[0]
+        super().__init__(first.prior, strength=first.strength, weighting=first.weighting, correlation=first.correlation)
+        self.estimators = tuple(estimators)
+
+    def fit_factors(self, factors: JointFactors) -> Self:
+        """Learn from triangles."""
+        fits = [estimator.fit_factors(factors) for estimator in self.estimators]
+        self.y_ = np.mean([fit.y_ for fit in fits], axis=0)
+        self.weights_ = np.mean([fit.weights_ for fit in fits], axis=0)
+        each = np.array([fit.x_ for fit in fits])
+        differences = each - each.mean(axis=0)
+        within = np.mean([fit.covariance_ for fit in fits], axis=0)
+        self.covariance_ = within + differences.T @ differences / len(fits)
+        failed = [fit.status_ for fit in fits if fit.status_ is not Status.SOLVED]
+        self.status_ = failed[0] if failed else Status.SOLVED
+        return self._finish()
 
 
 @lru_cache(maxsize=32)

@@ -25,12 +25,13 @@ from torquec.identification.estimators.prior_estimators import least_values
 from torquec.identification.estimators.pseudo_inertia import WIDTH
 from torquec.identification.estimators.statistics import CONFIDENCE, correlations
 from torquec.identification.result.realization import Realization, realize
-from torquec.identification.result.verdict import Parameter, Verdict
+from torquec.identification.result.verdict import Parameter, Promise, Verdict
 from torquec.identification.torque.friction_law import FrictionLaw, Turnover
 from torquec.identification.torque.torque_columns import GasSpring
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.model.model import Model, ModelKind
 from torquec.model.model_parameters import ModelParameters, ParameterFit
+from torquec.model.residual_bound import ResidualBound
 from torquec.robot.friction import Friction
 from torquec.robot.robot import Drives, Motor, Robot
 from torquec.spatial import Inertia
@@ -54,14 +55,18 @@ def estimate_parameters(estimate: Estimate) -> ModelParameters:
     prior = "" if estimate.strength is None else f", drawn to the prior with weight {estimate.strength:g}"
     fit = ParameterFit(
         estimator=estimate.estimator,
-        intervals=f"covariance of the estimator, its residuals taken for noise{prior}",
+        intervals=f"deviations of the block jackknife, correlations of the estimator{prior}",
         status=str(estimate.status),
         verdict=str(estimate.verdict),
         relative_error=float(estimate.relative_error),
         validation_error=None if math.isnan(estimate.validation_error) else float(estimate.validation_error),
     )
     return ModelParameters(
-        tuple(estimate.names), tuple(estimate.x.tolist()), tuple(tuple(row) for row in spread.tolist()), fit
+        tuple(estimate.names),
+        tuple(estimate.x.tolist()),
+        tuple(tuple(row) for row in spread.tolist()),
+        fit,
+        estimate.residual or None,
     )
 
 
@@ -91,7 +96,8 @@ class Estimate(NotebookDisplay):
     """What `identify` found. `x` (k,) are the model's parameters, `standard` (p + f,) the full set behind them.
 
     `relative_error` is over all logs that were fitted, `validation_error` that of cross-validation; `strength` is the
-    weight of the prior, or None without one; `status` says how the fit ended.
+    weight of the prior, or None without one; `status` says how the fit ended. `promise` is the error to expect of
+    another motion, `residual` a bound of what the fit leaves unexplained of each joint's torque.
     """
 
     model: TorqueModel
@@ -110,8 +116,10 @@ class Estimate(NotebookDisplay):
     strength: float | None
     cutoff: float
     verdict: Verdict
+    promise: Promise
     status: Status = Status.SOLVED
     notes: tuple[str, ...] = ()
+    residual: tuple[ResidualBound, ...] = ()
 
     def __repr__(self) -> str:
         return (

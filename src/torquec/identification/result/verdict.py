@@ -1,11 +1,14 @@
-"""The verdict on an estimate: whether to trust it, and why.
+"""The verdict on an estimate: whether its torques can be trusted on another motion, and why.
 
-(1)  the error itself: a model that leaves a fifth of the torques unexplained is no model
+(1)  the error to expect itself: a model that leaves a fifth of the torques unexplained is no model
 (2)  logs that were not fitted. The covariance C of the parameters explains an error u on them,
      u^2 = sum tr(A C A') / |tau|^2. What exceeds sqrt(training^2 + u^2) by far was not made by this robot: another one,
-     another tool or payload. What does not, is overfit
+     another tool or payload. What exceeds the expected error by far, and is explained, is overfit
 (3)  a log that hardly moves is predicted well by gravity alone: it speaks for nothing
-(4)  parameters that matter, and are hardly known
+(4)  u of (2) over states drawn from the whole range of the logs: where it is large, the logs do not tell what another
+     motion in that range needs. Parameters that matter and are hardly known are named, but torques may be known well
+     although some parameters are not
+(5)  a joint whose expected error is more than half of what its torque varies by is not predicted
 """
 
 from __future__ import annotations
@@ -27,12 +30,15 @@ _INACCURATE = 0.2
 """Of the torques (1): a feedforward that leaves more than a fifth to the feedback hardly helps."""
 _UNEXPLAINED = 3.0
 """Times what fit and uncertainty explain (2): beyond it something differs that the model does not have."""
+_UNKNOWN = 0.1
+"""Of the torques (4): half of what makes an estimate inaccurate, from the uncertainty of the parameters alone."""
+_NOT_PREDICTED = 0.5  # of the variation of a joint's torque (5)
 _HARDLY = 0.1
 """Of how much torques vary in the logs that were fitted (3): a log that varies less says little about a model."""
 
 
 class Trust(StrEnum):
-    """How far an estimate can be trusted; the later in this list, the less."""
+    """How far the torques of an estimate can be trusted; the later in this list, the less."""
 
     TRUSTED = "trusted"
     POORLY_EXCITED = "poorly excited"
@@ -91,44 +97,73 @@ class PredictedLog:
         return self.uncertainty is not None and self.error > _UNEXPLAINED * math.hypot(training, self.uncertainty)
 
 
+@dataclass(frozen=True)
+class Expected:
+    """The error to expect of one joint on another motion: root mean square [N m, N], and relative to its variation."""
+
+    rms: float
+    relative: float
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What an estimate promises of another motion: |e|/|tau| over all joints, and the error of each joint.
+
+    `fastest` is the largest speed in the logs, as a text with its unit, `range_uncertainty` u of (4).
+    """
+
+    error: float
+    joints: dict[str, Expected]
+    fastest: str
+    range_uncertainty: float = 0.0
+
+    @property
+    def not_predicted(self) -> tuple[str, ...]:
+        """The joints of (5)."""
+        return tuple(name for name, joint in self.joints.items() if joint.relative > _NOT_PREDICTED)
+
+    def __str__(self) -> str:
+        text = f"computed torque up to {self.fastest}, with an error of {self.error:.2%} on another motion"
+        lost = [f"{name} ({self.joints[name].relative:.0%} of its variation)" for name in self.not_predicted]
+        return f"{text}; not predicted: {', '.join(lost)}" if lost else text
+
+
 def judge(
     parameters: Sequence[Parameter],
     *,
     training: float,
-    validation: float,
+    promise: Promise,
     predicted: Sequence[PredictedLog] = (),
     problem: str = "",
 ) -> Verdict:
-    """The verdict (1)-(4) from parameters, the errors of the fit (`training`) and of cross-validation (`validation`).
+    """The verdict (1)-(5) from parameters, the error of the fit (`training`) and what is expected of another motion.
 
     `predicted` are the logs that were not fitted; a `problem` of the fit itself comes before everything else.
 
-    >>> str(judge([Parameter("a", 2.0, 0.1, True)], training=0.01, validation=0.012))
-    'trusted: 1 of 1 parameters matter, all of them known to better than 50%'
+    >>> str(judge([Parameter("a", 2.0, 0.1, True)], training=0.01, promise=Promise(0.012, {}, "1.5 rad/s")))
+    'trusted: computed torque up to 1.5 rad/s, with an error of 1.20% on another motion'
     """
     if problem:
-        rest = judge(parameters, training=training, validation=validation, predicted=predicted)
+        rest = judge(parameters, training=training, promise=promise, predicted=predicted)
         return Verdict(Trust.DOUBTFUL, (problem, f"apart from that {rest}"))
     poor = ", ".join(parameter.name for parameter in parameters if parameter.is_poor)
-    also_poor = [f"poorly excited: {poor}"] if poor else []
+    also_poor = [f"known to no better than {_POOR:.0%}: {poor}"] if poor else []
     still = [f"{log.name} hardly moves, and tells nothing but gravity" for log in predicted if log.variation < _HARDLY]
-    if max(training, validation) > _INACCURATE:
-        share = f"the error is {training:.2%} of the torques on what was fitted, {validation:.2%} on what was left out"
+    if max(training, promise.error) > _INACCURATE:
+        share = f"the error is {training:.2%} of the torques on what was fitted, {promise.error:.2%} on other motions"
         return Verdict(Trust.INACCURATE, (share, *also_poor, *still))
-    most = max(_OVERFIT * training, _NEGLIGIBLE)
+    most = max(_OVERFIT * training, _OVERFIT * promise.error, _NEGLIGIBLE)
     foreign = [log for log in predicted if log.error > most and log.is_foreign(training)]
     if foreign:
         logs = ", ".join(f"{log.name} ({log.error:.2%}, explained {log.uncertainty:.2%})" for log in foreign)
         reason = f"no uncertainty of the parameters explains the error on {logs}: another robot, tool or payload"
         return Verdict(Trust.OTHER_ROBOT, (reason, *also_poor, *still))
-    errors = [(validation, "what was left out"), *((log.error, log.name) for log in predicted)]
-    worst, where = max(errors)
-    if worst > most:
-        reason = f"the error is {training:.2%} on what was fitted and {worst:.2%} on {where}"
+    worse = [log for log in predicted if log.error > most]
+    if worse:
+        worst = max(worse, key=lambda log: log.error)
+        reason = f"{promise.error:.2%} were expected of another motion, {worst.name} errs by {worst.error:.2%}"
         return Verdict(Trust.OVERFIT, (reason, *also_poor, *still))
-    if poor:
-        known = (f"{poor} (known to no better than {_POOR:.0%})", "the others are trusted")
-        return Verdict(Trust.POORLY_EXCITED, (*known, *still))
-    count = sum(parameter.significant for parameter in parameters)
-    all_known = f"{count} of {len(parameters)} parameters matter, all of them known to better than {_POOR:.0%}"
-    return Verdict(Trust.TRUSTED, (all_known, *still))
+    if promise.range_uncertainty > _UNKNOWN:
+        lost = f"what is not known of the parameters makes {promise.range_uncertainty:.0%} of the torques elsewhere in"
+        return Verdict(Trust.POORLY_EXCITED, (f"{lost} the range of the logs", *also_poor, *still))
+    return Verdict(Trust.TRUSTED, (str(promise), *also_poor, *still))

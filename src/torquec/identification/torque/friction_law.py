@@ -144,6 +144,11 @@ class ParameterKind(StrEnum):
         return self.is_friction and self not in (ParameterKind.OFFSET, ParameterKind.FRICTION)
 
     @property
+    def is_dry(self) -> bool:
+        """Whether it follows the direction of motion, so that a joint at standstill can stick to it."""
+        return self in _DRY
+
+    @property
     def is_refinement(self) -> bool:
         """Whether it is a term besides viscous, Coulomb and offset, which a log may say nothing about."""
         return self in (
@@ -155,6 +160,12 @@ class ParameterKind(StrEnum):
             ParameterKind.FRICTION,
             ParameterKind.DISSIPATION,
         )
+
+
+_DRY = (
+    *(ParameterKind.COULOMB, ParameterKind.COULOMB_POSITIVE, ParameterKind.COULOMB_NEGATIVE),
+    *(ParameterKind.STRIBECK, ParameterKind.LOAD),
+)
 
 
 class FrictionModel(StrEnum):

@@ -202,12 +202,20 @@ class TorqueModel:
         """The columns (N, n, b) of the base parameters, low-passed."""
         return samples.low_passed(self.rigid(samples.q, samples.qd, samples.qdd))
 
-    def _load_torques(self, samples: Samples) -> Array:
+    def _load_torques(self, q: Array, qd: Array, qdd: Array) -> Array:
         """The rigid-body torques (N, n) that friction follows."""
         if self.load is None:
-            own: Array = self.model.inverse_dynamics(samples.q, samples.qd, samples.qdd)
+            own: Array = self.model.inverse_dynamics(q, qd, qdd)
             return own
-        return self.rigid(samples.q, samples.qd, samples.qdd) @ self.load
+        return self.rigid(q, qd, qdd) @ self.load
+
+    def state_columns(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """The columns (N, n, b + f) at states (N, n), as they are: no filter, friction without memory, none of the user."""
+        law = self.friction
+        memoryless = dataclasses.replace(law, shape=CoulombShape()) if law.has_memory else law
+        load = self._load_torques(q, qd, qdd) if law.reads_load else None
+        friction = friction_block(self.shafts, memoryless, qd, load=load)
+        return np.concatenate([self.rigid(q, qd, qdd), friction], axis=2)
 
     def further_columns(self, samples: Samples) -> Array:
         """The columns (N, n, c) of the user, low-passed."""
@@ -216,7 +224,7 @@ class TorqueModel:
 
     def friction_columns(self, samples: Samples, past: Past | None = None) -> Array:
         """The columns (N, n, f) of friction, low-passed (3); `past` is what blocks before this one have left."""
-        load = self._load_torques(samples) if self.friction.reads_load else None
+        load = self._load_torques(samples.q, samples.qd, samples.qdd) if self.friction.reads_load else None
         direction = None if past is None else past.direction(self.friction.shape, self.shafts, samples)
         functions = friction_functions(
             self.shafts, self.friction, samples.qd, q=samples.q, load=load, direction=direction

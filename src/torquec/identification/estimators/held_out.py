@@ -1,0 +1,195 @@
+"""Held-out residuals: what a model errs by on samples that its fit has not seen, sample by sample.
+
+(1)  folds are motions, or parts of a single motion: a fit to the others, a gap apart, predicts each of them
+(2)  every decimated sample has the residual of the fit without its fold; samples at standstill count, too
+(3)  error of a joint: root mean square of (2), and that relative to the variation of its torque about its mean, which
+     is what a model is asked to tell
+(4)  error to expect of another motion: (3) where motions were held out. Of a single motion, tenths have neighbours that
+     were fitted in nearly the same states and err too little; without a quarter, too little is left to fit, and it errs
+     too much. The geometric mean of both times `_NEW_MOTION` is what recorded and simulated robots show
+
+Bounds of the residual by split conformal prediction over blocks of motion (`ResidualBound`):
+
+(5)  blocks: parts of the folds in time, half a second each or longer; more than `_MOST` are not needed
+(6)  s(|v|): root mean square of the residual of the final fit in bins of equally many samples by speed, at least a
+     tenth of that over all of them, so that a bin that was fitted by chance promises nothing. Below the speed of
+     standstill a bin of its own: there friction holds up to static friction, taken as `_STATIC` times the dry
+     friction of the fit (`rest` (n,)), which is added to the bound of the next bin, or what was seen if that is more
+
+(8)  fewer than 19 blocks: the largest score is extrapolated to the probability of 95 %, its tail taken as 1/score
+     (Pareto): the bound is wide, and `blocks` says why
+
+Elsewhere in the range of the logs, what is not known of the parameters x with covariance C errs by u:
+
+(7)  u^2 = sum tr(A C A')/sum |A x|^2 over states drawn from the ranges of q, qd, qdd, each joint for itself
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from torquec.foundation.arrays import Array, Indices
+from torquec.identification.estimators.cross_validation import LogFolds, part_borders
+from torquec.identification.estimators.estimator import Estimator
+from torquec.identification.logs.log_source import decimated_blocks
+from torquec.identification.torque.torque_model import Past, TorqueModel
+from torquec.model.residual_bound import ENOUGH_BLOCKS, ResidualBound
+
+NEAR_PARTS, FAR_PARTS = 10, 4
+"""Of a single motion (4); with fewer, what is left does not determine the parameters of short logs."""
+LEVEL = 0.99  # of the samples of a block
+_SECONDS, _MOST = 0.5, 100  # of (5): residuals of neighbouring samples are alike
+_BINS, _FEWEST = 6, 30  # of (6), and the samples that a bin has at least
+_LEAST_SCALE = 0.1
+_STATIC = 2.0  # times dry friction, which a joint breaks away from: the most that drives are known to have
+_STATES = 300  # of (7)
+_NEW_MOTION = 1.1  # of (4)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Samples of all logs (M, n) each: state, torques, residuals held out (2) and of the final fit; `block` (M,).
+
+    `seconds` is how long a block lasts.
+    """
+
+    joints: tuple[str, ...]
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    residual: Array
+    fitted: Array
+    block: Indices
+    seconds: float
+
+    @cached_property
+    def rms(self) -> Array:
+        """(3), (n,) [N m, N]."""
+        found: Array = np.sqrt((self.residual**2).mean(axis=0))
+        return found
+
+    @property
+    def relative(self) -> Array:
+        """(3), (n,), relative to the variation of the torques."""
+        variation = np.maximum(self.tau.std(axis=0), np.finfo(float).tiny)
+        found: Array = self.rms / variation
+        return found
+
+    @property
+    def error(self) -> float:
+        """|residual|/|tau| over all joints."""
+        return float(np.linalg.norm(self.residual) / np.linalg.norm(self.tau))
+
+    def bounds(self, standstill: Array, rest: Array) -> tuple[ResidualBound, ...]:
+        """The residual of every joint as a bound; `standstill` (n,) are speeds, `rest` (n,) torques of (6)."""
+        given = zip(self.joints, standstill.tolist(), rest.tolist(), strict=True)
+        return tuple(self._bound(j, *one) for j, one in enumerate(given))
+
+    def _bound(self, j: int, name: str, standstill: float, rest: float) -> ResidualBound:
+        speed, fitted, wrong = np.abs(self.qd[:, j]), self.fitted[:, j], np.abs(self.residual[:, j])
+        moving = speed >= standstill
+        if not moving.any():
+            moving[:] = True
+        edges, scales = speed_scales(speed[moving], fitted[moving])
+        scores = wrong / scales[np.maximum(np.searchsorted(edges, speed, side="right") - 1, 0)]
+        blocks = [scores[own] for block in np.unique(self.block) if (own := moving & (self.block == block)).any()]
+        worst = max(float(np.quantile(block, LEVEL)) for block in blocks) * few_blocks_factor(len(blocks))
+        speeds, bounds = edges.tolist(), (worst * scales).tolist()
+        if standstill > 0.0:
+            seen = float(np.quantile(wrong[~moving], LEVEL)) if not moving.all() else 0.0
+            speeds, bounds = [0.0, standstill, *speeds[1:]], [max(bounds[0] + _STATIC * rest, seen), *bounds]
+        interval = (float(fitted.min()), float(fitted.max()))
+        return ResidualBound(name, LEVEL, len(blocks), self.seconds, tuple(speeds), tuple(bounds), interval)
+
+
+    def range_uncertainty(self, model: TorqueModel, x: Array, covariance: Array) -> float:
+        """(7) for x (k,) with its covariance (k, k); columns of the user, which need a log, are left out."""
+        rng = np.random.default_rng(0)
+        state = [rng.uniform(v.min(axis=0), v.max(axis=0), (_STATES, v.shape[1])) for v in (self.q, self.qd, self.qdd)]
+        rows = model.state_columns(*state)
+        k = rows.shape[2]
+        spread = np.einsum("tjk,kl,tjl->", rows, covariance[:k, :k], rows)
+        return float(np.sqrt(max(spread, 0.0)) / np.linalg.norm(rows @ x[:k]))
+
+
+def few_blocks_factor(blocks: int) -> float:
+    """From the largest score of n blocks to the one that 19 would have, for scores with a heavy tail (8).
+
+    >>> few_blocks_factor(4), few_blocks_factor(19)
+    (4.0, 1.0)
+    """
+    return max((ENOUGH_BLOCKS + 1) / (blocks + 1), 1.0)
+
+
+def speed_scales(speed: Array, residual: Array) -> tuple[Array, Array]:
+    """Where bins by speed begin (b,), the first at zero, and s of each (b,) (6).
+
+    >>> edges, scales = speed_scales(np.arange(60.0), np.where(np.arange(60) < 30, 1.0, 3.0))
+    >>> edges.tolist(), scales.tolist()
+    ([0.0, 30.0], [1.0, 3.0])
+    """
+    count = int(np.clip(len(speed) // _FEWEST, 1, _BINS))
+    order = np.sort(speed)
+    edges = np.unique([0.0, *(order[k * len(order) // count] for k in range(1, count))])
+    places = np.searchsorted(edges, speed, side="right") - 1
+    whole = float(np.sqrt((residual**2).mean())) + np.finfo(float).tiny
+    squares = [(residual[places == k] ** 2).mean() if (places == k).any() else whole**2 for k in range(len(edges))]
+    return edges, np.maximum(np.sqrt(squares), _LEAST_SCALE * whole)
+
+
+@dataclass(frozen=True, eq=False)
+class Expectation:
+    """What is expected of another motion (4): |e|/|tau|, and by joint (n,) `rms` [N m, N] and that over variation."""
+
+    error: float
+    rms: Array
+    relative: Array
+
+
+def expectation(far: HeldOut, near: HeldOut | None) -> Expectation:
+    """(4) from motions held out, or from quarters and tenths of a single one."""
+    if near is None:
+        return Expectation(far.error, far.rms, far.relative)
+    whole, rms, relative = (
+        _NEW_MOTION * np.sqrt(getattr(far, name) * getattr(near, name)) for name in ("error", "rms", "relative")
+    )
+    return Expectation(float(whole), rms, relative)
+
+
+def held_out(
+    folds: LogFolds, model: TorqueModel, make: Callable[[], Estimator], x: Array, *, parts: int = FAR_PARTS
+) -> HeldOut:
+    """(1), (2) for the estimator that `make` gives; x (k,) is the final fit, `parts` those of a single motion."""
+    several = len(folds.motions) > 1
+    parts = 1 if several else parts
+    made = folds.folds([model], parts)[0]
+    fits = [make().fit_factors(kept).x_ for kept, _ in made.pairs()]
+    motion_of = {log: k for k, motion in enumerate(folds.motions) for log in motion}
+    seconds = sum(log.used / log.rate for log in folds.logs)
+    length = max(_SECONDS, seconds / _MOST)
+    columns: list[list[Array]] = [[] for _ in range(6)]
+    blocks: list[Indices] = []
+    for number, log in enumerate(folds.logs):
+        borders = part_borders(log, parts)
+        cuts = max(1, round(log.used / log.rate / parts / length))
+        first = 0 if not blocks else int(blocks[-1][-1]) + 1
+        taken, past = 0, Past()
+        for block, kept in decimated_blocks(log):
+            a, tau = model.regressor(block, past)[kept], block.tau[kept]
+            places = np.arange(taken, taken + len(kept))
+            part = (np.searchsorted(borders, places, side="right") - 1) // 3
+            x_of = np.array(fits)[np.full(len(kept), motion_of[number]) if several else part]
+            own = (tau - np.einsum("tjk,tk->tj", a, x_of), tau - a @ x)
+            state = (values[kept] for values in (block.q, block.qd, block.qdd))
+            for column, values in zip(columns, (*state, tau, *own), strict=True):
+                column.append(values)
+            start, stop = borders[3 * part], borders[3 * part + 3]
+            blocks.append(first + part * cuts + (places - start) * cuts // (stop - start))
+            taken += len(kept)
+    joints = model.robot.joint_names
+    return HeldOut(joints, *(np.concatenate(column) for column in columns), np.concatenate(blocks), length)
