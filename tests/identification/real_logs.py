@@ -11,6 +11,7 @@ import pytest
 
 import torquec as tq
 from torquec.identification.torque.torque_columns import GasSpring
+from torquec.trajectory.log import Log
 from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.read_log import read_log
 
@@ -75,3 +76,12 @@ def kr300():
 @cache
 def tx40():
     return robot_and_logs("staubli_tx40/tx40_mdh_modified.urdf", ["staubli_tx40/tx40_0-5s.csv"], TX40)
+
+
+def part(log, start, stop):
+    """A log from one share of its duration to another."""
+    share = (log.t - log.t[0]) / (log.t[-1] - log.t[0])
+    rows = (share >= start) & (share <= stop)
+    qd = None if log.qd is None else log.qd[rows]
+    others = {name: values[rows] for name, values in log.others.items()}
+    return Log(log.joints, log.t[rows], log.q[rows], log.tau[rows], qd, others=others, source=log.source)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import math
 
 import numpy as np
@@ -14,9 +13,8 @@ from tests.identification.clean_logs import clean_log
 import torquec as tq
 from torquec.errors import ArgumentError
 from torquec.foundation.work import Work
-from torquec.identification.estimators.estimator import Status, Weighting
+from torquec.identification.estimators.estimator import Status
 from torquec.identification.estimators.method import Method
-from torquec.identification.estimators.model_choice import Choice
 from torquec.identification.excitation.excitation import simulated_log
 from torquec.identification.identify import identify
 from torquec.identification.identify_options import IdentifyOptions
@@ -29,7 +27,6 @@ from torquec.identification.torque.friction_law import (
     Turnover,
     friction_block,
 )
-from torquec.identification.torque.torque_model import torque_model
 from torquec.robot import attach_payload, classics
 from torquec.robot.friction import Friction
 from torquec.robot.lock_joints import lock_joints
@@ -267,14 +264,6 @@ def plain_error(estimate, logs):
     return np.sqrt(wrong / total)
 
 
-@pytest.mark.parametrize(("far", "told"), [(0.0157, True), (0.0104, False), (None, False)])
-def test_another_motion_may_err_more_than_parts_of_the_one_that_was_fitted(far, told):
-    """First half of the Panda's motion: 0.95 % by short parts, 1.57 % by quarters, 1.35 % on its second half."""
-    choice = Choice(torque_model(simulated_arm.arm()), 30.0, Weighting.JOINT, 0.0095, 30.0, far)
-    notes = importlib.import_module("torquec.identification.identify")._far_note(choice)
-    assert [("1.57%" in note, "0.95%" in note) for note in notes] == ([(True, True)] if told else [])
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("case", "most"), [("panda", 0.010), ("lwr4", 0.020), ("kr300", 0.105), ("tx40", 0.06)])
 def test_recorded_logs(case, most):
@@ -305,25 +294,23 @@ def test_recorded_logs_without_any_option(case, cutoff, most):
     assert np.sqrt(wrong / total) <= most
 
 
-def part(log, start, stop):
-    """A log from one share of its duration to another."""
-    share = (log.t - log.t[0]) / (log.t[-1] - log.t[0])
-    rows = (share >= start) & (share <= stop)
-    qd = None if log.qd is None else log.qd[rows]
-    others = {name: values[rows] for name, values in log.others.items()}
-    return Log(log.joints, log.t[rows], log.q[rows], log.tau[rows], qd, others=others, source=log.source)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "split", "most"),
     [
         # The fast start of both runs from the slow rest: plain least squares errs by 10 % and more.
-        ("lwr4", lambda logs: ([part(log, 1 / 3, 1) for log in logs], [part(log, 0, 1 / 3) for log in logs]), 0.03),
+        (
+            "lwr4",
+            lambda logs: (
+                [real_logs.part(log, 1 / 3, 1) for log in logs],
+                [real_logs.part(log, 0, 1 / 3) for log in logs],
+            ),
+            0.03,
+        ),
         ("lwr4", lambda logs: (logs[:1], logs[1:]), 0.0225),
         ("kr300", lambda logs: (logs[:1], logs[1:]), 0.15),
-        ("panda", lambda logs: ([part(logs[0], 0, 0.5)], [part(logs[0], 0.5, 1)]), 0.015),
-        ("tx40", lambda logs: ([part(logs[0], 0, 0.6)], [part(logs[0], 0.6, 1)]), 0.085),
+        ("panda", lambda logs: ([real_logs.part(logs[0], 0, 0.5)], [real_logs.part(logs[0], 0.5, 1)]), 0.015),
+        ("tx40", lambda logs: ([real_logs.part(logs[0], 0, 0.6)], [real_logs.part(logs[0], 0.6, 1)]), 0.085),
     ],
 )
 def test_parts_of_recorded_logs_that_were_not_fitted(case, split, most):

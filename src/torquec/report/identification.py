@@ -100,7 +100,13 @@ def _expected(values: StoredValue, logs: str) -> list[Block]:
         own = [Number(_PERCENT * file[joint].number, on, "%", 3) for file in files.values()]
         share = Number(_PERCENT * one["relative"].number, on, "%", 3)
         rows.append((joint, Number(one["rms"].number, on, digits=3), share, inside, *own))
-    head = ("joint", "rms [N m, N]", "of its variation", "99 % of a block below", *(f"{name}, fitted" for name in files))
+    head = (
+        "joint",
+        "rms [N m, N]",
+        "of its variation",
+        "99 % of a block below",
+        *(f"{name}, fitted" for name in files),
+    )
     return [DataTable(head, tuple(rows), "Error to expect on another motion")]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.identification import real_logs
 
-from torquec.identification.estimators.cross_validation import FoldPart, Folds, LogFolds, validation_error
+from torquec.identification.estimators.cross_validation import FoldPart, Folds, LogFolds, fold_squares, relative_error
 from torquec.identification.estimators.joint_factors import joint_factors
 from torquec.identification.estimators.least_squares import OrdinaryLeastSquares
 from torquec.identification.excitation.excitation import simulated_log
@@ -77,8 +77,9 @@ def test_the_error_of_a_known_split():
     """Two logs with x = 1 and x = 2: each predicts the other with a known relative error."""
     a = np.ones((10, 1, 1))
     pairs = time_folds([(a, a[:, :, 0]), (a, 2.0 * a[:, :, 0])], motions=[(0,), (1,)]).pairs()
-    assert validation_error(pairs, OrdinaryLeastSquares) == pytest.approx(np.sqrt((1.0 + 1.0) / (1.0 + 4.0)))
-    assert validation_error(pairs, OrdinaryLeastSquares, most=0.5) == np.inf
+    squares = fold_squares(pairs, OrdinaryLeastSquares)
+    assert squares == pytest.approx([10.0, 10.0])
+    assert relative_error(pairs, squares) == pytest.approx(np.sqrt((1.0 + 1.0) / (1.0 + 4.0)))
 
 
 def test_runs_of_one_motion_are_one_motion():

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from torquec.dynamics.friction import TERMS
-from torquec.identification.estimators.cross_validation import LogFolds, validation_error
+from torquec.identification.estimators.cross_validation import LogFolds
 from torquec.identification.estimators.estimator import Weighting
 from torquec.identification.estimators.least_squares import WeightedLeastSquares
-from torquec.identification.estimators.model_choice import Freedom, Setting, choose_model, scaled_laws
+from torquec.identification.estimators.method import Method, estimator_maker
+from torquec.identification.estimators.model_choice import Freedom, Setting, choose_model, not_told_apart, scaled_laws
 from torquec.identification.excitation.excitation import simulated_log
 from torquec.identification.identify import identify
+from torquec.identification.identify_options import IdentifyOptions
 from torquec.identification.logs.log_source import LogInMemory
 from torquec.identification.logs.prepare import prepare
 from torquec.identification.torque.friction_law import (
@@ -27,6 +29,7 @@ from torquec.identification.torque.friction_law import (
 )
 from torquec.identification.torque.torque_model import torque_model
 from torquec.robot import classics
+from torquec.spatial import Inertia
 
 ARM = classics.planar2r()
 LAW = FrictionLaw()
@@ -44,15 +47,16 @@ def rubbing(log, law, values):
     return dataclasses.replace(log, tau=log.tau + block @ np.tile(values, 2))
 
 
-def chosen(log, rotors=(False,)):
+def chosen(log, rotors=(False,), *, memory=False):
     freedom = Freedom(
         tuple(torque_model(ARM, rotors=flag) for flag in rotors),
         friction=True,
         strengths=(0.0,),
         weightings=(Weighting.JOINT,),
+        memory=memory,
     )
     folds = LogFolds([LogInMemory(prepare(log, cutoff=15.0))])
-    return choose_model(folds, freedom, lambda _, s: WeightedLeastSquares(correlation=s.correlation))
+    return choose_model(folds, freedom, lambda _, settings: WeightedLeastSquares(correlation=settings[0].correlation))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +64,7 @@ def chosen(log, rotors=(False,)):
 )
 def test_the_shape_of_reversals_is_found(frictionless, shape):
     log = rubbing(frictionless, dataclasses.replace(LAW, shape=shape), [0.5, 3.0, 0.2])
-    found = chosen(log).model.friction
+    found = chosen(log, memory=True).model.friction
     assert found.shape.turnover is shape.turnover
     assert found.shape.width == shape.width
 
@@ -75,7 +79,7 @@ def test_a_term_is_added_where_it_helps_and_not_where_it_does_not(frictionless, 
 
 def test_the_chosen_one_has_the_least_error(frictionless):
     log = rubbing(frictionless, dataclasses.replace(LAW, shape=CoulombShape(Turnover.DISTANCE, 3e-3)), [0.5, 3.0, 0.2])
-    estimate = identify(ARM, log)
+    estimate = identify(ARM, log, options=IdentifyOptions(memory=True))
     assert estimate.validation_error < 0.01
     assert estimate.strength is not None
     assert "over 0.003 rad" in str(estimate.model.friction)
@@ -100,17 +104,50 @@ def test_a_term_is_tried_with_every_value_of_its_scales(monkeypatch):
     assert all(set(law.words) == ({"concave_speed"} if law.has("concave") else set()) for law in others)
 
 
-def test_quarters_of_a_single_motion_speak_for_another_one(frictionless):
-    """Their error stands beside that of short parts; where motions are left out, they speak for themselves."""
-    model = torque_model(ARM, rotors=False)
-    freedom = Freedom((model,), friction=False, strengths=(0.0,), weightings=(Weighting.JOINT,))
-    make = lambda _, s: WeightedLeastSquares(correlation=s.correlation)  # noqa: E731
-    source = LogInMemory(prepare(rubbing(frictionless, LAW, [0.5, 3.0, 0.2]), cutoff=15.0))
-    folds = LogFolds([source])
-    found = choose_model(folds, freedom, make)
-    setting = Setting(0.0, Weighting.JOINT, folds.correlation)
-    assert found.far_error == validation_error(folds.folds([model], 4)[0].pairs(), lambda: make(model, setting))
-    assert found.far_error != found.error
-    two = LogFolds([source, source])
-    two.motions = ((0,), (1,))
-    assert choose_model(two, freedom, make).far_error is None
+def test_what_is_within_standard_errors_of_the_best_is_not_told_apart():
+    best = np.array([1.0, 2.0, 1.0, 2.0])
+    scattered = best + [0.5, -0.4, 0.5, -0.4]
+    worse = best + [0.1, 0.11, 0.1, 0.09]
+    assert not_told_apart([worse, best, scattered], 1.0) == [1, 2]
+    assert not_told_apart([worse, best], 50.0) == [0, 1]
+    assert not_told_apart([np.array([2.0]), np.array([1.0])], 2.0) == [1]  # one fold has no spread
+
+
+def test_the_plainest_law_that_predicts_as_well_is_taken(frictionless):
+    """Coulomb friction that turns over at once was there: no shape, no term is bought for a gain that is luck."""
+    found = chosen(rubbing(frictionless, LAW, [1.0, 1.0, 0.2])).model.friction
+    assert found.shape is STEP
+    assert found.parameters == LAW.parameters
+
+
+def test_settings_that_cannot_be_told_apart_are_averaged(frictionless):
+    """With an exact prior every strength predicts alike; with one that is far off, the strong ones do not."""
+    log = rubbing(frictionless, LAW, [1.0, 1.0, 0.2])
+    folds = LogFolds([LogInMemory(prepare(log, cutoff=15.0))])
+    make = estimator_maker(Method.CONSISTENT, from_factors=True)
+    kept = {}
+    for factor in (1.0, 3.0):
+        model = torque_model(scaled(factor), rotors=False)
+        freedom = Freedom((model,), friction=False, strengths=(1.0, 1e2, 1e7), weightings=(Weighting.JOINT,))
+        kept[factor] = [setting.strength for setting in choose_model(folds, freedom, make).settings]
+    assert 1e7 in kept[1.0]
+    assert kept[3.0] == [1.0, 1e2]
+
+
+def test_the_average_of_estimators_holds_what_they_differ_by(frictionless):
+    model = torque_model(scaled(3.0), rotors=False)
+    factors = LogFolds([LogInMemory(prepare(frictionless, cutoff=15.0))]).folds([model], 1)[0].whole
+    make = estimator_maker(Method.CONSISTENT)
+    settings = [Setting(strength, Weighting.JOINT, 1.0) for strength in (1.0, 1e6)]
+    weak, strong, both = (make(model, own).fit_factors(factors) for own in (settings[:1], settings[1:], settings))
+    assert both.x_ == pytest.approx(0.5 * (weak.x_ + strong.x_))
+    half = 0.5 * (weak.x_ - strong.x_)
+    within = 0.5 * (weak.covariance_ + strong.covariance_)
+    assert both.covariance_ == pytest.approx(within + np.outer(half, half), rel=1e-6, abs=1e-12)
+    assert both.physically_consistent_
+
+
+def scaled(factor):
+    inertias = [tuple(factor * value for value in body.inertia.parameters) for body in ARM.bodies]
+    bodies = [dataclasses.replace(body, inertia=Inertia(*own)) for body, own in zip(ARM.bodies, inertias, strict=True)]
+    return dataclasses.replace(ARM, bodies=tuple(bodies))

@@ -164,7 +164,6 @@ def _nothing(model: TorqueModel) -> JointFactors:
     return joint_factors(np.zeros((0, n, k)), np.zeros((0, n)))
 
 
-PARTS = 5
 _NEAR = 0.05
 """Of the range that each position and speed has over all logs: repeated runs of a robot differ by less (4)."""
 _STATES = 300  # of a fold; more hardly change which model is chosen
@@ -271,16 +270,19 @@ def same_motions(logs: Sequence[LogStates]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(group) for group in groups)
 
 
-def validation_error(pairs: Sequence[Pair], make: Callable[[], Estimator], *, most: float = np.inf) -> float:
-    """(3) for the estimator that `make` gives; infinite as soon as it must exceed `most`."""
+def fold_squares(pairs: Sequence[Pair], make: Callable[[], Estimator]) -> Array:
+    """Sums of squared residuals (F,) of every fold, predicted by what `make()` learns from the others."""
+    return np.array([_squares(make().fit_factors(kept).x_, left_out) for kept, left_out in pairs])
+
+
+def relative_error(pairs: Sequence[Pair], squares: Array) -> float:
+    """|tau - predicted|/|tau| over all folds."""
     total = sum(float(part.torque_squares.sum()) for _, left_out in pairs for part in left_out)
-    wrong = 0.0
-    for kept, left_out in pairs:
-        x = make().fit_factors(kept).x_
-        wrong += sum(float(part.squares(x).sum()) for part in left_out)
-        if wrong > most**2 * total:
-            return np.inf
-    return float(np.sqrt(wrong / total))
+    return float(np.sqrt(squares.sum() / total))
+
+
+def _squares(x: Array, left_out: Sequence[JointFactors]) -> float:
+    return sum(float(part.squares(x).sum()) for part in left_out)
 
 
 def _repeats(a: Array, b: Array) -> bool:

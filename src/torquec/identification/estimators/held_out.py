@@ -106,7 +106,6 @@ class HeldOut:
         interval = (float(fitted.min()), float(fitted.max()))
         return ResidualBound(name, LEVEL, len(blocks), self.seconds, tuple(speeds), tuple(bounds), interval)
 
-
     def range_uncertainty(self, model: TorqueModel, x: Array, covariance: Array) -> float:
         """(7) for x (k,) with its covariance (k, k); columns of the user, which need a log, are left out."""
         rng = np.random.default_rng(0)
@@ -135,10 +134,11 @@ def speed_scales(speed: Array, residual: Array) -> tuple[Array, Array]:
     """
     count = int(np.clip(len(speed) // _FEWEST, 1, _BINS))
     order = np.sort(speed)
-    edges = np.unique([0.0, *(order[k * len(order) // count] for k in range(1, count))])
+    starts = [order[k * len(order) // count] for k in range(1, count)]
+    edges = np.unique([0.0, *(start for start in starts if start > order[0])])
     places = np.searchsorted(edges, speed, side="right") - 1
     whole = float(np.sqrt((residual**2).mean())) + np.finfo(float).tiny
-    squares = [(residual[places == k] ** 2).mean() if (places == k).any() else whole**2 for k in range(len(edges))]
+    squares = [(residual[places == k] ** 2).mean() for k in range(len(edges))]
     return edges, np.maximum(np.sqrt(squares), _LEAST_SCALE * whole)
 
 

@@ -25,19 +25,20 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from torquec.dynamics.friction import TERMS
 from torquec.foundation.arrays import Array
 from torquec.foundation.work import Work, as_work
-from torquec.identification.estimators.cross_validation import Folds, LogFolds, Pair
+from torquec.identification.estimators.cross_validation import Folds, LogFolds, fold_squares, relative_error
 from torquec.identification.estimators.estimator import Estimator, Weighting
 from torquec.identification.estimators.joint_factors import JointFactors
 from torquec.identification.torque.friction_law import STEP, CoulombShape, FrictionLaw, Turnover
 from torquec.identification.torque.torque_model import TorqueModel
 
-STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 _TRIED = 10.0
 """The strength at which models are compared."""
 PARTS = 10
@@ -115,24 +116,13 @@ def choose_model(folds: LogFolds, freedom: Freedom, make: Make, *, work: Work | 
         pairs = folds.folds([model], PARTS, meter=lambda done, whole, _="": step.show(done / whole))[0].pairs()
         errors = []
         for k, setting in enumerate(settings):
-            errors.append(fold_squares(pairs, lambda one=setting: make(model, [one])))
+            errors.append(fold_squares(pairs, partial(make, model, [setting])))
             step.show(k + 2.0)
     kept = tuple(settings[k] for k in not_told_apart(errors, _SETTINGS))
     # What is expected of a new motion: all of its rows, those at standstill too.
     every = folds.with_standstill.folds([model], PARTS)[0].pairs()
     judged = [(kept_part, left_out) for (kept_part, _), (_, left_out) in zip(pairs, every, strict=True)]
-    return Choice(model, kept, relative_error(judged, fold_squares(judged, lambda: make(model, kept))))
-
-
-def fold_squares(pairs: Sequence[Pair], make: Callable[[], Estimator]) -> Array:
-    """Sums of squared residuals (F,) of every fold, predicted by what `make()` learns from the others."""
-    return np.array([_squares(make().fit_factors(kept).x_, left_out) for kept, left_out in pairs])
-
-
-def relative_error(pairs: Sequence[Pair], squares: Array) -> float:
-    """|tau - predicted|/|tau| over all folds."""
-    total = sum(float(part.torque_squares.sum()) for _, left_out in pairs for part in left_out)
-    return float(np.sqrt(squares.sum() / total))
+    return Choice(model, kept, relative_error(judged, fold_squares(judged, partial(make, model, kept))))
 
 
 def not_told_apart(errors: Sequence[Array], deviations: float) -> list[int]:
@@ -149,10 +139,6 @@ def not_told_apart(errors: Sequence[Array], deviations: float) -> list[int]:
         if more.sum() <= deviations * spread:
             found.append(k)
     return found
-
-
-def _squares(x: Array, left_out: Sequence[JointFactors]) -> float:
-    return sum(float(part.squares(x).sum()) for part in left_out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,13 +167,13 @@ class _Trial:
         """The model with the law of (2)."""
         laws: list[FrictionLaw] = []
         errors: list[Array] = []
-        for shape in shapes:
-            with self.work.step("comparing laws of friction"):
-                plain = dataclasses.replace(model.friction, shape=shape)
-                for law, folds in self._parts_of(model, plain):
+        with self.work.step("comparing laws of friction", whole=float(len(shapes))) as step:
+            for done, shape in enumerate(shapes, 1):
+                for law, folds in self._parts_of(model, dataclasses.replace(model.friction, shape=shape)):
                     laws.append(law)
-                    own = model.with_friction(law)
-                    errors.append(fold_squares(folds.pairs(), lambda one=own: self.make(one, [self.setting])))
+                    make = partial(self.make, model.with_friction(law), [self.setting])
+                    errors.append(fold_squares(folds.pairs(), make))
+                step.show(done)
         alike = not_told_apart(errors, _LAWS)
         found = min(alike, key=lambda k: (len(laws[k].parameters), laws[k].shape != STEP, errors[k].sum()))
         return model.with_friction(laws[found])
@@ -240,7 +226,7 @@ def _with_memory_or_not(trial: _Trial, plain: TorqueModel, bent: TorqueModel) ->
     for model in (plain, bent):
         fitted, every = (folds.folds([model], PARTS)[0].pairs() for folds in (trial.folds, trial.folds.with_standstill))
         pairs = [(kept, left_out) for (kept, _), (_, left_out) in zip(fitted, every, strict=True)]
-        squares = fold_squares(pairs, lambda one=model: trial.make(one, [trial.setting]))
+        squares = fold_squares(pairs, partial(trial.make, model, [trial.setting]))
         errors.append(relative_error(pairs, squares))
     return bent if errors[1] < (1.0 - _GAIN) * errors[0] else plain
 

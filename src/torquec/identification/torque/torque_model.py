@@ -210,7 +210,7 @@ class TorqueModel:
         return self.rigid(q, qd, qdd) @ self.load
 
     def state_columns(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """The columns (N, n, b + f) at states (N, n), as they are: no filter, friction without memory, none of the user."""
+        """The columns (N, n, b + f) at states (N, n): not filtered, friction without memory, none of the user."""
         law = self.friction
         memoryless = dataclasses.replace(law, shape=CoulombShape()) if law.has_memory else law
         load = self._load_torques(q, qd, qdd) if law.reads_load else None
