@@ -32,6 +32,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.model.model_kinds": ("abbreviated_model", "base_parameter_model", "certified_model"),
         "torquec.model.model_parameters": ("ModelParameters", "ParameterFit"),
         "torquec.model.proven": ("Proven", "Standing"),
+        "torquec.model.residual_bound": ("ResidualBound", "residual_bounds"),
         "torquec.model.routes": ("Route",),
         "torquec.model.save": ("load_model", "save"),
         "torquec.model.generate": ("GeneratedPackage", "generate"),

@@ -179,6 +179,8 @@ from torquec.model.model_parameters import ModelParameters as ModelParameters
 from torquec.model.model_parameters import ParameterFit as ParameterFit
 from torquec.model.proven import Proven as Proven
 from torquec.model.proven import Standing as Standing
+from torquec.model.residual_bound import ResidualBound as ResidualBound
+from torquec.model.residual_bound import residual_bounds as residual_bounds
 from torquec.model.routes import Route as Route
 from torquec.model.save import load_model as load_model
 from torquec.model.save import save as save

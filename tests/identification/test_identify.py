@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.identification import real_logs, simulated_arm
 from tests.identification.clean_logs import clean_log
+from tests.identification.real_logs import part
 
 import torquec as tq
 from torquec.errors import ArgumentError
@@ -32,7 +33,6 @@ from torquec.robot.friction import Friction
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Frame
 from torquec.spatial import Inertia
-from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Trajectory
 
 
@@ -232,10 +232,11 @@ def test_every_step_is_told_with_its_share():
         "reading and checking the logs",
         "checking what the logs excite",
         "comparing rotors",
-        "comparing turnovers of friction",
+        "comparing laws of friction",
         "comparing weights and priors",
         "fitting everything",
         "leaving out a second at a time",
+        "holding out parts of the motion",
     } <= told.keys()
     for every in told.values():
         shares = [share for share in every if share is not None]  # before the whole is known
@@ -302,15 +303,15 @@ def test_recorded_logs_without_any_option(case, cutoff, most):
         (
             "lwr4",
             lambda logs: (
-                [real_logs.part(log, 1 / 3, 1) for log in logs],
-                [real_logs.part(log, 0, 1 / 3) for log in logs],
+                [part(log, 1 / 3, 1) for log in logs],
+                [part(log, 0, 1 / 3) for log in logs],
             ),
             0.03,
         ),
         ("lwr4", lambda logs: (logs[:1], logs[1:]), 0.0225),
         ("kr300", lambda logs: (logs[:1], logs[1:]), 0.15),
-        ("panda", lambda logs: ([real_logs.part(logs[0], 0, 0.5)], [real_logs.part(logs[0], 0.5, 1)]), 0.015),
-        ("tx40", lambda logs: ([real_logs.part(logs[0], 0, 0.6)], [real_logs.part(logs[0], 0.6, 1)]), 0.085),
+        ("panda", lambda logs: ([part(logs[0], 0, 0.5)], [part(logs[0], 0.5, 1)]), 0.015),
+        ("tx40", lambda logs: ([part(logs[0], 0, 0.6)], [part(logs[0], 0.6, 1)]), 0.085),
     ],
 )
 def test_parts_of_recorded_logs_that_were_not_fitted(case, split, most):

@@ -44,6 +44,9 @@ class IdentifyCommandOptions(CommandOptions):
     friction: str | None = option(None, "One of {friction models}.  [default: by cross-validation]", metavar="MODEL")
     rotors: bool | None = option(None, "Seek rotor inertias.  [default: by cross-validation]", "--rotors/--no-rotors")
     strength: float | None = option(None, "Weight of the prior, in samples.  [default: by cross-validation]")
+    memory: bool = option(
+        False, "Try friction that turns over a distance, too; files, which know one state, go without.", "--memory"
+    )
     partial: bool = option(False, "Go on where the logs excite only a part of the parameters.", "--partial")
     fit_gravity: bool = option(
         False, "Fit the direction of gravity, too: a base that is tilted, a wall, a ceiling.", "--fit-gravity"
@@ -161,6 +164,7 @@ def _options(options: IdentifyCommandOptions) -> IdentifyOptions:
         columns=() if options.columns is None else read_columns(options.columns),
         transmission=None if options.log_map is None else read_log_map(options.log_map).transmission,
         partial=options.partial,
+        memory=options.memory,
         fit_gravity=options.fit_gravity,
         slowest=_STANDSTILL if options.skip_standstill else 0.0,
         reading=Reading.PIECES if options.stream else Reading.BY_MEMORY,

@@ -139,7 +139,7 @@ def _identified(logs: OpenLogs, options: IdentifyOptions, work: Work) -> Estimat
         promise = _promise(held, near, fit, covariance)
     with work.step("predicting the logs"):
         found = _estimate(fit, covariance, logs, options, promise, notes, work=work)
-    return dataclasses.replace(found, residual=held.bounds(folds.standstill, _dry_friction(fit)))
+    return dataclasses.replace(found, residual=held.bounds(folds.standstill, _dry_friction(fit), runs=len(folds.logs)))
 
 
 @dataclass(frozen=True, eq=False)

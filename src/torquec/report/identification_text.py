@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from torquec.identification.payload import Payload
     from torquec.identification.result.comparison import Comparison
     from torquec.identification.result.estimate import Estimate, LogError
+    from torquec.model.residual_bound import ResidualBound
     from torquec.papers.elimination import Elimination
     from torquec.papers.inward_basis import InwardBasis
-    from torquec.model.residual_bound import ResidualBound
 
 _SHOWN = 12
 """Pairs of correlated parameters in the text; the document has all."""

@@ -62,24 +62,28 @@ def test_bounds_hold_the_largest_block_and_grow_with_the_residual_at_a_speed():
     speed = np.tile([0.2, 1.0], 300)
     usual = np.where(speed < 0.5, 1.0, 3.0)
     sign = np.where(np.arange(600) % 3, 1.0, -1.0)
-    (bound,) = made(sign * usual, speed=speed).bounds(np.array([0.05]), np.array([0.7]))
+    (bound,) = made(sign * usual, speed=speed).bounds(np.array([0.05]), np.array([0.7]), runs=2)
     assert bound.speeds == (0.0, 0.05, 1.0)
     assert bound.bounds == pytest.approx((1.0 + 2.0 * 0.7, 1.0, 3.0))
     assert bound.all == (-3.0, 3.0)
     worse = sign * usual
     worse[30:60] *= 5.0  # one of twenty blocks
     held = made(worse, speed=speed)
-    (wide,) = dataclasses.replace(held, fitted=(sign * usual)[:, None]).bounds(np.array([0.05]), np.array([0.7]))
+    (wide,) = dataclasses.replace(held, fitted=(sign * usual)[:, None]).bounds(
+        np.array([0.05]), np.array([0.7]), runs=2
+    )
     assert wide.at(0.2) == pytest.approx(5.0)
     assert wide.at(1.0) == pytest.approx(15.0)
 
 
 def test_few_blocks_make_wide_bounds():
     residual = np.ones(400)
-    sure, unsure = (made(residual, blocks=n).bounds(np.zeros(1), np.zeros(1))[0] for n in (20, 4))
+    sure, unsure = (made(residual, blocks=n).bounds(np.zeros(1), np.zeros(1), runs=2)[0] for n in (20, 4))
     assert sure.is_sure
     assert not unsure.is_sure
     assert unsure.largest == pytest.approx(few_blocks_factor(4) * sure.largest)
+    (one_run,) = made(residual).bounds(np.zeros(1), np.zeros(1), runs=1)
+    assert one_run.largest == pytest.approx(2.0 * sure.largest)
 
 
 def test_a_new_block_stays_inside_as_often_as_promised():
@@ -89,7 +93,7 @@ def test_a_new_block_stays_inside_as_often_as_promised():
     for _ in range(400):
         sizes = np.repeat(rng.lognormal(0.0, 0.7, 21), 40)
         residual = sizes * rng.normal(size=840)
-        (bound,) = made(residual[:800], speed=np.ones(800)).bounds(np.zeros(1), np.zeros(1))
+        (bound,) = made(residual[:800], speed=np.ones(800)).bounds(np.zeros(1), np.zeros(1), runs=2)
         inside.append(np.mean(np.abs(residual[800:]) <= bound.largest) >= 0.99)
     assert 0.93 <= np.mean(inside) <= 0.98  # 20/21 is 0.952
 

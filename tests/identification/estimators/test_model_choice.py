@@ -106,8 +106,8 @@ def test_a_term_is_tried_with_every_value_of_its_scales(monkeypatch):
 
 def test_what_is_within_standard_errors_of_the_best_is_not_told_apart():
     best = np.array([1.0, 2.0, 1.0, 2.0])
-    scattered = best + [0.5, -0.4, 0.5, -0.4]
-    worse = best + [0.1, 0.11, 0.1, 0.09]
+    scattered = best + np.array([0.5, -0.4, 0.5, -0.4])
+    worse = best + np.array([0.1, 0.11, 0.1, 0.09])
     assert not_told_apart([worse, best, scattered], 1.0) == [1, 2]
     assert not_told_apart([worse, best], 50.0) == [0, 1]
     assert not_told_apart([np.array([2.0]), np.array([1.0])], 2.0) == [1]  # one fold has no spread

@@ -17,7 +17,8 @@ Bounds of the residual by split conformal prediction over blocks of motion (`Res
      friction of the fit (`rest` (n,)), which is added to the bound of the next bin, or what was seen if that is more
 
 (8)  fewer than 19 blocks: the largest score is extrapolated to the probability of 95 %, its tail taken as 1/score
-     (Pareto): the bound is wide, and `blocks` says why
+     (Pareto): the bound is wide, and `blocks` says why. A single recording shows nothing of what changes from run to
+     run (temperature, offsets of sensors): bounds are at least `_ONE_RUN` times the largest score
 
 Elsewhere in the range of the logs, what is not known of the parameters x with covariance C errs by u:
 
@@ -47,6 +48,7 @@ _BINS, _FEWEST = 6, 30  # of (6), and the samples that a bin has at least
 _LEAST_SCALE = 0.1
 _STATIC = 2.0  # times dry friction, which a joint breaks away from: the most that drives are known to have
 _STATES = 300  # of (7)
+_ONE_RUN = 2.0  # of (8): offsets of the LWR4 change this much between two runs of one motion
 _NEW_MOTION = 1.1  # of (4)
 
 
@@ -85,12 +87,13 @@ class HeldOut:
         """|residual|/|tau| over all joints."""
         return float(np.linalg.norm(self.residual) / np.linalg.norm(self.tau))
 
-    def bounds(self, standstill: Array, rest: Array) -> tuple[ResidualBound, ...]:
+    def bounds(self, standstill: Array, rest: Array, *, runs: int) -> tuple[ResidualBound, ...]:
         """The residual of every joint as a bound; `standstill` (n,) are speeds, `rest` (n,) torques of (6)."""
+        least = _ONE_RUN if runs == 1 else 1.0
         given = zip(self.joints, standstill.tolist(), rest.tolist(), strict=True)
-        return tuple(self._bound(j, *one) for j, one in enumerate(given))
+        return tuple(self._bound(j, *one, least) for j, one in enumerate(given))
 
-    def _bound(self, j: int, name: str, standstill: float, rest: float) -> ResidualBound:
+    def _bound(self, j: int, name: str, standstill: float, rest: float, least: float) -> ResidualBound:
         speed, fitted, wrong = np.abs(self.qd[:, j]), self.fitted[:, j], np.abs(self.residual[:, j])
         moving = speed >= standstill
         if not moving.any():
@@ -98,7 +101,7 @@ class HeldOut:
         edges, scales = speed_scales(speed[moving], fitted[moving])
         scores = wrong / scales[np.maximum(np.searchsorted(edges, speed, side="right") - 1, 0)]
         blocks = [scores[own] for block in np.unique(self.block) if (own := moving & (self.block == block)).any()]
-        worst = max(float(np.quantile(block, LEVEL)) for block in blocks) * few_blocks_factor(len(blocks))
+        worst = max(float(np.quantile(block, LEVEL)) for block in blocks) * max(few_blocks_factor(len(blocks)), least)
         speeds, bounds = edges.tolist(), (worst * scales).tolist()
         if standstill > 0.0:
             seen = float(np.quantile(wrong[~moving], LEVEL)) if not moving.all() else 0.0
@@ -192,4 +195,5 @@ def held_out(
             blocks.append(first + part * cuts + (places - start) * cuts // (stop - start))
             taken += len(kept)
     joints = model.robot.joint_names
-    return HeldOut(joints, *(np.concatenate(column) for column in columns), np.concatenate(blocks), length)
+    q, qd, qdd, torque, residual, fitted = (np.concatenate(column) for column in columns)
+    return HeldOut(joints, q, qd, qdd, torque, residual, fitted, np.concatenate(blocks), length)

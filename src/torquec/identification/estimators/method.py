@@ -75,7 +75,8 @@ ESTIMATORS: dict[Method, type[Estimator]] = {
 def estimator_maker(method: Method, *, from_factors: bool = False) -> Make:
     """How the estimator of a method is made; with `from_factors`, the one that stands in for it where rows are gone.
 
-    Where there are several settings, what they learn is averaged. Whatever the method, no fitted friction drives its joint: coefficients of terms that dissipate are not negative.
+    Where there are several settings, what they learn is averaged. Whatever the method, no fitted friction drives its
+    joint: coefficients of terms that dissipate are not negative.
     """
     kind = method.estimator.stand_in() if from_factors else method.estimator
     prior = functools.lru_cache(maxsize=8)(robot_prior)

@@ -38,7 +38,7 @@ from torquec.identification.estimators.joint_factors import JointFactors
 from torquec.identification.torque.friction_law import STEP, CoulombShape, FrictionLaw, Turnover
 from torquec.identification.torque.torque_model import TorqueModel
 
-STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 _TRIED = 10.0
 """The strength at which models are compared."""
 PARTS = 10
