@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from torquec.papers.elimination import Elimination, TrajectoryFits
 from torquec.report.tables import number, table
+from torquec_check.claim import rounded_up
 
 if TYPE_CHECKING:
     from torquec.identification.file_fits import FileFits
@@ -95,7 +96,8 @@ def _expected(estimate: Estimate) -> str:
 def _bound(bound: ResidualBound | None) -> list[str]:
     if bound is None:
         return ["", ""]
-    return [f"{number(min(bound.bounds), 3)} to {number(bound.largest, 3)}", number(bound.enclosing, 3)]
+    ends = (rounded_up(value, 3) for value in (min(bound.bounds), bound.largest))
+    return [" to ".join(ends), rounded_up(bound.enclosing, 3)]
 
 
 def _parameters(estimate: Estimate) -> str:
