@@ -9,6 +9,7 @@ from torquec.closedform.paths import ParallelGroup, cumulative_variables
 from torquec.closedform.polynomial import TrigPolynomial, Variable, constant, single
 from torquec.closedform.tabulate import (
     basis_change,
+    basis_powers,
     coefficient_table,
     fewest_terms,
     grid,
@@ -97,3 +98,16 @@ def test_changes_of_basis_undo_each_other():
     # C^2 and S^2 of one angle are tied, so that only functions of degree two in both sets come back.
     low = [0, 1, 2, 5, 10]
     np.testing.assert_allclose(both[np.ix_(low, low)], np.eye(5), atol=1e-12)
+
+
+@pytest.mark.parametrize("degree", [4, 7])
+def test_any_degree_has_a_basis(degree):
+    """Programs of simplified models have higher degrees by their operations than equations of motion."""
+    q = grid([ANGLE, SLIDE], 3, degree)
+    values = np.cos(degree * q[:, 0] + 0.3) * q[:, 2] ** degree
+    table = coefficient_table([ANGLE, SLIDE], values, degree)
+    at = np.random.default_rng(0).uniform(-1.0, 1.0, (20, 2))
+    angle = np.stack([np.cos(at[:, 0]) ** a * np.sin(at[:, 0]) ** b for a, b in basis_powers(ANGLE, degree)], axis=1)
+    slide = np.stack([at[:, 1] ** b for _, b in basis_powers(SLIDE, degree)], axis=1)
+    found = np.einsum("ij,ni,nj->n", table, angle, slide)
+    assert found == pytest.approx(np.cos(degree * at[:, 0] + 0.3) * at[:, 1] ** degree, abs=1e-11)

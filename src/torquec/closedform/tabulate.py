@@ -35,19 +35,6 @@ NOISE = 3e-14
 LARGEST_GRID = 5**9
 """More grid points than this are refused: tables of ten joints do not fit in memory, let alone on paper."""
 
-_ANGLE_POWERS = {
-    1: ((0, 0), (1, 0), (0, 1)),
-    2: ((0, 0), (1, 0), (0, 1), (0, 2), (1, 1)),
-    3: ((0, 0), (1, 0), (0, 1), (0, 2), (1, 1), (0, 3), (1, 2)),
-}
-_DISPLACEMENT_POWERS = {
-    1: ((0, 0), (0, 1)),
-    2: ((0, 0), (0, 1), (0, 2)),
-    3: ((0, 0), (0, 1), (0, 2), (0, 3)),
-}
-_POWERS = {PositionBasis.TRIGONOMETRIC: _ANGLE_POWERS, PositionBasis.POLYNOMIAL: _DISPLACEMENT_POWERS}
-
-
 Degree: TypeAlias = int | Sequence[int]
 """One degree for all variables, or one for each."""
 
@@ -115,8 +102,20 @@ def monomial_at(variables: Sequence[Variable], position: Sequence[int], degree: 
 
 
 def basis_powers(variable: Variable, degree: int = 2) -> tuple[tuple[int, int], ...]:
-    """The basis of one variable in the order of its axis in a table: (a, b) for C^a S^b, or q^b."""
-    return _POWERS[variable.basis][degree]
+    """The basis of one variable in the order of its axis in a table: (a, b) for C^a S^b, or q^b.
+
+    >>> basis_powers(Variable(((0, 1),)), 3)
+    ((0, 0), (1, 0), (0, 1), (0, 2), (1, 1), (0, 3), (1, 2))
+    """
+    return _powers(variable.basis, degree)
+
+
+@functools.cache
+def _powers(basis: PositionBasis, degree: int) -> tuple[tuple[int, int], ...]:
+    if not basis.is_periodic:
+        return tuple((0, b) for b in range(degree + 1))
+    higher = ((a, b - a) for b in range(2, degree + 1) for a in (0, 1))
+    return ((0, 0), (1, 0), (0, 1), *higher) if degree else ((0, 0),)
 
 
 def _samples(basis: PositionBasis, degree: int) -> Array:
@@ -131,7 +130,7 @@ def _samples(basis: PositionBasis, degree: int) -> Array:
 @functools.cache
 def _inverse(basis: PositionBasis, degree: int) -> Array:
     """From values to coefficients along one axis."""
-    samples, powers = _samples(basis, degree), _POWERS[basis][degree]
+    samples, powers = _samples(basis, degree), _powers(basis, degree)
     if basis.is_periodic:
         matrix = np.array([[math.cos(x) ** a * math.sin(x) ** b for a, b in powers] for x in samples])
     else:

@@ -8,6 +8,7 @@ from tests.dynamics.random_robots import random_robot
 
 import torquec as tq
 from torquec.closedform.tabulate import basis_powers
+from torquec.dynamics.mass_matrix import mass_matrix as own_mass_matrix
 from torquec.expr import evaluate, trace
 from torquec.expr.math import sincos
 from torquec.expr.replay import replay
@@ -199,3 +200,21 @@ def test_displacements_count_as_far_as_they_reach():
 def test_what_is_no_polynomial_is_not_shown_of_near_mass_matrix():
     quotient = trace("mass_matrix", lambda q: {"M": [[9.0 / (2.0 + sincos(q[0])[0]), 0.0], [0.0, 1.0]]}, {"q": (2,)})
     assert not is_near_enough(load_classic("planar2r"), quotient, [-1.0, -1.0], [1.0, 1.0])
+
+
+@pytest.mark.parametrize("power", [4, 6])
+def test_degrees_of_operations_may_be_higher_than_those_of_robots(power):
+    """Pruned recursions multiply sines of a joint several times: the proof takes longer, and is found."""
+    robot = load_classic("planar2r")
+
+    def program(q):
+        own, c = own_mass_matrix(robot, q), sincos(q[1])[1]
+        small = 1e-3 * c
+        for _ in range(power - 1):
+            small = small * c
+        return {"M": [[own[0][0] + small, own[0][1]], [own[1][0], own[1][1]]]}
+
+    M = trace("mass_matrix", program, {"q": (2,)})
+    assert max(polynomial_degrees(robot, M)) >= power
+    assert is_positive_everywhere(robot, M, (-3.0, -3.0), (3.0, 3.0))
+    assert is_near_enough(robot, M, (-3.0, -3.0), (3.0, 3.0))
