@@ -24,8 +24,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from torquec.dynamics.carried_links import placed_links
+from torquec.dynamics.closed_loops import project_columns, state_of, times_rates
 from torquec.dynamics.composite import composite_moments
-from torquec.dynamics.mass_matrix import unit_acceleration_wrench
+from torquec.dynamics.mass_matrix import mass_matrix, unit_acceleration_wrench
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Coordinate, Mechanism, PlacedLink, mechanism
 from torquec.dynamics.motion import angular_velocities, joint_twist
@@ -38,6 +39,12 @@ def coriolis_matrix(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], *, carried: bool = False
 ) -> list[list[Scalar]]:
     """C(q, qd), (n, n), with C qd = velocity torque and dM/dt - 2 C skew."""
+    if robot.dependent:
+        state = state_of(robot, q)
+        v = state.rate(qd)
+        own = times_rates(coriolis_matrix(robot.tree, state.q, v, carried=carried), state.rates)
+        more = times_rates(mass_matrix(robot.tree, state.q), state.rates_derivative(v))
+        return project_columns(state, [[x + y for x, y in zip(a, b, strict=True)] for a, b in zip(own, more, strict=True)])
     m = mechanism(robot)
     placed = placed_links(m, q, carried=carried)
     w = angular_velocities(placed, m.coordinates, qd)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torquec.dynamics.closed_loops import loop_values
 from torquec.dynamics.frame_pose import body_poses
 from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.mechanism import Grouping, coordinates, mechanism, place
@@ -18,6 +19,7 @@ from torquec.robot.robot import Robot
 from torquec.spatial import Scalar, dot, matvec
 
 
+@loop_values
 def kinetic_energy(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Scalar:
     """T of (1) [J], reflected rotors included."""
     m = mechanism(robot, Grouping.BALANCED)
@@ -30,6 +32,7 @@ def kinetic_energy(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar]) -> S
     return 0.5 * total
 
 
+@loop_values
 def potential_energy(robot: Robot, q: Sequence[Scalar]) -> Scalar:
     """U of (2) [J]."""
     robot.check_inertias()

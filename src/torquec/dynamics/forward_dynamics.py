@@ -14,14 +14,16 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from torquec.dynamics.carried_links import placed_links
-from torquec.dynamics.inverse_dynamics import joint_torques
-from torquec.dynamics.inverse_dynamics_derivatives import torque_derivatives
+from torquec.dynamics.closed_loops import state_of
+from torquec.dynamics.inverse_dynamics import inverse_dynamics, joint_torques
+from torquec.dynamics.inverse_dynamics_derivatives import inverse_dynamics_derivatives, torque_derivatives
 from torquec.dynamics.joint_space_solve import BranchedInverse, Factors, factorize, solve
-from torquec.dynamics.mass_matrix import joint_inertias
+from torquec.dynamics.mass_matrix import joint_inertias, mass_matrix
 from torquec.dynamics.mechanism import Mechanism, mechanism, place
 from torquec.dynamics.motion import motions
 from torquec.errors import RobotError
@@ -37,6 +39,8 @@ def forward_dynamics(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], *, carried: bool = False
 ) -> list[Scalar]:
     """Accelerations (n,) under torques tau (n,), friction not included (1)."""
+    if robot.dependent:
+        return _loop_acceleration(robot, q, qd, tau)[1]
     m = regular_mechanism(robot)
     placed = placed_links(m, q, carried=carried)
     still = [0.0] * m.n
@@ -85,6 +89,11 @@ def forward_dynamics_derivatives(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], *, carried: bool = False
 ) -> AccelerationDerivatives:
     """The derivatives (2) of `forward_dynamics` at (q, qd, tau), each (n,); q is (nq,)."""
+    if robot.dependent:
+        own, found = _loop_acceleration(robot, q, qd, tau)
+        slopes = inverse_dynamics_derivatives(robot, q, qd, found)
+        by_q, by_qd = (_solved(partial(solve, own), matrix) for matrix in (slopes.dtau_dq, slopes.dtau_dqd))
+        return AccelerationDerivatives(by_q, by_qd, _inverse(own, robot.n))
     m = regular_mechanism(robot)
     placed = placed_links(m, q, carried=carried)
     still = [0.0] * m.n
@@ -98,6 +107,16 @@ def forward_dynamics_derivatives(
         return AccelerationDerivatives(by_q, by_qd, inverse.matrix())
     by_q, by_qd = (_solved(partial(solve, factors), matrix) for matrix in (torque.dtau_dq, torque.dtau_dqd))
     return AccelerationDerivatives(by_q, by_qd, _inverse(factors, m.n))
+
+
+def _loop_acceleration(
+    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]
+) -> tuple[Factors, list[Scalar]]:
+    """Factors of M and the accelerations (1) of a robot with closed loops, its dependent joints computed once."""
+    state: Any = state_of(robot, q)
+    bias = inverse_dynamics(robot, state, qd, [0.0] * robot.n)
+    factors = factorize(mass_matrix(robot, state))
+    return factors, solve(factors, [drive - needed for drive, needed in zip(tau, bias, strict=True)])
 
 
 def _solved(solver: Callable[[list[Scalar]], list[Scalar]], matrix: list[list[Scalar]]) -> list[list[Scalar]]:

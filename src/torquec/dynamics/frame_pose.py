@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torquec.dynamics.closed_loops import loop_values
 from torquec.dynamics.mechanism import PlacedLink, coordinates, place_links
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Pose, Scalar, add, matmul, matvec, rotation_z
 
 
+@loop_values
 def frame_pose(robot: Robot, frame: str, q: Sequence[Scalar]) -> Pose:
     """Rotation (3, 3) and origin (3,) of a named frame, seen from the base frame."""
     named = robot.frame(frame)
@@ -21,6 +23,7 @@ def frame_pose(robot: Robot, frame: str, q: Sequence[Scalar]) -> Pose:
     return link_poses(robot, placed, [named.body])[named.body] @ (robot.canonical.links[named.body].frame @ named.pose)
 
 
+@loop_values
 def body_poses(robot: Robot, q: Sequence[Scalar]) -> list[Pose]:
     """The file's body frame of every body, seen from the base frame, in the order of `robot.bodies`."""
     placed = place_links(robot.canonical.links, coordinates(robot), q)

@@ -13,8 +13,10 @@ from enum import Enum
 from typing import TypeAlias
 
 from torquec.dynamics.friction import Direction, ShaftState, direction_of, reads_load, terms_of
+from torquec.errors import RobotError
 from torquec.expr.math import absolute, select
 from torquec.robot.friction import Friction
+from torquec.robot.loops.closure import independent_rates
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar, product, total
 
@@ -57,6 +59,8 @@ class Shaft:
 
 def friction_shafts(robot: Robot) -> tuple[Shaft, ...]:
     """Every independent joint with one coordinate; of mimic joints, other joints and motors those with friction."""
+    if robot.dependent:
+        return _independent_shafts(robot)
     shafts = []
     for body in robot.bodies:
         joint = body.joint
@@ -71,6 +75,23 @@ def friction_shafts(robot: Robot) -> tuple[Shaft, ...]:
     for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
         if motor.friction != NO_FRICTION:
             shafts.append(Shaft(motor.name, row, motor.friction))
+    return tuple(shafts)
+
+
+def _independent_shafts(robot: Robot) -> tuple[Shaft, ...]:
+    """The shafts of a robot with closed loops; raises `RobotError` where one with friction turns with dependent joints."""
+    own = independent_rates(robot)
+    shafts = []
+    for shaft in friction_shafts(robot.tree):
+        turns_with_others = any(ratio != 0.0 for k, ratio in enumerate(shaft.row) if k not in own)
+        if turns_with_others and shaft.friction != NO_FRICTION:
+            raise RobotError(
+                f"the friction of '{shaft.name}' depends on the position: loops make it a dependent joint",
+                where=robot.source,
+                remedy="total_torque has it",
+            )
+        if not turns_with_others:
+            shafts.append(Shaft(shaft.name, tuple(shaft.row[k] for k in own), shaft.friction))
     return tuple(shafts)
 
 

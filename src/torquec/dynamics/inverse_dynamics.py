@@ -15,9 +15,11 @@ Luh, Walker & Paul (1980), with the regrouped parameters and frames of Khalil & 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 from torquec.dynamics.carried_links import placed_links
+from torquec.dynamics.closed_loops import loop_torques, state_of
 from torquec.dynamics.external_wrench import ExternalWrench, Wrench, link_wrenches
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Grouping, Mechanism, PlacedLink, mechanism
@@ -26,6 +28,7 @@ from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Scalar, add, cross, matvec, scale, subtract
 
 
+@loop_torques
 def inverse_dynamics(
     robot: Robot,
     q: Sequence[Scalar],
@@ -101,6 +104,7 @@ def _pair(p: Scalar, r: Scalar, plus: Scalar, minus: Scalar, product: Scalar, ra
     return p * plus - r * minus
 
 
+@loop_torques
 def gravity_torque(
     robot: Robot, q: Sequence[Scalar], *, grouping: Grouping = Grouping.REGROUPED, carried: bool = False
 ) -> list[Scalar]:
@@ -120,6 +124,9 @@ def velocity_torque(
     carried: bool = False,
 ) -> list[Scalar]:
     """c(q, qd), (n,)."""
+    if robot.dependent:
+        weightless = dataclasses.replace(robot, gravity=(0.0, 0.0, 0.0))
+        return inverse_dynamics(weightless, state_of(robot, q), qd, [0.0] * robot.n, grouping=grouping, carried=carried)
     m = mechanism(robot, grouping)
     placed = placed_links(m, q, carried=carried)
     still = [0.0] * m.n

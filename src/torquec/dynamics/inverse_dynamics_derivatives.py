@@ -51,6 +51,7 @@ from torquec.dynamics.coriolis_matrix import (
     zero_matrix,
 )
 from torquec.dynamics.inverse_dynamics import body_wrench
+from torquec.dynamics.loop_derivatives import loop_torque_derivatives
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism
 from torquec.dynamics.motion import LinkMotion, base_motion, joint_twist, motions
@@ -82,6 +83,8 @@ def inverse_dynamics_derivatives(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], *, carried: bool = False
 ) -> TorqueDerivatives:
     """The derivatives of `inverse_dynamics` at (q, qd, qdd), each (n,); q is (nq,)."""
+    if robot.dependent:
+        return TorqueDerivatives(*loop_torque_derivatives(robot, q, qd, qdd))
     m = mechanism(robot)
     return torque_derivatives(m, placed_links(m, q, carried=carried), qd, qdd)
 

@@ -16,6 +16,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from torquec.dynamics.closed_loops import state_of, times_rates
 from torquec.dynamics.frame_pose import link_poses
 from torquec.dynamics.mechanism import Coordinate, Mechanism, PlacedLink, coordinates, place_links
 from torquec.robot.joints import UnitTwist
@@ -103,6 +104,9 @@ def root_poses(m: Mechanism, placed: Sequence[PlacedLink]) -> list[Pose]:
 
 def jacobian(robot: Robot, frame: str, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """J(q), (6, n), equation (1)."""
+    if robot.dependent:
+        state = state_of(robot, q)
+        return times_rates(jacobian(robot.tree, frame, state.q), state.rates)
     chain = frame_chain(robot, frame, q)
     total = _zero(robot.n)
     for axis, coordinate in zip(chain.axes, chain.coordinates, strict=True):
@@ -112,6 +116,12 @@ def jacobian(robot: Robot, frame: str, q: Sequence[Scalar]) -> list[list[Scalar]
 
 def jacobian_derivative(robot: Robot, frame: str, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[list[Scalar]]:
     """dJ/dt at (q, qd), (6, n), equation (2)."""
+    if robot.dependent:
+        state = state_of(robot, q)
+        v = state.rate(qd)
+        turning = times_rates(jacobian_derivative(robot.tree, frame, state.q, v), state.rates)
+        more = times_rates(jacobian(robot.tree, frame, state.q), state.rates_derivative(v))
+        return [[x + y for x, y in zip(a, b, strict=True)] for a, b in zip(turning, more, strict=True)]
     chain = frame_chain(robot, frame, q)
     axes, point = chain.axes, chain.pose.origin
     # Outward: angular velocity before and velocity of each axis' point.

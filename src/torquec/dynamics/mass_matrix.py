@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torquec.dynamics.carried_links import placed_links
+from torquec.dynamics.closed_loops import loop_inertias
 from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism
@@ -25,6 +26,7 @@ from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Scalar, Vector3, add, cross
 
 
+@loop_inertias
 def mass_matrix(robot: Robot, q: Sequence[Scalar], *, carried: bool = False) -> list[list[Scalar]]:
     """M(q), (n, n), both triangles; reflected motor inertia included. `carried` changes the operations only."""
     m = mechanism(robot)

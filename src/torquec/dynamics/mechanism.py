@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from torquec.dynamics.closed_loops import check_tree
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.precise_float import PreciseFloat, fifty_digits, plain_float, precise_frame, precise_inertia
 from torquec.dynamics.regrouping import regroup
@@ -103,6 +104,7 @@ def mechanism(
 
     `inertias` replaces the bodies' inertias (in file body frames; symbols or numbers).
     """
+    check_tree(robot)
     if inertias is not None:
         own = [i.transformed(link.frame) for i, link in zip(inertias, robot.canonical.links, strict=True)]
         return _grouped(robot, grouping, [MassMoments.of(inertia) for inertia in own])
@@ -147,6 +149,7 @@ def _plain_moments(moments: Sequence[MassMoments]) -> tuple[MassMoments, ...]:
 
 def coordinates(robot: Robot) -> tuple[Coordinate, ...]:
     """The coordinate of every body; mimic joints follow theirs."""
+    check_tree(robot)
     index: dict[str, int] = {}
     shift: dict[str, int] = {}
     rates = positions = 0

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torquec.dynamics.closed_loops import loop_torques
 from torquec.dynamics.mechanism import coordinates, place_links
 from torquec.dynamics.motion import motions
 from torquec.robot.robot import BASE, Robot
@@ -48,6 +49,7 @@ def parameter_values(robot: Robot) -> list[float]:
     return values + [motor.rotor_inertia for motor in robot.drives.motors]
 
 
+@loop_torques
 def regressor(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[list[Scalar]]:
     """Y(q, qd, qdd), (n, 10 bodies + motors); `Y @ parameter_values(robot)` is the inverse dynamics."""
     links = robot.canonical.links

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torquec.dynamics.closed_loops import loop_torques
 from torquec.dynamics.mechanism import coordinates
 from torquec.expr.math import sincos, sqrt
 from torquec.robot.robot import Counterbalance, Robot
 from torquec.spatial import Scalar
 
 
+@loop_torques
 def spring_torque(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
     """The torque (n,) that holds the joints at q (nq,) against their springs and counterbalances."""
     torque: list[Scalar] = [0.0 * position for position in q[: robot.n]]

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torquec.dynamics.friction_torque import friction_torque
+from torquec.dynamics.closed_loops import state_of
+from torquec.dynamics.friction_torque import friction_torque, has_load_friction
 from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.dynamics.mechanism import Grouping
 from torquec.dynamics.spring_torque import spring_torque
+from torquec.errors import RobotError
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
@@ -24,7 +26,21 @@ def total_torque(
     grouping: Grouping = Grouping.BALANCED,
     carried: bool = False,
 ) -> list[Scalar]:
-    """Drive torques (n,) with everything that the robot's file knows (1)."""
+    """Drive torques (n,) with everything that the robot's file knows (1).
+
+    Raises `RobotError` for closed loops with friction that depends on loads, which forces in the loops would change.
+    """
+    if robot.dependent:
+        if has_load_friction(robot.tree):
+            raise RobotError(
+                f"robot '{robot.name}' has closed loops and friction that depends on loads",
+                where=robot.source,
+                remedy="remove the load-dependent friction: forces inside the loops would change it",
+            )
+        state = state_of(robot, q)
+        v = state.rate(qd)
+        vd = state.acceleration(v, qdd)
+        return state.project(total_torque(robot.tree, state.q, v, vd, grouping=grouping, carried=carried))
     return torque_with_losses(robot, inverse_dynamics(robot, q, qd, qdd, grouping=grouping, carried=carried), q, qd)
 
 

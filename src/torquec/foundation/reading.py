@@ -43,6 +43,7 @@ class FileKind(Enum):
     ROBOT = ("a robot file", 5, RobotFileError)
     """URDF, MJCF, xacro, DH table: the largest published ones have 2 MB; reading takes up to a second per megabyte."""
     DRIVES = ("a drives file", 10, RobotFileError)
+    LOOPS = ("a loops file", 10, RobotFileError)
     SPECIFICATION = ("a specification", 10, SpecificationError)
     UNCERTAINTY = ("an uncertainty", 1, ArgumentError)
     LOG_MAP = ("a log map", 1, ArgumentError)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -33,10 +33,14 @@ _UNIT = 1e-6
 def neutral(robot: Robot) -> list[float]:
     """The position (nq,) at which every body's frame coincides with its joint frame: zeros and unit quaternions.
 
+    That of a robot with closed loops is the position at which they were assembled.
+
     >>> from torquec.robot import classics
     >>> neutral(classics.planar2r())
     [0.0, 0.0]
     """
+    if robot.loops is not None and robot.dependent:
+        return [robot.loops.start[k] for _, at, _ in joint_slices(robot.tree, robot.dependent) for k in range(at.start, at.stop)]
     return [value for joint in robot.joints for value in joint.kind.neutral]
 
 
@@ -131,11 +135,12 @@ def check_rates(robot: Robot, v: Sequence[Scalar]) -> None:
         raise ArgumentError(f"rates of {len(v)} numbers", remedy=f"rates of '{robot.name}' have {asked}")
 
 
-def joint_slices(robot: Robot) -> Iterator[tuple[Joint, slice, slice]]:
-    """Every independent joint with where its positions and rates stand."""
+def joint_slices(robot: Robot, without: Collection[str] = ()) -> Iterator[tuple[Joint, slice, slice]]:
+    """Every independent joint, but those named, with where its positions and rates stand."""
     q = v = 0
     for joint in robot.joints:
-        yield joint, slice(q, q + joint.kind.nq), slice(v, v + joint.kind.nv)
+        if joint.name not in without:
+            yield joint, slice(q, q + joint.kind.nq), slice(v, v + joint.kind.nv)
         q, v = q + joint.kind.nq, v + joint.kind.nv
 
 

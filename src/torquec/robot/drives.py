@@ -30,8 +30,8 @@ from torquec.robot.validate import check_drives, check_joint
 DRIVES_SUFFIX = ".drives.toml"
 
 
-def side_file(robot_file: Path) -> Path:
-    """Where the drives of a robot file are looked for.
+def side_file(robot_file: Path, suffix: str = DRIVES_SUFFIX) -> Path:
+    """Where the drives of a robot file, or what another suffix stands for, are looked for.
 
     >>> side_file(Path("arms/ur5.urdf")).as_posix(), side_file(Path("ur5.urdf.xacro")).name
     ('arms/ur5.drives.toml', 'ur5.drives.toml')
@@ -39,7 +39,7 @@ def side_file(robot_file: Path) -> Path:
     stem = robot_file.stem
     if robot_file.suffix.lower() == ".xacro":
         stem = stem.removesuffix(".urdf")
-    return robot_file.with_name(stem + DRIVES_SUFFIX)
+    return robot_file.with_name(stem + suffix)
 
 
 def read_drives(path: Path, robot: Robot) -> Robot:

@@ -22,6 +22,8 @@ from torquec.robot.classics import names as classic_names
 from torquec.robot.degrees import warn_of_degrees
 from torquec.robot.drives import DRIVES_SUFFIX, read_drives, side_file
 from torquec.robot.floating_base import Base, with_base
+from torquec.robot.loops.close_loops import close_loops
+from torquec.robot.loops.read_loops import LOOPS_SUFFIX, read_loops
 from torquec.robot.robot import Robot
 from torquec.robot.robot_by_name import described_robot, is_robot_name
 from torquec.robot.urdf import read_urdf, robot_of_urdf
@@ -71,10 +73,10 @@ def load(
     (extra `robots`: "panda", "ur5e"), which fetches it from the network once.
     `base` puts the root on a free joint ("floating", its six rates first) or welds it to the world ("fixed"); without
     it the base is as in the file, and a URDF file of a robot with legs is warned of (`FixedBaseWarning`).
-    A side file `NAME.drives.toml` beside a URDF or MJCF file adds its drives. `snap` lets angles within rounding of a
-    right angle become one, and warns of it (`SnapWarning`); `strict` turns the reader's warnings into errors; `gravity`
-    (3,) [m/s^2] in the base frame replaces the file's. Raises `RobotFileError`, with file, line and remedy, for a file
-    that is not a robot.
+    A side file `NAME.drives.toml` beside a URDF or MJCF file adds its drives, `NAME.loops.toml` its closed loops.
+    `snap` lets angles within rounding of a right angle become one, and warns of it (`SnapWarning`); `strict` turns the
+    reader's warnings into errors; `gravity` (3,) [m/s^2] in the base frame replaces the file's. Raises
+    `RobotFileError`, with file, line and remedy, for a file that is not a robot.
     """
     pull = _checked_gravity(gravity)
     if isinstance(path, str) and is_robot_name(path):
@@ -84,10 +86,11 @@ def load(
             raise ArgumentError(f"base={base!r} for the classic '{path}'", remedy="the classics stand on fixed bases")
         path = described_robot(path)
     file = to_path(path)
-    if file.name.lower().endswith(DRIVES_SUFFIX):
-        raise RobotFileError(
-            "this is a drives file, not a robot", where=str(file), remedy="load the robot file beside it"
-        )
+    for suffix, title in ((DRIVES_SUFFIX, "drives"), (LOOPS_SUFFIX, "loops")):
+        if file.name.lower().endswith(suffix):
+            raise RobotFileError(
+                f"this is a {title} file, not a robot", where=str(file), remedy="load the robot file beside it"
+            )
     form = READERS.get(file.suffix.lower())
     if form is None:
         read_bytes(file, FileKind.ROBOT)  # a missing file or a folder is the likelier mistake
@@ -110,6 +113,9 @@ def load(
             refuse_warnings(robot.warnings)
     if robot.snap != snap:
         robot = dataclasses.replace(robot, snap=snap)
+    loops = loops_beside(file)
+    if loops is not None:
+        robot = close_loops(dataclasses.replace(robot, loops=None), read_loops(loops))
     _warn_of_snaps(robot)
     for warning in robot.warnings:
         if warning.about_units:
@@ -138,6 +144,12 @@ def drives_beside(file: Path) -> Path | None:
     if form is None or not form.has_side_file:
         return None
     found = side_file(file)
+    return found if os.path.lexists(found) else None
+
+
+def loops_beside(file: Path) -> Path | None:
+    """The side file with the closed loops of a robot file, where there is one."""
+    found = side_file(file, LOOPS_SUFFIX)
     return found if os.path.lexists(found) else None
 
 

@@ -1,6 +1,6 @@
 """`Robot`: what every reader gives and every other room takes.
 
-A tree; a floating base is a body on a free joint. Links that fixed joints weld together are one body; the frames of the
+Bodies are a tree; a floating base is a body on a free joint, closed loops stand beside the bodies. Links that fixed joints weld together are one body; the frames of the
 links survive as named frames. A robot never holds a state: q, qd and qdd are arguments everywhere.
 """
 
@@ -18,6 +18,7 @@ from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.robot.friction import Friction, repr_without_empty
 from torquec.robot.joints import JointType
 from torquec.robot.joints.kind import JointKind
+from torquec.robot.loops.closed_loops import ClosedLoops
 from torquec.spatial import IDENTITY, Inertia, Pose
 
 if TYPE_CHECKING:
@@ -215,7 +216,8 @@ class FileWarning:
 class Robot(NotebookDisplay):
     """A robot: bodies with parents first, named frames, gravity [m/s^2] in the base frame, drives.
 
-    `attached` and `locked` tell what was done to the robot of the file; the bodies hold the result.
+    `attached` and `locked` tell what was done to the robot of the file; the bodies hold the result. With `loops`, the
+    state holds the independent joints alone; columns of the drives' transmission are those of the `tree`.
     """
 
     name: str
@@ -227,6 +229,7 @@ class Robot(NotebookDisplay):
     snap: bool = True
     attached: tuple[AttachedPayload, ...] = ()
     locked: tuple[LockedJoint, ...] = ()
+    loops: ClosedLoops | None = None
     warnings: tuple[FileWarning, ...] = field(default=(), compare=False)
     source: str = field(default="", compare=False)
 
@@ -235,8 +238,19 @@ class Robot(NotebookDisplay):
 
     @cached_property
     def joints(self) -> tuple[Joint, ...]:
-        """The independent moving joints, in state order (no mimic joints)."""
-        return tuple(body.joint for body in self.bodies if body.joint.mimic is None)
+        """The independent moving joints, in state order (no mimic joints, no dependent joints of loops)."""
+        moving = (body.joint for body in self.bodies if body.joint.mimic is None)
+        return tuple(joint for joint in moving if joint.name not in self.dependent)
+
+    @property
+    def dependent(self) -> tuple[str, ...]:
+        """Names of the joints that closed loops make dependent; mimic joints are not among them."""
+        return () if self.loops is None else self.loops.dependent
+
+    @cached_property
+    def tree(self) -> Robot:
+        """The robot with its loops cut: every joint that mimics no other is independent."""
+        return dataclasses.replace(self, loops=None) if self.dependent else self
 
     @cached_property
     def coordinates(self) -> tuple[StateCoordinate, ...]:
@@ -353,5 +367,6 @@ class Robot(NotebookDisplay):
         content: tuple[object, ...] = (
             *(self.name, self.bodies, self.frames, self.base_inertia, self.gravity, self.drives, self.snap),
             *((self.attached, self.locked) if self.attached or self.locked else ()),
+            *(() if self.loops is None else (self.loops,)),
         )
         return hashlib.sha256(repr(content).encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Closed loops: records, equations, and the dependent joints as functions of the independent ones."""

@@ -1,0 +1,82 @@
+"""Assembly: a position of the tree at which all loops are closed.
+
+Damped Gauss-Newton steps  dq = -J' (J J' + d 1)^-1 e  from the given start and, at the same time, from random positions
+within the joint limits. The start wins where it leads to closed loops inside the limits; else the nearest one does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from torquec.errors import RobotFileError
+from torquec.foundation.arrays import Array
+from torquec.robot.configuration import neutral, random_position
+from torquec.robot.loops.batch import is_turned_over, largest_gap, limits, loop_batch, moved_batch, scales
+from torquec.robot.loops.closed_loops import LoopFile
+from torquec.robot.robot import Robot
+
+CLOSED = 1e-5
+"""Gap [m, rad] that numbers of a file with few digits leave in redundant equations."""
+
+_TRIES = 64
+_STEPS = 120
+_LONGEST = 0.3
+"""Largest change of a coordinate [rad, m] in a step."""
+
+
+def assembled(tree: Robot, file: LoopFile) -> Array:
+    """A position (nq of the tree) with closed loops; raises `RobotFileError` with the largest gap where none is found."""
+    lower, upper = limits(tree)
+    first = np.clip(np.array(neutral(tree)), lower, upper)
+    places = _positions(tree)
+    for name, value in file.start:
+        first[places[name]] = value
+    rng = np.random.default_rng(0)
+    q = np.stack([first, *(random_position(tree, rng) for _ in range(_TRIES - 1))])
+    for name, value in file.start:
+        q[:, places[name]] = value
+    by_equation, by_rate = scales(tree, file)
+    damping = np.full(len(q), 1e-3)
+    batch = loop_batch(tree, file, q)
+    gaps = batch.gaps * by_equation
+    for _ in range(_STEPS):
+        rows = batch.rows * by_equation[:, None] * by_rate
+        normal = rows @ rows.transpose(0, 2, 1)
+        eye = damping[:, None, None] * np.eye(normal.shape[1])
+        step = -(rows.transpose(0, 2, 1) @ np.linalg.solve(normal + eye, gaps[..., None]))[..., 0] * by_rate
+        length = np.abs(step / by_rate).max(axis=1, initial=0.0)
+        step *= np.minimum(1.0, _LONGEST / np.maximum(length, 1e-12))[:, None]
+        tried = moved_batch(tree, q, step)
+        new = loop_batch(tree, file, tried)
+        better = np.linalg.norm(new.gaps * by_equation, axis=1) <= np.linalg.norm(gaps, axis=1)
+        q = np.where(better[:, None], tried, q)
+        damping = np.clip(np.where(better, 0.2 * damping, 10.0 * damping), 1e-14, 1e3)
+        batch = loop_batch(tree, file, q)
+        gaps = batch.gaps * by_equation
+        if np.abs(batch.gaps[0]).max(initial=0.0) < 1e-15:
+            break
+    worst = np.array([largest_gap(file, each)[0] for each in batch.gaps])
+    good = [k for k in range(len(q)) if worst[k] < CLOSED and not is_turned_over(tree, file, q[k])]
+    if not good:
+        best = int(np.argmin(worst))
+        gap, unit, where = largest_gap(file, batch.gaps[best])
+        raise RobotFileError(
+            f"the loops of robot '{tree.name}' do not close: the largest gap that remains is {gap:.3g} {unit}, at {where}",
+            where=tree.source,
+            remedy="check the frames and lengths around it, and joint limits; [start] gives positions to search from",
+        )
+    inside = [k for k in good if bool(np.all(q[k] >= lower - CLOSED) and np.all(q[k] <= upper + CLOSED))]
+    if 0 in (inside or good):
+        return q[0]
+    far = np.abs(q - first).sum(axis=1)
+    return q[min(inside or good, key=lambda k: far[k])]
+
+
+def _positions(tree: Robot) -> dict[str, int]:
+    """Where the positions of each joint stand."""
+    found: dict[str, int] = {}
+    k = 0
+    for joint in tree.joints:
+        found[joint.name] = k
+        k += joint.kind.nq
+    return found

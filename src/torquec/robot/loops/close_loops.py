@@ -1,0 +1,227 @@
+"""`close_loops`: a robot with closed loops from a tree and a description of its loops.
+
+Assembly, choice of the independent joints, first guesses; what turns out to follow another joint linearly, as in a
+parallelogram, becomes a mimic joint, exact and free, and every room takes the robot as if it were a tree.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from torquec.errors import RobotFileError
+from torquec.foundation.arrays import Array
+from torquec.robot.loops.assembly import CLOSED, assembled
+from torquec.robot.loops.batch import largest_gap, loop_batch
+from torquec.robot.loops.closed_loops import ClosedLoops, LoopFile, Prediction
+from torquec.robot.loops.closure import loop_state, moved
+from torquec.robot.loops.elimination import Elimination
+from torquec.robot.loops.equations import joint_places, loop_equations
+from torquec.robot.loops.independent import Choice, choose_dependent
+from torquec.robot.loops.predictions import Tracked, fit, influences, newton_steps, track
+from torquec.robot.robot import Joint, Mimic, Robot
+
+
+def close_loops(tree: Robot, file: LoopFile) -> Robot:
+    """The robot with these loops closed; its state holds the independent joints.
+
+    Raises `RobotFileError` for unknown names, loops that do not close, joints that cannot be independent, and
+    mechanisms that cannot move.
+    """
+    check_names(tree, file)
+    return _closed(tree, file, assembled(tree, file))
+
+
+def _closed(tree: Robot, file: LoopFile, start: Array) -> Robot:
+    choice = choose_dependent(tree, file, start)
+    if len(choice.pivots) == tree.n:
+        raise RobotFileError(
+            f"the loops of robot '{tree.name}' leave no joint to move",
+            where=tree.source,
+            remedy="an over-constrained mechanism moves only with exact lengths: check them, or remove a loop",
+        )
+    inert = ClosedLoops(file, (), _floats(start), (), choice.redundant, (), (), 0, 1.0)
+    if not choice.pivots:
+        return dataclasses.replace(tree, loops=inert)
+    start = _tightened(tree, file, choice, start)
+    inputs_of = influences(tree, file, choice)
+    _check_whole_joints(tree, choice, inputs_of)
+    tracked = track(tree, file, choice, start, sorted({rate for each in inputs_of.values() for rate in each}))
+    _check_redundant(tree, file, tracked)
+    predictions = fit(tree, tracked, inputs_of, start)
+    followers = [each for each in predictions if each.exact and len(each.inputs) == 1 and _is_single(tree, each)]
+    if followers:
+        return _closed(*_with_mimics(tree, file, followers, start))
+    linear = _linear_components(tree, file, choice, predictions)
+    record = dataclasses.replace(
+        inert,
+        dependent=tuple(dict.fromkeys(tree.coordinates[rate].joint.name for _, rate in choice.pivots)),
+        start=_floats(start),
+        pivots=tuple(pivot for pivot in choice.pivots if pivot[1] not in linear),
+        ranges=tracked.ranges,
+        predictions=tuple(dataclasses.replace(each, exact=each.rate in linear) for each in predictions),
+        coverage=tracked.coverage,
+    )
+    robot = dataclasses.replace(tree, loops=record)
+    guessed = np.stack([_broadcast(value, len(tracked.positions)) for value in _guess(robot, tracked)], axis=1)
+    steps = newton_steps(tree, file, record.pivots, guessed)
+    return dataclasses.replace(tree, loops=dataclasses.replace(record, newton_steps=steps))
+
+
+def check_names(tree: Robot, file: LoopFile) -> None:
+    """Raise `RobotFileError` for frames and joints that the tree does not have, and for frames on one body."""
+    joints = {body.joint.name: body.joint for body in tree.bodies}
+    frames = {frame.name: frame for frame in tree.frames}
+    for loop in file.loops:
+        for name in (loop.frame_a, loop.frame_b):
+            if name not in frames:
+                raise _unknown(tree, f"loop '{loop.name}': there is no frame '{name}'", "frames", frames)
+        if frames[loop.frame_a].body == frames[loop.frame_b].body:
+            raise RobotFileError(
+                f"loop '{loop.name}': the frames '{loop.frame_a}' and '{loop.frame_b}' are on one body",
+                where=tree.source,
+                remedy="a loop closes between frames of two bodies",
+            )
+    named = [*(n for c in file.couplings for n in (c.joint, c.of)), *file.independent, *(n for n, _ in file.start)]
+    for name in named:
+        if name not in joints:
+            raise _unknown(tree, f"there is no joint '{name}'", "joints", joints)
+        if joints[name].kind.nv > 1 and name not in file.independent:
+            raise RobotFileError(
+                f"joint '{name}' has {joints[name].kind.nv} coordinates",
+                where=tree.source,
+                remedy="couplings and [start] are about joints that turn or slide",
+            )
+    followers = [name for name in file.independent if joints[name].mimic is not None]
+    if followers:
+        raise RobotFileError(
+            f"joint '{followers[0]}' follows '{_leader(joints[followers[0]])}': it cannot be independent",
+            where=tree.source,
+            remedy=f"name '{_leader(joints[followers[0]])}' instead",
+        )
+
+
+def _leader(joint: Joint) -> str:
+    assert joint.mimic is not None
+    return joint.mimic.joint
+
+
+def _unknown(tree: Robot, found: str, what: str, names: Iterable[str]) -> RobotFileError:
+    return RobotFileError(found, where=tree.source, remedy=f"the {what} of the robot are {', '.join(names)}")
+
+
+def _tightened(tree: Robot, file: LoopFile, choice: Choice, start: Array) -> Array:
+    """The start with the chosen equations closed to rounding, dependent joints moved alone."""
+    q: list[float] = start.tolist()
+    for _ in range(6):
+        equations = loop_equations(tree, file, q)
+        system = Elimination([equation.row for equation in equations], choice.pivots)
+        q = [float(x) for x in moved(tree, q, system.solve({r: -equations[r].gap for r, _ in choice.pivots}))]
+    return np.array(q)
+
+
+def _check_whole_joints(tree: Robot, choice: Choice, inputs_of: Mapping[int, tuple[int, ...]]) -> None:
+    """Refuse joints of several coordinates of which the loops determine only some, or that loops depend on."""
+    dependent = {rate for _, rate in choice.pivots}
+    inputs = {rate for each in inputs_of.values() for rate in each}
+    for joint in tree.joints:
+        own = set(range(tree.joint_index(joint.name), tree.joint_index(joint.name) + joint.kind.nv))
+        free = sorted(own - dependent)
+        if len(own) > 1 and ((own & dependent and free) or own & inputs):
+            names = ", ".join(tree.coordinates[rate].name for rate in free)
+            raise RobotFileError(
+                f"the loops leave {names} of joint '{joint.name}' ({joint.type}) free, such as the spin of a rod between "
+                "two ball joints",
+                where=tree.source,
+                remedy="use two revolute joints in place of a ball joint, or name other joints in 'independent'",
+            )
+
+
+def _check_redundant(tree: Robot, file: LoopFile, tracked: Tracked) -> None:
+    """Refuse an over-constrained mechanism whose redundant equations do not stay closed in motion."""
+    gaps = loop_batch(tree, file, tracked.positions).gaps
+    worst, unit, where = max((largest_gap(file, each) for each in gaps), default=(0.0, "m", ""))
+    if worst > CLOSED:
+        raise RobotFileError(
+            f"the loops of robot '{tree.name}' are closed at one position and open by {worst:.3g} {unit} in motion, "
+            f"at {where}",
+            where=tree.source,
+            remedy="an over-constrained mechanism moves only with exact lengths and axes: check those around it",
+        )
+
+
+def _is_single(tree: Robot, guess: Prediction) -> bool:
+    return tree.coordinates[guess.rate].joint.kind.nv == 1 and tree.coordinates[guess.inputs[0]].joint.kind.nv == 1
+
+
+def _with_mimics(
+    tree: Robot, file: LoopFile, followers: Sequence[Prediction], start: Array
+) -> tuple[Robot, LoopFile, Array]:
+    """The tree with these rates as mimic joints, and the start of what is left."""
+    at = {place.rate: place.position for place in joint_places(tree)}
+    mimics: dict[str, Mimic] = {}
+    for each in followers:
+        slope, leader = each.coefficients[0], each.inputs[0]
+        offset = float(start[at[each.rate]] - slope * start[at[leader]])
+        mimics[tree.coordinates[each.rate].name] = Mimic(tree.coordinates[leader].name, slope, _right_angle(offset))
+    bodies = []
+    for body in tree.bodies:
+        mimic = mimics.get(body.joint.name, body.joint.mimic)
+        if mimic is not None and mimic.joint in mimics:  # it followed a joint that now follows another
+            lead = mimics[mimic.joint]
+            mimic = Mimic(lead.joint, mimic.multiplier * lead.multiplier, mimic.multiplier * lead.offset + mimic.offset)
+        bodies.append(dataclasses.replace(body, joint=dataclasses.replace(body.joint, mimic=mimic)))
+    gone = {each.rate for each in followers}
+    rows = []
+    for row in tree.drives.transmission:
+        folded = list(row)
+        for each in followers:
+            folded[each.inputs[0]] += each.coefficients[0] * row[each.rate]
+        rows.append(tuple(ratio for k, ratio in enumerate(folded) if k not in gone))
+    drives = dataclasses.replace(tree.drives, transmission=tuple(rows))
+    left = np.delete(start, [at[rate] for rate in gone])
+    return dataclasses.replace(tree, bodies=tuple(bodies), drives=drives), file, left
+
+
+def _linear_components(
+    tree: Robot, file: LoopFile, choice: Choice, predictions: Sequence[Prediction]
+) -> frozenset[int]:
+    """Dependent rates whose whole system of equations has exact linear solutions: it needs no Newton steps."""
+    rows = np.abs(loop_batch(tree, file, choice.positions).rows).max(axis=0)
+    exact = {each.rate for each in predictions if each.exact}
+    group = {rate: {rate} for _, rate in choice.pivots}
+    for equation, _ in choice.pivots:
+        joined = set().union(*(group[rate] for rate in group if rows[equation, rate] > 1e-9))
+        for rate in joined:
+            group[rate] = joined
+    return frozenset(rate for rate, joined in group.items() if joined <= exact)
+
+
+def _guess(robot: Robot, tracked: Tracked) -> list[Any]:
+    """The tree's position by predictions alone, as arrays over the tracked positions."""
+    dependent = () if robot.loops is None else robot.loops.dependent
+    own: list[Any] = []
+    k = 0
+    for joint in robot.tree.joints:
+        if joint.name not in dependent:
+            own += list(tracked.positions[:, k : k + joint.kind.nq].T)
+        k += joint.kind.nq
+    return loop_state(robot, own).q
+
+
+def _broadcast(value: Any, count: int) -> Array:
+    return np.broadcast_to(np.asarray(value, dtype=np.float64), count)
+
+
+def _floats(values: Array) -> tuple[float, ...]:
+    return tuple(float(value) for value in values)
+
+
+def _right_angle(offset: float) -> float:
+    """An offset of a linear relation; a right angle or zero where it is one to rounding."""
+    quarter = round(offset / (0.5 * math.pi)) * (0.5 * math.pi)
+    return quarter if abs(offset - quarter) < 1e-9 else offset

@@ -1,0 +1,106 @@
+"""Closed loops of a robot: which frames coincide, which joints follow, and how the dependent joints are computed.
+
+The bodies of a robot are a tree. A loop makes a frame of one branch coincide with a frame of another:
+
+(1)  point:     the origins coincide                                        3 equations
+(2)  axis:      the origins coincide, the z axes are parallel               5 equations (the loop closes in a hinge)
+(3)  weld:      both frames coincide                                        6 equations
+(4)  coupling:  q_joint = c_0 + c_1 q_of + c_2 q_of^2 + ...                 1 equation
+
+The equations make as many coordinates of the tree dependent as they are independent equations
+(:mod:`torquec.robot.loops.independent`). A robot's state holds the independent joints alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class LoopKind(StrEnum):
+    """What coincides where a loop closes."""
+
+    POINT = "point"
+    AXIS = "axis"
+    WELD = "weld"
+
+    @property
+    def equations(self) -> tuple[str, ...]:
+        """One word for each equation: translations along, then rotations about axes of the first frame."""
+        return ("x", "y", "z", "about x", "about y", "about z")[: {"point": 3, "axis": 5, "weld": 6}[self]]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Two frames, by name, that coincide as `kind` says."""
+
+    name: str
+    frame_a: str
+    frame_b: str
+    kind: LoopKind = LoopKind.POINT
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """Equation (4): the position of a joint as a polynomial of another joint's, constant term first."""
+
+    joint: str
+    of: str
+    polynomial: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class LoopFile:
+    """The loops of a robot as a file gives them.
+
+    `independent` names joints that are to be independent, `start` positions of single joints near which the loops
+    close: they choose one of several assembly modes.
+    """
+
+    loops: tuple[Loop, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    independent: tuple[str, ...] = ()
+    start: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def equation_names(self) -> tuple[str, ...]:
+        """Every equation in words, loops first."""
+        closed = [f"{word} of loop '{loop.name}'" for loop in self.loops for word in loop.kind.equations]
+        return (*closed, *(f"coupling of joint '{each.joint}'" for each in self.couplings))
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """First guess of a dependent rate's displacement from the start: a polynomial of independent positions.
+
+    `rate` and `inputs` count rates of the tree. With t = (q - center)/half of each input, the displacement is the sum
+    of coefficient times the product of powers of t. Where `exact`, it is the displacement itself, and linear.
+    """
+
+    rate: int
+    inputs: tuple[int, ...]
+    powers: tuple[tuple[int, ...], ...]
+    coefficients: tuple[float, ...]
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class ClosedLoops:
+    """The loops of a robot with everything that computes its dependent joints.
+
+    `dependent` are the names of the dependent joints, `start` (nq of the tree) a position at which the loops are
+    closed. `pivots` are pairs of an equation and the rate of the tree that it determines, in the order of elimination;
+    `redundant` equations follow from the others. `ranges` gives center and half width for the inputs of predictions.
+    `newton_steps` lead from the predictions to closed loops; `coverage` is the fraction of the range of the independent
+    joints that the start leads to without crossing a singular configuration.
+    """
+
+    file: LoopFile
+    dependent: tuple[str, ...]
+    start: tuple[float, ...]
+    pivots: tuple[tuple[int, int], ...]
+    redundant: tuple[int, ...]
+    ranges: tuple[tuple[int, float, float], ...]
+    predictions: tuple[Prediction, ...]
+    newton_steps: int
+    coverage: float

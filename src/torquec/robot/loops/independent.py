@@ -1,0 +1,114 @@
+"""Independent coordinates: which rates of the tree the loop equations determine, chosen by conditioning over a range.
+
+(1)  Positions with closed loops are collected by walks along the null space of the Jacobian, from the start.
+(2)  Gaussian elimination at all of them at once: the pivot is the entry whose smallest size over the positions is
+     largest; of pivots nearly as good, the one of the joint farthest from the base is taken, so that joints at the base
+     stay independent. Joints with motors become dependent only where nothing else can.
+(3)  Rows that vanish at every position follow from the others: the equation is redundant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.errors import RobotFileError
+from torquec.foundation.arrays import Array
+from torquec.robot.loops.batch import limits, loop_batch, moved_batch, scales
+from torquec.robot.loops.closed_loops import LoopFile
+from torquec.robot.robot import Robot
+
+_WALKS, _STEPS, _STRIDE = 48, 24, 0.12
+"""Walks (1), steps of each, and their length [rad, or the robot's size]."""
+
+_ZERO = 1e-5
+"""Entries of a row, relative to the largest one, that numbers of a file with few digits leave of a zero."""
+
+_NEARLY = 0.3
+"""Of the best pivot, what another may have for its place in the tree to decide (2)."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Pivots as (equation, rate), redundant equations, and the positions (N, nq) that were looked at."""
+
+    pivots: tuple[tuple[int, int], ...]
+    redundant: tuple[int, ...]
+    positions: Array
+
+
+def choose_dependent(tree: Robot, file: LoopFile, start: Array) -> Choice:
+    """The choice (1)-(3); raises `RobotFileError` where the joints that the file names cannot be independent."""
+    positions = closed_positions(tree, file, start)
+    by_equation, by_rate = scales(tree, file)
+    rows = loop_batch(tree, file, positions).rows * by_equation[:, None] * by_rate
+    kept = {coordinate.name for coordinate in tree.coordinates if coordinate.joint.name in file.independent}
+    driven = {k for row in tree.drives.transmission for k, ratio in enumerate(row) if ratio != 0.0}
+    asked = [k for k, coordinate in enumerate(tree.coordinates) if coordinate.name in kept]
+    passive = [k for k in range(tree.n) if k not in asked and k not in driven]
+    pivots: list[tuple[int, int]] = []
+    left = list(range(rows.shape[1]))
+    size = float(np.abs(rows).max(initial=0.0))
+    for columns in (passive, [k for k in range(tree.n) if k not in asked]):
+        while left:
+            found = _best_pivot(rows, left, [k for k in columns if k not in {c for _, c in pivots}], size)
+            if found is None:
+                break
+            r, c = found
+            pivots.append(found)
+            left.remove(r)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                factors = rows[:, left, c] / rows[:, r, c][:, None]
+            rows[:, left, :] -= np.nan_to_num(factors)[..., None] * rows[:, r, :][:, None, :]
+    tied = [k for k in left if np.abs(rows[:, k]).max() > _ZERO * size]
+    if tied:
+        names = [tree.coordinates[k].name for k in asked if np.abs(rows[:, tied, k]).max() > _ZERO * size]
+        raise RobotFileError(
+            f"the joints {', '.join(names)} cannot be independent of each other: {file.equation_names[tied[0]]} ties them",
+            where=tree.source,
+            remedy="name fewer joints in 'independent', or others",
+        )
+    return Choice(tuple(pivots), tuple(left), positions)
+
+
+def _best_pivot(rows: Array, left: Sequence[int], columns: Sequence[int], size: float) -> tuple[int, int] | None:
+    """(2); None where every entry vanishes."""
+    if not columns:
+        return None
+    entries = np.abs(rows[:, left][:, :, columns])
+    score = entries.min(axis=0)
+    if score.max() <= _ZERO * size:
+        score = np.quantile(entries, 0.2, axis=0)
+    if score.max() <= _ZERO * size:
+        return None
+    r, c = max(
+        ((i, j) for i in range(len(left)) for j in range(len(columns)) if score[i, j] >= _NEARLY * score.max()),
+        key=lambda at: (columns[at[1]], score[at]),
+    )
+    return left[r], columns[c]
+
+
+def closed_positions(tree: Robot, file: LoopFile, start: Array) -> Array:
+    """Positions (N, nq of the tree) with closed loops, on walks from the start within joint limits (1)."""
+    by_equation, by_rate = scales(tree, file)
+    lower, upper = limits(tree)
+    rng = np.random.default_rng(1)
+    q = np.tile(start, (_WALKS, 1))
+    for _ in range(_STEPS):
+        rows = loop_batch(tree, file, q).rows * by_equation[:, None] * by_rate
+        back = np.linalg.pinv(rows, rcond=_ZERO)
+        drawn = rng.normal(size=(_WALKS, tree.n))
+        free = drawn - (back @ (rows @ drawn[..., None]))[..., 0]
+        step = free * (_STRIDE / np.maximum(np.abs(free).max(axis=1), 1e-9))[:, None]
+        tried = moved_batch(tree, q, step * by_rate)
+        for _ in range(3):
+            batch = loop_batch(tree, file, tried)
+            back = np.linalg.pinv(batch.rows * by_equation[:, None] * by_rate, rcond=_ZERO)
+            step = -(back @ (batch.gaps * by_equation)[..., None])[..., 0]
+            tried = moved_batch(tree, tried, np.clip(step, -_STRIDE, _STRIDE) * by_rate)
+        gaps = np.abs(loop_batch(tree, file, tried).gaps).max(axis=1)
+        inside = np.all((tried >= lower) & (tried <= upper), axis=1) & (gaps < 1e-6)
+        q = np.where(inside[:, None], tried, q)
+    return np.concatenate([start[None], q])

@@ -1,0 +1,205 @@
+"""Predictions of dependent joints: polynomials fitted to positions that are tracked from the start over a range.
+
+(1)  range of an independent joint: its limits; without limits half a turn or the robot's size to each side of the start
+(2)  tracking: many positions of the independent joints at once, each on a straight line from the start, by tangent steps
+     and Newton's method. A sign change of det J_d is a singular configuration: what lies beyond belongs to another branch
+(3)  fit: least squares over all positions reached; linear to rounding, it is no guess but the relation itself
+(4)  number of Newton steps: as many as close the loops at all positions reached, from the fitted guess
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.foundation.arrays import Array
+from torquec.robot.loops.batch import LoopBatch, loop_batch, moved_batch, scales
+from torquec.robot.loops.closed_loops import LoopFile, Prediction
+from torquec.robot.loops.equations import joint_places
+from torquec.robot.loops.independent import Choice
+from torquec.robot.robot import Robot
+
+_POINTS, _STEPS = 320, 30
+_MOST_NEWTON_STEPS = 10
+_TIGHT = 1e-13
+"""Gap [m, rad] of a closed loop: rounding."""
+
+_LINEAR = 1e-10
+"""Error [rad, m] of a linear fit that is the relation itself; the positions come from Newton steps to rounding."""
+
+_DEGREES = {1: 8, 2: 6, 3: 4, 4: 3, 5: 2, 6: 2}
+"""Degree of a prediction by the number of its inputs; one for more."""
+
+_WORST_CONDITION = 1e6
+"""Condition of J_d, scaled, beyond which a position counts as singular."""
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """Positions (N, nq of the tree) reached (2), the displacements (N, nv) from the start, and the ranges (1)."""
+
+    positions: Array
+    displacements: Array
+    ranges: tuple[tuple[int, float, float], ...]
+    coverage: float
+
+
+def influences(tree: Robot, file: LoopFile, choice: Choice) -> dict[int, tuple[int, ...]]:
+    """For every dependent rate the independent rates that it depends on."""
+    by_equation, by_rate = scales(tree, file)
+    rows = loop_batch(tree, file, choice.positions).rows * by_equation[:, None] * by_rate
+    equations, dependent = (list(each) for each in zip(*choice.pivots, strict=True))
+    others = [k for k in range(tree.n) if k not in dependent]
+    solved = np.linalg.pinv(rows[:, equations][:, :, dependent], rcond=1e-9) @ rows[:, equations][:, :, others]
+    large = np.abs(solved).max(axis=0) > 1e-8
+    return {rate: tuple(np.array(others)[large[k]].tolist()) for k, rate in enumerate(dependent)}
+
+
+def track(tree: Robot, file: LoopFile, choice: Choice, start: Array, inputs: Sequence[int]) -> Tracked:
+    """(1), (2) for the independent rates that matter."""
+    ranges = tuple(_range(tree, start, rate) for rate in inputs)
+    at = {place.rate: place.position for place in joint_places(tree)}
+    first = start[[at[rate] for rate in inputs]]
+    targets = np.array([center for _, center, _ in ranges]) + np.array([half for _, _, half in ranges]) * _spread(
+        len(inputs)
+    )
+    q = np.tile(start, (len(targets), 1))
+    equations, dependent = (list(each) for each in zip(*choice.pivots, strict=True))
+    by_equation, by_rate = scales(tree, file)
+    alive = np.ones(len(targets), dtype=bool)
+    reference = _start_sign(tree, file, start, equations, dependent)
+    for k in range(1, _STEPS + 1):
+        step = np.zeros((len(targets), tree.n))
+        step[:, list(inputs)] = (targets - first) / _STEPS
+        batch = loop_batch(tree, file, q)
+        step[:, dependent] = -_solved(batch, equations, dependent, (batch.rows @ step[..., None])[..., 0])
+        q = np.where(alive[:, None], moved_batch(tree, q, step), q)
+        for _ in range(4 if k == _STEPS else 2):
+            batch = loop_batch(tree, file, q)
+            step = np.zeros((len(targets), tree.n))
+            step[:, dependent] = -_solved(batch, equations, dependent, batch.gaps)
+            q = np.where(alive[:, None], moved_batch(tree, q, step), q)
+        batch = loop_batch(tree, file, q)
+        scaled = (batch.rows * by_equation[:, None] * by_rate)[:, equations][:, :, dependent]
+        now = np.sign(np.linalg.det(scaled))
+        alive &= (now == reference) & (np.abs(batch.gaps[:, equations]).max(axis=1) < 1e-8)
+        alive &= np.linalg.cond(scaled) < _WORST_CONDITION
+    alive &= np.abs(batch.gaps[:, equations]).max(axis=1) < 1e-11
+    reached = q[alive]
+    away = np.stack([difference_rates(tree, start, each) for each in reached]) if len(reached) else np.zeros((0, tree.n))
+    return Tracked(reached, away, ranges, float(np.mean(alive)))
+
+
+def fit(tree: Robot, tracked: Tracked, inputs_of: dict[int, tuple[int, ...]], start: Array) -> tuple[Prediction, ...]:
+    """(3) for every dependent rate."""
+    at = {place.rate: place.position for place in joint_places(tree)}
+    spans = {rate: (center, half) for rate, center, half in tracked.ranges}
+    found = []
+    for rate, inputs in inputs_of.items():
+        values = tracked.displacements[:, rate]
+        away = tracked.positions[:, [at[k] for k in inputs]] - start[[at[k] for k in inputs]]
+        slopes = np.linalg.lstsq(away, values, rcond=None)[0] if inputs else np.zeros(0)
+        if np.abs(values - away @ slopes).max(initial=0.0) < _LINEAR:
+            linear = tuple(tuple(int(i == j) for j in range(len(inputs))) for i in range(len(inputs)))
+            found.append(Prediction(rate, inputs, linear, tuple(map(_rounded, slopes)), exact=True))
+            continue
+        scaled = np.stack([(tracked.positions[:, at[k]] - spans[k][0]) / spans[k][1] for k in inputs], axis=1)
+        degree = _DEGREES.get(len(inputs), 1)
+        while math.comb(degree + len(inputs), degree) > max(len(values) // 3, 1):
+            degree -= 1
+        powers = [p for p in itertools.product(range(degree + 1), repeat=len(inputs)) if sum(p) <= degree]
+        features = np.stack([np.prod(scaled ** np.array(p), axis=1) for p in powers], axis=1)
+        coefficients = np.linalg.lstsq(features, values, rcond=1e-12)[0]
+        found.append(Prediction(rate, inputs, tuple(powers), tuple(float(f"{c:.6g}") for c in coefficients)))
+    return tuple(found)
+
+
+def difference_rates(tree: Robot, start: Array, q: Array) -> Array:
+    """The displacements (nv,) that lead from the start to q, joint by joint."""
+    found: list[float] = []
+    k = 0
+    for joint in tree.joints:
+        at = slice(k, k + joint.kind.nq)
+        found += [float(x) for x in joint.kind.difference([float(x) for x in start[at]], [float(x) for x in q[at]])]
+        k += joint.kind.nq
+    return np.array(found)
+
+
+def newton_steps(tree: Robot, file: LoopFile, pivots: Sequence[tuple[int, int]], guessed: Array) -> int:
+    """(4) from guessed positions (N, nq)."""
+    if not pivots:
+        return 0
+    equations, dependent = (list(each) for each in zip(*pivots, strict=True))
+    q = guessed
+    for k in range(_MOST_NEWTON_STEPS):
+        batch = loop_batch(tree, file, q)
+        if np.abs(batch.gaps[:, equations]).max(initial=0.0) < _TIGHT:
+            return k
+        step = np.zeros((len(q), tree.n))
+        step[:, dependent] = -_solved(batch, equations, dependent, batch.gaps)
+        q = moved_batch(tree, q, step)
+    return _MOST_NEWTON_STEPS
+
+
+def _solved(batch: LoopBatch, equations: list[int], dependent: list[int], right: Array) -> Array:
+    """J_d^-1 right, (N, d); zero where J_d is singular."""
+    matrix = batch.rows[:, equations][:, :, dependent]
+    bad = ~(np.abs(np.linalg.det(matrix)) > 1e-300)
+    matrix[bad] = np.eye(len(dependent))
+    solved = np.linalg.solve(matrix, right[:, equations][..., None])[..., 0]
+    solved[bad] = 0.0
+    return np.clip(np.nan_to_num(solved), -1.0, 1.0)
+
+
+def _start_sign(tree: Robot, file: LoopFile, start: Array, equations: list[int], dependent: list[int]) -> float:
+    by_equation, by_rate = scales(tree, file)
+    rows = loop_batch(tree, file, start[None]).rows * by_equation[:, None] * by_rate
+    return float(np.sign(np.linalg.det(rows[0][np.ix_(equations, dependent)])))
+
+
+def _range(tree: Robot, start: Array, rate: int) -> tuple[int, float, float]:
+    """(1) as (rate, center, half width)."""
+    coordinate = tree.coordinates[rate]
+    at = {place.rate: place.position for place in joint_places(tree)}
+    reach = math.pi if coordinate.turns else float(scales(tree, LoopFile())[1][rate])
+    here, bounds = float(start[at[rate]]), coordinate.joint.limits
+    lower, upper = max(bounds.lower, here - reach), min(bounds.upper, here + reach)
+    half = max(0.5 * (upper - lower), 1e-3)
+    return rate, 0.5 * (lower + upper), half
+
+
+def _spread(n: int) -> Array:
+    """Points (N, n) spread evenly over [-1, 1]^n: a Halton sequence and the corners of small boxes."""
+    points = np.stack([_van_der_corput(_POINTS, base) for base in _primes(n)], axis=1) if n else np.zeros((1, 0))
+    corners = np.array(list(itertools.product((-1.0, 1.0), repeat=n))) if 0 < n <= 6 else np.zeros((0, n))
+    return np.concatenate([2.0 * points - 1.0, corners])
+
+
+def _van_der_corput(count: int, base: int) -> Array:
+    found = np.zeros(count)
+    for k in range(count):
+        number, weight = k + 1, 1.0 / base
+        while number:
+            found[k] += weight * (number % base)
+            number, weight = number // base, weight / base
+    return found
+
+
+def _primes(n: int) -> list[int]:
+    found: list[int] = []
+    number = 2
+    while len(found) < n:
+        if all(number % prime for prime in found):
+            found.append(number)
+        number += 1
+    return found
+
+
+def _rounded(slope: float) -> float:
+    """A slope of a linear relation; to a twelfth where it is one to rounding, as those of parallelograms are."""
+    twelfths = round(12.0 * slope)
+    return twelfths / 12.0 if abs(slope - twelfths / 12.0) < 1e-9 else float(slope)
