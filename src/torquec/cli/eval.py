@@ -21,6 +21,7 @@ _COLUMNS = (
     ("total", "total"),
 )
 _AXES = ("x", "y", "z")
+_TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +68,9 @@ def quantities_at(
 ) -> dict[str, Any]:
     """The JSON document of `torquec eval`: lists in joint order, the mass matrix row by row."""
     q, qd, qdd = state["q"], state["qd"], state["qdd"]
+    from torquec.robot.loops.condition import check_loops
+
+    check_loops(model.robot, q)
     calls: dict[str, tuple[str, tuple[Any, ...]]] = {
         "tau": ("inverse_dynamics", (q, qd, qdd)),
         "friction": ("friction_torque", (qd,)),
@@ -78,13 +82,30 @@ def quantities_at(
     if torques is not None:
         calls["qdd"] = ("forward_dynamics", (q, qd, torques))
     document: dict[str, Any] = {"joints": list(model.robot.coordinate_names)}
+    if model.robot.dependent:  # friction of dependent joints depends on q: it is what total_torque has more
+        del calls["friction"]
     document |= {key: getattr(model, name)(*inputs).tolist() for key, (name, inputs) in calls.items()}
+    if model.robot.dependent:
+        springs = model.spring_torque(q).tolist()
+        parts = zip(document["total"], document["tau"], springs, strict=True)
+        document["friction"] = [whole - rigid - spring for whole, rigid, spring in parts]
+        positions, gap = model.loop_closure(q)
+        document["loops"] = {"positions": _positions(model, positions), "gap": float(gap)}
     proven = _proven_quantities(model, {key: name for key, (name, _) in calls.items()})
     if proven:
         document["proven"] = proven
     if frames:
         document["frames"] = {frame: _frame_document(model, frame, q) for frame in frames}
     return document
+
+
+def _positions(model: Model, positions: Any) -> dict[str, list[float]]:
+    """Position of every joint of the tree by its name."""
+    found, k = {}, 0
+    for joint in model.robot.tree.joints:
+        found[joint.name] = [float(value) for value in positions[k : k + joint.kind.nq]]
+        k += joint.kind.nq
+    return found
 
 
 def _proven_quantities(model: Model, names: dict[str, str]) -> dict[str, Any]:
@@ -105,7 +126,7 @@ def _frame_document(model: Model, frame: str, q: tuple[float, ...]) -> dict[str,
     from torquec.dynamics import influence_coefficients
 
     rotation, origin = model.frame_pose(frame)(q)
-    if model.robot.nq != model.robot.nv:
+    if model.robot.nq != model.robot.nv or model.robot.dependent:
         jacobian = model.jacobian(frame)(q)
         return {"rotation": rotation.tolist(), "origin": origin.tolist(), "jacobian": jacobian.tolist()}
     found = influence_coefficients(model.robot, frame, q)
@@ -145,6 +166,9 @@ def state_text(name: str, state: Mapping[str, Sequence[float]], document: Mappin
     ]
     if "proven" in document:
         lines += ["", "What is proven", *(_proven(key, said) for key, said in document["proven"].items())]
+    if "loops" in document:
+        lines += ["", f"All joints; the loops are closed to {number(document['loops']['gap'], 2)} (m, rad)"]
+        lines += [f"  {name}  {' '.join(map(number, at))}" for name, at in document["loops"]["positions"].items()]
     for frame, found in document.get("frames", {}).items():
         lines += ["", *_frame(frame, found, joints)]
     return "\n".join(lines)
@@ -162,6 +186,9 @@ def _frame(frame: str, found: Mapping[str, Any], joints: Sequence[str]) -> list[
     origin = ", ".join(number(value) for value in found["origin"])
     lines = [f"Frame '{frame}': origin ({origin}) m, rotation by rows"]
     lines += [f"  {'  '.join(number(value).rjust(10) for value in row)}" for row in found["rotation"]]
+    if "influence" not in found:
+        rows = [[axis, *map(number, row)] for axis, row in zip(_TWIST, found["jacobian"], strict=True)]
+        return [*lines, "", "Jacobian: velocity of the origin, then angular velocity, base axes", table(["", *joints], rows)]
     for title, key in (("Velocity of the origin", "translation"), ("Angular velocity", "rotation")):
         part = found["influence"][key]
         rows = [[axis, *map(number, row)] for axis, row in zip(_AXES, part["first"], strict=True)]

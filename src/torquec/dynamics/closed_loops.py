@@ -17,7 +17,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from torquec.errors import RobotError
 from torquec.robot.loops.closure import LoopState, Matrix, loop_state, product, project
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
@@ -80,16 +79,6 @@ def project_columns(state: LoopState, matrix: Matrix) -> Matrix:
     """T' times a matrix."""
     columns = [project(state.rates, list(column)) for column in zip(*matrix, strict=True)]
     return [list(row) for row in zip(*columns, strict=True)]
-
-
-def check_tree(robot: Robot) -> None:
-    """Raise `RobotError` for a robot with closed loops."""
-    if robot.dependent:
-        raise RobotError(
-            f"robot '{robot.name}' has closed loops, and this computation holds for trees",
-            where=robot.source,
-            remedy="the quantities of torquec.compile take loops; see docs/closed-loops.md",
-        )
 
 
 def _on_tree(robot: Robot, arguments: tuple[Any, ...]) -> tuple[LoopState, tuple[Any, ...]]:

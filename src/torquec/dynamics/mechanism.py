@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from torquec.dynamics.closed_loops import check_tree
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.precise_float import PreciseFloat, fifty_digits, plain_float, precise_frame, precise_inertia
 from torquec.dynamics.regrouping import regroup
@@ -21,6 +20,7 @@ from torquec.errors import ArgumentError
 from torquec.robot.canonical import CanonicalLink
 from torquec.robot.joints import JointKind, UnitTwist
 from torquec.robot.robot import BASE, Body, Mimic, Robot
+from torquec.robot.state_coordinate import check_tree
 from torquec.spatial import (
     Inertia,
     Matrix3,

@@ -39,6 +39,8 @@ class RotorlessJoint:
 
 def rotorless_joints(robot: Robot) -> tuple[RotorlessJoint, ...]:
     """The turning joints for which (1) is absurd; none of a robot that has no dynamics."""
+    if robot.dependent:  # torques at independent joints move more than what hangs on their own axes
+        return ()
     try:
         robot.check_inertias()
     except RobotError:

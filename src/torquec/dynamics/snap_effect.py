@@ -29,6 +29,7 @@ class SnapEffect:
 
 def snap_effect(robot: Robot) -> SnapEffect:
     """The change that the robot's snaps make; zero where there are none."""
+    robot = robot.tree
     if not robot.canonical.snaps:
         return SnapEffect(0.0, 0.0)
     written = replace(robot, snap=False)

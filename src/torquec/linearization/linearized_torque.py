@@ -210,9 +210,9 @@ def runs_recursion(model: Model) -> bool:
     """Whether the inverse dynamics of the model are the robot's own recursion.
 
     They are where its quantities come from bodies, the robot's own or identified ones, also where the model comes from
-    a file: the programs in it were compared with the bodies when it was read.
+    a file: the programs in it were compared with the bodies when it was read. Those of closed loops are projections.
     """
-    return not model.kind.follows_program
+    return not model.kind.follows_program and not model.robot.dependent
 
 
 def linearized_torque(model: Model, state: State, deviation: State) -> list[Scalar]:

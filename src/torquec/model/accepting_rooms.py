@@ -30,19 +30,19 @@ ACCEPTING_ROOMS = (
     AcceptingRoom(
         "closedform",
         "closed form, equations",
-        "bodies without inertia; entries that depend on more than nine joints",
+        "closed loops; bodies without inertia; entries that depend on more than nine joints",
         closedform.accepts,
     ),
     AcceptingRoom(
         "parameters",
         "Lin's theorems of minimal parameters (elimination takes every robot)",
-        "branches; mimic joints; zero gravity",
+        "closed loops; branches; mimic joints; zero gravity",
         parameters.accepts,
     ),
     AcceptingRoom(
         "proof",
         "proven torque errors, certificates",
-        "bodies without inertia; torques that depend on more than nine joints; torques of a degree above three, as "
+        "closed loops; bodies without inertia; torques that depend on more than nine joints; torques of a degree above three, as "
         "those of most mimic joints with a multiplier other than 1 and -1",
         proof.accepts,
     ),
@@ -55,7 +55,7 @@ ACCEPTING_ROOMS = (
     AcceptingRoom(
         "kinematics",
         "closed-form inverse kinematics of the hand's frame (iteration takes other arms)",
-        "mimic joints on the way to the frame; arms that no family fits",
+        "closed loops; mimic joints on the way to the frame; arms that no family fits",
         kinematics.accepts,
     ),
 )

@@ -192,7 +192,8 @@ class Model(NotebookDisplay, TypedQuantities):
         """The quantities that a file or a package of this model holds unless others are asked for."""
         if self.kept is not None:
             return self.kept
-        return tuple(name for name in default_quantities() if not self.refusal(name))
+        loops = ("loop_closure",) if self.robot.dependent else ()
+        return tuple(name for name in (*default_quantities(), *loops) if not self.refusal(name))
 
     def refused(self) -> dict[str, str]:
         """Quantities that a program about a robot's dynamics may want and this model does not have, each with why."""

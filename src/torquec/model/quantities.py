@@ -16,6 +16,7 @@ from torquec import dynamics
 from torquec.dynamics.base_regressor import base_inverse_dynamics, base_regressor
 from torquec.errors import ArgumentError, ExpressionError
 from torquec.expr import Function, trace
+from torquec.robot.loops.closure import loop_closure
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
@@ -218,6 +219,13 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
             ("tau",),
             _pushed_inverse_dynamics,
             of_frame=True,
+        ),
+        "loop_closure": Quantity(
+            "Positions of all joints, dependent ones of closed loops too, and the largest gap [m, rad] that is left.",
+            ("q",),
+            ("positions", "gap"),
+            loop_closure,
+            by_default=False,
         ),
         "base_regressor": Quantity(
             "Y (n, b): Y times the base parameters is the torque of inverse_dynamics; full column rank.",

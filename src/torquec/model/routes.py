@@ -87,7 +87,7 @@ def own_recursion(robot: Robot, quantity: str) -> Function:
 
 def carried_recursion(robot: Robot, quantity: str) -> Function | None:
     """The quantity's recursion with links carried, in the cheapest grouping; None where there is nothing to carry."""
-    if quantity not in WAYS or not carried_links(mechanism(robot)):
+    if quantity not in WAYS or not carried_links(mechanism(robot.tree)):
         return None
     algorithm, groupings = WAYS[quantity]
     ways = [functools.partial(algorithm, grouping=grouping, carried=True) for grouping in groupings]
@@ -120,7 +120,7 @@ def routes(robot: Robot, quantity: str, *, every: bool = False) -> dict[Route, F
             found[Route.CARRIED] = carried
     if quantity in CLOSED:
         algorithm, most = CLOSED[quantity]
-        single = all(joint.kind.nv == 1 for joint in robot.joints)
+        single = not robot.dependent and all(joint.kind.nv == 1 for joint in robot.joints)
         if single and (every or len(robot.bodies) <= most):
             found[Route.CLOSED_FORM] = trace_quantity(robot, quantity, algorithm=algorithm)
     return found

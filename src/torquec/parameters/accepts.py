@@ -14,6 +14,8 @@ def accepts(robot: Robot) -> str | None:
     >>> accepts(classics.puma560(gravity=(0.0, 0.0, 0.0)))
     'gravity is zero'
     """
+    if robot.dependent:
+        return refusal(lambda: position_bases(robot))
     if any(body.parent != i - 1 for i, body in enumerate(robot.bodies)):
         return "the robot branches"
     if any(body.joint.mimic is not None for body in robot.bodies):

@@ -14,7 +14,7 @@ from torquec.errors import RobotError, refusal
 from torquec.expr import Function, trace
 from torquec.proof.torque.torque_tables import HIGHEST_DEGREE, check_grid, position_degrees, positions_read
 from torquec.robot.robot import Robot
-from torquec.robot.state_coordinate import check_single_coordinates, position_bases
+from torquec.robot.state_coordinate import position_bases
 
 
 def accepts(robot: Robot) -> str | None:
@@ -24,9 +24,7 @@ def accepts(robot: Robot) -> str | None:
     >>> accepts(classics.scara()) is None
     True
     """
-    return refusal(lambda: check_single_coordinates(robot)) or refusal(
-        lambda: check_provable(robot, _exact_torque(robot))
-    )
+    return refusal(lambda: position_bases(robot)) or refusal(lambda: check_provable(robot, _exact_torque(robot)))
 
 
 def check_provable(robot: Robot, exact: Function) -> None:

@@ -21,6 +21,21 @@ _MILLI = 1e3  # m to mm
 _PERCENT = 100.0  # parts to percent
 
 
+def loop_facts(robot: Robot) -> dict[str, Any]:
+    """The key `loops`: loops, couplings, dependent joints, redundant equations; empty for a robot without any."""
+    if robot.loops is None:
+        return {"loops": []}
+    record, file = robot.loops, robot.loops.file
+    return {
+        "loops": [dataclasses.asdict(loop) for loop in file.loops],
+        "couplings": [dataclasses.asdict(coupling) for coupling in file.couplings],
+        "dependent": list(robot.dependent),
+        "redundant_equations": [file.equation_names[k] for k in record.redundant],
+        "newton_steps": record.newton_steps,
+        "range_covered": record.coverage,
+    }
+
+
 def robot_facts(robot: Robot) -> dict[str, Any]:
     """Joints with their limits, masses, friction, motors, frames, payloads, snapped angles and warnings."""
     used = as_used(robot)
@@ -41,20 +56,21 @@ def robot_facts(robot: Robot) -> dict[str, Any]:
             }
             for joint in robot.joints
         ],
+        **loop_facts(robot),
         "mimic": {body.joint.name: body.joint.mimic.joint for body in robot.bodies if body.joint.mimic is not None},
         "mass": robot.mass,
         "moving_mass": robot.moving_mass,
         "masses": {body.name: float(body.inertia.m) for body in robot.bodies},
         "friction": {
             joint.name: dataclasses.asdict(joint.friction)
-            for joint in robot.joints
+            for joint in robot.tree.joints
             if any(dataclasses.astuple(joint.friction))
         },
         "motors": [
             {
                 "name": motor.name,
                 "rotor_inertia": motor.rotor_inertia,
-                "ratios": {name: ratio for name, ratio in zip(robot.coordinate_names, row, strict=True) if ratio},
+                "ratios": {name: ratio for name, ratio in zip(robot.tree.coordinate_names, row, strict=True) if ratio},
                 "friction": dataclasses.asdict(motor.friction),
             }
             for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True)
@@ -104,6 +120,7 @@ def robot_text(document: dict[str, Any]) -> str:
     if document["mimic"]:
         lines += ["", "Joints that follow another:"]
         lines += [f"  {name} follows {leader}" for name, leader in document["mimic"].items()]
+    lines += _loops(document)
     lines += ["", "Masses [kg]", *(f"  {name}  {number(mass)}" for name, mass in document["masses"].items())]
     lines += _friction(document) + _motors(document)
     for held in document["payload"]:
@@ -118,6 +135,22 @@ def robot_text(document: dict[str, Any]) -> str:
     if document["warnings"]:
         lines += ["", "Warnings:", *(f"  {warning}" for warning in document["warnings"])]
     return "\n".join(lines)
+
+
+def _loops(document: dict[str, Any]) -> list[str]:
+    """Closed loops, couplings, and what they make of joints and equations."""
+    if not document.get("loops") and not document.get("couplings"):
+        return []
+    lines = ["", "Closed loops:"]
+    lines += [f"  {loop['name']} ({loop['kind']}): {loop['frame_a']}, {loop['frame_b']}" for loop in document["loops"]]
+    lines += [f"  {each['joint']} is a polynomial of {each['of']}" for each in document["couplings"]]
+    if document["dependent"]:
+        lines.append(f"  dependent joints: {', '.join(document['dependent'])}")
+        covered = number(_PERCENT * document["range_covered"], 2)
+        lines.append(f"  {document['newton_steps']} Newton steps close them; {covered} % of the range can be reached")
+    if document["redundant_equations"]:
+        lines.append(f"  redundant equations: {', '.join(document['redundant_equations'])}")
+    return lines
 
 
 def _refused(document: dict[str, Any]) -> list[str]:

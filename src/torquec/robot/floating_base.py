@@ -16,6 +16,7 @@ from torquec.errors import RobotError
 from torquec.robot.joints import JointType
 from torquec.robot.lock_joints import welded
 from torquec.robot.robot import BASE, Body, Drives, Frame, Joint, Robot
+from torquec.robot.state_coordinate import check_tree
 from torquec.robot.xml_text import unused_name
 from torquec.spatial import Inertia
 
@@ -45,6 +46,7 @@ def with_base(robot: Robot, base: Base) -> Robot:
     """The robot with that base (1), (2); raises `RobotError` where a link `world` bolts it down or no joint is left."""
     if base_kind(robot) is base:
         return robot
+    check_tree(robot)
     if base is Base.FIXED:
         free = [body.joint for body in robot.bodies if body.parent == BASE and body.joint.type is JointType.FREE]
         if len(free) == len(robot.joints):

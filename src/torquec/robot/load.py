@@ -23,6 +23,7 @@ from torquec.robot.degrees import warn_of_degrees
 from torquec.robot.drives import DRIVES_SUFFIX, read_drives, side_file
 from torquec.robot.floating_base import Base, with_base
 from torquec.robot.loops.close_loops import close_loops
+from torquec.robot.loops.closed_loops import LoopFile
 from torquec.robot.loops.read_loops import LOOPS_SUFFIX, read_loops
 from torquec.robot.robot import Robot
 from torquec.robot.robot_by_name import described_robot, is_robot_name
@@ -113,9 +114,9 @@ def load(
             refuse_warnings(robot.warnings)
     if robot.snap != snap:
         robot = dataclasses.replace(robot, snap=snap)
-    loops = loops_beside(file)
-    if loops is not None:
-        robot = close_loops(dataclasses.replace(robot, loops=None), read_loops(loops))
+    beside = loops_beside(file)
+    if beside is not None or robot.loops is not None:
+        robot = close_loops(dataclasses.replace(robot, loops=None), _all_loops(robot, beside))
     _warn_of_snaps(robot)
     for warning in robot.warnings:
         if warning.about_units:
@@ -145,6 +146,13 @@ def drives_beside(file: Path) -> Path | None:
         return None
     found = side_file(file)
     return found if os.path.lexists(found) else None
+
+
+def _all_loops(robot: Robot, beside: Path | None) -> LoopFile:
+    """The loops of a robot file and of the side file together."""
+    own = LoopFile() if robot.loops is None else robot.loops.file
+    more = LoopFile() if beside is None else read_loops(beside)
+    return dataclasses.replace(more, loops=own.loops + more.loops, couplings=own.couplings + more.couplings, driven=own.driven)
 
 
 def loops_beside(file: Path) -> Path | None:
@@ -195,7 +203,7 @@ def _read_xml(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
             raise RobotFileError(f"the document is <{root.tag}>", where=root.where, remedy=remedy)
     from torquec.robot.mjcf import read_mjcf
 
-    return read_mjcf(path, strict=strict, gravity=gravity)
+    return read_mjcf(path, strict=strict, gravity=gravity, close=False)
 
 
 READERS: dict[str, RobotFormat] = {

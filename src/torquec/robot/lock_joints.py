@@ -41,12 +41,35 @@ def lock_joints(robot: Robot, positions: Mapping[str, float]) -> Robot:
         raise ArgumentError(f"all joints of robot '{robot.name}' are locked", remedy="leave at least one to move")
     if not positions:
         return robot
+    if robot.loops is not None:
+        return _locked_loops(robot, positions)
     held = {body.joint.name: held_at(body.joint, positions) for body in robot.bodies}
     poses = {
         body.joint.name: moved_by(body.joint, at) for body in robot.bodies if (at := held[body.joint.name]) is not None
     }
     locked = tuple(LockedJoint(name, float(value)) for name, value in positions.items())
     return dataclasses.replace(welded(robot, poses), locked=(*robot.locked, *locked))
+
+
+def _locked_loops(robot: Robot, positions: Mapping[str, float]) -> Robot:
+    """A robot with closed loops whose joints are locked in its tree, the loops closed again."""
+    from torquec.robot.loops.close_loops import close_loops
+    from torquec.robot.loops.closure import closed_at
+
+    assert robot.loops is not None
+    file = robot.loops.file
+    left = dataclasses.replace(
+        file,
+        independent=tuple(name for name in file.independent if name not in positions),
+        start=tuple(pair for pair in closed_at(robot) if pair[0] not in positions),
+        driven=tuple(name for name in file.driven if name not in positions),
+    )
+    named = {name for each in file.couplings for name in (each.joint, each.of)}
+    if named.intersection(positions):
+        raise ArgumentError(
+            f"joint '{min(named.intersection(positions))}' is part of a coupling", remedy="lock other joints"
+        )
+    return close_loops(lock_joints(dataclasses.replace(robot, loops=None), positions), left)
 
 
 def welded(robot: Robot, poses: Mapping[str, Pose]) -> Robot:

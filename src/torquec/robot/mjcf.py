@@ -17,6 +17,7 @@ from typing import Any
 
 from torquec.errors import MissingExtraError, RobotFileError
 from torquec.foundation.reading import to_path
+from torquec.robot.loops.close_loops import close_loops
 from torquec.robot.mjcf_file import read_mjcf_tree
 from torquec.robot.mjcf_model import ModelReader
 from torquec.robot.mjcf_strip import strip_mjcf, to_xml
@@ -31,12 +32,16 @@ _DISABLE_FLAGS = {"equality": "mjDSBL_EQUALITY", "gravity": "mjDSBL_GRAVITY"}
 
 
 def read_mjcf(
-    path: str | os.PathLike[str], *, strict: bool = False, gravity: tuple[float, float, float] | None = None
+    path: str | os.PathLike[str],
+    *,
+    strict: bool = False,
+    gravity: tuple[float, float, float] | None = None,
+    close: bool = True,
 ) -> Robot:
-    """The robot that an MJCF file describes: a tree of hinges, slides, ball and free joints.
+    """The robot that an MJCF file describes: hinges, slides, ball and free joints, closed loops.
 
-    `gravity` (3,) [m/s^2] replaces the file's. Raises `RobotFileError` by name, with file, line and remedy, for what is
-    no such tree (tendons, closed loops) or no MJCF, for inertias that only a mesh could give, and
+    `gravity` (3,) [m/s^2] replaces the file's. Without `close`, loops are found and not closed: `load` closes them
+    last. Raises `RobotFileError` by name, with file, line and remedy, for what is no such robot (tendons) or no MJCF, for inertias that only a mesh could give, and
     with `strict` for every warning; `MissingExtraError` without the `mujoco` package.
     """
     try:
@@ -62,7 +67,8 @@ def read_mjcf(
     robot = replace(robot, warnings=(*warnings, *robot.warnings), gravity=robot.gravity if gravity is None else gravity)
     if not robot.bodies:
         raise RobotFileError("the model has no joints", where=f"{file}:1", remedy="add hinges or slides to its bodies")
-    return check_robot(robot, strict=strict, where=places, limits=_LIMITS)
+    robot = check_robot(robot, strict=strict, where=places, limits=_LIMITS)
+    return robot if robot.loops is None or not close else close_loops(robot, robot.loops.file)
 
 
 @contextlib.contextmanager

@@ -11,18 +11,24 @@ body's pose in the world, whatever pos and quat say, and the velocity of its ori
 qpos0 = ref,
 
 (3)  q1 - ref1 = a0 + a1 (q2 - ref2)
+
+and other equality constraints closed loops (`mjcf_loops`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 from torquec.errors import RobotFileError
 from torquec.robot.dh_joint import GearedMotor, build_drives
 from torquec.robot.friction import Friction
 from torquec.robot.joints import KINDS, JointKind, JointType
+from torquec.robot.loops.closed_loops import Coupling, unresolved
+from torquec.robot.mjcf_loops import JOINT, coupling_polynomial, mjcf_loops
 from torquec.robot.right_angle import cos_sin, without_rounding
 from torquec.robot.robot import BASE, Body, FileWarning, Frame, Joint, Limits, Mimic, Motor, Robot, Spring
 from torquec.robot.tree import BodyTree, resolve_mimics
@@ -44,6 +50,7 @@ MjModel = Any
 _WORDS = ("free", "ball", "slide", "hinge")  # mjJNT_FREE to mjJNT_HINGE of mujoco.h, in order
 _KINDS = {kind.mjcf: kind for kind in KINDS.values() if kind.mjcf}
 _ACTUATOR_ON_JOINT = (0, 1)  # mjTRN_JOINT and mjTRN_JOINTINPARENT
+_NO_CONSTRAINTS = SimpleNamespace(neq=0)
 _FIXED_GAIN, _NO_BIAS = 0, 0  # mjGAIN_FIXED, mjBIAS_NONE
 
 
@@ -60,6 +67,7 @@ class ModelReader:
         self.source = source
         self.body_names = self.names("body", model.nbody)
         self.joint_names = self.names("jnt", model.njnt)
+        self.couplings: list[Coupling] = []
         self.mimics = self.read_mimics()
         self.efforts = self.read_efforts()
         self.tree = BodyTree()
@@ -77,16 +85,25 @@ class ModelReader:
             link = links[model.site_bodyid[index]]
             pose = link.pose @ model_pose(model.site_pos[index], model.site_quat[index])
             sites.append(Frame(_unique(name, taken), link.body, pose))
+        file, more = mjcf_loops(
+            model if "equality" not in self.disabled else _NO_CONSTRAINTS,
+            links,
+            sites,
+            tuple(self.couplings),
+            lambda index: self.given_name("eq", index),
+            model_pose,
+        )
         gravity = (0.0, 0.0, 0.0) if "gravity" in self.disabled else _vector(model.opt.gravity)
         independent = [name for joint in range(model.njnt) for name in self.rate_names(joint)]
         independent = [name for name in independent if name not in self.mimics]
         return Robot(
             name=self.robot_name,
             bodies=tuple(self.tree.bodies),
-            frames=(*links, *sites),
+            frames=(*links, *sites, *more),
             base_inertia=self.tree.base_inertia,
             gravity=gravity,
             drives=build_drives(self.read_motors(), independent, self.mimics),
+            loops=unresolved(replace(file, driven=self.driven())) if file.loops or file.couplings else None,
             warnings=self.left_out(),
             source=self.source,
         )
@@ -202,19 +219,29 @@ class ModelReader:
         model = self.model
         mimics: dict[str, Mimic] = {}
         for index in range(0 if "equality" in self.disabled else model.neq):
+            if int(model.eq_type[index]) != JOINT:
+                continue
             a0, a1, *higher = map(float, model.eq_data[index][:5])
             follower, leader = int(model.eq_obj1id[index]), int(model.eq_obj2id[index])
             name = self.joint_names[follower]
             coupling = self.given_name("eq", index) or f"of joint '{name}'"
             if leader < 0:
                 raise self.error(name, f"the coupling {coupling} locks the joint", "remove the joint and weld its body")
+            ref1, ref2 = (float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (follower, leader))
             if any(higher):
-                raise self.error(name, f"the coupling {coupling} is not linear", 'use polycoef="a0 a1 0 0 0"')
+                polynomial = coupling_polynomial((a0, a1, *higher), ref1, ref2)
+                self.couplings.append(Coupling(name, self.joint_names[leader], polynomial))
+                continue
             if name in mimics:
                 raise self.error(name, f"joint '{name}' follows two others", "keep one coupling of it")
-            ref1, ref2 = (float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (follower, leader))
             mimics[name] = Mimic(self.joint_names[leader], a1, ref1 + a0 - a1 * ref2)
         return resolve_mimics(mimics, {name: self.place(name) for name in mimics})
+
+    def driven(self) -> tuple[str, ...]:
+        """The joints that an actuator drives by itself."""
+        model = self.model
+        on_joints = (k for k in range(model.nu) if int(model.actuator_trntype[k]) in _ACTUATOR_ON_JOINT)
+        return tuple(dict.fromkeys(self.joint_names[int(model.actuator_trnid[k][0])] for k in on_joints))
 
     def read_efforts(self) -> list[float]:
         """The largest force of each joint's actuators together; infinite where one of them has no limit."""

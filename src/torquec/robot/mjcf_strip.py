@@ -1,7 +1,7 @@
 """MJCF cut down to what moves: bodies, joints, inertias, sites, joint couplings and the forces of actuators.
 
 Assets, geoms that no inertia comes from, cameras, lights, sensors, contacts and keyframes go; MuJoCo never hears of a
-mesh. Tendons, closed loops, deformable and attached parts, and inertias that only a mesh could give are refused by
+mesh. Tendons, deformable and attached parts, and inertias that only a mesh could give are refused by
 name. Whether a joint is a ball, or a geom a mesh, may stand in a default class (`mjcf_file`).
 """
 
@@ -252,16 +252,16 @@ def _no_model(what: str, element: Element) -> RobotFileError:
 
 
 def _stripped_equality(section: Element, context: MjcfContext) -> Element:
-    """Active joint couplings; every other constraint closes a loop, and is refused."""
+    """Active joint couplings, connects and welds; other constraints are refused."""
     kept: list[Element] = []
     for child in section.children:
         if context.attributes(child, OUTERMOST, "equality").get("active") == "false":
             continue
-        if child.tag != "joint":
+        if child.tag not in ("joint", "connect", "weld"):
             raise RobotFileError(
                 f"this equality constraint has no model here: {_described(child)}",
                 where=child.where,
-                remedy="remove it: couplings of two joints (<joint joint1=... joint2=...>) are the only ones that have",
+                remedy="remove it: <connect>, <weld> and couplings of two joints (<joint joint1=... joint2=...>) have one",
             )
         kept.append(child)
     return replace(section, children=tuple(kept))

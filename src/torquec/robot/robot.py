@@ -343,14 +343,15 @@ class Robot(NotebookDisplay):
                 remedy="give each its mass, centre and inertia (zeros, if it is meant to weigh nothing), "
                 "or find them from a log with torquec identify; kinematics works without",
             )
-        self._refuse_idle(massless_joints(self))
+        self._refuse_idle(massless_joints(self.tree))
 
     def check_forward_dynamics(self) -> None:
         """Raise `RobotError` unless every joint also moves inertia about or along its own axis: M has an inverse."""
         from torquec.robot.inertialess import inertialess_joints
 
         self.check_inertias()
-        self._refuse_idle(inertialess_joints(self))
+        if not self.dependent:  # a dependent joint may carry nothing that turns about its axis
+            self._refuse_idle(inertialess_joints(self))
 
     def _refuse_idle(self, joints: tuple[str, ...]) -> None:
         if joints:

@@ -69,6 +69,8 @@ _ROTATION = 1e-9
 def robot_to_dict(robot: Robot) -> dict[str, Any]:
     """The robot as JSON-ready values; warnings and source, which are no part of it, are left out."""
     document: dict[str, Any] = _FORMAT.to_values(robot)
+    if robot.loops is None:
+        del document["loops"]
     return document
 
 
@@ -78,6 +80,8 @@ def robot_from_dict(document: object, *, where: str = "", older: bool = False, a
     `older`: fields that an older version did not have take their defaults. `any_inertia`: masses may be negative, as
     those behind an estimate of base parameters can be.
     """
+    if isinstance(document, dict) and "loops" not in document:  # of a robot without any
+        document = {**document, "loops": None}
     robot = (_OLDER if older else _FORMAT).from_values(Robot, document, where=where)
     names = [body.joint.name for body in robot.bodies]
     for index, body in enumerate(robot.bodies):
@@ -96,7 +100,7 @@ def robot_from_dict(document: object, *, where: str = "", older: bool = False, a
         if not _is_rotation(frame.pose.rotation):
             raise _refused(where, f"robot.frames[{index}].pose.rotation", "it is no rotation")
     transmission = robot.drives.transmission
-    if len(transmission) != len(robot.drives.motors) or any(len(row) != robot.n for row in transmission):
+    if len(transmission) != len(robot.drives.motors) or any(len(row) != robot.tree.n for row in transmission):
         raise _refused(where, "robot.drives.transmission", "it needs one row per motor and one column per joint")
     try:
         check_structure(robot)

@@ -73,9 +73,10 @@ def state_coordinates(robot: Robot) -> tuple[StateCoordinate, ...]:
 def position_bases(robot: Robot) -> tuple[PositionBasis, ...]:
     """Basis of the closed form in every joint position (n,).
 
-    Raises `RobotError` for a robot with a joint whose position is no single number.
+    Raises `RobotError` for a robot with a joint whose position is no single number, and for one with closed loops.
     """
     check_single_coordinates(robot)
+    check_tree(robot)
     return tuple(each.basis for each in robot.coordinates if each.basis is not None)
 
 
@@ -91,6 +92,19 @@ def check_single_coordinates(robot: Robot) -> None:
         )
 
 
+def check_tree(robot: Robot) -> None:
+    """Raise `RobotError` for a robot with closed loops."""
+    if robot.dependent:
+        raise RobotError(
+            f"robot '{robot.name}' has closed loops: {', '.join(robot.dependent[:_SHOWN])} depend on other joints",
+            where=robot.source,
+            remedy="take the quantities of torquec.compile, which serve closed loops; see docs/closed-loops.md",
+        )
+
+
+_SHOWN = 5
+"""Dependent joints that a message names."""
+
 _INNER = 0.8
 """The part of a joint's range in which zero is no odd place to start."""
 
@@ -105,6 +119,10 @@ def start_posture(robot: Robot, given: Sequence[float] | None = None) -> list[fl
     [0.0, 0.0]
     """
     check_single_coordinates(robot)
+    if given is None and robot.dependent:
+        from torquec.robot.configuration import neutral
+
+        return neutral(robot)
     if given is None:
         return [_start(joint) for joint in robot.joints]
     values = [float(value) for value in given]

@@ -32,7 +32,7 @@ from torquec.robot.drives import drives_text, side_file
 from torquec.robot.friction import Friction
 from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import BASE, Joint, Motor, Robot
-from torquec.robot.state_coordinate import check_single_coordinates
+from torquec.robot.state_coordinate import check_single_coordinates, check_tree
 from torquec.robot.validate import principal_moments
 from torquec.robot.xml_text import check_xml_names, link_names, number_list, xml_comment
 from torquec.spatial import IDENTITY, Inertia, Pose, rotation_quaternion
@@ -94,6 +94,7 @@ def mjcf_text(robot: Robot, *, note: str = "") -> str:
     """The robot as an MJCF document (1)-(5); raises as `write_mjcf` does."""
     check_xml_names(robot)
     check_single_coordinates(robot)
+    check_tree(robot)
     check_friction_is_passive(robot)
     for body in robot.bodies:
         _check_takable(body.name, body.inertia)

@@ -24,6 +24,7 @@ from torquec.robot.friction import Friction
 from torquec.robot.joints import JointKind
 from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import BASE, Body, Frame, Limits, Robot
+from torquec.robot.state_coordinate import check_tree
 from torquec.robot.urdf_elements import NO_LIMIT
 from torquec.robot.validate import check_inertia
 from torquec.robot.xml_text import check_xml_names, link_names, number_list, unused_name, xml_comment
@@ -67,6 +68,7 @@ def write_urdf(
 def urdf_text(robot: Robot, *, dynamics: Mapping[str, Friction] | None = None, note: str = "") -> str:
     """The robot as a URDF document; what does not fit in is left to the side file. Raises as `write_urdf` does."""
     check_xml_names(robot)
+    check_tree(robot)
     check_friction_is_passive(robot)
     said = dynamics or {}
     _check_writable("base", robot.base_inertia)

@@ -2,9 +2,12 @@
 
 Damped Gauss-Newton steps  dq = -J' (J J' + d 1)^-1 e  from the given start and, at the same time, from random positions
 within the joint limits. The start wins where it leads to closed loops inside the limits; else the nearest one does.
+Joints that the file names as independent, or that its actuators drive, stay where they are if the loops close so.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -35,7 +38,40 @@ def assembled(tree: Robot, file: LoopFile) -> Array:
     q = np.stack([first, *(random_position(tree, rng) for _ in range(_TRIES - 1))])
     for name, value in file.start:
         q[:, places[name]] = value
+    still = file.independent or file.driven
+    held = [tree.joint_index(joint.name) for joint in tree.joints if joint.name in still and joint.kind.nv == 1]
+    found = _descended(tree, file, q, held) if held else None
+    q = _descended(tree, file, q, []) if found is None or not _good(tree, file, found) else found
+    good = _good(tree, file, q)
+    if not good:
+        gaps = loop_batch(tree, file, q).gaps
+        gap, unit, where = min(largest_gap(file, each) for each in gaps)
+        raise RobotFileError(
+            f"the loops of robot '{tree.name}' do not close: the largest gap that remains is {gap:.3g} {unit}, at {where}",
+            where=tree.source,
+            remedy="check the frames and lengths around it, and joint limits; [start] gives positions to search from",
+        )
+    inside = [k for k in good if bool(np.all(q[k] >= lower - CLOSED) and np.all(q[k] <= upper + CLOSED))]
+    if 0 in (inside or good):
+        return q[0]
+    far = np.abs(q - first).sum(axis=1)
+    nearest: Array = q[min(inside or good, key=lambda k: far[k])]
+    return nearest
+
+
+def _good(tree: Robot, file: LoopFile, q: Array) -> list[int]:
+    """Which of the positions have closed loops, no frame turned over."""
+    gaps = loop_batch(tree, file, q).gaps
+    closed = [k for k, each in enumerate(gaps) if largest_gap(file, each)[0] < CLOSED]
+    return [k for k in closed if not is_turned_over(tree, file, q[k])]
+
+
+def _descended(tree: Robot, file: LoopFile, q: Array, held: Sequence[int]) -> Array:
+    """The positions after damped Gauss-Newton steps, the rates `held` unchanged."""
     by_equation, by_rate = scales(tree, file)
+    by_rate = by_rate.copy()
+    by_rate[list(held)] = 0.0
+    per_rate = np.where(by_rate > 0.0, by_rate, 1.0)
     damping = np.full(len(q), 1e-3)
     batch = loop_batch(tree, file, q)
     gaps = batch.gaps * by_equation
@@ -44,7 +80,7 @@ def assembled(tree: Robot, file: LoopFile) -> Array:
         normal = rows @ rows.transpose(0, 2, 1)
         eye = damping[:, None, None] * np.eye(normal.shape[1])
         step = -(rows.transpose(0, 2, 1) @ np.linalg.solve(normal + eye, gaps[..., None]))[..., 0] * by_rate
-        length = np.abs(step / by_rate).max(axis=1, initial=0.0)
+        length = np.abs(step / per_rate).max(axis=1, initial=0.0)
         step *= np.minimum(1.0, _LONGEST / np.maximum(length, 1e-12))[:, None]
         tried = moved_batch(tree, q, step)
         new = loop_batch(tree, file, tried)
@@ -55,21 +91,7 @@ def assembled(tree: Robot, file: LoopFile) -> Array:
         gaps = batch.gaps * by_equation
         if np.abs(batch.gaps[0]).max(initial=0.0) < 1e-15:
             break
-    worst = np.array([largest_gap(file, each)[0] for each in batch.gaps])
-    good = [k for k in range(len(q)) if worst[k] < CLOSED and not is_turned_over(tree, file, q[k])]
-    if not good:
-        best = int(np.argmin(worst))
-        gap, unit, where = largest_gap(file, batch.gaps[best])
-        raise RobotFileError(
-            f"the loops of robot '{tree.name}' do not close: the largest gap that remains is {gap:.3g} {unit}, at {where}",
-            where=tree.source,
-            remedy="check the frames and lengths around it, and joint limits; [start] gives positions to search from",
-        )
-    inside = [k for k in good if bool(np.all(q[k] >= lower - CLOSED) and np.all(q[k] <= upper + CLOSED))]
-    if 0 in (inside or good):
-        return q[0]
-    far = np.abs(q - first).sum(axis=1)
-    return q[min(inside or good, key=lambda k: far[k])]
+    return q
 
 
 def _positions(tree: Robot) -> dict[str, int]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from torquec.errors import RobotFileError
 from torquec.foundation.arrays import Array
+from torquec.foundation.one_thread import one_thread
 from torquec.robot.loops.assembly import CLOSED, assembled
 from torquec.robot.loops.batch import largest_gap, loop_batch
 from torquec.robot.loops.closed_loops import ClosedLoops, LoopFile, Prediction
@@ -22,7 +23,7 @@ from torquec.robot.loops.closure import loop_state, moved
 from torquec.robot.loops.elimination import Elimination
 from torquec.robot.loops.equations import joint_places, loop_equations
 from torquec.robot.loops.independent import Choice, choose_dependent
-from torquec.robot.loops.predictions import Tracked, fit, influences, newton_steps, track
+from torquec.robot.loops.predictions import MOST_NEWTON_STEPS, Tracked, fit, influences, newton_steps, track
 from torquec.robot.robot import Joint, Mimic, Robot
 
 
@@ -33,18 +34,20 @@ def close_loops(tree: Robot, file: LoopFile) -> Robot:
     mechanisms that cannot move.
     """
     check_names(tree, file)
-    return _closed(tree, file, assembled(tree, file))
+    with one_thread():
+        return _closed(tree, file, assembled(tree, file))
 
 
-def _closed(tree: Robot, file: LoopFile, start: Array) -> Robot:
+def _closed(tree: Robot, file: LoopFile, start: Array, redundant: tuple[int, ...] | None = None) -> Robot:
+    """`redundant` are the redundant equations where some joints have already become mimic joints."""
     choice = choose_dependent(tree, file, start)
-    if len(choice.pivots) == tree.n:
+    if choice.pivots and len(choice.pivots) == tree.n:
         raise RobotFileError(
             f"the loops of robot '{tree.name}' leave no joint to move",
             where=tree.source,
             remedy="an over-constrained mechanism moves only with exact lengths: check them, or remove a loop",
         )
-    inert = ClosedLoops(file, (), _floats(start), (), choice.redundant, (), (), 0, 1.0)
+    inert = ClosedLoops(file, (), _floats(start), (), choice.redundant if redundant is None else redundant, (), (), 0, 1.0)
     if not choice.pivots:
         return dataclasses.replace(tree, loops=inert)
     start = _tightened(tree, file, choice, start)
@@ -55,11 +58,11 @@ def _closed(tree: Robot, file: LoopFile, start: Array) -> Robot:
     predictions = fit(tree, tracked, inputs_of, start)
     followers = [each for each in predictions if each.exact and len(each.inputs) == 1 and _is_single(tree, each)]
     if followers:
-        return _closed(*_with_mimics(tree, file, followers, start))
+        return _closed(*_with_mimics(tree, file, followers, start), inert.redundant)
     linear = _linear_components(tree, file, choice, predictions)
     record = dataclasses.replace(
         inert,
-        dependent=tuple(dict.fromkeys(tree.coordinates[rate].joint.name for _, rate in choice.pivots)),
+        dependent=tuple(dict.fromkeys(tree.coordinates[rate].joint.name for _, rate in sorted(choice.pivots, key=_rate))),
         start=_floats(start),
         pivots=tuple(pivot for pivot in choice.pivots if pivot[1] not in linear),
         ranges=tracked.ranges,
@@ -103,6 +106,43 @@ def check_names(tree: Robot, file: LoopFile) -> None:
             where=tree.source,
             remedy=f"name '{_leader(joints[followers[0]])}' instead",
         )
+
+
+def check_record(robot: Robot, loops: ClosedLoops) -> None:
+    """Raise `RobotFileError` for a record of loops whose parts do not fit together: a damaged file."""
+    tree, equations = robot.tree, len(loops.file.equation_names)
+    rates = {coordinate.joint.name for coordinate in tree.coordinates}
+    single = {k for k, coordinate in enumerate(tree.coordinates) if coordinate.joint.kind.nv == 1}
+    dependent = [k for k, each in enumerate(tree.coordinates) if each.joint.name in loops.dependent]
+    spans = {rate for rate, _, half in loops.ranges if half > 0.0}
+    fits = (
+        set(loops.dependent) <= rates
+        and len(loops.start) in ((tree.nq,) if loops.dependent else (0, tree.nq))
+        and all(0 <= r < equations for r, _ in loops.pivots)
+        and all(0 <= r < equations for r in loops.redundant)
+        and sorted(guess.rate for guess in loops.predictions) == dependent
+        and sorted(c for _, c in loops.pivots) == sorted(each.rate for each in loops.predictions if not each.exact)
+        and all(_fits(guess, single - set(dependent), spans) for guess in loops.predictions)
+        and 0 <= loops.newton_steps <= MOST_NEWTON_STEPS
+    )
+    if not fits:
+        raise RobotFileError(
+            f"the closed loops of robot '{robot.name}' do not fit its joints",
+            where=robot.source,
+            remedy="load the robot file again",
+        )
+
+
+def _fits(guess: Prediction, inputs: set[int], spans: set[int]) -> bool:
+    n = len(guess.inputs)
+    shapes = len(guess.powers) == len(guess.coefficients) and all(len(each) == n for each in guess.powers)
+    flags = guess.exact or (len(guess.periodic) == n == len(guess.windings) and set(guess.inputs) <= spans)
+    small = all(0 <= power <= _HIGHEST_POWER for each in guess.powers for power in each)
+    return shapes and flags and small and set(guess.inputs) <= inputs
+
+
+_HIGHEST_POWER = 40
+"""Of a prediction; fits have at most 16."""
 
 
 def _leader(joint: Joint) -> str:
@@ -152,6 +192,10 @@ def _check_redundant(tree: Robot, file: LoopFile, tracked: Tracked) -> None:
             where=tree.source,
             remedy="an over-constrained mechanism moves only with exact lengths and axes: check those around it",
         )
+
+
+def _rate(pivot: tuple[int, int]) -> int:
+    return pivot[1]
 
 
 def _is_single(tree: Robot, guess: Prediction) -> bool:

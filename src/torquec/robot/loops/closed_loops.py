@@ -53,7 +53,7 @@ class Coupling:
 class LoopFile:
     """The loops of a robot as a file gives them.
 
-    `independent` names joints that are to be independent, `start` positions of single joints near which the loops
+    `independent` names joints that are to be independent, `driven` joints that should be if they can; `start` positions of single joints near which the loops
     close: they choose one of several assembly modes.
     """
 
@@ -61,6 +61,7 @@ class LoopFile:
     couplings: tuple[Coupling, ...] = ()
     independent: tuple[str, ...] = ()
     start: tuple[tuple[str, float], ...] = ()
+    driven: tuple[str, ...] = ()
 
     @property
     def equation_names(self) -> tuple[str, ...]:
@@ -74,13 +75,17 @@ class Prediction:
     """First guess of a dependent rate's displacement from the start: a polynomial of independent positions.
 
     `rate` and `inputs` count rates of the tree. With t = (q - center)/half of each input, the displacement is the sum
-    of coefficient times the product of powers of t. Where `exact`, it is the displacement itself, and linear.
+    of coefficient times the product of powers of t. A `periodic` input, a joint that turns without end, has 1, cos q,
+    sin q, cos 2q, ... in place of powers; the dependent joint turns `windings` times with it. Where `exact`, the
+    prediction is the displacement itself: coefficients times displacements of the inputs.
     """
 
     rate: int
     inputs: tuple[int, ...]
     powers: tuple[tuple[int, ...], ...]
     coefficients: tuple[float, ...]
+    periodic: tuple[bool, ...] = ()
+    windings: tuple[int, ...] = ()
     exact: bool = False
 
 
@@ -104,3 +109,8 @@ class ClosedLoops:
     predictions: tuple[Prediction, ...]
     newton_steps: int
     coverage: float
+
+
+def unresolved(file: LoopFile) -> ClosedLoops:
+    """Loops that a reader has found and that are not closed yet: the robot is still its tree."""
+    return ClosedLoops(file, (), (), (), (), (), (), 0, 0.0)

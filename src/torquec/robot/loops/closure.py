@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from torquec.expr.math import absolute, maximum, sincos
 from torquec.robot.configuration import check_position
 from torquec.robot.loops.closed_loops import ClosedLoops, Prediction
 from torquec.robot.loops.elimination import Elimination
@@ -177,20 +178,29 @@ def _linear(guess: Prediction, loops: ClosedLoops, q: Sequence[Scalar], at: dict
 
 
 def _polynomial(guess: Prediction, loops: ClosedLoops, q: Sequence[Scalar], at: dict[int, int]) -> Scalar:
-    scaled = {}
-    for rate, center, half in loops.ranges:
-        if rate in guess.inputs:
-            scaled[rate] = (q[at[rate]] - center) * (1.0 / half)
+    spans = {rate: (center, half) for rate, center, half in loops.ranges}
+    turning = {rate for rate, turns in zip(guess.inputs, guess.periodic, strict=True) if turns}
     powers: dict[tuple[int, int], Scalar] = {}
+    for rate in guess.inputs:
+        if rate in turning:
+            powers[rate, 0], powers[rate, -1] = 1.0, 0.0
+            powers[rate, 2], powers[rate, 1] = sincos(q[at[rate]])
+        else:
+            powers[rate, 1] = (q[at[rate]] - spans[rate][0]) * (1.0 / spans[rate][1])
 
     def power(rate: int, exponent: int) -> Scalar:
-        if exponent == 1:
-            return scaled[rate]
         if (rate, exponent) not in powers:
-            powers[rate, exponent] = power(rate, exponent - 1) * scaled[rate]
+            if rate in turning:  # cos (k+1)q = 2 cos q cos kq - cos (k-1)q, and so the sine
+                before = exponent - 4 if exponent > 3 else (0 if exponent == 3 else -1)
+                powers[rate, exponent] = (2.0 * powers[rate, 1]) * power(rate, exponent - 2) - power(rate, before)
+            else:
+                powers[rate, exponent] = power(rate, exponent - 1) * powers[rate, 1]
         return powers[rate, exponent]
 
     total: Scalar = 0.0
+    for rate, winding in zip(guess.inputs, guess.windings, strict=True):
+        if winding:
+            total = total + winding * (q[at[rate]] - loops.start[at[rate]])
     for exponents, coefficient in zip(guess.powers, guess.coefficients, strict=True):
         term: Scalar = coefficient
         for rate, exponent in zip(guess.inputs, exponents, strict=True):
@@ -198,3 +208,38 @@ def _polynomial(guess: Prediction, loops: ClosedLoops, q: Sequence[Scalar], at: 
                 term = term * power(rate, exponent)
         total = total + term
     return total
+
+
+@dataclass(frozen=True)
+class LoopClosure:
+    """Where the loops are: positions (nq of the tree) of all joints, and the largest gap [m, rad] that is left."""
+
+    positions: list[Scalar]
+    gap: Scalar
+
+
+def loop_closure(robot: Robot, q: Sequence[Scalar]) -> LoopClosure:
+    """All joint positions at the independent positions q (nq,), and the largest gap of the equations that were solved.
+
+    A gap above rounding means that the Newton steps did not converge: the loops cannot close at q, or q lies beyond a
+    singular configuration. A robot without loops has its own positions and no gap.
+    """
+    if not robot.dependent:
+        return LoopClosure(list(q), 0.0 * q[0])
+    state = loop_state(robot, q)
+    solved = closed(robot).pivots
+    gaps = state.gaps()
+    largest: Scalar = 0.0 * q[0]
+    for r, _ in solved:
+        largest = maximum(largest, absolute(gaps[r]))
+    return LoopClosure(state.q, largest)
+
+
+def closed_at(robot: Robot) -> tuple[tuple[str, float], ...]:
+    """The positions at which the loops were closed, of every joint with one coordinate that follows no other."""
+    loops, found, k = closed(robot), [], 0
+    for joint in robot.tree.joints:
+        if joint.kind.nv == 1 and loops.start:
+            found.append((joint.name, loops.start[k]))
+        k += joint.kind.nq
+    return tuple(found)

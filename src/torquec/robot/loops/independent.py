@@ -3,8 +3,9 @@
 (1)  Positions with closed loops are collected by walks along the null space of the Jacobian, from the start.
 (2)  Gaussian elimination at all of them at once: the pivot is the entry whose smallest size over the positions is
      largest; of pivots nearly as good, the one of the joint farthest from the base is taken, so that joints at the base
-     stay independent. Joints with motors become dependent only where nothing else can.
+     stay independent. Joints that are driven, or that mimic joints follow, become dependent only where nothing else can.
 (3)  Rows that vanish at every position follow from the others: the equation is redundant.
+(4)  The pivots of the chosen equations and rates are put into an order that keeps the system sparse.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ _WALKS, _STEPS, _STRIDE = 48, 24, 0.12
 _ZERO = 1e-5
 """Entries of a row, relative to the largest one, that numbers of a file with few digits leave of a zero."""
 
+_STABLE = 0.1
+"""Size of a pivot, relative to the largest entry of its row at the same position, that is large enough (4)."""
+
+_SMALLEST_ROW = 1e-3
+"""A row with no larger entry, in units of the robot's size, is zero where all rows are: then only rounding is left."""
+
 _NEARLY = 0.3
 """Of the best pivot, what another may have for its place in the tree to decide (2)."""
 
@@ -45,13 +52,11 @@ def choose_dependent(tree: Robot, file: LoopFile, start: Array) -> Choice:
     by_equation, by_rate = scales(tree, file)
     rows = loop_batch(tree, file, positions).rows * by_equation[:, None] * by_rate
     kept = {coordinate.name for coordinate in tree.coordinates if coordinate.joint.name in file.independent}
-    driven = {k for row in tree.drives.transmission for k, ratio in enumerate(row) if ratio != 0.0}
     asked = [k for k, coordinate in enumerate(tree.coordinates) if coordinate.name in kept]
-    passive = [k for k in range(tree.n) if k not in asked and k not in driven]
     pivots: list[tuple[int, int]] = []
     left = list(range(rows.shape[1]))
-    size = float(np.abs(rows).max(initial=0.0))
-    for columns in (passive, [k for k in range(tree.n) if k not in asked]):
+    size = max(float(np.abs(rows).max(initial=0.0)), _SMALLEST_ROW)
+    for columns in _tiers(tree, file, asked):
         while left:
             found = _best_pivot(rows, left, [k for k in columns if k not in {c for _, c in pivots}], size)
             if found is None:
@@ -70,7 +75,40 @@ def choose_dependent(tree: Robot, file: LoopFile, start: Array) -> Choice:
             where=tree.source,
             remedy="name fewer joints in 'independent', or others",
         )
-    return Choice(tuple(pivots), tuple(left), positions)
+    return Choice(_sparse_order(tree, file, positions, pivots), tuple(sorted(left)), positions)
+
+
+def _sparse_order(
+    tree: Robot, file: LoopFile, positions: Array, pivots: Sequence[tuple[int, int]]
+) -> tuple[tuple[int, int], ...]:
+    """Pivots of the same equations and rates in an order that fills in few zeros (Markowitz), and is still stable (4)."""
+    by_equation, by_rate = scales(tree, file)
+    rows = loop_batch(tree, file, positions).rows * by_equation[:, None] * by_rate
+    left, columns = [r for r, _ in pivots], [c for _, c in pivots]
+    order: list[tuple[int, int]] = []
+    while left:
+        block = np.abs(rows[:, left][:, :, columns])
+        largest = block.max(axis=2, keepdims=True)
+        score = (block / np.where(largest > 0.0, largest, 1.0)).min(axis=0)
+        there = block.max(axis=0) > 1e-12
+        cost = np.outer(there.sum(axis=1) - 1, there.sum(axis=0) - 1)
+        good = there & (score >= min(_STABLE, float(score.max())))
+        i, j = min(zip(*np.nonzero(good), strict=True), key=lambda at: (cost[at], -score[at]))
+        r, c = left.pop(int(i)), columns.pop(int(j))
+        order.append((r, c))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factors = rows[:, left, c] / rows[:, r, c][:, None]
+        rows[:, left, :] -= np.nan_to_num(factors)[..., None] * rows[:, r, :][:, None, :]
+    return tuple(order)
+
+
+def _tiers(tree: Robot, file: LoopFile, asked: Sequence[int]) -> list[list[int]]:
+    """Rates that may become dependent: passive joints first, then those with motors, last those that drive others."""
+    leaders = {body.joint.mimic.joint for body in tree.bodies if body.joint.mimic is not None} | set(file.driven)
+    leading = {k for k, coordinate in enumerate(tree.coordinates) if coordinate.joint.name in leaders}
+    geared = {k for row in tree.drives.transmission for k, ratio in enumerate(row) if ratio != 0.0}
+    every = [k for k in range(tree.n) if k not in asked]
+    return [[k for k in every if k not in leading | geared], [k for k in every if k not in leading], every]
 
 
 def _best_pivot(rows: Array, left: Sequence[int], columns: Sequence[int], size: float) -> tuple[int, int] | None:

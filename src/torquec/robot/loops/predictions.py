@@ -24,7 +24,7 @@ from torquec.robot.loops.independent import Choice
 from torquec.robot.robot import Robot
 
 _POINTS, _STEPS = 320, 30
-_MOST_NEWTON_STEPS = 10
+MOST_NEWTON_STEPS = 10
 _TIGHT = 1e-13
 """Gap [m, rad] of a closed loop: rounding."""
 
@@ -103,19 +103,56 @@ def fit(tree: Robot, tracked: Tracked, inputs_of: dict[int, tuple[int, ...]], st
         values = tracked.displacements[:, rate]
         away = tracked.positions[:, [at[k] for k in inputs]] - start[[at[k] for k in inputs]]
         slopes = np.linalg.lstsq(away, values, rcond=None)[0] if inputs else np.zeros(0)
-        if np.abs(values - away @ slopes).max(initial=0.0) < _LINEAR:
+        if not inputs or np.abs(values - away @ slopes).max(initial=0.0) < _LINEAR:
             linear = tuple(tuple(int(i == j) for j in range(len(inputs))) for i in range(len(inputs)))
             found.append(Prediction(rate, inputs, linear, tuple(map(_rounded, slopes)), exact=True))
             continue
-        scaled = np.stack([(tracked.positions[:, at[k]] - spans[k][0]) / spans[k][1] for k in inputs], axis=1)
-        degree = _DEGREES.get(len(inputs), 1)
-        while math.comb(degree + len(inputs), degree) > max(len(values) // 3, 1):
-            degree -= 1
-        powers = [p for p in itertools.product(range(degree + 1), repeat=len(inputs)) if sum(p) <= degree]
-        features = np.stack([np.prod(scaled ** np.array(p), axis=1) for p in powers], axis=1)
-        coefficients = np.linalg.lstsq(features, values, rcond=1e-12)[0]
-        found.append(Prediction(rate, inputs, tuple(powers), tuple(float(f"{c:.6g}") for c in coefficients)))
+        periodic = tuple(_is_periodic(tree, k) for k in inputs)
+        columns = [
+            tracked.positions[:, at[k]] if turns else (tracked.positions[:, at[k]] - spans[k][0]) / spans[k][1]
+            for k, turns in zip(inputs, periodic, strict=True)
+        ]
+        powers = _exponents(periodic, max(len(values) // 3, 1))
+        features = np.stack([_term(columns, periodic, exponents) for exponents in powers], axis=1)
+        wound = away * np.array(periodic)
+        slopes = np.linalg.lstsq(np.concatenate([wound, features], axis=1), values, rcond=1e-12)[0][: len(inputs)]
+        windings = tuple(int(np.rint(slope)) if turns else 0 for slope, turns in zip(slopes, periodic, strict=True))
+        coefficients = np.linalg.lstsq(features, values - wound @ np.array(windings), rcond=1e-12)[0]
+        short = tuple(float(f"{c:.6g}") for c in coefficients)  # a guess: more digits would not make it better
+        found.append(Prediction(rate, inputs, powers, short, periodic, windings))
     return tuple(found)
+
+
+def _is_periodic(tree: Robot, rate: int) -> bool:
+    """Whether the joint turns without end."""
+    coordinate = tree.coordinates[rate]
+    bounds = coordinate.joint.limits
+    return coordinate.turns and not (math.isfinite(bounds.lower) or math.isfinite(bounds.upper))
+
+
+def _exponents(periodic: tuple[bool, ...], most: int) -> tuple[tuple[int, ...], ...]:
+    """Exponents of at most so many terms, of the largest total degree that they allow."""
+    for degree in range(_DEGREES.get(len(periodic), 1), -1, -1):
+        ranges = [range(2 * degree + 1 if turns else degree + 1) for turns in periodic]
+        found = tuple(each for each in itertools.product(*ranges) if _degree(each, periodic) <= degree)
+        if len(found) <= most:
+            return found
+    return ((0,) * len(periodic),)
+
+
+def _degree(exponents: Sequence[int], periodic: Sequence[bool]) -> int:
+    return sum((each + 1) // 2 if turns else each for each, turns in zip(exponents, periodic, strict=True))
+
+
+def _term(columns: Sequence[Array], periodic: Sequence[bool], exponents: Sequence[int]) -> Array:
+    """The product of one function of each input; for periodic ones 1, cos q, sin q, cos 2q, ..."""
+    product = np.ones(len(columns[0]))
+    for column, turns, exponent in zip(columns, periodic, exponents, strict=True):
+        if turns and exponent:
+            product = product * (np.cos if exponent % 2 else np.sin)((exponent + 1) // 2 * column)
+        elif exponent:
+            product = product * column**exponent
+    return product
 
 
 def difference_rates(tree: Robot, start: Array, q: Array) -> Array:
@@ -135,14 +172,14 @@ def newton_steps(tree: Robot, file: LoopFile, pivots: Sequence[tuple[int, int]],
         return 0
     equations, dependent = (list(each) for each in zip(*pivots, strict=True))
     q = guessed
-    for k in range(_MOST_NEWTON_STEPS):
+    for k in range(MOST_NEWTON_STEPS):
         batch = loop_batch(tree, file, q)
         if np.abs(batch.gaps[:, equations]).max(initial=0.0) < _TIGHT:
             return k
         step = np.zeros((len(q), tree.n))
         step[:, dependent] = -_solved(batch, equations, dependent, batch.gaps)
         q = moved_batch(tree, q, step)
-    return _MOST_NEWTON_STEPS
+    return MOST_NEWTON_STEPS
 
 
 def _solved(batch: LoopBatch, equations: list[int], dependent: list[int], right: Array) -> Array:
