@@ -26,6 +26,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.robot.lock_joints": ("lock_joints",),
         "torquec.robot.drives_library": ("LibraryDrives", "fitting_drives", "library_drives"),
         "torquec.robot.configuration": ("difference", "integrate", "neutral", "random_position"),
+        "torquec.robot.loops.condition": ("LoopCondition", "loop_condition"),
     },
     "Models: native callables, files, code": {
         "torquec.model.model": ("Model", "ModelKind", "as_model", "compile"),

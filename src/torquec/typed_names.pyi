@@ -283,6 +283,8 @@ from torquec.robot.drives_library import LibraryDrives as LibraryDrives
 from torquec.robot.drives_library import fitting_drives as fitting_drives
 from torquec.robot.drives_library import library_drives as library_drives
 from torquec.robot.lock_joints import lock_joints as lock_joints
+from torquec.robot.loops.condition import LoopCondition as LoopCondition
+from torquec.robot.loops.condition import loop_condition as loop_condition
 from torquec.simplification.fitting.significance import armstrong_terms as armstrong_terms
 from torquec.simplification.fitting.significance import significant_parameters as significant_parameters
 from torquec.simplification.fitting.survivor_search import min_basis_gen as min_basis_gen

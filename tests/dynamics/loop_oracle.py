@@ -36,7 +36,9 @@ def tree_values(robot, q, *rates):
     found = [{} for _ in own]
     for body in robot.bodies:
         mimic = body.joint.mimic
-        leader, ratio, offset = (body.joint.name, 1.0, 0.0) if mimic is None else (mimic.joint, mimic.multiplier, mimic.offset)
+        leader, ratio, offset = (
+            (body.joint.name, 1.0, 0.0) if mimic is None else (mimic.joint, mimic.multiplier, mimic.offset)
+        )
         for k, values in enumerate(own):
             part = np.array(values[places[leader][k > 0]], dtype=float)
             found[k][body.joint.name] = part if mimic is None else ratio * part + (offset if k == 0 else 0.0)
@@ -105,7 +107,7 @@ class LoopOracle:
         m = len(rows)
         system = np.block([[mass, rows.T], [rows, np.zeros((m, m))]])
         found = np.linalg.lstsq(system, np.concatenate([drive - bias, -drift]), rcond=1e-11)[0]
-        return found[:model.nv][own]
+        return found[: model.nv][own]
 
     def gap(self, q):
         tq, tv = self.stacked(q, [0.0] * self.robot.n)

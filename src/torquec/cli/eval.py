@@ -188,7 +188,12 @@ def _frame(frame: str, found: Mapping[str, Any], joints: Sequence[str]) -> list[
     lines += [f"  {'  '.join(number(value).rjust(10) for value in row)}" for row in found["rotation"]]
     if "influence" not in found:
         rows = [[axis, *map(number, row)] for axis, row in zip(_TWIST, found["jacobian"], strict=True)]
-        return [*lines, "", "Jacobian: velocity of the origin, then angular velocity, base axes", table(["", *joints], rows)]
+        return [
+            *lines,
+            "",
+            "Jacobian: velocity of the origin, then angular velocity, base axes",
+            table(["", *joints], rows),
+        ]
     for title, key in (("Velocity of the origin", "translation"), ("Angular velocity", "rotation")):
         part = found["influence"][key]
         rows = [[axis, *map(number, row)] for axis, row in zip(_AXES, part["first"], strict=True)]

@@ -44,7 +44,9 @@ def coriolis_matrix(
         v = state.rate(qd)
         own = times_rates(coriolis_matrix(robot.tree, state.q, v, carried=carried), state.rates)
         more = times_rates(mass_matrix(robot.tree, state.q), state.rates_derivative(v))
-        return project_columns(state, [[x + y for x, y in zip(a, b, strict=True)] for a, b in zip(own, more, strict=True)])
+        return project_columns(
+            state, [[x + y for x, y in zip(a, b, strict=True)] for a, b in zip(own, more, strict=True)]
+        )
     m = mechanism(robot)
     placed = placed_links(m, q, carried=carried)
     w = angular_velocities(placed, m.coordinates, qd)

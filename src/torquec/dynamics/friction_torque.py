@@ -79,7 +79,7 @@ def friction_shafts(robot: Robot) -> tuple[Shaft, ...]:
 
 
 def _independent_shafts(robot: Robot) -> tuple[Shaft, ...]:
-    """The shafts of a robot with closed loops; raises `RobotError` where one with friction turns with dependent joints."""
+    """The shafts of a robot with closed loops; raises `RobotError` for friction at dependent joints."""
     own = independent_rates(robot)
     shafts = []
     for shaft in friction_shafts(robot.tree):

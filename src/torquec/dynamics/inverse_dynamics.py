@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.closed_loops import loop_torques, state_of
@@ -125,8 +126,8 @@ def velocity_torque(
 ) -> list[Scalar]:
     """c(q, qd), (n,)."""
     if robot.dependent:
-        weightless = dataclasses.replace(robot, gravity=(0.0, 0.0, 0.0))
-        return inverse_dynamics(weightless, state_of(robot, q), qd, [0.0] * robot.n, grouping=grouping, carried=carried)
+        weightless, state = dataclasses.replace(robot, gravity=(0.0, 0.0, 0.0)), cast(Any, state_of(robot, q))
+        return inverse_dynamics(weightless, state, qd, [0.0] * robot.n, grouping=grouping, carried=carried)
     m = mechanism(robot, grouping)
     placed = placed_links(m, q, carried=carried)
     still = [0.0] * m.n

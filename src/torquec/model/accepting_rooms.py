@@ -42,8 +42,8 @@ ACCEPTING_ROOMS = (
     AcceptingRoom(
         "proof",
         "proven torque errors, certificates",
-        "closed loops; bodies without inertia; torques that depend on more than nine joints; torques of a degree above three, as "
-        "those of most mimic joints with a multiplier other than 1 and -1",
+        "closed loops; bodies without inertia; torques that depend on more than nine joints; torques of a degree above "
+        "three, as those of most mimic joints with a multiplier other than 1 and -1",
         proof.accepts,
     ),
     AcceptingRoom(

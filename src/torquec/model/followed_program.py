@@ -139,6 +139,7 @@ FOLLOWS: Mapping[str, Follows] = MappingProxyType(
         "jacobian_derivative": Follows(_OWN),
         "influence_coefficients": Follows(_OWN),
         "pushed_inverse_dynamics": Follows("P - J' wrench", _pushed),
+        "loop_closure": Follows(_OWN),
         "base_regressor": Follows("", refusal=_NO_PARAMETERS),
         "base_inverse_dynamics": Follows("", refusal=_NO_PARAMETERS),
     }

@@ -79,6 +79,9 @@ class TypedQuantities:
     def centroidal_momentum_matrix_derivative(self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None) -> Array:
         """dA/dt (6, n) of the centroidal momentum matrix."""
 
+    def loop_closure(self, q: ArrayLike, *, out: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
+        """Positions of all joints, dependent ones of closed loops too, and the largest gap [m, rad] that is left."""
+
     def base_regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None) -> Array:
         """Y (n, b): Y times the base parameters is the torque of inverse_dynamics; full column rank."""
 

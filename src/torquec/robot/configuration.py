@@ -40,7 +40,11 @@ def neutral(robot: Robot) -> list[float]:
     [0.0, 0.0]
     """
     if robot.loops is not None and robot.dependent:
-        return [robot.loops.start[k] for _, at, _ in joint_slices(robot.tree, robot.dependent) for k in range(at.start, at.stop)]
+        return [
+            robot.loops.start[k]
+            for _, at, _ in joint_slices(robot.tree, robot.dependent)
+            for k in range(at.start, at.stop)
+        ]
     return [value for joint in robot.joints for value in joint.kind.neutral]
 
 

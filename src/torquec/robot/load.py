@@ -152,7 +152,9 @@ def _all_loops(robot: Robot, beside: Path | None) -> LoopFile:
     """The loops of a robot file and of the side file together."""
     own = LoopFile() if robot.loops is None else robot.loops.file
     more = LoopFile() if beside is None else read_loops(beside)
-    return dataclasses.replace(more, loops=own.loops + more.loops, couplings=own.couplings + more.couplings, driven=own.driven)
+    return dataclasses.replace(
+        more, loops=own.loops + more.loops, couplings=own.couplings + more.couplings, driven=own.driven
+    )
 
 
 def loops_beside(file: Path) -> Path | None:

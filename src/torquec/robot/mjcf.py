@@ -41,8 +41,9 @@ def read_mjcf(
     """The robot that an MJCF file describes: hinges, slides, ball and free joints, closed loops.
 
     `gravity` (3,) [m/s^2] replaces the file's. Without `close`, loops are found and not closed: `load` closes them
-    last. Raises `RobotFileError` by name, with file, line and remedy, for what is no such robot (tendons) or no MJCF, for inertias that only a mesh could give, and
-    with `strict` for every warning; `MissingExtraError` without the `mujoco` package.
+    last. Raises `RobotFileError` by name, with file, line and remedy, for what is no such robot (tendons) or no MJCF,
+    for inertias that only a mesh could give, and with `strict` for every warning; `MissingExtraError` without the
+    `mujoco` package.
     """
     try:
         mujoco = importlib.import_module("mujoco")

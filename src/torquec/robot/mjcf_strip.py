@@ -261,7 +261,7 @@ def _stripped_equality(section: Element, context: MjcfContext) -> Element:
             raise RobotFileError(
                 f"this equality constraint has no model here: {_described(child)}",
                 where=child.where,
-                remedy="remove it: <connect>, <weld> and couplings of two joints (<joint joint1=... joint2=...>) have one",
+                remedy="remove it: <connect>, <weld> and <joint joint1=... joint2=...> have one",
             )
         kept.append(child)
     return replace(section, children=tuple(kept))

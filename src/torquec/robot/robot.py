@@ -1,7 +1,8 @@
 """`Robot`: what every reader gives and every other room takes.
 
-Bodies are a tree; a floating base is a body on a free joint, closed loops stand beside the bodies. Links that fixed joints weld together are one body; the frames of the
-links survive as named frames. A robot never holds a state: q, qd and qdd are arguments everywhere.
+Bodies are a tree; a floating base is a body on a free joint, closed loops stand beside the bodies. Links that
+fixed joints weld together are one body; the frames of the links survive as named frames. A robot never holds a state:
+q, qd and qdd are arguments everywhere.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ _LONGEST = 0.3
 
 
 def assembled(tree: Robot, file: LoopFile) -> Array:
-    """A position (nq of the tree) with closed loops; raises `RobotFileError` with the largest gap where none is found."""
+    """A position (nq of the tree) with closed loops; raises `RobotFileError`, with the largest gap, for open ones."""
     lower, upper = limits(tree)
     first = np.clip(np.array(neutral(tree)), lower, upper)
     places = _positions(tree)
@@ -40,23 +40,21 @@ def assembled(tree: Robot, file: LoopFile) -> Array:
         q[:, places[name]] = value
     still = file.independent or file.driven
     held = [tree.joint_index(joint.name) for joint in tree.joints if joint.name in still and joint.kind.nv == 1]
-    found = _descended(tree, file, q, held) if held else None
-    q = _descended(tree, file, q, []) if found is None or not _good(tree, file, found) else found
+    near = _descended(tree, file, q, held) if held else q
+    q = near if held and _good(tree, file, near) else _descended(tree, file, q, [])
     good = _good(tree, file, q)
     if not good:
         gaps = loop_batch(tree, file, q).gaps
         gap, unit, where = min(largest_gap(file, each) for each in gaps)
         raise RobotFileError(
-            f"the loops of robot '{tree.name}' do not close: the largest gap that remains is {gap:.3g} {unit}, at {where}",
+            f"the loops of robot '{tree.name}' do not close: a gap of {gap:.3g} {unit} remains at {where}",
             where=tree.source,
             remedy="check the frames and lengths around it, and joint limits; [start] gives positions to search from",
         )
     inside = [k for k in good if bool(np.all(q[k] >= lower - CLOSED) and np.all(q[k] <= upper + CLOSED))]
-    if 0 in (inside or good):
-        return q[0]
     far = np.abs(q - first).sum(axis=1)
-    nearest: Array = q[min(inside or good, key=lambda k: far[k])]
-    return nearest
+    found: Array = q[0 if 0 in (inside or good) else min(inside or good, key=lambda k: far[k])]
+    return found
 
 
 def _good(tree: Robot, file: LoopFile, q: Array) -> list[int]:

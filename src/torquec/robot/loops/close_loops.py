@@ -22,8 +22,8 @@ from torquec.robot.loops.closed_loops import ClosedLoops, LoopFile, Prediction
 from torquec.robot.loops.closure import loop_state, moved
 from torquec.robot.loops.elimination import Elimination
 from torquec.robot.loops.equations import joint_places, loop_equations
-from torquec.robot.loops.independent import Choice, choose_dependent
-from torquec.robot.loops.predictions import MOST_NEWTON_STEPS, Tracked, fit, influences, newton_steps, track
+from torquec.robot.loops.independent import NEARLY, Choice, choose_dependent
+from torquec.robot.loops.predictions import MOST_NEWTON_STEPS, Tracked, as_guess, fit, influences, newton_steps, track
 from torquec.robot.robot import Joint, Mimic, Robot
 
 
@@ -40,39 +40,76 @@ def close_loops(tree: Robot, file: LoopFile) -> Robot:
 
 def _closed(tree: Robot, file: LoopFile, start: Array, redundant: tuple[int, ...] | None = None) -> Robot:
     """`redundant` are the redundant equations where some joints have already become mimic joints."""
-    choice = choose_dependent(tree, file, start)
+    choice, tracked = _chosen(tree, file, start)
     if choice.pivots and len(choice.pivots) == tree.n:
         raise RobotFileError(
             f"the loops of robot '{tree.name}' leave no joint to move",
             where=tree.source,
             remedy="an over-constrained mechanism moves only with exact lengths: check them, or remove a loop",
         )
-    inert = ClosedLoops(file, (), _floats(start), (), choice.redundant if redundant is None else redundant, (), (), 0, 1.0)
+    inert = ClosedLoops(
+        file, (), _floats(start), (), choice.redundant if redundant is None else redundant, (), (), 0, 1.0
+    )
     if not choice.pivots:
         return dataclasses.replace(tree, loops=inert)
-    start = _tightened(tree, file, choice, start)
+    start = tracked.start
     inputs_of = influences(tree, file, choice)
-    _check_whole_joints(tree, choice, inputs_of)
-    tracked = track(tree, file, choice, start, sorted({rate for each in inputs_of.values() for rate in each}))
     _check_redundant(tree, file, tracked)
-    predictions = fit(tree, tracked, inputs_of, start)
+    predictions = fit(tree, tracked, inputs_of)
     followers = [each for each in predictions if each.exact and len(each.inputs) == 1 and _is_single(tree, each)]
     if followers:
         return _closed(*_with_mimics(tree, file, followers, start), inert.redundant)
     linear = _linear_components(tree, file, choice, predictions)
     record = dataclasses.replace(
         inert,
-        dependent=tuple(dict.fromkeys(tree.coordinates[rate].joint.name for _, rate in sorted(choice.pivots, key=_rate))),
+        dependent=tuple(
+            dict.fromkeys(tree.coordinates[rate].joint.name for _, rate in sorted(choice.pivots, key=_rate))
+        ),
         start=_floats(start),
         pivots=tuple(pivot for pivot in choice.pivots if pivot[1] not in linear),
         ranges=tracked.ranges,
-        predictions=tuple(dataclasses.replace(each, exact=each.rate in linear) for each in predictions),
-        coverage=tracked.coverage,
     )
-    robot = dataclasses.replace(tree, loops=record)
-    guessed = np.stack([_broadcast(value, len(tracked.positions)) for value in _guess(robot, tracked)], axis=1)
-    steps = newton_steps(tree, file, record.pivots, guessed)
-    return dataclasses.replace(tree, loops=dataclasses.replace(record, newton_steps=steps))
+    best = record
+    for more in _MORE_DEGREES:
+        found = predictions if more == 0 else fit(tree, tracked, inputs_of, more=more)
+        guesses = (each if each.rate in linear or not each.exact else as_guess(each, tracked, tree) for each in found)
+        tried = dataclasses.replace(record, predictions=tuple(guesses))
+        robot = dataclasses.replace(tree, loops=tried)
+        guessed = np.stack([_broadcast(value, len(tracked.positions)) for value in _guess(robot, tracked)], axis=1)
+        steps, landed = newton_steps(tree, file, record.pivots, guessed, tracked)
+        coverage = tracked.coverage * landed
+        if more == 0 or coverage > best.coverage:
+            best = dataclasses.replace(tried, newton_steps=steps, coverage=coverage)
+        if landed == 1.0:
+            break
+    return dataclasses.replace(tree, loops=best)
+
+
+_MORE_DEGREES = (0, 4)
+"""What the degree of predictions is raised by where Newton steps from them do not end at every position reached."""
+
+
+def _chosen(tree: Robot, file: LoopFile, start: Array) -> tuple[Choice, Tracked]:
+    """The choice of dependent joints, and the range that it covers.
+
+    Where joints near the base cover little of their range, the best conditioned ones get a chance.
+    """
+    found: list[tuple[Choice, Tracked]] = []
+    for nearly in (NEARLY, 1.0):
+        choice = choose_dependent(tree, file, start, nearly=nearly)
+        if not choice.pivots or len(choice.pivots) == tree.n:
+            return choice, Tracked.nothing(start)
+        inputs_of = influences(tree, file, choice)
+        _check_whole_joints(tree, choice, inputs_of)
+        inputs = sorted({rate for each in inputs_of.values() for rate in each})
+        found.append((choice, track(tree, file, choice, _tightened(tree, file, choice, start), inputs)))
+        if found[0][1].coverage > _ENOUGH:
+            break
+    return max(found, key=lambda pair: pair[1].coverage)
+
+
+_ENOUGH = 0.8
+"""Part of the range that a choice has to cover for no other to be tried."""
 
 
 def check_names(tree: Robot, file: LoopFile) -> None:
@@ -174,7 +211,7 @@ def _check_whole_joints(tree: Robot, choice: Choice, inputs_of: Mapping[int, tup
         if len(own) > 1 and ((own & dependent and free) or own & inputs):
             names = ", ".join(tree.coordinates[rate].name for rate in free)
             raise RobotFileError(
-                f"the loops leave {names} of joint '{joint.name}' ({joint.type}) free, such as the spin of a rod between "
+                f"the loops leave {names} of joint '{joint.name}' ({joint.type}) free, as the spin of a rod between "
                 "two ball joints",
                 where=tree.source,
                 remedy="use two revolute joints in place of a ball joint, or name other joints in 'independent'",

@@ -53,8 +53,8 @@ class Coupling:
 class LoopFile:
     """The loops of a robot as a file gives them.
 
-    `independent` names joints that are to be independent, `driven` joints that should be if they can; `start` positions of single joints near which the loops
-    close: they choose one of several assembly modes.
+    `independent` names joints that are to be independent, `driven` joints that should be if they can; `start` has
+    positions of single joints near which the loops close: they choose one of several assembly modes.
     """
 
     loops: tuple[Loop, ...] = ()

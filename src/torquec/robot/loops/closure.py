@@ -4,7 +4,7 @@ With the positions q_i of the independent joints, e the gaps of the chosen equat
 
 (1)  positions:      first guess from the predictions, then a fixed number of Newton steps  q_d <- q_d - J_d^-1 e
 (2)  rates:          v = T v_i,   T = (1; -J_d^-1 J_i)
-(3)  accelerations:  vd = T vd_i + b(v, v),   b(v, u) = (0; -J_d^-1 bias(v, u)),  bias bilinear in the rates (`equations`)
+(3)  accelerations:  vd = T vd_i + b(v, v),   b(v, u) = (0; -J_d^-1 bias(v, u)),  bias bilinear in v, u (`equations`)
 (4)  rate of T:      column k of Td is b(v, column k of T)
 """
 
@@ -118,7 +118,8 @@ def closed(robot: Robot) -> ClosedLoops:
 
 def independent_rates(robot: Robot) -> list[int]:
     """Where the independent rates stand among those of the tree."""
-    loops, found, k = closed(robot), [], 0
+    loops, k = closed(robot), 0
+    found: list[int] = []
     for joint in robot.tree.joints:
         if joint.name not in loops.dependent:
             found += range(k, k + joint.kind.nv)
@@ -210,9 +211,16 @@ def _polynomial(guess: Prediction, loops: ClosedLoops, q: Sequence[Scalar], at: 
     return total
 
 
+CLOSED_GAP = 1e-12
+"""Gap [m, rad] that is rounding: smaller ones differ between compilers and mean nothing."""
+
+
 @dataclass(frozen=True)
 class LoopClosure:
-    """Where the loops are: positions (nq of the tree) of all joints, and the largest gap [m, rad] that is left."""
+    """Where the loops are: positions (nq of the tree) of all joints, and the largest gap [m, rad] that is left.
+
+    A gap of rounding is given as `CLOSED_GAP`.
+    """
 
     positions: list[Scalar]
     gap: Scalar
@@ -225,11 +233,11 @@ def loop_closure(robot: Robot, q: Sequence[Scalar]) -> LoopClosure:
     singular configuration. A robot without loops has its own positions and no gap.
     """
     if not robot.dependent:
-        return LoopClosure(list(q), 0.0 * q[0])
+        return LoopClosure(list(q), 0.0 * q[0] + CLOSED_GAP)
     state = loop_state(robot, q)
     solved = closed(robot).pivots
     gaps = state.gaps()
-    largest: Scalar = 0.0 * q[0]
+    largest: Scalar = CLOSED_GAP
     for r, _ in solved:
         largest = maximum(largest, absolute(gaps[r]))
     return LoopClosure(state.q, largest)

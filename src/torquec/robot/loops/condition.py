@@ -63,7 +63,8 @@ def loop_condition(robot: Robot, q: Sequence[float]) -> LoopCondition:
         return LoopCondition(0.0, "m", "", 1.0, same_branch=True)
     loops, tree = closed(robot), robot.tree
     there = np.array([loop_state(robot, own).q, loops.start], dtype=np.float64)
-    batch = loop_batch(tree, loops.file, there)
+    with np.errstate(invalid="ignore"):  # infinite angles at a singular configuration
+        batch = loop_batch(tree, loops.file, there)
     solved = [r for r, _ in loops.pivots]
     chosen = np.zeros_like(batch.gaps[0])
     chosen[solved] = batch.gaps[0][solved]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from torquec.expr.math import apply
+from torquec.expr.ops import Op
 from torquec.robot.loops.equations import Row
 from torquec.spatial import Scalar
 
@@ -26,7 +28,7 @@ class Elimination:
         self._steps: list[tuple[int, int, Scalar, Row, list[tuple[int, Scalar]]]] = []
         for k, (r, c) in enumerate(pivots):
             row = work[r]
-            inverse = 1.0 / row.pop(c)
+            inverse = apply(Op.DIV, 1.0, row.pop(c, 0.0))  # infinite at a singular configuration
             factors = []
             for other, _ in pivots[k + 1 :]:
                 target = work[other]

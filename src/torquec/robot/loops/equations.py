@@ -84,9 +84,7 @@ Rates = tuple[Sequence[Scalar], Sequence[Scalar]]
 """Rates v and u of (5), of the tree."""
 
 
-def loop_equations(
-    tree: Robot, file: LoopFile, q: Sequence[Scalar], rates: Rates | None = None
-) -> list[LoopEquation]:
+def loop_equations(tree: Robot, file: LoopFile, q: Sequence[Scalar], rates: Rates | None = None) -> list[LoopEquation]:
     """All equations of the loops at q (nq of the tree), in the order of `LoopFile.equation_names`."""
     places = joint_places(tree)
     found = [equation for loop in file.loops for equation in _loop(tree, places, loop, q, rates)]

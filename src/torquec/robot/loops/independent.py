@@ -2,8 +2,9 @@
 
 (1)  Positions with closed loops are collected by walks along the null space of the Jacobian, from the start.
 (2)  Gaussian elimination at all of them at once: the pivot is the entry whose smallest size over the positions is
-     largest; of pivots nearly as good, the one of the joint farthest from the base is taken, so that joints at the base
-     stay independent. Joints that are driven, or that mimic joints follow, become dependent only where nothing else can.
+     largest; of pivots nearly as good, the one of the joint farthest from the base is taken, so that joints at the
+     base stay independent. Joints that are driven, or that mimic joints follow, become dependent only where nothing
+     else can.
 (3)  Rows that vanish at every position follow from the others: the equation is redundant.
 (4)  The pivots of the chosen equations and rates are put into an order that keeps the system sparse.
 """
@@ -33,7 +34,7 @@ _STABLE = 0.1
 _SMALLEST_ROW = 1e-3
 """A row with no larger entry, in units of the robot's size, is zero where all rows are: then only rounding is left."""
 
-_NEARLY = 0.3
+NEARLY = 0.3
 """Of the best pivot, what another may have for its place in the tree to decide (2)."""
 
 
@@ -46,8 +47,11 @@ class Choice:
     positions: Array
 
 
-def choose_dependent(tree: Robot, file: LoopFile, start: Array) -> Choice:
-    """The choice (1)-(3); raises `RobotFileError` where the joints that the file names cannot be independent."""
+def choose_dependent(tree: Robot, file: LoopFile, start: Array, *, nearly: float = NEARLY) -> Choice:
+    """The choice (1)-(4), `nearly` that of (2).
+
+    Raises `RobotFileError` where the joints that the file names cannot be independent.
+    """
     positions = closed_positions(tree, file, start)
     by_equation, by_rate = scales(tree, file)
     rows = loop_batch(tree, file, positions).rows * by_equation[:, None] * by_rate
@@ -58,7 +62,7 @@ def choose_dependent(tree: Robot, file: LoopFile, start: Array) -> Choice:
     size = max(float(np.abs(rows).max(initial=0.0)), _SMALLEST_ROW)
     for columns in _tiers(tree, file, asked):
         while left:
-            found = _best_pivot(rows, left, [k for k in columns if k not in {c for _, c in pivots}], size)
+            found = _best_pivot(rows, left, [k for k in columns if k not in {c for _, c in pivots}], size, nearly)
             if found is None:
                 break
             r, c = found
@@ -71,7 +75,7 @@ def choose_dependent(tree: Robot, file: LoopFile, start: Array) -> Choice:
     if tied:
         names = [tree.coordinates[k].name for k in asked if np.abs(rows[:, tied, k]).max() > _ZERO * size]
         raise RobotFileError(
-            f"the joints {', '.join(names)} cannot be independent of each other: {file.equation_names[tied[0]]} ties them",
+            f"joints {', '.join(names)} cannot be independent of each other: {file.equation_names[tied[0]]} ties them",
             where=tree.source,
             remedy="name fewer joints in 'independent', or others",
         )
@@ -81,7 +85,7 @@ def choose_dependent(tree: Robot, file: LoopFile, start: Array) -> Choice:
 def _sparse_order(
     tree: Robot, file: LoopFile, positions: Array, pivots: Sequence[tuple[int, int]]
 ) -> tuple[tuple[int, int], ...]:
-    """Pivots of the same equations and rates in an order that fills in few zeros (Markowitz), and is still stable (4)."""
+    """The same equations and rates in a stable order that fills in few zeros (4), after Markowitz."""
     by_equation, by_rate = scales(tree, file)
     rows = loop_batch(tree, file, positions).rows * by_equation[:, None] * by_rate
     left, columns = [r for r, _ in pivots], [c for _, c in pivots]
@@ -111,7 +115,9 @@ def _tiers(tree: Robot, file: LoopFile, asked: Sequence[int]) -> list[list[int]]
     return [[k for k in every if k not in leading | geared], [k for k in every if k not in leading], every]
 
 
-def _best_pivot(rows: Array, left: Sequence[int], columns: Sequence[int], size: float) -> tuple[int, int] | None:
+def _best_pivot(
+    rows: Array, left: Sequence[int], columns: Sequence[int], size: float, nearly: float
+) -> tuple[int, int] | None:
     """(2); None where every entry vanishes."""
     if not columns:
         return None
@@ -122,7 +128,7 @@ def _best_pivot(rows: Array, left: Sequence[int], columns: Sequence[int], size: 
     if score.max() <= _ZERO * size:
         return None
     r, c = max(
-        ((i, j) for i in range(len(left)) for j in range(len(columns)) if score[i, j] >= _NEARLY * score.max()),
+        ((i, j) for i in range(len(left)) for j in range(len(columns)) if score[i, j] >= nearly * score.max()),
         key=lambda at: (columns[at[1]], score[at]),
     )
     return left[r], columns[c]

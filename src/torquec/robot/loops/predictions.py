@@ -1,8 +1,8 @@
 """Predictions of dependent joints: polynomials fitted to positions that are tracked from the start over a range.
 
 (1)  range of an independent joint: its limits; without limits half a turn or the robot's size to each side of the start
-(2)  tracking: many positions of the independent joints at once, each on a straight line from the start, by tangent steps
-     and Newton's method. A sign change of det J_d is a singular configuration: what lies beyond belongs to another branch
+(2)  tracking: many positions of the independent joints at once, each on a straight line from the start, by tangent
+     steps and Newton's method. A sign change of det J_d is a singular configuration: another branch lies beyond it
 (3)  fit: least squares over all positions reached; linear to rounding, it is no guess but the relation itself
 (4)  number of Newton steps: as many as close the loops at all positions reached, from the fitted guess
 """
@@ -28,6 +28,9 @@ MOST_NEWTON_STEPS = 10
 _TIGHT = 1e-13
 """Gap [m, rad] of a closed loop: rounding."""
 
+_NEARLY_ALL = 0.98
+"""Part of the positions reached that Newton steps have to end at: those next to a singular one take many more."""
+
 _LINEAR = 1e-10
 """Error [rad, m] of a linear fit that is the relation itself; the positions come from Newton steps to rounding."""
 
@@ -42,10 +45,16 @@ _WORST_CONDITION = 1e6
 class Tracked:
     """Positions (N, nq of the tree) reached (2), the displacements (N, nv) from the start, and the ranges (1)."""
 
+    start: Array
     positions: Array
     displacements: Array
     ranges: tuple[tuple[int, float, float], ...]
     coverage: float
+
+    @classmethod
+    def nothing(cls, start: Array) -> Tracked:
+        """That of a mechanism with nothing to track."""
+        return cls(start, start[None], np.zeros((1, 0)), (), 1.0)
 
 
 def influences(tree: Robot, file: LoopFile, choice: Choice) -> dict[int, tuple[int, ...]]:
@@ -90,12 +99,19 @@ def track(tree: Robot, file: LoopFile, choice: Choice, start: Array, inputs: Seq
         alive &= np.linalg.cond(scaled) < _WORST_CONDITION
     alive &= np.abs(batch.gaps[:, equations]).max(axis=1) < 1e-11
     reached = q[alive]
-    away = np.stack([difference_rates(tree, start, each) for each in reached]) if len(reached) else np.zeros((0, tree.n))
-    return Tracked(reached, away, ranges, float(np.mean(alive)))
+    if len(reached) and not alive.all():
+        ranges = tuple(_span(rate, reached[:, at[rate]]) for rate in inputs)
+    away = (
+        np.stack([difference_rates(tree, start, each) for each in reached]) if len(reached) else np.zeros((0, tree.n))
+    )
+    return Tracked(start, reached, away, ranges, float(np.mean(alive)))
 
 
-def fit(tree: Robot, tracked: Tracked, inputs_of: dict[int, tuple[int, ...]], start: Array) -> tuple[Prediction, ...]:
-    """(3) for every dependent rate."""
+def fit(
+    tree: Robot, tracked: Tracked, inputs_of: dict[int, tuple[int, ...]], *, more: int = 0
+) -> tuple[Prediction, ...]:
+    """(3) for every dependent rate; `more` raises the usual degree of the polynomials."""
+    start = tracked.start
     at = {place.rate: place.position for place in joint_places(tree)}
     spans = {rate: (center, half) for rate, center, half in tracked.ranges}
     found = []
@@ -107,12 +123,12 @@ def fit(tree: Robot, tracked: Tracked, inputs_of: dict[int, tuple[int, ...]], st
             linear = tuple(tuple(int(i == j) for j in range(len(inputs))) for i in range(len(inputs)))
             found.append(Prediction(rate, inputs, linear, tuple(map(_rounded, slopes)), exact=True))
             continue
-        periodic = tuple(_is_periodic(tree, k) for k in inputs)
+        periodic = tuple(_is_periodic(tree, k) and tracked.coverage == 1.0 for k in inputs)
         columns = [
             tracked.positions[:, at[k]] if turns else (tracked.positions[:, at[k]] - spans[k][0]) / spans[k][1]
             for k, turns in zip(inputs, periodic, strict=True)
         ]
-        powers = _exponents(periodic, max(len(values) // 3, 1))
+        powers = _exponents(periodic, max(len(values) // 3, 1), more)
         features = np.stack([_term(columns, periodic, exponents) for exponents in powers], axis=1)
         wound = away * np.array(periodic)
         slopes = np.linalg.lstsq(np.concatenate([wound, features], axis=1), values, rcond=1e-12)[0][: len(inputs)]
@@ -130,9 +146,9 @@ def _is_periodic(tree: Robot, rate: int) -> bool:
     return coordinate.turns and not (math.isfinite(bounds.lower) or math.isfinite(bounds.upper))
 
 
-def _exponents(periodic: tuple[bool, ...], most: int) -> tuple[tuple[int, ...], ...]:
+def _exponents(periodic: tuple[bool, ...], most: int, more: int) -> tuple[tuple[int, ...], ...]:
     """Exponents of at most so many terms, of the largest total degree that they allow."""
-    for degree in range(_DEGREES.get(len(periodic), 1), -1, -1):
+    for degree in range(_DEGREES.get(len(periodic), 1) + more, -1, -1):
         ranges = [range(2 * degree + 1 if turns else degree + 1) for turns in periodic]
         found = tuple(each for each in itertools.product(*ranges) if _degree(each, periodic) <= degree)
         if len(found) <= most:
@@ -166,30 +182,50 @@ def difference_rates(tree: Robot, start: Array, q: Array) -> Array:
     return np.array(found)
 
 
-def newton_steps(tree: Robot, file: LoopFile, pivots: Sequence[tuple[int, int]], guessed: Array) -> int:
-    """(4) from guessed positions (N, nq)."""
+def as_guess(exact: Prediction, tracked: Tracked, tree: Robot) -> Prediction:
+    """A linear relation as a polynomial from which Newton steps start."""
+    at = {place.rate: place.position for place in joint_places(tree)}
+    spans = {rate: (center, half) for rate, center, half in tracked.ranges}
+    pairs = list(zip(exact.inputs, exact.coefficients, strict=True))
+    constant = sum(slope * (spans[rate][0] - float(tracked.start[at[rate]])) for rate, slope in pairs)
+    no_input, n = (0,) * len(exact.inputs), len(exact.inputs)
+    slopes = tuple(slope * spans[rate][1] for rate, slope in pairs)
+    return Prediction(exact.rate, exact.inputs, (no_input, *exact.powers), (constant, *slopes), (False,) * n, (0,) * n)
+
+
+def newton_steps(
+    tree: Robot, file: LoopFile, pivots: Sequence[tuple[int, int]], guessed: Array, tracked: Tracked
+) -> tuple[int, float]:
+    """The number of steps (4) from guessed positions (N, nq), and the part of them that ends where tracking did."""
     if not pivots:
-        return 0
+        return 0, 1.0
     equations, dependent = (list(each) for each in zip(*pivots, strict=True))
-    q = guessed
-    for k in range(MOST_NEWTON_STEPS):
-        batch = loop_batch(tree, file, q)
-        if np.abs(batch.gaps[:, equations]).max(initial=0.0) < _TIGHT:
-            return k
-        step = np.zeros((len(q), tree.n))
-        step[:, dependent] = -_solved(batch, equations, dependent, batch.gaps)
-        q = moved_batch(tree, q, step)
-    return MOST_NEWTON_STEPS
+    q, k = guessed, 0
+    with np.errstate(all="ignore"):
+        for k in range(MOST_NEWTON_STEPS + 1):
+            batch = loop_batch(tree, file, q)
+            apart = np.nan_to_num(np.abs(q - tracked.positions).max(axis=1), nan=np.inf)
+            landed = apart < 1e-6
+            tight = np.abs(batch.gaps[landed][:, equations]).max(initial=0.0) < _TIGHT
+            if k == MOST_NEWTON_STEPS or (tight and landed.mean() > _NEARLY_ALL):
+                break
+            step = np.zeros((len(q), tree.n))
+            step[:, dependent] = -_solved(batch, equations, dependent, batch.gaps, longest=np.inf)
+            q = moved_batch(tree, q, step)
+    return k, float(landed.mean())
 
 
-def _solved(batch: LoopBatch, equations: list[int], dependent: list[int], right: Array) -> Array:
-    """J_d^-1 right, (N, d); zero where J_d is singular."""
+def _solved(
+    batch: LoopBatch, equations: list[int], dependent: list[int], right: Array, *, longest: float = 1.0
+) -> Array:
+    """J_d^-1 right, (N, d), each at most `longest`; zero where J_d is singular."""
     matrix = batch.rows[:, equations][:, :, dependent]
     bad = ~(np.abs(np.linalg.det(matrix)) > 1e-300)
     matrix[bad] = np.eye(len(dependent))
     solved = np.linalg.solve(matrix, right[:, equations][..., None])[..., 0]
     solved[bad] = 0.0
-    return np.clip(np.nan_to_num(solved), -1.0, 1.0)
+    limited: Array = np.clip(np.nan_to_num(solved), -longest, longest)
+    return limited
 
 
 def _start_sign(tree: Robot, file: LoopFile, start: Array, equations: list[int], dependent: list[int]) -> float:
@@ -207,6 +243,12 @@ def _range(tree: Robot, start: Array, rate: int) -> tuple[int, float, float]:
     lower, upper = max(bounds.lower, here - reach), min(bounds.upper, here + reach)
     half = max(0.5 * (upper - lower), 1e-3)
     return rate, 0.5 * (lower + upper), half
+
+
+def _span(rate: int, values: Array) -> tuple[int, float, float]:
+    """The range of the positions reached."""
+    lower, upper = float(values.min()), float(values.max())
+    return rate, 0.5 * (lower + upper), max(0.5 * (upper - lower), 1e-3)
 
 
 def _spread(n: int) -> Array:
