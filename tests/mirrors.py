@@ -35,7 +35,6 @@ COVERED_BY = {
     "closedform/accepts.py": "model/test_accepting_rooms.py",
     "proof/accepts.py": "model/test_accepting_rooms.py",
     "simplification/accepts.py": "model/test_accepting_rooms.py",
-    "dynamics/loop_derivatives.py": "dynamics/test_closed_loops.py",
     "robot/mjcf_loops.py": "dynamics/test_closed_loops.py",
     "robot/loops/assembly.py": "robot/loops/test_close_loops.py",
     "robot/loops/batch.py": "robot/loops/test_close_loops.py",

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torquec.dynamics.closed_loops import loop_values, state_of, times_rates
+from torquec.dynamics.closed_loops import closed_state_of, loop_values, times_rates
 from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.frame_pose import link_poses
 from torquec.dynamics.mass_matrix import unit_acceleration_wrench
@@ -35,7 +35,7 @@ def center_of_mass(robot: Robot, q: Sequence[Scalar]) -> Vector3:
 def center_of_mass_jacobian(robot: Robot, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """J(q), (3, n): J qd is the velocity of the center of mass, equation (2)."""
     if robot.dependent:
-        state = state_of(robot, q)
+        state = closed_state_of(robot, q)
         return times_rates(center_of_mass_jacobian(robot.tree, state.q), state.rates)
     bodies = composite_bodies(robot, q)
     total: list[list[Scalar]] = [[0.0] * robot.n for _ in range(3)]

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torquec.dynamics.center_of_mass import CompositeBodies, composite_bodies
-from torquec.dynamics.closed_loops import state_of, times_rates
+from torquec.dynamics.closed_loops import closed_state_of, times_rates
 from torquec.dynamics.coriolis_matrix import VelocityMoments, coriolis_wrench, origin_velocities, velocity_moments
 from torquec.dynamics.mass_matrix import unit_acceleration_wrench
 from torquec.dynamics.motion import angular_velocities
@@ -34,7 +34,7 @@ ZERO: Vector3 = (0.0, 0.0, 0.0)
 def centroidal_momentum_matrix(robot: Robot, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """A(q), (6, n), equation (2)."""
     if robot.dependent:
-        state = state_of(robot, q)
+        state = closed_state_of(robot, q)
         return times_rates(centroidal_momentum_matrix(robot.tree, state.q), state.rates)
     bodies = composite_bodies(robot, q)
     total = _zero(robot.n)
@@ -57,7 +57,7 @@ def centroidal_momentum_matrix_derivative(
 ) -> list[list[Scalar]]:
     """dA/dt at (q, qd), (6, n), equation (3)."""
     if robot.dependent:
-        state = state_of(robot, q)
+        state = closed_state_of(robot, q)
         v = state.rate(qd)
         turning = times_rates(centroidal_momentum_matrix_derivative(robot.tree, state.q, v), state.rates)
         more = times_rates(centroidal_momentum_matrix(robot.tree, state.q), state.rates_derivative(v))

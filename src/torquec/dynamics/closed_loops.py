@@ -8,7 +8,7 @@ With q of the tree from the independent positions, T its map of rates and Td its
 (4)  values          energies and poses are those of the tree;  Jacobians  J T,  their rates  Jd T + J Td
 
 The decorators give a function of `dynamics` these meanings; robots without loops pass through unchanged. In place of
-the position, a `LoopState` is accepted: derivatives vary the tree's position along T.
+the position, a `ClosedState` is accepted: derivatives vary the tree's position along T.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from torquec.robot.loops.closure import LoopState, Matrix, loop_state, product, project
+from torquec.robot.loops.closure import ClosedState, Matrix, loop_state, project, times_vector
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
@@ -40,7 +40,7 @@ def loop_values(algorithm: Callable[P, R]) -> Callable[P, R]:
     return _on_loops(algorithm, lambda _, result: result)
 
 
-def _on_loops(algorithm: Callable[P, R], finish: Callable[[LoopState, Any], Any]) -> Callable[P, R]:
+def _on_loops(algorithm: Callable[P, R], finish: Callable[[ClosedState, Any], Any]) -> Callable[P, R]:
     """An algorithm of (robot, (frame,) q, qd, qdd) that runs on the tree of a robot with loops."""
 
     @wraps(algorithm)
@@ -56,36 +56,36 @@ def _on_loops(algorithm: Callable[P, R], finish: Callable[[LoopState, Any], Any]
     return on_loops
 
 
-def state_of(robot: Robot, q: Any) -> LoopState:
+def closed_state_of(robot: Robot, q: Any) -> ClosedState:
     """The state at independent positions, or the state itself."""
-    return q if isinstance(q, LoopState) else loop_state(robot, q)
+    return q if isinstance(q, ClosedState) else loop_state(robot, q)
 
 
-def congruent(state: LoopState, matrix: Matrix) -> Matrix:
+def congruent(state: ClosedState, matrix: Matrix) -> Matrix:
     """T' A T of a symmetric matrix, both triangles."""
     n = state.robot.n
-    half = [product(matrix, [row[k] for row in state.rates]) for k in range(n)]
+    half = [times_vector(matrix, [row[k] for row in state.rates]) for k in range(n)]
     upper = [[_column(state, half[j], i) if i <= j else 0.0 for j in range(n)] for i in range(n)]
     return [[upper[min(i, j)][max(i, j)] for j in range(n)] for i in range(n)]
 
 
 def times_rates(matrix: Matrix, rates: Matrix) -> Matrix:
     """Matrix times T."""
-    columns = [product(matrix, [row[k] for row in rates]) for k in range(len(rates[0]))]
+    columns = [times_vector(matrix, [row[k] for row in rates]) for k in range(len(rates[0]))]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def project_columns(state: LoopState, matrix: Matrix) -> Matrix:
+def project_columns(state: ClosedState, matrix: Matrix) -> Matrix:
     """T' times a matrix."""
     columns = [project(state.rates, list(column)) for column in zip(*matrix, strict=True)]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _on_tree(robot: Robot, arguments: tuple[Any, ...]) -> tuple[LoopState, tuple[Any, ...]]:
+def _on_tree(robot: Robot, arguments: tuple[Any, ...]) -> tuple[ClosedState, tuple[Any, ...]]:
     """The state and the arguments of the tree's algorithm from (frame,) q, qd, qdd of the robot."""
     lead = arguments[:1] if isinstance(arguments[0], str) else ()
     q, *rates = arguments[len(lead) :]
-    state = state_of(robot, q)
+    state = closed_state_of(robot, q)
     given: list[Any] = [state.q]
     if rates:
         given.append(state.rate(rates[0]))
@@ -94,9 +94,9 @@ def _on_tree(robot: Robot, arguments: tuple[Any, ...]) -> tuple[LoopState, tuple
     return state, (*lead, *given)
 
 
-def _project(state: LoopState, result: list[Any]) -> list[Any]:
+def _project(state: ClosedState, result: list[Any]) -> list[Any]:
     return project_columns(state, result) if isinstance(result[0], list) else state.project(result)
 
 
-def _column(state: LoopState, vector: list[Scalar], k: int) -> Scalar:
-    return product([[row[k] for row in state.rates]], vector)[0]
+def _column(state: ClosedState, vector: list[Scalar], k: int) -> Scalar:
+    return times_vector([[row[k] for row in state.rates]], vector)[0]

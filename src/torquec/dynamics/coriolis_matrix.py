@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from torquec.dynamics.carried_links import placed_links
-from torquec.dynamics.closed_loops import project_columns, state_of, times_rates
+from torquec.dynamics.closed_loops import closed_state_of, project_columns, times_rates
 from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.mass_matrix import mass_matrix, unit_acceleration_wrench
 from torquec.dynamics.mass_moments import MassMoments
@@ -40,7 +40,7 @@ def coriolis_matrix(
 ) -> list[list[Scalar]]:
     """C(q, qd), (n, n), with C qd = velocity torque and dM/dt - 2 C skew."""
     if robot.dependent:
-        state = state_of(robot, q)
+        state = closed_state_of(robot, q)
         v = state.rate(qd)
         own = times_rates(coriolis_matrix(robot.tree, state.q, v, carried=carried), state.rates)
         more = times_rates(mass_matrix(robot.tree, state.q), state.rates_derivative(v))

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from torquec.dynamics.carried_links import placed_links
-from torquec.dynamics.closed_loops import state_of
+from torquec.dynamics.closed_loops import closed_state_of
 from torquec.dynamics.inverse_dynamics import inverse_dynamics, joint_torques
 from torquec.dynamics.inverse_dynamics_derivatives import inverse_dynamics_derivatives, torque_derivatives
 from torquec.dynamics.joint_space_solve import BranchedInverse, Factors, factorize, solve
@@ -113,7 +113,7 @@ def _loop_acceleration(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]
 ) -> tuple[Factors, list[Scalar]]:
     """Factors of M and the accelerations (1) of a robot with closed loops, its dependent joints computed once."""
-    state: Any = state_of(robot, q)
+    state: Any = closed_state_of(robot, q)
     bias = inverse_dynamics(robot, state, qd, [0.0] * robot.n)
     factors = factorize(mass_matrix(robot, state))
     return factors, solve(factors, [drive - needed for drive, needed in zip(tau, bias, strict=True)])

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from torquec.dynamics.carried_links import placed_links
-from torquec.dynamics.closed_loops import loop_torques, state_of
+from torquec.dynamics.closed_loops import closed_state_of, loop_torques
 from torquec.dynamics.external_wrench import ExternalWrench, Wrench, link_wrenches
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Grouping, Mechanism, PlacedLink, mechanism
@@ -126,7 +126,7 @@ def velocity_torque(
 ) -> list[Scalar]:
     """c(q, qd), (n,)."""
     if robot.dependent:
-        weightless, state = dataclasses.replace(robot, gravity=(0.0, 0.0, 0.0)), cast(Any, state_of(robot, q))
+        weightless, state = dataclasses.replace(robot, gravity=(0.0, 0.0, 0.0)), cast(Any, closed_state_of(robot, q))
         return inverse_dynamics(weightless, state, qd, [0.0] * robot.n, grouping=grouping, carried=carried)
     m = mechanism(robot, grouping)
     placed = placed_links(m, q, carried=carried)

@@ -16,7 +16,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from torquec.dynamics.closed_loops import state_of, times_rates
+from torquec.dynamics.closed_loops import closed_state_of, times_rates
 from torquec.dynamics.frame_pose import link_poses
 from torquec.dynamics.mechanism import Coordinate, Mechanism, PlacedLink, coordinates, place_links
 from torquec.robot.joints import UnitTwist
@@ -105,7 +105,7 @@ def root_poses(m: Mechanism, placed: Sequence[PlacedLink]) -> list[Pose]:
 def jacobian(robot: Robot, frame: str, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """J(q), (6, n), equation (1)."""
     if robot.dependent:
-        state = state_of(robot, q)
+        state = closed_state_of(robot, q)
         return times_rates(jacobian(robot.tree, frame, state.q), state.rates)
     chain = frame_chain(robot, frame, q)
     total = _zero(robot.n)
@@ -117,7 +117,7 @@ def jacobian(robot: Robot, frame: str, q: Sequence[Scalar]) -> list[list[Scalar]
 def jacobian_derivative(robot: Robot, frame: str, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[list[Scalar]]:
     """dJ/dt at (q, qd), (6, n), equation (2)."""
     if robot.dependent:
-        state = state_of(robot, q)
+        state = closed_state_of(robot, q)
         v = state.rate(qd)
         turning = times_rates(jacobian_derivative(robot.tree, frame, state.q, v), state.rates)
         more = times_rates(jacobian(robot.tree, frame, state.q), state.rates_derivative(v))

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from torquec.dynamics.closed_loops import state_of, times_rates
+from torquec.dynamics.closed_loops import closed_state_of, times_rates
 from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.expr.differentiate import jacobian_nodes
 from torquec.expr.replay import replay
 from torquec.expr.trace import trace
 from torquec.robot.configuration import rate_map
-from torquec.robot.loops.closure import LoopState
+from torquec.robot.loops.closure import ClosedState
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
@@ -32,7 +32,7 @@ def loop_torque_derivatives(
 
     def program(**nodes: Any) -> dict[str, Any]:
         at = nodes["q"]
-        state: Any = LoopState(robot, list(at))
+        state: Any = ClosedState(robot, list(at))
         torques = inverse_dynamics(robot, state, nodes["qd"], nodes["qdd"])
         rows = jacobian_nodes([0.0 * at[0] + torque for torque in torques], [*at, *nodes["qd"]])
         maps = rate_map(robot.tree, at)
@@ -40,7 +40,7 @@ def loop_torque_derivatives(
         return {"by_q": times_rates(by_q, state.rates), "by_qd": [row[nq:] for row in rows]}
 
     function = trace("derivatives", program, {"q": (nq,), "qd": (robot.n,), "qdd": (robot.n,)})
-    found = replay(function, {"q": state_of(robot, q).q, "qd": qd, "qdd": qdd})
+    found = replay(function, {"q": closed_state_of(robot, q).q, "qd": qd, "qdd": qdd})
     return found["by_q"], found["by_qd"]
 
 

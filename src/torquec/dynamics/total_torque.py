@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torquec.dynamics.closed_loops import state_of
+from torquec.dynamics.closed_loops import closed_state_of
 from torquec.dynamics.friction_torque import friction_torque, has_load_friction
 from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.dynamics.mechanism import Grouping
@@ -37,7 +37,7 @@ def total_torque(
                 where=robot.source,
                 remedy="remove the load-dependent friction: forces inside the loops would change it",
             )
-        state = state_of(robot, q)
+        state = closed_state_of(robot, q)
         v = state.rate(qd)
         vd = state.acceleration(v, qdd)
         return state.project(total_torque(robot.tree, state.q, v, vd, grouping=grouping, carried=carried))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from torquec.robot.loops.closed_loops import Coupling, Loop, LoopFile, LoopKind
+from torquec.robot.loops.closed_loops import Coupling, LoopConstraint, LoopFile, LoopKind
 from torquec.robot.robot import Frame
 from torquec.robot.xml_text import unused_name
 from torquec.spatial import IDENTITY, Pose
@@ -36,7 +36,7 @@ def mjcf_loops(
     `name_of` gives the name of a constraint, empty where it has none; `pose_of` a pose from position and quaternion.
     """
     taken = {frame.name for frame in (*links, *sites)}
-    loops: list[Loop] = []
+    loops: list[LoopConstraint] = []
     frames: list[Frame] = []
     for index in range(model.neq):
         kind = int(model.eq_type[index])
@@ -46,7 +46,7 @@ def mjcf_loops(
         ends = (int(model.eq_obj1id[index]), int(model.eq_obj2id[index]))
         form = LoopKind.POINT if kind == CONNECT else LoopKind.WELD
         if int(model.eq_objtype[index]) == _SITE:
-            loops.append(Loop(name, sites[ends[0]].name, sites[ends[1]].name, form))
+            loops.append(LoopConstraint(name, sites[ends[0]].name, sites[ends[1]].name, form))
             continue
         data = model.eq_data[index]
         first = pose_of(data[:3], (1, 0, 0, 0)) if kind == CONNECT else pose_of(data[3:6], data[6:10])
@@ -61,7 +61,7 @@ def mjcf_loops(
             taken.add(frame.name)
             frames.append(frame)
             pair.append(frame.name)
-        loops.append(Loop(name, pair[0], pair[1], form))
+        loops.append(LoopConstraint(name, pair[0], pair[1], form))
     return LoopFile(tuple(loops), couplings), tuple(frames)
 
 

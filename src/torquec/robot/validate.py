@@ -20,7 +20,7 @@ import numpy as np
 from torquec.errors import RobotFileError
 from torquec.robot.degrees import degrees_text, is_limit_in_degrees
 from torquec.robot.friction import FRICTION_WORDS, Friction, FrictionSign
-from torquec.robot.loops.close_loops import check_names, check_record
+from torquec.robot.loops.close_loops import check_loop_names, check_record
 from torquec.robot.passive_friction import driving_friction
 from torquec.robot.robot import BASE, Body, Drives, FileWarning, Joint, Robot
 from torquec.spatial import Inertia, norm
@@ -240,7 +240,7 @@ def check_structure(robot: Robot, where: Mapping[str, str] | None = None) -> Non
             )
     check_drives(robot.drives, where=robot.source, places=places)
     if robot.loops is not None:
-        check_names(robot.tree, robot.loops.file)
+        check_loop_names(robot.tree, robot.loops.file)
         check_record(robot, robot.loops)
     for frame in robot.frames:
         if not BASE <= frame.body < len(robot.bodies):

@@ -13,7 +13,7 @@ from tests.dynamics.test_closed_loops import mechanism
 import torquec as tq
 from torquec.model.accepting_rooms import accepted_by
 from torquec.robot.loops.close_loops import close_loops
-from torquec.robot.loops.closed_loops import Coupling, Loop, LoopFile, LoopKind
+from torquec.robot.loops.closed_loops import Coupling, LoopConstraint, LoopFile, LoopKind
 from torquec.robot.robot_document import robot_from_dict, robot_to_dict
 from torquec.robot.urdf import read_urdf
 
@@ -93,7 +93,7 @@ def test_redundant_equations_are_named():
 
 def test_a_weld_that_stops_every_joint_is_refused():
     tree = read_urdf(EXAMPLES / "slider_crank.urdf")
-    pin = Loop("pin", "rod_end", "slider", LoopKind.POINT)
+    pin = LoopConstraint("pin", "rod_end", "slider", LoopKind.POINT)
     assert close_loops(tree, LoopFile((pin,), start=(("rod_joint", 0.1),))).n == 1
     with pytest.raises(tq.RobotFileError, match="leave no joint to move"):
         close_loops(tree, LoopFile((dataclasses.replace(pin, kind=LoopKind.WELD),)))
@@ -110,7 +110,7 @@ def test_loops_that_cannot_close_name_the_gap(tmp_path):
             for frame in tree.frames
         ),
     )
-    file = LoopFile((Loop("pin", "coupler_end", "rocker_end"),))
+    file = LoopFile((LoopConstraint("pin", "coupler_end", "rocker_end"),))
     with pytest.raises(tq.RobotFileError, match=r"do not close: a gap of 0\.5.* m remains at loop 'pin'"):
         close_loops(short, file)
 
@@ -122,7 +122,7 @@ def test_an_over_constrained_mechanism_with_wrong_lengths_is_refused():
     beside = dataclasses.replace(frames[-1], pose=dataclasses.replace(frames[-1].pose, origin=(0.85, 0.0, 0.0)))
     on_rocker = dataclasses.replace(tree.frame("rocker_end"), name="third")
     wide = dataclasses.replace(tree, frames=(*tree.frames, beside, on_rocker))
-    file = LoopFile((Loop("pin", "coupler_end", "rocker_end"), Loop("extra", "second", "third")))
+    file = LoopFile((LoopConstraint("pin", "coupler_end", "rocker_end"), LoopConstraint("extra", "second", "third")))
     with pytest.raises(tq.RobotFileError, match="do not close"):
         close_loops(wide, file)
 

@@ -27,7 +27,7 @@ _LONGEST = 0.3
 """Largest change of a coordinate [rad, m] in a step."""
 
 
-def assembled(tree: Robot, file: LoopFile) -> Array:
+def assembled_position(tree: Robot, file: LoopFile) -> Array:
     """A position (nq of the tree) with closed loops; raises `RobotFileError`, with the largest gap, for open ones."""
     lower, upper = limits(tree)
     first = np.clip(np.array(neutral(tree)), lower, upper)

@@ -1,4 +1,4 @@
-"""Loop equations of many positions at once, as arrays: what assembly and the choice of coordinates compute with."""
+"""LoopConstraint equations of many positions at once, as arrays: what assembly and the choice of coordinates compute with."""
 
 from __future__ import annotations
 

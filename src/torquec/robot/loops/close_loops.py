@@ -16,13 +16,13 @@ import numpy as np
 from torquec.errors import RobotFileError
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
-from torquec.robot.loops.assembly import CLOSED, assembled
+from torquec.robot.loops.assembly import CLOSED, assembled_position
 from torquec.robot.loops.batch import largest_gap, loop_batch
-from torquec.robot.loops.closed_loops import ClosedLoops, LoopFile, Prediction
+from torquec.robot.loops.closed_loops import ClosedLoops, LoopFile, LoopPrediction
 from torquec.robot.loops.closure import loop_state, moved
-from torquec.robot.loops.elimination import Elimination
+from torquec.robot.loops.elimination import LoopElimination
 from torquec.robot.loops.equations import joint_places, loop_equations
-from torquec.robot.loops.independent import NEARLY, Choice, choose_dependent
+from torquec.robot.loops.independent import NEARLY, DependentChoice, choose_dependent
 from torquec.robot.loops.predictions import MOST_NEWTON_STEPS, Tracked, as_guess, fit, influences, newton_steps, track
 from torquec.robot.robot import Joint, Mimic, Robot
 
@@ -33,9 +33,9 @@ def close_loops(tree: Robot, file: LoopFile) -> Robot:
     Raises `RobotFileError` for unknown names, loops that do not close, joints that cannot be independent, and
     mechanisms that cannot move.
     """
-    check_names(tree, file)
+    check_loop_names(tree, file)
     with one_thread():
-        return _closed(tree, file, assembled(tree, file))
+        return _closed(tree, file, assembled_position(tree, file))
 
 
 def _closed(tree: Robot, file: LoopFile, start: Array, redundant: tuple[int, ...] | None = None) -> Robot:
@@ -89,12 +89,12 @@ _MORE_DEGREES = (0, 4)
 """What the degree of predictions is raised by where Newton steps from them do not end at every position reached."""
 
 
-def _chosen(tree: Robot, file: LoopFile, start: Array) -> tuple[Choice, Tracked]:
+def _chosen(tree: Robot, file: LoopFile, start: Array) -> tuple[DependentChoice, Tracked]:
     """The choice of dependent joints, and the range that it covers.
 
     Where joints near the base cover little of their range, the best conditioned ones get a chance.
     """
-    found: list[tuple[Choice, Tracked]] = []
+    found: list[tuple[DependentChoice, Tracked]] = []
     for nearly in (NEARLY, 1.0):
         choice = choose_dependent(tree, file, start, nearly=nearly)
         if not choice.pivots or len(choice.pivots) == tree.n:
@@ -112,7 +112,7 @@ _ENOUGH = 0.8
 """Part of the range that a choice has to cover for no other to be tried."""
 
 
-def check_names(tree: Robot, file: LoopFile) -> None:
+def check_loop_names(tree: Robot, file: LoopFile) -> None:
     """Raise `RobotFileError` for frames and joints that the tree does not have, and for frames on one body."""
     joints = {body.joint.name: body.joint for body in tree.bodies}
     frames = {frame.name: frame for frame in tree.frames}
@@ -170,7 +170,7 @@ def check_record(robot: Robot, loops: ClosedLoops) -> None:
         )
 
 
-def _fits(guess: Prediction, inputs: set[int], spans: set[int]) -> bool:
+def _fits(guess: LoopPrediction, inputs: set[int], spans: set[int]) -> bool:
     n = len(guess.inputs)
     shapes = len(guess.powers) == len(guess.coefficients) and all(len(each) == n for each in guess.powers)
     flags = guess.exact or (len(guess.periodic) == n == len(guess.windings) and set(guess.inputs) <= spans)
@@ -191,17 +191,17 @@ def _unknown(tree: Robot, found: str, what: str, names: Iterable[str]) -> RobotF
     return RobotFileError(found, where=tree.source, remedy=f"the {what} of the robot are {', '.join(names)}")
 
 
-def _tightened(tree: Robot, file: LoopFile, choice: Choice, start: Array) -> Array:
+def _tightened(tree: Robot, file: LoopFile, choice: DependentChoice, start: Array) -> Array:
     """The start with the chosen equations closed to rounding, dependent joints moved alone."""
     q: list[float] = start.tolist()
     for _ in range(6):
         equations = loop_equations(tree, file, q)
-        system = Elimination([equation.row for equation in equations], choice.pivots)
+        system = LoopElimination([equation.row for equation in equations], choice.pivots)
         q = [float(x) for x in moved(tree, q, system.solve({r: -equations[r].gap for r, _ in choice.pivots}))]
     return np.array(q)
 
 
-def _check_whole_joints(tree: Robot, choice: Choice, inputs_of: Mapping[int, tuple[int, ...]]) -> None:
+def _check_whole_joints(tree: Robot, choice: DependentChoice, inputs_of: Mapping[int, tuple[int, ...]]) -> None:
     """Refuse joints of several coordinates of which the loops determine only some, or that loops depend on."""
     dependent = {rate for _, rate in choice.pivots}
     inputs = {rate for each in inputs_of.values() for rate in each}
@@ -235,12 +235,12 @@ def _rate(pivot: tuple[int, int]) -> int:
     return pivot[1]
 
 
-def _is_single(tree: Robot, guess: Prediction) -> bool:
+def _is_single(tree: Robot, guess: LoopPrediction) -> bool:
     return tree.coordinates[guess.rate].joint.kind.nv == 1 and tree.coordinates[guess.inputs[0]].joint.kind.nv == 1
 
 
 def _with_mimics(
-    tree: Robot, file: LoopFile, followers: Sequence[Prediction], start: Array
+    tree: Robot, file: LoopFile, followers: Sequence[LoopPrediction], start: Array
 ) -> tuple[Robot, LoopFile, Array]:
     """The tree with these rates as mimic joints, and the start of what is left."""
     at = {place.rate: place.position for place in joint_places(tree)}
@@ -269,7 +269,7 @@ def _with_mimics(
 
 
 def _linear_components(
-    tree: Robot, file: LoopFile, choice: Choice, predictions: Sequence[Prediction]
+    tree: Robot, file: LoopFile, choice: DependentChoice, predictions: Sequence[LoopPrediction]
 ) -> frozenset[int]:
     """Dependent rates whose whole system of equations has exact linear solutions: it needs no Newton steps."""
     rows = np.abs(loop_batch(tree, file, choice.positions).rows).max(axis=0)

@@ -31,7 +31,7 @@ class LoopKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Loop:
+class LoopConstraint:
     """Two frames, by name, that coincide as `kind` says."""
 
     name: str
@@ -57,7 +57,7 @@ class LoopFile:
     positions of single joints near which the loops close: they choose one of several assembly modes.
     """
 
-    loops: tuple[Loop, ...] = ()
+    loops: tuple[LoopConstraint, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     independent: tuple[str, ...] = ()
     start: tuple[tuple[str, float], ...] = ()
@@ -71,7 +71,7 @@ class LoopFile:
 
 
 @dataclass(frozen=True)
-class Prediction:
+class LoopPrediction:
     """First guess of a dependent rate's displacement from the start: a polynomial of independent positions.
 
     `rate` and `inputs` count rates of the tree. With t = (q - center)/half of each input, the displacement is the sum
@@ -106,7 +106,7 @@ class ClosedLoops:
     pivots: tuple[tuple[int, int], ...]
     redundant: tuple[int, ...]
     ranges: tuple[tuple[int, float, float], ...]
-    predictions: tuple[Prediction, ...]
+    predictions: tuple[LoopPrediction, ...]
     newton_steps: int
     coverage: float
 

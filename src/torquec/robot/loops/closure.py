@@ -16,8 +16,8 @@ from functools import cached_property
 
 from torquec.expr.math import absolute, maximum, sincos
 from torquec.robot.configuration import check_position
-from torquec.robot.loops.closed_loops import ClosedLoops, Prediction
-from torquec.robot.loops.elimination import Elimination
+from torquec.robot.loops.closed_loops import ClosedLoops, LoopPrediction
+from torquec.robot.loops.elimination import LoopElimination
 from torquec.robot.loops.equations import LoopEquation, Row, joint_places, loop_equations
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
@@ -26,7 +26,7 @@ Matrix = list[list[Scalar]]
 
 
 @dataclass(frozen=True)
-class LoopState:
+class ClosedState:
     """A position q (nq of the tree) at which the loops are closed, and the maps of rates there."""
 
     robot: Robot
@@ -50,7 +50,7 @@ class LoopState:
 
     def rate(self, qd: Sequence[Scalar]) -> list[Scalar]:
         """Rates of the tree (2)."""
-        return product(self.rates, qd)
+        return times_vector(self.rates, qd)
 
     def bias(self, v: Sequence[Scalar], u: Sequence[Scalar]) -> list[Scalar]:
         """b(v, u) of (3) for rates v, u of the tree."""
@@ -63,7 +63,7 @@ class LoopState:
 
     def acceleration(self, v: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Scalar]:
         """Accelerations of the tree (3) at its rates v."""
-        return [own + more for own, more in zip(product(self.rates, qdd), self.bias(v, v), strict=True)]
+        return [own + more for own, more in zip(times_vector(self.rates, qdd), self.bias(v, v), strict=True)]
 
     def rates_derivative(self, v: Sequence[Scalar]) -> Matrix:
         """Td (nv of the tree, n) at rates v of the tree (4)."""
@@ -83,11 +83,11 @@ class LoopState:
         return loop_equations(self.robot.tree, closed(self.robot).file, self.q)
 
     @cached_property
-    def _system(self) -> Elimination:
-        return Elimination([equation.row for equation in self._equations], closed(self.robot).pivots)
+    def _system(self) -> LoopElimination:
+        return LoopElimination([equation.row for equation in self._equations], closed(self.robot).pivots)
 
 
-def loop_state(robot: Robot, q: Sequence[Scalar]) -> LoopState:
+def loop_state(robot: Robot, q: Sequence[Scalar]) -> ClosedState:
     """The tree's position (1) at the positions q (nq) of the independent joints."""
     check_position(robot, q)
     loops, tree = closed(robot), robot.tree
@@ -104,10 +104,10 @@ def loop_state(robot: Robot, q: Sequence[Scalar]) -> LoopState:
     found = moved(tree, guessed, moves)
     for _ in range(loops.newton_steps):
         equations = loop_equations(tree, loops.file, found)
-        system = Elimination([equation.row for equation in equations], loops.pivots)
+        system = LoopElimination([equation.row for equation in equations], loops.pivots)
         step = system.solve({r: -equations[r].gap for r, _ in loops.pivots})
         found = moved(tree, found, step)
-    return LoopState(robot, found)
+    return ClosedState(robot, found)
 
 
 def closed(robot: Robot) -> ClosedLoops:
@@ -140,7 +140,7 @@ def moved(tree: Robot, q: Sequence[Scalar], step: Row) -> list[Scalar]:
     return found
 
 
-def product(matrix: Matrix, vector: Sequence[Scalar]) -> list[Scalar]:
+def times_vector(matrix: Matrix, vector: Sequence[Scalar]) -> list[Scalar]:
     """Matrix times vector; zeros and ones of the matrix cost nothing."""
     return [_sum(row, vector) for row in matrix]
 
@@ -170,7 +170,7 @@ def _rate_positions(tree: Robot) -> dict[int, int]:
     return {place.rate: place.position for body, place in own if body.joint.kind.nv == 1 and body.joint.mimic is None}
 
 
-def _linear(guess: Prediction, loops: ClosedLoops, q: Sequence[Scalar], at: dict[int, int]) -> Scalar:
+def _linear(guess: LoopPrediction, loops: ClosedLoops, q: Sequence[Scalar], at: dict[int, int]) -> Scalar:
     """An exact prediction: slopes times displacements of its inputs from the start."""
     total: Scalar = -sum(c * loops.start[at[rate]] for rate, c in zip(guess.inputs, guess.coefficients, strict=True))
     for rate, slope in zip(guess.inputs, guess.coefficients, strict=True):
@@ -178,7 +178,7 @@ def _linear(guess: Prediction, loops: ClosedLoops, q: Sequence[Scalar], at: dict
     return total
 
 
-def _polynomial(guess: Prediction, loops: ClosedLoops, q: Sequence[Scalar], at: dict[int, int]) -> Scalar:
+def _polynomial(guess: LoopPrediction, loops: ClosedLoops, q: Sequence[Scalar], at: dict[int, int]) -> Scalar:
     spans = {rate: (center, half) for rate, center, half in loops.ranges}
     turning = {rate for rate, turns in zip(guess.inputs, guess.periodic, strict=True) if turns}
     powers: dict[tuple[int, int], Scalar] = {}

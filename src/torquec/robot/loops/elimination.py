@@ -1,4 +1,4 @@
-"""Elimination of the dependent rates from loop equations in a fixed order: straight-line over any scalar.
+"""LoopElimination of the dependent rates from loop equations in a fixed order: straight-line over any scalar.
 
 The order of pivots is chosen once, over the range of a robot (:mod:`torquec.robot.loops.independent`); entries that a
 row does not have cost nothing.
@@ -14,10 +14,10 @@ from torquec.robot.loops.equations import Row
 from torquec.spatial import Scalar
 
 
-class Elimination:
+class LoopElimination:
     """Factors of the equations' Jacobian by dependent rates, for any number of right-hand sides.
 
-    >>> system = Elimination([{0: 2.0, 1: 1.0}, {0: 1.0, 1: 1.0}], [(0, 0), (1, 1)])
+    >>> system = LoopElimination([{0: 2.0, 1: 1.0}, {0: 1.0, 1: 1.0}], [(0, 0), (1, 1)])
     >>> system.solve({0: 5.0, 1: 3.0})
     {1: 1.0, 0: 2.0}
     """

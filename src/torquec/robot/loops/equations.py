@@ -1,4 +1,4 @@
-"""Loop equations: gaps, Jacobian rows and accelerations at zero joint accelerations, over any scalar.
+"""LoopConstraint equations: gaps, Jacobian rows and accelerations at zero joint accelerations, over any scalar.
 
 Both frames of a loop are seen from the nearest body that carries both, so that nothing depends on joints before it.
 With positions p, rotations R, velocities v, w and accelerations a, wd of frames A and B, in axes of frame A:
@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torquec.robot.canonical import CanonicalLink
-from torquec.robot.loops.closed_loops import Coupling, Loop, LoopFile, LoopKind
+from torquec.robot.loops.closed_loops import Coupling, LoopConstraint, LoopFile, LoopKind
 from torquec.robot.robot import BASE, Mimic, Robot
 from torquec.spatial import (
     IDENTITY,
@@ -115,7 +115,7 @@ class _Way:
 
 
 def _ends(
-    tree: Robot, places: Sequence[JointPlace], loop: Loop, q: Sequence[Scalar], rates: Rates | None
+    tree: Robot, places: Sequence[JointPlace], loop: LoopConstraint, q: Sequence[Scalar], rates: Rates | None
 ) -> tuple[_Way, _Way]:
     """Both frames of a loop, seen from the nearest body that carries both."""
     ends = [tree.frame(loop.frame_a), tree.frame(loop.frame_b)]
@@ -137,7 +137,7 @@ def _ends(
 
 
 def _loop(
-    tree: Robot, places: Sequence[JointPlace], loop: Loop, q: Sequence[Scalar], rates: Rates | None
+    tree: Robot, places: Sequence[JointPlace], loop: LoopConstraint, q: Sequence[Scalar], rates: Rates | None
 ) -> list[LoopEquation]:
     a, b = _ends(tree, places, loop, q, rates)
     back = transpose(a.pose.rotation)
@@ -156,7 +156,7 @@ def _loop(
     return [LoopEquation(gap, row, each) for gap, row, each in zip(gaps, rows, bias, strict=False)]
 
 
-def loop_frames(tree: Robot, loop: Loop, q: Sequence[Scalar]) -> tuple[Pose, Pose]:
+def loop_frames(tree: Robot, loop: LoopConstraint, q: Sequence[Scalar]) -> tuple[Pose, Pose]:
     """The two frames of a loop, seen from a body that carries both."""
     a, b = _ends(tree, joint_places(tree), loop, q, None)
     return a.pose, b.pose

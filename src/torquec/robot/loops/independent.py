@@ -39,7 +39,7 @@ NEARLY = 0.3
 
 
 @dataclass(frozen=True)
-class Choice:
+class DependentChoice:
     """Pivots as (equation, rate), redundant equations, and the positions (N, nq) that were looked at."""
 
     pivots: tuple[tuple[int, int], ...]
@@ -47,7 +47,7 @@ class Choice:
     positions: Array
 
 
-def choose_dependent(tree: Robot, file: LoopFile, start: Array, *, nearly: float = NEARLY) -> Choice:
+def choose_dependent(tree: Robot, file: LoopFile, start: Array, *, nearly: float = NEARLY) -> DependentChoice:
     """The choice (1)-(4), `nearly` that of (2).
 
     Raises `RobotFileError` where the joints that the file names cannot be independent.
@@ -79,7 +79,7 @@ def choose_dependent(tree: Robot, file: LoopFile, start: Array, *, nearly: float
             where=tree.source,
             remedy="name fewer joints in 'independent', or others",
         )
-    return Choice(_sparse_order(tree, file, positions, pivots), tuple(sorted(left)), positions)
+    return DependentChoice(_sparse_order(tree, file, positions, pivots), tuple(sorted(left)), positions)
 
 
 def _sparse_order(

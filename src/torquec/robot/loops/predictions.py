@@ -18,9 +18,9 @@ import numpy as np
 
 from torquec.foundation.arrays import Array
 from torquec.robot.loops.batch import LoopBatch, loop_batch, moved_batch, scales
-from torquec.robot.loops.closed_loops import LoopFile, Prediction
+from torquec.robot.loops.closed_loops import LoopFile, LoopPrediction
 from torquec.robot.loops.equations import joint_places
-from torquec.robot.loops.independent import Choice
+from torquec.robot.loops.independent import DependentChoice
 from torquec.robot.robot import Robot
 
 _POINTS, _STEPS = 320, 30
@@ -57,7 +57,7 @@ class Tracked:
         return cls(start, start[None], np.zeros((1, 0)), (), 1.0)
 
 
-def influences(tree: Robot, file: LoopFile, choice: Choice) -> dict[int, tuple[int, ...]]:
+def influences(tree: Robot, file: LoopFile, choice: DependentChoice) -> dict[int, tuple[int, ...]]:
     """For every dependent rate the independent rates that it depends on."""
     by_equation, by_rate = scales(tree, file)
     rows = loop_batch(tree, file, choice.positions).rows * by_equation[:, None] * by_rate
@@ -68,7 +68,7 @@ def influences(tree: Robot, file: LoopFile, choice: Choice) -> dict[int, tuple[i
     return {rate: tuple(np.array(others)[large[k]].tolist()) for k, rate in enumerate(dependent)}
 
 
-def track(tree: Robot, file: LoopFile, choice: Choice, start: Array, inputs: Sequence[int]) -> Tracked:
+def track(tree: Robot, file: LoopFile, choice: DependentChoice, start: Array, inputs: Sequence[int]) -> Tracked:
     """(1), (2) for the independent rates that matter."""
     ranges = tuple(_range(tree, start, rate) for rate in inputs)
     at = {place.rate: place.position for place in joint_places(tree)}
@@ -109,7 +109,7 @@ def track(tree: Robot, file: LoopFile, choice: Choice, start: Array, inputs: Seq
 
 def fit(
     tree: Robot, tracked: Tracked, inputs_of: dict[int, tuple[int, ...]], *, more: int = 0
-) -> tuple[Prediction, ...]:
+) -> tuple[LoopPrediction, ...]:
     """(3) for every dependent rate; `more` raises the usual degree of the polynomials."""
     start = tracked.start
     at = {place.rate: place.position for place in joint_places(tree)}
@@ -121,7 +121,7 @@ def fit(
         slopes = np.linalg.lstsq(away, values, rcond=None)[0] if inputs else np.zeros(0)
         if not inputs or np.abs(values - away @ slopes).max(initial=0.0) < _LINEAR:
             linear = tuple(tuple(int(i == j) for j in range(len(inputs))) for i in range(len(inputs)))
-            found.append(Prediction(rate, inputs, linear, tuple(map(_rounded, slopes)), exact=True))
+            found.append(LoopPrediction(rate, inputs, linear, tuple(map(_rounded, slopes)), exact=True))
             continue
         periodic = tuple(_is_periodic(tree, k) and tracked.coverage == 1.0 for k in inputs)
         columns = [
@@ -135,7 +135,7 @@ def fit(
         windings = tuple(int(np.rint(slope)) if turns else 0 for slope, turns in zip(slopes, periodic, strict=True))
         coefficients = np.linalg.lstsq(features, values - wound @ np.array(windings), rcond=1e-12)[0]
         short = tuple(float(f"{c:.6g}") for c in coefficients)  # a guess: more digits would not make it better
-        found.append(Prediction(rate, inputs, powers, short, periodic, windings))
+        found.append(LoopPrediction(rate, inputs, powers, short, periodic, windings))
     return tuple(found)
 
 
@@ -182,7 +182,7 @@ def difference_rates(tree: Robot, start: Array, q: Array) -> Array:
     return np.array(found)
 
 
-def as_guess(exact: Prediction, tracked: Tracked, tree: Robot) -> Prediction:
+def as_guess(exact: LoopPrediction, tracked: Tracked, tree: Robot) -> LoopPrediction:
     """A linear relation as a polynomial from which Newton steps start."""
     at = {place.rate: place.position for place in joint_places(tree)}
     spans = {rate: (center, half) for rate, center, half in tracked.ranges}
@@ -190,7 +190,9 @@ def as_guess(exact: Prediction, tracked: Tracked, tree: Robot) -> Prediction:
     constant = sum(slope * (spans[rate][0] - float(tracked.start[at[rate]])) for rate, slope in pairs)
     no_input, n = (0,) * len(exact.inputs), len(exact.inputs)
     slopes = tuple(slope * spans[rate][1] for rate, slope in pairs)
-    return Prediction(exact.rate, exact.inputs, (no_input, *exact.powers), (constant, *slopes), (False,) * n, (0,) * n)
+    return LoopPrediction(
+        exact.rate, exact.inputs, (no_input, *exact.powers), (constant, *slopes), (False,) * n, (0,) * n
+    )
 
 
 def newton_steps(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from torquec.foundation.reading import FileKind
-from torquec.robot.loops.closed_loops import Coupling, Loop, LoopFile, LoopKind
+from torquec.robot.loops.closed_loops import Coupling, LoopConstraint, LoopFile, LoopKind
 from torquec.robot.toml import Table, read_toml
 
 LOOPS_SUFFIX = ".loops.toml"
@@ -31,9 +31,9 @@ def read_loops(path: Path) -> LoopFile:
     return LoopFile(loops, couplings, independent, tuple(start))
 
 
-def _loop(entry: Table, number: int) -> Loop:
+def _loop(entry: Table, number: int) -> LoopConstraint:
     kind = LoopKind(entry.choice("kind", LoopKind, LoopKind.POINT))
-    loop = Loop(entry.text("name", f"loop {number}"), entry.text("frame_a"), entry.text("frame_b"), kind)
+    loop = LoopConstraint(entry.text("name", f"loop {number}"), entry.text("frame_a"), entry.text("frame_b"), kind)
     entry.finish()
     return loop
 
