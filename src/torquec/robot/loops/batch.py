@@ -1,4 +1,4 @@
-"""LoopConstraint equations of many positions at once, as arrays: what assembly and the choice of coordinates compute with."""
+"""Loop equations of many positions at once, as arrays, for assembly and the choice of coordinates."""
 
 from __future__ import annotations
 
