@@ -1,4 +1,4 @@
-"""LoopElimination of the dependent rates from loop equations in a fixed order: straight-line over any scalar.
+"""Elimination of the dependent rates from loop equations in a fixed order: straight-line over any scalar.
 
 The order of pivots is chosen once, over the range of a robot (:mod:`torquec.robot.loops.independent`); entries that a
 row does not have cost nothing.

@@ -1,4 +1,4 @@
-"""LoopConstraint equations: gaps, Jacobian rows and accelerations at zero joint accelerations, over any scalar.
+"""Loop equations: gaps, Jacobian rows and accelerations at zero joint accelerations, over any scalar.
 
 Both frames of a loop are seen from the nearest body that carries both, so that nothing depends on joints before it.
 With positions p, rotations R, velocities v, w and accelerations a, wd of frames A and B, in axes of frame A:
