@@ -112,7 +112,7 @@ def test_keys_move_a_slider_and_fields_take_degrees_and_radians(puma):
     field.fill("30")
     field.press("Enter")
     assert puma.ask("torquec.state.q[2]") == pytest.approx(np.radians(30.0))
-    page.get_by_role("button", name="angles in degrees").click()
+    page.get_by_role("button", name="show radians").click()
     field.fill("0,5")
     field.press("Enter")
     assert puma.ask("torquec.state.q[2]") == pytest.approx(0.5)
@@ -122,7 +122,7 @@ def test_keys_move_a_slider_and_fields_take_degrees_and_radians(puma):
     field.fill("99")
     field.press("Enter")
     assert puma.ask("torquec.state.q[2]") == pytest.approx(classics.puma560().joints[2].limits.upper)
-    page.get_by_role("button", name="angles in radians").click()
+    page.get_by_role("button", name="show degrees").click()
 
 
 def test_the_hand_goes_where_it_is_dragged(puma):
@@ -447,3 +447,39 @@ def test_simulated_runs_are_chosen_and_played_in_little_room(browser, folder, wi
         )
         assert np.hypot(base["x"] - hand["x"], base["y"] - hand["y"]) > 0.2 * stage["height"]
         assert page.complaints == []
+
+
+def test_views_turn_the_camera_and_the_path_of_the_hand_is_drawn(puma):
+    puma.ask(SET, [0.0, -0.4, 0.3, 0.0, 0.5, 0.0])
+    direction = (
+        "(() => { const at = torquec.scene.handPosition.clone(); torquec.scene.camera.getWorldDirection(at); "
+        "return [at.x, at.y, at.z]; })()"
+    )
+    for name, towards in (("front", [-1, 0, 0]), ("side", [0, 1, 0]), ("top", [0, 0, -1])):
+        puma.page.get_by_role("button", name=name, exact=True).click()
+        puma.wait_for_picture()
+        np.testing.assert_allclose(puma.ask(direction), towards, atol=0.05)
+    puma.page.get_by_role("button", name="fit", exact=True).click()
+    assert puma.ask("torquec.scene.traced") == 0
+    button = puma.page.get_by_role("button", name="path of the hand")
+    button.click()
+    for angle in np.linspace(0.0, 0.5, 6):
+        puma.ask(SET, [float(angle), -0.4, 0.3, 0.0, 0.5, 0.0])
+        puma.wait_for_picture()
+    assert puma.ask("torquec.scene.traced") == 6
+    button.click()
+    assert puma.ask("torquec.scene.traced") == 0
+
+
+def test_joints_of_many_limbs_are_grouped_and_found(browser, folder):
+    robot = shared_model("talos_reduced.urdf")
+    path = write(folder, "talos.html", view_page(robot, meshes=False).html)
+    with opened(browser, path) as talos:
+        rows = talos.page.locator(".joint")
+        assert rows.count() == robot.n
+        assert talos.page.locator(".limb").count() > 4
+        talos.page.get_by_role("searchbox", name="find a joint").fill("LEG_left_4")
+        (visible,) = [row for row in rows.all() if row.is_visible()]
+        assert "leg_left_4_joint" in visible.inner_text()
+        assert talos.ask("torquec.scene.drawCalls") <= 60
+        assert "head" not in talos.ask("torquec.data.hands[0].frame")

@@ -1,6 +1,7 @@
 """A robot drawn from its numbers: capsules along the links, as thick as their mass, and a housing at every joint.
 
-(1)  r^2 = r0^2 (m / L) / (sum of m / sum of L): a link of mass m and length L, where r0 is that of the mean link
+(1)  r^2 = r0^2 (m / L) / (sum of m / sum of L): a link of mass m and length L, where r0 is that of the mean link;
+     then thinner than the link that carries it, within limits
 (2)  the solid ellipsoid of mass m with principal moments I has half axes a with a_x^2 = 5 (I_y + I_z - I_x) / (2 m)
 """
 
@@ -23,8 +24,14 @@ _LEAST_RADIUS = 0.022
 _MOST_RADIUS = 0.075
 """Of capsules, as shares of the robot's size: what looks like an arm, neither wire nor barrel."""
 
-_HOUSING = 1.18
-"""Radius of a joint's housing by that of the thickest link at it."""
+_HOUSING = 1.16
+"""Radius of a joint's housing by that of the link that carries it, which is the thicker one: no surfaces graze."""
+
+_TAPER = (0.68, 0.97)
+"""Least and largest radius of a link by that of the link that carries it: arms become thinner, never thin at once."""
+
+_NEXT_HOUSING = 0.86
+"""Radius of a housing by that of one at the same place, as in wrists: they would lie in each other's surfaces."""
 
 _SHORT = 0.02
 """A distance, as a share of the robot's size, that is not worth a capsule."""
@@ -74,6 +81,7 @@ def robot_shapes(robot: Robot, *, without: frozenset[int] = frozenset()) -> list
     size = robot_size(robot)
     bones = {body: _bones(robot, body, size) for body in range(BASE, len(robot.bodies))}
     radii = _radii(robot, bones, size)
+    housings = _housing_radii(robot, radii, size)
     shapes = []
     for body, ends in bones.items():
         if body in without:
@@ -82,7 +90,7 @@ def robot_shapes(robot: Robot, *, without: frozenset[int] = frozenset()) -> list
         if body == BASE:
             shapes += _foot(robot, radii[BASE], size) if ends or _hangs_in_the_air(robot) else []
         elif robot.bodies[body].joint.kind.coordinate.turns:
-            shapes.append(_housing(robot.bodies[body], body, radii))
+            shapes.append(_housing(robot.bodies[body], body, housings[body]))
         else:
             shapes += _slide(robot.bodies[body], body, radii, size)
     return shapes
@@ -176,7 +184,22 @@ def _radii(robot: Robot, bones: dict[int, list[Vector3]], size: float) -> dict[i
         share = math.sqrt(masses[body] / lengths[body] / mean) if body in known else 1.0
         radii[body] = size * min(_MOST_RADIUS, max(_LEAST_RADIUS, _MEAN_RADIUS * share))
     radii[BASE] = max(radii.values())
+    thinnest, thickest = _TAPER
+    for index, body in enumerate(robot.bodies):  # parents come first
+        carrier = radii[body.parent]
+        radii[index] = min(thickest * carrier, max(thinnest * carrier, radii[index], _LEAST_RADIUS * size))
     return radii
+
+
+def _housing_radii(robot: Robot, radii: dict[int, float], size: float) -> list[float]:
+    """Of the housing of every body's joint: around the link that carries it, inside that of a joint at its place."""
+    found: list[float] = []
+    for body in robot.bodies:
+        radius = _HOUSING * radii[body.parent]
+        if body.parent != BASE and norm(body.joint.placement.origin) <= _SHORT * size:
+            radius = min(radius, _NEXT_HOUSING * found[body.parent])
+        found.append(radius)
+    return found
 
 
 def _capsule(body: int, end: Vector3, radius: float) -> Shape:
@@ -185,9 +208,8 @@ def _capsule(body: int, end: Vector3, radius: float) -> Shape:
     return Shape(body, kind, Pose(_along(end), scale(end, 0.5)), (radius, length))
 
 
-def _housing(body: Body, index: int, radii: dict[int, float]) -> Shape:
+def _housing(body: Body, index: int, radius: float) -> Shape:
     """A cylinder about the axis of a turning joint."""
-    radius = _HOUSING * max(radii[index], 0.8 * radii[body.parent])
     pose = Pose(_along(body.joint.axis), (0.0, 0.0, 0.0))
     return Shape(index, ShapeKind.CYLINDER, pose, (radius, 2.3 * radius), ShapeRole.HOUSING)
 

@@ -137,7 +137,7 @@ def _step(
 
 
 def _outermost_frames(robot: Robot) -> list[Frame]:
-    """One frame for each branch, the farthest out on its last body."""
+    """One frame for each branch, the farthest out on its last body; branches of the most joints first."""
     children: dict[int, list[int]] = {body: [] for body in range(BASE, len(robot.bodies))}
     for index, moved in enumerate(robot.bodies):
         children[moved.parent].append(index)
@@ -152,7 +152,7 @@ def _outermost_frames(robot: Robot) -> list[Frame]:
     ends = [b for b in range(len(robot.bodies)) if is_hand(b) or not (children[b] or is_hand(robot.bodies[b].parent))]
     long = [body for body in ends if depth(body) >= _JOINTS_OF_A_HAND]
     frames = []
-    for body in long or ends:
+    for body in sorted(long or ends, key=depth, reverse=True):  # arms before the head
         own = [frame for frame in robot.frames if frame.body == body]
         if own:
             frames.append(max(own, key=lambda frame: float(norm(frame.pose.origin))))

@@ -19,9 +19,12 @@ export interface JointRows {
   bars: HTMLElement[];
 }
 
+const MANY = 12; // joints, from which rows are grouped by limb and can be searched
+
 export function jointRows(state: State, hover: (joint: number) => void): JointRows {
   const list = html("div", { class: "joints" });
   const bars: HTMLElement[] = [];
+  const rows: HTMLElement[] = [];
   state.data.joints.forEach((joint, k) => {
     const bar = html("div", { class: "bar-place" });
     bars.push(bar);
@@ -30,9 +33,61 @@ export function jointRows(state: State, hover: (joint: number) => void): JointRo
     row.addEventListener("pointerleave", () => hover(-1));
     row.addEventListener("focusin", () => hover(k));
     row.addEventListener("focusout", () => hover(-1));
-    list.append(row);
+    rows.push(row);
   });
+  if (rows.length > MANY) groupByLimb(state, rows, list);
+  else list.append(...rows);
   return { element: list, bars };
+}
+
+/** The bodies of one limb: a chain from the base, or from where the tree branches, to the next branching. */
+function limbs(state: State): number[][] {
+  const { bodies } = state.data;
+  const children = new Map<number, number>();
+  for (const body of bodies) children.set(body.parent, (children.get(body.parent) ?? 0) + 1);
+  const limb: number[] = [];
+  const found: number[][] = [];
+  bodies.forEach((body, k) => {
+    const goesOn = body.parent >= 0 && children.get(body.parent) === 1;
+    limb[k] = goesOn ? limb[body.parent]! : found.push([]) - 1;
+    const joints = found[limb[k]!]!;
+    if (!joints.includes(body.joint)) joints.push(body.joint);
+  });
+  const seen = new Set<number>();
+  return found.map((joints) => joints.filter((joint) => !seen.has(joint) && seen.add(joint))).filter((joints) => joints.length > 0);
+}
+
+/** What the names of a limb's joints have in common. */
+function limbName(names: string[]): string {
+  let common = names[0] ?? "";
+  for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);
+  common = common.replace(/[^a-zA-Z]+[a-zA-Z]{0,1}$|[^a-zA-Z0-9]+$/, "");
+  return common || `${names[0]} \u2026 ${names.at(-1)}`;
+}
+
+/** Rows in folded groups, one a limb, below a field that finds joints by their names. */
+function groupByLimb(state: State, rows: HTMLElement[], list: HTMLElement): void {
+  const search = html("input", { type: "search", class: "search", placeholder: "find a joint", "aria-label": "find a joint", autocomplete: "off" });
+  const groups = limbs(state).map((joints, k) => {
+    const names = joints.map((joint) => state.data.joints[joint]!.name);
+    const summary = html("summary", {}, `${limbName(names)} `, html("span", { class: "count" }, `${joints.length} ${joints.length === 1 ? "joint" : "joints"}`));
+    const group = html("details", { class: "limb", open: k === 0 }, summary, ...joints.map((joint) => rows[joint]!));
+    return { group, joints };
+  });
+  search.addEventListener("input", () => {
+    const wanted = search.value.trim().toLowerCase();
+    for (const { group, joints } of groups) {
+      let any = false;
+      for (const joint of joints) {
+        const hit = state.data.joints[joint]!.name.toLowerCase().includes(wanted);
+        rows[joint]!.hidden = !hit;
+        any ||= hit;
+      }
+      group.hidden = !any;
+      if (wanted) group.open = any;
+    }
+  });
+  list.append(search, ...groups.map(({ group }) => group));
 }
 
 function factor(state: State, joint: JointData): number {

@@ -14,7 +14,7 @@ import { geometryOf } from "./meshes";
 import { Motions } from "./motions";
 import { shown } from "./numbers";
 import { framePose, type Overlay, RobotView } from "./robot_view";
-import { type Dragging, SceneView } from "./scene";
+import { type Dragging, SceneView, VIEWS, type ViewName } from "./scene";
 import { State } from "./state";
 import { torqueBars, torqueLegend, torquesAt } from "./torques";
 
@@ -119,8 +119,9 @@ async function start(): Promise<void> {
   });
   const units = html("button", { type: "button", class: "plain", id: "units" });
   const named = (): void => {
-    units.textContent = state.degrees ? "degrees" : "radians";
-    units.setAttribute("aria-label", `angles in ${units.textContent}; change`);
+    const [now, other] = state.degrees ? ["degrees", "radians"] : ["radians", "degrees"];
+    units.textContent = `show ${other}`;
+    units.setAttribute("aria-label", `angles in ${now}; show ${other}`);
   };
   units.addEventListener("click", () => {
     state.degrees = !state.degrees;
@@ -196,6 +197,7 @@ async function start(): Promise<void> {
     });
     if (scene) bar.append(button);
   }
+  if (scene) viewButtons(scene, bar, data.hands.length > 0);
   colours(() => {
     const style = getComputedStyle(document.documentElement);
     const color = (name: string): string => style.getPropertyValue(`--${name}`).trim();
@@ -220,6 +222,26 @@ async function start(): Promise<void> {
     },
   });
   document.documentElement.dataset.ready = "yes";
+}
+
+/** Buttons for the path of the hand and for the sides from which the robot is seen. */
+function viewButtons(scene: SceneView, bar: HTMLElement, hasHand: boolean): void {
+  if (hasHand) {
+    const trace = html("button", { type: "button", "aria-pressed": "false" }, "path of the hand");
+    trace.addEventListener("click", () => {
+      const on = trace.getAttribute("aria-pressed") !== "true";
+      trace.setAttribute("aria-pressed", String(on));
+      scene.showTrace(on);
+    });
+    bar.append(trace);
+  }
+  const views = html("span", { class: "views", role: "group", "aria-label": "view" });
+  for (const name of Object.keys(VIEWS) as ViewName[]) {
+    const button = html("button", { type: "button", class: "plain" }, name);
+    button.addEventListener("click", () => scene.look(name));
+    views.append(button);
+  }
+  bar.append(views);
 }
 
 /** Paper gets a still picture, beside the scene so that its size does not become the scene's: WebGL may print empty. */

@@ -3,6 +3,7 @@
 import {
   BoxGeometry,
   BufferGeometry,
+  CanvasTexture,
   Color,
   Float32BufferAttribute,
   Group,
@@ -13,8 +14,11 @@ import {
   Mesh,
   MeshBasicMaterial,
   Quaternion,
+  Sprite,
+  SpriteMaterial,
   Vector3,
 } from "three";
+import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 import type { BodyData, PoseData, ShapeData, ViewData } from "./document";
 import { capsule, roundedCylinder, type Surface, sphere, surface } from "./surfaces";
 
@@ -26,6 +30,13 @@ export interface Palette {
 
 /** What can be shown besides the shapes. */
 export type Overlay = "frames" | "axes" | "center" | "inertia";
+
+/** The primitive shapes of a body as one mesh; `roles` says for each part how many vertices it has. */
+interface DrawnBody {
+  joint: number;
+  mesh: Mesh<BufferGeometry, Surface>;
+  roles: { role: "link" | "housing"; vertices: number }[];
+}
 
 const AXIS_COLORS = ["#d1495b", "#3a9d5d", "#2f7fd1"];
 
@@ -42,7 +53,7 @@ export class RobotView {
   private readonly movers: Group[] = [];
   private readonly overlays = new Map<Overlay, Group[]>();
   private readonly materials: Record<"link" | "housing", Surface>;
-  private readonly housings: { joint: number; mesh: Mesh<BufferGeometry, Surface> }[] = [];
+  private readonly drawn: DrawnBody[] = [];
   private readonly center: Mesh;
   private accent = "#e8743b";
 
@@ -56,11 +67,15 @@ export class RobotView {
       housing: surface({ roughness: 0.5, metalness: 0.25 }),
     };
     for (const body of data.bodies) this.addBody(body);
-    for (const shape of data.shapes) this.addShape(shape);
+    for (const body of [-1, ...data.bodies.keys()]) this.addPrimitives(body);
+    for (const shape of data.shapes) if (shape.role === "visual") this.addShape(shape);
     for (const frame of data.frames) {
       const axes = this.axes(0.06 * size);
       axes.applyMatrix4(matrixOf(frame.pose));
       this.overlay("frames", frame.body, axes);
+      const name = label(frame.name, 0.035 * size);
+      name.position.set(...frame.pose.origin);
+      this.overlay("frames", frame.body, name);
     }
     this.center = new Mesh(sphere(0.018 * size), new MeshBasicMaterial({ color: "#d1495b", depthTest: false }));
     this.center.renderOrder = 5;
@@ -100,9 +115,9 @@ export class RobotView {
   show(overlay: Overlay, visible: boolean): void {
     for (const group of this.overlays.get(overlay) ?? []) group.visible = visible;
     if (overlay === "inertia") {
-      for (const material of Object.values(this.materials)) {
+      for (const material of [...Object.values(this.materials), ...this.drawn.map(({ mesh }) => mesh.material)]) {
         material.transparent = visible;
-        material.opacity = visible ? 0.25 : 1;
+        material.opacity = visible ? 0.45 : 1;
         material.depthWrite = !visible;
         material.needsUpdate = true;
       }
@@ -113,15 +128,18 @@ export class RobotView {
     this.materials.link.color.set(palette.link);
     this.materials.housing.color.set(palette.housing);
     this.accent = palette.accent;
+    for (const { mesh, roles } of this.drawn) {
+      const values = roles.flatMap(({ role, vertices }) => Array.from({ length: vertices }, () => this.materials[role].color.toArray()).flat());
+      mesh.geometry.setAttribute("color", new Float32BufferAttribute(values, 3));
+    }
   }
 
-  /** Make one joint stand out; -1 for none. */
+  /** Make the body that one joint moves stand out; -1 for none. */
   highlight(joint: number): void {
-    for (const housing of this.housings) {
-      const chosen = housing.joint === joint;
-      housing.mesh.material.emissive.set(chosen ? this.accent : "#000000");
-      housing.mesh.material.emissiveIntensity = chosen ? 0.9 : 0;
-      housing.mesh.material.color.copy(this.materials.housing.color);
+    for (const body of this.drawn) {
+      const chosen = joint >= 0 && body.joint === joint;
+      body.mesh.material.emissive.set(chosen ? this.accent : "#000000");
+      body.mesh.material.emissiveIntensity = chosen ? 0.35 : 0;
     }
   }
 
@@ -146,7 +164,7 @@ export class RobotView {
     if (body.ellipsoid) {
       const shape = new Mesh(
         sphere(1),
-        surface({ color: "#2f7fd1", transparent: true, opacity: 0.7, roughness: 0.6 }),
+        surface({ color: "#2f7fd1", transparent: true, opacity: 0.45, roughness: 0.6 }),
       );
       const pose = matrixOf({ rotation: body.ellipsoid.rotation, origin: body.center });
       shape.applyMatrix4(pose.multiply(new Matrix4().makeScale(...body.ellipsoid.axes)));
@@ -154,22 +172,34 @@ export class RobotView {
     }
   }
 
+  /** Links and housings of a body (-1: the base) as one mesh, so that it is drawn by one call. */
+  private addPrimitives(body: number): void {
+    const shapes = this.data.shapes.filter((shape) => shape.body === body && shape.role !== "visual");
+    if (shapes.length === 0) return;
+    const parts = shapes.map((shape) => {
+      const part = this.geometry(shape) as BufferGeometry;
+      if (shape.kind === "capsule" || shape.kind === "cylinder") part.rotateX(Math.PI / 2); // ours lie along z
+      return part.applyMatrix4(matrixOf(shape.pose));
+    });
+    const roles = shapes.map((shape, k) => ({ role: shape.role as "link" | "housing", vertices: parts[k]!.getAttribute("position").count }));
+    const material = surface({ roughness: 0.45, metalness: 0.12, vertexColors: true });
+    const mesh = new Mesh(mergeGeometries(parts), material);
+    mesh.castShadow = true;
+    mesh.receiveShadow = true;
+    this.group(body).add(mesh);
+    this.drawn.push({ joint: this.data.bodies[body]?.joint ?? -1, mesh, roles });
+  }
+
   private addShape(shape: ShapeData): void {
     const geometry = this.geometry(shape);
     if (!geometry) return;
-    const housing = shape.role === "housing";
-    // A housing has a material of its own, so that one joint can stand out.
-    const material = housing ? this.materials.housing.clone() : this.materialOf(shape, geometry);
-    const mesh = new Mesh(geometry, material);
+    const mesh = new Mesh(geometry, this.materialOf(shape, geometry));
     mesh.applyMatrix4(matrixOf(shape.pose));
     if (shape.kind === "capsule" || shape.kind === "cylinder") mesh.rotateX(Math.PI / 2); // ours lie along z
     if (shape.kind === "mesh") mesh.scale.set(...shape.scale);
     mesh.castShadow = true;
     mesh.receiveShadow = true;
     this.group(shape.body).add(mesh);
-    const joint = this.data.bodies[shape.body]?.joint;
-    if (housing && joint !== undefined) this.housings.push({ joint, mesh: mesh as Mesh<BufferGeometry, Surface> });
-    else if (housing) mesh.material = this.materials.housing;
   }
 
   private materialOf(shape: ShapeData, geometry: BufferGeometry): Surface | Surface[] {
@@ -219,7 +249,7 @@ export class RobotView {
     return lines;
   }
 
-  private overlay(kind: Overlay, body: number, object: Line | LineSegments | Mesh): void {
+  private overlay(kind: Overlay, body: number, object: Line | LineSegments | Mesh | Sprite): void {
     const group = new Group();
     group.visible = false;
     group.add(object);
@@ -230,6 +260,27 @@ export class RobotView {
   private placeCenter(): void {
     this.center.position.copy(this.centerOfMass());
   }
+}
+
+/** A name beside a frame, as high as `height` [m]. */
+function label(text: string, height: number): Sprite {
+  const canvas = document.createElement("canvas");
+  const pen = canvas.getContext("2d")!;
+  const font = "500 44px system-ui, sans-serif";
+  pen.font = font;
+  canvas.width = Math.ceil(pen.measureText(text).width) + 24;
+  canvas.height = 60;
+  pen.font = font; // setting a size resets it
+  pen.fillStyle = "rgba(255, 255, 255, 0.85)";
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.fillStyle = "#1b2430";
+  pen.textBaseline = "middle";
+  pen.fillText(text, 12, 32);
+  const sprite = new Sprite(new SpriteMaterial({ map: new CanvasTexture(canvas), depthTest: false, transparent: true }));
+  sprite.scale.set((height * canvas.width) / canvas.height, height, 1);
+  sprite.center.set(-0.05, -0.3);
+  sprite.renderOrder = 7;
+  return sprite;
 }
 
 /** Position and orientation of a frame that hangs on a body, in the base frame. */

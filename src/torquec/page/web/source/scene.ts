@@ -28,6 +28,7 @@ import { drawSoon } from "./frames";
 import { Pace } from "./pace";
 import { framePose, type Palette, RobotView } from "./robot_view";
 import { drawsInSoftware, type Surface, sphere, surface } from "./surfaces";
+import { HandTrace } from "./trace";
 
 export interface Dragging {
   /** The hand was taken. */
@@ -38,6 +39,10 @@ export interface Dragging {
   end(): void;
 }
 
+/** Where the camera stands, seen from the robot, by the name of the view. */
+export const VIEWS = { fit: [0.78, -0.55, 0.36], front: [1, 0, 0.04], side: [0, -1, 0.04], top: [0.001, 0, 1] } as const;
+export type ViewName = keyof typeof VIEWS;
+
 const BUTTONS = 64; // pixels at the top of the picture, with room for what is around a joint
 const NEVER_SHOWN = [960, 640] as const; // pixels of a picture for paper where none was on a screen before
 
@@ -46,7 +51,7 @@ export class SceneView {
   readonly canvas: HTMLCanvasElement;
   frames = 0;
   private readonly scene = new Scene();
-  private readonly camera: PerspectiveCamera;
+  readonly camera: PerspectiveCamera;
   private readonly renderer: WebGLRenderer;
   private readonly controls: OrbitControls;
   private readonly knob: Mesh<SphereGeometry, MeshBasicMaterial>;
@@ -54,6 +59,7 @@ export class SceneView {
   private readonly floor: Group;
   private readonly shade = new Mesh<PlaneGeometry, ShadowMaterial>(undefined, new ShadowMaterial());
   private readonly extra = new Group();
+  private readonly trace: HandTrace;
   private readonly pace = new Pace(
     () => this.resize(),
     () => this.withoutShadows(),
@@ -80,7 +86,8 @@ export class SceneView {
     place.append(this.canvas);
 
     this.robot = new RobotView(data, size, meshes);
-    this.scene.add(this.robot.root, this.extra);
+    this.trace = new HandTrace(0.002 * size);
+    this.scene.add(this.robot.root, this.extra, this.trace.line);
     this.camera = new PerspectiveCamera(32, 1, size / 50, size * 60);
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.canvas);
@@ -108,15 +115,15 @@ export class SceneView {
     this.resize();
   }
 
-  /** The camera where it was in the beginning: the whole robot from the front right. */
-  look(): void {
+  /** The whole robot from one side; in the beginning from the front right. */
+  look(from: ViewName = "fit"): void {
     const { lower, upper } = this.extent();
     const middle = lower.clone().add(upper).multiplyScalar(0.5);
     const radius = Math.max(0.5 * upper.distanceTo(lower) + 0.1 * this.size, 0.62 * this.size);
     const aspect = Math.max(0.3, this.place.clientWidth / Math.max(1, this.place.clientHeight));
     const angle = (this.camera.fov * Math.PI) / 360;
     const distance = radius / Math.sin(Math.min(angle, Math.atan(Math.tan(angle) * aspect)));
-    this.camera.position.copy(middle).add(new Vector3(0.78, -0.55, 0.36).normalize().multiplyScalar(distance));
+    this.camera.position.copy(middle).add(new Vector3(...VIEWS[from]).normalize().multiplyScalar(distance));
     this.controls.target.copy(middle);
     this.controls.update();
     this.stepBack();
@@ -128,6 +135,7 @@ export class SceneView {
     this.robot.highlight(-1);
     this.knob.material.color.set(palette.accent);
     this.ellipsoid.material.color.set(palette.accent);
+    this.trace.line.material.color.set(palette.accent);
     for (const child of this.floor.children) {
       const material = (child as Mesh).material;
       if (material instanceof ShadowMaterial) material.opacity = palette.floorShade;
@@ -141,12 +149,31 @@ export class SceneView {
     this.robot.move(q);
     const hand = this.data.hands[this.hand];
     if (hand) this.knob.position.copy(framePose(this.robot, hand.body, hand.pose).position);
+    if (hand) this.trace.add(this.knob.position);
     if (!this.held) this.stepBack();
     this.draw();
   }
 
   chooseHand(index: number): void {
     this.hand = index;
+    this.trace.show(this.trace.line.visible);
+  }
+
+  /** Draw the path of the hand from now on, or no longer. */
+  showTrace(visible: boolean): void {
+    this.trace.show(visible);
+    this.trace.add(this.knob.position);
+    this.draw();
+  }
+
+  /** Positions in the path of the hand. */
+  get traced(): number {
+    return this.trace.length;
+  }
+
+  /** Draw calls of the last picture. */
+  get drawCalls(): number {
+    return this.renderer.info.render.calls;
   }
 
   /** The ellipsoid of what hand speeds unit joint speeds give: principal axes (columns) and lengths; null hides it. */
