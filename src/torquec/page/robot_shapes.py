@@ -185,8 +185,8 @@ def _radii(robot: Robot, bones: dict[int, list[Vector3]], size: float) -> dict[i
         radii[body] = size * min(_MOST_RADIUS, max(_LEAST_RADIUS, _MEAN_RADIUS * share))
     radii[BASE] = max(radii.values())
     thinnest, thickest = _TAPER
-    for index, body in enumerate(robot.bodies):  # parents come first
-        carrier = radii[body.parent]
+    for index, moved in enumerate(robot.bodies):  # parents come first
+        carrier = radii[moved.parent]
         radii[index] = min(thickest * carrier, max(thinnest * carrier, radii[index], _LEAST_RADIUS * size))
     return radii
 
