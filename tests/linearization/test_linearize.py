@@ -8,13 +8,18 @@ import numpy as np
 import pytest
 from tests.clover import beside, tables
 from tests.dynamics.random_robots import random_robot, random_state
+from tests.dynamics.test_any_joint import any_robot
+from tests.dynamics.test_centroidal_momentum_matrix import floating_robot
 
 import torquec as tq
+from torquec import dynamics
 from torquec.closedform.fourier import CLOVER
 from torquec.errors import ArgumentError, CheckError, RobotError
 from torquec.expr import evaluate
 from torquec.linearization.linearize import check_linear_model, linear_model_function, linearize, linearize_along
 from torquec.papers.clover_comparisons import POINT, farthest
+from torquec.robot.configuration import difference, integrate, random_position
+from torquec.robot.friction import Friction
 
 ARM = tq.classics.puma560()
 RULES = {"unabbreviated": None, "abbreviated": CLOVER}
@@ -127,3 +132,40 @@ def test_a_model_that_lost_the_inertia_of_a_joint_has_no_state_matrix():
             getattr(singular, quantity)
         assert "allow joint2 a smaller torque_error or torque_error_part" in caught.value.remedy
         assert "[specification] in a project" in caught.value.remedy
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_state_matrix_of_joints_with_several_coordinates(seed):
+    """Lower rows are derivatives of forward dynamics, the upper left block is how displacements turn along a motion."""
+    robot = any_robot(seed, bodies=3)
+    smooth = [dataclasses.replace(b, joint=dataclasses.replace(b.joint, friction=Friction())) for b in robot.bodies]
+    robot = dataclasses.replace(robot, bodies=tuple(smooth))
+    rng = np.random.default_rng(seed)
+    q, v, tau = random_position(robot, seed), *rng.uniform(-1.0, 1.0, (2, robot.nv))
+    linear = linearize(robot, q, v, dynamics.forward_dynamics(robot, q, v, tau))
+    assert linear.joints == robot.coordinate_names
+    slopes = dynamics.forward_dynamics_derivatives(robot, q, v, tau)
+    by_q, by_qd, inverse = np.array(slopes.dqdd_dq), np.array(slopes.dqdd_dqd), np.array(slopes.dqdd_dtau)
+    scale = np.abs(linear.A).max()
+    np.testing.assert_allclose(linear.A[robot.nv :], np.hstack([by_q, by_qd]), atol=1e-9 * scale)
+    np.testing.assert_allclose(linear.B[robot.nv :], inverse, atol=1e-9 * np.abs(inverse).max())
+    step, d = 1e-4, rng.uniform(-1.0, 1.0, robot.nv)
+
+    def displaced(size, time):
+        beside = integrate(robot, integrate(robot, list(q), list(size * d)), list(time * v))
+        return np.array(difference(robot, integrate(robot, list(q), list(time * v)), beside))
+
+    mixed = displaced(step, step) - displaced(-step, step) - displaced(step, -step) + displaced(-step, -step)
+    np.testing.assert_allclose(mixed / (4.0 * step**2), linear.A[: robot.nv, : robot.nv] @ d, atol=1e-6)
+
+
+def test_a_resting_floating_robot_has_no_turning_axes():
+    robot = floating_robot(0)
+    q, still = random_position(robot, 0), np.zeros(robot.nv)
+    assert not linearize(robot, q, still, still).A[: robot.nv, : robot.nv].any()
+    (along,) = linearize_along(robot, q[None], still[None], still[None])
+    np.testing.assert_allclose(along.M, linearize(robot, q, still, still).M)
+    with pytest.raises(ArgumentError, match="has length"):
+        linearize(robot, [*q[:3], 2.0, *q[4:]], still, still)
+    with pytest.raises(ArgumentError, match="per joint"):
+        linearize(robot, still, still, still)

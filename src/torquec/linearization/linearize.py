@@ -12,6 +12,11 @@ follows a program is linearized through that program, never through the robot's 
        k N (V - k N qd)/R = tau,    so that dtau is  k N dV/R  and back-EMF damps:  C + diag((k N)^2/R)
      with k the torque (and back-EMF) constant, N the gear ratio, R the resistance of each joint's motor. A current
      amplifier that is well within its supply takes this damping away again: leave `motors` out for one.
+
+Joints with several coordinates (a floating base) have displacements dq in the tangent space: dq and dqd stand in the
+axes of the moving body, which turns with its twist v, so that at speed
+
+(4)  d/dt dq = dqd - [v, dq],   [(u1, w1), (u2, w2)] = (w1 x u2 - w2 x u1, w1 x w2),   the upper left block of A
 """
 
 from __future__ import annotations
@@ -40,7 +45,9 @@ from torquec.linearization.linearized_torque import (
     with_load_friction,
 )
 from torquec.model.model import Model, as_model
+from torquec.robot.configuration import joint_slices, unit_position
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import check_single_coordinates
 from torquec.spatial import Scalar
 
 if TYPE_CHECKING:
@@ -59,7 +66,10 @@ _MOVES = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class LinearModel(NotebookDisplay):
-    """M, C, K (n, n) of (1) at the point q, qd, qdd (n,) of a robot with these joints."""
+    """M, C, K (n, n) of (1) at the point q (nq,), qd, qdd (n,) of a robot; `joints` name the n coordinates.
+
+    `turning` (n, n) is the matrix of (4), None where every joint has one coordinate.
+    """
 
     joints: tuple[str, ...]
     q: Array
@@ -68,6 +78,7 @@ class LinearModel(NotebookDisplay):
     M: Array
     C: Array
     K: Array
+    turning: Array | None = None
 
     def __repr__(self) -> str:
         state = "; ".join(
@@ -85,7 +96,8 @@ class LinearModel(NotebookDisplay):
         """State matrix (2n, 2n) of (2)."""
         n = self.n
         below = -self._solved(np.hstack([self.K, self.C]))
-        return np.vstack([np.hstack([np.zeros((n, n)), np.eye(n)]), below])
+        turning = np.zeros((n, n)) if self.turning is None else self.turning
+        return np.vstack([np.hstack([turning, np.eye(n)]), below])
 
     @cached_property
     def B(self) -> Array:
@@ -148,11 +160,32 @@ def linearize(
     >>> linearize(classics.planar2r(), [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).n
     2
     """
-    model = as_model(source)
+    model = as_model(source, any_joint=True)
     robot = model.robot
     state = (checked_state(robot, "q", q), checked_state(robot, "qd", qd), checked_state(robot, "qdd", qdd))
     M, C, K = native_linear_model(model, rule=rule).call(*state)
-    return LinearModel(robot.joint_names, *state, M, C + _back_emf(robot, motors), K)
+    turning = turning_axes(robot, state[1])
+    return LinearModel(robot.coordinate_names, *state, M, C + _back_emf(robot, motors), K, turning)
+
+
+def turning_axes(robot: Robot, qd: Array) -> Array | None:
+    """The upper left block of A (4) at rates qd (n,), (n, n); None where every joint has one coordinate."""
+    if all(joint.kind.nv == 1 for joint in robot.joints):
+        return None
+    found = np.zeros((robot.n, robot.n))
+    for joint, _, rates in joint_slices(robot):
+        columns = joint.kind.motion_subspace
+        if len(columns) == 1:
+            continue
+        u = sum((rate * np.array(s.linear) for rate, s in zip(qd[rates], columns, strict=True)), np.zeros(3))
+        w = sum((rate * np.array(s.angular) for rate, s in zip(qd[rates], columns, strict=True)), np.zeros(3))
+        for k, column in enumerate(columns):
+            linear = np.cross(w, column.linear) - np.cross(column.angular, u)
+            angular = np.cross(w, column.angular)
+            for i, row in enumerate(columns):
+                part = angular if row.turns else linear
+                found[rates.start + i, rates.start + k] = -part[row.axis]
+    return found
 
 
 def linearize_along(
@@ -165,27 +198,29 @@ def linearize_along(
     motors: Sequence[VoltageDrive] = (),
 ) -> tuple[LinearModel, ...]:
     """The linear models at N points (N, n) of a trajectory, computed as one batch; options as in `linearize`."""
-    model = as_model(source)
+    model = as_model(source, any_joint=True)
     robot = model.robot
     states = [np.ascontiguousarray(values, dtype=np.float64) for values in (q, qd, qdd)]
-    if any(s.ndim != 2 or s.shape != states[0].shape or s.shape[1] != robot.n for s in states):
-        raise ArgumentError(
-            f"points of shapes {', '.join(str(s.shape) for s in states)}", remedy=f"give (N, {robot.n}) three times"
-        )
+    sizes = (robot.nq, robot.n, robot.n)
+    if any(s.ndim != 2 or s.shape != (len(states[0]), size) for s, size in zip(states, sizes, strict=True)):
+        wanted = ", ".join(f"(N, {size})" for size in sizes)
+        raise ArgumentError(f"points of shapes {', '.join(str(s.shape) for s in states)}", remedy=f"give {wanted}")
     M, C, K = native_linear_model(model, rule=rule).call(*states)
     matrices = (M, C + _back_emf(robot, motors), K)
-    return tuple(LinearModel(robot.joint_names, *row) for row in zip(*states, *matrices, strict=True))
+    rows = zip(*states, *matrices, strict=True)
+    return tuple(LinearModel(robot.coordinate_names, *row, turning_axes(robot, row[1])) for row in rows)
 
 
 def linear_model_function(source: Robot | Model, *, rule: Rule | None = None) -> Function:
     """The program (q, qd, qdd) -> M, C, K, (n, n) each, for any back end."""
-    model = as_model(source)
+    model = as_model(source, any_joint=True)
     if rule is not None:
+        check_single_coordinates(model.robot)
         from torquec.linearization.abbreviated_linear_model import abbreviated_linear_model
 
         check_abbreviation(model)
         return abbreviated_linear_model(model.robot, rule)
-    ports = dict.fromkeys(_STATE, (model.robot.n,))
+    ports = dict.fromkeys(_STATE, (model.robot.n,)) | {"q": (model.robot.nq,)}
     return trace("linear_model", lambda q, qd, qdd: vars(matrices_at(model, q, qd, qdd)), ports)
 
 
@@ -235,7 +270,7 @@ def with_springs(robot: Robot, stiffness: Sequence[Sequence[Scalar]], q: Sequenc
 
 def native_linear_model(source: Robot | Model, *, rule: Rule | None = None) -> NativeFunction:
     """`linear_model_function`, compiled for this machine."""
-    model = as_model(source)
+    model = as_model(source, any_joint=True)
     return _compiled(_Subject(model.content_hash, rule, model))
 
 
@@ -308,14 +343,19 @@ def _by_complex_steps(model: Model, q: list[float], qd: list[float], qdd: list[f
 
 
 def checked_state(robot: Robot, name: str, values: npt.ArrayLike) -> Array:
-    """One finite number per joint, (n,); raises `ArgumentError` for anything else."""
+    """One finite number per coordinate, (n,), of q (nq,); raises `ArgumentError` for anything else.
+
+    Quaternions are normalised, or refused.
+    """
+    size = robot.nq if name == "q" else robot.n
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"'{name}' is no array of real numbers ({error})", remedy="give floats") from error
-    if array.shape != (robot.n,) or not np.isfinite(array).all():
+    if array.shape != (size,) or not np.isfinite(array).all():
         raise ArgumentError(
             f"'{name}' is not one finite number per joint (shape {array.shape})",
-            remedy=f"give {robot.n} numbers, for {', '.join(robot.joint_names)}",
+            remedy=f"give {size} numbers, for "
+            f"{', '.join(robot.position_names if name == 'q' else robot.coordinate_names)}",
         )
-    return array
+    return array if name != "q" or robot.nq == robot.n else np.array(unit_position(robot, array.tolist()))
