@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from tests.cli.conftest import LINK
 
 from torquec.foundation.stopwatch import race
 from torquec.project import peers
@@ -73,3 +74,24 @@ def test_a_race_times_every_contestant():
     timings = race({"a": lambda: None, "b": lambda: sum(range(100))}, rounds=2)
     assert set(timings) == {"a", "b"}
     assert all(0 < timing.minimum <= timing.median for timing in timings.values())
+
+
+def test_peers_agree_on_a_floating_base(torquec, arm):
+    pytest.importorskip("pinocchio")
+    arm.write_text(arm.read_text().replace('<link name="base"/>', LINK.format(name="base")))
+    document = torquec("bench", arm, "--base", "floating", "--rounds", "1", "--json").document
+    assert document["disagreements"] == []
+    timed = {(row["function"], row["contestant"]) for row in document["rows"]}
+    assert ("inverse_dynamics_derivatives", "pinocchio") in timed
+    if "mujoco" not in document["absent"]:
+        assert {("inverse_dynamics", "mujoco"), ("forward_dynamics", "mujoco")} <= timed
+
+
+@pytest.mark.slow
+def test_self_test_of_a_floating_base(torquec, arm):
+    arm.write_text(arm.read_text().replace('<link name="base"/>', '<link name="world"/>' + LINK.format(name="base")))
+    free = '<joint name="float" type="floating"><parent link="world"/><child link="base"/></joint></robot>'
+    arm.write_text(arm.read_text().replace("</robot>", free))
+    outcome = torquec("selftest", arm)
+    assert outcome.status == 0
+    assert "everything agrees" in outcome.out

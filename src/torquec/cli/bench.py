@@ -49,9 +49,7 @@ def bench(model: Model, options: BenchOptions) -> Outcome:
     robot's exact one instead.
     """
     from torquec.report.bench import bench_text
-    from torquec.robot.state_coordinate import check_single_coordinates
 
-    check_single_coordinates(model.robot)
     measured = _measure_program if model.kind.follows_program else _measure
     document = measured(model, options.rounds, options.seed)
     return Outcome(document, bench_text(document), failed="a peer disagrees" if document["disagreements"] else "")
@@ -62,7 +60,7 @@ def _measure(model: Model, rounds: int, seed: int) -> dict[str, Any]:
 
     from torquec.foundation.stopwatch import race
     from torquec.model.model import compile
-    from torquec.project.peers import Absent, comparable, find_peers, peer_difference, processor_name
+    from torquec.project.peers import Absent, comparable, find_peers, peer_difference, peer_states, processor_name
 
     robot = comparable(model.robot)
     arm = compile(robot)
@@ -70,21 +68,20 @@ def _measure(model: Model, rounds: int, seed: int) -> dict[str, Any]:
     progress(f"{robot.name}: compiling and looking for peers ...")
     found = find_peers(robot)
     peers = [peer for peer in found if not isinstance(peer, Absent)]
-    states = np.random.default_rng(seed).uniform(-1.5, 1.5, (_CHECKED_STATES, 3, robot.n))
+    numbers = np.random.default_rng(seed).uniform(-1.5, 1.5, (_CHECKED_STATES, 3, robot.n))
+    states = peer_states(robot, numbers)
 
     rows: list[dict[str, Any]] = []
     disagreements: list[dict[str, Any]] = []
     for function, arity in _FUNCTIONS.items():
         ours = getattr(arm, function)
-        contestants: dict[str, Any] = {"torquec": partial(ours, *states[0, :arity])}
+        contestants: dict[str, Any] = {"torquec": partial(ours, *states[0][:arity])}
         for peer in peers:
             if function not in peer.calls:
                 continue
-            difference = peer_difference(exact, peer, function, states[:, :arity])
+            difference = peer_difference(exact, peer, function, [state[:arity] for state in states])
             if difference <= AGREEMENT:
-                contestants[peer.name] = partial(
-                    peer.calls[function], *(vector[peer.order] for vector in states[0, :arity])
-                )
+                contestants[peer.name] = partial(peer.calls[function], *peer.inputs(function, states[0][:arity]))
             else:
                 disagreements.append({"function": function, "contestant": peer.name, "difference": difference})
         progress(f"timing {function} ...")
@@ -95,7 +92,8 @@ def _measure(model: Model, rounds: int, seed: int) -> dict[str, Any]:
         ]
 
     progress("timing a batch ...")
-    batch = np.random.default_rng(seed + 1).uniform(-1.5, 1.5, (3, _BATCH, robot.n))
+    many = np.random.default_rng(seed + 1).uniform(-1.5, 1.5, (3, _BATCH, robot.n))
+    batch = [np.array(part) for part in zip(*peer_states(robot, many.transpose(1, 0, 2)), strict=True)]
     kept = np.empty((_BATCH, robot.n))
     timing = race({"torquec": partial(arm.inverse_dynamics, *batch, out=kept)}, rounds=rounds)["torquec"]
     rows.append(
@@ -160,7 +158,7 @@ def _snap_effect(arm: Model, exact: Model, states: Any) -> float:
     """The largest change of a torque that snapping makes, relative to the largest torque."""
     import numpy as np
 
-    q, qd, qdd = states.transpose(1, 0, 2).copy()
+    q, qd, qdd = (np.array(part) for part in zip(*states, strict=True))
     kept = exact.inverse_dynamics(q, qd, qdd)
     return float(np.max(np.abs(arm.inverse_dynamics(q, qd, qdd) - kept)) / np.max(np.abs(kept)))
 

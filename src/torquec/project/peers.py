@@ -13,7 +13,7 @@ import importlib.util
 import math
 import platform
 import tempfile
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from torquec.foundation.arrays import Array, Indices
+from torquec.robot.configuration import integrate, neutral
+from torquec.robot.conventions import (
+    acceleration_from_mujoco,
+    acceleration_to_mujoco,
+    from_mujoco,
+    to_mujoco,
+    to_pinocchio,
+)
 from torquec.robot.friction import Friction
 from torquec.robot.joints import JointType
 from torquec.robot.robot import Body, Drives, Limits, Robot
@@ -36,12 +44,27 @@ _NO_LIMIT = Limits(-1e3, 1e3, 1e3, 1e6)
 
 @dataclass(frozen=True)
 class Peer:
-    """A contestant: its calls by quantity. `order[k]` is our joint at the peer's position k."""
+    """A contestant: its calls by quantity. `order[k]` is our rate at the peer's position k.
+
+    Where positions or rates are other numbers than ours, as those of floating bases, `converted` gives the peer's
+    inputs of a quantity from ours, and `restored` our result from the peer's.
+    """
 
     name: str
     version: str
     calls: Mapping[str, Call]
     order: Indices
+    converted: Callable[[str, Sequence[Array]], list[Array]] | None = None
+    restored: Callable[[str, Sequence[Array], Array], Array] | None = None
+
+    def inputs(self, function: str, state: Sequence[Array]) -> list[Array]:
+        """The peer's inputs of a quantity from ours."""
+        return [vector[self.order] for vector in state] if self.converted is None else self.converted(function, state)
+
+    def results(self, function: str, state: Sequence[Array]) -> tuple[Any, ...]:
+        """What the peer gives at our inputs, its own order, in our conventions."""
+        found = _matrices(self.calls[function](*self.inputs(function, state)))
+        return found if self.restored is None else tuple(self.restored(function, state, each) for each in found)
 
 
 @dataclass(frozen=True)
@@ -86,12 +109,20 @@ def find_peers(robot: Robot, names: Collection[str] | None = None) -> list[Peer 
     return found
 
 
+def peer_states(robot: Robot, numbers: Array) -> list[tuple[Array, ...]]:
+    """States from numbers (N, 3, n): positions (nq,), displaced from the neutral one by the first n, then rates."""
+    if robot.nq == robot.n:
+        return [tuple(state) for state in numbers]
+    start = neutral(robot)
+    return [(np.array(integrate(robot, start, list(q)), dtype=np.float64), *rates) for q, *rates in numbers]
+
+
 def peer_difference(arm: Model, peer: Peer, function: str, states: Any) -> float:
     """The largest difference between the peer's results and ours, relative to our largest element."""
     worst = 0.0
     for state in states:
         ours = _matrices(getattr(arm, function)(*state))
-        theirs = _matrices(peer.calls[function](*state[:, peer.order]))
+        theirs = peer.results(function, state)
         for mine, other in zip(ours, theirs, strict=False):  # a peer may give more (Pinocchio: dtau/dqdd)
             aligned = np.empty_like(mine)
             aligned[np.ix_(*[peer.order] * mine.ndim)] = np.asarray(other, dtype=float).reshape(mine.shape)
@@ -134,7 +165,16 @@ def _pinocchio(robot: Robot, path: Path) -> Peer:
         calls["forward_dynamics"] = partial(pinocchio.aba, model, data)
         calls["inverse_dynamics_derivatives"] = partial(pinocchio.computeRNEADerivatives, model, data)
     names = [name for name in model.names if name in robot.joint_names]
-    return Peer("pinocchio", pinocchio.__version__, calls, _order(robot, names))
+    order = _order(robot, names)
+    if robot.nq == robot.n:
+        return Peer("pinocchio", pinocchio.__version__, calls, order)
+
+    def converted(_: str, state: Sequence[Array]) -> list[Array]:
+        still = [0.0] * robot.n
+        rates = [to_pinocchio(robot, state[0], rate, joints=names) for rate in (*state[1:], still)]
+        return [rates[0][0], *(rate for _, rate in rates[:-1])]
+
+    return Peer("pinocchio", pinocchio.__version__, calls, order, converted)
 
 
 def _mujoco(robot: Robot, path: Path) -> Peer:
@@ -162,7 +202,24 @@ def _mujoco(robot: Robot, path: Path) -> Peer:
 
     names = [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, k) for k in range(model.njnt)]
     calls = {"inverse_dynamics": inverse_dynamics, "forward_dynamics": forward_dynamics}
-    return Peer("mujoco", mujoco.__version__, calls, _order(robot, names))
+    order = _order(robot, names)
+    if robot.nq == robot.n:
+        return Peer("mujoco", mujoco.__version__, calls, order)
+    if list(robot.joint_names) != names:
+        raise ValueError("its joints are in another order, and so are its quaternions")
+
+    def converted(function: str, state: Sequence[Array]) -> list[Array]:
+        q, qd, third = state
+        accelerates = function == "inverse_dynamics"
+        given = acceleration_to_mujoco(robot, q, qd, third) if accelerates else to_mujoco(robot, q, third)[1]
+        return [*to_mujoco(robot, q, qd), given]
+
+    def restored(function: str, state: Sequence[Array], found: Array) -> Array:
+        if function == "forward_dynamics":
+            return acceleration_from_mujoco(robot, state[0], state[1], found)
+        return from_mujoco(robot, state[0], found)[1]
+
+    return Peer("mujoco", mujoco.__version__, calls, order, converted, restored)
 
 
 def _casadi(robot: Robot, _path: Path) -> Peer:
@@ -173,7 +230,8 @@ def _casadi(robot: Robot, _path: Path) -> Peer:
     exact = dataclasses.replace(robot, snap=False)
     names = ("inverse_dynamics", "mass_matrix", "gravity_torque", "forward_dynamics")
     calls = {name: _Buffered(live_function(trace_quantity(exact, name), Live.CASADI)) for name in names}
-    return Peer("casadi", importlib.metadata.version("casadi"), calls, np.arange(robot.n))
+    same = None if robot.nq == robot.n else lambda _, state: list(state)
+    return Peer("casadi", importlib.metadata.version("casadi"), calls, np.arange(robot.n), same)
 
 
 class _Buffered:
@@ -208,6 +266,8 @@ def _roboticstoolbox(robot: Robot, path: Path) -> Peer:
     import roboticstoolbox
 
     _refuse_mimic(robot)
+    if robot.nq != robot.n:
+        raise ValueError("it has no floating bases and no ball joints")
     model = roboticstoolbox.Robot.URDF(str(path))
     gravity = np.array(robot.gravity)
     names = [link.name for link in model.links if link.isjoint]
@@ -238,7 +298,8 @@ def _refuse_mimic(robot: Robot) -> None:
 def _order(robot: Robot, names: list[str]) -> Indices:
     if sorted(names) != sorted(robot.joint_names):
         raise ValueError(f"it has the joints {', '.join(names)}")
-    return np.array([robot.joint_index(name) for name in names])
+    sizes = {joint.name: joint.kind.nv for joint in robot.joints}
+    return np.array([robot.joint_index(name) + k for name in names for k in range(sizes[name])])
 
 
 _PEERS: tuple[tuple[str, str, Callable[[Robot, Path], Peer]], ...] = (

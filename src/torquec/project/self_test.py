@@ -24,7 +24,7 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model, as_model, compile
 from torquec.model.quantities import default_quantities
-from torquec.project.peers import Absent, comparable, find_peers, peer_difference
+from torquec.project.peers import Absent, comparable, find_peers, peer_difference, peer_states
 from torquec.robot.robot import Robot
 
 _STATES = 64
@@ -62,7 +62,7 @@ class SelfTestRow:
 
 def self_test(source: Robot | Model, *, seed: int = 0, work: Work | None = None) -> tuple[SelfTestRow, ...]:
     """(1) and (2) for a robot or a model; (2) is for models whose quantities are computed from bodies."""
-    model, work = as_model(source), as_work(work)
+    model, work = as_model(source, any_joint=True), as_work(work)
     names = [name for name in default_quantities() if not model.refusal(name)]
     rows = []
     with work.step("native code against plain arithmetic", whole=float(len(names))) as step:
@@ -135,14 +135,14 @@ def _peers(robot: Robot, seed: int) -> list[SelfTestRow]:
     """(2)."""
     bare = comparable(robot)
     exact = compile(dataclasses.replace(bare, snap=False))
-    states = np.random.default_rng(seed).uniform(-1.5, 1.5, (_STATES, 3, robot.n))
+    states = peer_states(bare, np.random.default_rng(seed).uniform(-1.5, 1.5, (_STATES, 3, robot.n)))
     rows = []
     for peer in find_peers(bare, _PEERS):
         if isinstance(peer, Absent):
             rows.append(SelfTestRow("dynamics", peer.name, reason=peer.reason))
             continue
         for name in peer.calls:
-            inputs = states[:, : len(exact.function(name).inputs)]
+            inputs = [state[: len(exact.function(name).inputs)] for state in states]
             against = f"{peer.name} {peer.version}"
             rows.append(SelfTestRow(name, against, peer_difference(exact, peer, name, inputs), _PEER))
     return rows
