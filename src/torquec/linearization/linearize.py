@@ -207,8 +207,8 @@ def linearize_along(
         raise ArgumentError(f"points of shapes {', '.join(str(s.shape) for s in states)}", remedy=f"give {wanted}")
     M, C, K = native_linear_model(model, rule=rule).call(*states)
     matrices = (M, C + _back_emf(robot, motors), K)
-    rows = zip(*states, *matrices, strict=True)
-    return tuple(LinearModel(robot.coordinate_names, *row, turning_axes(robot, row[1])) for row in rows)
+    turning = [turning_axes(robot, rates) for rates in states[1]]
+    return tuple(LinearModel(robot.coordinate_names, *row) for row in zip(*states, *matrices, turning, strict=True))
 
 
 def linear_model_function(source: Robot | Model, *, rule: Rule | None = None) -> Function:

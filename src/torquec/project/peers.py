@@ -171,7 +171,7 @@ def _pinocchio(robot: Robot, path: Path) -> Peer:
 
     def converted(_: str, state: Sequence[Array]) -> list[Array]:
         still = [0.0] * robot.n
-        rates = [to_pinocchio(robot, state[0], rate, joints=names) for rate in (*state[1:], still)]
+        rates = [to_pinocchio(robot, state[0].tolist(), rate, joints=names) for rate in _lists(state[1:], still)]
         return [rates[0][0], *(rate for _, rate in rates[:-1])]
 
     return Peer("pinocchio", pinocchio.__version__, calls, order, converted)
@@ -209,17 +209,22 @@ def _mujoco(robot: Robot, path: Path) -> Peer:
         raise ValueError("its joints are in another order, and so are its quaternions")
 
     def converted(function: str, state: Sequence[Array]) -> list[Array]:
-        q, qd, third = state
+        q, qd, third = _lists(state)
         accelerates = function == "inverse_dynamics"
         given = acceleration_to_mujoco(robot, q, qd, third) if accelerates else to_mujoco(robot, q, third)[1]
         return [*to_mujoco(robot, q, qd), given]
 
     def restored(function: str, state: Sequence[Array], found: Array) -> Array:
+        q, qd, given = _lists((*state[:2], found))
         if function == "forward_dynamics":
-            return acceleration_from_mujoco(robot, state[0], state[1], found)
-        return from_mujoco(robot, state[0], found)[1]
+            return acceleration_from_mujoco(robot, q, qd, given)
+        return from_mujoco(robot, q, given)[1]
 
     return Peer("mujoco", mujoco.__version__, calls, order, converted, restored)
+
+
+def _lists(arrays: Sequence[Array], *more: list[float]) -> list[list[float]]:
+    return [*(array.tolist() for array in arrays), *more]
 
 
 def _casadi(robot: Robot, _path: Path) -> Peer:
