@@ -38,17 +38,21 @@ from torquec.kinematics.arm_poses import (
     branch_status,
     call_array,
     place_joints,
-    quickly_made,
-    rotation_defect,
 )
 from torquec.kinematics.free_joint import FreeIntervals, free_costs, free_intervals, free_range
 from torquec.kinematics.joint_rates import JointRates, joint_rates_function
 from torquec.kinematics.nearest_motion import NearestMotion, nearest_motion_function
+from torquec.kinematics.quick_poses import (
+    ROTATION,
+    QuickArmPoses,
+    QuickCall,
+    check_reusable,
+    checked_algorithm,
+    quick_nearest,
+    quick_poses,
+)
 from torquec.robot.robot import Robot
 from torquec.spatial import matmul, transpose
-
-_ROTATION = 1e-6
-"""A matrix whose rows are orthonormal to this is a rotation: six digits in a file are enough."""
 
 
 class KinematicsMethod(StrEnum):
@@ -134,32 +138,30 @@ class InverseKinematics:
         """`rates_function` as native code."""
         return compile_function(self.rates_function)
 
-    def __call__(self, rotation: Any, position: Any, *, near: Any = None) -> ArmPoses:
+    def __call__(self, rotation: Any, position: Any, *, near: Any = None, out: ArmPoses | None = None) -> ArmPoses:
         """Every branch for a pose of the frame in the base: rotation (3, 3) and position (3,), or N of them.
 
         `near` (n,) or (N, n) says which turn of a joint is wanted, what a free joint keeps and where joints that do not
-        move the frame stand; without it, zero, or the limit that is nearest to zero.
-        Raises `ArgumentError` for wrong shapes, numbers that are not finite, or a matrix that is no rotation.
+        move the frame stand; without it, zero, or the limit that is nearest to zero. `out` is a result of an earlier
+        call, whose arrays are overwritten. Raises `ArgumentError` for wrong shapes, numbers that are not finite, or a
+        matrix that is no rotation.
         """
-        if self._quick_without_near if near is None else self.has_program:
-            reference = self._default_reference if near is None else near
-            try:
-                q, status, error, defect = self._checking_native.call(rotation, position, reference)
-            except ArgumentError:  # raised again, in words of this call
-                return self._carefully(rotation, position, near)
-            if (float(defect) if q.ndim == 2 else defect.max(initial=0.0)) <= _ROTATION:
-                flags = status.astype(np.int64)
-                return quickly_made(ArmPoses, {"names": self.names, "q": q, "status": flags, "error": error})
-        return self._carefully(rotation, position, near)
+        if (quick := self._quick_poses) is not None:
+            found = quick(rotation, position, near, out)
+            if found is not None:
+                return found  # type: ignore[no-any-return]
+        made = self._carefully(rotation, position, near)
+        check_reusable(out, type(None))
+        return made
 
     def _carefully(self, rotation: Any, position: Any, near: Any) -> ArmPoses:
         q, status, error = self._solved(*self._checked(rotation, position, near))
         return ArmPoses(self.names, q, status.astype(np.int64), error)
 
-    @cached_property
-    def _quick_without_near(self) -> bool:
-        """Whether a call without a reference is one native call: no free joint is to be searched."""
-        return self.has_program and self.closed.free is None
+    @property
+    def _quick_reference(self) -> Array | None:
+        """The reference of a call without one; None where a free joint is to be searched."""
+        return self._default_reference if self.closed.free is None else None
 
     @property
     def has_program(self) -> bool:
@@ -167,21 +169,21 @@ class InverseKinematics:
         return True
 
     @cached_property
-    def _checking_native(self) -> NativeFunction:
-        """`function` with the defect of the rotation: the largest part of R R' - 1, above 1 for a reflection."""
-        return self._with_defect("checked_inverse_kinematics", self._all)
+    def _quick_poses(self) -> QuickCall | None:
+        """The call of all branches; None without a program."""
+        call = self._compiled_with_check("checked_inverse_kinematics", self._all)
+        return None if call is None else quick_poses(call, self.names, self._quick_reference)
 
     @cached_property
-    def _checking_nearest_native(self) -> NativeFunction:
-        """`nearest_function` with the defect."""
-        return self._with_defect("checked_nearest_pose", self.nearest_algorithm)
+    def _quick_nearest(self) -> QuickCall | None:
+        """The call of the nearest branch; None without a program."""
+        call = self._compiled_with_check("checked_nearest_pose", self.nearest_algorithm)
+        return None if call is None else quick_nearest(call, self._quick_reference)
 
-    def _with_defect(self, word: str, algorithm: Callable[..., Mapping[str, Any]]) -> NativeFunction:
-        def checked(rotation: Any, position: Any, near: Any) -> dict[str, Any]:
-            found = dict(algorithm(rotation, position, near))
-            return {**found, "defect": rotation_defect(rotation, [*position, *near])}
-
-        return compile_function(trace(f"{self._word}_{word}", checked, self._inputs))
+    def _compiled_with_check(self, word: str, algorithm: Callable[..., Mapping[str, Any]]) -> Callable[..., Any] | None:
+        if not self.has_program:
+            return None
+        return compile_function(trace(f"{self._word}_{word}", checked_algorithm(algorithm), self._inputs)).call
 
     def all(self, rotation: Any, position: Any, *, near: Any = None) -> ArmPoses:
         """The solutions of one pose, within limits or not: branches that meet it. Raises as the call does.
@@ -191,26 +193,25 @@ class InverseKinematics:
         found = self(rotation, position, near=near)
         if found.q.ndim != 2:
             raise ArgumentError("all solutions are of one pose", remedy="give one pose, not a batch")
+        if isinstance(found, QuickArmPoses):
+            return found.met(len(self.closed.names))
         met = np.flatnonzero(found.status < int(BranchStatus.OUT_OF_REACH))
         names, status = tuple(found.names[k] for k in met.tolist()), found.status[met]
         complete = not (status & int(BranchStatus.SINGULAR)).any()
         return ArmPoses(names, found.q[met], status, found.error[met], bool(complete), len(self.closed.names))
 
-    def nearest(self, rotation: Any, position: Any, *, near: Any = None) -> NearestPose:
+    def nearest(self, rotation: Any, position: Any, *, near: Any = None, out: NearestPose | None = None) -> NearestPose:
         """The branch with the smallest sum of squared distances to `near`, of those with the best status.
 
-        A pose that is met counts before one that is not, and limits before distance. Raises as the call does.
+        A pose that is met counts before one that is not, and limits before distance. `out` is a result of an earlier
+        call, whose arrays are overwritten. Raises as the call does.
         """
-        if self._quick_without_near if near is None else self.has_program:
-            reference = self._default_reference if near is None else near
-            try:
-                q, branch, status, error, defect = self._checking_nearest_native.call(rotation, position, reference)
-            except ArgumentError:
-                defect = np.array(np.inf)  # refused below, in words of this call
-            if defect.max(initial=0.0) <= _ROTATION:
-                which, flags = branch.astype(np.int64), status.astype(np.int64)
-                return quickly_made(NearestPose, {"q": q, "branch": which, "status": flags, "error": error})
+        if (quick := self._quick_nearest) is not None:
+            found = quick(rotation, position, near, out)
+            if found is not None:
+                return found  # type: ignore[no-any-return]
         q, branch, status, error = self.nearest_native.call(*self._checked(rotation, position, near))
+        check_reusable(out, type(None))
         return NearestPose(q, np.asarray(branch).astype(np.int64), np.asarray(status).astype(np.int64), error)
 
     def motion(
@@ -344,12 +345,12 @@ class InverseKinematics:
         place = call_array("position", position, (3,))
         kept = self._default_reference if near is None else call_array("near", near, (self.robot.n,))
         off = np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max(axis=(-1, -2), initial=0.0)
-        wrong = np.atleast_1d((off > _ROTATION) | (np.linalg.det(turn) < 0.0))
+        wrong = np.atleast_1d((off > ROTATION) | (np.linalg.det(turn) < 0.0))
         if wrong.any():
             which = f"rotation {int(np.argmax(wrong))}" if turn.ndim == 3 else "the rotation"
             raise ArgumentError(
                 f"{which} is no rotation matrix: its rows are not orthonormal and right-handed",
-                remedy=f"give rows of length 1 at right angles (to {_ROTATION:g}) with determinant +1",
+                remedy=f"give rows of length 1 at right angles (to {ROTATION:g}) with determinant +1",
             )
         turn, place, kept = batch_together((turn, 2), (place, 1), (kept, 1))
         if near is None and self.closed.free is not None:

@@ -29,6 +29,7 @@ from torquec.kinematics.kinematics_task import KinematicsTask
 from torquec.kinematics.near_arm import pose_difference
 from torquec.kinematics.near_branches import MOST_SOLUTIONS, NearSearch, solve_near
 from torquec.kinematics.nearest_motion import NearestMotion
+from torquec.kinematics.quick_poses import check_reusable
 from torquec.kinematics.refinement import Iteration, pose_distance, refined, solve_rows, task_columns
 from torquec.kinematics.solution_curve import Curves, curve_start, curve_step
 from torquec.spatial import matmul, transpose
@@ -218,9 +219,10 @@ class IterativeKinematics(InverseKinematics):
         placed, status, error = self._natives[1].call(q.reshape(-1, n), *rows)
         return placed.reshape(q.shape), status.reshape(count, branches), error.reshape(count, branches, 2)
 
-    def nearest(self, rotation: Any, position: Any, *, near: Any = None) -> NearestPose:
+    def nearest(self, rotation: Any, position: Any, *, near: Any = None, out: NearestPose | None = None) -> NearestPose:
         """The branch with the smallest sum of squared distances to `near`, of those with the best status."""
         turn, place, reference = self._checked(rotation, position, near)
+        check_reusable(out, type(None))
         q, status, error = self._iterated(turn, place, reference, every=False)
         apart = ((q - reference[..., None, :]) ** 2).sum(axis=-1)
         best = np.argmin(branch_cost(status, apart), axis=-1)

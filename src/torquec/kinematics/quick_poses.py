@@ -1,0 +1,181 @@
+"""Results of one native call: joint positions as they come, status and error taken apart when they are asked for.
+
+A call of inverse kinematics takes less than a microsecond, so that a Python object with four arrays would cost more
+than the solution. The kernel gives two arrays:
+
+(1)  all branches:  q (branches, n),  rest (branches + 1, 3): status, metres and radians missed of every branch;
+     the last row begins with the defect of the rotation (`rotation_defect`)
+(2)  the nearest:   q (n,),  rest (5,): branch, status, metres and radians missed, defect
+
+Either has the axis of a batch in front.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array, Indices
+from torquec.kinematics.arm_poses import ArmPoses, BranchStatus, NearestPose, rotation_defect
+
+ROTATION = 1e-6
+"""A matrix whose rows are orthonormal to this is a rotation: six digits in a file are enough."""
+
+_OUT_OF_REACH = float(BranchStatus.OUT_OF_REACH)
+
+
+class QuickArmPoses(ArmPoses):
+    """(1)."""
+
+    rest: Array
+
+    @cached_property
+    def status(self) -> Indices:
+        """As in `ArmPoses`."""
+        return self.rest[..., : self.q.shape[-2], 0].astype(np.int64)
+
+    @cached_property
+    def error(self) -> Array:
+        """As in `ArmPoses`."""
+        return np.ascontiguousarray(self.rest[..., : self.q.shape[-2], 1:])
+
+    def met(self, degree: int) -> ArmPoses:
+        """The branches that meet the pose; `complete` unless one of them is singular."""
+        status = self.rest[:-1, 0].tolist()
+        kept = [k for k, word in enumerate(status) if word < _OUT_OF_REACH]
+        complete = not any(int(status[k]) & 1 for k in kept)
+        if len(kept) == len(status):
+            return _made({**self.__dict__, "complete": complete, "degree": degree})
+        names = tuple([self.names[k] for k in kept])
+        q, rest = self.q.take(kept, axis=0), self.rest.take(kept, axis=0)
+        return _made({"names": names, "q": q, "rest": rest, "complete": complete, "degree": degree})
+
+
+class QuickNearestPose(NearestPose):
+    """(2)."""
+
+    rest: Array
+
+    @cached_property
+    def branch(self) -> Indices:
+        """As in `NearestPose`."""
+        return np.asarray(self.rest[..., 0].astype(np.int64))
+
+    @cached_property
+    def status(self) -> Indices:
+        """As in `NearestPose`."""
+        return np.asarray(self.rest[..., 1].astype(np.int64))
+
+    @cached_property
+    def error(self) -> Array:
+        """As in `NearestPose`."""
+        return np.ascontiguousarray(self.rest[..., 2:4])
+
+
+def _made(fields: dict[str, Any]) -> QuickArmPoses:
+    """A result from its fields, in a third of the constructor's time, which sets them one by one."""
+    made = QuickArmPoses.__new__(QuickArmPoses)
+    made.__dict__.update(fields)
+    return made
+
+
+_LAZY = ("status", "error", "branch")
+"""Attributes that a result computes once, from `rest`."""
+
+QuickCall: TypeAlias = Callable[[Any, Any, Any, Any], Any]
+"""(rotation, position, near, out) -> a result, or None where an input is to be refused in the caller's own words."""
+
+
+def quick_poses(call: Callable[..., Any], names: tuple[str, ...], default: Array | None) -> QuickCall:
+    """Calls that give (1); `default` is the reference of calls without one, None where that needs a search.
+
+    Everything that a call needs is in the closure: looking it up would take a third of the call.
+    """
+    new, kind, largest = QuickArmPoses.__new__, QuickArmPoses, ROTATION
+
+    def quick(rotation: Any, position: Any, near: Any, out: Any) -> Any:
+        reference = default if near is None else near
+        if reference is None:
+            return None
+        try:
+            q, rest = (
+                call(rotation, position, reference)
+                if out is None
+                else _reused(call, (rotation, position, reference), out, kind)
+            )
+        except ArgumentError:
+            return None
+        if not (rest.item(-3) if rest.ndim == 2 else rest[:, -1, 0].max(initial=0.0)) <= largest:
+            return None
+        if out is not None:
+            return out
+        made = new(kind)
+        fields = made.__dict__
+        fields["names"], fields["q"], fields["rest"] = names, q, rest
+        return made
+
+    return quick
+
+
+def quick_nearest(call: Callable[..., Any], default: Array | None) -> QuickCall:
+    """Calls that give (2); the rest is as for `quick_poses`."""
+    new, kind, largest = QuickNearestPose.__new__, QuickNearestPose, ROTATION
+
+    def quick(rotation: Any, position: Any, near: Any, out: Any) -> Any:
+        reference = default if near is None else near
+        if reference is None:
+            return None
+        try:
+            q, rest = (
+                call(rotation, position, reference)
+                if out is None
+                else _reused(call, (rotation, position, reference), out, kind)
+            )
+        except ArgumentError:
+            return None
+        if not (rest.item(-1) if rest.ndim == 1 else rest[:, -1].max(initial=0.0)) <= largest:
+            return None
+        if out is not None:
+            return out
+        made = new(kind)
+        fields = made.__dict__
+        fields["q"], fields["rest"] = q, rest
+        return made
+
+    return quick
+
+
+def _reused(call: Callable[..., Any], inputs: tuple[Any, ...], out: Any, kind: type) -> tuple[Array, Array]:
+    """A call that writes into the arrays of an earlier result."""
+    check_reusable(out, kind)
+    for name in _LAZY:
+        out.__dict__.pop(name, None)
+    call(*inputs, out=(out.q, out.rest))
+    return out.q, out.rest
+
+
+def check_reusable(out: Any, kind: type) -> None:
+    """Raise `ArgumentError` where a call has an `out` that it cannot write to."""
+    if out is not None and not isinstance(out, kind):
+        raise ArgumentError(
+            f"out is a {type(out).__name__}",
+            remedy="give the result of an earlier call, with a reference, of an arm with a closed form",
+        )
+
+
+def checked_algorithm(algorithm: Callable[..., Mapping[str, Any]]) -> Callable[..., dict[str, Any]]:
+    """The program of all branches, or of the nearest one, with outputs as in (1) or (2)."""
+
+    def checked(rotation: Any, position: Any, near: Any) -> dict[str, Any]:
+        found = dict(algorithm(rotation, position, near))
+        defect = rotation_defect(rotation, [*position, *near])
+        if "branch" in found:
+            return {"q": found["q"], "rest": [found["branch"], found["status"], *found["error"], defect]}
+        rows = [[status, *error] for status, error in zip(found["status"], found["error"], strict=True)]
+        return {"q": found["q"], "rest": [*rows, [defect, 0.0, 0.0]]}
+
+    return checked
