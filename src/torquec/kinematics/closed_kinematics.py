@@ -48,8 +48,7 @@ from torquec.kinematics.quick_poses import (
     QuickCall,
     check_reusable,
     checked_algorithm,
-    quick_nearest,
-    quick_poses,
+    quick_call,
 )
 from torquec.robot.robot import Robot
 from torquec.spatial import matmul, transpose
@@ -172,13 +171,13 @@ class InverseKinematics:
     def _quick_poses(self) -> QuickCall | None:
         """The call of all branches; None without a program."""
         call = self._compiled_with_check("checked_inverse_kinematics", self._all)
-        return None if call is None else quick_poses(call, self.names, self._quick_reference)
+        return None if call is None else quick_call(call, self._quick_reference, self.names)
 
     @cached_property
     def _quick_nearest(self) -> QuickCall | None:
         """The call of the nearest branch; None without a program."""
         call = self._compiled_with_check("checked_nearest_pose", self.nearest_algorithm)
-        return None if call is None else quick_nearest(call, self._quick_reference)
+        return None if call is None else quick_call(call, self._quick_reference)
 
     def _compiled_with_check(self, word: str, algorithm: Callable[..., Mapping[str, Any]]) -> Callable[..., Any] | None:
         if not self.has_program:

@@ -90,60 +90,36 @@ QuickCall: TypeAlias = Callable[[Any, Any, Any, Any], Any]
 """(rotation, position, near, out) -> a result, or None where an input is to be refused in the caller's own words."""
 
 
-def quick_poses(call: Callable[..., Any], names: tuple[str, ...], default: Array | None) -> QuickCall:
-    """Calls that give (1); `default` is the reference of calls without one, None where that needs a search.
+def quick_call(call: Callable[..., Any], default: Array | None, names: tuple[str, ...] | None = None) -> QuickCall:
+    """Calls that give (1) where branches have `names`, (2) without; `default` is the reference of calls without one.
 
-    Everything that a call needs is in the closure: looking it up would take a third of the call.
+    It is None where that reference needs a search. Everything that a call needs is in the closure: looking it up
+    would take a third of the call.
     """
-    new, kind, largest = QuickArmPoses.__new__, QuickArmPoses, ROTATION
+    kind: Any = QuickNearestPose if names is None else QuickArmPoses
+    new, axes, place, largest = kind.__new__, 1 if names is None else 2, -1 if names is None else -3, ROTATION
 
     def quick(rotation: Any, position: Any, near: Any, out: Any) -> Any:
         reference = default if near is None else near
         if reference is None:
             return None
         try:
-            q, rest = (
-                call(rotation, position, reference)
-                if out is None
-                else _reused(call, (rotation, position, reference), out, kind)
-            )
+            if out is None:
+                q, rest = call(rotation, position, reference)
+            else:
+                q, rest = _reused(call, (rotation, position, reference), out, kind)
         except ArgumentError:
             return None
-        if not (rest.item(-3) if rest.ndim == 2 else rest[:, -1, 0].max(initial=0.0)) <= largest:
-            return None
-        if out is not None:
-            return out
-        made = new(kind)
-        fields = made.__dict__
-        fields["names"], fields["q"], fields["rest"] = names, q, rest
-        return made
-
-    return quick
-
-
-def quick_nearest(call: Callable[..., Any], default: Array | None) -> QuickCall:
-    """Calls that give (2); the rest is as for `quick_poses`."""
-    new, kind, largest = QuickNearestPose.__new__, QuickNearestPose, ROTATION
-
-    def quick(rotation: Any, position: Any, near: Any, out: Any) -> Any:
-        reference = default if near is None else near
-        if reference is None:
-            return None
-        try:
-            q, rest = (
-                call(rotation, position, reference)
-                if out is None
-                else _reused(call, (rotation, position, reference), out, kind)
-            )
-        except ArgumentError:
-            return None
-        if not (rest.item(-1) if rest.ndim == 1 else rest[:, -1].max(initial=0.0)) <= largest:
+        defect = rest.item(place) if rest.ndim == axes else rest.reshape(len(rest), -1)[:, place].max(initial=0.0)
+        if not defect <= largest:
             return None
         if out is not None:
             return out
         made = new(kind)
         fields = made.__dict__
         fields["q"], fields["rest"] = q, rest
+        if names is not None:
+            fields["names"] = names
         return made
 
     return quick
