@@ -201,6 +201,8 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.control.laws": ("make_law",),
         "torquec.control.pole_placement": ("pole_placement", "pole_placement_gains"),
         "torquec.control.computed_torque": ("computed_torque", "diagonal_computed_torque"),
+        "torquec.control.robust_computed_torque": ("UltimateBound", "robust_computed_torque", "ultimate_bounds"),
+        "torquec.control.slotine_li": ("slotine_li",),
         "torquec.control.independent_joint": ("gravity_compensation", "independent_joint"),
         "torquec.control.lqr": ("lqr",),
         "torquec.control.actuator_limits": ("with_actuator_limits",),

@@ -38,6 +38,10 @@ from torquec.control.payload_limits import payload_limits as payload_limits
 from torquec.control.pole_placement import pole_placement as pole_placement
 from torquec.control.pole_placement import pole_placement_gains as pole_placement_gains
 from torquec.control.poles import joint_poles as joint_poles
+from torquec.control.robust_computed_torque import UltimateBound as UltimateBound
+from torquec.control.robust_computed_torque import robust_computed_torque as robust_computed_torque
+from torquec.control.robust_computed_torque import ultimate_bounds as ultimate_bounds
+from torquec.control.slotine_li import slotine_li as slotine_li
 from torquec.control.stability_interval import stability_interval as stability_interval
 from torquec.control.tracking_guarantee import TrackingGuarantee as TrackingGuarantee
 from torquec.control.tracking_guarantee import tracking_guarantee as tracking_guarantee

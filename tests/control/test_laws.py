@@ -55,6 +55,13 @@ SETTINGS = {
         ControllerOptions(poles=-5, period=PERIOD, efforts=(3.0, None), rates=(50.0, 60.0)),
     ),
     "CT3": (LawKind.DIAGONAL, ControllerOptions(poles=-5 + 3j, period=PERIOD, evaluation="measured")),
+    "robust": (
+        LawKind.ROBUST,
+        ControllerOptions(
+            poles=(-5, -8), period=PERIOD, evaluation="reference", amplitude=(4.0, 5.0), layer=(0.5, 0.6)
+        ),
+    ),
+    "Slotine-Li": (LawKind.SLOTINE_LI, ControllerOptions(poles=-5, period=PERIOD, posture=(0.1, 0.2))),
     "PD": (LawKind.PD, ControllerOptions(poles=-5 + 3j, period=PERIOD, posture=(0.1, 0.2))),
     "PID": (LawKind.PID, ControllerOptions(poles=-5, period=PERIOD, feedforward="dynamics", anti_windup=(20.0, None))),
     "LQR": (LawKind.LQR, ControllerOptions(period=PERIOD, friction="nothing")),
@@ -105,7 +112,9 @@ def test_a_document_is_the_controller(name):
     assert document_text(controller_to_dict(found)) == text
 
 
-@pytest.mark.parametrize("name", ["CT1", "CT1 abbreviated", "CT2 measured", "CT2 limited", "PID", "LQR"])
+@pytest.mark.parametrize(
+    "name", ["CT1", "CT1 abbreviated", "CT2 measured", "CT2 limited", "robust", "Slotine-Li", "PID", "LQR"]
+)
 def test_saved_loaded_simulated_bit_for_bit(name, tmp_path):
     law = made(name)
     write_controller(law, tmp_path, prefix="arm")

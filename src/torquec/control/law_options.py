@@ -33,6 +33,9 @@ class LawKind(StrEnum):
     """CT2."""
     DIAGONAL = "diagonal"
     """CT3."""
+    ROBUST = "robust-computed-torque"
+    """CT2 with an integral and a robust term."""
+    SLOTINE_LI = "slotine-li"
     PD = "pd"
     PID = "pid"
     LQR = "lqr"
@@ -133,7 +136,8 @@ class ControllerOptions:
     poles are placed for it. `evaluation`: where the model is evaluated; `friction`: its compensation; `rule`: how the
     model is abbreviated. `gains` of independent joints, else those of the poles at the `posture` (n,), and what is
     `feedforward`; their integral rests at the torques `anti_windup` (n,) [Nm]. `weights` of LQR. `efforts` (n,) [Nm]
-    that the torques are limited to, and `rates` (n,) [Nm/s]. A limit is None where a joint has none.
+    that the torques are limited to, and `rates` (n,) [Nm/s]. A limit is None where a joint has none. `amplitude`
+    [rad/s^2] and `layer` [rad/s] of a robust term, one number or one per joint.
     """
 
     poles: PoleArgument | None = field(default=None, metadata=written_by(Codec(_written_poles, _read_poles)))
@@ -149,6 +153,8 @@ class ControllerOptions:
     weights: LqrWeights | None = None
     efforts: tuple[float | None, ...] | None = None
     rates: tuple[float, ...] | None = field(default=None, metadata=from_words(_numbers))
+    amplitude: tuple[float, ...] | None = field(default=None, metadata=from_words(_numbers))
+    layer: tuple[float, ...] | None = field(default=None, metadata=from_words(_numbers))
 
     def __post_init__(self) -> None:
         if self.evaluation is not None:

@@ -26,6 +26,8 @@ from torquec.control.lqr import lqr
 from torquec.control.model_terms import Evaluation
 from torquec.control.pole_placement import pole_placement
 from torquec.control.poles import JointPoles, joint_poles
+from torquec.control.robust_computed_torque import robust_computed_torque
+from torquec.control.slotine_li import slotine_li
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
 from torquec.model.model import Model, as_model
@@ -34,6 +36,12 @@ from torquec.trajectory import Trajectory
 
 USUAL_POLES = -12 + 45j
 """Clover's, for every joint [1/s]."""
+
+REAL_POLES = -20.0
+"""Of the laws whose poles are real [1/s]: robust computed torque, Slotine and Li's."""
+
+USUAL_PERIOD = 0.001
+"""Sampling interval of a law that needs one, unless given [s]."""
 
 TOLERABLE = (1e-3, 1e-2)
 """Errors that LQR weighs as one where no weights are given: a milliradian (millimetre), ten of them per second."""
@@ -173,6 +181,26 @@ LAWS: Mapping[LawKind, LawEntry] = MappingProxyType(
         ),
         LawKind.DIAGONAL: _placed(
             "computed torque with diagonal inertia (CT3)", diagonal_computed_torque, "evaluation", places_poles=False
+        ),
+        LawKind.ROBUST: LawEntry(
+            "computed torque with an integral and a bounded robust term",
+            ("poles", "period", "evaluation", "friction", "amplitude", "layer"),
+            lambda model, options, _: robust_computed_torque(
+                model,
+                REAL_POLES if options.poles is None else options.poles,
+                **{"period": USUAL_PERIOD, **_given(options, "period", "evaluation", "friction", "amplitude", "layer")},
+            ),
+            Evaluation.MEASURED,
+        ),
+        LawKind.SLOTINE_LI: LawEntry(
+            "Slotine and Li's law, M a_r + C v_r + g + K s",
+            ("poles", "posture", "period", "friction"),
+            lambda model, options, _: slotine_li(
+                model,
+                REAL_POLES if options.poles is None else options.poles,
+                **_given(options, "period", "posture", "friction"),
+            ),
+            Evaluation.MEASURED,
         ),
         LawKind.PD: LawEntry(
             "a PD law per joint",

@@ -1,0 +1,236 @@
+"""Robust computed torque: an integral sliding variable with a boundary layer, and its ultimate tracking error.
+
+With e = q_ref - q, real poles -l and -k of every joint, and per joint an amplitude r [rad/s^2] and a layer f [rad/s]:
+
+(1)  s = ed + 2 l e + l^2 I,      I the integral of e, which rests while |s| > f
+(2)  v = qdd_ref + 2 l ed + l^2 e + k s + r sat(s/f),      sat(x) = x clamped to [-1, 1]
+(3)  tau = M v + c + g + friction
+
+The robust term is continuous: at most r in size, and it changes by at most r/f times what s changes by, so that there
+is no chatter by a sign. Where the robot has an acceleration error w (model, payload, friction, drives: what M^-1 makes
+of the torque error),
+
+(4)  s' = -k s - r sat(s/f) - w,   so that  |w| <= W <= r + k f  keeps |s| <= W/(k + r/f) <= f:  the layer is not left
+(5)  e follows s through  z/(z + l)^2, whose L1 norm is 2/(2.718 l):  |e| <= 0.74 W/(l (k + r/f)); a constant w leaves
+     no error. Computed torque with the same poles has W/(l k)
+(6)  sampled every T, torques acting D samples late: within the layer the loop is linear, x+ = A x + the effect of w
+     over the interval; |e| <= W sum_j of integral |C A^j B(z)| dz, and the same of s, which must stay below f
+
+(6) is computed, at the sampling instants, and needs a bound of w.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.control.controller import Controller, designed_controller
+from torquec.control.law_options import ControllerOptions, LawDesign, LawKind, resolved_poles
+from torquec.control.model_terms import (
+    Evaluation,
+    FrictionAt,
+    FrictionCompensation,
+    added,
+    errors_of,
+    friction_compensation,
+    rigid_torque,
+    state_of,
+)
+from torquec.control.poles import JointPoles, PoleArgument, joint_poles
+from torquec.dynamics.sampled_function import StateSlot
+from torquec.errors import ArgumentError
+from torquec.expr.math import absolute, maximum, minimum, select
+from torquec.foundation.arrays import Array
+from torquec.foundation.choice import chosen
+from torquec.model.model import Model, as_model
+from torquec.robot.robot import Robot
+
+_FRICTION = FrictionCompensation()
+
+AMPLITUDE = 10.0
+"""Of the robust term unless given [rad/s^2 or m/s^2]: a third of what usual drives can give."""
+
+_LAYER_GAIN = 2.0
+"""r/f over k unless given: within the layer errors are a third of those without the term."""
+
+_SETTLED, _MOST_STEPS = 1e-12, 200_000
+"""Of (6): the sum ends where a term is this part of it, and a loop that takes more steps is as good as unstable."""
+
+_ONCE = 1.0
+"""T (2 l + k + r/f) above which a sampled speed error changes its sign from sample to sample."""
+
+
+def robust_computed_torque(
+    source: Robot | Model,
+    poles: PoleArgument,
+    *,
+    period: float,
+    amplitude: npt.ArrayLike | None = None,
+    layer: npt.ArrayLike | None = None,
+    evaluation: Evaluation | str = Evaluation.MEASURED,
+    friction: FrictionCompensation | FrictionAt | str = _FRICTION,
+) -> Controller:
+    """The law (1)-(3), sampled every `period` [s].
+
+    `poles` [1/s]: real, one for all joints, one per joint (taken twice) or pairs; the slower is -l. `amplitude` r
+    [rad/s^2] and `layer` f [rad/s]: one number or one per joint; unless given 10 rad/s^2, and the layer for which the
+    term triples k. Raises `ArgumentError` for poles that are complex or too fast for the period, and for numbers that
+    are not positive.
+    """
+    model = as_model(source)
+    names, n = model.robot.joint_names, model.robot.n
+    if not (math.isfinite(period) and period > 0.0):
+        raise ArgumentError(f"a period of {period}", remedy="give a positive number of seconds")
+    evaluated, loss = chosen(Evaluation, evaluation, "evaluation"), friction_compensation(friction)
+    wanted = joint_poles(names, poles)
+    slow, fast = pole_rates(wanted)
+    size = _per_joint("amplitude", AMPLITUDE if amplitude is None else amplitude, n)
+    width = _per_joint("layer", size / (_LAYER_GAIN * fast) if layer is None else layer, n)
+    for name, rate, gain in zip(names, 2.0 * slow + fast, size / width, strict=True):
+        if period * (rate + gain) > _ONCE:
+            raise ArgumentError(
+                f"joint '{name}' would chatter: poles and robust term have {rate + gain:.4g} 1/s, samples are "
+                f"{period:g} s apart",
+                remedy=f"give a wider layer or slower poles: below {_ONCE / period:.4g} 1/s together, or sample faster",
+            )
+
+    def law(state: Any, **signals: Any) -> dict[str, Any]:
+        e, ed = errors_of(signals)
+        rows = zip(e, ed, state, slow.tolist(), fast.tolist(), size.tolist(), width.tolist(), strict=True)
+        v, later = [], []
+        for (x, xd, integral, l, k, r, f), qdd in zip(rows, signals["qdd_ref"], strict=True):  # noqa: E741 - as in (1)
+            s = xd + ((2.0 * l) * x + (l * l) * integral)
+            robust = r * minimum(maximum((1.0 / f) * s, -1.0), 1.0)
+            v.append(qdd + ((2.0 * l) * xd + (l * l) * x + (k * s + robust)))
+            later.append(select(f - absolute(s), integral + period * x, integral))
+        q, qd = state_of(signals, evaluated)
+        return {"tau": added(rigid_torque(model, q, qd, v), loss.torque(model, signals)), "next_state": later}
+
+    options = ControllerOptions(
+        resolved_poles(wanted),
+        period,
+        evaluation=evaluated,
+        friction=loss,
+        amplitude=tuple(size.tolist()),
+        layer=tuple(width.tolist()),
+    )
+    slots = (StateSlot("integral", (0.0,) * n),)
+    return designed_controller(model, LawDesign(LawKind.ROBUST, options), law, slots=slots)
+
+
+@dataclass(frozen=True)
+class UltimateBound:
+    """What (6) says of a joint: its `position` error [rad or m], its sliding variable, and whether that stays inside.
+
+    `plain` is the position error of computed torque with the same poles and samples. Outside of the layer, where
+    `inside` is False, the bounds do not hold.
+    """
+
+    joint: str
+    position: float
+    sliding: float
+    inside: bool
+    plain: float
+
+
+def ultimate_bounds(law: Controller, disturbance: npt.ArrayLike, *, delay: int = 0) -> tuple[UltimateBound, ...]:
+    """(6) of a `robust_computed_torque` law for acceleration errors of at most `disturbance` (n,) [rad/s^2].
+
+    `delay`: by how many samples torques act late. Raises `ArgumentError` for another law, for bad numbers and for a
+    loop that the delay makes unstable.
+    """
+    design = law.design
+    if design is None or design.law is not LawKind.ROBUST or law.period is None:
+        raise ArgumentError(f"'{law.name}' is another law", remedy="make it with robust_computed_torque")
+    W = np.asarray(disturbance, dtype=np.float64)
+    W = np.full(law.n, float(W)) if W.shape == () else W
+    if W.shape != (law.n,) or not (np.isfinite(W).all() and np.all(W >= 0.0)):
+        raise ArgumentError(f"a disturbance of {W.tolist()}", remedy=f"give {law.n} numbers that are not negative")
+    options = design.options
+    assert options.poles is not None
+    assert options.amplitude is not None
+    assert options.layer is not None
+    slow, fast = pole_rates(joint_poles(law.joints, options.poles))
+    found = []
+    for name, w, l, k, r, f in zip(  # noqa: E741 - as in (1)
+        law.joints, W.tolist(), slow.tolist(), fast.tolist(), options.amplitude, options.layer, strict=True
+    ):
+        total = k + r / f
+        gains = (l * l + 2.0 * l * total, 2.0 * l + total, l * l * total)
+        sliding = np.array([2.0 * l, 1.0, l * l])
+        position, inner = _disturbance_gains(name, gains, sliding, law.period, delay)
+        plain, _ = _disturbance_gains(name, (l * k, l + k, 0.0), sliding, law.period, delay)
+        found.append(UltimateBound(name, position * w, inner * w, bool(inner * w <= f), plain * w))
+    return tuple(found)
+
+
+def _disturbance_gains(
+    joint: str, gains: tuple[float, float, float], sliding: Array, h: float, delay: int
+) -> tuple[float, float]:
+    """(6): L1 norms from the acceleration error to e and to s, for the feedback gains of e, ed and I."""
+    size = 3 + delay
+    A = np.zeros((size, size))
+    A[:3, :3] = [[1.0, h, 0.0], [0.0, 1.0, 0.0], [h, 0.0, 1.0]]
+    feedback = np.zeros(size)
+    feedback[:3] = gains
+    acts = np.array([-0.5 * h * h, -h, 0.0])  # what an acceleration -u, held for h, does to e and ed
+    if delay == 0:
+        A[:3, :3] += np.outer(acts, feedback[:3])
+    else:
+        A[:3, 3] = acts
+        A[np.arange(3, size - 1), np.arange(4, size)] = 1.0
+        A[size - 1] = feedback
+    used = size if gains[2] else [k for k in range(size) if k != 2]
+    kept = np.arange(size) if isinstance(used, int) else np.array(used)
+    rows = np.zeros((2, size))
+    rows[0, 0], rows[1, :3] = 1.0, sliding
+    A, rows = A[np.ix_(kept, kept)], rows[:, kept]
+    if np.abs(np.linalg.eigvals(A)).max() >= 1.0 - 1e-9:
+        raise ArgumentError(
+            f"the loop of joint '{joint}' is unstable with torques {delay} samples late",
+            remedy="choose slower poles or a wider layer, or sample faster",
+        )
+    sums = np.zeros(2)
+    for _ in range(_MOST_STEPS):
+        # A unit acceleration error z before the end of the interval adds z to e and 1 to ed there.
+        terms = np.array([_mean_size(row[0], row[1], h) for row in rows])
+        sums += terms
+        if np.all(terms <= _SETTLED * sums) and np.abs(rows).max() < _SETTLED:
+            break
+        rows = rows @ A
+    return float(sums[0]) * (1.0 + 1e-9), float(sums[1]) * (1.0 + 1e-9)
+
+
+def _mean_size(a: float, b: float, h: float) -> float:
+    """The integral of |a z + b| over 0 .. h.
+
+    >>> _mean_size(1.0, 0.0, 2.0), _mean_size(1.0, -1.0, 2.0)
+    (2.0, 1.0)
+    """
+    ends = b, a * h + b
+    if ends[0] * ends[1] >= 0.0:
+        return 0.5 * h * (abs(ends[0]) + abs(ends[1]))
+    return 0.5 * h * (ends[0] ** 2 + ends[1] ** 2) / (abs(ends[0]) + abs(ends[1]))
+
+
+def pole_rates(poles: JointPoles) -> tuple[Array, Array]:
+    """l and k (n,): the slower and the faster of each pair."""
+    for name, pair in zip(poles.joints, poles.pairs, strict=True):
+        if pair.first.imag or pair.second.imag:
+            raise ArgumentError(
+                f"the poles of joint '{name}' are {pair}", remedy="give real poles for a robust law: -20, or -10/-30"
+            )
+    rates = np.sort([[-pair.first.real, -pair.second.real] for pair in poles.pairs], axis=1)
+    return rates[:, 0], rates[:, 1]
+
+
+def _per_joint(name: str, values: npt.ArrayLike, n: int) -> Array:
+    array = np.asarray(values, dtype=np.float64)
+    array = np.full(n, array.reshape(-1)[0]) if array.size == 1 else array
+    if array.shape != (n,) or not (np.isfinite(array).all() and np.all(array > 0.0)):
+        raise ArgumentError(f"'{name}' is {array.tolist()}", remedy=f"give one positive number, or one per joint ({n})")
+    return array
