@@ -31,10 +31,11 @@ LOWEST = {
     "threadpoolctl": "3.1.0",
     "rosbags": "0.11.0",
     "pyarrow": "15.0.0",
+    "h5py": "3.10.0",
 }
 """The versions with which the tests pass, on Python 3.11: of the core, and of every extra that commands ask for."""
 
-EXTRAS = ("mujoco", "casadi", "plot", "identify", "rosbags", "parquet", "optimize")
+EXTRAS = ("mujoco", "casadi", "plot", "identify", "rosbags", "parquet", "hdf5", "optimize")
 """Those whose packages stand in the table; the others are tools of developers."""
 
 TESTS = (

@@ -39,6 +39,8 @@ NEEDS = (
     ("rosbags", "rosbags", "identify planar2r log.mcap"),
     ("pyarrow", "parquet", "check-log planar2r log.parquet"),
     ("pyarrow", "parquet", "identify planar2r log.parquet"),
+    ("h5py", "hdf5", "check-log planar2r log.h5"),
+    ("h5py", "hdf5", "identify planar2r log.h5"),
     ("matplotlib", "plot", "simulate planar2r --plot errors.png"),
     ("robot_descriptions", "robots", "info panda"),
     ("rclpy", "ros2", "ros2 plant planar2r --seconds 1"),
@@ -80,7 +82,7 @@ def without(monkeypatch):
 def folder(tmp_path, monkeypatch):
     """A working folder with a robot and logs whose formats need packages; what is in them is never read."""
     monkeypatch.chdir(tmp_path)
-    for name in ("log.parquet", "log.mcap"):
+    for name in ("log.parquet", "log.mcap", "log.h5"):
         (tmp_path / name).write_bytes(b"x")
     (tmp_path / "arm.xml").write_text("<mujoco><worldbody/></mujoco>")
     return tmp_path

@@ -28,18 +28,18 @@ def _constant_table(source, joints, topic):
 
 
 def test_a_new_row_is_read_listed_and_streamed(tmp_path, monkeypatch):
-    source = tmp_path / "run.h5"
-    source.write_bytes(b"HDF")
-    with pytest.raises(ArgumentError, match=r"unsupported log format '\.h5'"):
+    source = tmp_path / "run.tdms"
+    source.write_bytes(b"TDSm")
+    with pytest.raises(ArgumentError, match=r"unsupported log format '\.tdms'"):
         read_log(source, ROBOT)
     assert not is_readable_in_pieces(source)
-    row = LogFormat("HDF5", (".h5",), _constant_table, "datasets", in_pieces=True, extra="hdf5")
+    row = LogFormat("TDMS", (".tdms",), _constant_table, "datasets", in_pieces=True, extra="tdms")
     monkeypatch.setattr(log_formats, "LOG_FORMATS", [*LOG_FORMATS, row])
     assert len(read_log(source, ROBOT)) == 3
     assert is_readable_in_pieces(source)
-    assert "HDF5 (.h5)" in shown("check-log", "--help")
+    assert "TDMS (.tdms)" in shown("check-log", "--help")
     (tmp_path / "run.xlsx").write_bytes(b"")
-    with pytest.raises(ArgumentError, match="HDF5"):
+    with pytest.raises(ArgumentError, match="TDMS"):
         read_log(tmp_path / "run.xlsx", ROBOT)
 
 

@@ -15,6 +15,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.reading import is_folder
 from torquec.trajectory.tables.bag_table import bag_table
 from torquec.trajectory.tables.csv_table import CsvTable
+from torquec.trajectory.tables.hdf5_table import hdf5_table, mat_table
 from torquec.trajectory.tables.log_table import LogTable, npz_table
 from torquec.trajectory.tables.parquet_table import ParquetTable
 
@@ -96,6 +97,14 @@ def _parquet(source: Path, joints: Sequence[str], topic: str | None) -> LogTable
     return ParquetTable(source)
 
 
+def _hdf5(source: Path, joints: Sequence[str], topic: str | None) -> LogTable:  # noqa: ARG001 - protocol of readers
+    return hdf5_table(source)
+
+
+def _mat(source: Path, joints: Sequence[str], topic: str | None) -> LogTable:  # noqa: ARG001 - protocol of readers
+    return mat_table(source)
+
+
 def _bag(source: Path, joints: Sequence[str], topic: str | None) -> LogTable:
     return bag_table(source, topic=topic, wanted=joints)
 
@@ -116,6 +125,21 @@ LOG_FORMATS = [
         "columns of numbers, or of lists; stamps",
         in_pieces=True,
         extra="parquet",
+    ),
+    LogFormat(
+        "HDF5",
+        (".h5", ".hdf5"),
+        _hdf5,
+        "datasets by name, in any group: arrays (N,), (N, n) or (n, N), or tables with fields",
+        in_pieces=True,
+        extra="hdf5",
+    ),
+    LogFormat(
+        "MATLAB",
+        (".mat",),
+        _mat,
+        "variables and fields of structs, as for HDF5; versions 4 to 7.2 by SciPy (extra `identify`), 7.3 as HDF5",
+        extra="hdf5",
     ),
     LogFormat(
         "rosbag2",

@@ -138,7 +138,7 @@ _UNITS_OF = {"position": ("angle_unit", "length_unit"), "torque": ("torque_unit"
 
 
 def read_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | None = None) -> Log:
-    """The log in a file (.csv, .npz, .parquet, a rosbag2 folder, .db3, .mcap), its columns in the robot's joint order.
+    """The log in a file of any format (`log_formats`), its columns in the robot's joint order.
 
     `log_map` says what its columns mean (1)-(3). Raises `ArgumentError` with file, line and remedy for a file that
     cannot be read or lacks positions or torques; `MissingExtraError` where its kind needs a package that is not there.
