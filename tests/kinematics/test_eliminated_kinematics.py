@@ -74,7 +74,7 @@ def test_the_generating_position_is_found(name):
 @pytest.mark.parametrize("name", ARMS)
 def test_ten_thousand_generating_positions_are_found(name):
     lost, complete = check_generating(name, 10_000, 4)
-    assert lost <= 10  # next to singular configurations, and said to be incomplete
+    assert lost == 0
     assert complete > 0.9
 
 
