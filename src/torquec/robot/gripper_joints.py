@@ -58,7 +58,8 @@ def hand_frame(robot: Robot) -> str:
     """Where a tool would be: the frame named after the outermost body that has frames, or else the last one on it.
 
     Fingers are no place for a tool: of a body that carries several others, each with fewer joints than lie between the
-    base and itself, it is the last frame on that body; so it is of a body that carries one jaw (4). Raises `ArgumentError` for a robot without frames.
+    base and itself, or a single jaw (4), it is the last frame on that body. Raises `ArgumentError` for a robot without
+    frames.
     """
     if not robot.frames:
         raise ArgumentError(f"robot '{robot.name}' has no frames", remedy="name one in its file")
