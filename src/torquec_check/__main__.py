@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from torquec_check.certificate import FORMAT, OLDER, certificate_of, check_certificate
-from torquec_check.claim import Claim, certificate_claim
-from torquec_check.document import RefusedError, canonical_hash, parse_document, read_document
-from torquec_check.package import check_c_package, read_package
+from torquec_check.claim import Claim, certificate_claim, rounded_up
+from torquec_check.document import RefusedError, canonical_hash, parse_document
+from torquec_check.package import MOST_BYTES, check_c_package, read_package
 from torquec_check.parts import check_parts
 from torquec_check.program import program_of
 from torquec_check.specification import check_specification
@@ -63,7 +63,13 @@ def check(path: Path, robot_file: Path | None = None) -> dict[str, Any]:
     """What was found, as JSON values: the keys of `torquec check --json`; raises `InputError` for other files."""
     start, given = time.perf_counter(), None if robot_file is None else _robot(_read(robot_file))
     found: dict[str, Any] = dict.fromkeys(("box", "robot_as_used", "claim"))
-    found |= {"ok": False, "kind": "package" if path.is_dir() else "certificate", "specification": "", "slacks": {}}
+    found |= {
+        "ok": False,
+        "kind": "package" if path.is_dir() else "certificate",
+        "specification": "",
+        "slacks": {},
+        "parts": {},
+    }
     found |= {"precision": "double", **{key: [] for key in ("claims", "refused", "assumptions")}}
     try:
         package = read_package(path) if path.is_dir() else None
@@ -94,10 +100,12 @@ def check(path: Path, robot_file: Path | None = None) -> dict[str, Any]:
 
 def _read(path: Path) -> dict[str, Any]:
     """A JSON document; raises `InputError` for a file that is none of ours."""
+    if not path.is_file() or path.stat().st_size > MOST_BYTES:
+        raise InputError(f"{path}: not a regular file of a size that is read")
     try:
-        document = read_document(path)
+        document = parse_document(path.read_bytes())
     except RefusedError as error:
-        raise InputError(str(error)) from None
+        raise InputError(f"{path}: {error}") from None
     if document.get("format") not in ("torquec-model", FORMAT, OLDER) and "bodies" not in document:
         raise InputError(f"{path}: this is no certificate, no model file and no robot document")
     return document
@@ -137,10 +145,10 @@ def _proven(
         "robot_as_used": {key: robot[key] for key in ("name", "gravity", "attached", "locked")},
         "assumptions": list(ASSUMPTIONS),
     }
-    found["slacks"] = dict(check_certificate(stated, lambda _step, _part: None).slacks)
+    found["slacks"] = dict(check_certificate(stated, lambda _step, _part: None))
     check_specification(stated)
     parts = {name: program_of(quantities[name]["function"], name) for name in PARTS if name in quantities}
-    check_parts(stated.program, parts, stated.robot.turns, stated.box)
+    found["parts"] = check_parts(stated.program, parts, stated.robot.turns, stated.box)
     return claim
 
 
@@ -148,7 +156,11 @@ def _text(document: dict[str, Any]) -> str:
     if document["refused"]:
         return "\n".join(f"REFUSED: {reason}" for reason in document["refused"])
     rests = [f"It rests on: {text}." for text in document["assumptions"]]
-    return "\n".join([*document["claim"]["lines"], *rests, f"proven: the {document['kind']}"])
+    parts = [
+        f"{name}: outputs within {rounded_up(max(errors), 3)} of the certified program's, at unit speeds, in doubles."
+        for name, errors in document["parts"].items()
+    ]
+    return "\n".join([*document["claim"]["lines"], *parts, *rests, f"proven: the {document['kind']}"])
 
 
 if __name__ == "__main__":

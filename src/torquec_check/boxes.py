@@ -20,6 +20,7 @@ of values of size x. Sizes and errors of all rows are added up, and multiplied b
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +30,7 @@ import flint
 import numpy as np
 
 from torquec_check.balls import UNIT, Array, Ball
-from torquec_check.difference import Waves, along, amplitude, waves_of
+from torquec_check.difference import Box, Waves, along, amplitude, waves_of
 from torquec_check.document import RefusedError
 from torquec_check.rows import Grid
 
@@ -62,12 +63,12 @@ class OpenBox:
 def check_below(
     rows: Sequence[Ball],
     grid: Grid,
-    ranges: Sequence[tuple[float, float]],
+    box: Box,
     functional: Callable[[Sequence[int]], Any],
     bound: float,
-    progress: Callable[[float], None],
+    progress: Callable[[float], None] = lambda _part: None,
 ) -> float:
-    """Raise `RefusedError` unless h of the rows is at most the bound over the ranges (n,); gives the noise in it.
+    """Raise `RefusedError` unless h of the rows is at most the bound over the positions; gives the noise in it.
 
     `functional` makes h for the numbers of those rows that are not left out: `exceeds(rows, limits)` tells whether h
     may exceed limits (points,) somewhere, `attained(rows)` gives lower bounds of h (points,).
@@ -78,17 +79,16 @@ def check_below(
     if sum(sizes) * (1.0 + 1e-9) <= left:
         return noise
     allowed = max(SMALL * left, 1e-10 * sum(sizes))
-    kept = list(range(len(rows)))
-    for row in sorted(kept, key=sizes.__getitem__):
-        if sum(sizes[k] for k in range(len(rows)) if k not in kept) + sizes[row] <= allowed:
-            kept.remove(row)
-    left -= sum(sizes[k] for k in range(len(rows)) if k not in kept) * (1.0 + 1e-9)
+    smallest = sorted(range(len(rows)), key=sizes.__getitem__)
+    sums = [0.0, *itertools.accumulate(sizes[row] for row in smallest)]
+    few = sum(total <= allowed for total in sums) - 1
+    kept, left = sorted(smallest[few:]), left - sums[few] * (1.0 + 1e-9)
     if not kept:
         raise RefusedError(f"only {bound:.6g} is allowed, and rounding is {noise:.6g}")
     waves, dropped = _trimmed(_stacked([found[k][0] for k in kept], grid), grid, allowed)
     pieces = [
         _pieces(size, *ends) if turns else [Piece(np.eye(size), np.ones(size))]
-        for size, turns, ends in zip(waves.shape[1:], grid.turns, ranges, strict=True)
+        for size, turns, ends in zip(waves.shape[1:], grid.turns, box.ranges, strict=True)
     ]
     growth = math.prod(max(float(np.abs(each.matrix).sum(axis=1).max()) for each in some) for some in pieces)
     size = growth * sum(float(np.abs(row).max()) for row in waves)

@@ -14,7 +14,7 @@ from typing import Any
 
 from torquec_check.coefficient_error import CoefficientClaim, check_coefficients
 from torquec_check.difference import Box, Progress
-from torquec_check.document import RefusedError, canonical_hash, fields, integer, items, number, numbers, text
+from torquec_check.document import RefusedError, canonical_hash, fields, integer, items, number, numbers, table, text
 from torquec_check.program import Program, torque_program
 from torquec_check.robot import Robot, robot_of
 from torquec_check.rounding import DOUBLE, SINGLE, Precision
@@ -30,8 +30,8 @@ _SIZES = {"M": 2, "H": 3, "g": 1}
 class Certificate:
     """What is claimed: torque bounds [N m, N] by joint, none where rates are not limited, and coefficient bounds.
 
-    `coefficient_program` is the program that these are about, None without them. `rounding` is the part of the torque
-    bounds that floats take, as stated; none for doubles.
+    `others` bounds those without a claim, by joint. `coefficient_program` is the program that these are about, None
+    without them. `rounding` is the part of the torque bounds that floats take, as stated; none for doubles.
     """
 
     robot: Robot
@@ -41,16 +41,9 @@ class Certificate:
     rounding: Mapping[str, float]
     bounds: Mapping[str, float]
     coefficients: tuple[CoefficientClaim, ...]
+    others: tuple[float, ...]
     coefficient_program: Program | None
     specification: str
-
-
-@dataclass(frozen=True)
-class Checked:
-    """What was proven: the rounding in each torque bound, and the bounds of coefficients that have no own claim."""
-
-    slacks: Mapping[str, float]
-    others: Mapping[str, float]
 
 
 def certificate_of(document: Any, robot_document: Any = None) -> Certificate:
@@ -74,13 +67,11 @@ def certificate_of(document: Any, robot_document: Any = None) -> Certificate:
     )
     if name != robot.name:
         raise RefusedError(f"the certificate names the robot '{str(name)[:60]}', not '{robot.name}'")
-    bounds = {joint: _bound(proof, f"joint '{joint}'", _SEARCH) for joint, proof in _object(joints).items()}
+    bounds = {joint: _bound(proof, f"joint '{joint}'", _SEARCH) for joint, proof in table(joints, "joints").items()}
     if tuple(bounds) != robot.joints and (bounds or inner is None):
         raise RefusedError("the certificate does not name the robot's joints in order")
     box = _box(fields(motions, "lower upper velocity acceleration", "motions"), robot, rates=bool(bounds))
-    claims, coefficient_program = () if inner is None else _coefficients(inner, robot, box), None
-    if inner is not None:
-        coefficient_program = torque_program(inner["program"], robot.n, "coefficients.program")
+    claims, others, second = ((), (), None) if inner is None else _coefficients(inner, robot, box)
     return Certificate(
         robot,
         torque_program(program, robot.n),
@@ -88,14 +79,15 @@ def certificate_of(document: Any, robot_document: Any = None) -> Certificate:
         *_rounding(document.get("rounding"), bounds),
         bounds,
         claims,
-        coefficient_program,
+        others,
+        second,
         text(document.get("specification", ""), "specification"),
     )
 
 
-def check_certificate(certificate: Certificate, progress: Progress) -> Checked:
-    """Raise `RefusedError` unless every claim of the certificate is proven."""
-    c, slacks, others = certificate, dict[str, float](), dict[str, float]()
+def check_certificate(certificate: Certificate, progress: Progress) -> Mapping[str, float]:
+    """The rounding in each torque bound; raises `RefusedError` unless every claim of the certificate is proven."""
+    c, slacks = certificate, dict[str, float]()
     if c.bounds:
         errors = machine_errors(c.program, c.box, c.precision)
         for joint, rounding in zip(c.bounds, errors, strict=True):
@@ -105,14 +97,8 @@ def check_certificate(certificate: Certificate, progress: Progress) -> Checked:
     elif c.program != c.coefficient_program:
         raise RefusedError("the certificate's program is not the one whose coefficients are proven")
     if c.coefficient_program is not None:
-        others |= check_coefficients(c.robot, c.coefficient_program, c.box, c.coefficients, progress)
-    return Checked(slacks, others)
-
-
-def _object(values: Any) -> dict[str, Any]:
-    if not isinstance(values, dict):
-        raise RefusedError("an object was expected in the certificate")
-    return values
+        check_coefficients(c.robot, c.coefficient_program, c.box, c.coefficients, c.others, progress)
+    return slacks
 
 
 def _bound(proof: Any, where: str, ignored: str) -> float:
@@ -140,19 +126,24 @@ def _rounding(stated: Any, bounds: Mapping[str, float]) -> tuple[Precision, Mapp
     if stated is None:
         return DOUBLE, {}
     name, joints = fields(stated, "precision joints", "rounding")
-    parts = {joint: number(part, "rounding") for joint, part in _object(joints).items()}
+    parts = {joint: number(part, "rounding") for joint, part in table(joints, "joints").items()}
     if name != SINGLE.name or not bounds or list(parts) != list(bounds):
         raise RefusedError(f"rounding is stated in {str(name)[:40]} precision, or of other joints than the bounds")
     return SINGLE, parts
 
 
-def _coefficients(values: Any, robot: Robot, box: Box) -> tuple[CoefficientClaim, ...]:
-    ranges, proofs = fields(values, "box coefficients", "coefficients", ignored="format robot robot_hash program")
+def _coefficients(
+    values: Any, robot: Robot, box: Box
+) -> tuple[tuple[CoefficientClaim, ...], tuple[float, ...], Program]:
+    """Claims, bounds of coefficients without one, and the program that they are about."""
+    ranges, proofs, rest, program = fields(
+        values, "box coefficients others program", "coefficients", ignored="format robot robot_hash"
+    )
     lower, upper = (numbers(side, "coefficients.box") for side in fields(ranges, "lower upper", "coefficients.box"))
     if (lower, upper) != (box.lower, box.upper):
         raise RefusedError("torques and coefficients are certified over different positions")
     claims = []
-    for name, proof in _object(proofs).items():
+    for name, proof in table(proofs, "coefficients").items():
         family, index, kind = fields(proof, "family index kind", name, ignored=f"bound found tolerance {_SEARCH}")
         places = tuple(integer(k, name) for k in items(index, name))
         bound = _bound(proof, name, f"family index kind {_SEARCH}")
@@ -162,4 +153,5 @@ def _coefficients(values: Any, robot: Robot, box: Box) -> tuple[CoefficientClaim
         if kind not in ("absolute", "relative") or list(places[-2:]) != sorted(places[-2:]):
             raise RefusedError(f"{name}: no such error, or the wrong side of the diagonal")
         claims.append(claim)
-    return tuple(claims)
+    others = numbers(rest, "coefficients.others", robot.n)
+    return tuple(claims), others, torque_program(program, robot.n, "coefficients.program")

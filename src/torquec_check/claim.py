@@ -193,8 +193,10 @@ def certificate_claim(certificate: Mapping[str, Any], robot: Mapping[str, Any]) 
         conditions.append(
             "coefficients and control: of the program coefficients.program in the certificate, in doubles"
         )
-    if inner:
-        conditions.append("coefficients without a bound are exact, to 1e-9 of themselves or to rounding")
+    if certificate["coefficients"]:
+        others = zip(joints, certificate["coefficients"]["others"], strict=True)
+        each = ", ".join(f"{named(joint)} {rounded_up(bound, SENTENCE_DIGITS)}" for joint, bound in others)
+        conditions.append(f"coefficients without a bound of their own are right, at unit rates, to {each}")
     speeds, rates = (motions.get(key) or [None] * len(joints) for key in ("velocity", "acceleration"))
     box = zip(joints, motions["lower"], motions["upper"], speeds, rates, strict=True)
     return Claim(

@@ -1,25 +1,23 @@
-"""The claim: every coefficient M_ij, H_ijk, g_i of the program's torques is within its own bound of the robot's.
+"""The claim: every coefficient M_ij, H_ijk, g_i of the program's torques is within a bound of the robot's.
 
 (1)  H_ijk = c_ijk, half of it for j < k (`rows` (1)). A bound of M_ij holds for M_ji too: the program need not be
      symmetric. Rounding of the program at unit rates counts in every bound of its joint
 (2)  absolute: |error| <= bound,     relative: |error| <= bound times the robot's coefficient, which is then positive;
      both over boxes, with h = |error|, or h = |error| - bound coefficient <= 0
-(3)  Coefficients that are not named have bounds too: the sum of the amplitudes of their error, noise and rounding. They
-     are refused where that is more than 1e-9 of the robot's own coefficient, and more than `ROUNDING` times the noise;
-     and where noise and rounding, which the program makes as large as it likes, are 1e-9 of the joint's largest one
+(3)  Coefficients that are not named are all within one bound of their joint: amplitudes of the error c_ijk, noise and
+     rounding
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from torquec_check.balls import Array, Ball, exact
 from torquec_check.boxes import check_below
-from torquec_check.difference import Box, Difference, Progress, amplitude, difference, waves_of
+from torquec_check.difference import Box, Difference, Progress, difference, largest
 from torquec_check.document import RefusedError
 from torquec_check.program import Program
 from torquec_check.robot import Robot
@@ -28,9 +26,6 @@ from torquec_check.rows import Monomial
 from torquec_check.torque_error import TorqueFunctional, machine_errors
 
 Row = tuple[int, Monomial]
-Ranges = Sequence[tuple[float, float]]
-EXACT, ROUNDING = 1e-9, 100.0
-"""(3): part of a coefficient, and multiple of noise and rounding, that an error may be which nobody names."""
 
 
 @dataclass(frozen=True)
@@ -72,28 +67,32 @@ class RelativeFunctional:
 
 
 def check_coefficients(
-    robot: Robot, program: Program, box: Box, claims: Sequence[CoefficientClaim], progress: Progress
-) -> Mapping[str, float]:
-    """Raise `RefusedError` unless every claim is proven, and all other coefficients are exact (3), in the positions of
-    the box; gives the bounds of these others by name.
+    robot: Robot,
+    program: Program,
+    box: Box,
+    claims: Sequence[CoefficientClaim],
+    others: Sequence[float],
+    progress: Progress,
+) -> None:
+    """Raise `RefusedError` unless every claim is proven in the positions of the box, and all coefficients without one
+    are within the bound (n,) of their joint (3).
     """
-    ranges = list(zip(box.lower, box.upper, strict=True))
     rounded, errors = unit_errors(program, box), difference(robot, program, box)
     named: set[Row] = set()
     for done, claim in enumerate(claims):
         progress("coefficients", done / len(claims))
-        for joint, key in claim.rows():
-            named.add((joint, key))
+        for row in claim.rows():
+            named.add(row)
             try:
-                check_claim(claim, errors, (joint, key), ranges, rounded[joint])
+                check_claim(claim, errors, row, box, rounded[row[0]])
             except RefusedError as error:
                 raise RefusedError(f"{claim.name}: the bound {claim.bound:.6g} is not proven: {error.found}") from None
-    return {
-        _name(joint, key): _exact_to(errors, joint, key, rounded[joint])
-        for joint, rows in enumerate(errors.error)
-        for key in rows
-        if (joint, key) not in named
-    }
+    for joint, rows in enumerate(errors.error):
+        for key, ball in rows.items():
+            found = largest(ball, errors.grid) + rounded[joint] * (1.0 + 1e-9)
+            if (joint, key) not in named and not found <= others[joint]:
+                name = f"{'gMH'[len(key)]}[{','.join(str(max(k, ~k) + 1) for k in (joint, *key))}]"
+                raise RefusedError(f"{name} differs from the robot's by up to {found:.6g}, and has no such bound")
 
 
 def unit_errors(program: Program, box: Box) -> list[float]:
@@ -102,33 +101,13 @@ def unit_errors(program: Program, box: Box) -> list[float]:
     return machine_errors(program, replace(box, velocity=ones, acceleration=ones), DOUBLE)
 
 
-def check_claim(claim: CoefficientClaim, errors: Difference, row: Row, ranges: Ranges, rounding: float) -> None:
+def check_claim(claim: CoefficientClaim, errors: Difference, row: Row, box: Box, rounding: float) -> None:
     """(2) of one row; raises `RefusedError`."""
     joint, key = row
     part = exact(0.5 if len(key) == 2 and key[0] != key[1] else 1.0)
     error, own = (rows[joint].get(key, exact(0.0)) * part for rows in (errors.error, errors.robot))
     error = Ball(error.mid, error.rad + rounding * (1.0 + 1e-9))
     if claim.relative:
-        rows = [error, own * exact(claim.bound)]
-        check_below(rows, errors.grid, ranges, RelativeFunctional, 0.0, lambda _part: None)
+        check_below([error, own * exact(claim.bound)], errors.grid, box, RelativeFunctional, 0.0)
     else:
-        check_below([error], errors.grid, ranges, lambda _: TorqueFunctional(((),)), claim.bound, lambda _part: None)
-
-
-def _exact_to(errors: Difference, joint: int, key: Monomial, rounding: float) -> float:
-    """The bound of a coefficient that is not named (3)."""
-    waves, noise = waves_of(errors.error[joint][key], errors.grid)
-    found = amplitude(waves, errors.grid.turns) + noise + rounding
-    sizes = {each: float(np.abs(ball.mid).max()) for each, ball in errors.robot[joint].items()}
-    if not noise + rounding <= EXACT * max(sizes.values(), default=0.0) < math.inf:
-        raise RefusedError(
-            f"{_name(joint, key)}: rounding may change it by {noise + rounding:.6g}, and it has no bound"
-        )
-    if not found <= max(EXACT * sizes.get(key, 0.0), ROUNDING * (noise + rounding)):
-        raise RefusedError(f"{_name(joint, key)} differs from the robot's by up to {found:.6g}, and has no bound")
-    return found
-
-
-def _name(joint: int, key: Monomial) -> str:
-    numbers = [joint, *(k if k >= 0 else ~k for k in key)]
-    return f"{'gMH'[len(key)]}[{','.join(str(k + 1) for k in numbers)}]"
+        check_below([error], errors.grid, box, lambda _: TorqueFunctional(((),)), claim.bound)

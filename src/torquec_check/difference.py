@@ -46,6 +46,11 @@ class Box:
     velocity: tuple[float, ...]
     acceleration: tuple[float, ...]
 
+    @property
+    def ranges(self) -> list[tuple[float, float]]:
+        """Ends of the positions."""
+        return list(zip(self.lower, self.upper, strict=True))
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -92,6 +97,12 @@ def amplitude(waves: Waves, turns: tuple[bool, ...]) -> float:
     """Sum of the amplitudes over angles, the largest over displacements, of the last axes: a bound (3), (4)."""
     angles = tuple(axis - len(turns) for axis, turn in enumerate(turns) if turn)
     return float(np.abs(waves).sum(axis=angles).max(initial=0.0)) * (1.0 + 1e-9)
+
+
+def largest(ball: Ball, grid: Grid) -> float:
+    """A bound of a polynomial at all positions: amplitudes and noise."""
+    waves, noise = waves_of(ball, grid)
+    return (amplitude(waves, grid.turns) + noise) * (1.0 + 1e-9)
 
 
 @functools.cache

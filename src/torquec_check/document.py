@@ -9,12 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any, NoReturn
-
-MOST_BYTES = 200_000_000
-"""Size of a file that is read at most."""
+from typing import Any
 
 
 class RefusedError(Exception):
@@ -29,22 +24,10 @@ class RefusedError(Exception):
         return f"{text}\n  remedy: {self.remedy}" if self.remedy else text
 
 
-def read_document(path: Path) -> dict[str, Any]:
-    """The JSON object in a regular file; raises `RefusedError`, naming the file."""
-    if not path.is_file() or path.stat().st_size > MOST_BYTES:
-        raise RefusedError("not a regular file of a size that is read", where=str(path), remedy="name another one")
-    try:
-        return parse_document(path.read_bytes())
-    except RefusedError as error:
-        raise RefusedError(error.found, where=str(path), remedy=error.remedy) from None
-
-
 def parse_document(content: bytes) -> dict[str, Any]:
     """The JSON object in a text; raises `RefusedError` for anything that is not strict JSON."""
     try:
-        values = json.loads(
-            content.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique
-        )
+        values = json.loads(content.decode(), parse_constant=_finite, parse_float=_finite, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         raise RefusedError(f"not strict JSON: {str(error)[:200]}") from None
     if not isinstance(values, dict):
@@ -60,10 +43,8 @@ def canonical_hash(values: Any) -> str:
 
 def fields(values: Any, names: str, where: str, *, ignored: str = "") -> list[Any]:
     """The values of an object's fields, in the order of `names`; each must be there, and no others but `ignored`."""
-    if not isinstance(values, dict):
-        raise RefusedError(f"{where}: an object was expected")
     wanted = names.split()
-    if unknown := sorted(set(values) - set(wanted) - set(ignored.split())):
+    if unknown := sorted(set(table(values, where)) - set(wanted) - set(ignored.split())):
         raise RefusedError(f"{where}: the field '{unknown[0]}' is not known")
     if missing := [name for name in wanted if name not in values]:
         raise RefusedError(f"{where}: the field '{missing[0]}' is missing")
@@ -91,6 +72,13 @@ def text(value: Any, where: str) -> str:
     return value
 
 
+def table(value: Any, where: str) -> dict[str, Any]:
+    """An object with any keys."""
+    if not isinstance(value, dict):
+        raise RefusedError(f"{where}: an object was expected")
+    return value
+
+
 def items(value: Any, where: str, count: int | None = None) -> list[Any]:
     """A list, of `count` elements where that is given."""
     if not isinstance(value, list) or (count is not None and len(value) != count):
@@ -103,21 +91,14 @@ def numbers(value: Any, where: str, count: int | None = None) -> tuple[float, ..
     return tuple(number(x, where) for x in items(value, where, count))
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
-
-
 def _finite(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        raise ValueError(f"{digits[:40]} is beyond all doubles")
-    return value
+    if not math.isfinite(float(digits)):
+        raise ValueError(f"{digits[:40]} is no number, or beyond all doubles")
+    return float(digits)
 
 
-def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(f"the key {key[:40]!r} stands twice in one object")
-        found[key] = value
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice in one object")
     return found

@@ -38,7 +38,7 @@ _DOCUMENTS = re.compile(
     re.ASCII,
 )
 """Names of documents for people, which no compiler or build system looks for."""
-_MOST_FILES, _MOST_BYTES = 1000, 400_000_000
+_MOST_FILES, MOST_BYTES = 1000, 400_000_000
 _REALS = {"double": "double", "single": "float"}
 
 
@@ -142,7 +142,7 @@ def _check_closed(folder: Path, found: set[str], files: set[str], documents: Seq
 def _content(path: Path) -> bytes:
     """The bytes of a regular file, opened without following a link."""
     with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as stream:
-        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode) or os.fstat(stream.fileno()).st_size > _MOST_BYTES:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode) or os.fstat(stream.fileno()).st_size > MOST_BYTES:
             raise _refused("not a regular file of a size that is read", path)
         return stream.read()
 

@@ -5,9 +5,10 @@ With the rows of the certified program, tau_i = sum_j M_ij qdd_j + sum_{j <= k} 
 (1)  gravity_torque: g_i      mass_matrix: M_ij      velocity_torque: sum c_ijk qd_j qd_k
 (2)  coriolis_matrix: C_ij = c_ijj qd_j + 1/2 sum_{k != j} c_ijk qd_k
 
-Every coefficient of both is compared on a grid of their degrees. Such programs are made of the same numbers in another
-order: they may differ by `EXACT` of the coefficient itself, or by a multiple of the noise (`coefficient_error` (3)).
-Rounding of the part, in doubles and at unit speeds, may be `EXACT` of the largest coefficient of its joint.
+Every coefficient of both is compared on a grid of their degrees. What they differ by at most, the rounding of the part
+in doubles and at unit speeds included, is the result, a bound for each output. Such programs are made of the same
+numbers in another order: refused is a coefficient that differs by more than `EXACT` of itself and by more than a
+multiple of the noise, and noise or rounding of more than `EXACT` of the largest coefficient of its joint.
 """
 
 from __future__ import annotations
@@ -17,32 +18,39 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from torquec_check.balls import exact
-from torquec_check.coefficient_error import EXACT, ROUNDING, unit_errors
+from torquec_check.coefficient_error import unit_errors
 from torquec_check.difference import Box, amplitude, waves_of
 from torquec_check.document import RefusedError
 from torquec_check.program import Program
 from torquec_check.rows import Grid, Rows, evaluate, grid_of, program_degrees
 
+EXACT, ROUNDING = 1e-9, 100.0
+"""Part of a coefficient, and multiple of its noise, that a part may be off by."""
+
 _PORTS = {"inverse_dynamics": "q qd qdd tau", "gravity_torque": "q tau", "velocity_torque": "q qd tau"}
 _PORTS |= {"mass_matrix": "q M", "coriolis_matrix": "q qd C"}
 
 
-def check_parts(program: Program, parts: Mapping[str, Program], turns: tuple[bool, ...], box: Box) -> None:
-    """Raise `RefusedError`, naming the quantity, where one of `parts` is not that part of the program's torque."""
+def check_parts(
+    program: Program, parts: Mapping[str, Program], turns: tuple[bool, ...], box: Box
+) -> dict[str, list[float]]:
+    """How far the outputs of each part are from the program's at most; raises `RefusedError` where one is no part."""
+    found = {}
     for name, part in parts.items():
         try:
-            _check(program, name, part, turns, box)
+            found[name] = _largest_errors(program, name, part, turns, box)
         except RefusedError as error:
             raise RefusedError(f"quantity '{name}' is not that part of the certified program: {error.found}") from None
+    return found
 
 
 def check_same(program: Program, other: Program, turns: tuple[bool, ...], box: Box) -> None:
     """Raise `RefusedError` unless two programs compute the same torques over the positions of a box."""
-    _check(program, "inverse_dynamics", other, turns, box)
+    _largest_errors(program, "inverse_dynamics", other, turns, box)
 
 
-def _check(program: Program, name: str, part: Program, turns: tuple[bool, ...], box: Box) -> None:
-    n = len(turns)
+def _largest_errors(program: Program, name: str, part: Program, turns: tuple[bool, ...], box: Box) -> list[float]:
+    n, found = len(turns), []
     if name not in _PORTS:
         raise RefusedError("it is no part of a torque")
     ports = [(port.name, port.shape) for port in (*part.inputs, *part.outputs)]
@@ -51,22 +59,27 @@ def _check(program: Program, name: str, part: Program, turns: tuple[bool, ...], 
     degrees = list(map(max, program_degrees(program, turns), program_degrees(part, turns)))
     grid = grid_of(turns, degrees, box.lower, box.upper)
     own = evaluate(program, grid)
-    wanted, found = _expected(name, own), evaluate(part, grid)
-    for output, (a, b, rounding) in enumerate(zip(wanted, found, unit_errors(part, box), strict=True)):
+    wanted = _expected(name, own)
+    for output, (a, b, rounding) in enumerate(zip(wanted, evaluate(part, grid), unit_errors(part, box), strict=True)):
         joint = own[output * n // len(wanted)]
-        largest = max((float(np.abs(ball.mid).max()) for ball in joint.values()), default=0.0)
-        if not rounding <= EXACT * largest + 1e-300:
+        most = EXACT * max((float(np.abs(ball.mid).max()) for ball in joint.values()), default=0.0)
+        if not rounding <= most + 1e-300:
             raise RefusedError(f"rounding may change output {output + 1} by {rounding:.6g}")
-        _compare(a, b, grid, output, EXACT * largest)
+        found.append(rounding + _compare(a, b, grid, output, most))
+    return found
 
 
-def _compare(wanted: Rows, found: Rows, grid: Grid, output: int, most: float) -> None:
+def _compare(wanted: Rows, found: Rows, grid: Grid, output: int, most: float) -> float:
+    """The sum of the largest differences of all coefficients of an output."""
+    total = 0.0
     for key, ball in (wanted - found).items():
         waves, noise = waves_of(ball, grid)
         off = amplitude(waves, grid.turns) + noise
         size = float(np.abs(wanted.get(key, exact(0.0)).mid).max())
         if not off <= max(EXACT * size, ROUNDING * noise) or not noise <= most + 1e-100 < np.inf:
             raise RefusedError(f"output {output + 1} differs by up to {off:.6g}")
+        total += off * (1.0 + 1e-9)
+    return total
 
 
 def _expected(name: str, own: Sequence[Rows]) -> list[Rows]:
@@ -74,10 +87,9 @@ def _expected(name: str, own: Sequence[Rows]) -> list[Rows]:
     n = len(own)
     if name == "inverse_dynamics":
         return list(own)
-    if name == "gravity_torque":
-        return [Rows({key: ball for key, ball in rows.items() if not key}) for rows in own]
-    if name == "velocity_torque":
-        return [Rows({key: ball for key, ball in rows.items() if len(key) == 2}) for rows in own]
+    if name in ("gravity_torque", "velocity_torque"):
+        rates = 0 if name == "gravity_torque" else 2
+        return [Rows({key: ball for key, ball in rows.items() if len(key) == rates}) for rows in own]
     if name == "mass_matrix":
         return [Rows({(): rows[(~j,)]} if (~j,) in rows else {}) for rows in own for j in range(n)]
     return [_column(rows, j) for rows in own for j in range(n)]

@@ -6,6 +6,7 @@ the documented torque function: name `inverse_dynamics`, inputs q, qd, qdd in th
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,10 +29,7 @@ class Port:
     @property
     def size(self) -> int:
         """Number of elements."""
-        count = 1
-        for length in self.shape:
-            count *= length
-        return count
+        return math.prod(self.shape)
 
 
 @dataclass(frozen=True)
@@ -78,11 +76,10 @@ def program_of(values: Any, where: str = "program") -> Program:
 def torque_program(values: Any, n: int, where: str = "program") -> Program:
     """The torque program of a robot with n joints: exactly the documented name, ports, order and shapes."""
     program = program_of(values, where)
-    ports = [(port.name, port.shape) for port in program.inputs]
-    outputs = [(port.name, port.shape) for port in program.outputs]
+    ports = [(port.name, port.shape) for port in program.inputs + program.outputs]
     if program.name != "inverse_dynamics":
         raise RefusedError(f"{where}: its name is '{program.name[:60]}', not 'inverse_dynamics'")
-    if ports != [(name, (n,)) for name in ("q", "qd", "qdd")] or outputs != [("tau", (n,))]:
+    if ports != [(name, (n,)) for name in ("q", "qd", "qdd", "tau")] or len(program.outputs) != 1:
         raise RefusedError(f"{where}: it does not map q, qd, qdd, in this order and of {n} joints each, to tau")
     return program
 

@@ -1,21 +1,19 @@
 """The robot that a claim is about: bodies, joints and frames as the file has them, gravity and drives.
 
 Every number is a double of the document, exactly; nothing is snapped or regrouped. Payloads and locked joints are part
-of the bodies. A rotation matrix of doubles is no rotation exactly: the robot has the rotation next to it
-
-(1)  R = R(p/|p|),   p the quaternion of the written matrix          (Shepperd 1978: from its largest component)
-
-and likewise the unit vector a/|a| of the written axis a; `recursion` encloses both in balls. Friction, springs and
-limits of joints are no part of a claim about torques, and frames and the base's inertia do not enter any torque.
+of the bodies. A rotation matrix of doubles is no rotation exactly: the robot has the rotation next to it, and likewise
+the unit vector a/|a| of the written axis a; `recursion` encloses both in balls. Friction, springs and limits of joints
+are no part of a claim about torques, and frames and the base's inertia do not enter any torque.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from torquec_check.document import RefusedError, canonical_hash, fields, integer, items, number, numbers, text
+from torquec_check.document import RefusedError, fields, integer, items, number, numbers, text
 
 NEARLY_ROTATION = 1e-9
 """How far R R' may be from the identity, and the squared length of an axis from one."""
@@ -47,7 +45,6 @@ class Robot:
     """Bodies, parents first; independent joints are the coordinates q. `reflected` is T' diag(I) T of the drives."""
 
     name: str
-    sha256: str
     joints: tuple[str, ...]
     turns: tuple[bool, ...]
     bodies: tuple[Body, ...]
@@ -80,10 +77,9 @@ def robot_of(values: Any) -> Robot:
             raise RefusedError(f"robot: joint '{joint}' turns and its leader '{leader}' slides, or the other way round")
         if body.turns and body.multiplier != round(body.multiplier):
             raise RefusedError(f"robot: joint '{joint}' follows {body.multiplier} times, not a whole number")
-        bodies.append(Body(**{**vars(body), "coordinate": coordinate}))
+        bodies.append(replace(body, coordinate=coordinate))
     return Robot(
         text(name, "robot.name"),
-        canonical_hash(values),
         joints,
         tuple(turns for _, turns in leading),
         tuple(bodies),
@@ -134,14 +130,10 @@ def _check_rotation(body: Body, where: str) -> None:
 def _reflected(drives: Any, n: int) -> tuple[tuple[Fraction, ...], ...]:
     """The rotors' part of the mass matrix, T' diag(I) T, exactly."""
     motors, transmission = fields(drives, "motors transmission", "robot.drives")
-    inertias = [
-        Fraction(number(fields(motor, "rotor_inertia", "motor", ignored="name friction")[0], "motor"))
-        for motor in items(motors, "robot.drives.motors")
-    ]
-    rows = [
-        [Fraction(x) for x in numbers(row, "transmission", n)] for row in items(transmission, "drives", len(inertias))
-    ]
-    return tuple(
-        tuple(sum((t[i] * r * t[j] for t, r in zip(rows, inertias, strict=True)), Fraction(0)) for j in range(n))
-        for i in range(n)
-    )
+    rotors = [fields(motor, "rotor_inertia", "motor", ignored="name friction")[0] for motor in items(motors, "motors")]
+    ratios = [numbers(row, "transmission", n) for row in items(transmission, "transmission", len(rotors))]
+    total = [[Fraction(0)] * n for _ in range(n)]
+    for inertia, row in zip(numbers(rotors, "rotor_inertia"), ratios, strict=True):
+        for i, j in itertools.product(range(n), range(n)):
+            total[i][j] += Fraction(row[i]) * Fraction(inertia) * Fraction(row[j])
+    return tuple(map(tuple, total))

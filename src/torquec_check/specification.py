@@ -86,13 +86,13 @@ def _check_control(certificate: Certificate, joint: int, table: Mapping[str, Any
     if certificate.coefficient_program is None:
         raise RefusedError(f"joint '{name}' has a control requirement, and no coefficients are proven")
     box, program = certificate.box, certificate.coefficient_program
-    errors, ranges = difference(certificate.robot, program, box), list(zip(box.lower, box.upper, strict=True))
+    errors = difference(certificate.robot, program, box)
     asked = CoefficientClaim("M", (joint, joint), relative=True, bound=2.0 * delta)
     own = [claim for claim in certificate.coefficients if claim.name == asked.name]
     if any(not claim.relative or claim.bound > asked.bound for claim in own):
         raise RefusedError(f"joint '{name}': its damping requires M to {2.0 * delta:.6g} of itself: not proven")
     if not own:  # exact to a part of its largest value, which may be more than all of a small one
-        check_claim(asked, errors, (joint, (~joint,)), ranges, unit_errors(program, box)[joint])
+        check_claim(asked, errors, (joint, (~joint,)), box, unit_errors(program, box)[joint])
     for kind in ("step_error", "ramp_error"):
         if kind in control:
             _require(certificate, name, stiffness * number(control[kind], name))
@@ -102,7 +102,7 @@ def _check_control(certificate: Certificate, joint: int, table: Mapping[str, Any
         largest = (budget - certificate.bounds[name]) / (2.0 * delta) * (1.0 - 1e-12)
         row, functional = errors.robot[joint][(~joint,)], TorqueFunctional(((),))
         try:
-            check_below([row], errors.grid, ranges, lambda _kept: functional, largest, lambda _part: None)
+            check_below([row], errors.grid, box, lambda _kept: functional, largest)
         except RefusedError as error:
             raise RefusedError(f"joint '{name}': its parabolic error is not met: M is larger: {error.found}") from None
 

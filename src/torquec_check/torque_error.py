@@ -125,25 +125,19 @@ def check_torque_errors(
     robot: Robot, program: Program, box: Box, bounds: Sequence[float], precision: Precision, progress: Progress
 ) -> Mapping[str, float]:
     """Raise `RefusedError` unless every bound (n,) [N m, N] is proven; gives the rounding in each."""
-    ranges = list(zip(box.lower, box.upper, strict=True))
-    rounded = machine_errors(program, box, precision)
-    errors = difference(robot, program, box)
-    slacks = {}
+    rounded, errors, slacks = machine_errors(program, box, precision), difference(robot, program, box), {}
     for name, bound, rounding, error in zip(robot.joints, bounds, rounded, errors.error, strict=True):
-        rows = {key: _largest(key, ball, box) for key, ball in error.items()}
+        rows, keys = [_largest(key, ball, box) for key, ball in error.items()], tuple(error)
 
-        def functional(kept: Sequence[int], keys: Sequence[Monomial] = tuple(rows)) -> TorqueFunctional:
+        def functional(kept: Sequence[int], keys: Sequence[Monomial] = keys) -> TorqueFunctional:
             return TorqueFunctional(tuple(keys[k] for k in kept))
 
-        def report(part: float, step: str = f"joint '{name}'") -> None:
-            progress(step, part)
-
+        report = functools.partial(progress, f"joint '{name}'")
         try:
             if not bound > rounding:
                 raise RefusedError(f"rounding may change the torque by {rounding:.6g}")
-            slacks[name] = rounding + check_below(
-                list(rows.values()), errors.grid, ranges, functional, bound - rounding * (1.0 + 1e-9), report
-            )
+            left = bound - rounding * (1.0 + 1e-9)
+            slacks[name] = rounding + check_below(rows, errors.grid, box, functional, left, report)
         except RefusedError as error:
             raise RefusedError(f"joint '{name}': the bound {bound:.6g} is not proven: {error.found}") from None
     return slacks

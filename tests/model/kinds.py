@@ -16,6 +16,7 @@ from torquec.model.model import Model, compile
 from torquec.model.model_kinds import abbreviated_model, base_parameter_model, certified_model
 from torquec.model.model_parameters import ModelParameters
 from torquec.proof.torque.certificate import Certificate, JointProof
+from torquec.proof.torque.certify_coefficients import exact_bounds
 from torquec.proof.torque.coefficient_certificate import CoefficientCertificate
 from torquec.robot.classics import load_classic
 from torquec.robot.friction import Friction
@@ -77,7 +78,9 @@ def _by_coefficients(robot: Robot) -> Model:
     """Certified in form: abbreviated equations with an empty list of proofs."""
     whole = _abbreviated(robot)
     program, motions = whole.functions["inverse_dynamics"], motions_of(robot)
-    inner = CoefficientCertificate(robot.name, robot.content_hash, program, motions.positions, MappingProxyType({}))
+    inner = CoefficientCertificate(
+        robot.name, robot.content_hash, program, motions.positions, MappingProxyType({}), exact_bounds(program, motions)
+    )
     record = Certificate(robot.name, robot.content_hash, program, motions, MappingProxyType({}), inner)
     parts = {name: function for name, function in whole.functions.items() if name != "inverse_dynamics"}
     return certified_model(robot, record, parts=parts)

@@ -9,18 +9,19 @@ import pytest
 from torquec_check import boxes
 from torquec_check.balls import Ball
 from torquec_check.boxes import OpenBox, _halves, _piece, _pieces, check_below
+from torquec_check.difference import Box
 from torquec_check.document import RefusedError
 from torquec_check.rows import grid_of
 from torquec_check.torque_error import TorqueFunctional
 
 
-def _silent(_part):
-    return None
+def _box(ranges):
+    return Box(*zip(*ranges, strict=True), (), ())
 
 
 def _prove(values, grid, ranges, bound):
     functional = TorqueFunctional(((),))
-    return check_below([Ball(values, np.zeros(()))], grid, ranges, lambda _kept: functional, bound, _silent)
+    return check_below([Ball(values, np.zeros(()))], grid, _box(ranges), lambda _kept: functional, bound)
 
 
 GRID = grid_of((True, True), (2, 1), (0.0, 0.0), (0.0, 0.0))
@@ -81,10 +82,10 @@ def test_noise_counts_in_full():
     values = np.ones((1, 1))
     functional = TorqueFunctional(((),))
     ball = Ball(values, np.full((5, 3), 0.01))
-    args = (GRID, [(-1.0, 1.0)] * 2, lambda _kept: functional)
-    assert check_below([ball], *args, 1.05, _silent) == pytest.approx(0.01 * np.sqrt(15.0), rel=0.02)
+    args = (GRID, _box([(-1.0, 1.0)] * 2), lambda _kept: functional)
+    assert check_below([ball], *args, 1.05) == pytest.approx(0.01 * np.sqrt(15.0), rel=0.02)
     with pytest.raises(RefusedError):
-        check_below([ball], *args, 1.035, _silent)
+        check_below([ball], *args, 1.035)
 
 
 def test_it_ends(monkeypatch):

@@ -1,4 +1,4 @@
-"""Coefficient errors: one bound for each, and those that are not named are exact by their own measure."""
+"""Coefficient errors: one bound for each, and one of their joint for those that are not named."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from torquec_check.program import torque_program
 from torquec_check.robot import robot_of
 
 
-def _check(document, *claims, robot=None):
+def _check(document, *claims, robot=None, others=(1e-12, 1e-12)):
     own = robot_of(robot or robot_document())
-    return check_coefficients(own, torque_program(document, 2), BOX, claims, lambda *_: None)
+    return check_coefficients(own, torque_program(document, 2), BOX, claims, others, lambda *_: None)
 
 
-def test_the_exact_program_needs_no_claims():
-    others = _check(program_document())
-    assert {"M[1,1]", "M[1,2]", "M[2,1]", "g[1]", "H[1,1,2]"} <= set(others)
-    assert max(others.values()) < 1e-12
+def test_the_exact_program_needs_no_claims_but_for_rounding():
+    _check(program_document())
+    for others in ((1e-16, 1e-12), (1e-12, 1e-17)):
+        with pytest.raises(RefusedError, match="has no such bound"):
+            _check(program_document(), others=others)
 
 
 MORE = [["const", 0.01], ["input", "qdd", 1], ["mul", 0, 1]]
@@ -30,8 +31,11 @@ def test_a_named_coefficient_has_its_bound_in_both_places():
     _check(_added(MORE), CoefficientClaim("M", (0, 1), False, 0.0101))
     with pytest.raises(RefusedError, match=r"M\[1,2\]: the bound 0.0099"):
         _check(_added(MORE), CoefficientClaim("M", (0, 1), False, 0.0099))
-    with pytest.raises(RefusedError, match=r"M\[1,2\] differs .* has no bound"):
+    with pytest.raises(RefusedError, match=r"M\[1,2\] differs .* has no such bound"):
         _check(_added(MORE))
+    _check(_added(MORE), others=(0.0101, 1e-12))
+    with pytest.raises(RefusedError, match=r"M\[1,2\] differs from the robot's by up to 0.01,"):
+        _check(_added(MORE), others=(0.0099, 1.0))
 
 
 def test_mixed_products_of_speeds_count_half():
@@ -58,13 +62,13 @@ def test_a_small_coefficient_is_not_exact_by_the_measure_of_a_large_one():
     from torquec.robot.robot_document import robot_from_dict
 
     program = function_to_dict(trace_quantity(robot_from_dict(document), "inverse_dynamics"))
-    _check(program, robot=document)
+    _check(program, robot=document, others=(1e-4, 1e-9))
     program["operations"] += [["const", 9e-8], ["input", "qdd", 1]]
     last = len(program["operations"])
     program["operations"] += [["mul", last - 2, last - 1], ["add", program["outputs"][0]["values"][1], last]]
     program["outputs"][0]["values"][1] = last + 1
     with pytest.raises(RefusedError, match=r"M\[2,2\] differs"):
-        _check(program, robot=document)
+        _check(program, robot=document, others=(1e-4, 1e-9))
 
 
 @pytest.mark.parametrize(
@@ -78,5 +82,5 @@ def test_a_small_coefficient_is_not_exact_by_the_measure_of_a_large_one():
 def test_a_program_does_not_choose_the_noise_that_hides_its_errors(large):
     """M[1,1] is 1000 too large, beside cosines of far angles or cancelled numbers, whose rounding is larger still."""
     more = [["const", 1000.0], ["input", "qdd", 0], ["mul", 0, 1], ["input", "q", 0], *large, ["add", 2, 8]]
-    with pytest.raises(RefusedError, match="rounding may change it"):
-        _check(_added(more))
+    with pytest.raises(RefusedError, match="has no such bound"):
+        _check(_added(more), others=(999.9, 1e-12))

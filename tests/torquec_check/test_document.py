@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from torquec_check.document import RefusedError, canonical_hash, fields, integer, number, parse_document, read_document
+from torquec_check.document import RefusedError, canonical_hash, fields, integer, number, parse_document, table
 
 
 @pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": 1e999}', '{"a": 1, "a": 2}', "[1]", "{", '{"a": Infinity}'])
@@ -32,9 +32,10 @@ def test_numbers_are_numbers():
             integer(wrong, "here")
 
 
-def test_a_folder_is_not_read(tmp_path):
-    with pytest.raises(RefusedError, match="regular file"):
-        read_document(tmp_path)
+def test_an_object_is_no_list():
+    assert table({"a": 1}, "here") == {"a": 1}
+    with pytest.raises(RefusedError, match="here: an object was expected"):
+        table([1], "here")
 
 
 def test_the_hash_is_of_the_values_not_of_their_order():

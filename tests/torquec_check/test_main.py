@@ -37,10 +37,14 @@ def test_a_package_and_its_model_are_proven(folder, capsys):
         assert document["claim"]["standing"] == "proven"
         assert set(document) == {
             *("ok", "kind", "claims", "box", "specification", "precision", "slacks", "seconds", "refused"),
-            *("robot_as_used", "claim", "assumptions"),
+            *("robot_as_used", "claim", "assumptions", "parts"),
         }
+        assert [len(errors) for errors in document["parts"].values()] == [4, 2, 2, 4]
+        assert 0.0 < max(document["parts"]["mass_matrix"]) < 1e-12
     assert command.main([str(folder)]) == 0
-    assert "Proven for planar2r" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "Proven for planar2r" in printed
+    assert "mass_matrix: outputs within " in printed
 
 
 def test_it_runs_with_nothing_but_its_own_folder(folder, tmp_path):

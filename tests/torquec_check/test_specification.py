@@ -143,6 +143,6 @@ def test_an_inertia_without_a_bound_is_right_everywhere():
         certificate = certificate_of(
             document(specification=text, robot_document=robot, program=program, motions=motions, coefficients=inner)
         )
-        check_coefficients(certificate.robot, certificate.program, certificate.box, (), lambda *_: None)
+        check_coefficients(certificate.robot, certificate.program, certificate.box, (), (1e3, 1e3), lambda *_: None)
         with pytest.raises(RefusedError, match=message) if message else contextlib.nullcontext():
             check_specification(certificate)

@@ -29,8 +29,8 @@ _REPORTED_EVERY = 0.2
 def check_certificate(robot: Robot, certificate: Certificate, *, work: Work | None = None) -> Mapping[str, float]:
     """Raise `CheckError` unless every bound of the certificate is proven for this robot, and its specification is met.
 
-    Gives the slack of every joint, the part of its bound that is rounding, and the bound of every coefficient that the
-    certificate does not name. Nothing of it is taken from kept results: it is proven each time.
+    Gives the slack of every joint, the part of its bound that is rounding. Nothing of it is taken from kept results: it
+    is proven each time.
     """
     work = as_work(work)
     if certificate.robot_hash != robot.content_hash:
@@ -53,9 +53,9 @@ def check_certificate(robot: Robot, certificate: Certificate, *, work: Work | No
         try:
             claims = certificate_of(certificate.to_dict(), robot_to_dict(robot))
             check_specification(claims)
-            checked = prove(claims, progress)
+            slacks = prove(claims, progress)
         except RefusedError as error:
             raise CheckError(error.found, where=error.where, remedy=error.remedy) from None
         except ValueError as error:  # a number that no document holds
             raise CheckError(f"the certificate cannot be written: {error}", remedy=_REMEDY) from None
-    return {**checked.slacks, **checked.others}
+    return slacks

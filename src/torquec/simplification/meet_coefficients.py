@@ -17,7 +17,12 @@ from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify import certify
-from torquec.proof.torque.certify_coefficients import certify_coefficients, check_independent, prove_coefficients
+from torquec.proof.torque.certify_coefficients import (
+    certify_coefficients,
+    check_independent,
+    exact_bounds,
+    prove_coefficients,
+)
 from torquec.proof.torque.coefficient_certificate import CoefficientCertificate
 from torquec.proof.torque.coefficient_tolerance import Family
 from torquec.robot.robot import Robot
@@ -49,7 +54,8 @@ def coefficients_within(
     with work.within(budget.share(SHARES.coefficient_proof)):
         found = prove_coefficients(robot, exact, program, box, tolerances=tolerances, work=work)
     if not found.unproven:
-        return fitted, CoefficientCertificate(robot.name, robot.content_hash, program, box, found.proofs)
+        others = exact_bounds(exact, box)
+        return fitted, CoefficientCertificate(robot.name, robot.content_hash, program, box, found.proofs, others)
     # What is not proven is exact again, and at most snapped angles are left of its error: no search, however late.
     kept = [None if t.name in found.unproven else fit for t, fit in zip(tolerances, fits, strict=True)]
     if not any(kept):

@@ -27,7 +27,13 @@ from torquec.proof.torque.coefficient_error import CoefficientError, coefficient
 from torquec.proof.torque.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
 from torquec.proof.torque.snap_bound import snap_rows
 from torquec.proof.torque.torque_residual import TorqueResidual, torque_residual
-from torquec.proof.torque.torque_tables import TorqueTables, position_degrees, positions_read, torque_tables
+from torquec.proof.torque.torque_tables import (
+    TorqueTables,
+    position_degrees,
+    positions_read,
+    torque_rows,
+    torque_tables,
+)
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
@@ -37,8 +43,10 @@ _EXACT = 1e-11
 """Errors below this part of the largest torque at rest are rounding: the coefficient is as it was."""
 
 _SNAPPED = 5e-10
-"""The same of what snapped angles change, the rounding of its bound included: half of what a checker lets those
-coefficients be off by that a certificate does not name."""
+"""The same of what snapped angles change, the rounding of its bound included."""
+
+_OTHERS, _SAMPLES = 1e-9, 64
+"""Part of a joint's largest coefficient, at so many positions, that is the bound of coefficients without a proof."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +81,7 @@ def certify_coefficients(
         if not isinstance(outcome, CoefficientProof):
             raise _late(task) if outcome is _Unproven.NO_TIME else _refusal(task)
         proofs[outcome.name] = outcome
-    return CoefficientCertificate(robot.name, robot.content_hash, simplified, box, proofs)
+    return CoefficientCertificate(robot.name, robot.content_hash, simplified, box, proofs, exact_bounds(exact, box))
 
 
 def prove_coefficients(
@@ -93,6 +101,14 @@ def prove_coefficients(
         else:
             unproven.add(task.name)
     return ProvenCoefficients(proofs, frozenset(unproven))
+
+
+def exact_bounds(exact: Function, box: MotionBox) -> tuple[float, ...]:
+    """Bounds (n,) of coefficients without a proof: a part of the largest one of their joint."""
+    lower, upper = np.array(box.lower), np.array(box.upper)
+    positions = lower + (upper - lower) * np.random.default_rng(0).uniform(size=(_SAMPLES, len(lower)))
+    sizes = np.abs(torque_rows(exact, positions)).max(axis=(0, 2))
+    return tuple(float(_OTHERS * size + 1e-100) for size in sizes)
 
 
 def check_independent(robot: Robot) -> None:

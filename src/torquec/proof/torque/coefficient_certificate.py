@@ -16,9 +16,9 @@ from torquec.foundation.documents import Codec, DocumentFormat
 from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family
 from torquec.trajectory.motion_box import MotionBox
 
-FORMAT = "torquec coefficient certificate 2"
-OLDER = "torquec coefficient certificate 1"
-"""The format with the boxes of the search; it is still read."""
+FORMAT = "torquec coefficient certificate 3"
+OLDER = ("torquec coefficient certificate 1", "torquec coefficient certificate 2")
+"""Formats without the bounds of other coefficients, the first with the boxes of the search; they are still read."""
 
 _BOXES = ("variables", "degrees", "trees")
 """Fields of proofs in older formats: where the search cut its boxes, which a checker does by itself."""
@@ -47,9 +47,10 @@ class CoefficientProof:
 
 @dataclass(frozen=True)
 class CoefficientCertificate:
-    """A program (q, qd, qdd -> tau) with the proofs of its coefficients, by name; those not named are exact.
+    """A program (q, qd, qdd -> tau) with the proofs of its coefficients, by name.
 
-    The box has one range for each independent joint.
+    The box has one range for each independent joint. Coefficients that are not named are exact to rounding and snapped
+    angles: within `others` (n,) of their joint, absolutely. It is empty in older formats, which are not proven again.
     """
 
     robot: str
@@ -57,6 +58,7 @@ class CoefficientCertificate:
     program: Function
     box: MotionBox
     coefficients: Mapping[str, CoefficientProof]
+    others: tuple[float, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
@@ -65,8 +67,9 @@ class CoefficientCertificate:
     @staticmethod
     def from_dict(document: Mapping[str, Any]) -> CoefficientCertificate:
         """The certificate that `to_dict` wrote; raises `ArgumentError` for anything else."""
-        if isinstance(document, Mapping) and document.get("format") == OLDER:
-            values = newer_document(stated_format(document, OLDER, _DOCUMENTS), "coefficients")
+        older = document.get("format") if isinstance(document, Mapping) else None
+        if older in OLDER:
+            values = newer_document(stated_format(document, older, _DOCUMENTS), "coefficients") | {"others": []}
         else:
             values = stated_format(document, FORMAT, _DOCUMENTS)
         return _DOCUMENTS.from_values(CoefficientCertificate, values)

@@ -31,7 +31,6 @@ from torquec.proof.torque.snap_bound import snap_rows
 from torquec.proof.tracking.acceleration_bound import MotionBoxes
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
-from torquec_check.coefficient_error import EXACT
 
 _ROUNDED_UP = 1.0 + 1e-12
 """Covers the rounding of a sum of some hundred products that are not negative."""
@@ -46,7 +45,8 @@ class ProvenTorque:
 
     `robot` is that of the file as it is written: its angles are not snapped. `lower`, `upper`, `velocity`,
     `acceleration` (n,) are the box, infinite where it has no limit; `torque` (n,) is b of (1); `coefficients` are the
-    proofs of (2); `snapped` (n, rows) are the bounds of (3), in the order of `torque_rows`, None without snaps.
+    proofs of (2), `others` (n,) the bounds of coefficients without one; `snapped` (n, rows) are the bounds of (3), in
+    the order of `torque_rows`, None without snaps.
     """
 
     program: Function
@@ -57,6 +57,7 @@ class ProvenTorque:
     acceleration: Array
     torque: Array
     coefficients: tuple[CoefficientProof, ...] = ()
+    others: Array | None = None
     snapped: Array | None = None
 
     @property
@@ -89,12 +90,6 @@ class ProvenTorque:
     def _coefficient_program(self) -> Function:
         return _coefficients(self.robot)
 
-    @cached_property
-    def _largest_coefficient(self) -> float:
-        """At least every |M_ij|, |H_ijk| and |g_i| in the box."""
-        ends = enclose(self._coefficient_program, {"q": self.lower[None]}, {"q": self.upper[None]})
-        return max(float(np.abs(end).max()) for pair in ends.values() for end in pair)
-
     def errors(self, lower: Array, upper: Array, speed: Array, acceleration: Array) -> Array:
         """Bounds (N, n) of the torque error for positions between `lower` and `upper` (N, n) and for speeds and
         accelerations of at most `speed` and `acceleration` (N, n): (1), (2) or (3).
@@ -104,8 +99,11 @@ class ProvenTorque:
             pairs = [speed[:, j] * speed[:, k] for j in range(self.n) for k in range(j, self.n)]
             weights = np.concatenate([acceleration, np.stack([*pairs, np.ones(len(speed))], axis=1)], axis=1)
             found += (weights @ self.snapped.T) * _ROUNDED_UP
-        if not self.coefficients:
+        if self.others is None:
             return found
+        # Any coefficient that the certificate does not name may be off by the bound of its joint.
+        moved = 1.0 + acceleration.sum(axis=1, keepdims=True) + speed.sum(axis=1, keepdims=True) ** 2
+        found += self.others * moved
         ends = enclose(self._coefficient_program, {"q": lower}, {"q": upper})
         size = {key: np.maximum(np.abs(low), np.abs(high)) for key, (low, high) in ends.items()}
         for proof in self.coefficients:
@@ -122,9 +120,6 @@ class ProvenTorque:
                 found[:, i] += twice * part * speed[:, rest[0]] * speed[:, rest[1]]
             else:
                 found[:, i] += part
-        # Coefficients that the certificate does not name are exact to this part of the largest one only.
-        moved = 1.0 + acceleration.sum(axis=1, keepdims=True) + speed.sum(axis=1, keepdims=True) ** 2
-        found += EXACT * self._largest_coefficient * moved
         return found * _ROUNDED_UP
 
 
@@ -160,8 +155,10 @@ def _certified_coefficients(program: Function, robot: Robot, inner: CoefficientC
     proofs = tuple(inner.coefficients.values())
     if not all(math.isfinite(proof.bound) and proof.bound >= 0.0 for proof in proofs):
         return "a bound of the certificate is negative or not finite"
-    positions = _turned(robot, lower, upper)
-    return ProvenTorque(program, _written(robot), *positions, free, free, np.zeros(robot.n), proofs)
+    if len(inner.others) != robot.n or not np.isfinite(inner.others).all():
+        return "the certificate bounds some of its coefficients only: make it again with torquec simplify"
+    positions, others = _turned(robot, lower, upper), np.array(inner.others)
+    return ProvenTorque(program, _written(robot), *positions, free, free, np.zeros(robot.n), proofs, others)
 
 
 def exact_torque_error(program: Function, robot: Robot) -> ProvenTorque | str:
