@@ -9,7 +9,7 @@
      so f = N/W, where W has positive Bernstein coefficients: anywhere in the piece, f is a mean of the control values
      N_i/W_i with positive weights. For several joints N is a tensor and W a product
 (3)  h is convex, hence h(f) <= b in the box where h(N_i) <= b W_i for all i
-(4)  Where that fails, the box is halved along the joint in which N/W bends most (largest second differences), by
+(4)  Where that fails, the box is halved along the joint in which N bends most (largest second differences), by
      de Casteljau's algorithm, whose matrices have rows of non-negative numbers with the sum one
 (5)  The corners of a box are points of it: where h is known to exceed b W there, the claim is false
 
@@ -67,11 +67,13 @@ def check_below(
     functional: Callable[[Sequence[int]], Any],
     bound: float,
     progress: Callable[[float], None] = lambda _part: None,
+    most_values: float | None = None,
 ) -> float:
     """Raise `RefusedError` unless h of the rows is at most the bound over the positions; gives the noise in it.
 
     `functional` makes h for the numbers of those rows that are not left out: `exceeds(rows, limits)` tells whether h
-    may exceed limits (points,) somewhere, `attained(rows)` gives lower bounds of h (points,).
+    may exceed limits (points,) somewhere, `attained(rows)` gives lower bounds of h (points,). So many control values
+    are looked at, `MOST_VALUES` unless given.
     """
     found = [waves_of(ball, grid) for ball in rows]
     noise = sum(each for _, each in found) * (1.0 + 1e-9)
@@ -93,7 +95,7 @@ def check_below(
     growth = math.prod(max(float(np.abs(each.matrix).sum(axis=1).max()) for each in some) for some in pieces)
     size = growth * sum(float(np.abs(row).max()) for row in waves)
     rounding = sum(4.0 * (count + 4) for count in waves.shape[1:]) * UNIT * size * 1.01
-    total, values = math.prod(map(len, pieces)), float(MOST_VALUES)
+    total, values = math.prod(map(len, pieces)), float(MOST_VALUES if most_values is None else most_values)
     for done, root in enumerate(_roots(OpenBox(waves, (), rounding, size), pieces)):
         progress(done / total)
         values = _check_root(root, functional(kept), left - dropped, values)
@@ -166,16 +168,18 @@ def _check_root(root: OpenBox, functional: Any, bound: float, values: float) -> 
         box = waiting.pop()
         rows = box.numerators.reshape(len(box.numerators), -1)
         noise = box.noise + (400.0 + 4.0 * (max(box.numerators.shape) + 4) * box.depth) * UNIT * box.size
-        weights = functools.reduce(np.multiply.outer, box.weights)
-        limits = bound * weights.ravel()
+        limits = bound * functools.reduce(np.multiply.outer, box.weights).ravel()
+        values -= rows.size
         if not functional.exceeds(rows, limits - 1e-12 * np.abs(limits) - noise):
             continue
-        control, corners = box.numerators / weights, np.ix_(range(len(rows)), *([0, -1] for _ in box.weights))
-        found = functional.attained(control[corners].reshape(len(rows), -1)).max() - 2.0 * noise / weights.min()
-        if found > bound:
-            raise RefusedError(f"{found:.6g} is attained, and {bound:.6g} is left of the bound")
-        values -= rows.size
-        bends = [float(np.abs(np.diff(control, 2, k + 1)).sum(axis=0).max(initial=0.0)) for k in range(weights.ndim)]
+        corners = np.ix_(range(len(rows)), *([0, -1] for _ in box.weights))
+        ends = functools.reduce(np.multiply.outer, [weights[[0, -1]] for weights in box.weights]).ravel()
+        found = functional.attained(box.numerators[corners].reshape(len(rows), -1)) - 2.0 * noise
+        if np.any(found > bound * ends):
+            raise RefusedError(f"{float((found / ends).max()):.6g} is attained, and {bound:.6g} is left of the bound")
+        bends = [
+            float(np.abs(np.diff(box.numerators, 2, axis + 1)).max(initial=0.0)) for axis in range(len(box.weights))
+        ]
         if values < 0 or box.depth >= DEEPEST or not max(bends) > 0.0:
             raise RefusedError("no proof was found within the limit of subdivisions")
         waiting += _halves(box, int(np.argmax(bends)))

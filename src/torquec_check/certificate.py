@@ -7,6 +7,7 @@ and `counts` are no claim.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Any
 from torquec_check.coefficient_error import CoefficientClaim, check_coefficients
 from torquec_check.difference import Box, Progress
 from torquec_check.document import RefusedError, canonical_hash, fields, integer, items, number, numbers, table, text
+from torquec_check.positive_mass import check_positive_mass
 from torquec_check.program import Program, torque_program
 from torquec_check.robot import Robot, robot_of
 from torquec_check.rounding import DOUBLE, SINGLE, Precision
@@ -32,6 +34,7 @@ class Certificate:
 
     `others` bounds those without a claim, by joint. `coefficient_program` is the program that these are about, None
     without them. `rounding` is the part of the torque bounds that floats take, as stated; none for doubles.
+    `least_inertia` (n,) is a diagonal below M; empty where that is not claimed.
     """
 
     robot: Robot
@@ -43,6 +46,7 @@ class Certificate:
     coefficients: tuple[CoefficientClaim, ...]
     others: tuple[float, ...]
     coefficient_program: Program | None
+    least_inertia: tuple[float, ...]
     specification: str
 
 
@@ -63,7 +67,7 @@ def certificate_of(document: Any, robot_document: Any = None) -> Certificate:
         document,
         "robot program motions joints coefficients",
         "certificate",
-        ignored="format robot_hash robot_document counts specification rounding sha256",
+        ignored="format robot_hash robot_document counts specification rounding least_inertia sha256",
     )
     if name != robot.name:
         raise RefusedError(f"the certificate names the robot '{str(name)[:60]}', not '{robot.name}'")
@@ -81,6 +85,7 @@ def certificate_of(document: Any, robot_document: Any = None) -> Certificate:
         claims,
         others,
         second,
+        numbers(document["least_inertia"], "least_inertia", robot.n) if "least_inertia" in document else (),
         text(document.get("specification", ""), "specification"),
     )
 
@@ -98,6 +103,9 @@ def check_certificate(certificate: Certificate, progress: Progress) -> Mapping[s
         raise RefusedError("the certificate's program is not the one whose coefficients are proven")
     if c.coefficient_program is not None:
         check_coefficients(c.robot, c.coefficient_program, c.box, c.coefficients, c.others, progress)
+    if c.least_inertia:
+        report = functools.partial(progress, "mass matrix")
+        check_positive_mass(c.program, c.robot.turns, c.box, c.least_inertia, report)
     return slacks
 
 

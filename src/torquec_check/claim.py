@@ -88,7 +88,10 @@ class ClaimedRobot:
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim; `conditions` are what else must hold, `requirements` what a specification asks for, and is met."""
+    """One claim; `conditions` are what else must hold, `requirements` what a specification asks for, and is met.
+
+    `least_inertia` says by joint which diagonal the mass matrix exceeds, where that is proven.
+    """
 
     standing: Standing
     what: str
@@ -97,6 +100,7 @@ class Claim:
     box: tuple[JointRange, ...]
     conditions: tuple[str, ...]
     requirements: tuple[str, ...] = ()
+    least_inertia: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -121,7 +125,9 @@ class Claim:
         found = [f"{capitalized(self.sentence)}."]
         for each in self.main_bounds:
             found += [f"  {self.what} of {named(each.joint)}: at most {rounded_up(each.bound)} {each.unit}"]
-        for head, rows in (("Box:", self.box), ("Specification that is met:", self.requirements)):
+        positive = "The mass matrix exceeds a diagonal one in the box, and is positive definite:"
+        lists = (("Box:", self.box), (positive, self.least_inertia), ("Specification that is met:", self.requirements))
+        for head, rows in lists:
             found += [head, *(f"  {row}" for row in rows)] if rows else []
         return [*found, f"Robot, sha256 of its document: {self.robot.sha256}"] if self.robot.sha256 else found
 
@@ -207,6 +213,10 @@ def certificate_claim(certificate: Mapping[str, Any], robot: Mapping[str, Any]) 
         tuple(JointRange(*row, unit=units[row[0]][0]) for row in box),
         tuple(conditions),
         tuple(_requirements(certificate["specification"])),
+        tuple(
+            f"{named(joint)}: {rounded_down(least)} {'kg' if units[joint][0] == 'm' else 'kg m^2'}"
+            for joint, least in zip(joints, certificate.get("least_inertia") or (), strict=False)
+        ),
     )
 
 

@@ -168,3 +168,10 @@ def test_rounding_that_is_stated_is_that_of_floats():
     stated = {"precision": "single", "joints": {}}
     with pytest.raises(RefusedError, match="rounding is stated"):
         certificate_of(document(rounding=stated, joints={}, coefficients=coefficients()))
+
+
+def test_a_least_inertia_is_proven_or_refused():
+    assert set(proven(document(least_inertia=[0.1, 0.02]))) == {"joint1", "joint2"}
+    for least, message in (([0.5, 0.2], "M is not proven"), ([0.1], "a list of 2"), ([0.1, -0.1], "not positive")):
+        with pytest.raises(RefusedError, match=message):
+            proven(document(least_inertia=least))

@@ -149,3 +149,13 @@ def test_the_last_digit_goes_to_the_safe_side():
 def test_what_is_not_finite_stays_so(write):
     assert write(math.inf, 3) == "inf"
     assert write(math.nan, 3) == "nan"
+
+
+def test_a_diagonal_below_the_mass_matrix_is_rounded_down(documents):
+    certificate, robot = copy.deepcopy(documents)
+    assert not certificate_claim(certificate, robot).least_inertia
+    certificate["least_inertia"] = [0.12345678, 0.02]
+    claim = certificate_claim(certificate, robot)
+    assert claim.least_inertia == ("joint1: 0.123456 kg m^2", "joint2: 0.02 kg m^2")
+    assert "positive definite:\n  joint1: 0.123456 kg m^2" in "\n".join(claim.lines())
+    assert claim.to_document()["least_inertia"] == claim.least_inertia

@@ -29,6 +29,7 @@ from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
 from torquec.proof.check_certificate import check_certificate
 from torquec.proof.check_time import CheckTime
+from torquec.proof.inertia.least_inertia import least_inertia
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify import UnprovenError, certify, rounding_of, smallest_bounds
 from torquec.proof.torque.snap_bound import snap_bound
@@ -38,6 +39,9 @@ from torquec.simplification.problem import SimplificationProblem, Simplified
 from torquec.simplification.prune import fitted_within
 from torquec.simplification.time_plan import SHARES, TimePlan
 from torquec_check.claim import rounded_up
+
+_FOR_INERTIA = 0.1
+"""Part of the time before the check for the witness that M is positive definite."""
 
 _FITTED_TO, _FITS = 0.97, 2
 """What a joint's aim is multiplied by for a fit after a proof that was not found, and how often that is tried."""
@@ -176,6 +180,7 @@ def check_again(robot: Robot, proven: Sequence[Simplified], budget: Budget, work
     """The first of the programs, cheapest first, that can be checked within the budget, once that is tried."""
     late = budget.share(SHARES.check)
     chosen = proven[0] if len(proven) == 1 or not budget.is_timed or late.is_over else _chosen(robot, proven, budget)
+    chosen = _with_least_inertia(robot, chosen, late)
     try:
         with work.within(late):
             late.check()
@@ -183,6 +188,13 @@ def check_again(robot: Robot, proven: Sequence[Simplified], budget: Budget, work
     except TimeLimitError:
         return chosen
     return replace(chosen, checked=True)
+
+
+def _with_least_inertia(robot: Robot, chosen: Simplified, late: Budget) -> Simplified:
+    """With the witness that M is positive definite, where it is found in a moment, or in its part of the time."""
+    record = chosen.certificate
+    found = least_inertia(robot, record.program, record.motions, budget=late.share_of_rest(_FOR_INERTIA))
+    return replace(chosen, certificate=replace(record, least_inertia=found))
 
 
 def _chosen(robot: Robot, proven: Sequence[Simplified], budget: Budget) -> Simplified:

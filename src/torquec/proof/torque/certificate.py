@@ -72,7 +72,8 @@ class Certificate(NotebookDisplay):
     that serve other quantities, where there are such; `counts` say what was saved, and prove nothing. `specification`
     is what was asked for, as the text of a specification file; empty where the bounds are all that is claimed. Where
     there is a `rounding`, it is part of the bounds of `joints`: they hold for generated code in its precision.
-    `robot_document` is the robot itself, which older certificates do not hold.
+    `robot_document` is the robot itself, which older certificates do not hold. With `least_inertia` m (n,), M - diag(m)
+    of the program is proven to be positive definite at all positions of the motions; empty where that is not claimed.
     """
 
     robot: str
@@ -85,6 +86,7 @@ class Certificate(NotebookDisplay):
     specification: str = ""
     rounding: RoundingProof | None = None
     robot_document: Robot | None = None
+    least_inertia: tuple[float, ...] = ()
 
     @property
     def precision(self) -> Precision:
@@ -98,8 +100,8 @@ class Certificate(NotebookDisplay):
     def to_dict(self) -> dict[str, Any]:
         """As JSON values, with a SHA-256 over all of them."""
         values = {"format": FORMAT, **_DOCUMENTS.to_values(self)}
-        for name in ("rounding", "robot_document"):
-            if values[name] is None:
+        for name in ("rounding", "robot_document", "least_inertia"):
+            if not values[name]:
                 del values[name]
         return {**values, "sha256": checksum(values)}
 
@@ -110,19 +112,21 @@ class Certificate(NotebookDisplay):
         if stated == OLDER[0]:
             older = replace(_DOCUMENTS, defaults=True)
             values = newer_document(stated_format(document, OLDER[0], older), "joints")
-            if unknown := {"specification", "rounding", "robot_document"} & set(values):
+            if unknown := {"specification", "rounding", "robot_document", "least_inertia"} & set(values):
                 older.refuse("certificate", f"'{min(unknown)}' is not known")
             return older.from_values(Certificate, values)
         known = OLDER[1] if stated == OLDER[1] else FORMAT
         values = stated_format(document, known, _DOCUMENTS)
         if values.pop("sha256", None) != checksum({"format": known, **values}):
             _DOCUMENTS.refuse("certificate.sha256", "the checksum does not fit: the document was changed or damaged")
-        for name in ("rounding", "robot_document"):
-            if name in values and values[name] is None:
+        for name in ("rounding", "robot_document", "least_inertia"):
+            if name in values and not values[name]:
                 _DOCUMENTS.refuse(f"certificate.{name}", "there is nothing in it")
         if known != FORMAT:
             values = newer_document(values, "joints")
-        return _DOCUMENTS.from_values(Certificate, {"rounding": None, "robot_document": None, **values})
+        return _DOCUMENTS.from_values(
+            Certificate, {"rounding": None, "robot_document": None, "least_inertia": [], **values}
+        )
 
     @property
     def content_hash(self) -> str:
