@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from torquec_check.balls import Array, Ball, exact
-from torquec_check.boxes import check_below
+from torquec_check.balls import Ball, exact
+from torquec_check.boxes import Exceeds, check_below
 from torquec_check.difference import Box, Difference, Progress, difference, largest
 from torquec_check.document import RefusedError
 from torquec_check.program import Program
@@ -50,22 +50,6 @@ class CoefficientClaim:
         return [(first, tuple(rest))]
 
 
-@dataclass(frozen=True)
-class RelativeFunctional:
-    """h = |error| - bound coefficient (2), of those of the two rows that are not left out."""
-
-    kept: Sequence[int]
-
-    def exceeds(self, rows: Array, limits: Array) -> bool:
-        """Whether h exceeds a limit (points,)."""
-        return not np.all(self.attained(rows) <= limits)
-
-    def attained(self, rows: Array) -> Array:
-        """h (points,)."""
-        signed = [-row if k else np.abs(row) for k, row in zip(self.kept, rows, strict=True)]
-        return np.asarray(sum(signed))
-
-
 def check_coefficients(
     robot: Robot,
     program: Program,
@@ -84,7 +68,7 @@ def check_coefficients(
         for row in claim.rows():
             named.add(row)
             try:
-                check_claim(claim, errors, row, box, rounded[row[0]])
+                check_claim(claim, errors, row, rounded[row[0]])
             except RefusedError as error:
                 raise RefusedError(f"{claim.name}: the bound {claim.bound:.6g} is not proven: {error.found}") from None
     for joint, rows in enumerate(errors.error):
@@ -101,13 +85,20 @@ def unit_errors(program: Program, box: Box) -> list[float]:
     return machine_errors(program, replace(box, velocity=ones, acceleration=ones), DOUBLE)
 
 
-def check_claim(claim: CoefficientClaim, errors: Difference, row: Row, box: Box, rounding: float) -> None:
+def check_claim(claim: CoefficientClaim, errors: Difference, row: Row, rounding: float) -> None:
     """(2) of one row; raises `RefusedError`."""
     joint, key = row
     part = exact(0.5 if len(key) == 2 and key[0] != key[1] else 1.0)
     error, own = (rows[joint].get(key, exact(0.0)) * part for rows in (errors.error, errors.robot))
     error = Ball(error.mid, error.rad + rounding * (1.0 + 1e-9))
     if claim.relative:
-        check_below([error, own * exact(claim.bound)], errors.grid, box, RelativeFunctional, 0.0)
+        check_below([error, own * exact(claim.bound)], errors.grid, _relative, 0.0)
     else:
-        check_below([error], errors.grid, box, lambda _: TorqueFunctional(((),)), claim.bound)
+        check_below([error], errors.grid, lambda _: TorqueFunctional(((),)), claim.bound)
+
+
+def _relative(kept: Sequence[int]) -> Exceeds:
+    """h = |error| - bound coefficient (2), of those of the two rows that are not left out."""
+    return lambda rows, limits: (
+        not np.all(sum(-row if k else np.abs(row) for k, row in zip(kept, rows, strict=True)) <= limits)
+    )

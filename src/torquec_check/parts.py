@@ -74,7 +74,7 @@ def _compare(wanted: Rows, found: Rows, grid: Grid, output: int, most: float) ->
     total = 0.0
     for key, ball in (wanted - found).items():
         waves, noise = waves_of(ball, grid)
-        off = amplitude(waves, grid.turns) + noise
+        off = amplitude(waves) + noise
         size = float(np.abs(wanted.get(key, exact(0.0)).mid).max())
         if not off <= max(EXACT * size, ROUNDING * noise) or not noise <= most + 1e-100 < np.inf:
             raise RefusedError(f"output {output + 1} differs by up to {off:.6g}")

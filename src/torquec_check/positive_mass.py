@@ -39,26 +39,17 @@ class EigenvalueFunctional:
     n: int
     entries: tuple[tuple[int, int], ...]
 
-    def exceeds(self, rows: Array, limits: Array) -> bool:
+    def __call__(self, rows: Array, limits: Array) -> bool:
         """Whether h exceeds a limit (points,), or is not known to stay below it (3)."""
-        matrices = self._matrices(rows)
+        matrices = np.zeros((rows.shape[1], self.n, self.n))
+        for (i, j), row in zip(self.entries, rows, strict=True):
+            matrices[:, i, j] = matrices[:, j, i] = row if i == j else 0.5 * row
         moved = limits - _FACTORED * (np.trace(np.abs(matrices), axis1=1, axis2=2) + np.abs(limits))
         try:
             np.linalg.cholesky(matrices + moved[:, None, None] * np.eye(self.n))
         except np.linalg.LinAlgError:
             return True
         return not np.all(np.isfinite(matrices))
-
-    def attained(self, rows: Array) -> Array:
-        """h (points,), to rounding."""
-        matrices = self._matrices(rows)
-        return np.asarray(-np.linalg.eigvalsh(matrices)[:, 0] - 1e-9 * np.abs(matrices).sum(axis=(1, 2)))
-
-    def _matrices(self, rows: Array) -> Array:
-        found = np.zeros((rows.shape[1], self.n, self.n))
-        for (i, j), row in zip(self.entries, rows, strict=True):
-            found[:, i, j] = found[:, j, i] = row if i == j else 0.5 * row
-        return found
 
 
 def check_positive_mass(
@@ -86,6 +77,6 @@ def check_positive_mass(
         return EigenvalueFunctional(len(turns), tuple(entries[k] for k in kept))
 
     try:
-        check_below(rows, grid, box, functional, 0.0, progress, most_values)
+        check_below(rows, grid, functional, 0.0, progress, most_values)
     except RefusedError as error:
         raise RefusedError(f"M is not proven to be at least {[*least]} at all positions: {error.found}") from None

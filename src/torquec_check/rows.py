@@ -5,8 +5,9 @@
 `Rows` holds such a sum, one coefficient per monomial. Robot and program are evaluated in the same arithmetic, so that
 (1) is taken apart without cancellation: in `Ball` arrays on a grid that determines the coefficients,
 
-(2)  2 d + 1 even parts of a turn, or d + 1 even parts of a displacement's range, for polynomials of degree d of cos q
-     and sin q, or of the displacement. What does not depend on a joint has length one along its axis
+(2)  2 d + 1 even parts of a turn for polynomials of degree d in cos q and sin q. A displacement between a and b is
+     (a + b)/2 + (b - a)/2 sin p, so that polynomials of degree d in it are such polynomials in the angle p. What does
+     not depend on a joint has length one along its axis
 (3)  The degrees of a program follow from its operations: sums have the larger degree, products the sum. That is exact
      or too large, never too small: nothing is assumed to cancel
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -26,7 +27,7 @@ from typing import Any, ClassVar
 import flint
 import numpy as np
 
-from torquec_check.balls import ball_of
+from torquec_check.balls import Ball, ball_of
 from torquec_check.document import RefusedError
 from torquec_check.program import Program
 
@@ -167,11 +168,19 @@ def program_degrees(program: Program, turns: tuple[bool, ...]) -> tuple[int, ...
 
 @dataclass(frozen=True)
 class Grid(DegreeCount):
-    """The same in balls (2). Nodes are exact: angles as parts of a turn, displacements as fractions."""
+    """The same in balls (2): `counts` nodes in each joint, ranges of the positions; all (n,)."""
 
-    nodes: tuple[tuple[Fraction, ...], ...]
+    counts: tuple[int, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
 
     operators: ClassVar[Any] = OPERATORS
+
+    @property
+    def angle_ranges(self) -> list[tuple[float, float]]:
+        """Ranges of the angles q and p of (2); half a turn of p has all displacements."""
+        ends = zip(self.turns, self.lower, self.upper, strict=True)
+        return [(low, high) if turns else (-1.5708, 1.5708) for turns, low, high in ends]
 
     def number(self, value: Fraction | float, monomial: Monomial = ()) -> Rows:
         """A constant, or a constant times rates; the number zero has no terms."""
@@ -179,32 +188,34 @@ class Grid(DegreeCount):
 
     def position(self, joint: int) -> Rows:
         """The displacements of a joint that slides."""
-        return Rows({(): ball_of(*map(arb, self.nodes[joint]), shape=self._shape(joint))})
+        low, high = Fraction(self.lower[joint]), Fraction(self.upper[joint])
+        sines = [turn.sin_pi() for turn in self._nodes(joint, 1)]
+        return Rows({(): self._ball(joint, [arb((high + low) / 2) + arb((high - low) / 2) * sine for sine in sines])})
 
     def turned(self, angle: Angles) -> tuple[Rows, Rows]:
         """Cosine and sine of a sum of angles, by the addition theorem."""
         offset = arb(Fraction(angle.get((), 0)))
         c, s = ball_of(offset.cos()), ball_of(offset.sin())
         for joint, multiple in angle.multiples().items():
-            halves, shape = [arb(2 * multiple * node) for node in self.nodes[joint]], self._shape(joint)
-            cj, sj = (ball_of(*map(wave, halves), shape=shape) for wave in (flint.arb.cos_pi, flint.arb.sin_pi))
+            nodes = self._nodes(joint, multiple)
+            cj, sj = (self._ball(joint, map(wave, nodes)) for wave in (flint.arb.cos_pi, flint.arb.sin_pi))
             c, s = c * cj - s * sj, s * cj + c * sj
         return Rows({(): c}), Rows({(): s})
 
-    def _shape(self, joint: int) -> tuple[int, ...]:
-        return tuple(len(nodes) if j == joint else 1 for j, nodes in enumerate(self.nodes))
+    def _nodes(self, joint: int, multiple: int) -> list[Any]:
+        """Multiples of the nodes' angles, in half turns."""
+        return [flint.arb(2 * multiple * k) / self.counts[joint] for k in range(self.counts[joint])]
+
+    def _ball(self, joint: int, values: Iterable[Any]) -> Ball:
+        return ball_of(*values, shape=tuple(count if j == joint else 1 for j, count in enumerate(self.counts)))
 
 
 def grid_of(turns: tuple[bool, ...], degrees: Sequence[int], lower: Sequence[float], upper: Sequence[float]) -> Grid:
     """The grid (2) of these degrees over ranges of the positions, all (n,)."""
-    if max(degrees) > 1 and math.prod(d + d * turn + 1 for turn, d in zip(turns, degrees, strict=True)) > MOST_POINTS:
+    counts = [2 * degree + 1 for degree in degrees]
+    if max(degrees) > 1 and math.prod(counts) > MOST_POINTS:
         raise RefusedError(f"the program has the degrees {[*degrees]} in the joint positions: too many to be checked")
-    nodes = []
-    for turn, degree, low, high in zip(turns, degrees, map(Fraction, lower), map(Fraction, upper), strict=True):
-        count = 2 * degree + 1 if turn else degree + 1
-        parts = (Fraction(k, count if turn else max(degree, 1)) for k in range(count))
-        nodes.append(tuple(part if turn else low + (high - low) * part for part in parts))
-    return Grid(turns, tuple(nodes))
+    return Grid(turns, tuple(counts), tuple(lower), tuple(upper))
 
 
 def arb(value: Fraction) -> Any:

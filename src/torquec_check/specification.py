@@ -92,7 +92,7 @@ def _check_control(certificate: Certificate, joint: int, table: Mapping[str, Any
     if any(not claim.relative or claim.bound > asked.bound for claim in own):
         raise RefusedError(f"joint '{name}': its damping requires M to {2.0 * delta:.6g} of itself: not proven")
     if not own:  # exact to a part of its largest value, which may be more than all of a small one
-        check_claim(asked, errors, (joint, (~joint,)), box, unit_errors(program, box)[joint])
+        check_claim(asked, errors, (joint, (~joint,)), unit_errors(program, box)[joint])
     for kind in ("step_error", "ramp_error"):
         if kind in control:
             _require(certificate, name, stiffness * number(control[kind], name))
@@ -102,7 +102,7 @@ def _check_control(certificate: Certificate, joint: int, table: Mapping[str, Any
         largest = (budget - certificate.bounds[name]) / (2.0 * delta) * (1.0 - 1e-12)
         row, functional = errors.robot[joint][(~joint,)], TorqueFunctional(((),))
         try:
-            check_below([row], errors.grid, box, lambda _kept: functional, largest)
+            check_below([row], errors.grid, lambda _kept: functional, largest)
         except RefusedError as error:
             raise RefusedError(f"joint '{name}': its parabolic error is not met: M is larger: {error.found}") from None
 

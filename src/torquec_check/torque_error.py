@@ -44,7 +44,7 @@ class TorqueFunctional:
 
     monomials: tuple[Monomial, ...]
 
-    def exceeds(self, rows: Array, limits: Array) -> bool:
+    def __call__(self, rows: Array, limits: Array) -> bool:
         """Whether (4) and (5) all exceed the limits (points,) at a point."""
         sums = np.abs(rows).sum(axis=0)
         left = np.flatnonzero(~(sums <= limits))
@@ -57,13 +57,6 @@ class TorqueFunctional:
             if len(some) and not np.all(self._by_tangents(rows[:, some]) <= limits[some]):
                 return True
         return False
-
-    def attained(self, rows: Array) -> Array:
-        """h at speeds of -1 and 1, and at rest."""
-        inertia, pairs, gravity = self._parts(rows)
-        forms = _speeds(self._pairs, (1.0, -1.0))[1] @ pairs
-        most = np.maximum(forms.max(axis=0) + gravity, -forms.min(axis=0) - gravity)
-        return np.asarray(inertia + np.maximum(most, np.abs(gravity)))
 
     def _by_signs(self, rows: Array) -> Array:
         """(4)."""
@@ -137,7 +130,7 @@ def check_torque_errors(
             if not bound > rounding:
                 raise RefusedError(f"rounding may change the torque by {rounding:.6g}")
             left = bound - rounding * (1.0 + 1e-9)
-            slacks[name] = rounding + check_below(rows, errors.grid, box, functional, left, report)
+            slacks[name] = rounding + check_below(rows, errors.grid, functional, left, report)
         except RefusedError as error:
             raise RefusedError(f"joint '{name}': the bound {bound:.6g} is not proven: {error.found}") from None
     return slacks

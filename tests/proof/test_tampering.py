@@ -196,7 +196,7 @@ def test_an_angle_that_is_another_one_after_many_turns(case):
     """Three times a third of an angle is rounded to the angle itself on every grid."""
     robot, certificate = case
     program = third_of_an_angle(certificate.program)
-    with pytest.raises(CheckError, match="an angle and a fraction"):
+    with pytest.raises(CheckError, match="a fraction of one"):
         check_certificate(robot, replace(certificate, program=program, counts=None))
 
 

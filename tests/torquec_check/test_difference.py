@@ -8,7 +8,7 @@ from tests.torquec_check.documents import program_document, robot_document
 
 from torquec_check import rows as module
 from torquec_check.balls import Ball, exact
-from torquec_check.difference import Box, amplitude, bernstein_matrix, difference, waves_of
+from torquec_check.difference import Box, amplitude, difference, largest, waves_of
 from torquec_check.document import RefusedError
 from torquec_check.program import torque_program
 from torquec_check.robot import robot_of
@@ -33,19 +33,20 @@ def test_joints_that_nothing_depends_on_have_one_node():
     program = program_document() | {"operations": [["const", 0.0]]}
     program["outputs"][0]["values"] = [0, 0]
     found = difference(robot_of(document), torque_program(program, 2), BOX)
-    assert [len(nodes) for nodes in found.grid.nodes] == [1, 5]
+    assert found.grid.counts == (1, 5)
 
 
 def test_waves_and_their_bounds():
+    """3 + 2 cos(a) d^2 with d = sin p: d^2 = (1 - cos 2p)/2."""
     grid = grid_of((True, False), (1, 2), (0.0, -1.0), (0.0, 1.0))
-    angle = 2.0 * np.pi * np.arange(3) / 3
-    d = np.linspace(-1.0, 1.0, 3)
-    values = 3.0 + 2.0 * np.cos(angle)[:, None] * (d**2)[None, :]
+    angle, d = 2.0 * np.pi * np.arange(3) / 3, grid.position(1)[()].mid
+    values = 3.0 + 2.0 * np.cos(angle)[:, None] * d**2
     waves, noise = waves_of(Ball(values, np.full(values.shape, 1e-9)), grid)
-    assert np.allclose(waves[0], 3.0)
-    assert np.allclose(waves[1], [1.0, -1.0, 1.0])  # Bernstein coefficients of d^2
-    assert amplitude(waves, grid.turns) == pytest.approx(5.0)
-    assert np.sqrt(3.0) * 3.0 * 1e-9 <= noise < 6e-9
+    assert np.allclose(waves[0], [3.0, 0.0, 0.0, 0.0, 0.0])
+    assert np.allclose(waves[1], [0.5, 0.0, -0.25, -0.25, 0.0])
+    assert amplitude(waves) == pytest.approx(5.0)
+    assert np.sqrt(15.0) * 1e-9 <= noise < 4e-9
+    assert amplitude(waves) + noise <= largest(Ball(values, np.full(values.shape, 1e-9)), grid) < 5.0001
 
 
 def test_noise_bounds_what_radii_allow():
@@ -56,13 +57,7 @@ def test_noise_bounds_what_radii_allow():
     _, noise = waves_of(Ball(np.zeros((5, 3)), rad), grid)
     for _ in range(50):
         waves, _ = waves_of(Ball(rad * rng.choice([-1.0, 1.0], rad.shape), np.zeros(())), grid)
-        assert amplitude(waves, grid.turns) <= noise
-
-
-def test_bernstein_coefficients_of_a_constant_are_the_constant():
-    for count in (1 + 1, 3, 4):
-        assert np.allclose(bernstein_matrix(count) @ np.ones(count), 1.0)
-    assert np.allclose(bernstein_matrix(3), [[1.0, 0.0, 0.0], [-0.5, 2.0, -0.5], [0.0, 0.0, 1.0]])
+        assert amplitude(waves) <= noise
 
 
 def test_large_grids_are_refused(monkeypatch):

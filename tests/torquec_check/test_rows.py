@@ -67,11 +67,16 @@ def test_a_wave_is_that_of_its_angles():
         assert float(ball.rad.max()) < 1e-15
 
 
-def test_displacements_have_their_exact_nodes():
+def test_displacements_are_sines_between_their_ends():
     grid = grid_of((False,), (2,), (0.1,), (0.3,))
     assert isinstance(grid, Grid)
-    assert grid.nodes[0][1] == (Fraction(0.1) + Fraction(0.3)) / 2
-    assert np.all(np.abs(grid.position(0)[()].mid - [0.1, 0.2, 0.3]) < 1e-16)
+    ball = grid.position(0)[()]
+    wanted = [0.2 + 0.1 * np.sin(2.0 * np.pi * k / 5) for k in range(5)]
+    assert np.all(np.abs(ball.mid - wanted) < 1e-16)
+    assert np.all(ball.rad < 1e-16)
+    ((low, high),) = grid.angle_ranges
+    assert low <= -np.pi / 2
+    assert high >= np.pi / 2
 
 
 @pytest.mark.parametrize(

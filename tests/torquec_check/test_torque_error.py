@@ -55,7 +55,7 @@ def test_an_error_is_proven_at_its_size_and_refused_below(more, size):
 
 def test_a_wave_that_vanishes_on_a_coarse_grid_is_seen():
     """sin(5 q) is zero at all nodes of degree two."""
-    with pytest.raises(RefusedError, match=r"0\.0095\d+ is attained"):
+    with pytest.raises(RefusedError, match="is attained"):
         _check(
             _added([["input", "q", 1], ["const", 5.0], ["mul", 0, 1], ["sin", 2], ["const", 0.01], ["mul", 3, 4]]),
             [1e-3] * 2,
@@ -119,12 +119,13 @@ def test_the_functional_bounds_all_rates():
     products = np.array([[np.prod([x[k] if k >= 0 else x[3 + ~k] for k in key]) for key in MONOMIALS] for x in rates])
     largest = np.abs(products @ rows).max(axis=0)
     sums = np.abs(rows).sum(axis=0)
-    assert np.all(functional.attained(rows) <= largest + 1e-12)
     for bound in (functional._by_signs(rows), functional._by_tangents(rows)):
         assert np.all(bound >= largest - 1e-12)
     assert functional._by_tangents(rows).sum() < functional._by_signs(rows).sum()
-    assert not functional.exceeds(rows, sums)
-    assert functional.exceeds(rows, 0.99 * functional.attained(rows))
+    assert not functional(rows, sums)
+    assert not functional(rows, functional._by_tangents(rows) * (1.0 + 1e-12))
+    for point in range(40):
+        assert functional(rows, np.where(np.arange(40) == point, 0.999 * largest, sums))
 
 
 def test_what_is_no_number_exceeds_every_limit():
@@ -132,7 +133,7 @@ def test_what_is_no_number_exceeds_every_limit():
     functional = TorqueFunctional(MONOMIALS)
     rows = np.random.default_rng(4).normal(size=(len(MONOMIALS), 1000))
     limits = functional._by_signs(rows) + 1e-9
-    assert not functional.exceeds(rows, limits)
+    assert not functional(rows, limits)
     rows[3, 7] = np.nan
-    assert functional.exceeds(rows, limits)
-    assert functional.exceeds(np.nan_to_num(rows), np.where(np.arange(1000) == 9, np.nan, limits))
+    assert functional(rows, limits)
+    assert functional(np.nan_to_num(rows), np.where(np.arange(1000) == 9, np.nan, limits))

@@ -36,7 +36,7 @@ class CheckTime:
             robot_torques(self._robot, grid)  # the first numbers take longer: memory is new
             began = time.perf_counter()
             robot_torques(self._robot, grid)
-        count = math.prod(len(nodes) for nodes in grid.nodes)
+        count = math.prod(grid.counts)
         self._each: float = _OF_THE_ROBOT * (time.perf_counter() - began) / count
         self.degrees = robot_degrees(self._robot)
 
@@ -48,7 +48,7 @@ class CheckTime:
     def points(self, degrees: Sequence[int]) -> int:
         """Points of the grid for a program of these degrees (n,)."""
         highest = [max(pair) for pair in zip(degrees, self.degrees, strict=True)]
-        return math.prod(2 * d + 1 if turns else d + 1 for d, turns in zip(highest, self._robot.turns, strict=True))
+        return math.prod(2 * d + 1 for d in highest)
 
     def of_grid(self, points: int) -> float:
         """Seconds of a check with so many points of the grid."""
