@@ -9,7 +9,7 @@ are no part of a claim about torques, and frames and the base's inertia do not e
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -34,10 +34,10 @@ class Body:
     rotation: tuple[tuple[float, ...], ...]
     origin: tuple[float, ...]
     axis: tuple[float, ...]
+    inertia: tuple[float, ...]
     coordinate: int
     multiplier: float
     offset: float
-    inertia: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -62,68 +62,54 @@ def robot_of(values: Any) -> Robot:
     name, rows, gravity, drives = fields(
         values, "name bodies gravity drives", "robot", ignored="frames base_inertia snap attached locked"
     )
-    parsed = [_body(row, k) for k, row in enumerate(items(rows, "robot.bodies"))]
-    leading = [(joint, body.turns) for joint, body, follows in parsed if follows is None]
-    joints = tuple(joint for joint, _ in leading)
-    if len({joint for joint, _, _ in parsed}) != len(parsed) or not joints:
+    parts = [
+        fields(row, "parent joint inertia", f"robot.bodies[{k}]", ignored="name lacking_inertia")
+        for k, row in enumerate(items(rows, "robot.bodies"))
+    ]
+    words, ignored = "name type placement axis mimic", "limits friction spring counterbalances"
+    joints = [fields(joint, words, f"robot.bodies[{k}]", ignored=ignored) for k, (_, joint, _) in enumerate(parts)]
+    free = {text(joint, "robot"): kind != "prismatic" for joint, kind, _, _, mimic in joints if mimic is None}
+    if len({text(joint[0], "robot") for joint in joints}) != len(joints) or not free:
         raise RefusedError("robot.bodies: joints need names of their own")
-    bodies = []
-    for joint, body, follows in parsed:
-        leader = joint if follows is None else follows
-        if leader not in joints:
-            raise RefusedError(f"robot: joint '{joint}' follows '{leader}', which is no independent joint")
-        coordinate = joints.index(leader)
-        if body.turns != leading[coordinate][1]:
-            raise RefusedError(f"robot: joint '{joint}' turns and its leader '{leader}' slides, or the other way round")
-        if body.turns and body.multiplier != round(body.multiplier):
-            raise RefusedError(f"robot: joint '{joint}' follows {body.multiplier} times, not a whole number")
-        bodies.append(replace(body, coordinate=coordinate))
-    return Robot(
-        text(name, "robot.name"),
-        joints,
-        tuple(turns for _, turns in leading),
-        tuple(bodies),
-        numbers(gravity, "robot.gravity", 3),
-        _reflected(drives, len(joints)),
-    )
+    bodies = [
+        _body(k, parent, joint, inertia, free)
+        for k, ((parent, _, inertia), joint) in enumerate(zip(parts, joints, strict=True))
+    ]
+    pull = numbers(gravity, "robot.gravity", 3)
+    turns = tuple(free.values())
+    return Robot(text(name, "robot.name"), tuple(free), turns, tuple(bodies), pull, _reflected(drives, len(free)))
 
 
-def _body(row: Any, index: int) -> tuple[str, Body, str | None]:
-    """A body with its joint's name, and the joint that it follows, if any."""
-    where = f"robot.bodies[{index}]"
-    parent, joint, inertia = fields(row, "parent joint inertia", where, ignored="name lacking_inertia")
-    name, kind, placement, axis, mimic = fields(
-        joint, "name type placement axis mimic", where, ignored="limits friction spring counterbalances"
-    )
+def _body(index: int, parent: Any, joint: list[Any], inertia: Any, free: dict[str, bool]) -> Body:
+    """A body; `free` are the independent joints, and whether they turn."""
+    where, (name, kind, placement, axis, mimic) = f"robot.bodies[{index}]", joint
     if not -1 <= integer(parent, where) < index:
         raise RefusedError(f"{where}: its parent is no earlier body")
     if kind not in ("revolute", "continuous", "prismatic"):
         raise RefusedError(f"{where}: torques of joints of type '{str(kind)[:40]}' are not checked")
+    leader, multiplier, offset = (name, 1.0, 0.0) if mimic is None else fields(mimic, "joint multiplier offset", where)
+    factor, turns = number(multiplier, where), kind != "prismatic"
+    if free.get(text(leader, where)) is None:
+        raise RefusedError(f"robot: joint '{name}' follows '{leader}', which is no independent joint")
+    if turns != free[leader]:
+        raise RefusedError(f"robot: joint '{name}' turns and its leader '{leader}' slides, or the other way round")
+    if turns and factor != round(factor):
+        raise RefusedError(f"robot: joint '{name}' follows {factor} times, not a whole number")
     turn, origin = fields(placement, "rotation origin", where)
-    rotation = tuple(numbers(line, where, 3) for line in items(turn, where, 3))
-    follows, multiplier, offset = (None, 1.0, 0.0) if mimic is None else fields(mimic, "joint multiplier offset", where)
-    body = Body(
-        parent,
-        kind != "prismatic",
-        rotation,
-        numbers(origin, where, 3),
-        numbers(axis, where, 3),
-        0,
-        number(multiplier, where),
-        number(offset, where),
-        tuple(number(x, where) for x in fields(inertia, INERTIA, where)),
-    )
-    _check_rotation(body, where)
-    return text(name, where), body, None if follows is None else text(follows, where)
+    rotation, unit = tuple(numbers(line, where, 3) for line in items(turn, where, 3)), numbers(axis, where, 3)
+    moments, coordinate = numbers(fields(inertia, INERTIA, where), where), list(free).index(leader)
+    _check_rotation(rotation, unit, where)
+    place = numbers(origin, where, 3)
+    return Body(parent, turns, rotation, place, unit, moments, coordinate, factor, number(offset, where))
 
 
-def _check_rotation(body: Body, where: str) -> None:
-    a, b, c = body.rotation
+def _check_rotation(rotation: tuple[tuple[float, ...], ...], axis: tuple[float, ...], where: str) -> None:
+    a, b, c = rotation
     lengths = [sum(x * y for x, y in zip(u, v, strict=True)) - (u is v) for u in (a, b, c) for v in (a, b, c)]
     volume = sum(a[i] * (b[i - 2] * c[i - 1] - b[i - 1] * c[i - 2]) for i in range(3))
     if max(map(abs, lengths)) > NEARLY_ROTATION or volume < 0.0:
         raise RefusedError(f"{where}: its placement is no rotation")
-    if abs(sum(x * x for x in body.axis) - 1.0) > NEARLY_ROTATION:
+    if abs(sum(x * x for x in axis) - 1.0) > NEARLY_ROTATION:
         raise RefusedError(f"{where}: its axis is no unit vector")
 
 
