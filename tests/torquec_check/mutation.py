@@ -1,0 +1,100 @@
+"""Mutants of the checker, quickly: each lives in a forked process that has everything else loaded.
+
+python -m tests.torquec_check.mutation --count 200 --seed 1
+
+The mutants are those of :mod:`tests.mutation`, the tests those of this folder, the file's own first. The parent loads
+Torquec and makes the certified arm; a child puts the changed source in the place of its module and runs pytest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.abc
+import importlib.util
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.mutation import SOURCES, Mutant, mutants_of
+from tests.torquec_check import documents, packages
+
+FOLDER = Path(__file__).parent
+LONGEST = 120
+"""Seconds of a mutant's tests: one that takes longer hangs, and is found."""
+
+
+class _Changed(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
+    """Finds one module of the checker in the mutant's text."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        self.name, self.text = mutant.name.removesuffix(".py").replace("/", "."), mutant.text
+
+    def find_spec(self, fullname, path=None, target=None):
+        return importlib.util.spec_from_loader(fullname, self) if fullname == self.name else None
+
+    def get_source(self, fullname):
+        return self.text
+
+
+def tests_of(name: str) -> list[str]:
+    """All tests of the folder, the file's own first; those that start processes or count lines see no mutant."""
+    every = sorted(FOLDER.glob("test_*.py"), key=lambda path: path.stem != f"test_{Path(name).stem.strip('_')}")
+    return [str(path) for path in every if path.stem != "test_size"]
+
+
+def is_found(mutant: Mutant) -> bool:
+    """Whether a test fails with the mutant, or does not end."""
+    child = os.fork()
+    if not child:
+        signal.alarm(LONGEST)
+        with open(os.devnull, "w") as nowhere:  # noqa: PTH123
+            os.dup2(nowhere.fileno(), 1)
+            os.dup2(nowhere.fileno(), 2)
+        sys.dont_write_bytecode = True
+        for name in [name for name in sys.modules if name.split(".")[0] == "torquec_check"]:
+            del sys.modules[name]
+        sys.meta_path.insert(0, _Changed(mutant))
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "not nothing_but_its_own_folder"]
+        os._exit(pytest.main([*options, *tests_of(mutant.name)]) != 0)
+    _, status = os.waitpid(child, 0)
+    return status != 0
+
+
+def main() -> None:
+    """Draw mutants, and print which survive, and the score."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", nargs="*", default=[], help="FILE.py or FILE.py:LINE of mutants to try")
+    chosen = parser.parse_args()
+    packages.c_package(Path(os.environ.get("TMPDIR", "/tmp")) / f"mutants-{os.getpid()}")  # noqa: S108
+    documents.robot_document(), documents.program_document()
+    every = [mutant for path in sorted((SOURCES / "torquec_check").glob("*.py")) for mutant in mutants_of(path)]
+    random.Random(chosen.seed).shuffle(every)
+    drawn = every[: chosen.count]
+    if chosen.only:
+        drawn = [m for m in every if {Path(m.name).name, f"{Path(m.name).name}:{m.line}"} & set(chosen.only)]
+    honest = Mutant("torquec_check/nothing.py", 0, "", "")
+    if is_found(honest):
+        sys.exit("the tests fail without any mutant")
+    survivors = equal = 0
+    for k, mutant in enumerate(drawn, start=1):
+        start = time.monotonic()
+        if mutant.is_equivalent:
+            equal += 1
+        elif not is_found(mutant):
+            survivors += 1
+            seconds = time.monotonic() - start
+            sys.stdout.write(f"{k:4} SURVIVES {mutant.name}:{mutant.line}  {mutant.change}  ({seconds:.0f} s)\n")
+            sys.stdout.flush()
+    counted = len(drawn) - equal
+    share = 100.0 * (counted - survivors) / max(counted, 1)
+    sys.stdout.write(f"{counted - survivors} of {counted} found: {share:.1f} %; {equal} change no result\n")
+
+
+if __name__ == "__main__":
+    main()
