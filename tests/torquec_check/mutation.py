@@ -71,7 +71,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[], help="FILE.py or FILE.py:LINE of mutants to try")
     chosen = parser.parse_args()
-    packages.c_package(Path(os.environ.get("TMPDIR", "/tmp")) / f"mutants-{os.getpid()}")  # noqa: S108
+    packages.c_package(Path(os.environ.get("TMPDIR", "/tmp")) / f"mutants-{os.getpid()}")
     documents.robot_document(), documents.program_document()
     every = [mutant for path in sorted((SOURCES / "torquec_check").glob("*.py")) for mutant in mutants_of(path)]
     random.Random(chosen.seed).shuffle(every)
