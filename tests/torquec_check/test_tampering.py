@@ -19,7 +19,6 @@ from torquec_check.document import RefusedError, parse_document
 from torquec_check.program import torque_program
 from torquec_check.specification import check_specification
 
-
 UNREAD = {
     "sha256",
     "counts",
