@@ -25,6 +25,9 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 UNIT, SMALLEST = 2.0**-53, 1e-300
 _RADIUS = 1.0 + 2.0**-49
 
+UP = 1.0 + 1e-9
+"""Times a bound that was made of at most a million sums and products of numbers that are not negative, each rounded."""
+
 flint.ctx.prec = 200
 
 

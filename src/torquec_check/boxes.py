@@ -28,8 +28,8 @@ from typing import Any
 import flint
 import numpy as np
 
-from torquec_check.balls import UNIT, Array, Ball
-from torquec_check.difference import Waves, along, amplitude, waves_of
+from torquec_check.balls import UNIT, UP, Array, Ball
+from torquec_check.difference import Waves, along, amplitude, product_error, waves_of
 from torquec_check.document import RefusedError
 from torquec_check.rows import Grid
 
@@ -61,22 +61,22 @@ def check_below(
     `MOST_VALUES` unless given.
     """
     found = [waves_of(ball, grid) for ball in rows]
-    noise = sum(each for _, each in found) * (1.0 + 1e-9)
+    noise = sum(each for _, each in found) * UP
     left, sizes = bound * (1.0 - 1e-15) - noise, [amplitude(waves) for waves, _ in found]
-    if sum(sizes) * (1.0 + 1e-9) <= left:
+    if sum(sizes) * UP <= left:
         return noise
     allowed = max(SMALL * left, 1e-10 * sum(sizes))
     smallest = sorted(range(len(rows)), key=sizes.__getitem__)
     sums = [0.0, *itertools.accumulate(sizes[row] for row in smallest)]
     few = sum(total <= allowed for total in sums) - 1
-    kept, left = sorted(smallest[few:]), left - sums[few] * (1.0 + 1e-9)
+    kept, left = sorted(smallest[few:]), left - sums[few] * UP
     if not kept:
         raise RefusedError(f"only {bound:.6g} is allowed, and rounding is {noise:.6g}")
     waves, dropped = _trimmed(_stacked([found[k][0] for k in kept]), allowed)
     pieces = [_pieces(size, *ends) for size, ends in zip(waves.shape[1:], grid.angle_ranges, strict=True)]
     growth = math.prod(max(float(np.abs(matrix).sum(axis=1).max()) for matrix, _ in some) for some in pieces)
     size = growth * sum(float(np.abs(row).max()) for row in waves)
-    rounding = sum(4.0 * (count + 4) for count in waves.shape[1:]) * UNIT * size * 1.01
+    rounding = product_error(*waves.shape[1:]) * size
     total, values = math.prod(map(len, pieces)), float(MOST_VALUES if most_values is None else most_values)
     for done, (numerators, weights) in enumerate(_roots(waves, (), pieces)):
         progress(done / total)
@@ -100,7 +100,7 @@ def _trimmed(waves: Waves, allowed: float) -> tuple[Waves, float]:
             loss = amplitude(np.take(waves, range(degree + 1, count - degree), axis=axis))
             if loss <= allowed / waves.ndim:
                 waves = np.take(waves, [*range(degree + 1), *range(count - degree, count)], axis=axis)
-                dropped += loss * (1.0 + 1e-9)
+                dropped += loss * UP
                 break
     return waves, dropped
 
@@ -151,7 +151,7 @@ def _check_root(
     (rounding, size), waiting = errors, [(root, weights, 0)]
     while waiting:
         box, weights, depth = waiting.pop()
-        noise = rounding + (400.0 + 4.0 * (max(box.shape) + 4) * depth) * UNIT * size
+        noise = rounding + (400.0 * UNIT + product_error(max(box.shape)) * depth) * size
         product = functools.reduce(np.multiply.outer, weights)
         limits = bound * product - 1e-12 * np.abs(bound * product) - noise
         values -= box.size

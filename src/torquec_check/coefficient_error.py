@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from torquec_check.balls import Ball, exact
+from torquec_check.balls import UP, Ball, exact
 from torquec_check.boxes import Exceeds, check_below
 from torquec_check.difference import Box, Difference, Progress, difference, largest
 from torquec_check.document import RefusedError
@@ -73,7 +73,7 @@ def check_coefficients(
                 raise RefusedError(f"{claim.name}: the bound {claim.bound:.6g} is not proven: {error.found}") from None
     for joint, rows in enumerate(errors.error):
         for key, ball in rows.items():
-            found = largest(ball, errors.grid) + rounded[joint] * (1.0 + 1e-9)
+            found = largest(ball, errors.grid) + rounded[joint] * UP
             if (joint, key) not in named and not found <= others[joint]:
                 name = f"{'gMH'[len(key)]}[{','.join(str(max(k, ~k) + 1) for k in (joint, *key))}]"
                 raise RefusedError(f"{name} differs from the robot's by up to {found:.6g}, and has no such bound")
@@ -90,7 +90,7 @@ def check_claim(claim: CoefficientClaim, errors: Difference, row: Row, rounding:
     joint, key = row
     part = exact(0.5 if len(key) == 2 and key[0] != key[1] else 1.0)
     error, own = (rows[joint].get(key, exact(0.0)) * part for rows in (errors.error, errors.robot))
-    error = Ball(error.mid, error.rad + rounding * (1.0 + 1e-9))
+    error = Ball(error.mid, error.rad + rounding * UP)
     if claim.relative:
         check_below([error, own * exact(claim.bound)], errors.grid, _relative, 0.0)
     else:

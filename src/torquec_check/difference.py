@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import flint
 import numpy as np
 
-from torquec_check.balls import UNIT, Ball
+from torquec_check.balls import UNIT, UP, Ball
 from torquec_check.document import RefusedError
 from torquec_check.program import Program
 from torquec_check.recursion import robot_degrees, robot_torques
@@ -67,28 +67,30 @@ def difference(robot: Robot, program: Program, box: Box) -> Difference:
 def waves_of(ball: Ball, grid: Grid) -> tuple[Waves, float]:
     """Waves F_k (k = 0, 1 .. d, -d .. -1 along each joint), and the noise (4).
 
-    Rows of the matrices have sums of magnitudes 1, so that a rounding error of at most 4 (m + 4) u of the largest value
-    in each step stays as large in every later one.
+    Rows of the matrices have sums of magnitudes 1, so that the error of a product stays as large in every later one.
     """
     shape = np.broadcast_shapes(ball.mid.shape, ball.rad.shape, (1,) * len(grid.turns))
     waves: Waves = np.broadcast_to(ball.mid, shape).astype(complex)
-    steps, rad = 0.0, np.broadcast_to(ball.rad, shape)
     for axis, count in enumerate(shape):
-        if count > 1:
-            waves, steps = along(fourier_matrix(count), waves, axis), steps + 4.0 * (count + 4) * UNIT
-    noise = float(np.sqrt(np.square(rad + SQUARED).sum()))
-    return waves, (noise + steps * waves.size * float(np.abs(ball.mid).max())) * 1.01
+        waves = along(fourier_matrix(count), waves, axis)
+    noise = float(np.sqrt(np.square(np.broadcast_to(ball.rad, shape) + SQUARED).sum())) * UP
+    return waves, noise + product_error(*shape) * waves.size * float(np.abs(ball.mid).max())
+
+
+def product_error(*columns: int) -> float:
+    """Part of the largest value that products with matrices of m columns may be off by: 4 (m + 4) u each."""
+    return sum(4.0 * (count + 4) for count in columns) * UNIT * UP
 
 
 def amplitude(waves: Waves) -> float:
     """Sum of the amplitudes: a bound (3)."""
-    return float(np.abs(waves).sum()) * (1.0 + 1e-9)
+    return float(np.abs(waves).sum()) * UP
 
 
 def largest(ball: Ball, grid: Grid) -> float:
     """A bound of a polynomial at all positions: amplitudes and noise."""
     waves, noise = waves_of(ball, grid)
-    return (amplitude(waves) + noise) * (1.0 + 1e-9)
+    return (amplitude(waves) + noise) * UP
 
 
 @functools.cache

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from torquec_check.balls import exact
+from torquec_check.balls import UP, exact
 from torquec_check.coefficient_error import unit_errors
 from torquec_check.difference import Box, amplitude, waves_of
 from torquec_check.document import RefusedError
@@ -78,7 +78,7 @@ def _compare(wanted: Rows, found: Rows, grid: Grid, output: int, most: float) ->
         size = float(np.abs(wanted.get(key, exact(0.0)).mid).max())
         if not off <= max(EXACT * size, ROUNDING * noise) or not noise <= most + 1e-100 < np.inf:
             raise RefusedError(f"output {output + 1} differs by up to {off:.6g}")
-        total += off * (1.0 + 1e-9)
+        total += off * UP
     return total
 
 

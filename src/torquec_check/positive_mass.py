@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec_check.balls import Array, Ball, exact
+from torquec_check.balls import UP, Array, Ball, exact
 from torquec_check.boxes import check_below
 from torquec_check.coefficient_error import unit_errors
 from torquec_check.difference import Box
@@ -70,7 +70,7 @@ def check_positive_mass(
     rows, entries = [], list(itertools.combinations_with_replacement(range(len(turns)), 2))
     for i, j in entries:
         both = torques[i].get((~j,), zero) + torques[j].get((~i,), zero)
-        both = Ball(both.mid, both.rad + (rounded[i] + rounded[j]) * (1.0 + 1e-9))
+        both = Ball(both.mid, both.rad + (rounded[i] + rounded[j]) * UP)
         rows.append((both * exact(0.5) - exact(least[i]) if i == j else both) * powers[i] * powers[j])
 
     def functional(kept: Sequence[int]) -> EigenvalueFunctional:

@@ -23,11 +23,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from torquec_check.balls import UP
 from torquec_check.program import Program
 from torquec_check.rows import OPERATORS, evaluate
-
-_ROUNDED_UP = 1.0 + 1e-9
-"""Covers the rounding of sizes and distances themselves: 2^-53 in each of at most a million steps."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ class Machine:
             with np.errstate(over="ignore"):
                 machine = float(np.float32(float(value)))
             moved = float(abs(Fraction(machine) - value)) + SINGLE.smallest if math.isfinite(machine) else math.inf
-        return Rounded(abs(float(value)), moved * _ROUNDED_UP, self.precision)
+        return Rounded(abs(float(value)), moved * UP, self.precision)
 
     def input(self, port: str, element: int) -> Rounded:
         """An input (4)."""
@@ -108,4 +106,4 @@ class Machine:
 
 def rounding_errors(program: Program, machine: Machine) -> list[float]:
     """The distance of every torque (n,) [N m, N]; infinite where a value may overflow."""
-    return [each.distance * _ROUNDED_UP for each in evaluate(program, machine)]
+    return [each.distance * UP for each in evaluate(program, machine)]

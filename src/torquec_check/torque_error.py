@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec_check.balls import Array, Ball, exact
+from torquec_check.balls import UP, Array, Ball, exact
 from torquec_check.boxes import check_below
 from torquec_check.difference import Box, Progress, difference
 from torquec_check.document import RefusedError
@@ -129,7 +129,7 @@ def check_torque_errors(
         try:
             if not bound > rounding:
                 raise RefusedError(f"rounding may change the torque by {rounding:.6g}")
-            left = bound - rounding * (1.0 + 1e-9)
+            left = bound - rounding * UP
             slacks[name] = rounding + check_below(rows, errors.grid, functional, left, report)
         except RefusedError as error:
             raise RefusedError(f"joint '{name}': the bound {bound:.6g} is not proven: {error.found}") from None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from tests.torquec_check.documents import program_document, robot_document
 
 from torquec_check import rows as module
 from torquec_check.balls import Ball, exact
-from torquec_check.difference import Box, amplitude, difference, largest, waves_of
+from torquec_check.difference import Box, amplitude, difference, largest, product_error, waves_of
 from torquec_check.document import RefusedError
 from torquec_check.program import torque_program
 from torquec_check.robot import robot_of
@@ -45,7 +47,9 @@ def test_waves_and_their_bounds():
     assert np.allclose(waves[0], [3.0, 0.0, 0.0, 0.0, 0.0])
     assert np.allclose(waves[1], [0.5, 0.0, -0.25, -0.25, 0.0])
     assert amplitude(waves) == pytest.approx(5.0)
-    assert np.sqrt(15.0) * 1e-9 <= noise < 4e-9
+    assert np.sqrt(15.0) * 1e-9 < noise == pytest.approx(np.sqrt(15.0) * 1e-9, rel=1e-4)
+    exactly = waves_of(Ball(values, np.zeros(values.shape)), grid)[1]
+    assert exactly == pytest.approx((4 * 7 + 4 * 9) * 2.0**-53 * 15 * np.abs(values).max(), rel=1e-6)
     assert amplitude(waves) + noise <= largest(Ball(values, np.full(values.shape, 1e-9)), grid) < 5.0001
 
 
@@ -88,3 +92,15 @@ def test_small_radii_count():
     """The square of 1e-205 is no double: a robot of 1e-200 kg was proven to a millionth of its error."""
     grid = grid_of((True,), [1], [-1.0], [1.0])
     assert waves_of(Ball(np.zeros(3), np.full(3, 1e-205)), grid)[1] >= 1e-205
+
+
+def test_products_with_matrices_err_by_their_columns():
+    assert product_error(5, 3) == pytest.approx(4.0 * (9 + 7) * 2.0**-53, rel=1e-8)
+    assert product_error(5, 3) > 4.0 * (9 + 7) * 2.0**-53
+    rng = np.random.default_rng(2)
+    for m in (3, 7, 21):
+        a, x = rng.uniform(-1.0, 1.0, (50, m)), rng.uniform(-1.0, 1.0, m)
+        a /= np.abs(a).sum(axis=1, keepdims=True)
+        wanted = [sum(Fraction(p) * Fraction(q) for p, q in zip(row, x, strict=True)) for row in a.tolist()]
+        off = max(abs(float(Fraction(float(y)) - w)) for y, w in zip(a @ x, wanted, strict=True))
+        assert off <= product_error(m) * np.abs(x).max()
