@@ -68,7 +68,7 @@ def check_below(
     allowed = max(SMALL * left, 1e-10 * sum(sizes))
     smallest = sorted(range(len(rows)), key=sizes.__getitem__)
     sums = [0.0, *itertools.accumulate(sizes[row] for row in smallest)]
-    few = sum(total <= allowed for total in sums) - 1
+    few = max(sum(total <= allowed for total in sums) - 1, 0)
     kept, left = sorted(smallest[few:]), left - sums[few] * UP
     if not kept:
         raise RefusedError(f"only {bound:.6g} is allowed, and rounding is {noise:.6g}")

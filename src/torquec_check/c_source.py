@@ -175,15 +175,13 @@ class _Function:
 
     def _sincos(self, angle: str, s: str, c: str, k: int) -> None:
         """Sine and cosine of an angle into places of arrays that are declared, and empty there."""
-        if f"{s}[{k}]" in self._values or f"{c}[{k}]" in self._values or not k < min(map(self._size, (s, c))):
+        places, room = {f"{s}[{k}]", f"{c}[{k}]"}, min(self._declared.get(s, 0), self._declared.get(c, 0))
+        if places & set(self._values) or not k < room:
             self._text.refuse(f"{s}[{k}] and {c}[{k}] are no new places")
         value = self._value(angle)
         for place, op in ((f"{s}[{k}]", "sin"), (f"{c}[{k}]", "cos")):
             key = _key(op, value)
             self._values |= {place: self._numbers[key]} if key in self._numbers else {}
-
-    def _size(self, array: str) -> int:
-        return self._declared.get(array, 0)
 
     # Expressions: each method gives the number of a value.
 

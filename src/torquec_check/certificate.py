@@ -105,7 +105,7 @@ def check_certificate(certificate: Certificate, progress: Progress) -> Mapping[s
         check_coefficients(c.robot, c.coefficient_program, c.box, c.coefficients, c.others, progress)
     if c.least_inertia:
         report = functools.partial(progress, "mass matrix")
-        check_positive_mass(c.program, c.robot.turns, c.box, c.least_inertia, report)
+        check_positive_mass(c.program, c.robot.turns, c.box, c.least_inertia, c.precision, report)
     return slacks
 
 

@@ -125,7 +125,7 @@ class Claim:
         found = [f"{capitalized(self.sentence)}."]
         for each in self.main_bounds:
             found += [f"  {self.what} of {named(each.joint)}: at most {rounded_up(each.bound)} {each.unit}"]
-        positive = "The mass matrix exceeds a diagonal one in the box, and is positive definite:"
+        positive = "The program's mass matrix exceeds a diagonal one in the box, and is positive definite:"
         lists = (("Box:", self.box), (positive, self.least_inertia), ("Specification that is met:", self.requirements))
         for head, rows in lists:
             found += [head, *(f"  {row}" for row in rows)] if rows else []

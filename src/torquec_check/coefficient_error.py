@@ -21,7 +21,7 @@ from torquec_check.difference import Box, Difference, Progress, difference, larg
 from torquec_check.document import RefusedError
 from torquec_check.program import Program
 from torquec_check.robot import Robot
-from torquec_check.rounding import DOUBLE
+from torquec_check.rounding import DOUBLE, Precision
 from torquec_check.rows import Monomial
 from torquec_check.torque_error import TorqueFunctional, machine_errors
 
@@ -79,10 +79,10 @@ def check_coefficients(
                 raise RefusedError(f"{name} differs from the robot's by up to {found:.6g}, and has no such bound")
 
 
-def unit_errors(program: Program, box: Box) -> list[float]:
-    """What rounding in doubles may change in the torques (n,) of unit rates."""
+def unit_errors(program: Program, box: Box, precision: Precision = DOUBLE) -> list[float]:
+    """What rounding may change in the torques (n,) of unit rates."""
     ones = (1.0,) * len(box.lower)
-    return machine_errors(program, replace(box, velocity=ones, acceleration=ones), DOUBLE)
+    return machine_errors(program, replace(box, velocity=ones, acceleration=ones), precision)
 
 
 def check_claim(claim: CoefficientClaim, errors: Difference, row: Row, rounding: float) -> None:

@@ -27,6 +27,7 @@ from torquec_check.coefficient_error import unit_errors
 from torquec_check.difference import Box
 from torquec_check.document import RefusedError
 from torquec_check.program import Program
+from torquec_check.rounding import Precision
 from torquec_check.rows import evaluate, grid_of, program_degrees
 
 _FACTORED = 1e-12
@@ -44,12 +45,13 @@ class EigenvalueFunctional:
         matrices = np.zeros((rows.shape[1], self.n, self.n))
         for (i, j), row in zip(self.entries, rows, strict=True):
             matrices[:, i, j] = matrices[:, j, i] = row if i == j else 0.5 * row
-        moved = limits - _FACTORED * (np.trace(np.abs(matrices), axis1=1, axis2=2) + np.abs(limits))
+        with np.errstate(invalid="ignore"):
+            moved = limits - _FACTORED * (np.trace(np.abs(matrices), axis1=1, axis2=2) + np.abs(limits))
         try:
-            np.linalg.cholesky(matrices + moved[:, None, None] * np.eye(self.n))
+            factors = np.linalg.cholesky(matrices + moved[:, None, None] * np.eye(self.n))
         except np.linalg.LinAlgError:
             return True
-        return not np.all(np.isfinite(matrices))
+        return not np.all(np.isfinite(factors))
 
 
 def check_positive_mass(
@@ -57,12 +59,13 @@ def check_positive_mass(
     turns: tuple[bool, ...],
     box: Box,
     least: Sequence[float],
+    precision: Precision,
     progress: Callable[[float], None],
     most_values: float | None = None,
 ) -> None:
     """Raise `RefusedError` unless M(q) - diag(least) is positive definite at all positions of the box."""
     grid = grid_of(turns, program_degrees(program, turns), box.lower, box.upper)
-    torques, rounded, zero = evaluate(program, grid), unit_errors(program, box), exact(0.0)
+    torques, rounded, zero = evaluate(program, grid), unit_errors(program, box, precision), exact(0.0)
     sizes = [float(np.abs(tau.get((~i,), zero).mid).max()) for i, tau in enumerate(torques)]
     if not all(m > 0.0 for m in least) or not all(1e-300 < size < 1e300 for size in sizes):
         raise RefusedError("a least inertia, or an inertia of the program, is not positive")

@@ -31,8 +31,8 @@ from torquec_check.balls import Ball, ball_of
 from torquec_check.document import RefusedError
 from torquec_check.program import Program
 
-MOST_MULTIPLES = 32
-"""Of an angle in a sine or cosine."""
+MOST_MULTIPLES, MOST_BITS = 32, 10_000
+"""Of an angle in a sine or cosine; of an exact number beside angles, which doubles are far below."""
 
 MOST_POINTS = 400_000
 """Points of the grid: seven joints of degree two have 5^7; of 10^5, values of a seven-joint arm take 700 MB."""
@@ -72,6 +72,12 @@ class Rows(dict[Monomial, Any]):
 
 class Angles(Rows):
     """A sum of angles and a number, in exact fractions: here the monomial (j,) is the angle of joint j, not a speed."""
+
+    def __mul__(self, other: Rows) -> Rows:
+        terms = super().__mul__(other)
+        if any(max(x.numerator.bit_length(), x.denominator.bit_length()) > MOST_BITS for x in terms.values()):
+            raise RefusedError("the program multiplies numbers too often before it uses them")
+        return terms
 
     def multiples(self) -> dict[int, int]:
         """Whole multiples of joint angles, without the number; raises `RefusedError` where there are others."""

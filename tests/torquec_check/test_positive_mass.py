@@ -10,13 +10,14 @@ from torquec_check.difference import Box
 from torquec_check.document import RefusedError
 from torquec_check.positive_mass import EigenvalueFunctional, check_positive_mass
 from torquec_check.program import torque_program
+from torquec_check.rounding import DOUBLE, SINGLE
 
 TURNS = (True, True)
 BOX = Box((-3.0, -3.0), (3.0, 3.0), (), ())
 
 
-def _check(program, least, box=BOX, **options):
-    check_positive_mass(torque_program(program, 2), TURNS, box, least, lambda _part: None, **options)
+def _check(program, least, box=BOX, precision=DOUBLE, **options):
+    check_positive_mass(torque_program(program, 2), TURNS, box, least, precision, lambda _part: None, **options)
 
 
 def _planar(q2):
@@ -79,6 +80,9 @@ def test_rounding_of_the_program_counts():
     document["operations"] += [["add", document["outputs"][0]["values"][1], last + 2], ["sub", last + 3, last + 2]]
     document["outputs"][0]["values"][1] = last + 4
     _check(document, [0.01, 0.01])
+    with pytest.raises(RefusedError):
+        _check(document, [0.01, 0.01], precision=SINGLE)
+    _check(program_document(), [0.01, 0.01], precision=SINGLE)
     document["operations"][last] = ["const", 1e15]
     with pytest.raises(RefusedError):
         _check(document, [0.01, 0.01])
@@ -134,3 +138,5 @@ def test_the_functional_is_the_smallest_eigenvalue():
         assert h(rows[:, k : k + 1], wanted[k : k + 1] - 1e-9)
     assert h(rows, wanted - 1e-9 * (np.arange(40) == 17))
     assert h(np.full((5, 1), np.nan), np.ones(1))
+    assert h(np.zeros((5, 1)), np.array([np.nan]))
+    assert h(np.zeros((5, 1)), np.array([np.inf]))

@@ -91,6 +91,11 @@ def test_displacements_are_sines_between_their_ends():
         ([["mul", 0, 1], ["mul", 4, 3]], "an angle itself"),
         ([["const", 33.0], ["mul", 4, 0], ["sin", 5]], "more than 32"),
         ([["const", 32.0], ["mul", 4, 0], ["add", 5, 0], ["sin", 6]], "more than 32"),
+        ([["const", 1.1], *(["mul", k, k] for k in range(4, 64)), ["sin", 64]], "too often"),
+        (
+            [["sub", 0, 0], ["const", 1.1], ["add", 4, 5], *(["mul", k, k] for k in range(6, 66)), ["sin", 66]],
+            "no torque has",
+        ),
         ([["abs", 3]], "operation 'abs'"),
         ([["div", 3, 3]], "operation 'div'"),
     ],

@@ -193,7 +193,8 @@ def check_again(robot: Robot, proven: Sequence[Simplified], budget: Budget, work
 def _with_least_inertia(robot: Robot, chosen: Simplified, late: Budget) -> Simplified:
     """With the witness that M is positive definite, where it is found in a moment, or in its part of the time."""
     record = chosen.certificate
-    found = least_inertia(robot, record.program, record.motions, budget=late.share_of_rest(_FOR_INERTIA))
+    rest, precision = late.share_of_rest(_FOR_INERTIA), record.precision
+    found = least_inertia(robot, record.program, record.motions, precision=precision, budget=rest)
     return replace(chosen, certificate=replace(record, least_inertia=found))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from torquec.codegen.precision import Precision
 from torquec.errors import TimeLimitError
 from torquec.expr import Function, function_to_dict
 from torquec.foundation.budget import Budget
@@ -20,6 +21,7 @@ from torquec_check.difference import Box
 from torquec_check.document import RefusedError
 from torquec_check.positive_mass import check_positive_mass
 from torquec_check.program import program_of
+from torquec_check.rounding import PRECISIONS
 
 _SAMPLES, _PART = 2000, 0.5
 """Random positions, and the part of the least eigenvalue found that is claimed: a larger one takes more boxes."""
@@ -28,7 +30,9 @@ _MOST_VALUES = 5e7
 """Control values that are looked at, about ten seconds: whether there is a witness does not depend on a clock."""
 
 
-def least_inertia(robot: Robot, program: Function, motions: MotionBox, *, budget: Budget) -> tuple[float, ...]:
+def least_inertia(
+    robot: Robot, program: Function, motions: MotionBox, *, precision: Precision = Precision.DOUBLE, budget: Budget
+) -> tuple[float, ...]:
     """m (n,) with M - diag(m) positive definite in the box, proven; empty where that takes too long, or is not so."""
     lower, upper = np.array(motions.lower), np.array(motions.upper)
     positions = lower + (upper - lower) * np.random.default_rng(1).uniform(size=(_SAMPLES, robot.n))
@@ -44,7 +48,8 @@ def least_inertia(robot: Robot, program: Function, motions: MotionBox, *, budget
     try:
         with one_thread():
             own = program_of(function_to_dict(program))
-            check_positive_mass(own, turns, box, claimed, lambda _: budget.check(), _MOST_VALUES)
+            kind = PRECISIONS[precision.value]
+            check_positive_mass(own, turns, box, claimed, kind, lambda _: budget.check(), _MOST_VALUES)
     except (RefusedError, TimeLimitError):
         return ()
     return claimed
