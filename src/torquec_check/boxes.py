@@ -62,7 +62,7 @@ def check_below(
     """
     found = [waves_of(ball, grid) for ball in rows]
     noise = sum(each for _, each in found) * UP
-    left, sizes = bound * (1.0 - 1e-15) - noise, [amplitude(waves) for waves, _ in found]
+    left, sizes = bound - noise, [amplitude(waves) for waves, _ in found]
     if sum(sizes) * UP <= left:
         return noise
     allowed = max(SMALL * left, 1e-10 * sum(sizes))
@@ -74,14 +74,23 @@ def check_below(
         raise RefusedError(f"only {bound:.6g} is allowed, and rounding is {noise:.6g}")
     waves, dropped = _trimmed(_stacked([found[k][0] for k in kept]), allowed)
     pieces = [_pieces(size, *ends) for size, ends in zip(waves.shape[1:], grid.angle_ranges, strict=True)]
-    growth = math.prod(max(float(np.abs(matrix).sum(axis=1).max()) for matrix, _ in some) for some in pieces)
-    size = growth * sum(float(np.abs(row).max()) for row in waves)
-    rounding = product_error(*waves.shape[1:]) * size
+    size, shape = _size(waves, pieces), waves.shape[1:]
     total, values = math.prod(map(len, pieces)), float(MOST_VALUES if most_values is None else most_values)
     for done, (numerators, weights) in enumerate(_roots(waves, (), pieces)):
         progress(done / total)
-        values = _check_root(numerators, weights, functional(kept), left - dropped, (rounding, size), values)
+        values = _check_root(numerators, weights, functional(kept), left - dropped, (shape, size), values)
     return noise
+
+
+def _size(waves: Waves, pieces: Sequence[Sequence[Piece]]) -> float:
+    """A bound of all control values N of all root boxes, added up over the rows."""
+    growth = math.prod(max(float(np.abs(matrix).sum(axis=1).max()) for matrix, _ in some) for some in pieces)
+    return growth * sum(float(np.abs(row).max()) for row in waves)
+
+
+def _rounding(shape: tuple[int, ...], depth: int) -> float:
+    """Part of `_size` that the products of a root, of so many halvings and of a functional are off by."""
+    return product_error(*shape) + 400.0 * UNIT + product_error(max(shape)) * depth
 
 
 def _stacked(waves: Sequence[Waves]) -> Waves:
@@ -142,18 +151,22 @@ def _roots(
 
 
 def _check_root(
-    root: Any, weights: tuple[Array, ...], exceeds: Exceeds, bound: float, errors: tuple[float, float], values: float
+    root: Any,
+    weights: tuple[Array, ...],
+    exceeds: Exceeds,
+    bound: float,
+    sizes: tuple[tuple[int, ...], float],
+    values: float,
 ) -> float:
     """(3)-(5) from N (rows, joints ..) and W along each joint; gives how many control values may still be looked at.
 
-    `errors` bound the error and the size of h(N).
+    `sizes` are the shape of the waves, and a bound of the size of h(N).
     """
-    (rounding, size), waiting = errors, [(root, weights, 0)]
+    (shape, size), waiting = sizes, [(root, weights, 0)]
     while waiting:
         box, weights, depth = waiting.pop()
-        noise = rounding + (400.0 * UNIT + product_error(max(box.shape)) * depth) * size
         product = functools.reduce(np.multiply.outer, weights)
-        limits = bound * product - 1e-12 * np.abs(bound * product) - noise
+        limits = bound * product - 1e-12 * np.abs(bound * product) - _rounding(shape, depth) * size
         values -= box.size
         if not exceeds(box.reshape(len(box), -1), limits.ravel()):
             continue

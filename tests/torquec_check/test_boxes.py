@@ -8,7 +8,7 @@ import pytest
 
 from torquec_check import boxes
 from torquec_check.balls import Ball
-from torquec_check.boxes import _halves, _most_bent, _piece, _pieces, check_below
+from torquec_check.boxes import _halves, _most_bent, _piece, _pieces, _rounding, _size, _trimmed, check_below
 from torquec_check.document import RefusedError
 from torquec_check.rows import grid_of
 from torquec_check.torque_error import TorqueFunctional
@@ -83,6 +83,45 @@ def test_noise_counts_in_full():
     assert check_below([ball], *args, 1.05) == pytest.approx(0.01 * np.sqrt(15.0), rel=0.02)
     with pytest.raises(RefusedError):
         check_below([ball], *args, 1.035)
+
+
+def test_sizes_and_rounding_of_control_values():
+    pieces = [[(np.array([[1.0, -2.0], [0.5, 0.0]]), np.ones(2))], [(np.array([[3.0]]), np.ones(1))] * 2]
+    waves = np.array([[[1.0], [-4.0]], [[0.5], [0.25]]])
+    assert _size(waves, pieces) == 3.0 * 3.0 * (4.0 + 0.5)
+    unit = 2.0**-53
+    assert _rounding((5, 3), 0) == pytest.approx((4 * 9 + 4 * 7 + 400) * unit, rel=1e-8, abs=0.0)
+    assert _rounding((5, 3), 7) == pytest.approx((4 * 9 + 4 * 7 + 400 + 7 * 4 * 9) * unit, rel=1e-8, abs=0.0)
+
+
+def test_waves_that_are_left_out_are_counted():
+    rng = np.random.default_rng(0)
+    waves = rng.normal(size=(2, 7, 5)) + 0.0j
+    waves[:, 3:5] *= 1e-6  # degree 3 of the first joint
+    waves[:, :, 2:4] *= 1e-6  # degree 2 of the second one
+    kept, dropped = _trimmed(waves, 1e-3)
+    assert kept.shape == (2, 5, 3)
+    assert np.array_equal(kept, waves[:, [0, 1, 2, 5, 6]][:, :, [0, 1, 4]])
+    lost = np.abs(waves).sum() - np.abs(kept).sum()
+    assert lost <= dropped == pytest.approx(lost, rel=1e-6)
+    assert _trimmed(waves, 1e-9)[0].shape == waves.shape
+
+
+def test_nothing_but_noise_is_refused_where_it_is_more_than_the_bound():
+    ball = Ball(np.zeros((1, 1)), np.full((5, 3), 0.01))
+    with pytest.raises(RefusedError, match=r"only 0\.01 is allowed, and rounding is 0\.038"):
+        check_below([ball], _grid([(-1.0, 1.0)] * 2), lambda _kept: TorqueFunctional(((),)), 0.01)
+
+
+def test_slack_counts(monkeypatch):
+    """Twice the noise and twice the amplitudes, where the factor for rounding is two."""
+    monkeypatch.setattr(boxes, "UP", 2.0)
+    ball = Ball(np.ones((1, 1)), np.full((5, 3), 0.01))
+    grid, functional = _grid([(0.3, 0.3)] * 2), TorqueFunctional(((),))
+    assert check_below([ball], grid, lambda _: functional, 2.2) == pytest.approx(0.0775, rel=0.01)
+    check_below([ball], grid, lambda _: functional, 1.08)  # by boxes, whose limits have no such factor
+    with pytest.raises(RefusedError):
+        check_below([ball], grid, lambda _: functional, 1.07)
 
 
 def test_it_ends(monkeypatch):

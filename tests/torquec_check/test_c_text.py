@@ -75,3 +75,9 @@ def test_lines_that_c_joins_are_refused(end):
 def test_an_empty_text_is_refused():
     with pytest.raises(RefusedError, match="line 1: '' stands where"):
         CText("", "a.c").comment("f:", "#")
+
+
+def test_a_mark_may_come_first():
+    text = CText(";x", "a.c")
+    assert text.until(";") == ""
+    text.take("x")

@@ -175,3 +175,10 @@ def test_a_least_inertia_is_proven_or_refused():
     for least, message in (([0.5, 0.2], "M is not proven"), ([0.1], "a list of 2"), ([0.1, -0.1], "not positive")):
         with pytest.raises(RefusedError, match=message):
             proven(document(least_inertia=least))
+
+
+@pytest.mark.parametrize("side", ["velocity", "acceleration"])
+def test_each_side_of_the_box_fits(side):
+    motions = document()["motions"]
+    with pytest.raises(RefusedError, match="do not fit"):
+        proven(document(motions=motions | {side: [1.0]}))

@@ -17,7 +17,7 @@ from tests.torquec_check.test_torque_error import _added
 from torquec.robot import attach_payload, classics
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot_document import robot_to_dict
-from torquec_check.claim import certificate_claim, claimed_robot, rounded_down, rounded_up
+from torquec_check.claim import certificate_claim, claimed_robot, code_lines, named, rounded_down, rounded_up
 from torquec_check.document import RefusedError
 
 
@@ -159,3 +159,36 @@ def test_a_diagonal_below_the_mass_matrix_is_rounded_down(documents):
     assert claim.least_inertia == ("joint1: 0.123456 kg m^2", "joint2: 0.02 kg m^2")
     assert "positive definite:\n  joint1: 0.123456 kg m^2" in "\n".join(claim.lines())
     assert claim.to_document()["least_inertia"] == claim.least_inertia
+
+
+def test_long_names_are_cut():
+    assert named("x y" * 100) == json.dumps(("x y" * 100)[:200])
+    assert named("a" * 60) == "a" * 60
+    assert named("a" * 61) == json.dumps("a" * 61)
+
+
+def test_coefficients_have_units():
+    proofs = {
+        "M[1,2]": {"family": "M", "index": [0, 1], "kind": "absolute", "bound": 1e-9, "found": 0.0, "tolerance": None},
+        "H[1,1,2]": {"family": "H", "index": [0, 0, 1], "kind": "absolute", "bound": 1e-9, "found": 0.0},
+        "g[1]": {"family": "g", "index": [0], "kind": "absolute", "bound": 1e-9, "found": 0.0},
+        "M[2,2]": {"family": "M", "index": [1, 1], "kind": "relative", "bound": 1e-9, "found": 0.0},
+    }
+    claim = certificate_claim(document(coefficients=coefficients(**proofs)), robot_document())
+    units = {each.quantity: each.unit for each in claim.bounds}
+    assert units["M[1,2]"] == "N m s^2/rad"
+    assert units["H[1,1,2]"] == "N m s^2/(rad rad)"
+    assert units["g[1]"] == "N m"
+    assert units["M[2,2]"] == "relative"
+    assert "to joint1 1e-12, joint2 1e-12" in claim.sentence
+    assert "4 coefficients are within bounds of their own" in claim.sentence
+
+
+def test_code_in_floats_says_what_its_rounding_is_part_of(documents):
+    certificate, robot = copy.deepcopy(documents)
+    claim = certificate_claim(certificate, robot)
+    for rounding, precision, said in ((None, "single", True), ({"a": 1}, "single", False), (None, "double", False)):
+        model = {"sha256": "x", "certificate": certificate | {"rounding": rounding}}
+        lines = "\n".join(code_lines(claim, model, "a.tq.json", precision, ["inverse_dynamics"]))
+        assert ("its rounding comes on top" in lines) is said
+        assert "Computed from" not in lines

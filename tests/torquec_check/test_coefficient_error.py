@@ -6,6 +6,7 @@ import pytest
 from tests.torquec_check.documents import program_document, robot_document
 from tests.torquec_check.test_torque_error import BOX, _added
 
+from torquec_check import coefficient_error as module
 from torquec_check.coefficient_error import CoefficientClaim, check_coefficients
 from torquec_check.document import RefusedError
 from torquec_check.program import torque_program
@@ -84,3 +85,14 @@ def test_a_program_does_not_choose_the_noise_that_hides_its_errors(large):
     more = [["const", 1000.0], ["input", "qdd", 0], ["mul", 0, 1], ["input", "q", 0], *large, ["add", 2, 8]]
     with pytest.raises(RefusedError, match="has no such bound"):
         _check(_added(more), others=(999.9, 1e-12))
+
+
+def test_rounding_has_a_factor_for_its_own(monkeypatch):
+    """The exact program's rounding is a few 1e-15: with a factor of 1e4 it exceeds 1e-12."""
+    claim = CoefficientClaim("M", (0, 0), False, 1e-12)
+    _check(program_document(), claim)
+    monkeypatch.setattr(module, "UP", 1e4)
+    with pytest.raises(RefusedError, match=r"M\[1,1\]: the bound 1e-12"):
+        _check(program_document(), claim)
+    with pytest.raises(RefusedError, match="has no such bound"):
+        _check(program_document())

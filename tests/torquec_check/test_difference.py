@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.torquec_check.documents import program_document, robot_document
 
+from torquec_check import difference as module_of_waves
 from torquec_check import rows as module
 from torquec_check.balls import Ball, exact
 from torquec_check.difference import Box, amplitude, difference, largest, product_error, waves_of
@@ -47,9 +48,9 @@ def test_waves_and_their_bounds():
     assert np.allclose(waves[0], [3.0, 0.0, 0.0, 0.0, 0.0])
     assert np.allclose(waves[1], [0.5, 0.0, -0.25, -0.25, 0.0])
     assert amplitude(waves) == pytest.approx(5.0)
-    assert np.sqrt(15.0) * 1e-9 < noise == pytest.approx(np.sqrt(15.0) * 1e-9, rel=1e-4)
+    assert np.sqrt(15.0) * 1e-9 < noise == pytest.approx(np.sqrt(15.0) * 1e-9, rel=1e-3, abs=0.0)
     exactly = waves_of(Ball(values, np.zeros(values.shape)), grid)[1]
-    assert exactly == pytest.approx((4 * 7 + 4 * 9) * 2.0**-53 * 15 * np.abs(values).max(), rel=1e-6)
+    assert exactly == pytest.approx((4 * 7 + 4 * 9) * 2.0**-53 * 15 * np.abs(values).max(), rel=1e-6, abs=0.0)
     assert amplitude(waves) + noise <= largest(Ball(values, np.full(values.shape, 1e-9)), grid) < 5.0001
 
 
@@ -95,7 +96,7 @@ def test_small_radii_count():
 
 
 def test_products_with_matrices_err_by_their_columns():
-    assert product_error(5, 3) == pytest.approx(4.0 * (9 + 7) * 2.0**-53, rel=1e-8)
+    assert product_error(5, 3) == pytest.approx(4.0 * (9 + 7) * 2.0**-53, rel=1e-8, abs=0.0)
     assert product_error(5, 3) > 4.0 * (9 + 7) * 2.0**-53
     rng = np.random.default_rng(2)
     for m in (3, 7, 21):
@@ -104,3 +105,14 @@ def test_products_with_matrices_err_by_their_columns():
         wanted = [sum(Fraction(p) * Fraction(q) for p, q in zip(row, x, strict=True)) for row in a.tolist()]
         off = max(abs(float(Fraction(float(y)) - w)) for y, w in zip(a @ x, wanted, strict=True))
         assert off <= product_error(m) * np.abs(x).max()
+
+
+def test_slack_counts(monkeypatch):
+    monkeypatch.setattr(module_of_waves, "UP", 2.0)
+    grid = grid_of((True,), [1], [-1.0], [1.0])
+    waves, noise = waves_of(Ball(np.zeros(3), np.full(3, 1.0)), grid)
+    assert noise == pytest.approx(2.0 * np.sqrt(3.0))
+    assert amplitude(np.array([1.0, 2.0j])) == 6.0
+    assert largest(Ball(np.zeros(3), np.full(3, 1.0)), grid) == 2.0 * noise
+    assert product_error(3) == 2.0 * 28.0 * 2.0**-53
+    assert not waves.any()

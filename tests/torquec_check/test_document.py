@@ -47,3 +47,11 @@ def test_a_whole_number_that_is_no_double_is_refused():
     assert number(2**53, "x") == 2.0**53
     with pytest.raises(RefusedError, match="a finite number"):
         number(2**53 + 1, "x")
+
+
+def test_ends_of_numbers_and_hashes_of_none():
+    assert number(1e300, "x") == 1e300
+    with pytest.raises(RefusedError):
+        number(1.1e300, "x")
+    with pytest.raises(ValueError, match=r"not JSON compliant|Out of range"):
+        canonical_hash({"a": float("nan")})

@@ -8,6 +8,7 @@ import pytest
 from tests.torquec_check.documents import program_document
 from tests.torquec_check.test_torque_error import BOX, _added
 
+from torquec_check import parts as module
 from torquec_check.document import RefusedError
 from torquec_check.parts import check_parts, check_same
 from torquec_check.program import program_of
@@ -82,3 +83,21 @@ def test_noise_that_a_program_makes_itself_hides_nothing():
     more = [["input", "q", 0], ["cos", 0], ["const", 1e20], ["add", 1, 2], ["sub", 3, 2], ["sub", 4, 1]]
     with pytest.raises(RefusedError, match="differs"):
         check_parts(program_of(_added(more)), {"gravity_torque": _part("gravity_torque")}, TURNS, BOX)
+
+
+def test_a_torque_that_is_zero_has_parts():
+    nothing = program_document() | {"operations": [["const", 0.0]]}
+    nothing["outputs"][0]["values"] = [0, 0]
+    part = nothing | {"name": "gravity_torque", "inputs": nothing["inputs"][:1]}
+    assert check_parts(program_of(nothing), {"gravity_torque": program_of(part)}, TURNS, BOX) == {
+        "gravity_torque": [0.0, 0.0]
+    }
+
+
+def test_what_parts_differ_by_is_a_bound(monkeypatch):
+    found = check_parts(program_of(program_document()), {"mass_matrix": _part("mass_matrix")}, TURNS, BOX)
+    assert all(0.0 <= error < 1e-13 for error in found["mass_matrix"])
+    assert max(found["mass_matrix"]) > 1e-17
+    monkeypatch.setattr(module, "UP", 2.0)
+    twice = check_parts(program_of(program_document()), {"mass_matrix": _part("mass_matrix")}, TURNS, BOX)
+    assert twice["mass_matrix"][0] > 1.01 * found["mass_matrix"][0]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.torquec_check.documents import program_document
 
+from torquec_check import positive_mass as module
 from torquec_check.difference import Box
 from torquec_check.document import RefusedError
 from torquec_check.positive_mass import EigenvalueFunctional, check_positive_mass
@@ -140,3 +141,19 @@ def test_the_functional_is_the_smallest_eigenvalue():
     assert h(np.full((5, 1), np.nan), np.ones(1))
     assert h(np.zeros((5, 1)), np.array([np.nan]))
     assert h(np.zeros((5, 1)), np.array([np.inf]))
+
+
+def test_what_cholesky_rounds_is_taken_off():
+    """1e-12 of the trace: 1e-6 here."""
+    h = EigenvalueFunctional(2, ((0, 0), (1, 1)))
+    assert h(np.array([[1e6], [1e-7]]), np.zeros(1))
+    assert not h(np.array([[1e6], [1e-5]]), np.zeros(1))
+    assert not h(np.array([[1.0], [1e-11]]), np.zeros(1))
+    assert h(np.array([[1.0], [1e-13]]), np.zeros(1))
+
+
+def test_rounding_has_a_factor_for_its_own(monkeypatch):
+    _check(program_document(), [0.01, 0.01])
+    monkeypatch.setattr(module, "UP", 1e16)
+    with pytest.raises(RefusedError):
+        _check(program_document(), [0.01, 0.01])

@@ -129,3 +129,15 @@ def test_a_written_rotation_has_an_exact_one_next_to_it():
     assert all(abs(float(x.abs_upper())) < 1e-45 for x in identity)
     assert found[2, 0] == 0
     assert abs(float(found[0, 0]) - 0.8) < 1e-16
+
+
+def test_an_exact_rotation_has_no_radius():
+    for written in (
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
+    ):
+        assert all(
+            x == y
+            for row, line in zip(_rotation(written).table(), written, strict=True)
+            for x, y in zip(row, line, strict=True)
+        )

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.torquec_check.documents import program_document
 
+from torquec_check import rounding as module
 from torquec_check.program import torque_program
 from torquec_check.rounding import DOUBLE, SINGLE, Machine, rounding_errors
 
@@ -62,3 +63,21 @@ def test_the_precisions_are_those_of_ieee_and_of_what_was_measured():
     assert (DOUBLE.wave_error, DOUBLE.largest_angle, DOUBLE.largest) == (8 * 2.0**-53, 2.0**40, 1e300)
     assert (SINGLE.unit, SINGLE.smallest) == (2.0**-24, float(np.finfo(np.float32).tiny))
     assert (SINGLE.wave_error, SINGLE.largest_angle, SINGLE.largest) == (8.8e-8, 4096.0, 3e38)
+
+
+@pytest.mark.parametrize("precision", [DOUBLE, SINGLE])
+def test_results_below_the_normal_numbers_count(precision):
+    """A product of 1e-40 and 1e-300 may be replaced by zero."""
+    sizes = {"q": (1.0, 1.0), "qd": (1e-170, 1.0), "qdd": (5.0, 5.0)}
+    found = rounding_errors(_program(["mul", 0, 0]), Machine(precision, sizes))[0]
+    assert found == pytest.approx(precision.smallest, rel=1e-6, abs=0.0)
+
+
+def test_sizes_have_a_factor_for_their_own_rounding(monkeypatch):
+    program = _program(["mul", 0, 0])
+    once = rounding_errors(program, Machine(DOUBLE, SIZES))[0]
+    monkeypatch.setattr(module, "UP", 2.0)
+    assert rounding_errors(program, Machine(DOUBLE, SIZES))[0] == pytest.approx(2.0 * once, rel=1e-6)
+    assert Machine(SINGLE, SIZES).constant(Fraction(0.1)).distance == pytest.approx(
+        2.0 * float(abs(Fraction(float(np.float32(0.1))) - Fraction(0.1))), rel=1e-6
+    )

@@ -146,3 +146,16 @@ def test_an_inertia_without_a_bound_is_right_everywhere():
         check_coefficients(certificate.robot, certificate.program, certificate.box, (), (1e3, 1e3), lambda *_: None)
         with pytest.raises(RefusedError, match=message) if message else contextlib.nullcontext():
             check_specification(certificate)
+
+
+def test_bounds_of_other_coefficients_do_not_serve_a_control_requirement():
+    text = control(damping_error=0.05, step_error=0.1)
+    m22 = M11 | {"index": [1, 1], "kind": "relative", "bound": 0.5}
+    check(
+        text,
+        coefficients=coefficients(
+            **{"M[1,1]": M11 | {"kind": "relative", "bound": 0.1}, "M[1,2]": M11 | {"index": [0, 1]}}
+        ),
+    )
+    with pytest.raises(RefusedError, match="damping"):
+        check(text, coefficients=coefficients(**{"M[1,1]": M11 | {"kind": "relative", "bound": 0.01}, "M[2,2]": m22}))

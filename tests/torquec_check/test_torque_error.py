@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from tests.torquec_check.documents import program_document, robot_document
 
+from torquec_check import torque_error as module
 from torquec_check.difference import Box
 from torquec_check.document import RefusedError
 from torquec_check.program import torque_program
 from torquec_check.robot import robot_of
 from torquec_check.rounding import DOUBLE, SINGLE
-from torquec_check.torque_error import TorqueFunctional, check_torque_errors
+from torquec_check.torque_error import TorqueFunctional, check_torque_errors, machine_errors
 
 BOX = Box((-3.0, -3.0), (3.0, 3.0), (1.0, 1.0), (2.0, 2.0))
 
@@ -137,3 +138,23 @@ def test_what_is_no_number_exceeds_every_limit():
     rows[3, 7] = np.nan
     assert functional(rows, limits)
     assert functional(np.nan_to_num(rows), np.where(np.arange(1000) == 9, np.nan, limits))
+
+
+def test_a_bound_that_is_met_exactly_is_met():
+    functional = TorqueFunctional(MONOMIALS)
+    rows = np.random.default_rng(5).normal(size=(len(MONOMIALS), 30))
+    for k in range(30):
+        one = rows[:, [k]]
+        for bound in (functional._by_signs(one), functional._by_tangents(one)):
+            assert not functional(one, bound)
+
+
+def test_rounding_has_a_factor_for_its_own(monkeypatch):
+    exactly = machine_errors(torque_program(program_document(), 2), BOX, DOUBLE)
+    bounds = [3.0 * rounding + 1e-14 for rounding in exactly]
+    _check(program_document(), bounds)
+    with pytest.raises(RefusedError, match="rounding may change"):
+        _check(program_document(), exactly)
+    monkeypatch.setattr(module, "UP", 4.0)
+    with pytest.raises(RefusedError):
+        _check(program_document(), bounds)
