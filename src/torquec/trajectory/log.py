@@ -47,6 +47,7 @@ class Pathology(StrEnum):
     OFFSET = "joint offset"
     GRAVITY = "gravity direction"
     DELAY = "delay"
+    GAIN = "torque gain"
     STANDSTILL = "standstill"
     LIMITS = "beyond limits"
     SATURATION = "saturation"

@@ -61,6 +61,18 @@ def test_an_exchanged_pair_of_the_wrist(log, pair, kinds):
     assert before > 4.0 * after
 
 
+@pytest.mark.parametrize(("joint", "factor"), [(1, 2.0), (2, 0.5), (2, 3.0)])
+def test_a_torque_gain(log, joint, factor):
+    """A wrong motor constant: inertias of the file are not needed, the rows of the other joints tell."""
+    scaled = dataclasses.replace(log, tau=log.tau * np.where(np.arange(log.n) == joint, factor, 1.0))
+    found = check_hypotheses(ROUGH, scaled)
+    gains = [one for one in found if one.kind is Pathology.GAIN]
+    assert [PUMA.joint_names[joint] in one.column for one in gains] == [True]
+    told = float(gains[0].text.split("multiply it by ")[1].split()[0])
+    assert told == pytest.approx(1.0 / factor, rel=0.05)
+    assert gains[0].severity is Severity.WARNING
+
+
 @pytest.mark.parametrize(("joint", "degrees"), [(1, 10.0), (1, 90.0), (3, -7.0), (3, 55.0)])
 def test_an_offset(joint, degrees):
     robot = classics.stanford()

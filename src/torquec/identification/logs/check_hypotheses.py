@@ -6,7 +6,8 @@ that is known to happen, and parameters and friction are fitted again:
 (1)  two joints exchanged: their positions, their torques, or both; a joint negated
 (2)  positions of a joint that count from elsewhere: offsets on a grid, the best ones then refined
 (3)  gravity along another direction (`gravity_direction`)
-(4)  torques that are late or early, up to 0.4 s
+(4)  torques that are late or early, up to 0.4 s; torques of a joint times a factor, as a wrong motor constant or gear
+     ratio makes them: the rows of other joints, which share bodies with it, tell
 
 (5)  gain = sum_j log(e_j^2 + c) before - after. A joint that gains counts only if it is explained then (e_j^2 below
      0.0625): poor fits change at random. The best reading is believed from a gain of 2 on (squared errors fall to a
@@ -59,6 +60,8 @@ _REFINED = 2  # offsets that are refined: the right one need not be the best of 
 _SMALLEST_OFFSET = 2.0  # degrees; kinematics and sensors are no better
 _LONGEST_DELAY, _DELAY_STEP = 0.4, 0.02  # [s]
 _SHORTEST_DELAY = 0.01  # [s]; `torque_delay` looks for less
+_SMALLEST_FACTOR, _LARGEST_FACTOR = 1.25, 5.0  # of torques: motor constants are known to a tenth
+_INSIDE = 0.98  # of the range: a factor at its end has not been found
 _SMALLEST_TILT = 3.0  # degrees; robots do not stand more level
 _WRONG_GRAVITY = 30.0  # degrees: no base is tilted so far by mistake
 
@@ -145,6 +148,7 @@ class _Search:
         yield from self._moved(robot, motion, read)
         yield from self._tilted(robot, motion, before)
         yield from self._delayed(robot, motion, read)
+        yield from self._scaled(robot, motion, read)
 
     def _exchanged(self, motion: FitMotion, bad: set[int], read: _Read) -> Iterator[_Hypothesis]:
         """(1), pairs one of which is poorly explained."""
@@ -243,6 +247,31 @@ class _Search:
         remedy = f"say so in a map: delay = {delay:.4f}"
         told = _finding(Pathology.DELAY, Severity.WARNING, text, "tau", remedy)
         yield read(dataclasses.replace(motion, tau=np.asarray(spline(motion.t + delay))), told, (Pathology.DELAY,))
+
+    def _scaled(self, robot: Robot, motion: FitMotion, read: _Read) -> Iterator[_Hypothesis]:
+        """(4), factors; none where joints are alone, because then bodies of another size explain them as well."""
+        optimize = need("scipy.optimize", "finding a factor")
+        if self.log.n == 1:
+            return
+        columns, size = motion.columns(robot), math.log(_LARGEST_FACTOR)
+
+        def scaled(j: int, factor: float) -> FitMotion:
+            return motion.turned(torque=np.where(np.arange(self.log.n) == j, factor, 1.0))
+
+        def cost(logarithm: float, j: int) -> float:
+            return free_fit(columns, scaled(j, math.exp(logarithm)).tau).cost
+
+        for j in range(self.log.n):
+            found = optimize.minimize_scalar(
+                cost, bounds=(-size, size), args=(j,), method="bounded", options={"xatol": 0.02}
+            )
+            factor = math.exp(float(found.x))
+            if not _SMALLEST_FACTOR < max(factor, 1.0 / factor) < _LARGEST_FACTOR * _INSIDE:
+                continue
+            text = f"to multiply it by {factor:.3g} {{}}"
+            remedy = f"check motor constant and gear ratio; if they are wrong, say so in a map: gains with {factor:.3g}"
+            told = _finding(Pathology.GAIN, Severity.WARNING, text, self.log.column("tau", j), remedy)
+            yield read(scaled(j, factor), told, (Pathology.GAIN, j))
 
 
 def _independent(samples: Samples) -> float:
