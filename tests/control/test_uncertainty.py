@@ -128,7 +128,8 @@ def test_sets_that_are_too_large_name_joint_and_set(puma):
     stated = tq.Uncertainty(payload=tq.PayloadUncertainty("link6", (0.0, 40.0), 0.2))
     found = tq.tracking_guarantee(puma, -60.0, motion, period=PERIOD, uncertainty=stated)
     assert not found.valid
-    assert "most of it is 'payload' at joint" in found.reason
+    assert "could not be shown to be regular for all robots of the sets" in found.reason
+    assert "'payload' at joint 'joint" in found.reason
     assert "40 kg at 'link6'" in found.conditions
 
 

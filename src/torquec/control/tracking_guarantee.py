@@ -15,8 +15,9 @@ measures and holds, with the model P in place of the robot's own torques (comput
      responses (:mod:`torquec.proof.tracking.error_response`).
 (5)  W and R are bounded over the tube of all motions within (4) of the reference, and (4) follows from them: radii that
      prove themselves (`error_tube`), by ends of M and its rates or, where none are found so, by
-     slopes (`closer_acceleration_bound`). Without a reference they are bounded over the certified
-     box, and the guarantee is for every reference that stays far enough inside (`box_tube`).
+     slopes (`closer_acceleration_bound`). Under an uncertainty radii vary with time (`varying_tube`). Without a
+     reference they are bounded over the certified box, and the guarantee is for every reference that stays far enough
+     inside (`box_tube`).
 
 Without an `Uncertainty` nothing is claimed of friction (there is none, or the controller cancels exactly what acts),
 sensors, delays, or of a robot that is not the one of the certificate. With one, the plant may be any robot in its sets
@@ -40,7 +41,8 @@ import numpy.typing as npt
 from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation, friction_compensation
 from torquec.control.poles import ErrorFeedback, PoleArgument, error_feedback, joint_poles
 from torquec.control.tracking_claim import CONDITIONS
-from torquec.control.uncertainty import SpeedSource, Uncertainty, plant_uncertainty
+from torquec.control.uncertainty import SpeedSource, Uncertainty
+from torquec.control.uncertainty_sets import payload_cells, plant_uncertainty
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
@@ -48,11 +50,12 @@ from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, as_model
 from torquec.proof.tracking.box_tube import BoxTube, box_tube
-from torquec.proof.tracking.error_response import ErrorResponse, error_response
+from torquec.proof.tracking.error_response import ErrorResponse, error_response, sampled_response
 from torquec.proof.tracking.error_tube import ErrorTube, TubeLoop, TubeProblem, error_tube, joint_unit
-from torquec.proof.tracking.late_response import late_response
+from torquec.proof.tracking.late_response import LagResponse, constant_lag, lag_response
 from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
 from torquec.proof.tracking.torque_error_bound import ProvenTorque, certified_torque_error, exact_torque_error
+from torquec.proof.tracking.varying_tube import VaryingTube, varying_tube, with_rest
 from torquec.robot.robot import Robot
 from torquec.robot.robot_document import robot_to_dict
 from torquec.trajectory.motion_enclosure import motion_enclosure
@@ -73,6 +76,12 @@ def proven_torque(model: Model) -> ProvenTorque | str:
 _PIECE = 0.002  # [s], a usual sampling interval: enclosures grow little over one
 _FEWEST, _MOST = 256, 32768
 """Pieces of time that the reference is enclosed over: short motions need some to be narrow, long ones fit memory."""
+
+_LONGER_PIECE = 0.005
+"""The same [s] for tubes that vary with time."""
+
+_COARSE, _FINE, _MUCH = 2, 4, 0.3
+"""Ranges of mass of an unknown payload: at first, and where it costs more than this part of a position bound."""
 
 _STILL = 1e-12
 """A speed or acceleration of the reference that is rounding, and within what its enclosure allows for."""
@@ -242,17 +251,27 @@ class _Law:
     period: float | None
     uncertainty: Uncertainty | None
 
-    def responses(self, robot: Robot, feedback: ErrorFeedback) -> tuple[ErrorResponse, ...]:
-        """The gains of every joint's loop, with late torques and speeds by difference where they are stated."""
+    def responses(self, feedback: ErrorFeedback) -> tuple[ErrorResponse, ...]:
+        """The gains of every joint's loop."""
         pairs = zip(feedback.stiffness, feedback.damping, strict=True)
         if self.period is None:
             return tuple(error_response(p, s) for p, s in pairs)
-        late, shares = 0, list[float | None]([None] * robot.n)
-        if self.uncertainty is not None:
-            late, stated = self.uncertainty.samples_late(self.period), self.uncertainty.of(robot)
-            shares = [joint.speed_filter if joint.speed is SpeedSource.DIFFERENCE else None for joint in stated]
+        return tuple(sampled_response(p, s, self.period) for p, s in pairs)
+
+    def lags(self, robot: Robot, feedback: ErrorFeedback) -> tuple[LagResponse, ...]:
+        """The gains by lag, with late torques and speeds by difference where the uncertainty states them."""
+        assert self.uncertainty is not None
+        pairs = zip(feedback.stiffness, feedback.damping, strict=True)
+        if self.period is None:
+            return tuple(constant_lag(error_response(p, s), p) for p, s in pairs)
+        stated, late = self.uncertainty.of(robot), self.uncertainty.timing.delay
+        shares = [joint.speed_filter if joint.speed is SpeedSource.DIFFERENCE else None for joint in stated]
         each = zip(pairs, shares, strict=True)
-        return tuple(late_response(p, s, self.period, delay=late, share=share) for (p, s), share in each)
+        return tuple(lag_response(p, s, self.period, delay=late, share=share) for (p, s), share in each)
+
+    def cells(self, masses: int) -> Array:
+        """The boxes of the payload's parameters, its mass cut into so many."""
+        return payload_cells(None if self.uncertainty is None else self.uncertainty.payload, masses)
 
     def sets(
         self, model: Model, nominal: Robot, feedback: ErrorFeedback, efforts: Array
@@ -298,37 +317,47 @@ def _guarantee(
     sets = law.sets(model, proven.robot, feedback, drives)
     if isinstance(sets, str):
         return TrackingGuarantee(False, sets)
-    loop = TubeLoop(law.responses(robot, feedback), law.period or 0.0, begin[0], begin[1], drives)
+    responses = law.responses(feedback) if sets is None else ()
+    loop = TubeLoop(responses, law.period or 0.0, begin[0], begin[1], drives)
     if trajectory is None:
         if sets is not None:
             return TrackingGuarantee(False, "under uncertainty a guarantee is along a motion: give a trajectory")
         fastest = proven.acceleration / _RISE if jerk is None else _per_joint("jerk", jerk, robot.n)
         found = box_tube(proven, loop, jerk=fastest)
         return TrackingGuarantee(False, found) if isinstance(found, str) else _in_box(proven, found, drives, start)
-    pieces = int(np.clip(math.ceil(trajectory.duration / _PIECE), _FEWEST, _MOST))
+    length = _PIECE if sets is None else _LONGER_PIECE
+    pieces = int(np.clip(math.ceil(trajectory.duration / length), _FEWEST if sets is None else 1, _MOST))
     reference = motion_enclosure(trajectory, pieces=pieces, window=loop.period)
-    problem = TubeProblem(proven, loop, reference, uncertainty=sets)
-    tube = error_tube(problem)
-    if isinstance(tube, str):
-        tube = error_tube(replace(problem, closer=True))
+    end = math.inf if _rests(trajectory, reference.end) else reference.end
+    if sets is None:
+        tube = error_tube(TubeProblem(proven, loop, reference))
+        if isinstance(tube, str):
+            tube = error_tube(TubeProblem(proven, loop, reference, closer=True))
+    else:
+        lags = law.lags(robot, feedback)
+        memory = max(len(lag.position.level) for lag in lags)
+        longer, cut = with_rest(reference, law.period, memory, rests=math.isinf(end))
+        tube = _uncertain(law, VaryingTube(proven, sets, loop, lags, longer, cut, law.cells(_COARSE)))
     if isinstance(tube, str):
         return TrackingGuarantee(False, tube)
-    end = math.inf if _rests(trajectory, reference.end) else reference.end
     bounds = _bounds(proven, tube, drives)
-    budget = _budget(robot, loop, tube)
+    budget = {
+        name: {cause: float(cost[k]) for cause, cost in tube.costs.items() if cost[k] > _NOTHING}
+        for k, name in enumerate(robot.joint_names)
+    }
     return TrackingGuarantee(True, "", bounds, float(trajectory.t[0]), end, start_error=start, budget=budget)
 
 
-def _budget(robot: Robot, loop: TubeLoop, tube: ErrorTube) -> dict[str, dict[str, float]]:
-    """What each cause takes of the position bound; the hold between samples is `sampling`."""
-    found: dict[str, dict[str, float]] = {}
-    for k, (name, response) in enumerate(zip(robot.joint_names, loop.responses, strict=True)):
-        gain = response.position
-        parts = {cause: gain.level * float(values[k]) for cause, values in tube.parts.items()}
-        parts["sampling"] = gain.drift * float(tube.drift[k])
-        parts["start"] = gain.position * float(loop.start_position[k]) + gain.speed * float(loop.start_speed[k])
-        found[name] = {cause: value for cause, value in parts.items() if value > _NOTHING}
-    return found
+def _uncertain(law: _Law, problem: VaryingTube) -> ErrorTube | str:
+    """The tube of a plant in the sets: with few cells of a payload, with more where it costs much, then by slopes."""
+    tube = varying_tube(problem)
+    if law.cells(_FINE).shape[2] and (
+        isinstance(tube, str) or np.any(tube.costs["payload"] > _MUCH * tube.radii.position)
+    ):
+        problem = replace(problem, cells=law.cells(_FINE))
+        better = varying_tube(problem)
+        tube = tube if isinstance(better, str) and not isinstance(tube, str) else better
+    return varying_tube(replace(problem, closer=True)) if isinstance(tube, str) else tube
 
 
 def _bounds(proven: ProvenTorque, tube: ErrorTube, efforts: Array) -> tuple[JointBound, ...]:

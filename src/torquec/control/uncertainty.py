@@ -13,8 +13,8 @@
 What is absent is zero: none is assumed, and the sentence of the guarantee says so.
 
 Measurement errors that follow, with T the sampling interval: a reading lies within one step of the position, two of
-them differ by one step at most beyond the motion. With a filter c the speed is off by c step/T + (1/2 + (1 - c)/c) T a,
-where a is the acceleration.
+them differ by one step at most beyond the motion: half a step is constant, half a step is noise. With a filter c the
+speed is off by c step/T + (1/2 + (1 - c)/c) T a, where a is the acceleration.
 """
 
 from __future__ import annotations
@@ -27,20 +27,11 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-import numpy as np
-
-from torquec.control.model_terms import Evaluation, FrictionCompensation
-from torquec.dynamics.friction_torque import has_load_friction
 from torquec.errors import ArgumentError, RobotFileError
-from torquec.expr import trace
-from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind
-from torquec.model.model import Model
-from torquec.proof.tracking.plant_uncertainty import PlantUncertainty, body_directions
-from torquec.robot.robot import BASE, Robot
+from torquec.robot.robot import Robot
 from torquec.robot.toml import Table, parse_toml, read_toml
-from torquec.spatial import PARAMETER_NAMES, Inertia
 
 _COARSEST = 0.1
 """Encoder steps and biases above this [rad, m] are taken for degrees or millimetres."""
@@ -274,106 +265,6 @@ def _read(table: Table | None, default: Any) -> Any:
         table.refuse(key, error.found, error.remedy)
     table.finish()
     return record
-
-
-def plant_uncertainty(
-    model: Model,
-    stated: Uncertainty,
-    robot: Robot,
-    *,
-    feedback: tuple[Array, Array],
-    period: float | None,
-    evaluation: Evaluation,
-    friction: FrictionCompensation,
-    efforts: Array,
-) -> PlantUncertainty | str:
-    """The sets as arrays, for a loop with this feedback (stiffness, damping); or why nothing can be proven of them.
-
-    `robot` is the nominal plant. Raises `ArgumentError` for speeds by difference or delays without a period, and for
-    drives that are known to a part of no limit.
-    """
-    joints = stated.of(robot)
-    if has_load_friction(robot):
-        return "friction that depends on the load is not bounded under uncertainty: fit friction without that term"
-    late = stated.timing.delay or stated.timing.jitter
-    if period is None and (late or any(j.speed is SpeedSource.DIFFERENCE for j in joints)):
-        raise ArgumentError("a delay, or speeds by difference, without a sampling interval", remedy="give period=...")
-    T = period or 0.0
-    for name, joint, effort in zip(robot.joint_names, joints, efforts, strict=True):
-        if joint.torque_part and not math.isfinite(effort):
-            raise ArgumentError(
-                f"joint '{name}' has torque_part = {joint.torque_part:g} and no effort limit",
-                remedy="state its limit in the robot's file, or leave torque_part out",
-            )
-    columns = [body_directions(robot, _body_parts(stated.bodies))]
-    causes = ["bodies"] * columns[0].shape[1]
-    balls = list(range(len(causes)))
-    if stated.payload is not None:
-        carried, centre = payload_directions(robot, stated.payload)
-        columns.append(carried)
-        causes += ["payload"] * carried.shape[1]
-        balls += [len(balls) + (min(centre) if k in centre else k) for k in range(carried.shape[1])]
-    ports = dict.fromkeys(("qd_ref", "qd"), (robot.n,))
-    known = [_speed_errors(joint, T) for joint in joints]
-    limits = np.where(np.isfinite(efforts), efforts, 0.0)
-    return PlantUncertainty(
-        robot=robot,
-        directions=np.concatenate(columns, axis=1),
-        causes=tuple(causes),
-        balls=tuple(balls),
-        friction_part=np.array([j.friction_part for j in joints]),
-        friction_residual=np.array([j.friction_residual for j in joints]),
-        drive_error=np.array([j.torque_part for j in joints]) * limits,
-        compensation=trace("compensation", lambda **at: {"tau": friction.torque(model, at)}, ports),
-        position_error=np.array([j.position + j.position_bias for j in joints]),
-        speed_error=np.array([noise for noise, _ in known]),
-        speed_lag=np.array([lag for _, lag in known]),
-        delay=T * stated.samples_late(period),
-        stiffness=feedback[0],
-        damping=feedback[1],
-        at_reference=evaluation is Evaluation.REFERENCE,
-    )
-
-
-def _speed_errors(joint: JointUncertainty, T: float) -> tuple[float, float]:
-    """The error of the speed, and the lag [s] that the acceleration multiplies."""
-    c = joint.speed_filter
-    if joint.speed is SpeedSource.MEASURED:
-        return joint.speed_noise, 0.0
-    return c * joint.position / T, T * (0.5 + (1.0 - c) / c)
-
-
-def _body_parts(bodies: BodyUncertainty) -> dict[str, float]:
-    """The part of every standard parameter by its name: m; mx, my, mz; Ixx, .."""
-    kinds = {"I": bodies.inertia_part}
-    return {n: kinds.get(n[0], bodies.mass_part if n == "m" else bodies.first_moment_part) for n in PARAMETER_NAMES}
-
-
-def payload_directions(robot: Robot, payload: PayloadUncertainty) -> tuple[Array, tuple[int, ...]]:
-    """Deviations (10 bodies, k) of the parameters of the body that carries the payload, in its body frame.
-
-    Also the columns of its first moment, whose coefficients are a vector of length one at most.
-    """
-    carrier = robot.frame(payload.frame)
-    if carrier.body == BASE:
-        raise ArgumentError(f"the payload's frame '{payload.frame}' does not move", remedy="name one of a moving body")
-    low, high = payload.mass
-    moment = high * payload.centre_within
-    largest = moment * payload.centre_within * (1.0 + payload.inertia_part)
-    mass = max(high - payload.nominal_mass, payload.nominal_mass - low)
-    width, columns, centre = len(PARAMETER_NAMES), list[Array](), list[int]()
-    for k, name in enumerate(PARAMETER_NAMES):
-        product = name[0] == "I" and name[1] != name[2]  # at most half of a sum of two moments
-        size = mass if name == "m" else 0.5 * largest if product else largest if name[0] == "I" else moment
-        if not size:
-            continue
-        if name[0] == "m" and name != "m":
-            centre.append(len(columns))
-        unit = Inertia(*(size if j == k else 0.0 for j in range(width)))
-        column = np.zeros(width * len(robot.bodies))
-        column[width * carrier.body : width * (carrier.body + 1)] = unit.transformed(carrier.pose).parameters
-        columns.append(column)
-    return np.array(columns).reshape(-1, width * len(robot.bodies)).T, tuple(centre)
 
 
 def _payload_words(payload: PayloadUncertainty | None) -> str:

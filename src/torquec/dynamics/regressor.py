@@ -15,7 +15,7 @@ then the inertia of each motor's rotor.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from torquec.dynamics.closed_loops import loop_torques
 from torquec.dynamics.mechanism import coordinates, place_links
@@ -52,12 +52,45 @@ def parameter_values(robot: Robot) -> list[float]:
 @loop_torques
 def regressor(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[list[Scalar]]:
     """Y(q, qd, qdd), (n, 10 bodies + motors); `Y @ parameter_values(robot)` is the inverse dynamics."""
+    width = len(PARAMETER_NAMES)
+    columns = width * len(robot.bodies)
+    total: list[list[Scalar]] = [[0.0] * (columns + len(robot.drives.motors)) for _ in range(robot.n)]
+    for i, (twists, moving) in enumerate(_bodies(robot, q, qd, qdd)):
+        for index, ratio, s in twists:
+            for k, value in enumerate(_row(s, *moving)):
+                total[index][width * i + k] = total[index][width * i + k] + ratio * value
+    _motors(robot, qdd, total, columns)
+    return total
+
+
+def wrench_regressor(
+    robot: Robot, body: int, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
+    """The twists J (6, n), (omega, v), of a body's frame per joint speed, and its unit wrenches (2), (6, 10).
+
+    J' times the wrenches are the ten columns of the body in `regressor`.
+    """
+    *_, (twists, moving) = _bodies(robot, q, qd, qdd, last=body)
+    J: list[list[Scalar]] = [[0.0] * robot.n for _ in range(6)]
+    for index, ratio, (omega, v) in twists:
+        for row, value in zip(J, (*omega, *v), strict=True):
+            row[index] = row[index] + ratio * value
+    units = [tuple(float(k == j) for k in range(6)) for j in range(6)]
+    wrenches = [list(_row(((a, b, c), (x, y, z)), *moving)) for a, b, c, x, y, z in units]
+    return J, wrenches
+
+
+_Motion = tuple[Matrix3, Vector3, Vector3, Vector3]
+
+
+def _bodies(
+    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], *, last: int | None = None
+) -> Iterator[tuple[list[tuple[int, float, Twist]], _Motion]]:
+    """Of every body up to `last`: twists per joint that moves it, and U, a, w, wd, in the file's body frame."""
     links = robot.canonical.links
     state = coordinates(robot)
     placed = place_links(links, state, q)
     moving = motions(placed, state, robot.canonical.gravity, qd, qdd)
-    width = len(PARAMETER_NAMES)
-    total: list[list[Scalar]] = [[0.0] * (width * len(links) + len(robot.drives.motors)) for _ in range(robot.n)]
     twists: list[list[tuple[int, float, Twist]]] = []  # of every link: index and multiplier of a rate, its twist
     for i, link in enumerate(placed):
         # Twists of this link per joint that moves it: those of the parent carried outward, and its own.
@@ -68,19 +101,19 @@ def regressor(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequ
         for index, column in enumerate(link.columns, start=state[i].index):
             carried.append((index, state[i].multiplier, (column.angular, column.linear)))
         twists.append(carried)
-        # In the file's body frame.
         turn, p = links[i].frame.rotation, links[i].frame.origin
         back = transpose(turn)
         u = matmul(matmul(back, moving[i].u), turn)
         a = matvec(back, add(moving[i].a, matvec(moving[i].u, p)))
         w = matvec(back, moving[i].w)
         wd = matvec(back, moving[i].wd)
-        for index, ratio, (omega, v) in carried:
-            s = (matvec(back, omega), matvec(back, add(v, cross(omega, p))))
-            for k, value in enumerate(_row(s, u, a, w, wd)):
-                total[index][width * i + k] = total[index][width * i + k] + ratio * value
-    _motors(robot, qdd, total, width * len(links))
-    return total
+        found = [
+            (index, ratio, (matvec(back, omega), matvec(back, add(v, cross(omega, p)))))
+            for index, ratio, (omega, v) in carried
+        ]
+        yield found, (u, a, w, wd)
+        if i == last:
+            return
 
 
 def _row(s: Twist, u: Matrix3, a: Vector3, w: Vector3, wd: Vector3) -> tuple[Scalar, ...]:

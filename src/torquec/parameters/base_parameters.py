@@ -34,7 +34,6 @@ from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.parameters.accepts import accepts
 from torquec.parameters.energy_rows import double_rows, natural_sizes, rational_rows, real_rows, residue_rows
 from torquec.parameters.formula import latex_formula, text_formula
-from torquec.parameters.loop_base import loop_basis, loop_rows
 from torquec.parameters.minimal_combinations import minimal_combinations
 from torquec.parameters.numeric_basis import (
     THRESHOLD,
@@ -196,8 +195,7 @@ def base_parameters(
     `friction`: which friction columns to include; True takes those that the robot's own friction needs. `motors`:
     include rotor inertias. `order`: names of standard parameters, those to keep first (elimination only; the others
     follow in the usual order). `threshold`: what QR and SVD count as zero. Raises `ArgumentError` for an unknown name
-    or method, `CheckError` where the methods disagree and `RobotError` for free, ball and planar joints. With closed
-    loops ranks are numeric (`loop_base`).
+    or method, `CheckError` where the methods disagree and `RobotError` for free, ball and planar joints.
 
     >>> from torquec.robot import classics
     >>> base = base_parameters(classics.planar2r())
@@ -205,15 +203,11 @@ def base_parameters(
     (6, 'Izz_link1 + m_link2')
     """
     chosen, parameters = _options(robot, method, friction, motors, frames, order)
-    if robot.dependent and chosen not in (BasisMethod.QR, BasisMethod.SVD):
-        basis = loop_basis(robot, parameters, elimination_order(robot, parameters, order))
-        text = "elimination; numeric rank of the regressor at independent joints of closed loops"
-        return _finished(robot, parameters, basis, text, exact=False)
-    geometry = rational_geometry(robot.tree, parameters.frames)
+    geometry = rational_geometry(robot, parameters.frames)
     if chosen is BasisMethod.THEOREM and accepts(robot) is None:
         return _by_theorem(robot, geometry, parameters)
     if chosen in (BasisMethod.QR, BasisMethod.SVD):
-        w = loop_rows(robot, parameters) if robot.dependent else double_rows(robot, geometry, parameters)
+        w = double_rows(robot, geometry, parameters)
         groups = _groups(parameters)
         added: tuple[int, ...] = ()
         if chosen is BasisMethod.QR:

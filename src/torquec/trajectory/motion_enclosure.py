@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,6 +45,27 @@ class MotionEnclosure:
     jerk: Array
     jump: Array
     end: float
+
+    def resting(self, count: int) -> MotionEnclosure:
+        """The enclosure with so many pieces more, for a motion that stays where its last piece ended.
+
+        That is where position is within its spread; speed and acceleration are zero to rounding.
+        """
+
+        def longer(values: Array, last: Array) -> Array:
+            return np.concatenate([values, np.repeat(last[None], count, axis=0)])
+
+        zero = np.zeros_like(self.q[-1])
+        return replace(
+            self,
+            t=np.concatenate([self.t, np.full(count, self.end)]),
+            q=longer(self.q, self.q[-1]),
+            qd=longer(self.qd, zero),
+            qdd=longer(self.qdd, zero),
+            q_spread=longer(self.q_spread, self.q_spread[-1]),
+            qd_spread=longer(self.qd_spread, zero + _ROUNDING),
+            qdd_spread=longer(self.qdd_spread, zero + _ROUNDING),
+        )
 
 
 def motion_enclosure(trajectory: Trajectory, *, pieces: int, window: float = 0.0) -> MotionEnclosure:

@@ -9,7 +9,7 @@ import pytest
 
 import torquec as tq
 from torquec.control.model_terms import Evaluation, FrictionCompensation
-from torquec.control.uncertainty import plant_uncertainty
+from torquec.control.uncertainty_sets import payload_cells, plant_uncertainty
 from torquec.dynamics import friction_torque, inverse_dynamics, mass_matrix
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, CloserAccelerationBound, MotionBoxes
 from torquec.proof.tracking.plant_uncertainty import body_directions
@@ -32,6 +32,17 @@ def sets_of(model, stated, *, evaluation=Evaluation.MEASURED):
 
 def point_boxes(q, qd, qdd, wide=0.0):
     return MotionBoxes(*(np.array([x + sign * wide]) for x in (q, qd, qdd) for sign in (-1.0, 1.0)))
+
+
+EMPTY = np.zeros((1, 2, 0))
+
+
+def errors_at(sets, bound, q, qd, v, *, cells=EMPTY, cell=None):
+    """The largest of all cells, or those of one, at a point."""
+    boxes, zero = point_boxes(q, qd, v), np.zeros((len(cells), 1, len(q)))
+    inverse = bound.inverse(bound.inertia(boxes.q_lower, boxes.q_upper))
+    found = sets.plant_errors(inverse, boxes, cells, zero, zero)
+    return {cause: (values.max(axis=0) if cell is None else values[cell])[0] for cause, values in found.items()}
 
 
 def perturbed(robot, parts):
@@ -59,13 +70,9 @@ def test_robots_with_other_masses_accelerate_within_the_level(kind):
             missing = tau - np.array(inverse_dynamics(other, q, qd, v))
             reached.append(np.abs(np.linalg.solve(np.array(mass_matrix(other, q)), missing)))
         reached = np.array(reached)
-        boxes = point_boxes(q, qd, v)
-        zero = np.zeros((1, robot.n))
-        none = np.zeros(robot.n)
-        reach = reached.max(axis=0) * 1.5 + 1e-6
-        parts, _ = sets.levels(kind(robot), boxes, reach, asked=boxes, errors=zero, friction=zero, eps=(none, none))
-        assert np.all(reached <= parts["bodies"][0])
-        worst = max(worst, float((reached.max(axis=0) / parts["bodies"][0]).max()))
+        found = errors_at(sets, kind(robot), q, qd, v)["bodies"]
+        assert np.all(reached <= found)
+        worst = max(worst, float((reached.max(axis=0) / found).max()))
     assert worst > 0.3
 
 
@@ -83,11 +90,58 @@ def test_a_payload_in_the_set_accelerates_within_the_level():
         true = tq.attach_payload(robot, frame, mass=mass, center=tuple(centre))
         missing = np.array(inverse_dynamics(nominal, q, qd, v)) - np.array(inverse_dynamics(true, q, qd, v))
         found = np.abs(np.linalg.solve(np.array(mass_matrix(true, q)), missing))
-        boxes, zero, none = point_boxes(q, qd, v), np.zeros((1, robot.n)), np.zeros(robot.n)
-        parts, _ = sets.levels(
-            AccelerationBound(nominal), boxes, found + 1e-9, asked=boxes, errors=zero, friction=zero, eps=(none, none)
-        )
-        assert np.all(found <= parts["payload"][0])
+        cells = payload_cells(stated.payload, 2)
+        assert np.all(found <= errors_at(sets, AccelerationBound(nominal), q, qd, v, cells=cells)["payload"])
+
+
+def test_cells_cover_the_payload_and_their_errors_its_own():
+    """Of a payload of known mass and centre: some cell holds its parameters, and bounds its acceleration error."""
+    robot = tq.classics.puma560()
+    frame = robot.frames[-1].name
+    nominal = tq.attach_payload(robot, frame, mass=0.5)
+    held = tq.PayloadUncertainty(frame, (0.0, 1.0), 0.05, nominal_mass=0.5)
+    sets = sets_of(tq.compile(nominal), tq.Uncertainty(payload=held))
+    cells, rng = payload_cells(held, 4), np.random.default_rng(6)
+    tight = []
+    for _ in range(12):
+        q, qd, v = rng.uniform(-1.0, 1.0, (3, robot.n))
+        mass, centre = rng.uniform(0.6, 1.0), rng.normal(size=3)
+        centre *= 0.05 / np.linalg.norm(centre)
+        true = tq.attach_payload(robot, frame, mass=mass, center=tuple(centre))
+        point = Inertia.from_center_of_mass(mass, tuple(centre), ((0.0,) * 3,) * 3).parameters
+        beyond = np.array(point) - np.array([*[0.0] * 9, 0.5])
+        inside = np.all(np.abs(beyond - cells[:, 0]) <= cells[:, 1], axis=1)
+        assert inside.any()
+        missing = np.array(inverse_dynamics(nominal, q, qd, v)) - np.array(inverse_dynamics(true, q, qd, v))
+        found = np.abs(np.linalg.solve(np.array(mass_matrix(true, q)), missing))
+        one = {"cells": cells, "cell": int(np.argmax(inside))}
+        each = errors_at(sets, AccelerationBound(nominal), q, qd, v, **one)["payload"]
+        assert np.all(found <= each)
+        tight.append(float((found / each).max()))
+    assert np.median(tight) > 0.3
+
+
+def test_a_payload_column_that_is_left_out_is_noticed():
+    """The planted error: a bound without the payload's first moments is below the errors of some payload."""
+    robot = tq.classics.puma560()
+    frame = robot.frames[-1].name
+    nominal = tq.attach_payload(robot, frame, mass=0.5)
+    held = tq.PayloadUncertainty(frame, (0.0, 1.0), 0.05, nominal_mass=0.5)
+    sets = sets_of(tq.compile(nominal), tq.Uncertainty(payload=held))
+    planted = payload_cells(held, 4)
+    planted[:, :, 6:9] = 0.0
+    rng = np.random.default_rng(5)
+    exceeded = False
+    for _ in range(20):
+        q, qd, v = rng.uniform(-1.0, 1.0, (3, robot.n))
+        centre = rng.normal(size=3)
+        centre *= 0.05 / np.linalg.norm(centre)
+        true = tq.attach_payload(robot, frame, mass=1.0, center=tuple(centre))
+        missing = np.array(inverse_dynamics(nominal, q, qd, v)) - np.array(inverse_dynamics(true, q, qd, v))
+        found = np.abs(np.linalg.solve(np.array(mass_matrix(true, q)), missing))
+        bound = errors_at(sets, AccelerationBound(nominal), q, qd, v, cells=planted)["payload"]
+        exceeded |= bool(np.any(found > bound))
+    assert exceeded
 
 
 def test_friction_of_either_sign_counts_where_the_tube_holds_zero_speed():

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -24,7 +24,6 @@ import numpy as np
 from torquec.foundation.arrays import Array
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, CloserAccelerationBound, MotionBoxes
 from torquec.proof.tracking.error_response import ErrorResponse, OutputGain
-from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
 from torquec.proof.tracking.torque_error_bound import ProvenTorque
 from torquec.robot.robot import Joint, Robot
 from torquec.trajectory.motion_enclosure import MotionEnclosure
@@ -79,14 +78,17 @@ class Radii:
 class ErrorTube:
     """A tube that is proven: its radii, level W and drift R behind them, and the largest torques in it, (n,) each.
 
-    `parts` are the parts of W by their causes.
+    A tube that varies with time (`varying_tube`) has the costs of every cause in the position bounds, `edges` (N + 1,)
+    of its pieces of time [s], and `positions` (N, n), the radii over them.
     """
 
     radii: Radii
     level: Array
     drift: Array
     torque: Array
-    parts: Mapping[str, Array] = field(default_factory=dict)
+    costs: Mapping[str, Array] = field(default_factory=dict)
+    edges: Array | None = None
+    positions: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,41 +137,28 @@ class TubeLoop:
 
 @dataclass(frozen=True, eq=False)
 class TubeProblem:
-    """What a tube along a reference is about: a proven torque, the loop around it, and the reference; whether
-    accelerations are bounded `closer`, which takes longer; and the sets that the plant is in, None for the nominal one.
+    """What a tube along a reference is about: a proven torque, the loop around it, and the reference; and whether
+    accelerations are bounded `closer`, which takes longer.
     """
 
     proven: ProvenTorque
     loop: TubeLoop
     reference: MotionEnclosure
     closer: bool = False
-    uncertainty: PlantUncertainty | None = None
 
     @cached_property
     def bound(self) -> AccelerationBound:
         """The acceleration's errors of the robot."""
         return (CloserAccelerationBound if self.closer else AccelerationBound)(self.proven.robot)
 
-    @cached_property
-    def wanted(self) -> Array:
-        """The largest accelerations (n,) of the reference."""
-        reached: Array = (np.abs(self.reference.qdd) + self.reference.qdd_spread).max(axis=0)
-        return reached
-
     def boxes(self, radii: Radii, *, asked: bool) -> MotionBoxes:
-        """The tube as boxes: the motions that the robot has, or the measured ones that torques are `asked` for."""
-        r, sets = self.reference, self.uncertainty
+        """The tube as boxes: the motions that the robot has, or those that torques are `asked` for."""
+        r = self.reference
         ends: list[Array] = []
-        position, speed, other = radii.position, radii.speed, radii.feedback if asked else radii.acceleration
-        if asked and sets is not None:
-            other = other + sets.feedback_error(self.wanted)
-            if not sets.at_reference:
-                position = position + sets.position_error
-                speed = speed + sets.speed_errors(self.wanted + radii.acceleration)
         for centre, spread, radius in (
-            (r.q, r.q_spread, position),
-            (r.qd, r.qd_spread, speed),
-            (r.qdd, r.qdd_spread, other),
+            (r.q, r.q_spread, radii.position),
+            (r.qd, r.qd_spread, radii.speed),
+            (r.qdd, r.qdd_spread, radii.feedback if asked else radii.acceleration),
         ):
             reach = (spread + radius) * (1.0 + 1e-14)
             ends += [np.nextafter(centre - reach, -np.inf), np.nextafter(centre + reach, np.inf)]
@@ -180,40 +169,33 @@ def error_tube(problem: TubeProblem) -> ErrorTube | str:
     """A narrow tube that proves itself, or the reason why none was found (3), (4)."""
     n = problem.proven.n
     radii = problem.loop.radii(np.zeros(n), np.zeros(n))
-    step, found, parts = _FIRST_STEP, None, dict[str, Array]()
+    step, found = _FIRST_STEP, None
     for _ in range(_ROUNDS):
         # Radii that are too small are bounds from below: where already they leave the box, no others will do.
         outside = None if found else _outside(problem, radii)
         if outside is not None:
             return outside
         wide = radii.wider(step)
-        each, drifts = _causes(problem, wide)
-        bad = ~np.isfinite([*each.values(), drifts]).all(axis=(0, 2))
+        levels, drifts = _errors(problem, wide)
+        bad = ~np.isfinite([levels, drifts]).all(axis=(0, 2))
         if bad.any():
             if found:
                 break
-            if problem.uncertainty is not None:
-                return _too_uncertain(problem, parts)
             when = float(problem.reference.t[int(np.argmax(bad))])
             return (
                 f"the inertia could not be shown to be regular in the tube about t = {when:.4g} s, where errors of "
                 f"{radii.position.max():.3g} had to be allowed for: certify a smaller torque error, or sample faster"
             )
-        parts, drift = {cause: values.max(axis=0) for cause, values in each.items()}, drifts.max(axis=0)
-        if problem.uncertainty is not None:
-            parts["delay"] = problem.uncertainty.delay * drift * (1.0 + 1e-14)
-        level = np.sum(list(parts.values()), axis=0)
+        level, drift = levels.max(axis=0), drifts.max(axis=0)
         new = problem.loop.radii(level, drift)
         if new.is_inside(wide) and _outside(problem, wide) is None:
             torque = _torques(problem, wide)
             narrower = found is None or np.any(new.position < (1.0 - _STEP) * found.radii.position)
-            found = ErrorTube(new, level, drift, torque, parts)
+            found = ErrorTube(new, level, drift, torque)
             if not narrower and step == _STEP:
                 break
             step = _STEP
         radii = new
-    if found is None and problem.uncertainty is not None:
-        return _outside(problem, radii.wider(_STEP)) or _too_uncertain(problem, parts)
     if found is None:
         return _outside(problem, radii.wider(_STEP)) or (
             "the bounds grow without end: while torques are held the robot moves on by too much; sample faster, or "
@@ -222,78 +204,24 @@ def error_tube(problem: TubeProblem) -> ErrorTube | str:
     return problem.loop.saturation(problem.proven.robot, found.torque) or found
 
 
-def _too_uncertain(problem: TubeProblem, parts: Mapping[str, Array]) -> str:
-    """Why the bounds of an uncertain plant grow without end: the joint and the set that costs most."""
-    finite = {cause: values for cause, values in parts.items() if np.isfinite(values).all()}
-    if not finite:
-        return "the sets are so large that nothing is proven even on the reference: state smaller ones"
-    cause, joint = max(
-        ((name, k) for name in finite for k in range(problem.proven.n)), key=lambda at: finite[at[0]][at[1]]
-    )
-    return (
-        f"the bounds grow without end under this uncertainty: most of it is '{cause}' at joint "
-        f"'{problem.proven.robot.joint_names[joint]}', an acceleration error of {finite[cause][joint]:.3g} "
-        f"{joint_unit(problem.proven.robot.joints[joint])}/s^2; state a smaller set, choose faster poles, move more "
-        "slowly, or give the robot its rotor inertias"
-    )
-
-
-def _causes(problem: TubeProblem, radii: Radii) -> tuple[dict[str, Array], Array]:
-    """Parts of the level by cause, and the drift, (N, n) each over the tube."""
+def _errors(problem: TubeProblem, radii: Radii) -> tuple[Array, Array]:
+    """Level and drift, (N, n) each over the tube."""
     found = []
     both = (problem.boxes(radii, asked=own).parts(_AT_ONCE) for own in (False, True))
-    for k, (boxes, asked) in enumerate(zip(*both, strict=True)):
-        seen = boxes if problem.uncertainty is None else asked  # where the model is evaluated
-        speed = np.maximum(np.abs(seen.qd_lower), np.abs(seen.qd_upper))
+    for boxes, asked in zip(*both, strict=True):
+        speed = np.maximum(np.abs(boxes.qd_lower), np.abs(boxes.qd_upper))
         wanted = np.maximum(np.abs(asked.qdd_lower), np.abs(asked.qdd_upper))
-        errors = problem.proven.errors(seen.q_lower, seen.q_upper, speed, wanted)
+        errors = problem.proven.errors(boxes.q_lower, boxes.q_upper, speed, wanted)
         errors = errors + rounded_torque(problem.proven.torques(asked))
-        rows = slice(k * _AT_ONCE, k * _AT_ONCE + len(errors))
-        parts, drift = (
-            _nominal(problem, boxes, errors)
-            if problem.uncertainty is None
-            else _uncertain(problem, radii, boxes, asked, errors, rows=rows)
-        )
-        parts["model"] = parts["model"] + rounding_error(wanted)
+        inertia = problem.bound.inertia(boxes.q_lower, boxes.q_upper)
+        level = problem.bound.level(inertia, errors) + rounding_error(wanted)
         if problem.loop.period > 0.0:
-            parts["model"] = parts["model"] + problem.reference.jump
-            drift = drift + problem.reference.jerk
-        found.append((parts, drift))
-    level = {cause: np.concatenate([parts[cause] for parts, _ in found]) for cause in found[0][0]}
-    return level, np.concatenate([drift for _, drift in found])
-
-
-def _nominal(problem: TubeProblem, boxes: MotionBoxes, errors: Array) -> tuple[dict[str, Array], Array]:
-    """Level and drift of a plant that is the nominal one."""
-    inertia = problem.bound.inertia(boxes.q_lower, boxes.q_upper)
-    level = problem.bound.level(inertia, errors)
-    drift = problem.bound.drift(inertia, boxes) if problem.loop.period > 0.0 else np.zeros_like(level)
-    return {"model": level}, drift
-
-
-def _uncertain(
-    problem: TubeProblem, radii: Radii, boxes: MotionBoxes, asked: MotionBoxes, errors: Array, *, rows: slice
-) -> tuple[dict[str, Array], Array]:
-    """Parts of the level by cause, and the drift, of a plant in the sets, over some rows of the tube's boxes."""
-    sets = problem.uncertainty
-    assert sets is not None
-    r, fastest = problem.reference, problem.wanted + radii.acceleration
-    eps = sets.position_error, sets.speed_errors(fastest)
-    age = problem.loop.period + sets.delay  # of the measurements behind a torque, at most
-    reach = r.qd_spread[rows] + age * fastest
-    speeds = (r.qd[rows] - reach, r.qd[rows] + reach)
-    measured = (boxes.qd_lower - age * fastest - eps[1], boxes.qd_upper + age * fastest + eps[1])
-    friction = sets.friction_error((boxes.qd_lower, boxes.qd_upper), speeds, measured)
-    read = (radii.position, radii.speed) if sets.at_reference else eps
-    near = (r.qdd[rows] - r.qdd_spread[rows], r.qdd[rows] + r.qdd_spread[rows])
-    centred = replace(boxes, qdd_lower=near[0], qdd_upper=near[1])
-    parts, inverse = sets.levels(
-        problem.bound, centred, radii.acceleration, asked=asked, errors=errors, friction=friction, eps=read
-    )
-    noise = np.broadcast_to(sets.feedback_error(problem.wanted), errors.shape)
-    parts["sensors"] = noise if sets.at_reference else noise + parts.pop("evaluation", np.zeros_like(errors))
-    drift = sets.drift(inverse, boxes) if problem.loop.period > 0.0 else np.zeros_like(errors)
-    return parts, drift
+            drift = problem.bound.drift(inertia, boxes) + problem.reference.jerk
+            found.append((level + problem.reference.jump, drift))
+        else:
+            found.append((level, np.zeros_like(level)))
+    levels, drifts = (np.concatenate(each) for each in zip(*found, strict=True))
+    return levels, drifts
 
 
 def _torques(problem: TubeProblem, radii: Radii) -> Array:
@@ -304,9 +232,14 @@ def _torques(problem: TubeProblem, radii: Radii) -> Array:
 
 
 def _outside(problem: TubeProblem, radii: Radii) -> str | None:
-    """Where the tube leaves the box of the proof by the largest part, in words; None where it does not."""
-    box, robot = problem.proven, problem.proven.robot
-    asked = problem.boxes(radii, asked=True)
+    return leaves_box(problem.proven, problem.boxes(radii, asked=True), problem.reference.t)
+
+
+def leaves_box(box: ProvenTorque, asked: MotionBoxes, t: Array) -> str | None:
+    """Where motions over pieces of time, with middles `t` (N,), leave the box of the proof by the largest part, in
+    words; None where they do not.
+    """
+    robot = box.robot
     limits = (
         ("position", "range", "", asked.q_lower, asked.q_upper, box.lower, box.upper),
         ("speed", "velocity", "/s", asked.qd_lower, asked.qd_upper, -box.velocity, box.velocity),
@@ -334,7 +267,7 @@ def _outside(problem: TubeProblem, radii: Radii) -> str | None:
         wanted = _beyond(abs(float(reached)), up=True) if per else _beyond(float(reached), up=bool(above))
         words = (
             f"the {name} of joint '{robot.joint_names[joint]}' may reach {reached:.4g} {unit} at "
-            f"t = {problem.reference.t[row]:.4g} s, {beyond[row, joint]:.3g} beyond the certified {limit:.4g}: certify "
+            f"t = {t[row]:.4g} s, {beyond[row, joint]:.3g} beyond the certified {limit:.4g}: certify "
             f"a larger box (`{key}` of {robot.joint_names[joint]} in the specification, to {wanted:g} or more) or "
             "a smaller `torque_error`, move the reference away from the limit, or choose other poles"
         )

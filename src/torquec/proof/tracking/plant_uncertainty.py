@@ -1,30 +1,29 @@
 """Acceleration errors of a plant that is known to sets only: parameters, payload, friction, drives, sensors, delay.
 
-The robot obeys  tau_0(q, qd, qdd) + Y(q, qd, qdd) delta + f = tau,  with tau_0 the nominal dynamics, delta in a
-zonotope (the columns of `directions` times numbers in [-1, 1]) and friction f in the set (4). The controller computes
-tau = P(q^, qd^, v^) + f^ from measurements of t_j, and that torque acts until the next one arrives. Split qdd = A + B
-with tau_0(q, qd, A) = P, and let M be the nominal inertia:
+The robot obeys  tau_0(q, qd, qdd) + Y(q, qd, qdd) delta + f = tau,  with tau_0 the nominal dynamics and friction f in
+the set (4). Deviations delta of the parameters are the columns of `directions` times numbers in [-1, 1] and, for a
+payload, ten parameters in one of the cells that cover its set. The controller computes tau = P(q^, qd^,
+v^) + f^ from measurements of t_j, and that torque acts until the next one arrives. Split qdd = A + B with
+tau_0(q, qd, A) = P, and let M be the nominal inertia:
 
 (1)  A(t_j) = v + w:    M w = (P - tau_0) + [tau_0(q^, qd^, v^) - tau_0(q, qd, v^)]
      and v^ - v = -(p eps_q + s eps_v), with eps the measurement errors; the bracket is at most |dtau_0/dq| eps_q +
      |dtau_0/dqd| eps_v. A model that is evaluated at the reference has the tracking error itself for eps.
 (2)  drift of A while the torque is held:  M A' = -d/dz tau_0(q + z qd, qd + z qdd, A)  at z = 0
-(3)  at every instant  M B = f^(t_j) - f + (drive error) - Y(q, qd, qdd) delta
+(3)  at every instant  M_t B = f^(t_j) - f + (drive error) - Y(q, qd, A) delta,    M_t = M + dM the true inertia
 (4)  f is the nominal friction of every speed in the tube, with each term wrong by a part, and a residual; where the
      tube holds zero speed, that is any torque between minus and plus the Coulomb torque
 (5)  a torque that acts D late has drifted by D R more; that feedback is late, and speeds by difference lag, is part of
      the loop (:mod:`torquec.proof.tracking.late_response`), and of eps_v only the lag of the reference
 
-Columns of Y go through M^-1 whole, so that torques of several joints by one parameter stay correlated:
+Columns of Y go through the inverse whole, so that torques of several joints by one parameter stay correlated. With R
+an approximate inverse of M, D >= |1 - R M|, N_k = dY_k/dqdd, and for a cell with centre c and half widths r
 
-(6)  |M^-1 Y(q, qd, qdd) delta| <= sum over columns of |M^-1 Y_k(q, qd, qdd_ref)| + |M^-1 dY_k/dqdd| |qdd - qdd_ref|
+(6)  R M_t = 1 + sum c_k R N_k + E,   |E| <= D + sum r_k |R N_k| + sum |R N_j| of the directions;  Q ~ (1 + sum ..)^-1
+(7)  |Q R Y(q, qd, A) delta| <= |sum c_k Q R Y_k| + sum r_k |Q R Y_k|  at A = qdd_ref, and the same of N_k |A - qdd_ref|
+(8)  |B| <= |Q R (right side of (3))| + |1 - Q R M_t| |B|,  solved as (6) of :mod:`torquec.proof.enclosure.enclose`
 
-Columns of one `ball`, such as the three coordinates of a centre of mass, have coefficients of Euclidean norm at most
-one: in (6) their root of the sum of squares stands for their sum.
-
-(3) has qdd on both sides: radii of accelerations that reproduce themselves bound it, since qdd moves continuously with
-the size of
-delta as long as the true inertia is positive definite, as that of every robot that can be built is.
+The largest of all cells counts. A vector that solves (8) also proves that every true inertia of the sets is regular.
 """
 
 from __future__ import annotations
@@ -41,15 +40,19 @@ from torquec.dynamics.friction import terms_of
 from torquec.dynamics.friction_torque import friction_torque, rubbing_shafts
 from torquec.expr import Function, bind, differentiate, trace
 from torquec.expr.math import absolute
-from torquec.expr.replay import replay
 from torquec.foundation.arrays import Array
-from torquec.proof.enclosure.enclose import enclose, magnitudes, verified_bound
+from torquec.proof.enclosure.enclose import (
+    approximate_inverses,
+    defect,
+    enclose,
+    magnitudes,
+    rounding,
+    verified_bound,
+)
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, MotionBoxes, with_constants
+from torquec.proof.tracking.preconditioned import CarriedColumns, Ends, RateBound
 from torquec.robot.robot import Robot
 from torquec.spatial import PARAMETER_NAMES
-
-Ends = tuple[Array, Array]
-"""Lower and upper ends of a quantity, (N, n) each."""
 
 _ROUNDED_UP = 1.0 + 1e-12
 """Covers the rounding of sums of some hundred products that are not negative."""
@@ -65,36 +68,49 @@ _ROUNDS = 40
 class PlantUncertainty:
     """The sets, (n,) where nothing else is said.
 
-    `directions` (10 bodies, k) span deviations of the standard parameters, each with its cause and the number of its
-    ball; `friction_part` of
-    every friction term, `friction_residual` and `drive_error` [N m or N]; `compensation` maps (qd_ref, qd) to f^.
-    Measurement errors: `position_error`; `speed_error`, and `speed_lag` [s] times the acceleration. `delay` D [s].
-    `stiffness` p and `damping` s are those of the feedback; `at_reference`: where the law evaluates its model.
+    `directions` (10 bodies, j) span deviations of the standard parameters of bodies; `carried` are those of a payload
+    of one unit; `friction_part` of every friction term, `friction_residual` and `drive_error` [N m or N];
+    `compensation` maps (qd_ref, qd) to f^. Measurement errors: `position_error`, all but `position_noise` of it
+    constant; `speed_error`, and `speed_lag` [s] times the acceleration; `feedback_noise` [1/s^2] is what errors of
+    measured speeds add to the feedback. `delay` D [s] is the largest, `jitter` [s] how much of it varies. `stiffness` p
+    and `damping` s are those of the feedback; `at_reference`: where the law evaluates its model.
     """
 
     robot: Robot
     directions: Array
-    causes: tuple[str, ...]
-    balls: tuple[int, ...]
+    carried: CarriedColumns | None
     friction_part: Array
     friction_residual: Array
     drive_error: Array
     compensation: Function
     position_error: Array
+    position_noise: Array
     speed_error: Array
     speed_lag: Array
+    feedback_noise: Array
     delay: float
+    jitter: float
     stiffness: Array
     damping: Array
     at_reference: bool
 
     def speed_errors(self, fastest: Array) -> Array:
-        """eps_v (n,) where accelerations are at most `fastest` (n,)."""
+        """eps_v where accelerations are at most `fastest`, (n,) or (N, n)."""
         return self.speed_error + self.speed_lag * fastest
 
     def feedback_error(self, wanted: Array) -> Array:
-        """|v^ - v| (n,) of (1), for accelerations of the reference of at most `wanted` (n,)."""
-        return (self.stiffness * self.position_error + self.damping * self.speed_errors(wanted)) * _ROUNDED_UP
+        """|v^ - v| of (1) but for errors of positions, which pass the loop, for reference accelerations of at most
+        `wanted`, (n,) or (N, n).
+        """
+        return (self.feedback_noise + self.damping * self.speed_lag * wanted) * _ROUNDED_UP
+
+    def jitter_error(self, speed: Array, acceleration: Array) -> Array:
+        """What feedback that acts up to `jitter` later differs by, for radii of speed and acceleration (N, n)."""
+        if not self.jitter:
+            return np.zeros_like(speed)
+        moved = self.jitter * (self.stiffness * speed + self.damping * acceleration)
+        noise = 2.0 * self.stiffness * self.position_error + 4.0 * self.damping * self.speed_error
+        return np.asarray((moved + noise) * _ROUNDED_UP)
 
     # --- programs ---------------------------------------------------------------------------------------------------
 
@@ -103,44 +119,35 @@ class PlantUncertainty:
         parts = zip(inverse_dynamics(self.robot, q, qd, qdd), spring_torque(self.robot, q), strict=True)
         return [bodies + spring for bodies, spring in parts]
 
-    def _columns(self, q: Any, qd: Any, qdd: Any) -> list[list[Any]]:
-        """Y times the directions, (n, k), over any scalar."""
-        Y = regressor(self.robot, q, qd, qdd)
-        kept = [[(int(p), float(column[p])) for p in np.flatnonzero(column)] for column in self.directions.T]
-        return [[sum((row[p] * size for p, size in column), 0.0) for column in kept] for row in Y]
-
     @cached_property
     def column_program(self) -> Function:
-        """(q, qd, qdd) -> Y directions (n, k)."""
-        n, shape = self.robot.n, {"Y": (self.robot.n, self.directions.shape[1])}
-        algorithm = lambda q, qd, qdd: {"Y": self._columns(q, qd, qdd)}  # noqa: E731
-        return trace("columns", algorithm, dict.fromkeys(("q", "qd", "qdd"), (n,)), shapes=shape)
+        """(q, qd, qdd) -> Y times directions, (n, j)."""
+        wide = self.directions
+        kept = [[(int(p), float(column[p])) for p in np.flatnonzero(column)] for column in wide.T]
+
+        def algorithm(q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
+            Y = regressor(self.robot, q, qd, qdd)
+            return {"Y": [[sum((row[p] * size for p, size in column), 0.0) for column in kept] for row in Y]}
+
+        n = self.robot.n
+        return trace("columns", algorithm, dict.fromkeys(("q", "qd", "qdd"), (n,)), shapes={"Y": (n, wide.shape[1])})
 
     @cached_property
     def inertia_program(self) -> Function:
-        """q -> dY/dqdd (n, k, n) of (6): what each direction adds to the mass matrix."""
+        """q -> dY/dqdd (n, j, n) of (6): what each column adds to the mass matrix."""
         zero = [0.0] * self.robot.n
         return bind(differentiate(self.column_program, "Y", "qdd"), {"qd": zero, "qdd": zero})
 
     @cached_property
-    def rate_program(self) -> Function:
-        """(q, qd, a, A) -> the right side of (2) without its sign, `rate` (n,), for accelerations a of the robot."""
-        n = self.robot.n
-
-        def moved(q: Any, qd: Any, a: Any, A: Any, z: Any) -> dict[str, Any]:
-            place = [x + z[0] * v for x, v in zip(q, qd, strict=True)]
-            return {"tau": self._torque(place, [v + z[0] * x for v, x in zip(qd, a, strict=True)], A)}
-
-        ports = dict.fromkeys(("q", "qd", "a", "A"), (n,))
-        slope = bind(differentiate(trace("moved", moved, {**ports, "z": (1,)}), "tau", "z"), {"z": [0.0]})
-        return trace("rate", lambda **state: {"rate": [row[0] for row in replay(slope, state)["dtau_dz"]]}, ports)
+    def slope_program(self) -> Function:
+        """(q, qd, qdd) -> dtau_0/dq (n, n)."""
+        ports = dict.fromkeys(("q", "qd", "qdd"), (self.robot.n,))
+        return differentiate(trace("held", lambda q, qd, qdd: {"tau": self._torque(q, qd, qdd)}, ports), "tau", "q")
 
     @cached_property
-    def slope_programs(self) -> tuple[Function, Function]:
-        """(q, qd, qdd) -> dtau_0/dq and dtau_0/dqd, (n, n) each."""
-        ports = dict.fromkeys(("q", "qd", "qdd"), (self.robot.n,))
-        whole = trace("held", lambda q, qd, qdd: {"tau": self._torque(q, qd, qdd)}, ports)
-        return differentiate(whole, "tau", "q"), differentiate(whole, "tau", "qd")
+    def rates(self) -> RateBound:
+        """The rates of the nominal torques."""
+        return RateBound(self.robot)
 
     @cached_property
     def friction_program(self) -> Function:
@@ -182,66 +189,114 @@ class PlantUncertainty:
                 hull[name] = np.minimum(before[0], low), np.maximum(before[1], high)
         return hull
 
-    def levels(
-        self,
-        bound: AccelerationBound,
-        own: MotionBoxes,
-        reach: Array,
-        *,
-        asked: MotionBoxes,
-        errors: Array,
-        friction: Array,
-        eps: Ends,
-    ) -> tuple[dict[str, Array], Ends]:
-        """(1) and (3): by cause the acceleration errors (N, n) over the boxes, and R, D of the inertia there.
+    def torque_errors(
+        self, inverse: Ends, own: MotionBoxes, asked: MotionBoxes, errors: Array, eps: Ends
+    ) -> tuple[Array, Array, Array]:
+        """(1) and (2): acceleration errors (N, n) of the model and of the state that it is evaluated at; the drift.
 
-        `own` holds the motions of the robot but for the radii `reach` (n,) of their accelerations, `asked` with them
-        the states at which the model is evaluated; `errors` (N, n) bounds P - tau_0, `friction` (N, n) is (4), `eps`
-        (n,) each the errors of those states.
+        `inverse`: R and D of the inertia; `own` holds the motions of the robot, `asked` the states at which the model
+        is evaluated and the true ones, which differ by at most `eps`, (N, n) each; `errors` (N, n) bounds P - tau_0.
         """
-        R, D = bound.inverse(bound.inertia(own.q_lower, own.q_upper))
-        size = np.abs(R)
-        found: dict[str, Array] = {}
-
-        def solved(c: Array) -> Array:
-            return verified_bound(D, c * _ROUNDED_UP, rounds=_ROUNDS)
-
-        with np.errstate(all="ignore"):
-            found["model"] = solved((size @ errors[..., None])[..., 0])
-            if self.directions.shape[1]:
-                low, high = enclose(self.column_program, own.lower, own.upper)["Y"]
-                columns = magnitudes(R, *with_constants(low, high))
-                low, high = enclose(self.inertia_program, {"q": own.q_lower}, {"q": own.q_upper})["dY_dqdd"]
-                flat = with_constants(*(end.reshape(*end.shape[:2], -1) for end in (low, high)))
-                columns = np.concatenate([columns[..., None], magnitudes(R, *flat).reshape(low.shape)], axis=-1)
-                for cause in dict.fromkeys(self.causes):
-                    inside = {ball for ball, name in zip(self.balls, self.causes, strict=True) if name == cause}
-                    found[cause] = solved(sum((self._of_ball(columns, ball, reach) for ball in inside), 0.0 * errors))
-            if any(np.any(each > 0.0) for each in eps):
-                total = np.zeros_like(errors)
-                for program, error, name in zip(self.slope_programs, eps, ("q", "qd"), strict=True):
-                    low, high = enclose(program, asked.lower, asked.upper)[f"dtau_d{name}"]
-                    total = total + magnitudes(R, *with_constants(low, high)) @ error
-                found["evaluation"] = solved(total)
-            found["friction"] = solved((size @ friction[..., None])[..., 0])
-            found["drives"] = solved(size @ self.drive_error)
-        return found, (R, D)
-
-    def _of_ball(self, columns: Array, ball: int, reach: Array) -> Array:
-        """What one ball adds to (6), (N, n), from |M^-1 Y_k| and |M^-1 dY_k/dqdd|, (N, n, k, 1 + n)."""
-        own = [k for k, name in enumerate(self.balls) if name == ball]
-        sizes = np.sqrt((columns[..., own, :] ** 2).sum(axis=-2))
-        found: Array = sizes[..., 0] + sizes[..., 1:] @ reach
-        return found
-
-    def drift(self, inverse: Ends, own: MotionBoxes) -> Array:
-        """(2) over the boxes (N, n); infinite where M could not be inverted."""
         R, D = inverse
-        ends = [{"q": at["q"], "qd": at["qd"], "a": at["qdd"], "A": at["qdd"]} for at in (own.lower, own.upper)]
-        low, high = enclose(self.rate_program, *ends)["rate"]
         with np.errstate(all="ignore"):
-            c = magnitudes(R, *with_constants(low[..., None], high[..., None]))[..., 0]
-        return verified_bound(D, c * _ROUNDED_UP, rounds=_ROUNDS)
+            model = _solved(D, _product(np.abs(R), errors))
+            both = self.rates.coefficients(R, own), self.rates.coefficients(R, asked)
+            drift = _solved(D, self.rates.rates(R, both[0], own))
+            low, high = enclose(self.slope_program, asked.lower, asked.upper)["dtau_dq"]
+            total = _product(magnitudes(R, *with_constants(low, high)), eps[0])
+            total = total + _product(self.rates.speed_slopes(both[1][1], asked), eps[1])
+            return model, _solved(D, total), drift
+
+    def plant_errors(
+        self, inverse: Ends, own: MotionBoxes, cells: Array, reach: Array, friction: Array
+    ) -> dict[str, Array]:
+        """(3): by cause |B| (C, N, n) of every cell, with centres and half widths `cells` (C, 2, k), for motions `own`
+        with the accelerations of the reference, to which `reach` (C, N, n) is added, and friction errors (C, N, n).
+        """
+        R, D = inverse
+        split, drives = self.directions.shape[1], self.drive_error
+        found: list[dict[str, Array]] = []
+        with np.errstate(all="ignore"):
+            middle, radius = self._preconditioned(R, own)
+            sizes = (np.abs(middle) + radius)[:, :, :split].sum(axis=2)
+            D = D + sizes[..., 1:] * _ROUNDED_UP
+            load, spread = middle[:, :, split:], radius[:, :, split:]
+            for (centre, half), more, rubbing in zip(cells, reach, friction, strict=True):
+                acting = np.concatenate([np.ones((len(more), 1)), more], axis=1)
+                Q, wrong, parts = _in_cell(load, spread, centre, half, D)
+                size = np.abs(Q @ R) + rounding(R.shape[1]) * (np.abs(Q) @ np.abs(R))
+                right = {"friction": _product(size, rubbing), "drives": size @ drives}
+                if split:
+                    right["bodies"] = _product(np.abs(Q), _product(sizes, acting))
+                if load.shape[2]:
+                    right["payload"] = _product(parts, acting)
+                found.append({cause: _solved(wrong, values) for cause, values in right.items()})
+        return {cause: np.array([each[cause] for each in found]) for cause in found[0]}
+
+    def largest_inertia(self, bound: AccelerationBound, cells: Array, q: Array) -> tuple[str, int, float]:
+        """The cause that changes the inertia most at positions (1, n): at which joint, and by which part of it."""
+        R, _ = bound.inverse(bound.inertia(q, q))
+        zero, split = np.zeros_like(q), self.directions.shape[1]
+        middle, radius = self._preconditioned(R, MotionBoxes(q, q, zero, zero, zero, zero))
+        sizes = (np.abs(middle) + radius)[0, ..., 1:].sum(axis=-1)
+        largest = np.abs(cells).sum(axis=1).max(axis=0)
+        found = {"bodies": sizes[:, :split].sum(axis=1), "payload": sizes[:, split:] @ largest}
+        cause = max(found, key=lambda name: float(found[name].max(initial=0.0)))
+        joint = int(np.argmax(found[cause]))
+        return cause, joint, float(found[cause][joint])
+
+    def _preconditioned(self, R: Array, own: MotionBoxes) -> Ends:
+        """Middles and radii (N, n, j + k, 1 + n) of R Y, at the reference's accelerations, and of R dY/dqdd."""
+        count, n = R.shape[:2]
+        found = []
+        if self.directions.shape[1]:
+            pairs = []
+            for low, high in (
+                enclose(self.column_program, own.lower, own.upper)["Y"],
+                enclose(self.inertia_program, {"q": own.q_lower}, {"q": own.q_upper})["dY_dqdd"],
+            ):
+                centre, spread = with_constants(*(end.reshape(count, n, -1) for end in (low, high)))
+                radius = np.abs(R) @ (spread + rounding(n) * np.abs(centre)) * _ROUNDED_UP
+                pairs.append([each.reshape(count, n, self.directions.shape[1], -1) for each in (R @ centre, radius)])
+            found.append([np.concatenate(each, axis=-1) for each in zip(*pairs, strict=True)])
+        if self.carried is not None:
+            found.append(list(self.carried.columns(R, own)))
+        if not found:
+            return np.zeros((count, n, 0, 1 + n)), np.zeros((count, n, 0, 1 + n))
+        middle, radius = (np.concatenate(each, axis=2) for each in zip(*found, strict=True))
+        return middle, radius
+
+
+def _in_cell(load: Array, spread: Array, centre: Array, half: Array, D: Array) -> tuple[Array, Array, Array]:
+    """Q of (6), |1 - Q R M_t| of (8), and (7) (N, n, 1 + n) of a cell, from middles and radii of the payload's columns
+    (N, n, k, 1 + n).
+    """
+    count, n, k, _ = load.shape
+    identity = np.eye(n)
+    if not k:
+        return np.broadcast_to(identity, (count, n, n)), D, np.zeros((count, n, 1 + n))
+    P = identity + np.einsum("nikj,k->nij", load[..., 1:], centre)
+    Q, regular = approximate_inverses(np.where(np.isfinite(P), P, identity))
+    size = np.abs(Q)
+    moved = (Q @ load.reshape(count, n, -1)).reshape(load.shape)
+    # Rounding of P, of Q times the columns, and of their sums, as parts of the sizes of what was added.
+    step = 4.0 * rounding(max(n, k))
+    loose = spread + step * np.abs(load)
+    wide = np.einsum("nikj,k->nij", loose, np.abs(centre) + half)
+    wide[..., 1:] += step * identity
+    moved_wide = (size @ wide) * _ROUNDED_UP
+    radius = np.einsum("nikj,k->nij", np.abs(moved), half)
+    parts = np.abs(np.einsum("nikj,k->nij", moved, centre)) + radius + moved_wide
+    around = defect(Q, P) + size @ D + radius[..., 1:] + moved_wide[..., 1:]
+    return Q, np.where(regular[:, None, None], around * _ROUNDED_UP, np.inf), parts * _ROUNDED_UP
+
+
+def _product(matrices: Array, vectors: Array) -> Array:
+    return np.asarray((matrices @ vectors[..., None])[..., 0])
+
+
+def _solved(D: Array, c: Array) -> Array:
+    return verified_bound(D, c * _ROUNDED_UP, rounds=_ROUNDS)
 
 
 def _piece(low: Array, high: Array, k: int, pieces: int) -> Ends:
