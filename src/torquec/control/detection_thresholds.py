@@ -29,7 +29,8 @@ import numpy as np
 
 from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
 from torquec.control.tracking_guarantee import TrackingGuarantee, proven_torque
-from torquec.control.uncertainty import Uncertainty, plant_uncertainty
+from torquec.control.uncertainty import Uncertainty
+from torquec.control.uncertainty_sets import payload_cells, plant_uncertainty
 from torquec.dynamics.friction import OneWay, terms_of
 from torquec.dynamics.friction_torque import FrictionPart, Shaft, has_load_friction, rubbing_shafts, shaft_friction
 from torquec.errors import ArgumentError
@@ -48,6 +49,9 @@ from torquec.spatial import Scalar
 from torquec.trajectory.motion_box import MotionBox
 from torquec.trajectory.motion_enclosure import motion_enclosure
 from torquec.trajectory.trajectory import Trajectory
+
+_MASSES = 2
+"""Ranges that the mass of an unknown payload is cut into."""
 
 _PIECES, _BOXES = 256, 256
 """Pieces of time of a motion, and boxes that a range of positions is subdivided into."""
@@ -191,9 +195,9 @@ def detection_thresholds(
     eps = sets.position_error, sets.speed_errors(fastest)
     seen = _wider(boxes, *eps)
     _check_inside(proven, seen)
-    level = np.zeros(robot.n)
+    level, cells = np.zeros(robot.n), payload_cells(uncertainty.payload, _MASSES)
     for part in boxes.parts(_BOXES):
-        level = np.maximum(level, _level(proven, sets, part))
+        level = np.maximum(level, _level(proven, sets, cells, part))
     bias, momentum = _sampled_errors(model, seen, eps, fastest, period)
     base = (level + sets.drive_error + sets.friction_residual + bias) * _ROUNDED_UP + _LEAST
     known = [_rubbing(shaft, sets, speeds, eps[1] + period * fastest) for shaft in rubbing_shafts(robot)]
@@ -297,18 +301,12 @@ def _check_inside(proven: ProvenTorque, boxes: MotionBoxes) -> None:
             )
 
 
-def _level(proven: ProvenTorque, sets: PlantUncertainty, own: MotionBoxes) -> Array:
+def _level(proven: ProvenTorque, sets: PlantUncertainty, cells: Array, own: MotionBoxes) -> Array:
     """The largest |P - tau_0| + |Y delta| (n,) of (1) over some boxes."""
     speed, wanted = (np.maximum(np.abs(low), np.abs(high)) for low, high in (
         (own.qd_lower, own.qd_upper), (own.qdd_lower, own.qdd_upper)))  # fmt: skip
     errors = proven.errors(own.q_lower, own.q_upper, speed, wanted) + rounded_torque(proven.torques(own))
-    if sets.directions.shape[1]:
-        low, high = enclose(sets.column_program, own.lower, own.upper)["Y"]
-        sizes = np.maximum(np.abs(low), np.abs(high))
-        for ball in set(sets.balls):
-            members = [k for k, name in enumerate(sets.balls) if name == ball]
-            errors = errors + np.sqrt((sizes[..., members] ** 2).sum(axis=-1))
-    found: Array = errors.max(axis=0)
+    found: Array = (errors + sets.torque_deviation(own, cells)).max(axis=0)
     return found
 
 

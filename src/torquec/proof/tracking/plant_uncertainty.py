@@ -233,6 +233,20 @@ class PlantUncertainty:
                 found.append({cause: _solved(wrong, values) for cause, values in right.items()})
         return {cause: np.array([each[cause] for each in found]) for cause in found[0]}
 
+    def torque_deviation(self, own: MotionBoxes, cells: Array) -> Array:
+        """|Y(q, qd, qdd) delta| (N, n), the largest of all cells."""
+        found = np.zeros_like(own.q_lower)
+        if self.directions.shape[1]:
+            low, high = enclose(self.column_program, own.lower, own.upper)["Y"]
+            found = found + np.maximum(np.abs(low), np.abs(high)).sum(axis=-1)
+        if self.carried is not None:
+            middle, radius = with_constants(*enclose(self.carried.torques, own.lower, own.upper)["Y"])
+            size = np.abs(middle) + radius
+            step = rounding(len(cells[0, 0]))
+            each = [np.abs(middle @ c) + (radius + step * size) @ np.abs(c) + size @ half for c, half in cells]
+            found = found + np.max(each, axis=0)
+        return np.asarray(found * _ROUNDED_UP)
+
     def largest_inertia(self, bound: AccelerationBound, cells: Array, q: Array) -> tuple[str, int, float]:
         """The cause that changes the inertia most at positions (1, n): at which joint, and by which part of it."""
         R, _ = bound.inverse(bound.inertia(q, q))

@@ -136,6 +136,19 @@ class CarriedColumns:
         return trace("wrenches", algorithm, dict.fromkeys(("q", "qd", "qdd"), (self.robot.n,)), shapes={"w": (6, 10)})
 
     @cached_property
+    def torques(self) -> Function:
+        """(q, qd, qdd) -> the torques Y (n, 10) of the units."""
+        n = self.robot.n
+
+        def algorithm(q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
+            J, rows = wrench_regressor(self.robot, self.body, q, qd, qdd)
+            Y = [[sum((J[a][i] * rows[a][p] for a in range(6)), 0.0) for p in range(10)] for i in range(n)]
+            kept = [[(int(p), float(column[p])) for p in np.flatnonzero(column)] for column in self.units.T]
+            return {"Y": [[sum((row[p] * size for p, size in column), 0.0) for column in kept] for row in Y]}
+
+        return trace("carried", algorithm, dict.fromkeys(("q", "qd", "qdd"), (n,)), shapes={"Y": (n, 10)})
+
+    @cached_property
     def _inertias(self) -> Array:
         """Spatial inertias (10, 6, 6) of the units, (moment, force) per (wd, a) of the body's frame."""
         found = []
