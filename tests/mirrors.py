@@ -32,6 +32,7 @@ COVERED_BY = {
     "control/uncertainty_sets.py": "proof/tracking/test_plant_uncertainty.py",
     "proof/tracking/torque_error_bound.py": "control/test_tracking_guarantee.py",
     "control/law_options.py": "control/test_laws.py",
+    "report/verification.py": "cli/test_verify_specification.py",
     "control/payload_torque.py": "control/test_payload_limits.py",
     "haptics/haptic_choices.py": "haptics/test_port_loop.py",
     "errors.py": "robot/test_validate.py",

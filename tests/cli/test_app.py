@@ -25,6 +25,7 @@ COMMANDS = (
     "params",
     "linearize",
     "design",
+    "payload",
     "generate",
     "view",
     "check-log",

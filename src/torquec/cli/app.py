@@ -46,6 +46,7 @@ from torquec.cli.selftest import selftest
 from torquec.cli.simplify import simplify
 from torquec.cli.simulate import simulate
 from torquec.cli.time import time
+from torquec.cli.verify_specification import verify_specification
 from torquec.cli.view import view
 from torquec.errors import CheckError, TorquecError
 
@@ -53,7 +54,7 @@ HEADINGS: Mapping[str, tuple[Command[Any], ...]] = MappingProxyType(
     {
         "Start": (demo, new, run_command, report, view),
         "Inspect a robot": (info, drives, evaluate, ik, equations, params),
-        "Simplify and prove": (simplify, check),
+        "Simplify and prove": (simplify, check, verify_specification),
         "Control": (time, linearize, design, simulate, payload, compare),
         "Identify from logs": (check_log, excite, identify),
         "Deliver code": (generate, verify_package),

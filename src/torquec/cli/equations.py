@@ -81,6 +81,11 @@ class EquationsOptions(CommandOptions):
         "LaTeX or JSON. torquec params --symbolic has the base parameters.",
         "--symbolic",
     )
+    by_coefficients: bool = option(
+        False,
+        "Of a model simplified for control requirements: its second program, whose coefficients are proven.",
+        "--by-coefficients",
+    )
     output: Path | None = text_file_option()
     force: bool = force_option()
 
@@ -105,6 +110,7 @@ def equations(model: Model, options: EquationsOptions) -> Outcome:
     from torquec.closedform.json_form import equations_document
     from torquec.foundation.writing import write_files
 
+    second = _second(model, options) if options.by_coefficients else None
     if options.symbolic:
         document, text = _in_symbols(model, options)
     else:
@@ -112,10 +118,33 @@ def equations(model: Model, options: EquationsOptions) -> Outcome:
         chosen = _of_program(model, options) if model.kind.follows_program else _of_robot(model, options, matrices)
         document = equations_document(chosen)
         text = _written(chosen, options.written_as)
+    if second is not None:
+        document |= {"search": second}
+        if second["fell_back"] is not None and options.written_as is EquationFormat.TEXT:
+            text += f"\nMIN_BASIS_GEN found no basis for: {', '.join(second['fell_back']) or 'none'}.\n"
     if options.output is None:
         return Outcome(document, text)
     write_files({options.output: text}, force=True)
     return Outcome(document | {"file": str(options.output)}, "", (options.output,))
+
+
+def _second(model: Model, options: EquationsOptions) -> dict[str, Any]:
+    """How the second program's terms were found, from the file that `simplify` left beside the model's.
+
+    Raises `ArgumentError` for a model without such a program.
+    """
+    from torquec.foundation.reading import FileKind, read_json
+    from torquec.report.simplified_equations import COEFFICIENT_EQUATIONS
+
+    if model.coefficients is None:
+        raise ArgumentError(
+            f"a '{model.kind}' model has one program", remedy="leave out --by-coefficients, or simplify for control"
+        )
+    file = Path(options.source.argument).parent / f"{COEFFICIENT_EQUATIONS}.json"
+    if not file.is_file():
+        return {"search": None, "fell_back": None}
+    found = read_json(file, FileKind.RESULT, remedy="make it again with torquec simplify")
+    return {key: found.get(key) for key in ("search", "fell_back")}
 
 
 def _in_symbols(model: Model, options: EquationsOptions) -> tuple[dict[str, Any], str]:
@@ -188,7 +217,8 @@ def _of_program(model: Model, options: EquationsOptions) -> Equations:
             f"{given[0]} is for robots; the equations of a '{model.kind}' model are written as they are",
             remedy=f"leave out {given[0]}",
         )
-    found = torque_coefficients(model.robot, model.function("inverse_dynamics"))
+    served = model.coefficients if options.by_coefficients and model.coefficients is not None else model
+    found = torque_coefficients(model.robot, served.function("inverse_dynamics"))
     entries = {m: tuple(e for e in found.written() if e.matrix is m) for m in (Matrix.M, Matrix.B, Matrix.D)}
     entries[Matrix.G_TORQUE] = tuple(e for e in found.written() if e.matrix is Matrix.G_TORQUE)
     friction: list[JointFriction] = []

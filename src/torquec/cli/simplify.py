@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
@@ -22,10 +22,12 @@ from torquec.cli.output import progress, step_report
 from torquec.errors import ArgumentError, TorquecError
 
 if TYPE_CHECKING:
+    from torquec.foundation.work import Work
     from torquec.model.model import Model
     from torquec.project.simplification import Simplification
     from torquec.robot.robot import Robot
     from torquec.simplification.problem import Simplified
+    from torquec.simplification.specification import Specification
 
 _FEW_JOINTS = 3
 """Up to this many joints proofs are shorter than starting processes takes."""
@@ -73,7 +75,7 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
         )
     with claimed_partial(output) as partial:
         try:
-            made = _simplified(model.robot, partial, options)
+            made, further = _simplified(model.robot, partial, options)
             files = _move(partial, output, force=options.force)
         except KeyboardInterrupt:
             if partial.exists():
@@ -82,12 +84,13 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
         except TorquecError:
             forget_partial(partial)  # the same would happen again
             raise
-    document = made.document(output) | {"files": [str(path) for path in files]}
-    return Outcome(document, made.summary(output), tuple(files))
+    verified = further.pop("verification_text", "")
+    document = made.document(output) | further | {"files": [str(path) for path in files]}
+    return Outcome(document, "\n\n".join(filter(None, [made.summary(output), verified])), tuple(files))
 
 
-def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simplification:
-    """All the work; files are in `partial/result` when it is done."""
+def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> tuple[Simplification, dict[str, Any]]:
+    """All the work, and what the document says besides; files are in `partial/result` when it is done."""
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.budget import Budget
     from torquec.foundation.work import Work
@@ -124,9 +127,48 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simpli
             made = Simplification(model, curve, checked, work.seconds)
             shutil.rmtree(result, ignore_errors=True)
             made.write(result, say)
+            further = {**_coefficient_equations(made, stated, result, work), **_verified(made, stated, result, say)}
     work.seconds["total"] = sum(work.seconds.values())
     made.write_page(result, options.output)
-    return made
+    return made, further
+
+
+def _coefficient_equations(made: Simplification, stated: Specification, folder: Path, work: Work) -> dict[str, Any]:
+    """The equations of the model by coefficients, as a file; where there is one, what is said of it in the document."""
+    from torquec.foundation.json_text import document_text
+    from torquec.report.simplified_equations import COEFFICIENT_EQUATIONS, coefficient_page
+    from torquec.simplification.fitting.fit_entries import BasisSearch
+    from torquec.simplification.meet_coefficients import FELL_BACK
+    from torquec.simplification.torque_coefficients import torque_coefficients
+
+    model, robot = made.model.coefficients, made.model.robot
+    if model is None:
+        return {}
+    found = torque_coefficients(robot, model.function("inverse_dynamics"))
+    layered = stated.search is BasisSearch.MIN_BASIS_GEN
+    names = list(work.notes.get(FELL_BACK, ())) if layered else None
+    title = f"{robot.name}: equations of motion, coefficients simplified (Chang & Lee)"
+    text = coefficient_page(title, found, names)
+    document = {"search": stated.search.value, "fell_back": names, "terms": found.terms}
+    for ending, content in ((".txt", text), (".json", document_text(document))):
+        (folder / f"{COEFFICIENT_EQUATIONS}{ending}").write_text(content, encoding="utf-8", newline="\n")
+    return {"coefficient_equations": document}
+
+
+def _verified(made: Simplification, stated: Specification, folder: Path, say: Callable[[str], None]) -> dict[str, Any]:
+    """The closed loop of control requirements, simulated; a file, and its document."""
+    from torquec.cli.verify_specification import POSTURES, verification
+    from torquec.foundation.json_text import document_text
+    from torquec.report.verification import DOCUMENT
+
+    if not stated.joints or any(joint.control is None or joint.motor is None for joint in stated.joints):
+        return {}
+    if len(stated.joints) != made.model.robot.n:
+        return {}
+    document, text = verification(made.model, stated, postures=POSTURES)
+    say(text.splitlines()[0])
+    (folder / DOCUMENT).write_text(document_text(document), encoding="utf-8", newline="\n")
+    return {"verification": document, "verification_text": text}
 
 
 def _kept_at(path: Path, robot: Robot, say: Callable[[str], None]) -> Callable[[Simplified], None]:

@@ -153,6 +153,7 @@ class Work:
         self.kept = None if keep is None else ResultCache(keep)
         self.budget = Budget()
         self.seconds: dict[str, float] = {}
+        self.notes: dict[str, tuple[str, ...]] = {}  # what steps found besides their results, by topic
         self._open: list[str] = []
         self._since = time.perf_counter()
 

@@ -20,6 +20,9 @@ _TITLES = {
     Matrix.D: "Centrifugal D(q): D12 multiplies qd2^2",
     Matrix.G_TORQUE: "Gravity g(q)",
 }
+COEFFICIENT_EQUATIONS = "equations_coefficients"
+"""Files of the equations of a model by coefficients: .txt, and .json about the search."""
+
 _UNCHANGED_SHOWN = 1e-5
 """Coefficients that changed by less than this part are shown as unchanged."""
 
@@ -42,6 +45,18 @@ def equations_page(title: str, coefficients: TorqueCoefficients) -> str:
         if not entries:
             lines.append("All entries are zero.")
     return "\n".join(lines) + "\n"
+
+
+def coefficient_page(title: str, coefficients: TorqueCoefficients, fell_back: Sequence[str] | None) -> str:
+    """The equations of a model by coefficients; `fell_back`: where MIN_BASIS_GEN found no basis, None without it."""
+    page = equations_page(title, coefficients)
+    if fell_back is None:
+        return page
+    names = ", ".join(fell_back) or "none"
+    return (
+        f"{page}\nTerms were chosen by MIN_BASIS_GEN (Chang & Lee). Coefficients for which it found no basis in its "
+        f"time, whose\nterms the search of this package chose: {names}.\n"
+    )
 
 
 def changes_page(

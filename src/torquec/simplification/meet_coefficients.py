@@ -27,11 +27,14 @@ from torquec.proof.torque.coefficient_certificate import CoefficientCertificate
 from torquec.proof.torque.coefficient_tolerance import Family
 from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import CoefficientModel, abbreviated_coefficients, fitted_coefficients
-from torquec.simplification.fitting.fit_entries import fit_entries
+from torquec.simplification.fitting.fit_entries import BasisSearch, fit_entries
 from torquec.simplification.problem import Simplified
 from torquec.simplification.specification import CoefficientThreshold, Specification
 from torquec.simplification.time_plan import SHARES
 from torquec.simplification.tolerance import coefficient_tolerances, entry_tasks, proof_margin
+
+FELL_BACK = "coefficients for which MIN_BASIS_GEN found no basis"
+"""The topic of `Work.notes` under which their names stand; the other search found their terms."""
 
 
 def coefficients_within(
@@ -47,6 +50,9 @@ def coefficients_within(
     with work.within(budget.share(SHARES.coefficient_fit)):
         tasks = entry_tasks(form, tolerances, margin=proof_margin(form))
         fits = fit_entries(tasks, box, search=specification.search, work=work)
+    if specification.search is BasisSearch.MIN_BASIS_GEN:
+        named = zip(tolerances, fits, strict=True)
+        work.notes[FELL_BACK] = tuple(t.name for t, fit in named if fit is not None and not fit.by_layers)
     if not any(fits):
         return None, certify_coefficients(robot, exact, exact, box, tolerances=tolerances, work=work)
     fitted = fitted_coefficients(form, tolerances, fits)

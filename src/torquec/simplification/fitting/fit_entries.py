@@ -100,4 +100,4 @@ def _by_layers(task: EntryTask, box: MotionBox) -> MinimalBasis | None:
         fit = min_basis_gen(task.target, box, task.tolerance, degree=degree, kind=task.kind, options=_LAYERS)
     except SpecificationError:
         return None
-    return MinimalBasis(fit, len(fit.basis))
+    return MinimalBasis(fit, len(fit.basis), by_layers=True)

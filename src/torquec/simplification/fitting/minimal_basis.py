@@ -63,10 +63,14 @@ class SearchOptions:
 
 @dataclass(frozen=True)
 class MinimalBasis:
-    """The basis that was found, fitted, and how many candidates it was chosen from."""
+    """The basis that was found, fitted, and how many candidates it was chosen from.
+
+    `by_layers`: it is one of MIN_BASIS_GEN (:mod:`torquec.simplification.fitting.survivor_search`).
+    """
 
     fit: MinimaxFit
     candidates: int
+    by_layers: bool = False
 
     @property
     def polynomial(self) -> TrigPolynomial:
