@@ -134,13 +134,13 @@ def _second(model: Model, options: EquationsOptions) -> dict[str, Any]:
     Raises `ArgumentError` for a model without such a program.
     """
     from torquec.foundation.reading import FileKind, read_json
-    from torquec.report.simplified_equations import COEFFICIENT_EQUATIONS
+    from torquec.report.simplified_equations import COEFFICIENT_SEARCH
 
     if model.coefficients is None:
         raise ArgumentError(
             f"a '{model.kind}' model has one program", remedy="leave out --by-coefficients, or simplify for control"
         )
-    file = Path(options.source.argument).parent / f"{COEFFICIENT_EQUATIONS}.json"
+    file = Path(options.source.argument).parent / COEFFICIENT_SEARCH
     if not file.is_file():
         return {"search": None, "fell_back": None}
     found = read_json(file, FileKind.RESULT, remedy="make it again with torquec simplify")

@@ -136,7 +136,7 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> tuple[
 def _coefficient_equations(made: Simplification, stated: Specification, folder: Path, work: Work) -> dict[str, Any]:
     """The equations of the model by coefficients, as a file; where there is one, what is said of it in the document."""
     from torquec.foundation.json_text import document_text
-    from torquec.report.simplified_equations import COEFFICIENT_EQUATIONS, coefficient_page
+    from torquec.report.simplified_equations import COEFFICIENT_EQUATIONS, COEFFICIENT_SEARCH, coefficient_page
     from torquec.simplification.fitting.fit_entries import BasisSearch
     from torquec.simplification.meet_coefficients import FELL_BACK
     from torquec.simplification.torque_coefficients import torque_coefficients
@@ -150,8 +150,8 @@ def _coefficient_equations(made: Simplification, stated: Specification, folder: 
     title = f"{robot.name}: equations of motion, coefficients simplified (Chang & Lee)"
     text = coefficient_page(title, found, names)
     document = {"search": stated.search.value, "fell_back": names, "terms": found.terms}
-    for ending, content in ((".txt", text), (".json", document_text(document))):
-        (folder / f"{COEFFICIENT_EQUATIONS}{ending}").write_text(content, encoding="utf-8", newline="\n")
+    (folder / COEFFICIENT_EQUATIONS).write_text(text, encoding="utf-8", newline="\n")
+    (folder / COEFFICIENT_SEARCH).write_text(document_text(document), encoding="utf-8", newline="\n")
     return {"coefficient_equations": document}
 
 

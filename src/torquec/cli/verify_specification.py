@@ -66,13 +66,13 @@ def verification(
     model: Model, specification: Specification, *, postures: int, period: float = 0.001, seed: int = 0
 ) -> tuple[dict[str, Any], str]:
     """The document and the text about a model on its own robot."""
-    from torquec.report.verification import verification_document, verification_text
+    from torquec.report.verification import closed_loop_text, verification_document
     from torquec.simulation.verify_specification import verify_specification as verify
 
     result = verify(model.robot, model, specification, postures=postures, period=period, seed=seed)
     units = {each.name: each.position_unit for each in model.robot.coordinates}
     document = verification_document(result, units)
-    return document, verification_text(model.robot.name, document)
+    return document, closed_loop_text(model.robot.name, document)
 
 
 def stated_specification(model: Model, where: Path) -> Specification:

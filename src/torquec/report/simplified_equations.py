@@ -20,8 +20,8 @@ _TITLES = {
     Matrix.D: "Centrifugal D(q): D12 multiplies qd2^2",
     Matrix.G_TORQUE: "Gravity g(q)",
 }
-COEFFICIENT_EQUATIONS = "equations_coefficients"
-"""Files of the equations of a model by coefficients: .txt, and .json about the search."""
+COEFFICIENT_EQUATIONS, COEFFICIENT_SEARCH = "equations_coefficients.txt", "equations_coefficients.json"
+"""Files about a model by coefficients: its equations, and how their terms were found."""
 
 _UNCHANGED_SHOWN = 1e-5
 """Coefficients that changed by less than this part are shown as unchanged."""

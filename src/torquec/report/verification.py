@@ -23,7 +23,7 @@ def verification_document(result: VerificationResult, units: Mapping[str, str]) 
     return {"met": result.met, "postures": result.postures, "errors": errors, "damping": damping}
 
 
-def verification_text(name: str, document: Mapping[str, Any]) -> str:
+def closed_loop_text(name: str, document: Mapping[str, Any]) -> str:
     """The document in words: what remains of each signal, and the damping, against what is allowed."""
     met = "met" if document["met"] else "NOT met"
     rows = []
