@@ -93,3 +93,87 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("proof/torque/torque_residual.py", "_NOISE = 2e-14", "2e-14  ->  4e-14"): "what is dropped as rounding is counted",
 }
 """File, line and change, as a run prints them, and the reason."""
+
+_GROWS = "an allowance that grows makes no bound untrue"
+_ALLOWED = "allowed = max(SMALL * left, 1e-10 * sum(sizes))"
+_TANGENTS = "t = t + (sizes[np.argmax(raised, axis=0)].T - t) / (step + 2.0)"
+_MOVED = "(sizes[np.argmax(raised, axis=0)].T - t) / (step + 2.0)"
+_FEW = "few = grid_of(robot.turns, [1] * robot.n, [0.0] * robot.n, [1.0] * robot.n)"
+_EXCEEDS = "if len(some) and not np.all(self._by_tangents(rows[:, some]) <= limits[some]):"
+_STIFF = "delta, stiffness = number(damping, name), inertia * resonance**2 / 4.0 * (1.0 - 1e-12)"
+_LARGEST = "largest = (budget - certificate.bounds[name]) / (2.0 * delta) * (1.0 - 1e-12)"
+_LIMITS = "limits = bound * product - 1e-12 * np.abs(bound * product) - _rounding(shape, depth) * size"
+_NOISE = "if not off <= max(EXACT * size, ROUNDING * noise) or not noise <= most + 1e-100 < np.inf:"
+_ANY_T = "any t will do: the bound is as true, and less close"
+_LEFT_OUT = "rows that are left out are counted, whatever they are"
+
+EQUIVALENT |= {
+    ("torquec_check/boxes.py", _ALLOWED, "max  ->  min"): _LEFT_OUT,
+    ("torquec_check/boxes.py", _ALLOWED, "SMALL * left  ->  SMALL / left"): _LEFT_OUT,
+    ("torquec_check/boxes.py", _ALLOWED, "1e-10 * sum(sizes)  ->  1e-10 / sum(sizes)"): _LEFT_OUT,
+    ("torquec_check/boxes.py", _ALLOWED, "1e-10  ->  2e-10"): _LEFT_OUT,
+    ("torquec_check/boxes.py", _LIMITS, "1e-12  ->  2e-12"): _GROWS,
+    ("torquec_check/specification.py", _STIFF, "1e-12  ->  2e-12"): _GROWS,
+    ("torquec_check/specification.py", _LARGEST, "1e-12  ->  2e-12"): _GROWS,
+    ("torquec_check/torque_error.py", _TANGENTS, f"t + {_MOVED}  ->  t - {_MOVED}"): _ANY_T,
+    ("torquec_check/torque_error.py", _TANGENTS, f"{_MOVED}  ->  {_MOVED.replace('/', '*')}"): _ANY_T,
+    (
+        "torquec_check/torque_error.py",
+        _TANGENTS,
+        "sizes[np.argmax(raised, axis=0)].T - t  ->  sizes[np.argmax(raised, axis=0)].T + t",
+    ): _ANY_T,
+    ("torquec_check/torque_error.py", _TANGENTS, "step + 2.0  ->  step - 2.0"): _ANY_T,
+    ("torquec_check/torque_error.py", _TANGENTS, "2.0  ->  4.0"): _ANY_T,
+    (
+        "torquec_check/torque_error.py",
+        "least, t = np.full(forms.shape[1], np.inf), np.full(down.shape, 0.5)",
+        "0.5  ->  1.0",
+    ): _ANY_T,
+    (
+        "torquec_check/torque_error.py",
+        "left = left[np.argsort(limits[left] - sums[left])]",
+        "limits[left] - sums[left]  ->  limits[left] + sums[left]",
+    ): "the order in which points are looked at",
+    (
+        "torquec_check/torque_error.py",
+        _EXCEEDS,
+        "self._by_tangents(rows[:, some]) <= limits[some]  ->  self._by_tangents(rows[:, some]) < limits[some]",
+    ): _SAME,
+    ("torquec_check/torque_error.py", "if not bound > rounding:", "bound > rounding  ->  bound >= rounding"): _SAME,
+    (
+        "torquec_check/rounding.py",
+        "return Rounded(size, distance if size + distance <= p.largest else math.inf, p)",
+        "size + distance <= p.largest  ->  size + distance < p.largest",
+    ): _SAME,
+    (
+        "torquec_check/certificate.py",
+        "if not rounding <= c.rounding.get(joint, math.inf):",
+        "rounding <= c.rounding.get(joint, math.inf)  ->  rounding < c.rounding.get(joint, math.inf)",
+    ): _SAME,
+    (
+        "torquec_check/parts.py",
+        _NOISE,
+        "off <= max(EXACT * size, ROUNDING * noise)  ->  off < max(EXACT * size, ROUNDING * noise)",
+    ): _SAME,
+    ("torquec_check/parts.py", _NOISE, "noise <= most + 1e-100 < np.inf  ->  noise < most + 1e-100 < np.inf"): _SAME,
+    ("torquec_check/parts.py", _NOISE, "1e-100  ->  2e-100"): "nothing that a robot has is as small",
+    ("torquec_check/program.py", "element: int = 0", "0  ->  1"): "an operation without a port has no element",
+    (
+        "torquec_check/c_source.py",
+        "def _look_up(self, op: str, *values: int, value: float = 0.0) -> int:",
+        "0.0  ->  1.0",
+    ): "only a constant has a value",
+    ("torquec_check/recursion.py", _FEW, "1  ->  2"): "more nodes show the same joints",
+    ("torquec_check/recursion.py", _FEW, "0.0  ->  1.0"): "any range shows the same joints",
+    ("torquec_check/recursion.py", _FEW, "1.0  ->  2.0"): "any range shows the same joints",
+    (
+        "torquec_check/package.py",
+        'with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as stream:',
+        "0  ->  1",
+    ): "the flag is there but on Windows",
+    (
+        "torquec_check/boxes.py",
+        "if sum(sizes) * UP <= left:",
+        "sum(sizes) * UP <= left  ->  sum(sizes) * UP < left",
+    ): _SAME,
+}

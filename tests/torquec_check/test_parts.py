@@ -101,3 +101,13 @@ def test_what_parts_differ_by_is_a_bound(monkeypatch):
     monkeypatch.setattr(module, "UP", 2.0)
     twice = check_parts(program_of(program_document()), {"mass_matrix": _part("mass_matrix")}, TURNS, BOX)
     assert twice["mass_matrix"][0] > 1.01 * found["mass_matrix"][0]
+
+
+def test_a_coefficient_that_the_program_lacks_is_no_part_of_it():
+    """Next to M, c and g of any size: 1e-10 where the program has nothing is refused."""
+    nothing = program_document() | {"operations": [["const", 0.0], ["input", "qdd", 0]]}
+    nothing["outputs"][0]["values"] = [1, 0]
+    part = nothing | {"name": "gravity_torque", "inputs": nothing["inputs"][:1], "operations": [["const", 1e-10]]}
+    part["outputs"] = [{"name": "tau", "shape": [2], "values": [0, 0]}]
+    with pytest.raises(RefusedError, match="output 1 differs by up to 1e-10"):
+        check_parts(program_of(nothing), {"gravity_torque": program_of(part)}, TURNS, BOX)

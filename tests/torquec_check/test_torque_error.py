@@ -160,3 +160,24 @@ def test_rounding_has_a_factor_for_its_own(monkeypatch):
     monkeypatch.setattr(module, "UP", 4.0)
     with pytest.raises(RefusedError):
         _check(program_document(), bounds)
+
+
+@pytest.mark.parametrize(
+    ("gravity", "square", "other", "mixed", "largest"),
+    [
+        (-1.0, 0.5, 0.0, 0.0, 1.0),
+        (1.0, -0.5, 0.0, 0.0, 1.0),
+        (1.0, 0.5, 0.25, 0.0, 1.75),
+        (-1.0, -0.5, -0.25, 0.0, 1.75),
+        (1.0, 0.0, 0.0, 0.3, 1.3),
+        (-1.0, 0.0, 0.0, -0.3, 1.3),
+        (0.0, 0.5, 0.5, -1.0, 2.0),
+    ],
+)
+def test_known_maxima_over_speeds(gravity, square, other, mixed, largest):
+    """Of |g + a x^2 + b y^2 + c x y| for x and y in [-1, 1]."""
+    functional = TorqueFunctional(((), (0, 0), (1, 1), (0, 1)))
+    rows = np.array([[gravity], [square], [other], [mixed]])
+    assert functional._by_signs(rows)[0] == pytest.approx(largest)
+    assert functional(rows, np.array([0.99 * largest]))
+    assert not functional(rows, np.array([1.01 * largest]))
