@@ -150,7 +150,8 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.kinematics.inverse_kinematics": ("inverse_kinematics",),
         "torquec.kinematics.closed_kinematics": ("InverseKinematics", "KinematicsMethod"),
         "torquec.kinematics.iterative_kinematics": ("IterativeKinematics",),
-        "torquec.kinematics.kinematics_task": ("KinematicsTask",),
+        "torquec.kinematics.best_pose": ("BestPose", "best_pose"),
+        "torquec.kinematics.kinematics_task": ("KinematicsTask", "PoseObjective"),
         "torquec.kinematics.kinematics_package": ("write_kinematics_package",),
         "torquec.kinematics.arm_poses": (
             "ArmPoses",

@@ -154,6 +154,8 @@ from torquec.kinematics.arm_poses import ArmPoses as ArmPoses
 from torquec.kinematics.arm_poses import BranchStatus as BranchStatus
 from torquec.kinematics.arm_poses import NearestPose as NearestPose
 from torquec.kinematics.arm_poses import TrackedPath as TrackedPath
+from torquec.kinematics.best_pose import BestPose as BestPose
+from torquec.kinematics.best_pose import best_pose as best_pose
 from torquec.kinematics.closed_kinematics import InverseKinematics as InverseKinematics
 from torquec.kinematics.closed_kinematics import KinematicsMethod as KinematicsMethod
 from torquec.kinematics.free_joint import FreeIntervals as FreeIntervals
@@ -162,6 +164,7 @@ from torquec.kinematics.iterative_kinematics import IterativeKinematics as Itera
 from torquec.kinematics.joint_rates import JointRates as JointRates
 from torquec.kinematics.kinematics_package import write_kinematics_package as write_kinematics_package
 from torquec.kinematics.kinematics_task import KinematicsTask as KinematicsTask
+from torquec.kinematics.kinematics_task import PoseObjective as PoseObjective
 from torquec.kinematics.nearest_motion import NearestMotion as NearestMotion
 from torquec.linearization.linearize import LinearModel as LinearModel
 from torquec.linearization.linearize import check_linear_model as check_linear_model

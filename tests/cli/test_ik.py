@@ -153,3 +153,16 @@ def test_the_inverse_as_c(torquec, tmp_path):
     assert "elbow up" in (tmp_path / "c" / "puma560_ik.h").read_text()
     again = torquec("ik", "puma560", "--frame", "link6", "--position", "0,0,1", "--package", tmp_path)
     assert (again.status, "one of --position, --path and --package" in again.err) == (2, True)
+
+
+def test_the_best_solution_by_an_objective(torquec):
+    words = ("ik", "puma560", "--frame", "link6", "--position", "0.4,0.3,0.5", "--quaternion", "0,1,0,0")
+    best = torquec(*words, "--objective", "manipulability", "--json").document
+    assert best["objective"]["name"] == "manipulability"
+    assert len(best["branches"]) == 1
+    every = torquec(*words, "--all", "--velocity", "0,0,0,0,0,0", "--json").document["branches"]
+    allowed = [branch["manipulability"] for branch in every if branch["status"] == ["exact"]]
+    assert best["objective"]["value"] == pytest.approx(max(allowed), rel=1e-9)
+    assert "torque: " in torquec(*words, "--objective", "torque").out
+    assert torquec(*words, "--objective", "torque", "--all").status == 2
+    assert torquec(*words[:6], "--objective", "torque").status == 2

@@ -13,7 +13,7 @@ from torquec.cli.files import Writes
 from torquec.cli.options import degrees_option, joint_values, numbers, option
 from torquec.cli.output import progress
 from torquec.errors import ArgumentError
-from torquec.kinematics.kinematics_task import KinematicsTask
+from torquec.kinematics.kinematics_task import KinematicsTask, PoseObjective
 from torquec.report.tables import number, table
 
 if TYPE_CHECKING:
@@ -66,6 +66,9 @@ class IkOptions(CommandOptions):
         None, "Velocity of the frame, linear then angular: adds joint speeds.", metavar="LIST"
     )
     acceleration: str | None = option(None, "Acceleration of the frame, with --velocity.  [default: 0]", metavar="LIST")
+    objective: PoseObjective | None = option(
+        None, "Show the solution that is best by this, over a free joint's range too.  [default: the nearest]"
+    )
     all: bool = option(False, "Every branch, not only the nearest.", "--all")
     deg: bool = degrees_option()
 
@@ -102,6 +105,8 @@ def ik(model: Model, options: IkOptions) -> Outcome:
         progress(_POSITION_ALONE)
     rotation = None if quaternion is None else quaternion_rotation(*quaternion)
     position = _list(options.position, "--position", 3)
+    if options.objective is not None:
+        return _best(model, solver, options, (rotation, position, near))
     ways = solver(rotation, position, near=near)
     best = solver.nearest(rotation, position, near=near)
     shown = _shown(solver, ways) if options.all else [int(best.branch)]
@@ -118,6 +123,38 @@ def ik(model: Model, options: IkOptions) -> Outcome:
     }
     failed = _out_of_reach(best, solver, task)
     return Outcome(document, arm_pose_text(model.robot.name, document), failed=failed)
+
+
+def _best(model: Model, solver: InverseKinematics, options: IkOptions, pose: tuple[Any, Any, Any]) -> Outcome:
+    """The solution that is best by an objective."""
+    import numpy as np
+
+    from torquec.kinematics.arm_poses import ArmPoses, NearestPose
+    from torquec.kinematics.best_pose import best_pose
+
+    rotation, position, near = pose
+    if options.all or rotation is None or options.objective is None:
+        raise ArgumentError(
+            "--objective is for one solution of a whole pose", remedy="give --quaternion and leave out --all"
+        )
+    found = best_pose(solver, rotation, position, objective=options.objective, near=near)
+    status = np.array([found.status])
+    ways = ArmPoses((found.name,), found.q[None], status, found.error[None])
+    quaternion = _list(options.quaternion or "", "--quaternion", 4)
+    document: dict[str, Any] = {
+        "method": solver.method.value,
+        "family": solver.family.value,
+        "frame": solver.frame,
+        "joints": list(model.robot.joint_names),
+        "branches": [_branch(solver, ways, 0, _rates(options))],
+        "nearest": found.name,
+        "objective": {"name": options.objective.value, "value": found.value},
+        "task": KinematicsTask.POSE.value,
+        "target": {"position": list(position), "quaternion": list(quaternion)},
+    }
+    failed = _out_of_reach(NearestPose(found.q, np.array(0), status[0], found.error), solver, KinematicsTask.POSE)
+    text = f"{arm_pose_text(model.robot.name, document)}\n{options.objective.value}: {number(found.value)}"
+    return Outcome(document, text, failed=failed)
 
 
 def _task(options: IkOptions) -> KinematicsTask:

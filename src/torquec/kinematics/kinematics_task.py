@@ -1,4 +1,4 @@
-"""Tasks of inverse kinematics: pose, position and axis, or position alone."""
+"""Tasks of inverse kinematics: pose, position and axis, or position alone; objectives among solutions."""
 
 from __future__ import annotations
 
@@ -14,3 +14,16 @@ class KinematicsTask(StrEnum):
     """Position and direction of the frame's z axis, whatever the turn about it."""
     POSITION = "position"
     """Position alone."""
+
+
+class PoseObjective(StrEnum):
+    """What the best solution has most or least of."""
+
+    DISTANCE = "distance"
+    """Least distance to the reference [rad, m]."""
+    MANIPULABILITY = "manipulability"
+    """Largest manipulability, sqrt(det J J')."""
+    LIMITS = "limits"
+    """Largest distance of any joint from its limits, as a part of half its range."""
+    TORQUE = "torque"
+    """Least torque at rest: the largest part of a torque limit, or the norm [N m] where there are no limits."""
