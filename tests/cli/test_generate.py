@@ -233,3 +233,13 @@ def test_rows_hold_the_counts_of_the_functions():
 def test_a_count_without_a_kind_is_refused():
     with pytest.raises(KeyError, match="sincos"):
         operations_table({"f": {"mul": 1, "add": 1, "div": 0}})
+
+
+def test_a_package_of_a_large_robot_leaves_long_quantities_out(torquec, arm, tmp_path, monkeypatch):
+    monkeypatch.setattr("torquec.model.quantities.LARGE_ROBOT", 1)  # a real one takes long to trace
+    words = ("generate", arm, "--target", "numpy", "-o")
+    outcome = torquec(*words, tmp_path / "all")
+    assert "forward_dynamics_derivatives is left out: long for more than 30 coordinates" in outcome.out
+    document = torquec(*words, tmp_path / "one", "--quantity", "forward_dynamics_derivatives", "--json").document
+    assert set(document["functions"]) == {"forward_dynamics_derivatives"}
+    assert "left_out" not in document

@@ -16,6 +16,7 @@ from torquec.cli.output import progress, step_report
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import Target
 from torquec.errors import ArgumentError
+from torquec.model.quantities import long_quantities
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import FrictionTask
 from torquec.realtime.targets import OPTIONS, TARGETS, TargetOptions, check_request, write_target
@@ -137,7 +138,12 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
         **package.details,
     }
     listed = "\n".join(f"  {path}" for path in package.files)
-    return Outcome(document, f"{operations_table(counts)}\n\nin these files:\n{listed}", package.files)
+    text = f"{operations_table(counts)}\n\nin these files:\n{listed}"
+    left_out = {name: why for name, why in long_quantities(model.robot).items() if name not in counts}
+    if left_out and options.quantity is None:
+        document["left_out"] = left_out
+        text += "".join(f"\n{name} is left out: {why} (--quantity {name})" for name, why in left_out.items())
+    return Outcome(document, text, package.files)
 
 
 def _plan(model: Model, path: Path, options: GenerateOptions) -> HoldPlan:

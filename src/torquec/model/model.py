@@ -26,7 +26,7 @@ from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.model.followed_program import FollowedProgram, box_of
 from torquec.model.kinds import ModelKind
 from torquec.model.model_parameters import ModelParameters
-from torquec.model.quantities import QUANTITIES, default_quantities, quantity_of
+from torquec.model.quantities import QUANTITIES, default_quantities, long_quantities, quantity_of
 from torquec.model.routes import Route, route_function
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import check_single_coordinates
@@ -193,7 +193,8 @@ class Model(NotebookDisplay, TypedQuantities):
         if self.kept is not None:
             return self.kept
         loops = ("loop_closure",) if self.robot.dependent else ()
-        return tuple(name for name in (*default_quantities(), *loops) if not self.refusal(name))
+        names = (name for name in (*default_quantities(), *loops) if name not in long_quantities(self.robot))
+        return tuple(name for name in names if not self.refusal(name))
 
     def refused(self) -> dict[str, str]:
         """Quantities that a program about a robot's dynamics may want and this model does not have, each with why."""

@@ -264,6 +264,23 @@ def default_quantities() -> tuple[str, ...]:
     return tuple(name for name, quantity in QUANTITIES.items() if quantity.by_default and not quantity.of_frame)
 
 
+LARGE_ROBOT = 30
+"""Coordinates above which packages hold the quantities of `LONG_QUANTITIES` only on demand."""
+
+LONG_QUANTITIES = MappingProxyType(
+    {
+        "forward_dynamics_derivatives": f"long for more than {LARGE_ROBOT} coordinates: a C compiler takes minutes; "
+        "ask for it by name"
+    }
+)
+"""Quantities that a package of a large robot leaves out unless they are asked for, each with why."""
+
+
+def long_quantities(robot: Robot) -> Mapping[str, str]:
+    """`LONG_QUANTITIES` of a large robot; none of others."""
+    return LONG_QUANTITIES if robot.n > LARGE_ROBOT else {}
+
+
 def trace_quantity(robot: Robot, name: str, *, algorithm: Callable[..., Any] | None = None) -> Function:
     """The straight-line program of a quantity of a robot; `algorithm` computes the same by another route.
 
