@@ -78,6 +78,9 @@ CALLS: dict[str, dict[str, Any]] = {
     "two_rate": {"source": ARM},
     "tracking_guarantee": {"source": ARM, "poles": -20.0},
     "JointUncertainty": {},
+    "payload_limits": {"source": ARM},
+    "robust_computed_torque": {"source": ARM, "poles": -20.0, "period": 0.001},
+    "slotine_li": {"source": ARM, "poles": -20.0},
     "write_two_rate_package": {"source": ARM, "directory": "never_written"},
     "write_controller": {"controller": CONTROLLER, "directory": "never_written", "prefix": "arm"},
     "stability_interval": {"model": LINEAR, "poles": POLES, "factor": "alpha", "period": 0.01},
@@ -96,6 +99,7 @@ NOT_OPTIONS = {
     "RealtimeResult",
     "RunStatus",
     "Model",
+    "PayloadLimits",
     "PrintedRow",
     "Proven",
 }
@@ -122,7 +126,8 @@ def options_of(name: str) -> Iterator[str]:
         from torquec.closedform.fourier import Rule
         from torquec.proof.torque.certificate import Certificate
 
-        only_for_checkers = {"Rule": Rule, "Certificate": Certificate, "Robot": tq.Robot, "Function": tq.Function}
+        named = {"Robot": tq.Robot, "Function": tq.Function, "Model": tq.Model}
+        only_for_checkers = {"Rule": Rule, "Certificate": Certificate, **named}
         hints = typing.get_type_hints(called, {**vars(module), **only_for_checkers})
     for parameter in inspect.signature(called).parameters:
         if list(choices_in(hints.get(parameter))):

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.model_terms import Evaluation, FrictionAt
+from torquec.control.model_terms import Evaluation, FrictionAt, friction_compensation
 from torquec.control.payload_interval import payload_interval
 from torquec.control.payload_torque import (
     CarriedMass,
@@ -114,7 +114,7 @@ def payload_limits(
         frame = sets.payload.frame
     at = hand_frame(model.robot) if frame is None else model.robot.frame(frame).name
     x, y, z = (float(value) for value in centre)
-    where = evaluation = chosen(Evaluation, evaluation, "evaluation")
+    where, loss = chosen(Evaluation, evaluation, "evaluation"), friction_compensation(friction)
     task = as_work(work)
     with task.step("looking for the mass that the drives hold"):
         load = CarriedMass(model, at, (x, y, z), sets, efforts)
@@ -129,7 +129,7 @@ def payload_limits(
         within = max(known.centre_within, math.hypot(x, y, z))
         load_set = replace(known, frame=at, mass=(0.0, mass), nominal_mass=0.0, centre_within=within)
         carried = None if mass == 0.0 else load_set
-        law = {"evaluation": evaluation, "friction": friction, "efforts": load.efforts}
+        law = {"evaluation": where, "friction": loss, "efforts": load.efforts}
         return tracking_guarantee(
             model,
             poles,
