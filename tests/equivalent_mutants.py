@@ -176,4 +176,9 @@ EQUIVALENT |= {
         "if sum(sizes) * UP <= left:",
         "sum(sizes) * UP <= left  ->  sum(sizes) * UP < left",
     ): _SAME,
+    (
+        "torquec_check/c_source.py",
+        "def _declare(self, name: str, size: int = 0) -> None:",
+        "0  ->  1",
+    ): "only arrays of sines and cosines have a size",
 }
