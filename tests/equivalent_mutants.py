@@ -181,4 +181,34 @@ EQUIVALENT |= {
         "def _declare(self, name: str, size: int = 0) -> None:",
         "0  ->  1",
     ): "only arrays of sines and cosines have a size",
+    (
+        "torquec_check/boxes.py",
+        "count = max(1, math.ceil(float(width) / (0.9 * math.pi) - 1e-9)) if size > 1 else 1",
+        "1e-09  ->  2e-09",
+    ): "pieces of another width cover the same range, and one that is too wide is refused",
+    (
+        "torquec_check/boxes.py",
+        "return int(np.argmax(bends)) if max(bends) > 0.0 else -1",
+        "-1  ->  1",
+    ): "where nothing bends no halving helps: it is refused after more of them",
+    (
+        "torquec_check/robot.py",
+        "if max(map(abs, lengths)) > NEARLY_ROTATION or volume < 0.0:",
+        "max(map(abs, lengths)) > NEARLY_ROTATION  ->  max(map(abs, lengths)) >= NEARLY_ROTATION",
+    ): _SAME,
+    (
+        "torquec_check/rows.py",
+        "return [(low, high) if turns else (-1.5708, 1.5708) for turns, low, high in ends]",
+        "1.5708  ->  3.1416",
+    ): "a wider range of the angle has the same displacements",
+    (
+        "torquec_check/torque_error.py",
+        "if not 0 < len(moving) <= _MOST_SPEEDS:",
+        "0 < len(moving) <= _MOST_SPEEDS  ->  0 < len(moving) < _MOST_SPEEDS",
+    ): _EFFORT,
+    (
+        "torquec_check/positive_mass.py",
+        "if not all(m > 0.0 for m in least) or not all(1e-300 < size < 1e300 for size in sizes):",
+        "1e+300  ->  2e+300",
+    ): "its rows overflow either way",
 }
