@@ -12,8 +12,9 @@ from tests.dynamics.test_closed_loops import mechanism
 
 import torquec as tq
 from torquec.model.accepting_rooms import accepted_by
-from torquec.robot.loops.close_loops import close_loops
+from torquec.robot.loops.close_loops import check_redundant, close_loops
 from torquec.robot.loops.closed_loops import Coupling, LoopConstraint, LoopFile, LoopKind
+from torquec.robot.loops.predictions import Tracked
 from torquec.robot.robot_document import robot_from_dict, robot_to_dict
 from torquec.robot.urdf import read_urdf
 
@@ -176,6 +177,15 @@ def test_robots_with_loops_are_saved_and_read_back(tmp_path):
     loaded = tq.load_model(path)
     q = tq.neutral(robot)
     assert np.array_equal(loaded.gravity_torque(q), tq.compile(robot).gravity_torque(q))
+
+
+def test_redundant_equations_that_open_in_motion_are_refused():
+    """Numbers with few digits may make an equation redundant at one position and wrong at others."""
+    robot = mechanism("four_bar")
+    positions = np.array([[0.0, 0.0, 0.0]])
+    tracked = Tracked(np.array(robot.loops.start), positions, np.zeros((1, 3)), (), 1.0)
+    with pytest.raises(tq.RobotFileError, match="in motion, at loop 'pin'"):
+        check_redundant(robot.tree, robot.loops.file, tracked)
 
 
 def test_locked_joints_close_the_loops_again():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import shutil
 
@@ -11,6 +12,7 @@ from tests.dynamics.loop_oracle import EXAMPLES
 from tests.dynamics.test_closed_loops import mechanism
 
 import torquec as tq
+from torquec.robot.loops.close_loops import close_loops
 from torquec.robot.loops.condition import check_loops, loop_condition
 
 
@@ -55,6 +57,27 @@ def test_a_rocker_at_its_dead_centre_is_singular_and_open_beyond(tmp_path):
     assert "do not close" in beyond.problem
     assert loop_condition(robot, [low]).problem != ""
     assert np.isfinite(tq.compile(robot).inverse_dynamics([low - 0.1], [1.0], [1.0])).all()
+
+
+def test_the_other_assembly_mode_is_another_branch():
+    """Newton steps that start near the five-bar's other assembly mode close the loops, with another sign of det J_d."""
+    robot = mechanism("five_bar")
+    loops = robot.loops
+    other = {"left_joint": 2.0, "left_elbow": 2.6, "right_joint": 1.1, "right_elbow": -2.6}  # rods folded downward
+    mirrored = close_loops(robot.tree, dataclasses.replace(loops.file, start=tuple(other.items()))).loops.start
+    apart = np.array(mirrored) - np.array(loops.start)
+    guesses = tuple(
+        dataclasses.replace(
+            each, powers=((0, 0),), coefficients=(float(apart[each.rate]),), periodic=(False, False), windings=(0, 0)
+        )
+        for each in loops.predictions
+    )
+    turned = dataclasses.replace(robot, loops=dataclasses.replace(loops, predictions=guesses, newton_steps=8))
+    found = loop_condition(turned, [2.0, 1.1])
+    assert found.is_closed
+    assert not found.is_singular
+    assert not found.same_branch
+    assert "another branch" in found.problem
 
 
 def test_trees_are_always_closed():

@@ -54,7 +54,7 @@ def _closed(tree: Robot, file: LoopFile, start: Array, redundant: tuple[int, ...
         return dataclasses.replace(tree, loops=inert)
     start = tracked.start
     inputs_of = influences(tree, file, choice)
-    _check_redundant(tree, file, tracked)
+    check_redundant(tree, file, tracked)
     predictions = fit(tree, tracked, inputs_of)
     followers = [each for each in predictions if each.exact and len(each.inputs) == 1 and _is_single(tree, each)]
     if followers:
@@ -218,7 +218,7 @@ def _check_whole_joints(tree: Robot, choice: DependentChoice, inputs_of: Mapping
             )
 
 
-def _check_redundant(tree: Robot, file: LoopFile, tracked: Tracked) -> None:
+def check_redundant(tree: Robot, file: LoopFile, tracked: Tracked) -> None:
     """Refuse an over-constrained mechanism whose redundant equations do not stay closed in motion."""
     gaps = loop_batch(tree, file, tracked.positions).gaps
     worst, unit, where = max((largest_gap(file, each) for each in gaps), default=(0.0, "m", ""))
