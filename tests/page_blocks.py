@@ -194,7 +194,15 @@ def write_log(robot: tq.Robot, path: Path, *, duration: float = 12.0, rate: floa
     np.savetxt(path, np.column_stack([t, q, qd, tau]), delimiter=",", header=",".join(header), comments="", fmt="%.9g")
 
 
+def _example(path: Path) -> None:
+    """An example with closed loops and its side file."""
+    for name in (path.name, f"{path.stem}.loops.toml"):
+        shutil.copy(ROOT / "examples" / "closed_loops" / name, path.with_name(name))
+
+
 GIVEN = {
+    "palletizer.urdf": _example,
+    "delta.urdf": _example,
     "robot.urdf": lambda path: tq.write_urdf(_arm("robot"), path),
     "arm.urdf": lambda path: tq.write_urdf(_arm("arm"), path),
     "panda.urdf": lambda path: tq.write_urdf(_arm("panda", classic="puma560"), path),

@@ -62,9 +62,12 @@ def test_torques_give_the_accelerations_of_pinocchio_with_constraints(name):
         assert oracle.gap(q) < 1e-12
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "stewart" else name for name in MECHANISMS + SHARED]
-)
+def some_slow(names, slow):
+    """Names as parameters, those that take seconds marked as slow."""
+    return [pytest.param(name, marks=pytest.mark.slow) if name in slow else name for name in names]
+
+
+@pytest.mark.parametrize("name", some_slow(MECHANISMS + SHARED, ("stewart", "toddlerbot_2xc", "robotiq_2f85")))
 def test_laws(name):
     """Parts sum up, M is that of the kinetic energy, C is skew, power is the change of energy, the regressor agrees."""
     robot = mechanism(name)
@@ -99,7 +102,7 @@ def _weight_energy(robot, q):
     return total
 
 
-@pytest.mark.parametrize("name", ["delta", "five_bar", "stewart"])
+@pytest.mark.parametrize("name", some_slow(["delta", "five_bar", "stewart"], ["stewart"]))
 def test_frames_of_loops(name):
     """The Jacobian is the slope of the pose, its rate the slope of the Jacobian along the motion."""
     robot = mechanism(name)
@@ -118,7 +121,7 @@ def test_frames_of_loops(name):
     assert error(dynamics.centroidal_momentum_matrix_derivative(robot, q, qd), matrix) < 1e-10
 
 
-@pytest.mark.parametrize("name", ["four_bar", "five_bar"])
+@pytest.mark.parametrize("name", some_slow(["four_bar", "five_bar"], ["five_bar"]))
 def test_programs_are_the_floats(name):
     robot = mechanism(name)
     model = tq.compile(robot)

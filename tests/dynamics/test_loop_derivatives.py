@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.dynamics.test_closed_loops import error, mechanism, state
+from tests.dynamics.test_closed_loops import error, mechanism, some_slow, state
 
 from torquec import dynamics
 
 
-@pytest.mark.parametrize("name", ["four_bar", "slider_crank", "five_bar", "delta", "cam"])
+@pytest.mark.parametrize("name", some_slow(["four_bar", "slider_crank", "five_bar", "delta", "cam"], ["delta"]))
 def test_derivatives_are_those_of_complex_steps(name):
     robot = mechanism(name)
     q, qd, qdd = state(robot, 2)

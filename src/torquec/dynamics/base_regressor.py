@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from torquec.dynamics.closed_loops import closed_state_of, congruent
 from torquec.dynamics.friction_regressor import FrictionColumns, friction_regressor
 from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.mass_matrix import joint_inertias
@@ -85,6 +86,13 @@ def base_inverse_dynamics(
 
     With the robot's own values this is its inverse dynamics; with friction columns it is that plus friction.
     """
+    if robot.dependent and friction is not FrictionColumns.NONE:
+        rows = base_regressor(robot, expansion, q, qd, qdd, friction=friction)
+        return [_combined(list(row), list(enumerate(beta))) for row in rows]
+    if robot.dependent:
+        state = closed_state_of(robot, q)
+        v = state.rate(qd)
+        return state.project(base_inverse_dynamics(robot.tree, expansion, state.q, v, state.acceleration(v, qdd), beta))
     width = len(PARAMETER_NAMES)
     rubbing = friction_regressor(robot, qd, friction)
     bodies, motors = width * len(robot.bodies), len(robot.drives.motors)
@@ -128,6 +136,9 @@ def base_mass_matrix(
     robot: Robot, expansion: Sequence[Sequence[float]], q: Sequence[Scalar], beta: Sequence[Scalar]
 ) -> list[list[Scalar]]:
     """M (n, n), both triangles, for base parameters beta (b,); `expansion` (p, b) as for `base_regressor`."""
+    if robot.dependent:
+        state = closed_state_of(robot, q)
+        return congruent(state, base_mass_matrix(robot.tree, expansion, state.q, beta))
     width, count = len(PARAMETER_NAMES), len(robot.bodies)
     phi = expanded_parameters(robot, expansion, beta)
     inertias = [Inertia(*phi[width * i : width * (i + 1)]) for i in range(count)]

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torquec.dynamics.closed_loops import loop_torques
+from torquec.dynamics.closed_loops import closed_state_of, loop_torques
 from torquec.dynamics.mechanism import coordinates
+from torquec.errors import RobotError
 from torquec.expr.math import sincos, sqrt
+from torquec.robot.loops.closure import independent_rates
 from torquec.robot.robot import Counterbalance, Robot
 from torquec.spatial import Scalar
 
@@ -35,7 +37,21 @@ def spring_torque(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
 
 
 def spring_stiffness(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
-    """d(spring torque)/dq of every joint at q (n,), (n,): springs act on their own joints only."""
+    """d(spring torque)/dq of every joint at q (n,), (n,): springs act on their own joints only.
+
+    Raises `RobotError` for a spring at a joint that closed loops make dependent.
+    """
+    if robot.dependent:
+        sprung = [b.joint.name for b in robot.bodies if b.joint.spring is not None or b.joint.counterbalances]
+        held = [name for name in sprung if name not in robot.joint_names]
+        if held:
+            raise RobotError(
+                f"the spring of '{held[0]}' acts on a dependent joint of a closed loop: it has no stiffness of its own",
+                where=robot.source,
+                remedy="move the spring to an independent joint",
+            )
+        whole = spring_stiffness(robot.tree, closed_state_of(robot, q).q)
+        return [whole[k] for k in independent_rates(robot)]
     stiffness: list[Scalar] = [0.0] * robot.n
     for body, coordinate in zip(robot.bodies, coordinates(robot), strict=True):
         k, ratio = coordinate.index, coordinate.multiplier**2

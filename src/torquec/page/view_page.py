@@ -34,7 +34,7 @@ from torquec.page.view_document import (
 from torquec.page.view_functions import ViewFunctions, bent_posture, free_posture, view_functions
 from torquec.page.visuals import RobotVisuals, robot_visuals
 from torquec.robot.robot import Robot
-from torquec.robot.state_coordinate import start_posture
+from torquec.robot.state_coordinate import check_tree, start_posture
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Trajectory
 
@@ -88,6 +88,7 @@ def view_page(
 
     bundle = page_bundle()
     model = as_model(source)
+    check_tree(model.robot)
     robot = model.robot
     motions = [motion for motion in (trajectory, log, *runs) if motion is not None]
     played = [motion_table(robot, motion, share=len(motions)) for motion in motions]

@@ -34,6 +34,7 @@ from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.parameters.accepts import accepts
 from torquec.parameters.energy_rows import double_rows, natural_sizes, rational_rows, real_rows, residue_rows
 from torquec.parameters.formula import latex_formula, text_formula
+from torquec.parameters.loop_base import loop_basis, loop_rows
 from torquec.parameters.minimal_combinations import minimal_combinations
 from torquec.parameters.numeric_basis import (
     THRESHOLD,
@@ -195,7 +196,8 @@ def base_parameters(
     `friction`: which friction columns to include; True takes those that the robot's own friction needs. `motors`:
     include rotor inertias. `order`: names of standard parameters, those to keep first (elimination only; the others
     follow in the usual order). `threshold`: what QR and SVD count as zero. Raises `ArgumentError` for an unknown name
-    or method, `CheckError` where the methods disagree and `RobotError` for free, ball and planar joints.
+    or method, `CheckError` where the methods disagree and `RobotError` for free, ball and planar joints. With closed
+    loops ranks are numeric (`loop_base`).
 
     >>> from torquec.robot import classics
     >>> base = base_parameters(classics.planar2r())
@@ -203,11 +205,15 @@ def base_parameters(
     (6, 'Izz_link1 + m_link2')
     """
     chosen, parameters = _options(robot, method, friction, motors, frames, order)
-    geometry = rational_geometry(robot, parameters.frames)
+    if robot.dependent and chosen not in (BasisMethod.QR, BasisMethod.SVD):
+        basis = loop_basis(robot, parameters, elimination_order(robot, parameters, order))
+        text = "elimination; numeric rank of the regressor at independent joints of closed loops"
+        return _finished(robot, parameters, basis, text, exact=False)
+    geometry = rational_geometry(robot.tree, parameters.frames)
     if chosen is BasisMethod.THEOREM and accepts(robot) is None:
         return _by_theorem(robot, geometry, parameters)
     if chosen in (BasisMethod.QR, BasisMethod.SVD):
-        w = double_rows(robot, geometry, parameters)
+        w = loop_rows(robot, parameters) if robot.dependent else double_rows(robot, geometry, parameters)
         groups = _groups(parameters)
         added: tuple[int, ...] = ()
         if chosen is BasisMethod.QR:

@@ -146,7 +146,7 @@ def _loops(document: dict[str, Any]) -> list[str]:
     lines += [f"  {each['joint']} is a polynomial of {each['of']}" for each in document["couplings"]]
     if document["dependent"]:
         lines.append(f"  dependent joints: {', '.join(document['dependent'])}")
-        covered = number(_PERCENT * document["range_covered"], 2)
+        covered = number(_PERCENT * document["range_covered"], 3)
         lines.append(f"  {document['newton_steps']} Newton steps close them; {covered} % of the range can be reached")
     if document["redundant_equations"]:
         lines.append(f"  redundant equations: {', '.join(document['redundant_equations'])}")

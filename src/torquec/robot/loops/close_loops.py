@@ -17,7 +17,7 @@ from torquec.errors import RobotFileError
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.robot.loops.assembly import CLOSED, assembled_position
-from torquec.robot.loops.batch import largest_gap, loop_batch
+from torquec.robot.loops.batch import largest_gap, limits, loop_batch
 from torquec.robot.loops.closed_loops import ClosedLoops, LoopFile, LoopPrediction
 from torquec.robot.loops.closure import loop_state, moved
 from torquec.robot.loops.elimination import LoopElimination
@@ -192,8 +192,13 @@ def _unknown(tree: Robot, found: str, what: str, names: Iterable[str]) -> RobotF
 
 
 def _tightened(tree: Robot, file: LoopFile, choice: DependentChoice, start: Array) -> Array:
-    """The start with the chosen equations closed to rounding, dependent joints moved alone."""
+    """The start with the chosen equations closed to rounding, independent joints within their limits."""
+    lower, upper = limits(tree)
+    dependent = {rate for _, rate in choice.pivots}
     q: list[float] = start.tolist()
+    for place in joint_places(tree):
+        if place.rate not in dependent:
+            q[place.position] = min(max(q[place.position], lower[place.position]), upper[place.position])
     for _ in range(6):
         equations = loop_equations(tree, file, q)
         system = LoopElimination([equation.row for equation in equations], choice.pivots)

@@ -1,0 +1,79 @@
+"""Base parameters of robots with closed loops: numeric rank of the projected regressor.
+
+No theorem and no exact arithmetic holds where dependent joints are roots of equations. The regressor Y (n, p) of the
+independent joints is sampled over the range of its loops, the rows of W:
+
+(1)  columns are kept in the order of `elimination_order` where they stand out of those kept before
+(2)  K from  W_kept K = W  by least squares,   E picks the columns kept
+(3)  the rank has to be that of the singular values and of a pivoted QR, else the number is not clear
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from torquec.errors import CheckError
+from torquec.foundation.arrays import Array
+from torquec.parameters.energy_rows import natural_sizes
+from torquec.parameters.numeric_basis import (
+    THRESHOLD,
+    Basis,
+    independent_columns,
+    pivoted_qr,
+    selection,
+    singular_values,
+)
+from torquec.parameters.standard_parameters import StandardParameters, standard_regressor
+from torquec.robot.configuration import neutral
+from torquec.robot.loops.closure import closed, independent_rates, loop_closure
+from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import check_single_coordinates
+
+_INNER = 0.9
+"""Part of the range of the independent joints that is sampled: its ends may be singular."""
+
+_CLOSED = 1e-10
+"""Gap [m, rad] of a sample that counts."""
+
+_NOTHING = 1e-9
+"""Coefficients of K below this are rounding."""
+
+
+def loop_rows(robot: Robot, parameters: StandardParameters) -> Array:
+    """W (N, p): rows of the regressor at random states with closed loops."""
+    check_single_coordinates(robot)
+    rng = np.random.default_rng(0)
+    count = 3 * (2 * len(parameters) // robot.n + 20)
+    spans = {rate: (center, half) for rate, center, half in closed(robot).ranges}
+    start, q = neutral(robot), np.empty((count, robot.n))
+    for k, rate in enumerate(independent_rates(robot)):
+        center, half = spans.get(rate, (start[k], 1.0))
+        q[:, k] = rng.uniform(center - _INNER * half, center + _INNER * half, count)
+    gaps = np.broadcast_to(np.asarray(loop_closure(robot, list(q.T)).gap, dtype=np.float64), count)
+    q = q[gaps < _CLOSED]
+    qd, qdd = rng.normal(size=(2, len(q), robot.n))
+    return standard_regressor(robot, parameters, q, qd, qdd).reshape(-1, len(parameters))
+
+
+def loop_basis(robot: Robot, parameters: StandardParameters, order: Sequence[int]) -> Basis:
+    """The base (1), (2); raises `CheckError` where (3) does not hold."""
+    w = loop_rows(robot, parameters)
+    natural = natural_sizes(w, parameters)
+    kept = independent_columns(w, natural, order)
+    found = {
+        "elimination": len(kept),
+        "singular values": int(np.sum(singular_values(w, natural) > THRESHOLD)),
+        "pivoted QR": pivoted_qr(w, natural, [list(range(len(parameters)))]).rank,
+    }
+    if len(set(found.values())) > 1:
+        raise CheckError(
+            f"the number is not clear: {', '.join(f'{way} {count}' for way, count in found.items())}",
+            where=f"base_parameters of '{robot.name}'",
+            remedy="choose the method qr or svd, which count what stands out of a threshold",
+        )
+    projection: Array = np.asarray(np.linalg.lstsq(w[:, list(kept)], w, rcond=None)[0], dtype=np.float64)
+    projection[np.abs(projection) < _NOTHING] = 0.0
+    projection[:, list(kept)] = np.eye(len(kept))
+    return Basis(projection, selection(len(parameters), kept), kept)
