@@ -66,7 +66,7 @@ STEPS = (
         DESIGN,
         "designing the controller",
         design_step,
-        reads=lambda project: (project.design, _motion_words(project.motion)),
+        reads=lambda project: (project.design, project.uncertainty, _motion_words(project.motion)),
         needs=MODELS,
         files=_motions,
         skipped=lambda project: "" if project.design else "there is no [design]",

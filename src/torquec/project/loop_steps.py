@@ -17,6 +17,7 @@ from enum import StrEnum
 from typing import Any
 
 from torquec.control.tracking_claim import guarantee_sentence, tracking_claim
+from torquec.control.uncertainty import Uncertainty
 from torquec.errors import DivergenceError
 from torquec.project.design_study import DOCUMENT as DESIGNED
 from torquec.project.design_study import design_study, loop_curves, root_loci
@@ -40,7 +41,8 @@ def design_step(context: StepContext) -> str:
     model, motion = context.best_model(), design_motion(context.project)
     n = model.robot.n
     point = ((0.0,) * n if motion is None else tuple(motion.q[0].tolist()), (0.0,) * n, (0.0,) * n)
-    study = design_study(model, choice, point=point, motion=motion, work=context.work)
+    sets = context.project.uncertainty
+    study = design_study(model, choice, point=point, motion=motion, uncertainty=sets, work=context.work)
     write_controller(
         study.law,
         context.folder,
@@ -100,13 +102,18 @@ _FRICTION = "friction"
 
 
 def beyond_guarantee(
-    guarantee: Mapping[str, Any], simulated: Mapping[str, Any], *, own_motion: bool = False
+    guarantee: Mapping[str, Any],
+    simulated: Mapping[str, Any],
+    *,
+    own_motion: bool = False,
+    uncertainty: Uncertainty | None = None,
 ) -> dict[str, Any] | None:
     """What is stated of a simulation whose error exceeds the proven one; None where none does or nothing is proven.
 
     `guarantee` is that of the design's document, `simulated` the document of the experiment, `own_motion` whether it
-    moves along another motion than the design. The keys: `joint`, `error`, `bound`, `reasons` (conditions that were
-    not met, in words), `disturbed` (whether the experiment itself adds one beside friction) and `text`, a sentence.
+    moves along another motion than the design, `uncertainty` what the guarantee covers. The keys: `joint`, `error`,
+    `bound`, `reasons` (conditions that were not met, in words), `disturbed` (whether the experiment itself adds one
+    beside friction) and `text`, a sentence.
     """
     if not guarantee.get("valid"):
         return None
@@ -120,7 +127,7 @@ def beyond_guarantee(
         return None
     _, joint = max(over)
     error, bound, unit = simulated["max_error"][joint], bounds[joint]["value"], bounds[joint]["unit"]
-    reasons = _reasons(simulated, own_motion=own_motion)
+    reasons = _reasons(simulated, uncertainty, own_motion=own_motion)
     others = [name for _, name in over if name != joint]
     more = f" ({', '.join(others)} {'exceeds its' if len(others) == 1 else 'exceed their'} own)" if others else ""
     stated = f"the computed bound is {rounded_up(bound, 2)} {unit}{more}"
@@ -134,14 +141,15 @@ def beyond_guarantee(
     return {"joint": joint, "error": error, "bound": bound, "reasons": reasons, "disturbed": disturbed, "text": text}
 
 
-def _reasons(simulated: Mapping[str, Any], *, own_motion: bool) -> list[str]:
+def _reasons(simulated: Mapping[str, Any], covered: Uncertainty | None, *, own_motion: bool) -> list[str]:
     """The conditions of a guarantee that a simulation does not keep."""
     given = simulated["conditions"]
+    late = 0 if covered is None else covered.timing.delay
     found = {
-        _FRICTION: given["friction_stated"],
+        _FRICTION: given["friction_stated"] and covered is None,
         "a load that the model does not know": given["payload"],
         "sensors with steps or noise": given["resolution"] or given["noise"],
-        "a delay": given["delay"],
+        "a delay": given["delay"] != late,
         "scattered parameters": simulated.get("spread"),
         "drives at their torque limits": simulated.get("saturated"),
         "another motion than that of the design": own_motion,
@@ -233,7 +241,9 @@ def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, An
             write_result(result, folder / RUN_FILE)
             document |= tracking_curves(result)
     guarantee = context.read_document(DESIGN, DESIGNED)["guarantee"]
-    beyond = beyond_guarantee(guarantee, document, own_motion=experiment.motion is not None)
+    beyond = beyond_guarantee(
+        guarantee, document, own_motion=experiment.motion is not None, uncertainty=context.project.uncertainty
+    )
     document |= {} if beyond is None else {"beyond_guarantee": beyond}
     files = sorted(path.name for path in folder.iterdir())
     context.write_document(f"{folder.name}/{SIMULATED}", "simulate", document | {"files": files})

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from torquec.codegen.precision import Precision
+from torquec.control.uncertainty import Uncertainty
 from torquec.identification.identify_options import IdentifyOptions
 from torquec.project.law_choice import LawChoice
 from torquec.proof.hold.hold_order import HoldOrder
@@ -108,7 +109,7 @@ class Project:
     """All of it: where it came from, the robot with its payloads and locked joints, and the parts of the run.
 
     `files` are all files that were named, by their names in the project file; `motion` belongs to `design` and to the
-    experiments without a motion of their own.
+    experiments without a motion of their own. `uncertainty`: the sets that the guarantee of the design is for.
     """
 
     source: Path
@@ -121,6 +122,7 @@ class Project:
     simplify: SimplifyPart = SimplifyPart()
     motion: MotionPart | None = None
     design: LawChoice | None = None
+    uncertainty: Uncertainty | None = None
     experiments: tuple[ExperimentPart, ...] = ()
     realtime: RealtimePart | None = None
     generate: GeneratePart = GeneratePart()

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from torquec.control.law_options import LawKind
+from torquec.control.uncertainty import uncertainty_of
 from torquec.errors import ArgumentError, RobotFileError, SpecificationError
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind, is_file, near_name, read_text, to_path
@@ -130,6 +131,7 @@ class _Reader:
         """The whole document."""
         robot, robot_file = self._robot(table)
         motion = self._motion(table.table("motion"), robot)
+        sets = table.table("uncertainty")
         part = Project(
             self.file,
             self.text,
@@ -141,6 +143,7 @@ class _Reader:
             simplify=simplify_part(table.table("simplify")),
             motion=motion,
             design=design_part(table.table("design"), robot),
+            uncertainty=None if sets is None else uncertainty_of(sets, robot),
             experiments=tuple(self._experiment(each, robot) for each in table.tables("experiment")),
             realtime=realtime_part(table.table("realtime")),
             generate=generate_part(table.table("generate"), robot),
@@ -321,11 +324,13 @@ def _gravity(table: Table) -> Vector3 | None:
 def _check_together(table: Table, project: Project, stated: Collection[str]) -> None:
     """What one part needs of another; `stated` are the parts that the file has, those with mistakes too."""
     if "design" not in stated:
-        for part in (table.table("motion"), *table.tables("experiment")[:1]):
+        for part in (table.table("motion"), table.table("uncertainty"), *table.tables("experiment")[:1]):
             if part is not None:
                 part.refuse(_NEEDED, f"there is {part.label}, and no controller", "add [design], or leave it out")
     elif project.design and project.design.kind("computed-torque") is LawKind.LQR and "motion" not in stated:
         table.refuse("design", "LQR gains belong to a motion", "add [motion]")
+    if "uncertainty" in stated and "design" in stated and "motion" not in stated:
+        table.refuse("uncertainty", "a guarantee for sets of robots is along a motion", "add [motion]")
     if "specification" not in stated:
         for part in (table.table("simplify"), table.table("realtime")):
             if part is not None:

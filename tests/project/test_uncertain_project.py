@@ -1,0 +1,62 @@
+"""`[uncertainty]` of a project: read, refused with its line, and in the verdict of a run."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from torquec.errors import ArgumentError
+from torquec.project.loop_steps import beyond_guarantee
+from torquec.project.read_project import parse_project
+from torquec.project.run_project import run_project
+
+TEXT = """\
+robot = "planar2r"
+[design]
+poles = "-40"
+rate = 1000
+[motion]
+to = [0.3, -0.2]
+duration = 1.0
+[uncertainty.every_joint]
+friction_part = 0.3
+friction_residual = 0.05
+[uncertainty.timing]
+delay = 1
+"""
+
+
+def test_the_verdict_is_for_the_stated_sets(tmp_path):
+    file = tmp_path / "arm.toml"
+    file.write_text(TEXT, encoding="utf-8")
+    project = parse_project(TEXT, file)
+    assert project.uncertainty is not None
+    assert project.uncertainty.timing.delay == 1
+    run_project(project, tmp_path / "out")
+    verdict = json.loads((tmp_path / "out" / "verdict" / "verdict.json").read_text(encoding="utf-8"))
+    assert "a friction residual of 0.05 N m" in verdict["statements"][0]
+    assert "torques 1 sampling interval(s) late" in verdict["statements"][0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("friction_part = 0.3", "friction_part = 3", "arm.toml:9: 'friction_part' is 3.0"),
+        ("delay = 1", "dely = 1", "unknown key 'uncertainty.timing.dely'"),
+        ("[motion]\nto = [0.3, -0.2]\nduration = 1.0\n", "", "along a motion"),
+    ],
+)
+def test_wrong_sets_are_refused_with_their_place(tmp_path, old, new, message):
+    assert old in TEXT
+    with pytest.raises(ArgumentError, match=f"(?s){message}"):
+        parse_project(TEXT.replace(old, new), tmp_path / "arm.toml")
+
+
+def test_friction_explains_nothing_where_the_guarantee_covers_it(tmp_path):
+    guarantee = {"valid": True, "bounds": {"joint1": {"value": 0.001, "unit": "rad"}}}
+    given = {"friction_stated": True, "payload": [], "resolution": 0.0, "noise": 0.0, "delay": 1}
+    simulated = {"max_error": {"joint1": 0.002}, "conditions": given}
+    covered = parse_project(TEXT, tmp_path / "arm.toml").uncertainty
+    assert beyond_guarantee(guarantee, simulated)["reasons"]
+    assert "CONTRADICTS" in beyond_guarantee(guarantee, simulated, uncertainty=covered)["text"]
