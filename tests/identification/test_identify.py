@@ -268,8 +268,9 @@ def plain_error(estimate, logs):
 @pytest.mark.slow
 @pytest.mark.parametrize(("case", "most"), [("panda", 0.010), ("lwr4", 0.020), ("kr300", 0.105), ("tx40", 0.06)])
 def test_recorded_logs(case, most):
+    """What a fit reaches that knows the past, too."""
     robot, logs = getattr(real_logs, case)()
-    estimate = identify(robot, logs, options=CASES[case])
+    estimate = identify(robot, logs, options=dataclasses.replace(CASES[case], memory=True))
     assert estimate.relative_error <= most
     assert plain_error(estimate, logs) <= most
     assert estimate.physically_consistent
@@ -325,7 +326,7 @@ def test_parts_of_recorded_logs_that_were_not_fitted(case, split, most):
 def test_the_other_motion_of_the_kr300_speaks_in_cross_validation():
     """Each of two motions predicted from the other, settings chosen by just that: the error is that of both."""
     robot, logs = real_logs.kr300()
-    estimate = identify(robot, logs, options=CASES["kr300"])
+    estimate = identify(robot, logs, options=dataclasses.replace(CASES["kr300"], memory=True))
     assert estimate.validation_error <= 0.11
 
 

@@ -271,18 +271,18 @@ def same_motions(logs: Sequence[LogStates]) -> tuple[tuple[int, ...], ...]:
 
 
 def fold_squares(pairs: Sequence[Pair], make: Callable[[], Estimator]) -> Array:
-    """Sums of squared residuals (F,) of every fold, predicted by what `make()` learns from the others."""
-    return np.array([_squares(make().fit_factors(kept).x_, left_out) for kept, left_out in pairs])
+    """Sums of squared residuals (P,) of every part of every fold, predicted by what `make()` learns from the others."""
+    found = []
+    for kept, left_out in pairs:
+        x = make().fit_factors(kept).x_
+        found += [float(part.squares(x).sum()) for part in left_out]
+    return np.array(found)
 
 
 def relative_error(pairs: Sequence[Pair], squares: Array) -> float:
     """|tau - predicted|/|tau| over all folds."""
     total = sum(float(part.torque_squares.sum()) for _, left_out in pairs for part in left_out)
     return float(np.sqrt(squares.sum() / total))
-
-
-def _squares(x: Array, left_out: Sequence[JointFactors]) -> float:
-    return sum(float(part.squares(x).sum()) for part in left_out)
 
 
 def _repeats(a: Array, b: Array) -> bool:

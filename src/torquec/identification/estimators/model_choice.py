@@ -10,8 +10,8 @@
 (4)  strength of the prior and weighting of joints: all settings whose error is within two standard errors of the least
      are averaged (`averaged`), because nothing in the logs prefers one of them; bodies that are physically consistent
      and friction that takes energy are convex sets, so that averages stay in them
-(5)  standard error of a difference: that of the squared residuals of the folds, fold by fold. A single motion is cut
-     into `PARTS` folds
+(5)  standard error of a difference: that of the squared residuals of the parts that were held out, part by part. Every
+     log is cut into `PARTS` parts
 (6)  Akaike's information criterion: mean over the n joints of log(|residual_j|/|tau_j|) + k/(m n), for k parameters
      and m independent samples
 
@@ -126,7 +126,7 @@ def choose_model(folds: LogFolds, freedom: Freedom, make: Make, *, work: Work | 
 
 
 def not_told_apart(errors: Sequence[Array], deviations: float) -> list[int]:
-    """Which errors (F,) per fold exceed the least one by no more than so many standard errors (5), as indices.
+    """Which errors (P,) per part exceed the least one by no more than so many standard errors (5), as indices.
 
     >>> not_told_apart([np.array([1.0, 1.0]), np.array([0.9, 1.2]), np.array([2.0, 2.1])], 1.0)
     [0, 1]
