@@ -140,3 +140,11 @@ def test_boxes_are_halved_along_joints_that_matter(monkeypatch):
     _prove(values, grid, 2.46)
     assert halved
     assert set(halved) == {0}
+
+
+def test_every_halving_adds_its_rounding(monkeypatch):
+    depths = []
+    monkeypatch.setattr(boxes, "_rounding", lambda shape, depth: depths.append(depth) or _rounding(shape, depth))
+    _prove(_function(A, B), _grid([(-3.2, 3.2)] * 2), 1.7)
+    assert set(depths) == set(range(max(depths) + 1))
+    assert max(depths) > 2

@@ -182,3 +182,10 @@ def test_each_side_of_the_box_fits(side):
     motions = document()["motions"]
     with pytest.raises(RefusedError, match="do not fit"):
         proven(document(motions=motions | {side: [1.0]}))
+
+
+def test_a_box_may_be_a_single_posture():
+    motions = document()["motions"]
+    assert proven(document(motions=motions | {"lower": [0.5, 0.5], "upper": [0.5, 0.5]}))
+    with pytest.raises(RefusedError, match="do not fit"):
+        proven(document(motions=motions | {"lower": [0.5, 0.6], "upper": [0.5, 0.5]}))
