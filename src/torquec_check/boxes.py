@@ -183,8 +183,15 @@ def _check_root(
 
 
 def _most_bent(control: Any) -> int:
-    """The joint of (4), -1 where nothing bends; `control` (rows, joints ..) are the values N/W."""
-    bends = [float(np.abs(np.diff(control, 2, k)).sum(axis=0).max(initial=0.0)) for k in range(1, control.ndim)]
+    """The joint of (4), -1 where nothing bends; `control` (rows, joints ..) are the values N/W.
+
+    Along the other joints every second one of more than three values is looked at: any choice of a joint is sound.
+    """
+    bends = []
+    for axis in range(1, control.ndim):
+        steps = (2 if size > 3 and k not in (0, axis) else 1 for k, size in enumerate(control.shape))
+        some = control[tuple(slice(None, None, step) for step in steps)]
+        bends.append(float(np.abs(np.diff(some, 2, axis)).sum(axis=0).max(initial=0.0)))
     return int(np.argmax(bends)) if max(bends) > 0.0 else -1
 
 
