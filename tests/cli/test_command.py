@@ -44,7 +44,7 @@ def test_every_command_that_draws_random_numbers_has_the_same_seed(torquec, comm
 def test_the_seed_is_recorded_and_cannot_be_negative(torquec, arm):
     assert torquec("bench", arm, "--rounds", "1", "--seed", 5, "--json").document["seed"] == 5
     assert torquec("excite", arm, "-o", "x.csv", "--seed", -1).status == 2
-    assert {"bench", "compare", "excite", "haptic", "selftest", "simulate"} == STOCHASTIC
+    assert {"bench", "compare", "excite", "haptic", "selftest", "simulate", "verify-specification"} == STOCHASTIC
 
 
 def test_the_help_names_every_classic(torquec):
