@@ -31,6 +31,9 @@ _TIGHT = 1e-13
 _NEARLY_ALL = 0.98
 """Part of the positions reached that Newton steps have to end at: those next to a singular one take many more."""
 
+_SLOW_STEPS = 2
+"""Newton steps beyond those that the samples need, where singular configurations lie in the range."""
+
 _LINEAR = 1e-10
 """Error [rad, m] of a linear fit that is the relation itself; the positions come from Newton steps to rounding."""
 
@@ -214,6 +217,8 @@ def newton_steps(
             step = np.zeros((len(q), tree.n))
             step[:, dependent] = -_solved(batch, equations, dependent, batch.gaps, longest=np.inf)
             q = moved_batch(tree, q, step)
+    if tracked.coverage < 1.0:  # singular configurations lie in the range: between the samples it takes longer
+        k = min(k + _SLOW_STEPS, MOST_NEWTON_STEPS)
     return k, float(landed.mean())
 
 
