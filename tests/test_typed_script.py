@@ -25,8 +25,12 @@ def mypy(script, tmp_path):
     ]
     return subprocess.run(
         [sys.executable, "-m", "mypy", *words],
-        **{"capture_output": True, "text": True, "timeout": HANGS, "check": False},
-        **{"cwd": tmp_path, "env": {"MYPYPATH": str(ROOT / "src")}},
+        capture_output=True,
+        text=True,
+        timeout=HANGS,
+        check=False,
+        cwd=tmp_path,
+        env={"MYPYPATH": str(ROOT / "src")},
     )
 
 

@@ -1,4 +1,4 @@
-"""A user's script, checked by mypy in strict mode (tests/test_typed_script.py): forty public names and typed quantities."""
+"""A script of a user, checked by mypy in strict mode (tests/test_typed_script.py): forty public names."""
 
 from __future__ import annotations
 
