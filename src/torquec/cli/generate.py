@@ -16,7 +16,6 @@ from torquec.cli.output import progress, step_report
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import Target
 from torquec.errors import ArgumentError
-from torquec.model.quantities import long_quantities
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import FrictionTask
 from torquec.realtime.targets import OPTIONS, TARGETS, TargetOptions, check_request, write_target
@@ -100,6 +99,8 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
     docs/real-time.md describes. With --target ros2: a source package for ROS 2, described there, too.
     docs/targets.md lists the files and options of every target, and what of a certified model's claim travels.
     """
+    from torquec.model.quantities import long_quantities
+
     from torquec.control.controller_file import read_controller, read_observer
 
     target = options.target.value
