@@ -48,7 +48,7 @@ def test_a_description_is_loaded_by_its_name(descriptions):
 
 
 def test_the_mujoco_description_serves_where_there_is_no_other(descriptions):
-    assert described_robot("legs").name == described_robot("legs_mj_description").name == "legs.xml"
+    assert described_robot("legs", "").name == described_robot("legs_mj_description", "").name == "legs.xml"
 
 
 def test_a_file_of_that_name_is_no_name(tmp_path, monkeypatch):
@@ -82,7 +82,7 @@ def test_without_the_package_the_extra_is_named(monkeypatch):
     assert caught.value.remedy == "pip install 'torquec[robots]'"
     with pytest.raises(tq.ArgumentError) as caught:
         tq.load("puma561")
-    assert caught.value.remedy == "did you mean puma560?"
+    assert caught.value.remedy.startswith("did you mean puma560? Files are .urdf")
 
 
 def test_classics_stand_on_fixed_bases():

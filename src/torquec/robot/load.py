@@ -85,7 +85,7 @@ def load(
             return load_classic(path, snap=snap, gravity=pull)
         if path in classic_names():
             raise ArgumentError(f"base={base!r} for the classic '{path}'", remedy="the classics stand on fixed bases")
-        path = described_robot(path)
+        path = described_robot(path, robot_files())
     file = to_path(path)
     for suffix, title in ((DRIVES_SUFFIX, "drives"), (LOOPS_SUFFIX, "loops")):
         if file.name.lower().endswith(suffix):

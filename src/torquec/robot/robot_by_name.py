@@ -31,8 +31,10 @@ def is_robot_name(argument: str) -> bool:
     return _NAME.fullmatch(argument) is not None and not Path(argument).exists()
 
 
-def described_robot(name: str) -> Path:
+def described_robot(name: str, files: str) -> Path:
     """The robot file of a name in `robot_descriptions`: "panda", or exactly "panda_mj_description".
+
+    `files` names the formats of robot files, for messages.
 
     Raises `MissingExtraError` without the extra `robots`, `ArgumentError` for a name that the package does not have and
     for a description that cannot be fetched.
@@ -40,7 +42,8 @@ def described_robot(name: str) -> Path:
     if importlib.util.find_spec(_PACKAGE) is None:
         near = difflib.get_close_matches(name, classic_names(), cutoff=_SLIP)
         if near:
-            raise ArgumentError(f"'{name}' is neither a file nor a classic", remedy=f"did you mean {near[0]}?")
+            remedy = f"did you mean {near[0]}? Files are {files}"
+            raise ArgumentError(f"'{name}' is neither a file nor a classic", remedy=remedy)
         purpose = f"'{name}' is neither a file nor a classic: finding a robot by its name"
         raise MissingExtraError(_PACKAGE, "robots", purpose)
     for module_name in (f"{name}_description", f"{name}_mj_description", name):
@@ -59,7 +62,8 @@ def described_robot(name: str) -> Path:
         raise ArgumentError(f"the description '{module_name}' has no URDF, MJCF or xacro", remedy="give a robot file")
     known = [*classic_names(), *_described_names()]
     near = difflib.get_close_matches(name, known, cutoff=_SLIP)
-    remedy = f"did you mean {' or '.join(near)}?" if near else f"give a robot file, or one of {', '.join(known)}"
+    guess = f"did you mean {' or '.join(near)}?" if near else f"give one of {', '.join(known)}."
+    remedy = f"{guess} Files are {files}"
     raise ArgumentError(f"'{name}' is neither a file nor the name of a robot", remedy=remedy)
 
 

@@ -122,7 +122,8 @@ def start_posture(robot: Robot, given: Sequence[float] | None = None) -> list[fl
     if given is None and robot.dependent:
         from torquec.robot.configuration import neutral
 
-        return neutral(robot)
+        free = (joint.limits for joint in robot.joints)
+        return [min(max(q, limits.lower), limits.upper) for q, limits in zip(neutral(robot), free, strict=True)]
     if given is None:
         return [_start(joint) for joint in robot.joints]
     values = [float(value) for value in given]
