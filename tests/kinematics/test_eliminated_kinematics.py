@@ -66,7 +66,7 @@ def check_generating(name, count, seed):
 def test_the_generating_position_is_found(name):
     assert arm(name)[1].method is KinematicsMethod.ELIMINATION
     lost, complete = check_generating(name, 400, 3)  # of the CRX-10iA about 93 of 100 poses are complete
-    assert lost <= 1  # next to a singular configuration, and said to be incomplete
+    assert lost == 0  # pose 284 of RRRRRR 102 has two solutions whose hidden joints are 1e-7 rad apart
     assert complete > 0.9
 
 
@@ -74,7 +74,7 @@ def test_the_generating_position_is_found(name):
 @pytest.mark.parametrize("name", ARMS)
 def test_ten_thousand_generating_positions_are_found(name):
     lost, complete = check_generating(name, 10_000, 4)
-    assert lost <= 10  # next to singular configurations, and said to be incomplete
+    assert lost == 0
     assert complete > 0.9
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import torquec as tq
-from torquec.robot.gripper_joints import gripper_joints
+from torquec.robot.gripper_joints import gripper_joints, hand_frame
 
 LINK = (
     '<link name="{name}"><inertial><origin xyz="0.1 0 0.05"/><mass value="{mass}"/>'
@@ -44,3 +44,18 @@ def test_the_joints_of_a_hand_and_of_what_its_fingers_carry(tmp_path):
 )
 def test_other_joints_are_none(tmp_path, rows):
     assert gripper_joints(tree(tmp_path, rows)) == ()
+
+
+@pytest.mark.parametrize(
+    ("rows", "hand"),
+    [
+        ([*HAND, ("gripper", "palm", 0.2), ("jaw", "gripper", 0.1)], "gripper"),  # as the SO-100
+        ([*HAND, ("gripperStator", "palm", 0.2), ("gripperMover", "gripperStator", 0.1)], "gripperStator"),  # as the Z1
+        ([*HAND, ("Fixed_Jaw", "palm", 0.2), ("Moving_Jaw", "Fixed_Jaw", 0.1)], "Fixed_Jaw"),
+        ([*HAND, ("wrist", "palm", 0.2), ("gripper_roll", "wrist", 0.1)], "gripper_roll"),  # turns the whole gripper
+        ([*HAND, ("wrist", "palm", 0.2), ("flange", "wrist", 0.1)], "flange"),
+        ([("jaw", "base", 0.1)], "jaw"),  # there is no body before it
+    ],
+)
+def test_a_single_jaw_is_no_hand(tmp_path, rows, hand):
+    assert hand_frame(tree(tmp_path, rows)) == hand

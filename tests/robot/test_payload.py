@@ -97,10 +97,10 @@ def gripper(joints, fingers):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("joints", "fingers", "frame"),
-    [(4, 2, "hand"), (4, 3, "hand"), (4, 1, "finger0"), (4, 0, "link4"), (1, 2, "finger1")],
+    [(4, 2, "hand"), (4, 3, "hand"), (4, 1, "hand"), (4, 0, "link4"), (1, 2, "finger1")],
 )
 def test_a_tool_is_held_by_the_hand_and_not_by_a_finger(joints, fingers, frame):
-    """Several fingers on the end of an arm mark a hand; one slide, or a fork at the base, is the arm itself."""
+    """Fingers on the end of an arm mark a hand, one by its name; a fork at the base is the arm itself."""
     assert hand_frame(gripper(joints, fingers)) == frame
 
 

@@ -99,9 +99,8 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
     docs/real-time.md describes. With --target ros2: a source package for ROS 2, described there, too.
     docs/targets.md lists the files and options of every target, and what of a certified model's claim travels.
     """
-    from torquec.model.quantities import long_quantities
-
     from torquec.control.controller_file import read_controller, read_observer
+    from torquec.model.quantities import long_quantities
 
     target = options.target.value
     precision = Precision.SINGLE if options.single else options.precision

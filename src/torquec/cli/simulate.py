@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, StochasticOptions, command
 from torquec.cli.files import Writes
-from torquec.cli.free_motion import free_motion, moves_freely
 from torquec.cli.laws import LawOptions, asked_observer
 from torquec.cli.motions import STANDARD, MotionOptions, asked_motion, hold_missing
 from torquec.cli.options import degrees_option, force_option, numbers, option
@@ -126,6 +125,7 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     that torquec design wrote. A robot with a floating base moves freely from --from and --qd: passive, or with its
     joints servoed along --to or --trajectory; energy, momentum and center of mass are printed.
     """
+    from torquec.cli.free_motion import free_motion, moves_freely
     from torquec.project.simulation_document import run_summary, simulation_conditions, write_simulation
     from torquec.report.simulation import attack_text, simulation_text
     from torquec.simulation.closed_loop import simulate as run

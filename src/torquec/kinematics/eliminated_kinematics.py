@@ -4,12 +4,15 @@
 (2)  the other joints from every root (`line_elimination`), Newton steps on the arm, equal solutions taken once
 (3)  `complete` is false where two roots nearly coincide (a singular configuration is near) or where a root led to no
      solution of its own; a pose without solutions is searched for numerically, as nearly as it can be met
+(4)  two solutions with the same hidden joint, which need not be singular, are a double root with a null plane;
+     starts all around that plane lead to both
 
 Solutions are numbered by the hidden joint, from -pi on; they keep no names from pose to pose, `nearest` and `track` do.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -30,6 +33,12 @@ from torquec.kinematics.refinement import APART, is_met, solve_rows
 
 _AT_ONCE = 32
 """Poses whose sampled matrices, 0.3 MB each, are in memory at once."""
+
+_FLAT = 1e-3
+"""Second smallest singular value over the third: below it the null space counts as a plane (4)."""
+
+_DIRECTIONS = 12
+"""Null vectors that are tried in a plane: neighbours are 15 degrees apart."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,14 +147,20 @@ class EliminatedKinematics(IterativeKinematics):
         if not len(row):
             return q, found, complete
         start = np.asarray(solution.call(at(row, angle), angle, rotation[row], position[row], near[row]))
+        wanted = np.bincount(row, minlength=count)
+        if roots.doubtful.any():
+            again, more, matrices = _planes(at, row[roots.doubtful[row]], angle[roots.doubtful[row]])
+            if len(again):
+                others = np.asarray(solution.call(matrices, more, rotation[again], position[again], near[again]))
+                row, start = np.concatenate([row, again]), np.concatenate([start, others])
         usable = np.isfinite(start).all(axis=1)
         start[~usable] = near[row[~usable]]
         better, error = solve_rows(self._iteration, start, rotation[row], position[row])
         met = is_met(self._iteration, error) & usable
-        complete[row[~met]] = False
+        complete[row[~met]] = False  # starts of (4) belong to poses that are not complete anyway
         for pose in np.unique(row[met]):
             solutions = self._distinct(better[met & (row == pose)])
-            complete[pose] &= len(solutions) == np.count_nonzero(row == pose)
+            complete[pose] &= len(solutions) == wanted[pose]
             solutions = solutions[:DEGREE]
             q[pose, : len(solutions)], found[pose, : len(solutions)] = solutions, True
         return q, found, complete
@@ -164,6 +179,24 @@ class EliminatedKinematics(IterativeKinematics):
             if not kept or apart.max(axis=1).min() > APART:
                 kept.append(int(k))
         return q[kept]
+
+
+def _planes(at: Callable[[Indices, Array], Array], row: Indices, angle: Array) -> tuple[Indices, Array, Array]:
+    """(4): for every root with a null plane, matrices whose null vectors are spread over it; row and root of each."""
+    matrices = at(row, angle)
+    left, size, right = np.linalg.svd(matrices)
+    plane = np.flatnonzero(size[:, -2] < _FLAT * size[:, -3])
+    turn = np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
+    c, s = np.cos(turn)[:, None], np.sin(turn)[:, None]
+    found = []
+    for k in plane:
+        # The plane's first direction, turned, keeps a singular value; the second, turned, becomes the null vector.
+        kept = c * right[k, -2] + s * right[k, -1]
+        whole = (left[k, :, :-2] * size[k, :-2]) @ right[k, :-2]
+        found.append(whole + size[k, -3] * left[k, :, -2, None] * kept[:, None, :])
+    if not found:
+        return row[:0], angle[:0], matrices[:0]
+    return np.repeat(row[plane], _DIRECTIONS), np.repeat(angle[plane], _DIRECTIONS), np.concatenate(found)
 
 
 def _turns(angle: Array) -> Array:

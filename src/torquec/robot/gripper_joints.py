@@ -5,17 +5,26 @@
 (2)  its joints: every independent joint of these children and of what they carry
 (3)  hand: the frame named after the outermost body that has frames, or else the last one on it. Of a body that carries
      several others, each with fewer joints than lie between the base and itself, it is the last frame on that body.
+(4)  a gripper with one moving jaw is a chain like any other; names tell: an outermost body called jaw, finger, claw or
+     mover, or moved by a joint called gripper, is no hand, the body that carries it is
 
 The arms of a two-armed robot and the legs of a walking one are far heavier than (1).
 """
 
 from __future__ import annotations
 
+import re
+
 from torquec.errors import ArgumentError
 from torquec.robot.robot import BASE, Robot
 
 _LIGHT = 0.05
 """The part of the moving mass that fingers weigh at most: those of published arms have a hundredth to a fiftieth."""
+
+_JAW = re.compile(r"jaw|finger|claw|mover", re.IGNORECASE)
+_GRIPPER = re.compile(r"jaw|finger|claw|gripper", re.IGNORECASE)
+_WRIST = re.compile(r"wrist|roll|pitch|yaw|rotat", re.IGNORECASE)
+"""Joints that turn a whole gripper may have its name, too."""
 
 
 def gripper_joints(robot: Robot) -> tuple[str, ...]:
@@ -49,17 +58,31 @@ def hand_frame(robot: Robot) -> str:
     """Where a tool would be: the frame named after the outermost body that has frames, or else the last one on it.
 
     Fingers are no place for a tool: of a body that carries several others, each with fewer joints than lie between the
-    base and itself, it is the last frame on that body. Raises `ArgumentError` for a robot without frames.
+    base and itself, or a single jaw (4), it is the last frame on that body. Raises `ArgumentError` for a robot without
+    frames.
     """
     if not robot.frames:
         raise ArgumentError(f"robot '{robot.name}' has no frames", remedy="name one in its file")
     outermost = max(frame.body for frame in robot.frames)
     palm = _palm(robot, outermost)
+    if palm is None and _is_jaw(robot, outermost):
+        palm = robot.bodies[outermost].parent
     if palm is not None and any(frame.body == palm for frame in robot.frames):
         return [frame.name for frame in robot.frames if frame.body == palm][-1]
     on_it = [frame.name for frame in robot.frames if frame.body == outermost]
     own = robot.bodies[outermost].name if outermost >= 0 else ""
     return own if own in on_it else on_it[-1]
+
+
+def _is_jaw(robot: Robot, index: int) -> bool:
+    """(4): a body that carries nothing, alone on a body that moves, with the name of a jaw."""
+    if index < 0 or robot.bodies[index].parent == BASE:
+        return False
+    body = robot.bodies[index]
+    carries = any(other.parent == index for other in robot.bodies)
+    beside = sum(other.parent == body.parent for other in robot.bodies)
+    named = _JAW.search(body.name) or (_GRIPPER.search(body.joint.name) and not _WRIST.search(body.joint.name))
+    return not carries and beside == 1 and bool(named)
 
 
 def _palm(robot: Robot, body: int) -> int | None:

@@ -6,7 +6,7 @@
      is what a model is asked to tell
 (4)  error to expect of another motion: (3) where motions were held out. Of a single motion, tenths have neighbours that
      were fitted in nearly the same states and err too little; without a quarter, too little is left to fit, and it errs
-     too much. The geometric mean of both times `_NEW_MOTION` is what recorded and simulated robots show
+     too much. The geometric mean of both times `_NEW_MOTION` is what logs of four recorded robots show
 
 Bounds of the residual by split conformal prediction over blocks of motion (`ResidualBound`):
 
