@@ -152,7 +152,7 @@ class _Function:
         elif found := re.fullmatch(rf"const {real} (x\d+)\[4\] = {{(.+), (.+), (.+), (.+)}}", statement):
             self._declare(found[1])
             self._values |= {f"{found[1]}[{k}]": self._value(found[k + 2]) for k in range(4)}
-        elif found := re.fullmatch(rf"{real} ([sc]\d+)\[{_INDEX}\]", statement):
+        elif found := re.fullmatch(rf"{real} ([sc]\d+)\[([1-4])\]", statement):
             self._declare(found[1], int(found[2]))
         elif found := re.fullmatch(rf"{name}_sincos4\((x\d+), (s\d+), (c\d+)\)", statement):
             for k in range(4):
@@ -196,8 +196,8 @@ class _Function:
         return self._look_up("select", condition, self._value(found[3]), self._value(found[4]))
 
     def _value(self, text: str) -> int:
-        """An expression. Characters beyond these, and numbers that Torquec writes in another way, are refused."""
-        if not re.fullmatch(r"[\w.+\-*/()\[\], ]+", text, re.ASCII):
+        """An expression. Other characters, numbers written in another way, and `--`, which writes, are refused."""
+        if not re.fullmatch(r"(?!.*--)[\w.+\-*/()\[\], ]+", text, re.ASCII):
             self._text.refuse(f"{text[:60]!r} does not belong to the subset of C that Torquec writes")
         try:
             return self._node(ast.parse(_NUMBER.sub(self._literal, text).strip(" "), mode="eval").body)

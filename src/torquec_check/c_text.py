@@ -15,8 +15,8 @@ from typing import NoReturn
 from torquec_check.document import RefusedError
 
 REMEDY = "take the package from where it was made, or generate it again"
-COUNTS = r"(?:\d+(?:mul|add|div|sincos|other)(?:,(?=\d))?)+"
-"""Operation counts in a comment, such as `11 mul, 9 add`, without blanks."""
+COUNTS = r"(?:\d+ (?:mul|add|div|sincos|other)(?:,(?=\d))?)+"
+"""Operation counts in a comment, such as `11 mul, 9 add`, as `squeezed` gives them."""
 
 
 class CText:
@@ -24,7 +24,7 @@ class CText:
 
     def __init__(self, text: str, where: str) -> None:
         self._text, self._where, self._place = text, where, 0
-        if found := re.search(r"(\\|\?\?/)\s*[\n\r]", text):  # C joins such lines, which may end a comment
+        if found := re.search(r"(\\|\?\?/)\s*[\n\r]|[^\n -~]", text):  # lines that C joins; what screens hide
             self._place = found.start()
             self.refuse(f"{found.group()!r} does not belong to the subset of C that Torquec writes")
 
@@ -56,7 +56,7 @@ class CText:
     def comment(self, words: str, known: str = "") -> None:
         """A comment of these words, then of known ones, in which # stands for operation counts."""
         self.take("/*")
-        expected = re.escape(squeezed(words)) + re.escape(squeezed(known)).replace(r"\#", COUNTS)
+        expected = COUNTS.join(re.escape(squeezed(f"{words} {known}")).rsplit(r"\#", known.count("#")))
         if not re.fullmatch(expected, squeezed(self.until("*/"))):
             self.refuse(f"the comment is not the expected one, which begins: {words[:200]}")
 
@@ -67,9 +67,9 @@ class CText:
 
 
 def squeezed(comment: str) -> str:
-    """The words of a comment without blanks, line breaks and the stars that begin lines."""
+    """The words of a comment, without stars that begin lines; blanks count between letters, digits and .+-# only."""
     plain = re.sub(r"^ \*", "", comment, flags=re.MULTILINE).encode("ascii", "backslashreplace").decode()
-    return "".join(c for c in plain if c.isprintable() and c not in " \\")
+    return re.sub(r"(?<![\w.+#-]) | (?![\w.+#-])", "", re.sub(r"(?:\\*(?:[^!-~]|$))+", " ", plain))
 
 
 @cache

@@ -162,4 +162,6 @@ def _coefficients(
             raise RefusedError(f"{name}: no such error, or the wrong side of the diagonal")
         claims.append(claim)
     others = numbers(rest, "coefficients.others", robot.n)
+    if any(bound < 0.0 for bound in others):
+        raise RefusedError("coefficients.others: a bound is negative")
     return tuple(claims), others, torque_program(program, robot.n, "coefficients.program")

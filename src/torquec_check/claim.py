@@ -24,6 +24,9 @@ SENTENCE_DIGITS, TABLE_DIGITS = 3, 6
 _BOX_KEYS = ("name", "range", "velocity", "acceleration", "jerk")
 """What a specification says of the motions: a claim states its box itself, and nothing of jerks."""
 
+_OTHER_KEYS = ("robot", "joint", "search", "coefficients")
+"""The same for all joints; search and threshold say how the program was made, and ask for no error."""
+
 RIGID = "rigid bodies and rotors, without friction and springs"
 ROUNDING = {
     "double": "code in double precision",
@@ -156,8 +159,8 @@ def code_lines(
 
 
 def named(name: str) -> str:
-    """A name as it stands in a claim: in quotation marks where it could be taken for words of the claim."""
-    return name if re.fullmatch(r"[\w.+-]{1,60}", name, re.ASCII) else json.dumps(name[:200])
+    """A name as it stands in a claim: in quotation marks where it could be taken for words or numbers of the claim."""
+    return name if re.fullmatch(r"[a-z_][\w.+-]{0,59}", name, re.ASCII | re.IGNORECASE) else json.dumps(name[:200])
 
 
 def capitalized(sentence: str) -> str:
@@ -251,12 +254,12 @@ def _coefficient_unit(proof: Mapping[str, Any], joints: Sequence[str], units: Ma
 
 
 def _requirements(specification: str) -> Iterator[str]:
-    """What a specification asks for beside its box, from its parsed values."""
+    """What a specification asks for beside its box, from its parsed values; not how the program was searched for."""
     try:
         stated = tomllib.loads(specification)
     except tomllib.TOMLDecodeError as error:
         raise RefusedError(f"the specification cannot be read: {error}") from None
-    plain = {key: value for key, value in stated.items() if key not in ("robot", "joint")}
+    plain = {key: value for key, value in stated.items() if key not in _OTHER_KEYS}
     for joint in stated.get("joint", []):
         plain |= {f"{named(joint['name'])}: {key}": value for key, value in joint.items() if key not in _BOX_KEYS}
     while plain:

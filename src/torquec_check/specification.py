@@ -68,6 +68,9 @@ def _check_joint(certificate: Certificate, joint: int, table: Mapping[str, Any],
         stated is not None and (not sides or stated != sides[joint]) for stated, sides in rates
     ):
         raise RefusedError(f"joint '{name}': the certificate is about other motions than its specification")
+    if "motor" in table:
+        fields(table["motor"], "", name, ignored=f"inertia resonance {_MOTOR}")
+        numbers([*table["motor"].values()], name)
     if "torque_error" in table:
         _require(certificate, name, number(table["torque_error"], name))
     if "control" in table:
@@ -81,7 +84,6 @@ def _check_control(certificate: Certificate, joint: int, table: Mapping[str, Any
     name = certificate.robot.joints[joint]
     (damping,) = fields(control := table["control"], "damping_error", name, ignored=_ERRORS)
     inertia, resonance = numbers(fields(table.get("motor"), "inertia resonance", name, ignored=_MOTOR), name)
-    numbers([*table["motor"].values()], name)
     delta, stiffness = number(damping, name), inertia * resonance**2 / 4.0 * (1.0 - 1e-12)
     if certificate.coefficient_program is None:
         raise RefusedError(f"joint '{name}' has a control requirement, and no coefficients are proven")

@@ -95,6 +95,7 @@ CHANGES = {
     "a line that goes on": (r"    tau\[0\]", "    \\\n    tau[0]"),
     "an index that is octal": (r"(    tau\[1\] = v\d+;\n)", r"\1    tau[01] = v4;\n"),
     "an output beyond its array": (r"(    tau\[1\] = (v\d+);\n)", r"\1    tau[2] = \2;\n"),
+    "an array larger than a stack": (r"double s0\[4\]", "double s0[900000000]"),
     "an octal size": (r"double s0\[4\]", "double s0[04]"),
     "a smaller array": (r"double s0\[4\]", "double s0[3]"),
     "a statement that does not end": (r"(tau\[1\] = v\d+);", r"\1"),
@@ -152,6 +153,23 @@ def test_minus_zero_is_not_zero():
     read(source, [function])
     with pytest.raises(RefusedError, match=r"does not have the number 0\.0"):
         read(source.replace("= -0.0", "= 0.0"), [function])
+
+
+def test_two_signs_are_not_a_decrement():
+    """For Python `--s0[0]` has two signs, for C it takes one off the sine: 2.4 N m wrong in an accepted package."""
+    steps = [(Op.SIN, (0,)), (Op.NEG, (1,)), (Op.NEG, (2,)), (Op.ADD, (3, 1))]
+    operations = (Operation(Op.INPUT, port="q", element=0), *(Operation(op, args) for op, args in steps))
+    function = Function("f", (Port("q", (1,)),), (Port("y", (1,)),), operations, ((4,),))
+    source = source_of([function])
+    read(source, [function])
+    for signs, accepted in (("- -s0[0]", True), ("--s0[0]", False)):
+        changed = source.replace("-(-s0[0])", signs)
+        assert changed != source
+        if accepted:
+            read(changed, [function])
+        else:
+            with pytest.raises(RefusedError, match="does not belong to the subset"):
+                read(changed, [function])
 
 
 def test_the_program_of_another_function_is_not_enough():

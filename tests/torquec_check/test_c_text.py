@@ -30,10 +30,8 @@ def test_a_text_is_read_in_order_and_refused_with_its_line():
 
 def test_other_characters_than_spaces_and_line_breaks_are_no_blanks():
     for blank in ("\t", "\r", "\f", "\xa0"):
-        text = CText(f"{blank}x", "a.c")
-        assert not text.at_end
         with pytest.raises(RefusedError, match="line 1"):
-            text.take("x")
+            CText(f"{blank}x", "a.c")
 
 
 def test_an_unknown_text_is_never_there():
@@ -48,7 +46,8 @@ def test_a_known_text_depends_on_the_name_of_the_package():
 
 
 def test_comments_are_compared_by_their_words():
-    assert squeezed(" a b\n * c ") == squeezed("a   bc") == "abc"
+    assert squeezed(" a b\n * c ") == squeezed("a   b c") == "a b c"
+    assert squeezed("( a ,\\ b)\\") == squeezed("(a, b )") == "(a,b)"
     for counts in ("11 mul, 9 add, 2 sincos", "1 mul"):
         CText(f"/* f: {counts} */", "a.h").comment("f:", "#")
         CText(f"/* f#: {counts} more {counts} */", "a.h").comment("f#:", "# more #")
@@ -57,6 +56,14 @@ def test_comments_are_compared_by_their_words():
             CText(f"/* {other} */", "a.h").comment("f:", "#")
     with pytest.raises(RefusedError, match="comment"):
         CText("/* f: 1 mul */", "a.h").comment("f: #")
+
+
+@pytest.mark.parametrize("shown", ["1 .85", "1\n * .85", "1.8 5", "1\b.85", "1.\r85", "1\\.85", "1.\x7f85"])
+def test_a_number_is_one_word_that_every_screen_shows(shown):
+    """`1`, a backspace, `.85`: a terminal shows the bound .85 where 1.85 is proven."""
+    CText("/* at most\n * 1.85 N m */", "a.h").comment("at most 1.85 N m")
+    with pytest.raises(RefusedError, match=r"comment|does not belong"):
+        CText(f"/* at most {shown} N m */", "a.h").comment("at most 1.85 N m")
 
 
 def test_numbers_before_a_joint_called_other_are_no_operation_counts():

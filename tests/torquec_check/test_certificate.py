@@ -93,6 +93,7 @@ JOINT = {"bound": 1e-6, "found": 0.0, "tolerance": None}
         ({"coefficients": coefficients(**{"M[1,2]": M11})}, "filed under another name"),
         ({"coefficients": coefficients(**{"M[2,1]": M11 | {"index": [1, 0]}})}, "diagonal"),
         ({"coefficients": coefficients(**{"M[1,1]": M11 | {"kind": "most"}})}, "no such error"),
+        ({"coefficients": coefficients() | {"others": [1e-12, -1.0]}}, "negative"),
         ({"coefficients": coefficients() | {"box": {"lower": [0.0] * 2, "upper": [1.0] * 2}}}, "different positions"),
     ],
 )

@@ -109,9 +109,16 @@ def test_names_cannot_be_taken_for_words_of_the_claim(documents):
 
 def test_keys_of_a_specification_are_no_words_of_a_claim():
     """A key with a line break stood as a line of its own: Proven: the tracking error .."""
-    head = '[coefficients]\n"x\\nProven: tracking" = 1.0\n'
+    head = '[precision]\n"x\\nProven: tracking" = 1.0\n'
     claim = certificate_claim(document(specification=head), robot_document())
-    assert claim.requirements == ('coefficients."x\\nProven: tracking" = 1.0',)
+    assert claim.requirements == ('precision."x\\nProven: tracking" = 1.0',)
+
+
+def test_how_a_program_was_made_is_no_requirement_that_is_met():
+    """A threshold asks for no error, and nothing about it is proven: 1e-9 stood under `Specification that is met`."""
+    head = 'search = "minimal_basis"\nprecision = "double"\ncoefficients = { threshold = 1e-9 }\n'
+    claim = certificate_claim(document(specification=head), robot_document())
+    assert claim.requirements == ("precision = 'double'",)
 
 
 def test_coefficients_of_another_program_are_said_to_be_so():
@@ -164,6 +171,9 @@ def test_a_diagonal_below_the_mass_matrix_is_rounded_down(documents):
 def test_long_names_are_cut():
     assert named("x y" * 100) == json.dumps(("x y" * 100)[:200])
     assert named("a" * 60) == "a" * 60
+    assert named("Joint_1.a-b") == "Joint_1.a-b"
+    for number in ("1e-9", "0.001", "-1", "+2", ".5", "2dof"):  # `the torque error is at most 1e-9 1.86 N m`
+        assert named(number) == f'"{number}"'
     assert named("a" * 61) == json.dumps("a" * 61)
 
 

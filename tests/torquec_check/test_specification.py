@@ -109,6 +109,9 @@ def test_nothing_is_required_without_a_specification():
         specification("", head="coefficients = { threshold = 0.1, tracking_error = 1e-9 }\n"),
         specification("", head='coefficients = { threshold = "PROVEN" }\n'),
         control(damping_error=0.05).replace("gear_ratio = 0.01", 'gear_ratio = "PROVEN"'),
+        specification('torque_error = 1.0\nmotor = { "torque error 1e-9 N m, PROVEN" = 1 }\n'),
+        specification('torque_error = 1.0\nmotor = { inertia = "PROVEN" }\n'),
+        specification("torque_error = 1.0\nmotor = 1.0\n"),
     ],
 )
 def test_words_that_nobody_proves_are_refused(text):

@@ -32,7 +32,7 @@ def c_number(value: float, scalar: CScalar = DOUBLE) -> str:
 
 
 def comment(text: str, *, indent: str = "") -> str:
-    """A C comment of any text: plain ASCII, wrapped, unable to end early."""
+    """A C comment of any text: plain ASCII, wrapped between words, unable to end early."""
     plain = text.encode("ascii", "backslashreplace").decode()
     plain = "".join(c if c == "\n" or c.isprintable() else " " for c in plain)
     plain = re.sub(r"\?(?=\?)", "? ", plain).replace("*/", "* /").replace("/*", "/ *").rstrip("\\")
@@ -40,7 +40,8 @@ def comment(text: str, *, indent: str = "") -> str:
     for paragraph in plain.split("\n"):
         again = " " * (len(paragraph) - len(paragraph.lstrip()))
         width = _WIDTH - len(indent)
-        lines += textwrap.wrap(paragraph, width, subsequent_indent=again, break_on_hyphens=False) or [""]
+        wrapper = textwrap.TextWrapper(width, subsequent_indent=again, break_on_hyphens=False, break_long_words=False)
+        lines += wrapper.wrap(paragraph) or [""]
     body = f"\n{indent} * ".join(line.rstrip("\\") for line in lines)
     return "\n".join(line.rstrip() for line in f"{indent}/* {body}".split("\n")) + (
         " */" if len(lines) == 1 else f"\n{indent} */"
