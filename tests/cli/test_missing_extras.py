@@ -132,7 +132,7 @@ def test_there_are_pictures_to_ask_about():
 LONG = {"bench", "compare", "design", "equations", "haptic", "haptic-region", "selftest", "simulate", "run", "table"}
 """Commands whose examples take seconds."""
 
-AFTER_OTHERS = {"check", "report", "verify-package"}
+AFTER_OTHERS = {"check", "report", "verify-package", "verify-specification"}
 """Commands whose examples read what those of others wrote; none of them needs an extra for itself."""
 
 

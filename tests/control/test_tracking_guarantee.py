@@ -246,23 +246,23 @@ def test_planted_bugs_are_caught(monkeypatch, bug):
     if bug == "a torque bound halved":
         model = claimed(robot, 0.5 * bounds)
     elif bug == "a norm halved":
-        real = guarantees.late_response
+        real = guarantees.sampled_response
 
-        def shorter(*loop, **late):
-            found = real(*loop, **late)
+        def shorter(*loop):
+            found = real(*loop)
             small = dataclasses.replace(found.position, level=0.5 * found.position.level)
             return dataclasses.replace(found, position=small)
 
-        monkeypatch.setattr(guarantees, "late_response", shorter)
+        monkeypatch.setattr(guarantees, "sampled_response", shorter)
     else:
         bounds, period, model = np.zeros(4), 0.005, claimed(robot, np.zeros(4))
-        real_causes = tubes._causes
+        real_errors = tubes._errors
 
         def still(*problem):
-            level, drift = real_causes(*problem)
+            level, drift = real_errors(*problem)
             return level, 0.0 * drift
 
-        monkeypatch.setattr(tubes, "_causes", still)
+        monkeypatch.setattr(tubes, "_errors", still)
     given = tracking_guarantee(model, -20, motion, period=period)
     assert given.valid
     push = wrong_by(robot, bounds, lambda t: (0, 1.0))

@@ -14,6 +14,7 @@ from tests.proof.arms import arm, motions, programs
 from torquec.errors import TimeLimitError
 from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
+from torquec.proof.inertia.least_inertia import least_inertia
 from torquec.proof.torque.certify import certify
 from torquec.simplification import pipeline
 from torquec.simplification import prove as module
@@ -32,6 +33,20 @@ def proven(robot):
     """A cheap one, which takes long to check, and an early one."""
     exact, simplified = programs(robot, 1, 0.8)
     return [Simplified(certify(robot, exact, program, motions(robot))) for program in (simplified, exact)]
+
+
+@pytest.fixture(autouse=True)
+def without_witness(monkeypatch):
+    """No witness of a positive definite M, which a program gets with its check: these tests are about the choice."""
+    monkeypatch.setattr(module, "least_inertia", lambda *_, **__: ())
+
+
+def test_what_is_checked_has_a_witness_of_its_mass_matrix(robot, proven, monkeypatch):
+    monkeypatch.setattr(module, "least_inertia", least_inertia)
+    found = check_again(robot, proven[:1], Budget(), Work())
+    assert found.checked
+    assert len(found.certificate.least_inertia) == robot.n
+    assert replace(found.certificate, least_inertia=()) == proven[0].certificate
 
 
 def foreseen(monkeypatch, proven, seconds):

@@ -9,6 +9,7 @@ import pytest
 from tests.identification import real_logs, simulated_arm
 
 import torquec as tq
+from torquec.identification.estimators import held_out as held_out_module
 from torquec.identification.estimators.cross_validation import LogFolds
 from torquec.identification.estimators.held_out import HeldOut, expectation, few_blocks_factor, held_out
 from torquec.identification.estimators.least_squares import OrdinaryLeastSquares
@@ -24,10 +25,11 @@ def made(residual, *, speed=None, blocks=20, tau=None):
     speeds = np.linspace(0.1, 2.0, size)[:, None] if speed is None else np.asarray(speed)[:, None]
     torque = np.sin(np.arange(size))[:, None] if tau is None else tau[:, None]
     block = np.arange(size) * blocks // size
-    return HeldOut(("j",), 0.0 * speeds, speeds, 0.0 * speeds, torque, column, column, block, 0.5)
+    interval = np.stack([column.min(axis=0), column.max(axis=0)])
+    return HeldOut(("j",), 0.0 * speeds, speeds, 0.0 * speeds, torque, column, column, block, interval, 0.5)
 
 
-def test_every_sample_is_predicted_by_a_fit_without_its_part():
+def test_every_sample_is_predicted_by_a_fit_without_its_part(monkeypatch):
     """A constant torque that changes from quarter to quarter: each quarter is predicted by the mean of the others."""
     arm = simulated_arm.arm()
     model = torque_model(arm, rotors=False, friction="offset")
@@ -46,6 +48,11 @@ def test_every_sample_is_predicted_by_a_fit_without_its_part():
     assert found.residual[away] == pytest.approx(expected[away], abs=1e-10)
     assert found.fitted == pytest.approx(samples.tau[kept] - a @ whole, abs=1e-10)
     assert sorted(set(found.block.tolist())) == list(range(found.block.max() + 1))
+    monkeypatch.setattr(held_out_module, "MOST_SAMPLES", len(kept) // 3)
+    thinned = held_out(folds, model, OrdinaryLeastSquares, whole)
+    assert thinned.fitted == pytest.approx(found.fitted[::4])
+    assert (thinned.block == found.block[::4]).all()
+    assert thinned.interval == pytest.approx(np.stack([found.fitted.min(axis=0), found.fitted.max(axis=0)]))
 
 
 def test_what_is_expected_lies_between_short_parts_and_quarters():

@@ -50,13 +50,16 @@ _STATIC = 2.0  # times dry friction, which a joint breaks away from: the most th
 _STATES = 300  # of (7)
 _ONE_RUN = 2.0  # of (8): offsets of the LWR4 change this much between two runs of one motion
 _NEW_MOTION = 1.1  # of (4)
+MOST_SAMPLES = 50_000
+"""Samples that are kept of all logs together: evenly chosen ones of longer logs, so that memory stays bounded."""
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
     """Samples of all logs (M, n) each: state, torques, residuals held out (2) and of the final fit; `block` (M,).
 
-    `seconds` is how long a block lasts.
+    Of long logs every k-th sample is kept (`MOST_SAMPLES`). `interval` (2, n): the residuals of the final fit lie
+    between these, all of them; `seconds` is how long a block lasts.
     """
 
     joints: tuple[str, ...]
@@ -67,6 +70,7 @@ class HeldOut:
     residual: Array
     fitted: Array
     block: Indices
+    interval: Array
     seconds: float
 
     @cached_property
@@ -106,7 +110,7 @@ class HeldOut:
         if standstill > 0.0:
             seen = float(np.quantile(wrong[~moving], LEVEL)) if not moving.all() else 0.0
             speeds, bounds = [0.0, standstill, *speeds[1:]], [max(bounds[0] + _STATIC * rest, seen), *bounds]
-        interval = (float(fitted.min()), float(fitted.max()))
+        interval = (float(self.interval[0, j]), float(self.interval[1, j]))
         return ResidualBound(name, LEVEL, len(blocks), self.seconds, tuple(speeds), tuple(bounds), interval)
 
     def range_uncertainty(self, model: TorqueModel, x: Array, covariance: Array) -> float:
@@ -177,10 +181,12 @@ def held_out(
     length = max(_SECONDS, seconds / _MOST)
     columns: list[list[Array]] = [[] for _ in range(6)]
     blocks: list[Indices] = []
-    for number, log in enumerate(folds.logs):
-        borders = part_borders(log, parts)
+    interval = np.stack([np.full(model.robot.n, np.inf), np.full(model.robot.n, -np.inf)])
+    first = 0
+    all_borders = [part_borders(log, parts) for log in folds.logs]
+    every = -(-sum(int(borders[-1]) for borders in all_borders) // MOST_SAMPLES)
+    for number, (log, borders) in enumerate(zip(folds.logs, all_borders, strict=True)):
         cuts = max(1, round(log.used / log.rate / parts / length))
-        first = 0 if not blocks else int(blocks[-1][-1]) + 1
         taken, past = 0, Past()
         for block, kept in decimated_blocks(log):
             a, tau = model.regressor(block, past)[kept], block.tau[kept]
@@ -188,12 +194,17 @@ def held_out(
             part = (np.searchsorted(borders, places, side="right") - 1) // 3
             x_of = np.array(fits)[np.full(len(kept), motion_of[number]) if several else part]
             own = (tau - np.einsum("tjk,tk->tj", a, x_of), tau - a @ x)
+            if len(kept):
+                interval[0] = np.minimum(interval[0], own[1].min(axis=0))
+                interval[1] = np.maximum(interval[1], own[1].max(axis=0))
+            some = slice(-taken % every, None, every)
             state = (values[kept] for values in (block.q, block.qd, block.qdd))
             for column, values in zip(columns, (*state, tau, *own), strict=True):
-                column.append(values)
+                column.append(values[some].copy())  # a view would keep all samples
             start, stop = borders[3 * part], borders[3 * part + 3]
-            blocks.append(first + part * cuts + (places - start) * cuts // (stop - start))
+            blocks.append((first + part * cuts + (places - start) * cuts // (stop - start))[some])
             taken += len(kept)
+        first += parts * cuts
     joints = model.robot.joint_names
     q, qd, qdd, torque, residual, fitted = (np.concatenate(column) for column in columns)
-    return HeldOut(joints, q, qd, qdd, torque, residual, fitted, np.concatenate(blocks), length)
+    return HeldOut(joints, q, qd, qdd, torque, residual, fitted, np.concatenate(blocks), interval, length)
