@@ -237,6 +237,10 @@ def _setting(robot: Mapping[str, Any]) -> Iterator[str]:
         if any(value for row in held["inertia"] for value in row):
             text += f" with the inertia ({', '.join(f'({_listed(row)})' for row in held['inertia'])}) kg m^2"
         yield text
+    if {body["joint"]["name"] for body in robot.get("bodies", [])} & {
+        joint["name"] for joint in robot.get("locked", [])
+    }:
+        raise RefusedError("a joint of the robot's document is locked, and moves")
     locked = [f"{named(joint['name'])} at {float(joint['position'])!r}" for joint in robot.get("locked", [])]
     yield f"locked joints {', '.join(locked)} [rad, m]" if locked else "no locked joint"
 

@@ -33,7 +33,7 @@ def test_it_reads_back_the_same(robot, name):
 
 
 def test_names_with_quotes_and_backslashes_read_back():
-    arm = replace(tq.classics.planar2r(), name='a "quoted" \\ n\u00e4me')
+    arm = replace(tq.classics.planar2r(), name='a "quoted" \\ n\u00e4me \U0001f916\x7f')
     text = "[every_joint]\nvelocity = 1\nacceleration = 2\ntorque_error = 0.5"
     stated = parse_specification(text, arm)
     assert parse_specification(specification_text(arm, stated), arm).joints == stated.joints

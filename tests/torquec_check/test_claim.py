@@ -107,6 +107,16 @@ def test_names_cannot_be_taken_for_words_of_the_claim(documents):
     assert '"arm; proven with friction\\n" (sha256' in certificate_claim(certificate, robot).sentence
 
 
+def test_a_locked_joint_does_not_move(documents):
+    """`locked joints joint1 at 0.0` stood in the claim of an arm whose first joint moves."""
+    certificate, robot = copy.deepcopy(documents)
+    robot["locked"] = [{"name": "elbow", "position": 0.5}]
+    assert "locked joints elbow at 0.5" in certificate_claim(certificate, robot).sentence
+    robot["locked"] = [{"name": "joint1", "position": 0.5}]
+    with pytest.raises(RefusedError, match="is locked, and moves"):
+        certificate_claim(certificate, robot)
+
+
 def test_keys_of_a_specification_are_no_words_of_a_claim():
     """A key with a line break stood as a line of its own: Proven: the tracking error .."""
     head = '[precision]\n"x\\nProven: tracking" = 1.0\n'

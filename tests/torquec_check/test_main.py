@@ -115,6 +115,15 @@ def test_other_false_models_are_refused(folder, capsys, fields, words):
     assert words in document["refused"][0]
 
 
+def test_false_is_not_the_number_zero(folder, capsys):
+    """For Python false is 0, so that a served program that no reader of programs takes was the certified one."""
+    operations = json.loads((folder / "planar2r.tq.json").read_text())["certificate"]["program"]["operations"]
+    operations[0][2] = False
+    status, document = run(capsys, changed(folder, quantities__inverse_dynamics__function__operations=operations))
+    assert status == 1
+    assert "not the certified program" in document["refused"][0]
+
+
 def test_a_damaged_model_is_refused(folder, capsys):
     path = folder / "planar2r.tq.json"
     path.write_text(path.read_text().replace('"robot"', '"robot" ', 1).replace("link2", "link3", 1))

@@ -5,7 +5,6 @@ The text is part of every certificate: it says which claim was wanted, and can b
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
 from dataclasses import fields
@@ -17,6 +16,7 @@ from torquec.errors import CheckError, SpecificationError, UnitWarning
 from torquec.proof.check_parts import is_same_torque
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.coefficient_tolerance import Family
+from torquec.robot.drives import quoted_name
 from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import abbreviated_coefficients
 from torquec.simplification.fitting.fit_entries import BasisSearch
@@ -152,5 +152,5 @@ def _lines(record: Any) -> list[str]:
 
 
 def _value(x: str | float) -> str:
-    """A text or number of TOML, whose texts are written as those of JSON are."""
-    return json.dumps(x) if isinstance(x, str) else repr(x)
+    """A text or number of TOML."""
+    return quoted_name(x) if isinstance(x, str) else repr(x)
