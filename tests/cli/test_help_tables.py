@@ -23,7 +23,7 @@ def test_a_new_format_is_in_help_and_remedies(monkeypatch):
     assert ".arm" not in shown("info", "--help")
     monkeypatch.setitem(READERS, ".arm", RobotFormat("arm description", read_urdf))
     for text in (shown("info", "--help"), shown("info", "puma561")):
-        assert ".xacro (xacro) or .arm (arm description)" in text
+        assert ".sdf (SDF) or .arm (arm description)" in text
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

@@ -80,7 +80,7 @@ def test_a_format_is_one_row(tmp_path, monkeypatch):
     side = write(tmp_path, "arm.drives.toml", "[joint.elbow]\nmotor = { reflected_inertia = 2 }\n")
     assert load(path).drives.motors[0].rotor_inertia == 2.0
     assert drives_beside(path) == side
-    with pytest.raises(RobotFileError, match=r"\.xacro \(xacro\) or \.arm \(arm description\)"):
+    with pytest.raises(RobotFileError, match=r"\.sdf \(SDF\) or \.arm \(arm description\)"):
         load(write(tmp_path, "arm.obj"))
     monkeypatch.setitem(READERS, ".arm", RobotFormat("arm description", read_urdf, has_side_file=False))
     assert not load(path).drives.motors

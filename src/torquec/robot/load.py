@@ -68,7 +68,7 @@ def load(
     gravity: Sequence[float] | None = None,
     base: Base | str | None = None,
 ) -> Robot:
-    """The robot in a file: URDF (.urdf), MJCF or URDF (.xml), DH table (.toml), xacro (.xacro), as `READERS` lists.
+    """The robot in a file: URDF (.urdf), MJCF or URDF (.xml), DH table (.toml), xacro (.xacro), SDF (.sdf).
 
     A name instead of a file is that of a classic ("puma560") or of a description of the package `robot_descriptions`
     (extra `robots`: "panda", "ur5e"), which fetches it from the network once.
@@ -167,7 +167,7 @@ def robot_files() -> str:
     """The formats as messages and help list them.
 
     >>> robot_files()
-    '.urdf (URDF), .xml (MJCF or URDF), .toml (DH table) or .xacro (xacro)'
+    '.urdf (URDF), .xml (MJCF or URDF), .toml (DH table), .xacro (xacro) or .sdf (SDF)'
     """
     *first, last = (f"{suffix} ({form.title})" for suffix, form in READERS.items())
     return f"{', '.join(first)} or {last}"
@@ -192,6 +192,18 @@ def _read_dh(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
     return read_dh(path, strict=strict, gravity=gravity)
 
 
+def _read_sdf(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
+    from torquec.robot.sdf import read_sdf
+
+    return read_sdf(path, strict=strict, gravity=gravity)
+
+
+def _sdf_visuals(path: Path) -> list[Visual]:
+    from torquec.robot.sdf import sdf_as_urdf
+
+    return urdf_visuals(sdf_as_urdf(path))
+
+
 def _read_xml(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
     """URDF or MJCF, as the root element says."""
     data = read_bytes(path, FileKind.ROBOT)
@@ -213,6 +225,7 @@ READERS: dict[str, RobotFormat] = {
     ".xml": RobotFormat("MJCF or URDF", _read_xml, visuals=_xml_visuals),
     ".toml": RobotFormat("DH table", _read_dh, has_side_file=False),
     ".xacro": RobotFormat("xacro", _read_xacro, visuals=lambda path: urdf_visuals(expand_xacro(path))),
+    ".sdf": RobotFormat("SDF", _read_sdf, visuals=_sdf_visuals),
 }
 """Every format by the suffix of its files, in lower case."""
 
