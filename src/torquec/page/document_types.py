@@ -20,9 +20,13 @@ class PoseData(TypedDict):
 
 
 class JointData(TypedDict):
-    """A joint of the state; limits are null where the file gives none."""
+    """A rate of the state; limits are null where the file gives none."""
 
     name: str
+    at: int
+    """Place of its position in q, or of the quaternion that it turns."""
+    turn: int | None
+    """Of a quaternion: 0 roll, 1 pitch, 2 yaw."""
     prismatic: bool
     lower: float | None
     upper: float | None
@@ -44,10 +48,12 @@ class _EllipsoidData(TypedDict):
 
 
 class BodyData(CoordinateData):
-    """A moving body and the coordinate of its joint."""
+    """A moving body and the coordinate of its joint; joint -1 where closed loops make it dependent."""
 
     name: str
     parent: int
+    rates: int
+    """Number of rates of its joint; `joint` is the first of them."""
     placement: PoseData
     axis: Vector3
     prismatic: bool
@@ -124,6 +130,10 @@ class HandData(TypedDict):
 
     frame: str
     body: int
+    base: int
+    """The body in whose frame the functions compute (-1: the base)."""
+    first: int
+    """Where in q their joints begin; positions before are those of a floating base."""
     pose: PoseData
     step: str | None
     """Seeks place and direction; null for arms with fewer than six joints."""
@@ -176,7 +186,7 @@ class MotionData(TypedDict):
     title: str
     samples: int
     values: str
-    """Doubles in base64: t (N), then q, qd, qdd and, where there are torques beside it, those (N, n) each."""
+    """Doubles in base64: t (N), then q (N, nq), then qd, qdd and, where there are any, torques, (N, nv) each."""
     torques: str
     """How these torques came about: measured or simulated; empty where there are none."""
 
@@ -227,6 +237,8 @@ class ViewData(TypedDict):
     noEquations: str
     motions: list[MotionData]
     haptic: HapticData | None
+    base: int | None
+    """The body of a floating base, which can be dragged and turned; its position stands first in q."""
     start: list[float]
     floor: float
     """Height of the floor [m]."""

@@ -18,7 +18,8 @@ from torquec.closedform.sums import subscript
 from torquec.closedform.tabulate import grid_size
 from torquec.errors import ArgumentError, RobotError
 from torquec.model.model import Model
-from torquec.robot.robot import Robot
+from torquec.robot.robot import Mimic, Robot
+from torquec.robot.state_coordinate import position_bases
 from torquec.simplification.torque_coefficients import torque_coefficients
 
 _MOST_TERMS = 12_000
@@ -59,14 +60,12 @@ def equation_table(model: Model) -> EquationTable:
 
 
 def joint_coordinates(robot: Robot) -> tuple[JointCoordinate, ...]:
-    """The coordinate of every body's joint: its own, or that of the joint which it follows."""
+    """The coordinate of every body's joint: its own, or that of the joint which it follows; -1 for a dependent one."""
     found = []
     for body in robot.bodies:
-        mimic = body.joint.mimic
-        if mimic is None:
-            found.append(JointCoordinate(robot.joint_index(body.joint.name)))
-        else:
-            found.append(JointCoordinate(robot.joint_index(mimic.joint), mimic.multiplier, mimic.offset))
+        mimic = body.joint.mimic or Mimic(body.joint.name)
+        index = -1 if mimic.joint in robot.dependent else robot.joint_index(mimic.joint)
+        found.append(JointCoordinate(index, mimic.multiplier, mimic.offset))
     return tuple(found)
 
 
@@ -94,6 +93,7 @@ class _Codes:
 
 def _check_size(robot: Robot) -> None:
     """Refuse before the work what would take long and be too long: the tables of a path have so many entries."""
+    position_bases(robot)
     groups = parallel_groups(robot.canonical.links)
     entries = sum(grid_size(path_variables(robot, path.bodies, groups)[0]) for path in paths(robot.canonical.links))
     if entries > _MOST_ENTRIES:

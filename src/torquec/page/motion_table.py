@@ -26,7 +26,7 @@ _FEWEST_SAMPLES = 400
 
 @dataclass(frozen=True, eq=False)
 class MotionTable:
-    """Times t (N,), q, qd, qdd (N, n) and, where `torques` names how they came about, torques (N, n)."""
+    """Times t (N,), q (N, nq), qd, qdd (N, nv) and, where `torques` names how they came about, torques (N, nv)."""
 
     title: str
     t: Array

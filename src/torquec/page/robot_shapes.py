@@ -15,6 +15,8 @@ from enum import StrEnum
 import numpy as np
 
 from torquec.dynamics.frame_pose import body_poses
+from torquec.robot.configuration import neutral
+from torquec.robot.joints import JointType
 from torquec.robot.robot import BASE, Body, Robot
 from torquec.robot.visual import RgbaColor, ShapeKind
 from torquec.spatial import IDENTITY, Matrix3, Pose, Vector3, cross, matmul, matvec, norm, scale, subtract, transpose
@@ -89,6 +91,8 @@ def robot_shapes(robot: Robot, *, without: frozenset[int] = frozenset()) -> list
         shapes += [_capsule(body, end, radii[body]) for end in ends]
         if body == BASE:
             shapes += _foot(robot, radii[BASE], size) if ends or _hangs_in_the_air(robot) else []
+        elif robot.bodies[body].joint.kind.nv > 1:
+            shapes += _ball(robot.bodies[body], body, radii[body])
         elif robot.bodies[body].joint.kind.coordinate.turns:
             shapes.append(_housing(robot.bodies[body], body, housings[body]))
         else:
@@ -106,8 +110,8 @@ def floor_height(robot: Robot, q: Sequence[float]) -> float:
 
 
 def robot_size(robot: Robot) -> float:
-    """The largest distance between joints and frames at q = 0 [m]; a tenth of a metre at least."""
-    poses = body_poses(robot, [0.0] * robot.n)
+    """The largest distance between joints and frames at the neutral position [m]; a tenth of a metre at least."""
+    poses = body_poses(robot, neutral(robot))
     points = [(0.0, 0.0, 0.0), *(pose.origin for pose in poses)]
     points += [(poses[f.body] @ f.pose if f.body != BASE else f.pose).origin for f in robot.frames]
     return max([0.1, *(float(norm(subtract(a, b))) for a in points for b in points)])
@@ -132,7 +136,7 @@ def inertia_ellipsoid(body: Body) -> InertiaEllipsoid | None:
 def _hangs_in_the_air(robot: Robot) -> bool:
     """Whether the base frame is the first joint itself, turning upright: a table of DH parameters begins there."""
     first = [body for body in robot.bodies if body.parent == BASE]
-    if len(first) != 1 or len(robot.bodies) < _AN_ARM:
+    if len(first) != 1 or len(robot.bodies) < _AN_ARM or first[0].joint.kind.nv > 1:
         return False
     joint = first[0].joint
     upright = abs(matvec(joint.placement.rotation, joint.axis)[2]) > 0.99  # cosine of a slight tilt
@@ -151,8 +155,9 @@ def _foot(robot: Robot, radius: float, size: float) -> list[Shape]:
 
 
 def _bones(robot: Robot, body: int, size: float) -> list[Vector3]:
-    """Where the capsules of a body end; all begin at its joint."""
-    carried = [child.joint.placement.origin for child in robot.bodies if child.parent == body]
+    """Where the capsules of a body end; all begin at its joint. A free body is on nothing."""
+    children = [child.joint for child in robot.bodies if child.parent == body]
+    carried = [joint.placement.origin for joint in children if joint.type is not JointType.FREE]
     ends = [end for end in carried if norm(end) > _SHORT * size]
     if body == BASE or carried:
         return _distinct(ends)
@@ -212,6 +217,13 @@ def _housing(body: Body, index: int, radius: float) -> Shape:
     """A cylinder about the axis of a turning joint."""
     pose = Pose(_along(body.joint.axis), (0.0, 0.0, 0.0))
     return Shape(index, ShapeKind.CYLINDER, pose, (radius, 2.3 * radius), ShapeRole.HOUSING)
+
+
+def _ball(body: Body, index: int, radius: float) -> list[Shape]:
+    """A sphere at a joint that turns about every axis; a body that moves freely has no joint to show."""
+    if body.joint.type is JointType.FREE:
+        return []
+    return [Shape(index, ShapeKind.SPHERE, IDENTITY, (_HOUSING * radius,), ShapeRole.HOUSING)]
 
 
 def _slide(body: Body, index: int, radii: dict[int, float], size: float) -> list[Shape]:

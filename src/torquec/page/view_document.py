@@ -26,8 +26,10 @@ from torquec.page.equation_table import EquationTable, JointCoordinate, joint_co
 from torquec.page.mesh import PackedMesh
 from torquec.page.motion_table import MotionTable
 from torquec.page.robot_shapes import Shape, inertia_ellipsoid
-from torquec.page.view_functions import ViewFunctions, torque_quantity
+from torquec.page.view_functions import ViewFunctions, floating_body, torque_quantity
+from torquec.robot.configuration import joint_slices
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import StateCoordinate
 from torquec.spatial import Pose
 from torquec_check.claim import rounded_up
 
@@ -50,16 +52,19 @@ def robot_document(robot: Robot, shapes: Sequence[Shape], meshes: Sequence[Packe
         "name": robot.name,
         "mass": robot.moving_mass,  # the page shows it beside the number of joints: what moves
         "gravity": list(robot.gravity),
+        "base": floating_body(robot),
         "joints": [
             {
-                "name": joint.name,
+                "name": joint.name if joint.joint.kind.nv == 1 else f"{joint.joint.name} {_position_word(joint, turn)}",
+                "at": at,
+                "turn": turn,
                 "prismatic": not joint.turns,
                 "lower": _finite(joint.limits.lower),
                 "upper": _finite(joint.limits.upper),
                 "velocity": _finite(joint.limits.velocity),
                 "effort": _finite(joint.limits.effort) or None,  # a limit of zero is a file's way to say nothing
             }
-            for joint in robot.coordinates
+            for joint, (at, turn) in zip(robot.coordinates, _positions(robot), strict=True)
         ],
         "bodies": _bodies(robot),
         "frames": [{"name": f.name, "body": f.body, "pose": _pose(f.pose)} for f in robot.frames],
@@ -90,6 +95,23 @@ def robot_document(robot: Robot, shapes: Sequence[Shape], meshes: Sequence[Packe
     }
 
 
+def _positions(robot: Robot) -> list[tuple[int, int | None]]:
+    """Of every rate the place of its position in q, or that of a quaternion and which of its angles it turns."""
+    found: list[tuple[int, int | None]] = []
+    for joint, at, _ in joint_slices(robot):
+        numbers = joint.kind.nq - (4 if joint.kind.nq > joint.kind.nv else 0)  # before the quaternion
+        found += [(at.start + k, None) for k in range(numbers)]
+        found += [(at.start + numbers, k) for k in range(joint.kind.nv - numbers)]
+    return found
+
+
+def _position_word(coordinate: StateCoordinate, turn: int | None) -> str:
+    """Word for a position of a joint with several: x, y, z, angle, or the roll, pitch or yaw of a quaternion."""
+    if turn is not None:
+        return ("roll", "pitch", "yaw")[turn]
+    return "angle" if coordinate.turns else "xyz"[coordinate.of_joint.column.axis]
+
+
 def _bodies(robot: Robot) -> list[BodyData]:
     rows: list[BodyData] = []
     for body, coordinate in zip(robot.bodies, joint_coordinates(robot), strict=True):
@@ -98,9 +120,10 @@ def _bodies(robot: Robot) -> list[BodyData]:
             {
                 "name": body.name,
                 "parent": body.parent,
+                "rates": body.joint.kind.nv,
                 "placement": _pose(body.joint.placement),
                 "axis": list(body.joint.axis),
-                "prismatic": not body.joint.kind.coordinate.turns,
+                "prismatic": not body.joint.kind.coordinates[-1].turns,
                 **_coordinate(coordinate),
                 "mass": body.inertia.m,
                 "center": list(body.inertia.center_of_mass) if body.inertia.m > 0.0 else [0.0, 0.0, 0.0],
@@ -124,6 +147,8 @@ def compute_document(model: Model, functions: ViewFunctions) -> dict[str, Any]:
             {
                 "frame": hand.frame.name,
                 "body": hand.frame.body,
+                "base": hand.base,
+                "first": hand.first,
                 "pose": _pose(hand.frame.pose),
                 "step": None if hand.step is None else c_identifier(hand.step.name),
                 "place": c_identifier(hand.place.name),

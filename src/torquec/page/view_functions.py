@@ -4,8 +4,12 @@ torque (q, qd, qdd), gravity_torque, mass_matrix, velocity_torque    of the mode
 exact_torque (q, qd, qdd)                                            of the robot, beside a simplified model
 hand_step_k (q, rotation, position) -> moved, error                  a step of inverse kinematics for hand k
 hand_jacobian_k (q)
+joint_placements (q)                                                 child frames in their joint frames, rows of
+                                                                     rotation (9) and origin (3), of robots with closed
+                                                                     loops or with joints of several coordinates
 
-The joints start where an arm looks like one and its hand can be dragged:
+Hands of a robot with a floating base are moved by their limbs alone: q of their functions begins behind the base, and
+poses are those in its frame. The joints start where an arm looks like one and its hand can be dragged:
 
 (1)  at `start_posture` of :mod:`torquec.robot.state_coordinate`; the joints of a robot with several hands start at
      zero, or at the nearest limit
@@ -17,16 +21,16 @@ The joints start where an arm looks like one and its hand can be dragged:
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from torquec.dynamics.frame_pose import frame_pose
 from torquec.dynamics.friction_torque import rubbing_shafts
+from torquec.dynamics.mechanism import coordinates
 from torquec.errors import RobotError
 from torquec.expr import Function, evaluate, trace
 from torquec.foundation.arrays import Array
@@ -34,9 +38,13 @@ from torquec.kinematics.arm_geometry import ArmGeometry, arm_geometry
 from torquec.kinematics.kinematics_task import KinematicsTask
 from torquec.kinematics.refinement import refined
 from torquec.model.model import Model
+from torquec.robot.configuration import joint_slices, neutral
+from torquec.robot.floating_base import Base, with_base
+from torquec.robot.joints import JointType
+from torquec.robot.loops.closure import loop_state
 from torquec.robot.robot import BASE, Frame, Robot
 from torquec.robot.state_coordinate import StateCoordinate, start_posture
-from torquec.spatial import norm
+from torquec.spatial import Scalar, norm
 
 _MOST_HANDS = 6  # two hands, two feet, a head, a tail; a page about more offers the first ones
 _JOINTS_OF_A_HAND = 3  # what has fewer joints is hardly moved by pulling
@@ -45,7 +53,9 @@ _JOINTS_OF_A_POSE = 6  # position and direction can both be asked for
 
 @dataclass(frozen=True)
 class DragHand:
-    """A frame that can be dragged, and the joints that move it, by their place in the state.
+    """A frame that can be dragged, and the joints that move it, by their place in the q of its functions.
+
+    That q begins `first` numbers behind the robot's, and poses are seen from the body `base`.
 
     `rank`: in how many directions they move it. An arm of fewer than six joints has no `step` for place and direction.
     """
@@ -57,6 +67,8 @@ class DragHand:
     rank: int
     reach: float
     joints: tuple[int, ...]
+    base: int = BASE
+    first: int = 0
 
     @property
     def turns(self) -> bool:
@@ -76,11 +88,13 @@ class ViewFunctions:
     dynamics: tuple[Function, ...]
     hands: tuple[DragHand, ...]
     no_dynamics: str = ""
+    placements: tuple[Function, ...] = ()
 
     @property
     def all(self) -> tuple[Function, ...]:
         """Everything that goes into the module."""
-        return (*self.dynamics, *(function for hand in self.hands for function in hand.functions))
+        hands = (function for hand in self.hands for function in hand.functions)
+        return (*self.dynamics, *hands, *self.placements)
 
 
 def view_functions(model: Model) -> ViewFunctions:
@@ -90,21 +104,44 @@ def view_functions(model: Model) -> ViewFunctions:
         dynamics, reason = _dynamics(model), ""
     except RobotError as error:
         dynamics, reason = (), str(error)
-    return ViewFunctions(dynamics, tuple(view_hands(model)), reason)
+    return ViewFunctions(dynamics, tuple(view_hands(model)), reason, _placements(model.robot))
+
+
+def floating_body(robot: Robot) -> int | None:
+    """The body of a floating base whose position stands first in q; None for other robots."""
+    first = robot.bodies[0]
+    return 0 if first.parent == BASE and first.joint.type is JointType.FREE else None
+
+
+def _placements(robot: Robot) -> tuple[Function, ...]:
+    """The function `joint_placements`, where positions of joints are not those of the state one by one."""
+    if not robot.dependent and all(joint.kind.nv == 1 for joint in robot.joints):
+        return ()
+
+    def algorithm(q: Sequence[Scalar]) -> dict[str, list[list[Scalar]]]:
+        at = loop_state(robot, q).q if robot.dependent else q
+        rows = []
+        for body, own in zip(robot.bodies, coordinates(robot.tree), strict=True):
+            kind = body.joint.kind
+            pose = kind.placement(body.joint.axis, [own.position(at)] if kind.nv == 1 else own.positions(at, kind.nq))
+            rows.append([*(x for row in pose.rotation for x in row), *pose.origin])
+        return {"placements": rows}
+
+    return (trace("joint_placements", algorithm, {"q": (robot.nq,)}),)
 
 
 def torque_quantity(robot: Robot) -> str:
     """What the drives supply: with friction and springs, where the robot has any."""
     has_springs = any(body.joint.spring is not None or body.joint.counterbalances for body in robot.bodies)
-    return "total_torque" if rubbing_shafts(robot) or has_springs else "inverse_dynamics"
+    return "total_torque" if rubbing_shafts(robot.tree) or has_springs else "inverse_dynamics"
 
 
 def _dynamics(model: Model) -> tuple[Function, ...]:
     quantity = torque_quantity(model.robot)
-    found = [dataclasses.replace(model.function(quantity), name="torque")]
+    found = [replace(model.function(quantity), name="torque")]
     found += [model.function(name) for name in ("gravity_torque", "mass_matrix", "velocity_torque")]
     if model.kind.follows_program:
-        found.append(dataclasses.replace(model.exact.function(quantity), name="exact_torque"))
+        found.append(replace(model.exact.function(quantity), name="exact_torque"))
     return tuple(found)
 
 
@@ -112,8 +149,17 @@ def view_hands(model: Model) -> list[DragHand]:
     """The hands of a robot, outermost frames of its branches; a gripper's fingers belong to the hand that carries them.
 
     Frames that a coupled joint moves, and those of very short branches where there are longer ones, are left out.
+    Robots with closed loops, and those with joints of several coordinates behind the base, have none.
     """
-    robot = model.robot
+    robot, free = model.robot, floating_body(model.robot)
+    if robot.dependent or (free is not None and len(robot.joints) == 1):
+        return []
+    if free is not None:
+        limbs = Model(with_base(robot, Base.FIXED))
+        first = robot.joints[0].kind.nq
+        return [replace(hand, frame=robot.frame(hand.frame.name), base=free, first=first) for hand in view_hands(limbs)]
+    if any(joint.kind.nv > 1 for joint in robot.joints):
+        return []
     hands: list[DragHand] = []
     for frame in _outermost_frames(robot):
         try:
@@ -123,7 +169,7 @@ def view_hands(model: Model) -> list[DragHand]:
         k = len(hands)
         place = _step(robot, frame, arm, f"hand_place_{k}", KinematicsTask.POSITION)
         step = _step(robot, frame, arm, f"hand_step_{k}") if len(arm.joints) >= _JOINTS_OF_A_POSE else None
-        jacobian = dataclasses.replace(model.exact.function(f"jacobian:{frame.name}"), name=f"hand_jacobian_{k}")
+        jacobian = replace(model.exact.function(f"jacobian:{frame.name}"), name=f"hand_jacobian_{k}")
         joints = tuple(joint.index for joint in arm.joints)
         hands.append(DragHand(frame, step, place, jacobian, _rank(robot, jacobian), arm.reach, joints))
     return hands[:_MOST_HANDS]
@@ -176,8 +222,12 @@ _FREE = 0.1  # of the freedom of the best posture: what has less is next to a si
 
 def bent_posture(robot: Robot, hands: Sequence[DragHand]) -> list[float]:
     """(1), or (2) for the hand of an arm."""
-    if len(hands) > 1:
-        return [min(max(0.0, joint.limits.lower), joint.limits.upper) for joint in robot.joints]
+    if len(hands) > 1 or any(joint.kind.nv > 1 for joint in robot.joints):
+        found = neutral(robot)
+        for joint, at, _ in joint_slices(robot):
+            if joint.kind.nv == 1:
+                found[at.start] = min(max(found[at.start], joint.limits.lower), joint.limits.upper)
+        return found
     q = start_posture(robot)
     for hand in hands:
         bent = [hand.joints[k] for k in _BENT if k < len(hand.joints)]

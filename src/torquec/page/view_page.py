@@ -33,8 +33,8 @@ from torquec.page.view_document import (
 )
 from torquec.page.view_functions import ViewFunctions, bent_posture, free_posture, view_functions
 from torquec.page.visuals import RobotVisuals, robot_visuals
+from torquec.robot.configuration import unit_position
 from torquec.robot.robot import Robot
-from torquec.robot.state_coordinate import check_tree, start_posture
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Trajectory
 
@@ -78,7 +78,7 @@ def view_page(
 ) -> View:
     """The page of a robot or a model, with a trajectory, a log or simulated runs to play where they are given.
 
-    `posture` (n,) is where the joints start. With `meshes`, shapes and meshes of the robot's file are drawn where they
+    `posture` (nq,) is where the joints start. With `meshes`, shapes and meshes of the robot's file are drawn where they
     can be read: files below the robot's folder or package, or below that of a package named in `packages`. `haptic`
     adds a virtual ball to be pulled, with controller and arm simulated in the page. Raises
     `TorquecError` where the script of the pages was not made, `ArgumentError` for a motion or posture of other joints,
@@ -87,8 +87,7 @@ def view_page(
     from torquec import __version__
 
     bundle = page_bundle()
-    model = as_model(source)
-    check_tree(model.robot)
+    model = as_model(source, any_joint=True)
     robot = model.robot
     motions = [motion for motion in (trajectory, log, *runs) if motion is not None]
     played = [motion_table(robot, motion, share=len(motions)) for motion in motions]
@@ -125,7 +124,7 @@ def _equations(model: Model, no_dynamics: str) -> dict[str, Any]:
 def _start(robot: Robot, posture: Sequence[float] | None, functions: ViewFunctions, *, haptic: bool) -> list[float]:
     """As given, else free to be pulled far in a haptic scene, else as an arm usually stands."""
     if posture is not None:
-        return start_posture(robot, posture)
+        return unit_position(robot, posture)
     one = functions.hands[0] if len(functions.hands) == 1 else None
     return free_posture(robot, one) if haptic and one and one.turns else bent_posture(robot, functions.hands)
 

@@ -9,9 +9,13 @@ export interface PoseData {
   origin: Vector3;
 }
 
-/** A joint of the state; limits are null where the file gives none. */
+/** A rate of the state; limits are null where the file gives none. */
 export interface JointData {
   name: string;
+  /** Place of its position in q, or of the quaternion that it turns. */
+  at: number;
+  /** Of a quaternion: 0 roll, 1 pitch, 2 yaw. */
+  turn: number | null;
   prismatic: boolean;
   lower: number | null;
   upper: number | null;
@@ -26,10 +30,12 @@ export interface CoordinateData {
   offset: number;
 }
 
-/** A moving body and the coordinate of its joint. */
+/** A moving body and the coordinate of its joint; joint -1 where closed loops make it dependent. */
 export interface BodyData extends CoordinateData {
   name: string;
   parent: number;
+  /** Number of rates of its joint; `joint` is the first of them. */
+  rates: number;
   placement: PoseData;
   axis: Vector3;
   prismatic: boolean;
@@ -86,6 +92,10 @@ export interface ModuleData {
 export interface HandData {
   frame: string;
   body: number;
+  /** The body in whose frame the functions compute (-1: the base). */
+  base: number;
+  /** Where in q their joints begin; positions before are those of a floating base. */
+  first: number;
   pose: PoseData;
   /** Seeks place and direction; null for arms with fewer than six joints. */
   step: string | null;
@@ -125,7 +135,7 @@ export interface EquationData {
 export interface MotionData {
   title: string;
   samples: number;
-  /** Doubles in base64: t (N), then q, qd, qdd and, where there are torques beside it, those (N, n) each. */
+  /** Doubles in base64: t (N), then q (N, nq), then qd, qdd and, where there are any, torques, (N, nv) each. */
   values: string;
   /** How these torques came about: measured or simulated; empty where there are none. */
   torques: string;
@@ -173,6 +183,8 @@ export interface ViewData {
   noEquations: string;
   motions: MotionData[];
   haptic: HapticData | null;
+  /** The body of a floating base, which can be dragged and turned; its position stands first in q. */
+  base: number | null;
   start: number[];
   /** Height of the floor [m]. */
   floor: number;

@@ -1,11 +1,13 @@
 // The hand: dragging it by inverse kinematics, typing its position, and how well it can move (manipulability).
 
-import { Matrix4, Quaternion, Vector3 } from "three";
+import { Matrix4, type Quaternion, Vector3 } from "three";
+import { rollPitchYaw, turnOf } from "./angles";
 import type { CompiledModel } from "./compiled_model";
 import type { HandData } from "./document";
 import { symmetricAxes } from "./eigen";
 import { html } from "./elements";
 import { DEGREE, field, shown, typed } from "./numbers";
+import { matrixOf } from "./robot_view";
 import type { State } from "./state";
 
 const STEPS = 60; // of Newton's method for one pull; it ends earlier where the error stops to shrink
@@ -29,8 +31,16 @@ export class Hand {
   constructor(
     private readonly state: State,
     private readonly model: CompiledModel | null,
-    private readonly poseOf: (hand: HandData) => Pose,
+    private readonly poseOf: (hand: Pick<HandData, "body" | "pose">) => Pose,
   ) {}
+
+  /** What takes poses of the world to those of the hand's functions: a floating base stands at its joint there. */
+  private toBase(hand: HandData): Matrix4 {
+    const body = this.state.data.bodies[hand.base];
+    if (!body) return new Matrix4();
+    const { position, turn } = this.poseOf({ body: hand.base, pose: { rotation: [1, 0, 0, 0, 1, 0, 0, 0, 1], origin: [0, 0, 0] } });
+    return matrixOf(body.placement).multiply(new Matrix4().compose(position, turn, new Vector3(1, 1, 1)).invert());
+  }
 
   get data(): HandData | null {
     return this.state.data.hands[this.index] ?? null;
@@ -47,18 +57,20 @@ export class Hand {
   reach(position: Vector3, turn?: Quaternion): number {
     const hand = this.data;
     if (!hand || !this.model) return Infinity;
-    const wanted = new Matrix4().makeRotationFromQuaternion(turn ?? this.poseOf(hand).turn).elements;
+    const seen = this.toBase(hand);
+    const wanted = seen.clone().multiply(new Matrix4().makeRotationFromQuaternion(turn ?? this.poseOf(hand).turn)).elements;
+    const target = position.clone().applyMatrix4(seen);
     const rotation = [0, 4, 8, 1, 5, 9, 2, 6, 10].map((k) => wanted[k]!);
-    let found = hand.step ? this.sought(hand.step, rotation, position, hand.reach) : null;
-    if (!found || found.error > 1e-6) found = this.sought(hand.place, rotation, position, null);
+    let found = hand.step ? this.sought(hand.step, rotation, target, hand.reach) : null;
+    if (!found || found.error > 1e-6) found = this.sought(hand.place, rotation, target, null);
     this.state.setRest();
-    this.state.setPosture(found.q);
+    this.state.setPosture([...this.state.q.subarray(0, hand.first), ...found.q]);
     return found.missed;
   }
 
   /** Newton steps from this posture; with a `reach` [m], an error in direction counts like one of that arm's length. */
   private sought(step: string, rotation: number[], position: Vector3, reach: number | null): { q: Float64Array; error: number; missed: number } {
-    let q: Float64Array = Float64Array.from(this.state.q);
+    let q: Float64Array = this.state.q.slice(this.data!.first);
     let best = { q, error: Infinity, missed: Infinity };
     let idle = 0;
     for (let k = 0; k < STEPS && best.error > CLOSE && idle < 12; k += 1) {
@@ -74,8 +86,8 @@ export class Hand {
   manipulability(): Manipulability | null {
     const hand = this.data;
     if (!hand || !this.model) return null;
-    const jacobian = this.model.value(hand.jacobian, this.state.q);
-    const n = this.state.q.length;
+    const jacobian = this.model.value(hand.jacobian, this.state.q.subarray(hand.first));
+    const n = jacobian.length / 6;
     const product = [0, 1, 2].map((i) =>
       [0, 1, 2].map((j) => {
         let sum = 0;
@@ -84,9 +96,11 @@ export class Hand {
       }),
     );
     const { values, vectors } = symmetricAxes(product);
+    const back = this.toBase(hand).invert();
     const lengths = values.map((value) => Math.sqrt(Math.max(0, value)));
     const sorted = [...lengths].sort((a, b) => b - a).slice(0, hand.rank);
-    return { measure: sorted.reduce((total, value) => total * value, 1), vectors, lengths };
+    const turned = vectors.map((v) => new Vector3(...(v as [number, number, number])).transformDirection(back).toArray());
+    return { measure: sorted.reduce((total, value) => total * value, 1), vectors: turned, lengths };
   }
 }
 
@@ -155,16 +169,4 @@ export function handPanel(state: State, hand: Hand, chosen: () => void, ellipsoi
   state.onChange(element, fill);
   fill();
   return { element };
-}
-
-/** Angles of URDF: about the fixed axes x, y and z, in this order. */
-export function rollPitchYaw(turn: Quaternion): [number, number, number] {
-  const m = new Matrix4().makeRotationFromQuaternion(turn).elements;
-  const pitch = Math.atan2(-m[2]!, Math.hypot(m[0]!, m[1]!));
-  return [Math.atan2(m[6]!, m[10]!), pitch, Math.atan2(m[1]!, m[0]!)];
-}
-
-function turnOf([roll, pitch, yaw]: [number, number, number]): Quaternion {
-  const about = (x: number, y: number, z: number, angle: number): Quaternion => new Quaternion().setFromAxisAngle(new Vector3(x, y, z), angle);
-  return about(0, 0, 1, yaw).multiply(about(0, 1, 0, pitch)).multiply(about(1, 0, 0, roll));
 }

@@ -25,13 +25,14 @@ export function jointRows(state: State, hover: (joint: number) => void): JointRo
   const list = html("div", { class: "joints" });
   const bars: HTMLElement[] = [];
   const rows: HTMLElement[] = [];
+  const owners = state.data.joints.map((_, k) => state.data.bodies.find(({ joint, rates }) => joint >= 0 && joint <= k && k < joint + rates)?.joint ?? k);
   state.data.joints.forEach((joint, k) => {
     const bar = html("div", { class: "bar-place" });
     bars.push(bar);
     const row = html("div", { class: "joint" }, head(state, joint, k), slider(state, joint, k), bar);
-    row.addEventListener("pointerenter", () => hover(k));
+    row.addEventListener("pointerenter", () => hover(owners[k]!));
     row.addEventListener("pointerleave", () => hover(-1));
-    row.addEventListener("focusin", () => hover(k));
+    row.addEventListener("focusin", () => hover(owners[k]!));
     row.addEventListener("focusout", () => hover(-1));
     rows.push(row);
   });
@@ -51,7 +52,7 @@ function limbs(state: State): number[][] {
     const goesOn = body.parent >= 0 && children.get(body.parent) === 1;
     limb[k] = goesOn ? limb[body.parent]! : found.push([]) - 1;
     const joints = found[limb[k]!]!;
-    if (!joints.includes(body.joint)) joints.push(body.joint);
+    for (let j = body.joint; j >= 0 && j < body.joint + body.rates; j += 1) if (!joints.includes(j)) joints.push(j);
   });
   const seen = new Set<number>();
   return found.map((joints) => joints.filter((joint) => !seen.has(joint) && seen.add(joint))).filter((joints) => joints.length > 0);
@@ -70,7 +71,9 @@ function groupByLimb(state: State, rows: HTMLElement[], list: HTMLElement): void
   const search = html("input", { type: "search", class: "search", placeholder: "find a joint", "aria-label": "find a joint", autocomplete: "off" });
   const groups = limbs(state).map((joints, k) => {
     const names = joints.map((joint) => state.data.joints[joint]!.name);
-    const summary = html("summary", {}, `${limbName(names)} `, html("span", { class: "count" }, `${joints.length} ${joints.length === 1 ? "joint" : "joints"}`));
+    const isBase = state.data.base !== null && joints[0] === 0 && joints.length === state.data.bodies[0]!.rates;
+    const count = isBase ? "position and turn" : `${joints.length} ${joints.length === 1 ? "joint" : "joints"}`;
+    const summary = html("summary", {}, `${isBase ? "base" : limbName(names)} `, html("span", { class: "count" }, count));
     const group = html("details", { class: "limb", open: k === 0 }, summary, ...joints.map((joint) => rows[joint]!));
     return { group, joints };
   });
@@ -108,7 +111,7 @@ function head(state: State, joint: JointData, k: number): HTMLElement {
       mark.textContent = unit[joint.prismatic ? 2 : state.degrees ? 0 : 1]!;
       if (document.activeElement === input && !input.dataset.done) return;
       delete input.dataset.done;
-      input.value = field(state[part][k]! / factor(state, joint));
+      input.value = field((part === "q" ? state.position(k) : state[part][k]!) / factor(state, joint));
       input.removeAttribute("aria-invalid");
     };
     const take = (): void => {
@@ -147,7 +150,7 @@ function slider(state: State, joint: JointData, k: number): HTMLElement {
   const limit = (value: number | null): HTMLElement => html("span", { class: value === null ? "limit open" : "limit" });
   const [least, most] = [limit(joint.lower), limit(joint.upper)];
   const fill = (): void => {
-    const q = state.q[k]!;
+    const q = state.position(k);
     const scale = factor(state, joint);
     const unit = joint.prismatic ? "m" : state.degrees ? "\u00b0" : "rad";
     input.value = String(q);
@@ -163,7 +166,7 @@ function slider(state: State, joint: JointData, k: number): HTMLElement {
     const way = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
     if (way === undefined) return;
     event.preventDefault();
-    state.setPosition(k, state.q[k]! + (way * (high - low)) / 100);
+    state.setPosition(k, state.position(k) + (way * (high - low)) / 100);
   });
   input.addEventListener("input", () => state.setPosition(k, Number(input.value)));
   state.onChange(input, fill);

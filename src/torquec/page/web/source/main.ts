@@ -1,6 +1,7 @@
 // The page: reads the document, builds the picture and the panel, and lets them follow one state.
 
 import type { BufferGeometry } from "three";
+import { baseHandles } from "./base";
 import { CompiledModel } from "./compiled_model";
 import type { ViewData } from "./document";
 import { byId, html } from "./elements";
@@ -13,7 +14,7 @@ import { matrixMap } from "./matrix";
 import { geometryOf } from "./meshes";
 import { Motions } from "./motions";
 import { shown } from "./numbers";
-import { framePose, type Overlay, RobotView } from "./robot_view";
+import { framePose, type Overlay, type Placements, RobotView } from "./robot_view";
 import { type Dragging, SceneView, VIEWS, type ViewName } from "./scene";
 import { State } from "./state";
 import { torqueBars, torqueLegend, torquesAt } from "./torques";
@@ -43,8 +44,8 @@ async function decodedMeshes(data: ViewData): Promise<(BufferGeometry | null)[]>
 }
 
 /** How large the robot is [m]: what sizes of marks are measured by. */
-function sizeOf(data: ViewData): number {
-  const view = new RobotView({ ...data, shapes: [] }, 1, []);
+function sizeOf(data: ViewData, placements: Placements): number {
+  const view = new RobotView({ ...data, shapes: [] }, 1, [], placements);
   let largest = 0.1;
   const points = data.frames.map((frame) => framePose(view, frame.body, frame.pose).position);
   for (const k of data.bodies.keys()) points.push(framePose(view, k, { rotation: [1, 0, 0, 0, 1, 0, 0, 0, 1], origin: [0, 0, 0] }).position);
@@ -55,7 +56,9 @@ function sizeOf(data: ViewData): number {
 function head(data: ViewData): void {
   document.title = `${data.name} \u2013 Torquec`;
   byId("name").textContent = data.name;
-  const facts = [`${data.joints.length} ${data.joints.length === 1 ? "joint" : "joints"}`];
+  const count = new Set(data.bodies.map((body) => body.joint).filter((joint) => joint >= 0)).size - (data.base === null ? 0 : 1);
+  const facts = [`${count} ${count === 1 ? "joint" : "joints"}`];
+  if (data.base !== null) facts.push("floating base");
   if (data.mass > 0) facts.push(`${shown(data.mass)} kg`);
   facts.push(data.kindText);
   byId("facts").textContent = facts.join(" \u00b7 ");
@@ -75,10 +78,10 @@ function colours(apply: () => void): void {
   byId("theme").addEventListener("click", () => set(root.dataset.theme !== "dark"));
 }
 
-function makeScene(data: ViewData, meshes: (BufferGeometry | null)[], size: number, dragging: Dragging): SceneView | null {
+function makeScene(data: ViewData, meshes: (BufferGeometry | null)[], size: number, dragging: Dragging, placements: Placements): SceneView | null {
   const place = byId("scene");
   try {
-    return new SceneView(data, place, meshes, size, dragging);
+    return new SceneView(data, place, meshes, size, dragging, placements);
   } catch {
     place.append(
       html("p", { class: "no-picture", role: "alert" }, "There is no picture: this browser has no WebGL. All numbers of the panel are live without it."),
@@ -93,11 +96,12 @@ async function start(): Promise<void> {
   const state = new State(data);
   const model = data.module ? await CompiledModel.load(data.module) : null;
   const meshes = await decodedMeshes(data);
-  const size = sizeOf(data);
+  const placements: Placements = (q) => (model?.has("joint_placements") ? model.value("joint_placements", q) : null);
+  const size = sizeOf(data, placements);
   let hand: Hand;
   let haptic: HapticView | null = null;
   let turn: Pose["turn"] | undefined;
-  const scene = makeScene(data, meshes, size, {
+  const dragging: Dragging = {
     begin: () => {
       turn = hand.pose?.turn;
     },
@@ -106,9 +110,10 @@ async function start(): Promise<void> {
       else hand.reach(position, turn);
     },
     end: () => haptic?.pull(null),
-  });
+  };
+  const scene = makeScene(data, meshes, size, dragging, placements);
   // Without a picture the tree of bodies still says where the hand is.
-  const robot = scene?.robot ?? new RobotView({ ...data, shapes: [] }, size, []);
+  const robot = scene?.robot ?? new RobotView({ ...data, shapes: [] }, size, [], placements);
   state.onPicture(() => (scene ?? robot).move(state.q));
   hand = new Hand(state, model, (which): Pose => framePose(robot, which.body, which.pose));
 
@@ -197,6 +202,7 @@ async function start(): Promise<void> {
     });
     if (scene) bar.append(button);
   }
+  if (scene && data.base !== null) bar.append(baseHandles(state, scene, robot));
   if (scene) viewButtons(scene, bar, data.hands.length > 0);
   colours(() => {
     const style = getComputedStyle(document.documentElement);

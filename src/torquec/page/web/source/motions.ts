@@ -21,7 +21,7 @@ export class Motions {
     private readonly place: HTMLElement,
   ) {
     const { motions, joints } = state.data;
-    this.players = motions.map((motion) => new Player(new Motion(motion, joints.length), state));
+    this.players = motions.map((motion) => new Player(new Motion(motion, joints.length, state.q.length), state));
     const titles = motions.map(({ title }) => title);
     for (const [own, player] of this.players.entries()) player.offer(titles, own, (index) => this.choose(index));
     if (this.players.length > 0) this.choose(0);

@@ -22,7 +22,7 @@ export function torquePlots(state: State, model: CompiledModel, motion: Motion, 
   const exact = model.has("exact_torque") ? new Float64Array(N * n) : null;
   let inside = state.data.proven !== null;
   for (let k = 0; k < N; k += 1) {
-    const [q, qd, qdd] = [motion.q, motion.qd, motion.qdd].map((values) => values.subarray(k * n, (k + 1) * n)) as [Float64Array, Float64Array, Float64Array];
+    const [q, qd, qdd] = [motion.q, motion.qd, motion.qdd].map((values) => values.subarray((k * values.length) / N, ((k + 1) * values.length) / N)) as [Float64Array, Float64Array, Float64Array];
     const found = torquesAt(model, q, qd, qdd);
     total.set(found.total, k * n);
     if (exact && found.exact) exact.set(found.exact, k * n);

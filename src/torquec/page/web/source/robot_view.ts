@@ -28,6 +28,9 @@ export interface Palette {
   accent: string;
 }
 
+/** Child frames in their joint frames at q, rows of twelve numbers; null where each joint has one number of q. */
+export type Placements = (q: ArrayLike<number>) => Float64Array | null;
+
 /** What can be shown besides the shapes. */
 export type Overlay = "frames" | "axes" | "center" | "inertia";
 
@@ -61,6 +64,7 @@ export class RobotView {
     private readonly data: ViewData,
     private readonly size: number,
     private readonly meshes: (BufferGeometry | null)[],
+    private readonly placements: Placements = () => null,
   ) {
     this.materials = {
       link: surface({ roughness: 0.42, metalness: 0.05 }),
@@ -90,8 +94,15 @@ export class RobotView {
 
   /** Put every joint at its position. */
   move(q: ArrayLike<number>): void {
+    const placements = this.placements(q);
     this.data.bodies.forEach((body, k) => {
       const mover = this.movers[k] as Group;
+      if (placements) {
+        const row = [...placements.subarray(12 * k, 12 * k + 12)];
+        const pose = { rotation: row.slice(0, 9), origin: row.slice(9) as [number, number, number] };
+        matrixOf(pose).decompose(mover.position, mover.quaternion, new Vector3());
+        return;
+      }
       const value = body.multiplier * (q[body.joint] as number) + body.offset;
       const axis = new Vector3(...body.axis);
       if (body.prismatic) mover.position.copy(axis).multiplyScalar(value);

@@ -17,16 +17,18 @@ import {
   Raycaster,
   Scene,
   ShadowMaterial,
+  type Object3D,
   type SphereGeometry,
   Vector2,
   Vector3,
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { TransformControls } from "three/addons/controls/TransformControls.js";
 import type { ViewData } from "./document";
 import { drawSoon } from "./frames";
 import { Pace } from "./pace";
-import { framePose, type Palette, RobotView } from "./robot_view";
+import { framePose, type Palette, type Placements, RobotView } from "./robot_view";
 import { drawsInSoftware, type Surface, sphere, surface } from "./surfaces";
 import { HandTrace } from "./trace";
 
@@ -76,6 +78,7 @@ export class SceneView {
     meshes: (BufferGeometry | null)[],
     readonly size: number,
     private readonly dragging: Dragging,
+    placements: Placements,
   ) {
     this.renderer = new WebGLRenderer({ antialias: !drawsInSoftware, alpha: true });
     this.renderer.shadowMap.enabled = !drawsInSoftware;
@@ -85,7 +88,7 @@ export class SceneView {
     this.canvas.tabIndex = 0;
     place.append(this.canvas);
 
-    this.robot = new RobotView(data, size, meshes);
+    this.robot = new RobotView(data, size, meshes, placements);
     this.trace = new HandTrace(0.002 * size);
     this.scene.add(this.robot.root, this.extra, this.trace.line);
     this.camera = new PerspectiveCamera(32, 1, size / 50, size * 60);
@@ -242,6 +245,22 @@ export class SceneView {
     const seen = point.clone().project(this.camera);
     const box = this.canvas.getBoundingClientRect();
     return { x: box.left + (0.5 + 0.5 * seen.x) * box.width, y: box.top + (0.5 - 0.5 * seen.y) * box.height };
+  }
+
+  /** Handles that move or turn an object; while one is held, the camera stays. */
+  handles(object: Object3D, moved: () => void): TransformControls {
+    const handles = new TransformControls(this.camera, this.canvas);
+    handles.setSize(0.8);
+    handles.attach(object);
+    handles.addEventListener("change", () => this.draw());
+    handles.addEventListener("objectChange", moved);
+    handles.addEventListener("dragging-changed", ({ value }) => {
+      this.controls.enabled = !value;
+      this.held = Boolean(value);
+      if (!value) this.stepBack();
+    });
+    this.scene.add(object, handles.getHelper());
+    return handles;
   }
 
   get handPosition(): Vector3 {

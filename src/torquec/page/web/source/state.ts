@@ -1,5 +1,7 @@
 // The state that the page shows, and who wants to know when it changes.
 
+import { Quaternion } from "three";
+import { rollPitchYaw, turnOf } from "./angles";
 import type { ViewData } from "./document";
 
 export type Listener = () => void;
@@ -63,9 +65,31 @@ export class State {
     for (const { listener, place } of this.listeners) if (!this.hidden.has(place)) listener();
   }
 
+  /** The position of a joint; of a quaternion, its roll, pitch or yaw. */
+  position(joint: number): number {
+    const { at, turn } = this.data.joints[joint]!;
+    return turn === null ? this.q[at]! : rollPitchYaw(this.turnAt(at))[turn]!;
+  }
+
+  /** The quaternion whose four numbers (w, x, y, z) begin at a place of q. */
+  turnAt(at: number): Quaternion {
+    const [w, x, y, z] = this.q.subarray(at, at + 4);
+    return new Quaternion(x, y, z, w);
+  }
+
+  setTurn(at: number, { x, y, z, w }: Quaternion): void {
+    this.q.set([w, x, y, z], at);
+  }
+
   /** A posture that a person chose: within the limits, at rest unless speeds were typed. */
   setPosition(joint: number, value: number): void {
-    this.q[joint] = this.bounded(joint, value);
+    const { at, turn } = this.data.joints[joint]!;
+    if (turn === null) this.q[at] = this.bounded(joint, value);
+    else {
+      const angles = rollPitchYaw(this.turnAt(at));
+      angles[turn] = value;
+      this.setTurn(at, turnOf(angles));
+    }
     this.measured = null;
     this.changed();
   }
