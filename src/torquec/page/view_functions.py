@@ -4,12 +4,12 @@ torque (q, qd, qdd), gravity_torque, mass_matrix, velocity_torque    of the mode
 exact_torque (q, qd, qdd)                                            of the robot, beside a simplified model
 hand_step_k (q, rotation, position) -> moved, error                  a step of inverse kinematics for hand k
 hand_jacobian_k (q)
-joint_placements (q)                                                 child frames in their joint frames, rows of
-                                                                     rotation (9) and origin (3), of robots with closed
-                                                                     loops or with joints of several coordinates
+joint_placements (q)                                                 child frames in their joint frames
 
-Hands of a robot with a floating base are moved by their limbs alone: q of their functions begins behind the base, and
-poses are those in its frame. The joints start where an arm looks like one and its hand can be dragged:
+Rows of `joint_placements` are rotation and origin of a body; only robots with closed loops, or with joints of several
+coordinates, have it. Hands of a robot with a floating base are moved by their limbs alone: q of their functions begins
+behind the base, and poses are those in its frame. The joints start where an arm looks like one and its hand can be
+dragged:
 
 (1)  at `start_posture` of :mod:`torquec.robot.state_coordinate`; the joints of a robot with several hands start at
      zero, or at the nearest limit
