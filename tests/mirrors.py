@@ -22,6 +22,7 @@ COVERED_BY = {
     "codegen/object/kernel.py": "codegen/object/test_module.py",
     "codegen/precision.py": "codegen/c/test_names.py",
     "haptics/haptic_cycle.py": "haptics/test_admittance.py",
+    "report/haptic_text.py": "report/test_haptics.py",
     "codegen/verify/platforms.py": "codegen/verify/test_package.py",
     "codegen/verify/verification.py": "codegen/verify/test_package.py",
     "proof/hold/held_torque_bound.py": "realtime/test_plan.py",

@@ -125,7 +125,8 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.haptics.haptic_loop": ("HapticLoop", "HapticRecording", "HapticSetting"),
         "torquec.haptics.simulated_hand": ("HandImpedance",),
         "torquec.haptics.haptic_choices": ("HapticExperiment",),
-        "torquec.haptics.haptic_experiment": ("ExperimentOptions", "ExperimentResult", "run_experiment"),
+        "torquec.haptics.haptic_plan": ("ExperimentOptions",),
+        "torquec.haptics.haptic_experiment": ("ExperimentResult", "run_experiment"),
     },
     "Haptics: passivity": {
         "torquec.haptics.haptic_port": ("HapticPort", "haptic_port"),

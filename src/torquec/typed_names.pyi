@@ -106,12 +106,12 @@ from torquec.haptics.haptic_device import SharedMemoryDevice as SharedMemoryDevi
 from torquec.haptics.haptic_device import ShownMotion as ShownMotion
 from torquec.haptics.haptic_device import read_recorded_forces as read_recorded_forces
 from torquec.haptics.haptic_device import run_device as run_device
-from torquec.haptics.haptic_experiment import ExperimentOptions as ExperimentOptions
 from torquec.haptics.haptic_experiment import ExperimentResult as ExperimentResult
 from torquec.haptics.haptic_experiment import run_experiment as run_experiment
 from torquec.haptics.haptic_loop import HapticLoop as HapticLoop
 from torquec.haptics.haptic_loop import HapticRecording as HapticRecording
 from torquec.haptics.haptic_loop import HapticSetting as HapticSetting
+from torquec.haptics.haptic_plan import ExperimentOptions as ExperimentOptions
 from torquec.haptics.haptic_port import HapticPort as HapticPort
 from torquec.haptics.haptic_port import haptic_port as haptic_port
 from torquec.haptics.haptic_region import HapticRegion as HapticRegion

@@ -14,6 +14,10 @@ def test_a_mass_felt_through_a_scara_with_files(torquec, tmp_path):
     found = torquec("haptic", "scara", "--experiment", "mass-5", "-o", folder, "--json").document
     assert found["felt"]["mean"] == pytest.approx(5.0, rel=0.02)
     assert found["felt"]["deviation"] <= found["felt"]["paper"]["deviation"]
+    low, high = found["felt"]["unbiased"]["interval"]
+    assert found["felt"]["unbiased"]["value"] == pytest.approx(5.0, rel=0.005)
+    assert low <= 5.0 <= high
+    assert [study["filter"] for study in found["filters"]] == ["force", "velocity"]
     assert found["unrendered"] == ["turning about x", "turning about y"]
     assert found["passivity_controller"] == "off"
     assert [standing["axis"] for standing in found["region"]] == ["moving along x", "moving along y"]
@@ -31,6 +35,9 @@ def test_a_mass_felt_through_a_scara_with_files(torquec, tmp_path):
     [
         (["puma560", "--experiment", "mass-5", "--impact", "0.1"], "has no wall"),
         (["puma560", "--experiment", "mass-5", "--one-sided"], "has no wall"),
+        (["puma560", "--offset", "0.1,0"], "--offset has 2 values"),
+        (["puma560", "--mass", "100", "--weight"], "force sensor's range"),
+        (["puma560", "--wall-damping", "2"], "has no wall"),
         (["puma560", "--rate", "0"], "--rate 0"),
         (["puma560", "--poles", "-12,-13"], "one pole for all joints"),
         (["puma560", "--frame", "claw"], "claw"),

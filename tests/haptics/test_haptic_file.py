@@ -1,6 +1,7 @@
 """Where an experiment lies: the same answer as the region's own test gives for the same loop."""
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,8 +9,9 @@ import pytest
 from torquec.control.poles import PolePair
 from torquec.haptics.coupled_passivity import PassivityTest
 from torquec.haptics.haptic_choices import HapticExperiment
-from torquec.haptics.haptic_experiment import HANDLE, ExperimentOptions
-from torquec.haptics.haptic_file import TURNING_GRIP, experiment_region
+from torquec.haptics.haptic_experiment import HANDLE
+from torquec.haptics.haptic_file import COLUMNS, TURNING_GRIP, experiment_filters, experiment_region
+from torquec.haptics.haptic_plan import EXPERIMENTS, ExperimentOptions
 from torquec.haptics.haptic_port import haptic_port
 from torquec.haptics.port_loop import PortLoop, RenderedImpedance
 from torquec.robot import classics
@@ -33,8 +35,6 @@ class Result:
 
 
 def result(name, **options):
-    from torquec.haptics.haptic_experiment import EXPERIMENTS
-
     robot = classics.puma560()
     posture = np.array([0.3, -0.9, 3.0, 0.4, -0.9, 0.2])
     cycle = Cycle("link6", HANDLE.carried_by(robot, "link6"))
@@ -58,3 +58,27 @@ def test_it_is_the_answer_of_the_region():
     rendered = RenderedImpedance(0.83, 0.0, 0.0)
     assert standing.inside == PassivityTest(loop).is_passive(rendered)
     assert standing.margin == pytest.approx(PassivityTest(loop).worst(rendered).margin)
+
+
+def test_the_damping_that_is_named_brings_the_object_inside():
+    outside = experiment_region(result("mass-5"))
+    assert not any(standing.inside for standing in outside)
+    needed = max(standing.least_damping for standing in outside)
+    assert all(standing.inside for standing in experiment_region(result("mass-5", damping=(1.001 * needed, 0.0))))
+    assert not all(standing.inside for standing in experiment_region(result("mass-5", damping=(0.98 * needed, 0.0))))
+
+
+def test_filters_lose_stability_below_a_cutoff():
+    force, velocity = experiment_filters(result("mass-5"))
+    for study in (force, velocity):
+        assert 0.0 < study.stable_from < 50.0
+        below, above = study.growth[study.cutoff < study.stable_from], study.growth[study.cutoff > study.stable_from]
+        assert below[-1] >= 0.0 > above.max()
+    assert velocity.stable_from > force.stable_from
+
+
+def test_the_page_documents_every_column():
+    page = (Path(__file__).parents[2] / "docs" / "haptics.md").read_text(encoding="utf-8")
+    for names, unit, meaning in COLUMNS:
+        shown = ", ".join(f"`{name}`" for name in names.split(", "))
+        assert f"| {shown} | {unit} | {meaning} |" in page

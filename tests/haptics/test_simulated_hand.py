@@ -11,9 +11,8 @@ from torquec.haptics.simulated_hand import (
     GraspingHand,
     HandImpedance,
     HandMotion,
-    circle_goals,
+    hand_goals,
     push_goals,
-    rotation_goals,
 )
 from torquec.haptics.virtual_object import quaternion_of, rotation_of
 from torquec.robot import classics
@@ -91,7 +90,7 @@ X, Y, Z = (np.array([row[k] for row in POSE.rotation]) for k in range(3))
 
 
 def test_a_circle_has_its_radius_lies_in_its_plane_and_its_rates_are_derivatives():
-    rows = circle_goals(HandMotion(3.0, 4.0, radius=0.1), POSE, 5.0, period=H)
+    rows = hand_goals(HandMotion(3.0, 4.0, radius=0.1), POSE, (5.0, 0.83), period=H)
     place, velocity, rate, force = rows[:, :3], rows[:, 3:6], rows[:, 6:9], rows[:, 19:22]
     centre = np.array(POSE.origin) - 0.1 * X
     np.testing.assert_allclose(np.linalg.norm(place - centre, axis=1), 0.1, atol=1e-12)
@@ -104,7 +103,7 @@ def test_a_circle_has_its_radius_lies_in_its_plane_and_its_rates_are_derivatives
 
 
 def test_a_rotation_swings_about_the_frames_z():
-    rows = rotation_goals(HandMotion(2.0, 4.0, swing=0.4), POSE, 0.83, period=H)
+    rows = hand_goals(HandMotion(2.0, 4.0, swing=0.4), POSE, (5.0, 0.83), period=H)
     turn = np.moveaxis(np.array(rotation_of(tuple(rows[:, 9:13].T))), -1, 0)
     assert np.abs(turn[:, :, 2] - Z).max() < 1e-12
     angle = np.arctan2(turn[:, :, 0] @ Y, turn[:, :, 0] @ X)
@@ -119,3 +118,14 @@ def test_a_push_gives_its_impulse_whatever_the_period(period):
     rows = push_goals(POSE, 10.0, speed=0.3, lasting=0.2, duration=0.5, period=period)
     np.testing.assert_allclose(rows[:, 19:22].sum(axis=0) * period, 3.0 * X, atol=1e-12)
     assert (rows[:, 25] == 0.0).all()
+
+
+def test_a_hand_moves_and_turns_at_once_and_carries_a_weight():
+    motion = HandMotion(3.0, 4.0, radius=0.1, swing=0.4)
+    rows = hand_goals(motion, POSE, (5.0, 0.83), period=H, carried=(0.0, 0.0, 49.0))
+    circle = hand_goals(HandMotion(3.0, 4.0, radius=0.1), POSE, (5.0, 0.83), period=H)
+    swing = hand_goals(HandMotion(3.0, 4.0, swing=0.4), POSE, (5.0, 0.83), period=H)
+    np.testing.assert_array_equal(rows[:, :9], circle[:, :9])
+    np.testing.assert_array_equal(rows[:, 9:19], swing[:, 9:19])
+    np.testing.assert_allclose(rows[:, 19:22], circle[:, 19:22] + [0.0, 0.0, 49.0])
+    np.testing.assert_array_equal(rows[:, 22:25], swing[:, 22:25])

@@ -18,7 +18,15 @@ from torquec.cli.app import app
 from torquec.report.result_document import result_text
 
 SPECIFICATION = "[every_joint]\nvelocity = 1.0\nacceleration = 2.0\njerk = 4.0\ntorque_error = 0.3\n"
-FELT = {"mean": 5.1, "deviation": 0.4, "nominal": 5.0, "error": 0.02, "counted": 90}
+FELT = {
+    "mean": 5.1,
+    "deviation": 0.4,
+    "unbiased": {"value": 5.01, "interval": [4.99, 5.03]},
+    "is_biased": True,
+    "nominal": 5.0,
+    "error": 0.02,
+    "counted": 90,
+}
 CURVE = {"t": [0.0, 0.5, 1.0], "object": [0.0, 2.0, 0.0]}
 HAPTIC = {
     "experiment": "mass-5",
@@ -35,7 +43,17 @@ HAPTIC = {
     "status": {"force capped": 3},
     "felt": FELT | {"paper": {"mean": 5.2, "deviation": 0.6}},
     "wall": None,
-    "region": [{"axis": "moving along x", "inside": True, "margin": 0.2, "frequency": 31.0}],
+    "region": [
+        {
+            "axis": "moving along x",
+            "inside": True,
+            "margin": 0.2,
+            "frequency": 31.0,
+            "damping": 2.0,
+            "least_damping": 1.1,
+        }
+    ],
+    "filters": [{"filter": "force", "cutoff": [1.0, 10.0], "growth": [2.0, -3.0], "stable_from": 4.0}],
     "curves": {
         "time": "time",
         "unit": "s",

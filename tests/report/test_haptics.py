@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from torquec.haptics.haptic_experiment import ExperimentOptions, run_experiment
+from torquec.haptics.haptic_experiment import run_experiment
 from torquec.haptics.haptic_file import experiment_document
+from torquec.haptics.haptic_plan import ExperimentOptions
 from torquec.report import haptics
+from torquec.report.haptic_text import haptic_text
 from torquec.report.haptics import (
     ExperimentCurve,
     ExperimentCurves,
     curve_samples,
     experiment_curves,
-    haptic_text,
     plot_experiment,
 )
 from torquec.robot import classics
@@ -90,4 +91,5 @@ def test_a_wall_is_drawn(monkeypatch):
     assert [series.name for series in plots[-1].series] == list(result.cycle.joints)
     text = haptic_text(experiment_document(result))
     assert "two-sided" in text
+    assert "damping ratio 1" in text
     assert "cannot render turning about x, turning about y" in text

@@ -82,11 +82,14 @@ def test_logs_that_were_judged(tmp_path):
 
 
 def test_a_felt_mass_stands_beside_the_papers(sections, tmp_path):
-    ours, paper = table(sections["haptics"], "Felt")
-    assert [ours[1]["value"], paper[1]["value"]] == [5.1, 5.2]
+    unbiased, ours, paper = table(sections["haptics"], "Felt")
+    assert [row[1]["value"] for row in (unbiased, ours, paper)] == [5.01, 5.1, 5.2]
+    assert [cell["value"] for cell in unbiased[2:4]] == [4.99, 5.03]
     assert [ours[1]["obtained"], paper[1]["obtained"]] == ["computed", "measured"]
-    assert paper[3]["value"] == pytest.approx(4.0)
+    assert paper[4]["value"] == pytest.approx(4.0)
+    assert any("biased here" in str(block) for block in sections["haptics"])
     wall = {"two_sided": False, "impact": 0.3, "object_after_60_ms": 0.02, "tip_after_60_ms": 0.01, "depth": 0.004}
+    wall |= {"frequency": 25.0, "damping_ratio": 1.0, "turning": 0.0}
     hit = copy.deepcopy(HAPTIC) | {"experiment": "wall", "felt": None, "wall": wall, "curves": None, "status": {}}
     _, page = shown(tmp_path, "haptic", hit)
     assert "never pulls" in page

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import Outcome, StochasticOptions, command
 from torquec.cli.files import Writes
-from torquec.cli.options import degrees_option, force_option, joint_values, option
+from torquec.cli.options import degrees_option, force_option, joint_values, listed, option
 from torquec.cli.output import progress
 from torquec.errors import ArgumentError
 from torquec.haptics.haptic_choices import HapticExperiment
 from torquec.project.law_choice import parse_poles
 
 if TYPE_CHECKING:
-    from torquec.haptics.haptic_experiment import ExperimentOptions, ExperimentResult
+    from torquec.haptics.haptic_experiment import ExperimentResult
+    from torquec.haptics.haptic_plan import ExperimentOptions
     from torquec.model.model import Model
 
 
@@ -23,13 +24,22 @@ if TYPE_CHECKING:
 class HapticOptions(StochasticOptions):
     """The experiment, and what is around the arm."""
 
-    experiment: HapticExperiment = option(HapticExperiment.MASS_5, "Which experiment of Clover IV, section V.")
+    experiment: HapticExperiment = option(
+        HapticExperiment.MASS_5, "Which experiment: those of Clover IV, combined, two-cubes."
+    )
     frame: str | None = option(None, "The frame that is held.  [default: the hand's]", metavar="NAME")
     posture: str | None = option(None, "Where all joints start.  [default: looked for]", metavar="LIST")
     poles: str = option("-45+45j", "Pole of the law, for all joints [1/s].", metavar="POLE")
     effort: float = option(1.0, "Share of the effort limits: 0.5 is the paper's fuse.")
-    impact: float | None = option(None, "Speed at the wall (wall only).  [default: 0.3]", metavar="M/S")
-    one_sided: bool = option(False, "A wall that never pulls (wall only).", "--one-sided")
+    impact: float | None = option(None, "Speed at the contact (wall, two-cubes).  [default: 0.3]", metavar="M/S")
+    one_sided: bool = option(False, "A contact that never pulls (wall, two-cubes).", "--one-sided")
+    mass: float | None = option(None, "Mass of the object.  [default: the experiment's]", metavar="KG")
+    inertia: float | None = option(None, "Its inertia about every axis.  [default: the experiment's]", metavar="KG*M^2")
+    offset: str = option("0,0,0", "Its mass centre from the held frame [m].", metavar="X,Y,Z")
+    damping: str = option("0,0", "Its damping, along [N s/m] and about [N m s] every axis.", metavar="C,CR")
+    weight: bool = option(False, "The object has weight, which the hand carries.", "--weight")
+    wall_frequency: float | None = option(None, "Of the contact (wall, two-cubes).  [default: 25]", metavar="HZ")
+    wall_damping: float | None = option(None, "Its damping ratio (wall, two-cubes).  [default: 1]", metavar="RATIO")
     cutoff: float = option(100.0, "Cut-off of the force sensor's filter.", metavar="HZ")
     resolution: float = option(1e-4, "Encoder resolution [rad or m].", metavar="STEP")
     rate: float = option(500.0, "Haptic cycles per second.", metavar="HZ")
@@ -53,11 +63,11 @@ def haptic(model: Model, options: HapticOptions) -> Outcome:
 
     The whole loop of Clover IV runs natively: hand, force sensor, object, inverse kinematics, computed torque with the
     hand's force fed forward, drives and friction. Prints the mass that the hand feels, by force over acceleration as in
-    the paper, or how object and arm behave at a stiff wall.
+    the paper and without bias with its 95 % interval, or how object and arm behave at a stiff wall or a second cube.
     """
     from torquec.haptics.haptic_experiment import run_experiment
     from torquec.haptics.haptic_file import experiment_document
-    from torquec.report.haptics import haptic_text
+    from torquec.report.haptic_text import haptic_text
 
     progress(f"{options.experiment.value} on {model.robot.name} ...")
     result = run_experiment(model.robot, options.experiment, _experiment_options(model, options))
@@ -69,8 +79,8 @@ def haptic(model: Model, options: HapticOptions) -> Outcome:
 
 def _experiment_options(model: Model, options: HapticOptions) -> ExperimentOptions:
     from torquec.haptics.force_sensor import ForceSensor
-    from torquec.haptics.haptic_experiment import ExperimentOptions
     from torquec.haptics.haptic_loop import HapticSetting
+    from torquec.haptics.haptic_plan import ExperimentOptions
 
     if not 0.0 < options.rate < float("inf"):
         raise ArgumentError(f"--rate {options.rate:g}", remedy="give a positive number of cycles per second")
@@ -83,7 +93,16 @@ def _experiment_options(model: Model, options: HapticOptions) -> ExperimentOptio
     posture = None
     if options.posture is not None:
         posture = tuple(joint_values(model.robot, options.posture, "--posture", degrees=options.deg))
+    x, y, z = listed(options.offset, "--offset", 3)
+    along, about = listed(options.damping, "--damping", 2)
     return ExperimentOptions(
+        mass=options.mass,
+        inertia=options.inertia,
+        offset=(x, y, z),
+        damping=(along, about),
+        gravity=options.weight,
+        wall_frequency=options.wall_frequency,
+        wall_damping=options.wall_damping,
         frame=options.frame,
         posture=posture,
         poles=pole,

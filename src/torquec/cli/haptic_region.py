@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
-from torquec.cli.options import degrees_option, force_option, joint_values, numbers, option, state_option
+from torquec.cli.options import degrees_option, force_option, joint_values, listed, option, state_option
 from torquec.cli.output import progress
 from torquec.errors import ArgumentError, CheckError
 from torquec.haptics.haptic_choices import RenderingKind
@@ -88,7 +88,7 @@ def haptic_region(model: Model, options: HapticRegionOptions) -> Outcome:
     from torquec.report.haptic_region import haptic_region_text
     from torquec.robot.gripper_joints import hand_frame
 
-    direction = _list(options.direction, "--direction", 3)
+    direction = listed(options.direction, "--direction", 3)
     port = haptic_port(
         model,
         options.frame,
@@ -101,7 +101,7 @@ def haptic_region(model: Model, options: HapticRegionOptions) -> Outcome:
         port = replace(port, model_error=options.model_error)
     if not (math.isfinite(options.rate) and options.rate > 0.0):
         raise ArgumentError(f"--rate is {options.rate}", remedy="give a positive number of samples a second")
-    re, im = _list(options.poles, "--poles", 2)
+    re, im = listed(options.poles, "--poles", 2)
     loop = PortLoop(
         port,
         period=1.0 / options.rate,
@@ -183,7 +183,7 @@ def _grip(options: HapticRegionOptions) -> Grip | None:
     from torquec.haptics.port_loop import Grip
 
     said = _GRIPS[options.about] if options.grip is None else options.grip
-    return None if said == "none" else Grip(*_list(said, "--grip", 2))
+    return None if said == "none" else Grip(*listed(said, "--grip", 2))
 
 
 def _filters(loop: PortLoop, rendered: RenderedImpedance, person: PassiveHands) -> list[CutoffStability]:
@@ -238,10 +238,3 @@ def _destabilizing(loop: PortLoop, rendered: RenderedImpedance, units: dict[str,
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def _list(text: str, option: str, count: int) -> tuple[float, ...]:
-    values = numbers(text, option)
-    if len(values) != count:
-        raise ArgumentError(f"{option} has {len(values)} values", remedy=f"give {count}, separated by commas")
-    return values

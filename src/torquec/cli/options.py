@@ -115,6 +115,14 @@ def numbers(text: str, option: str) -> tuple[float, ...]:
     return tuple(values)
 
 
+def listed(text: str, option: str, count: int) -> tuple[float, ...]:
+    """So many numbers of a comma-separated list, or an error that names the option."""
+    values = numbers(text, option)
+    if len(values) != count:
+        raise ArgumentError(f"{option} has {len(values)} values", remedy=f"give {count}, separated by commas")
+    return values
+
+
 def joint_values(robot: Robot, text: str | None, option: str, *, degrees: bool) -> tuple[float, ...]:
     """One value per rate from a comma-separated list, for --q one per position; neutral when it is absent; radians.
 

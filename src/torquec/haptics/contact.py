@@ -198,6 +198,29 @@ def contact_field(points: Sequence[TouchPoint], obstacles: Sequence[Obstacle], l
     return field
 
 
+def corner_field(half: Vector3, block: Block, law: SpringDamper) -> Field:
+    """The force of a fixed block's corners on a body that is a box of `half` sizes [m] around its mass centre."""
+    own = Block((0.0, 0.0, 0.0), half)
+    turned = [matvec(block.rotation, corner.place) for corner in block_corners(block.half)]
+    corners = [add(block.centre, corner) for corner in turned]
+
+    def field(state: ObjectState) -> ObjectWrench:
+        rotation = rotation_of(state.orientation)
+        back = transpose(rotation)
+        force: Vector3 = (0.0, 0.0, 0.0)
+        moment: Vector3 = (0.0, 0.0, 0.0)
+        for corner in corners:
+            arm = subtract(corner, state.position)
+            near = own.clearance(matvec(back, arm))
+            away = matvec(rotation, near.away)
+            velocity = add(state.velocity, cross(matvec(rotation, state.angular_velocity), arm))
+            push = scale(away, -law.force(-near.distance, -dot(away, velocity)))
+            force, moment = add(force, push), add(moment, cross(arm, push))
+        return ObjectWrench(force, moment)
+
+    return field
+
+
 def plastic_impact(
     body: ObjectParameters, state: ObjectState, points: Sequence[TouchPoint], obstacles: Sequence[Obstacle]
 ) -> ObjectState:

@@ -59,8 +59,9 @@ def cutoff_stability(
     cutoffs: npt.ArrayLike,
     *,
     place: FilterPlace | str = FilterPlace.FORCE,
+    passivity: bool = True,
 ) -> CutoffStability:
-    """The loop with one hand, its filter at each of the cut-offs, which ascend.
+    """The loop with one hand, its filter at each of the cut-offs, which ascend; `is_passive` is found on demand.
 
     Raises `ArgumentError` for cut-offs that do not ascend or that a filter cannot have, and for several hands.
     """
@@ -85,7 +86,7 @@ def cutoff_stability(
         return math.log(radius) / loop.period
 
     rates = np.array([growth(value) for value in given])
-    passive = np.array([PassivityTest(at(value)).is_passive(rendered) for value in given])
+    passive = np.array([passivity and PassivityTest(at(value)).is_passive(rendered) for value in given])
     unstable = np.flatnonzero(rates >= 0.0)
     if not len(unstable):
         edge: float | None = 0.0

@@ -1,22 +1,30 @@
-"""The mass that a hand feels: force over acceleration, measured as Clover does (IV, section V).
+"""The mass that a hand feels: force over acceleration as Clover measures it (IV, section V), and without bias.
 
 (1)  joint speeds are differences of encoder positions; a spline is put through them by generalized cross-validation,
      and its slope is the acceleration                                         (:mod:`torquec.trajectory.even_spline`)
 (2)  forward kinematics gives the frame's velocity J qd and acceleration J qdd + Jd qd
 (3)  |F|/|A| sample by sample, for rotation |G|/|alpha|; its mean and standard deviation
-(4)  sum Z . F/sum Z . A with the acceleration Z of the motion that the hand intends: what is felt in phase with it
+(4)  f_j = sum w_j Y . F,  a_j = sum w_j Y . D;   unbiased value  m = sum f_j/sum a_j
 
 Near A = 0 the quotient says nothing. The paper states no rule; here a sample counts where |F| |A| is at least `SHARE`^2
 of its mean, and neither the start of the motion nor the ends of the spline count. The product decides since neither of
-its factors may do so alone: A has what the arm does by itself, sticking and slipping, and where |A| decides, samples in
-which that adds to it count and those in which it takes from it do not, so that the mean is too small; where |F|
-decides, 1/|A| makes it too large. With poles that let the arm shake by 15 % of A either is off by 1 to 3 %, the product
-by less than half of that.
+its factors may do so alone: where |A| decides, samples in which the arm's shaking adds to A count and those in which it
+takes from A do not, so that the mean is too small; where |F| decides, 1/|A| makes it too large. Noise of the force
+still makes |F| too large: the quotient is biased where the force is not far above its noise (`is_biased`).
 
-(4) is an instrumental-variable estimate: noise of the force and shaking of the arm are both uncorrelated with the
-intended motion. Least squares lack that: sum F . F/sum F . A is too large by the noise of F (6.54 for 5 kg on the
-Stanford arm at half pace), sum F . A/sum A . A too small by the shaking in A (11.6 for 12.5 kg m^2 on the PUMA 560 with
-poles -12 +- 45j); (4) gives 5.005 and 12.51.
+(4) is an instrumental-variable estimate. Y is the intended acceleration Z, turned in phase by as much as the arm lags
+behind it (a sum of Z and its derivative, two-stage least squares); noise of the force and shaking of the arm are both
+uncorrelated with it. D is the second difference of the measured pose: nothing is smoothed, and its quantisation noise
+averages out under windows w_j that begin and end smoothly (Hann windows of half a turn, each half over the next).
+Least squares lack that: sum F . F/sum F . A is too large by the noise of F, sum F . A/sum A . A too small by the
+shaking in A.
+
+(5)  95 % interval:  m +- (t s + r m),   s^2 = (4/3) sum (f_j - m a_j)^2/(sum a_j)^2
+
+t is Student's for the number of windows without overlap; 4/3 accounts for the overlap. r is the known systematic part:
+a speed that is differenced lags by half a period T, which feedback with poles p turns into an amplitude that is off by
+
+(6)  r = w^2 T |Re p|/|p|^2      at the angular frequency w of the motion
 
 Samples in which the loop stops or limits the object (a joint at its limit, a capped force) render no mass and count in
 neither.
@@ -46,6 +54,14 @@ SHARE = 0.5
 _ENDS = 0.1
 """Seconds at either end in which a spline is not trusted: it has samples on one side only."""
 
+_BIASED = 0.01
+"""Relative distance of the quotient's mean from the unbiased value from which on it is called biased."""
+
+_FEWEST_WINDOWS = 6
+"""Of (4): fewer say nothing about their spread."""
+
+_NORMAL = 1.959964  # the quantile of a normal distribution for 95 % between both signs
+
 
 @dataclass(frozen=True, eq=False)
 class MeasuredMotion:
@@ -62,15 +78,35 @@ class MeasuredMotion:
 
 @dataclass(frozen=True)
 class FeltInertia:
-    """Statistics of the quotient (3): mean and standard deviation [kg or kg m^2] over `counted` of `samples`; and what
-    is felt `in_phase` (4), over all samples of the steady motion in which the object is free.
+    """Statistics of the quotient (3): mean and standard deviation [kg or kg m^2] over `counted` of `samples`; and the
+    `unbiased` value (4) with its 95 % `interval` (5).
     """
 
     mean: float
     deviation: float
-    in_phase: float
+    unbiased: float
+    interval: tuple[float, float]
     counted: int
     samples: int
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether the quotient's mean is not to be trusted: outside of the interval, and off by more than 1 %."""
+        low, high = self.interval
+        return not low <= self.mean <= high and abs(self.mean / self.unbiased - 1.0) > _BIASED
+
+
+@dataclass(frozen=True, eq=False)
+class IntendedMotion:
+    """The motion that the hand intends: `acceleration` (N, 3), `speed` [rad/s] of its phase, from `start` [s] on.
+
+    `systematic` is r of (6).
+    """
+
+    acceleration: Array
+    speed: float
+    start: float = 0.0
+    systematic: float = 0.0
 
 
 def measured_motion(robot: Robot, frame: str, t: npt.ArrayLike, q: npt.ArrayLike) -> MeasuredMotion:
@@ -91,6 +127,17 @@ def measured_motion(robot: Robot, frame: str, t: npt.ArrayLike, q: npt.ArrayLike
     return MeasuredMotion(times, origin, turn, velocity, acceleration)
 
 
+def recorded_motion(robot: Robot, frame: str, t: Array, q: Array, qd: Array) -> MeasuredMotion:
+    """The motion of a frame from a simulation's own joint positions and speeds (N, n): causal, nothing is smoothed.
+
+    Accelerations are those of the interval before each sample.
+    """
+    rate = np.zeros_like(qd)
+    rate[1:] = np.diff(qd, axis=0) / float(t[1] - t[0])
+    turn, origin, velocity, acceleration = frame_motion(robot, frame)(*map(np.ascontiguousarray, (q, qd, rate)))
+    return MeasuredMotion(t, origin, turn, velocity, acceleration)
+
+
 def frame_motion(robot: Robot, frame: str) -> Callable[..., tuple[Array, ...]]:
     """Natively, q, qd, qdd (N, n) -> rotation (N, 3, 3), origin (N, 3), velocity and acceleration (N, 6) of a frame."""
 
@@ -108,16 +155,40 @@ def frame_motion(robot: Robot, frame: str) -> Callable[..., tuple[Array, ...]]:
     return compile_function(trace("frame_motion", algorithm, ports)).call
 
 
-def felt_inertia(
-    t: Array, load: Array, acceleration: Array, intended: Array, *, start: float = 0.0, free: Mask | None = None
-) -> FeltInertia:
-    """(3) and (4) of forces (or moments) and accelerations (N, 3), in the same axes, at times t (N,).
+def pose_differences(t: Array, position: Array, rotation: Array) -> Array:
+    """Second differences of poses (N, 6) by time, linear before angular, base axes; zero at both ends.
 
-    `intended` (N, 3): the acceleration of the motion that the hand intends. Samples count from `start` [s] on, and
-    where `free` (N,), all unless given: nothing stops the object there. Raises `ArgumentError` where no sample is left
-    to count.
+    `position` (N, 3), `rotation` (N, 3, 3). The angular part differences the mean angular velocities of two intervals.
     """
-    steady = (t >= start) & (t >= t[0] + _ENDS) & (t <= t[-1] - _ENDS)
+    h = float(t[1] - t[0])
+    turned = rotation[1:] @ np.swapaxes(rotation[:-1], 1, 2)
+    # Of a small angle the skew part is the rotation vector times sin(angle)/angle.
+    sine = 0.5 * np.stack(
+        [turned[:, 2, 1] - turned[:, 1, 2], turned[:, 0, 2] - turned[:, 2, 0], turned[:, 1, 0] - turned[:, 0, 1]],
+        axis=1,
+    )
+    size = np.linalg.norm(sine, axis=1, keepdims=True)
+    spin = sine * np.where(size > 0.0, np.arcsin(np.minimum(size, 1.0)) / np.where(size > 0.0, size, 1.0), 1.0)
+    found = np.zeros((len(t), 6))
+    found[1:-1] = np.diff(np.hstack([np.diff(position, axis=0), spin]), axis=0) / h**2
+    return found
+
+
+def felt_inertia(
+    t: Array,
+    load: Array,
+    acceleration: Array,
+    intended: IntendedMotion,
+    *,
+    differences: Array | None = None,
+    free: Mask | None = None,
+) -> FeltInertia:
+    """(3) to (5) of forces (or moments) and accelerations (N, 3), in the same axes, at times t (N,).
+
+    `differences` (N, 3) are those of (4), the accelerations unless given. Samples count where `free` (N,), all unless
+    given: nothing stops the object there. Raises `ArgumentError` where no sample, or too short a motion, is left.
+    """
+    steady = (t >= intended.start) & (t >= t[0] + _ENDS) & (t <= t[-1] - _ENDS)
     if free is not None:
         steady &= free
     push, moved = np.linalg.norm(load, axis=1), np.linalg.norm(acceleration, axis=1)
@@ -128,9 +199,48 @@ def felt_inertia(
             remedy="record a longer or faster motion, away from the limits of the joints",
         )
     quotient = push[counts] / moved[counts]
-    force, motion, instrument = load[steady], acceleration[steady], intended[steady]
-    in_phase = float((instrument * force).sum() / (instrument * motion).sum())
-    return FeltInertia(float(quotient.mean()), float(quotient.std()), in_phase, int(counts.sum()), len(t))
+    value, half = _unbiased(t, load, acceleration if differences is None else differences, intended, steady)
+    return FeltInertia(
+        float(quotient.mean()), float(quotient.std()), value, (value - half, value + half), int(counts.sum()), len(t)
+    )
+
+
+def _unbiased(t: Array, load: Array, moved: Array, intended: IntendedMotion, steady: Mask) -> tuple[float, float]:
+    """(4), and half of the interval (5)."""
+    h, long = float(t[1] - t[0]), np.pi / intended.speed
+    wanted = intended.acceleration
+    instruments = np.stack([wanted, np.gradient(wanted, h, axis=0) / intended.speed])
+    forces, motions = (np.einsum("zkc,kc->zk", instruments, values) for values in (load, moved))
+    first = float(t[steady][0])
+    sums = []
+    for begin in np.arange(first, float(t[-1]) - long, 0.5 * long):
+        rows = (t >= begin) & (t <= begin + long)
+        if steady[rows].all():
+            w = np.sin(np.pi * (t[rows] - begin) / long) ** 2
+            sums.append((forces[:, rows] @ w, motions[:, rows] @ w))
+    if len(sums) < _FEWEST_WINDOWS:
+        raise ArgumentError(
+            f"the object moved freely for {len(sums)} windows of half a turn ({long:.2g} s)",
+            remedy=f"record a longer motion: {_FEWEST_WINDOWS} such windows are needed",
+        )
+    f, a = (np.array(part) for part in zip(*sums, strict=True))
+    phase = a.sum(axis=0)  # Y of (4): how Z and its derivative are mixed, by the first stage
+    f, a = f @ phase, a @ phase
+    value = float(f.sum() / a.sum())
+    spread = float(np.sqrt(4.0 / 3.0 * ((f - value * a) ** 2).sum()) / abs(a.sum()))
+    return value, student(0.5 * len(sums) - 1.0) * spread + intended.systematic * abs(value)
+
+
+def student(degrees: float) -> float:
+    """The quantile of Student's distribution for 95 % between both signs, by its series in 1/degrees.
+
+    >>> round(student(4.0), 2), round(student(30.0), 3)
+    (2.77, 2.042)
+    """
+    z, n = _NORMAL, degrees
+    first, second = (z**3 + z) / 4.0, (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / 96.0
+    third = (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / 384.0
+    return z + first / n + second / n**2 + third / n**3
 
 
 def quotient_over_time(load: Array, acceleration: Array) -> Array:

@@ -12,7 +12,9 @@ class HapticExperiment(StrEnum):
     MASS_150 = "mass-150"
     INERTIA_083 = "inertia-0.83"
     INERTIA_125 = "inertia-12.5"
+    COMBINED = "combined"
     WALL = "wall"
+    TWO_CUBES = "two-cubes"
 
 
 class RenderingKind(StrEnum):

@@ -165,40 +165,52 @@ class HandMotion:
         return np.arange(round(self.duration / period)) * np.float64(period)
 
 
-def circle_goals(motion: HandMotion, pose: Pose, mass: float, *, period: float) -> Array:
-    """(4) from a pose of the frame, for a mass [kg] that the hand knows."""
-    x, y = (np.array([row[k] for row in pose.rotation]) for k in (0, 1))
-    f, fd, fdd = (value[:, None] for value in _phase(motion, motion.times(period)))
+def hand_goals(
+    motion: HandMotion,
+    pose: Pose,
+    known: tuple[float, float],
+    *,
+    period: float,
+    carried: Vector3 = (0.0, 0.0, 0.0),
+) -> Array:
+    """(4) and (5) from a pose of the frame, for a mass [kg] and an inertia [kg m^2] that the hand knows.
+
+    `carried` [N] is the constant force that holds the object against gravity.
+    """
+    x, y, z = (np.array([row[k] for row in pose.rotation]) for k in range(3))
+    phase = _phase(motion, motion.times(period))
+    f, fd, fdd = (value[:, None] for value in phase)
     r, c, s = motion.radius, np.cos(f), np.sin(f)
     rows = _still(pose, len(f))
     _set(rows, "position", np.array(pose.origin) + r * ((c - 1.0) * x + s * y))
     _set(rows, "velocity", r * fd * (c * y - s * x))
     acceleration = r * (fdd * (c * y - s * x) - fd**2 * (c * x + s * y))
     _set(rows, "acceleration", acceleration)
-    _set(rows, "force", mass * acceleration)
+    _set(rows, "force", known[0] * acceleration + np.array(carried))
+    rate, turning = motion.swing * c * fd, motion.swing * (c * fdd - s * fd**2)
+    if motion.swing > 0.0:
+        turned = [
+            quaternion_of(matmul(pose.rotation, axis_angle_rotation((0.0, 0.0, 1.0), math.cos(a), math.sin(a))))
+            for a in motion.swing * np.sin(phase[0])
+        ]
+        _set(rows, "orientation", np.array(turned))
+    _set(rows, "turning", rate * z)
+    _set(rows, "turning_rate", turning * z)
+    _set(rows, "moment", known[1] * turning * z)
     return rows
 
 
-def rotation_goals(motion: HandMotion, pose: Pose, inertia: float, *, period: float) -> Array:
-    """(5) from a pose of the frame, for an inertia [kg m^2] that the hand knows."""
-    z = np.array([row[2] for row in pose.rotation])
-    f, fd, fdd = _phase(motion, motion.times(period))
-    angle, a = motion.swing * np.sin(f), motion.swing
-    rate, acceleration = a * np.cos(f) * fd, a * (np.cos(f) * fdd - np.sin(f) * fd**2)
-    rows = _still(pose, len(f))
-    turned = [
-        quaternion_of(matmul(pose.rotation, axis_angle_rotation((0.0, 0.0, 1.0), math.cos(x), math.sin(x))))
-        for x in angle
-    ]
-    _set(rows, "orientation", np.array(turned))
-    _set(rows, "turning", rate[:, None] * z)
-    _set(rows, "turning_rate", acceleration[:, None] * z)
-    _set(rows, "moment", inertia * acceleration[:, None] * z)
-    return rows
-
-
-def push_goals(pose: Pose, mass: float, *, speed: float, lasting: float, duration: float, period: float) -> Array:
-    """(6): a push of `lasting` seconds from a pose of the frame, then nothing."""
+def push_goals(
+    pose: Pose,
+    mass: float,
+    *,
+    speed: float,
+    lasting: float,
+    duration: float,
+    period: float,
+    carried: Vector3 = (0.0, 0.0, 0.0),
+) -> Array:
+    """(6): a push of `lasting` seconds from a pose of the frame, then nothing but what is `carried` [N]."""
     t = np.arange(round(duration / period)) * period
     x = np.array([row[0] for row in pose.rotation])
     # The mean over each cycle: the impulse is then exact whatever the period.
@@ -206,7 +218,7 @@ def push_goals(pose: Pose, mass: float, *, speed: float, lasting: float, duratio
     gained = 0.5 * mass * speed * -np.diff(np.cos(math.pi * ends / lasting), axis=0)[0]
     rows = _still(pose, len(t))
     _set(rows, "grip", np.zeros((len(t), 1)))
-    _set(rows, "force", gained[:, None] / period * x)
+    _set(rows, "force", gained[:, None] / period * x + np.array(carried))
     return rows
 
 

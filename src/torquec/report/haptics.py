@@ -16,6 +16,7 @@ import numpy as np
 
 from torquec.foundation.arrays import AnyArray, Array
 from torquec.haptics.felt_inertia import quotient_over_time
+from torquec.haptics.haptic_choices import HapticExperiment
 from torquec.haptics.haptic_experiment import ExperimentResult
 from torquec.haptics.virtual_object import rotation_of
 from torquec.report.blocks import (
@@ -40,56 +41,16 @@ from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, assumed, computed, measured
 from torquec.report.sample_curves import kept_samples, rounded_samples, sampled_series
 from torquec.report.stored_values import StoredValue
-from torquec.report.tables import number, table
 
 _MILLI = 1e3  # rad to mrad, m to mm, s to ms
 _BEFORE, _AFTER = -60.0, 250.0  # [ms] around an impact
 _PERCENT = 100.0  # parts to percent
+_SHOWN_GROWTH = 30.0  # [1/s] around zero, where stability is lost
+_BIASED = (
+    "Force over acceleration is biased here, by noise of the force or shaking of the arm: read the unbiased value, "
+    "or move the hand faster."
+)
 _KG, _KG_M2 = "kg", "kg m\N{SUPERSCRIPT TWO}"
-
-
-def haptic_text(document: Mapping[str, Any]) -> str:
-    """The document of `torquec haptic` as text."""
-    thing, sensor = document["object"], document["sensor"]
-    title = (
-        f"{document['robot']}, frame '{document['frame']}': {document['experiment']}, {number(document['rate'])} Hz, "
-        f"{number(thing['mass'])} kg, {number(thing['inertia'])} kg m^2"
-    )
-    around = (
-        f"sensor: {number(sensor['cutoff'])} Hz, resolution {number(sensor['resolution'][0])} N; encoders "
-        f"{number(document['encoder'])} rad; {number(100.0 * document['effort'])} % of the effort limits; "
-        f"poles {number(document['poles'][0])} +- {number(document['poles'][1])}j"
-    )
-    lines = [title, around, ""]
-    felt, wall = document["felt"], document["wall"]
-    if felt is not None:
-        unit = "kg m^2" if document["experiment"].startswith("inertia") else "kg"
-        heads = ["", f"mean [{unit}]", "deviation", "error"]
-        rows = [["felt here", number(felt["mean"]), number(felt["deviation"]), f"{100.0 * felt['error']:+.2f} %"]]
-        paper = felt["paper"]
-        if paper is not None:
-            error = 100.0 * (paper["mean"] / felt["nominal"] - 1.0)
-            rows.append(["Clover, Table II", number(paper["mean"]), number(paper["deviation"]), f"{error:+.2f} %"])
-        counted = f"counted: {felt['counted']} of {document['samples']} samples"
-        in_phase = f"felt in phase with the intended motion: {number(felt['in_phase'])} {unit}"
-        lines += [table(heads, rows), "", f"{counted}; {in_phase}"]
-    if wall is not None:
-        side = "two-sided" if wall["two_sided"] else "one-sided"
-        later = [100.0 * wall[key] for key in ("object_after_60_ms", "tip_after_60_ms")]
-        lines += [
-            f"wall of 25 Hz, critically damped, {side}; impact at {number(wall['impact'])} m/s",
-            f"later than 60 ms after it: object {later[0]:.2f} % of the impact's speed, tip {later[1]:.2f} %",
-            f"depth: {number(1e3 * wall['depth'])} mm",
-        ]
-    for word, count in document["status"].items():
-        lines.append(f"{word}: {count} samples")
-    for standing in document["region"]:
-        side = "inside" if standing["inside"] else "outside"
-        tight = f"margin {number(standing['margin'])} at {number(standing['frequency'])} Hz"
-        lines.append(f"{standing['axis']}: {side} of what every passive hand may hold ({tight})")
-    if document["unrendered"]:
-        lines.append(f"this arm cannot render {', '.join(document['unrendered'])}")
-    return "\n".join(lines)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,15 +128,19 @@ def _wall_curves(result: ExperimentResult) -> ExperimentCurves:
     t = _MILLI * (result.recording.t - wall.time)
     near = (t > _BEFORE) & (t < _AFTER)
     state, seen, x = result.cycle.read(result.recording.cycle), result.measured, wall.normal
-    place = state["position"] @ x
-    at_wall = np.interp(0.0, t, place)
+    start = seen.position[0] @ x
     rows = (
         ("velocity", "m/s", state["velocity"] @ x, seen.velocity[:, :3] @ x),
         ("acceleration", "m/s²", result.wanted[:, :3] @ x, seen.acceleration[:, :3] @ x),
-        ("penetration", "mm", _MILLI * (place - at_wall), _MILLI * (seen.position @ x - at_wall)),
+        ("penetration", "mm", _MILLI * wall.approach, _MILLI * (seen.position @ x - start + wall.approach[0])),
     )
-    curves = tuple(ExperimentCurve(name, unit, ball[near], arm[near]) for name, unit, ball, arm in rows)
-    return ExperimentCurves(near, t[near], "time after the impact", "ms", "towards the wall", curves)
+    if result.experiment is HapticExperiment.TWO_CUBES:  # the turned object's depth is no place of the arm
+        rows = (*rows[:2], (*rows[2][:3], np.full(len(t), np.nan)))
+    curves = tuple(
+        ExperimentCurve(name, unit, ball[near], None if np.isnan(arm).all() else arm[near])
+        for name, unit, ball, arm in rows
+    )
+    return ExperimentCurves(near, t[near], "time after the impact", "ms", "towards the contact", curves)
 
 
 def _rotations(quaternions: Array) -> Array:
@@ -204,14 +169,21 @@ def haptics_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     by = computed(f"simulation of {experiment} on {robot}: hand, sensor, object, law, drives and arm ({document.name})")
     blocks: list[Block] = [_setting(values, chosen)]
     highlights: list[Fact] = []
-    if (felt := values.get("felt")) is not None:
-        unit = _KG_M2 if experiment.startswith("inertia") else _KG
+    first = _KG_M2 if experiment.startswith("inertia") else _KG
+    for key, unit in (("felt", first), ("felt_turning", _KG_M2)):
+        if (felt := values.get(key)) is None:
+            continue
         blocks.append(_felt(felt, by, unit))
-        mean, nominal = Number(felt["mean"].number, by, unit), Number(felt["nominal"].number, chosen, unit)
-        highlights.append(fact(f"felt through {robot}", mean, " of ", nominal))
+        if felt["is_biased"].truth:
+            blocks.append(paragraph(_BIASED, tone=Tone.WARNING))
+        value, nominal = (
+            Number(felt["unbiased"]["value"].number, by, unit, 5),
+            Number(felt["nominal"].number, chosen, unit),
+        )
+        highlights.append(fact(f"felt through {robot}", value, " of ", nominal))
     if (wall := values.get("wall")) is not None:
-        blocks.append(_wall(wall, by))
-        highlights.append(fact("speed of the object after the wall", _share(wall["object_after_60_ms"], by)))
+        blocks.append(_wall(wall, by, chosen))
+        highlights.append(fact("speed of the object after the impact", _share(wall["object_after_60_ms"], by)))
     blocks += [*_happened(values, by), *_region(values)]
     if values.get("curves") is not None:
         blocks.append(Gallery(_curves(values, by, chosen), "Object and arm"))
@@ -251,28 +223,50 @@ def _setting(values: StoredValue, chosen: Provenance) -> Facts:
 
 
 def _felt(felt: StoredValue, by: Provenance, unit: str) -> DataTable:
+    nominal = felt["nominal"].number
+
+    def error(value: float, of: Provenance) -> Number:
+        return Number(_PERCENT * (value / nominal - 1.0), of, "%", 2)
+
+    value, (low, high) = felt["unbiased"]["value"].number, felt["unbiased"]["interval"].numbers
+    mean, deviation = felt["mean"].number, felt["deviation"].number
     rows: list[tuple[Cell, ...]] = [
+        ("unbiased", Number(value, by, unit, 5), Number(low, by, unit, 5), Number(high, by, unit, 5), error(value, by)),
         (
-            "here",
-            Number(felt["mean"].number, by, unit),
-            Number(felt["deviation"].number, by, unit, 3),
-            Number(_PERCENT * felt["error"].number, by, "%", 2),
-        )
+            "force over acceleration",
+            Number(mean, by, unit),
+            Number(mean - deviation, by, unit),
+            Number(mean + deviation, by, unit),
+            error(mean, by),
+        ),
     ]
     if (paper := felt.get("paper")) is not None:
         on = measured("Clover IV, Table II: his own arm")
-        error = _PERCENT * (paper["mean"].number / felt["nominal"].number - 1.0)
-        mean, deviation = Number(paper["mean"].number, on, unit), Number(paper["deviation"].number, on, unit, 3)
-        rows.append(("Clover's experiment", mean, deviation, Number(error, on, "%", 2)))
-    caption = "Felt, by force over acceleration"
-    return DataTable(("", "mean", "standard deviation", "error of the mean"), tuple(rows), caption)
+        mean, deviation = paper["mean"].number, paper["deviation"].number
+        rows.append(
+            (
+                "Clover's experiment",
+                Number(mean, on, unit),
+                Number(mean - deviation, on, unit),
+                Number(mean + deviation, on, unit),
+                error(mean, on),
+            )
+        )
+    caption = "Felt: unbiased with its 95 % interval, and by force over acceleration ± one deviation"
+    return DataTable(("", "value", "from", "to", "error"), tuple(rows), caption)
 
 
-def _wall(wall: StoredValue, by: Provenance) -> Facts:
+def _wall(wall: StoredValue, by: Provenance, chosen: Provenance) -> Facts:
     side = "holds in both directions" if wall["two_sided"].truth else "never pulls"
     return Facts(
         (
-            fact("wall", f"stiff, critically damped; it {side}"),
+            fact(
+                "contact",
+                Number(wall["frequency"].number, chosen, "Hz"),
+                ", damping ratio ",
+                Number(wall["damping_ratio"].number, chosen),
+                f"; it {side}",
+            ),
             fact("speed at the impact", Number(wall["impact"].number, by, "m/s")),
             fact(
                 "later than sixty milliseconds after it",
@@ -281,7 +275,8 @@ def _wall(wall: StoredValue, by: Provenance) -> Facts:
                 " of it, tip ",
                 _share(wall["tip_after_60_ms"], by),
             ),
-            fact("deepest in the wall", Number(_MILLI * wall["depth"].number, by, "mm")),
+            fact("deepest inside", Number(_MILLI * wall["depth"].number, by, "mm")),
+            fact("largest angular speed", Number(wall["turning"].number, by, "rad/s", 3)),
         )
     )
 
@@ -297,14 +292,28 @@ def _happened(values: StoredValue, by: Provenance) -> list[Block]:
 
 
 def _region(values: StoredValue) -> list[Block]:
+    """The axes in the passivity region, drawn with what would bring them inside, and growth over filter cut-offs."""
     by = computed("the margin of passivity along each axis, at the start posture; docs/haptics.md has the condition")
     rows: list[tuple[Cell, ...]] = []
     for standing in values["region"]:
-        words = "every passive hand may hold it" if standing["inside"].truth else "some passive hand makes it unstable"
+        is_inside = standing["inside"].truth
+        words = "every passive hand may hold it" if is_inside else "some passive hand makes it unstable"
         margin, at = Number(standing["margin"].number, by, digits=3), Number(standing["frequency"].number, by, "Hz", 3)
-        rows.append((standing["axis"].text, words, margin, at))
-    head = ("axis", "who may hold it", "margin", "tightest at")
-    return [DataTable(head, tuple(rows), "Stability with every passive hand")] if rows else []
+        unit = "N m s" if standing["axis"].text.startswith("turning") else "N s/m"
+        least = standing.get("least_damping")
+        change: Cell = "no damping alone suffices" if least is None else Number(least.number, by, unit, 3)
+        rows.append((standing["axis"].text, words, margin, at, Number(standing["damping"].number, by, unit), change))
+    head = ("axis", "who may hold it", "margin", "tightest at", "damping", "inside from")
+    found: list[Block] = [DataTable(head, tuple(rows), "Stability with every passive hand")] if rows else []
+    growth = [
+        Series(f"{study['filter'].text} filter", study["cutoff"].numbers, study["growth"].numbers, by)
+        for study in values["filters"]
+    ]
+    if growth:
+        axis = Axis("growth of the slowest motion", "1/s", low=-_SHOWN_GROWTH, high=_SHOWN_GROWTH)
+        title = "this hand on the arm, over the filters' cut-offs: unstable above 0"
+        found.append(Plot(title, Axis("cut-off", "Hz", log=True), axis, tuple(growth)))
+    return found
 
 
 def _curves(values: StoredValue, by: Provenance, chosen: Provenance) -> tuple[Plot, ...]:
@@ -315,7 +324,7 @@ def _curves(values: StoredValue, by: Provenance, chosen: Provenance) -> tuple[Pl
         arm = curve.get("arm")
         series = [Series("object" if arm is not None else quantity, t, curve["object"].numbers, by)]
         if arm is not None:
-            series.insert(0, Series("arm, by its encoders", t, arm.numbers, by, Style.WIDE))
+            series.insert(0, Series("arm", t, arm.numbers, by, Style.WIDE))
         rules: tuple[LimitLine, ...] = ()
         axis = Axis(quantity, unit)
         if unit in (_KG, _KG_M2):
@@ -333,11 +342,12 @@ def plot_experiment(result: ExperimentResult, document: Mapping[str, Any], path:
     if result.wall is None:
         assert result.felt is not None
         unit = _KG_M2 if result.plan.turns else _KG
-        felt = f"felt {result.felt.mean:.4g} \N{PLUS-MINUS SIGN} {result.felt.deviation:.2g} {unit}"
+        low, high = result.felt.interval
+        felt = f"felt {result.felt.unbiased:.4g} {unit} ({low:.4g} to {high:.4g})"
         title, last = f"{felt} of {result.plan.nominal:g}", _load_plot(result, by)
     else:
         shares = [f"{_PERCENT * share:.1f} %" for share in (result.wall.object_speed, result.wall.tip_speed)]
-        title = f"wall at {result.wall.speed:.2g} m/s: after 60 ms object {shares[0]}, tip {shares[1]}"
+        title = f"impact at {result.wall.speed:.2g} m/s: after 60 ms object {shares[0]}, tip {shares[1]}"
         last = _effort_plot(result, by)
     plots = [*_curves(values, by, chosen), last]
     return write_picture(plots, path, title=f"{result.robot.name}, {result.experiment.value}: {title}")

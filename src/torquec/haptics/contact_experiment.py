@@ -1,0 +1,191 @@
+"""What a pushed cube meets in a haptic experiment, a wall or a second cube, and how object and arm behave there.
+
+The cube moves along the held frame's x. The wall is met by its four front corners, which share stiffness and damping.
+The second cube is fixed, stands on its space diagonal, a sixth of an edge aside, so that one of its corners meets the
+front face: the object is pushed back and turned. There, corners of either cube touch the other's faces.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.errors import RobotError
+from torquec.foundation.arrays import Array
+from torquec.haptics.admittance import Admittance
+from torquec.haptics.box_collision import PlacedBox, box_gap
+from torquec.haptics.contact import (
+    Block,
+    SpringDamper,
+    TouchPoint,
+    Wall,
+    block_corners,
+    contact_field,
+    corner_field,
+)
+from torquec.haptics.felt_inertia import frame_motion
+from torquec.haptics.guide import joined_fields
+from torquec.haptics.haptic_loop import HapticRecording
+from torquec.haptics.haptic_plan import EDGE, ExperimentOptions
+from torquec.haptics.virtual_object import Field, rotation_of
+from torquec.spatial import Pose, Vector3, add, axis_angle_rotation, matmul, matvec, scale
+
+REST_WINDOW = 0.06
+"""After an impact [s]: from here on speeds are compared with the impact's."""
+
+PUSH = 0.2
+"""Seconds that the push lasts."""
+
+FLIGHT = 0.1
+"""Seconds that the object then flies, by its speed, until it meets something."""
+
+AFTER = 0.5
+"""Seconds that are recorded after the impact."""
+
+_TURNS = (0.25 * math.pi, math.atan(math.sqrt(0.5)))
+"""About the frame's z, then about its y [rad]: a space diagonal then lies along x."""
+
+_HALF = (EDGE / 2.0,) * 3
+
+
+@dataclass(frozen=True, eq=False)
+class WallContactResult:
+    """After the impact: its time [s] and speed [m/s]; the largest speeds along the normal later than 60 ms, over the
+    impact's: of the object, and of the arm's tip; how deep the object went [m], its largest angular speed [rad/s].
+
+    `approach` (N,) is how far the object is inside [m], negative before the impact.
+    """
+
+    time: float
+    speed: float
+    object_speed: float
+    tip_speed: float
+    depth: float
+    turning: float
+    normal: Array
+    approach: Array
+
+
+@dataclass(frozen=True)
+class PushedAgainst:
+    """What stands in the way of a cube that starts at the pose `start` of its mass centre: the second cube, or a wall
+    where there is none.
+    """
+
+    start: Pose
+    options: ExperimentOptions
+    cube: Block | None
+
+    @property
+    def way(self) -> float:
+        """From the start to the contact [m]: half the push's time and the flight at the impact speed."""
+        assert self.options.impact is not None
+        return self.options.impact * (0.5 * PUSH + FLIGHT)
+
+    def environment(self, mass: float) -> Field:
+        """The contact forces on the object."""
+        assert self.options.wall_frequency is not None
+        assert self.options.wall_damping is not None
+        whole = SpringDamper.tuned(mass, self.options.wall_frequency, ratio=self.options.wall_damping)
+        points = 4.0 if self.cube is None else 1.0  # corners that share it
+        law = SpringDamper(whole.stiffness / points, whole.damping / points, bool(self.options.two_sided))
+        if self.cube is not None:
+            ours = contact_field(block_corners(_HALF), [self.cube], law)
+            return joined_fields([ours, corner_field(_HALF, self.cube, law)])
+        x, half = _column(self.start, 0), EDGE / 2.0
+        offset = -sum(a * b for a, b in zip(x, self.start.origin, strict=True)) - (self.way + half)
+        corners = [TouchPoint((half, a * half, b * half)) for a in (-1.0, 1.0) for b in (-1.0, 1.0)]
+        return contact_field(corners, [Wall(scale(x, -1.0), offset)], law)
+
+    def approach(self, position: Array, orientation: Array) -> Array:
+        """How far the object is inside (N,) [m], at mass centres (N, 3) with quaternions (N, 4)."""
+        if self.cube is None:
+            x = np.array(_column(self.start, 0))
+            along: Array = (position - np.array(self.start.origin)) @ x - self.way
+            return along
+        other = PlacedBox(self.cube.centre, self.cube.rotation, self.cube.half)
+        centres = tuple(np.ascontiguousarray(position.T))
+        rotation = rotation_of(tuple(np.ascontiguousarray(orientation.T)))
+        return np.array(
+            [
+                -float(box_gap(PlacedBox(_vector(c), _matrix(r), _HALF), other))
+                for c, r in zip(zip(*centres, strict=True), np.moveaxis(np.array(rotation), -1, 0), strict=True)
+            ]
+        )
+
+
+def pushed_against_wall(start: Pose, options: ExperimentOptions) -> PushedAgainst:
+    """A wall across the way of a cube that starts at a pose."""
+    return PushedAgainst(start, options, None)
+
+
+def pushed_against_cube(start: Pose, options: ExperimentOptions) -> PushedAgainst:
+    """A second cube, turned and aside, whose corner is met after the same way as the wall."""
+    about, tilted = (
+        axis_angle_rotation(axis, math.cos(turn), math.sin(turn))
+        for axis, turn in zip(((0.0, 0.0, 1.0), (0.0, 1.0, 0.0)), _TURNS, strict=True)
+    )
+    rotation = matmul(start.rotation, matmul(tilted, about))
+    way = PushedAgainst(start, options, None).way
+    met = PlacedBox(add(start.origin, scale(_column(start, 0), way)), start.rotation, _HALF)
+
+    def centre(distance: float) -> Vector3:
+        return add(met.centre, add(scale(_column(start, 0), distance), scale(_column(start, 1), EDGE / 6.0)))
+
+    near, far = 0.0, 3.0 * EDGE
+    for _ in range(60):  # bisection to rounding
+        middle = 0.5 * (near + far)
+        apart = float(box_gap(met, PlacedBox(centre(middle), rotation, _HALF))) > 0.0
+        near, far = (near, middle) if apart else (middle, far)
+    return PushedAgainst(start, options, Block(centre(far), _HALF, rotation))
+
+
+def contact_result(cycle: Admittance, recording: HapticRecording, against: PushedAgainst) -> WallContactResult:
+    """What happened at the contact. Raises `RobotError` where the object never reached it."""
+    x = np.array(_column(against.start, 0))
+    found = cycle.read(recording.cycle)
+    inside = against.approach(found["position"], found["orientation"])
+    touching = np.flatnonzero(inside > 0.0)
+    if not len(touching):
+        raise RobotError(
+            "the object never reached what it was pushed against",
+            remedy="push it faster, or give larger effort limits",
+        )
+    first = int(touching[0])
+    speed = found["velocity"] @ x
+    tip = frame_motion(cycle.robot, cycle.frame)(recording.q, recording.qd, np.zeros_like(recording.q))[2][:, :3] @ x
+    time = float(recording.t[first])
+    later = recording.t >= time + REST_WINDOW
+    impact = float(speed[first - 1])
+    return WallContactResult(
+        time,
+        impact,
+        float(np.abs(speed[later]).max() / impact),
+        float(np.abs(tip[later]).max() / impact),
+        float(inside.max()),
+        float(np.linalg.norm(found["angular_velocity"], axis=1).max()),
+        x,
+        inside,
+    )
+
+
+def mass_centre(pose: Pose, offset: Vector3) -> Pose:
+    """The pose of an object's mass centre that lies at an offset [m] in the axes of the held frame."""
+    return Pose(pose.rotation, add(pose.origin, matvec(pose.rotation, offset)))
+
+
+def _column(pose: Pose, k: int) -> Vector3:
+    x, y, z = (row[k] for row in pose.rotation)
+    return (x, y, z)
+
+
+def _vector(values: Array) -> Vector3:
+    x, y, z = (float(value) for value in values)
+    return (x, y, z)
+
+
+def _matrix(values: Array) -> tuple[Vector3, Vector3, Vector3]:
+    a, b, c = (_vector(row) for row in values)
+    return (a, b, c)
