@@ -169,3 +169,13 @@ def test_a_resting_floating_robot_has_no_turning_axes():
         linearize(robot, [*q[:3], 2.0, *q[4:]], still, still)
     with pytest.raises(ArgumentError, match="per joint"):
         linearize(robot, still, still, still)
+
+
+def test_the_state_space_gives_the_response_of_the_linear_model():
+    signal = pytest.importorskip("scipy.signal", reason="scipy is not installed")
+    model = linearize(tq.classics.planar2r(), np.array([0.3, 0.7]), np.zeros(2), np.zeros(2))
+    system = signal.StateSpace(*model.state_space())
+    s = 2.0j
+    wanted = np.linalg.inv(model.M * s**2 + model.C * s + model.K)  # (1) in the frequency domain
+    found = system.C @ np.linalg.solve(s * np.eye(4) - system.A, system.B) + system.D
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)

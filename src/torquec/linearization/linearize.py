@@ -104,6 +104,14 @@ class LinearModel(NotebookDisplay):
         """Input matrix (2n, n) of (2)."""
         return np.vstack([np.zeros((self.n, self.n)), self._solved(np.eye(self.n))])
 
+    def state_space(self) -> tuple[Array, Array, Array, Array]:
+        """A, B, C, D from torques to positions: `scipy.signal.StateSpace(*..)` and `control.ss(*..)` take them.
+
+        The state is (dq, dqd), the input dtau, the output dq.
+        """
+        n = self.n
+        return self.A, self.B, np.eye(n, 2 * n), np.zeros((n, n))
+
     def _solved(self, right: Array) -> Array:
         """M^-1 right; raises `RobotError` where a simplified model has lost the inertia of a joint."""
         try:
