@@ -21,6 +21,7 @@ from torquec.control.computed_torque import computed_torque as computed_torque
 from torquec.control.computed_torque import diagonal_computed_torque as diagonal_computed_torque
 from torquec.control.controller import Controller as Controller
 from torquec.control.controller_file import read_controller as read_controller
+from torquec.control.controller_file import read_estimator as read_estimator
 from torquec.control.controller_file import read_observer as read_observer
 from torquec.control.controller_file import write_controller as write_controller
 from torquec.control.independent_joint import gravity_compensation as gravity_compensation
@@ -38,6 +39,8 @@ from torquec.control.payload_limits import payload_limits as payload_limits
 from torquec.control.pole_placement import pole_placement as pole_placement
 from torquec.control.pole_placement import pole_placement_gains as pole_placement_gains
 from torquec.control.poles import joint_poles as joint_poles
+from torquec.control.recursive_estimator import RecursiveEstimator as RecursiveEstimator
+from torquec.control.recursive_estimator import recursive_estimator as recursive_estimator
 from torquec.control.robust_computed_torque import UltimateBound as UltimateBound
 from torquec.control.robust_computed_torque import robust_computed_torque as robust_computed_torque
 from torquec.control.robust_computed_torque import ultimate_bounds as ultimate_bounds
@@ -312,7 +315,9 @@ from torquec.simulation.free_motion import write_motion as write_motion
 from torquec.simulation.monte_carlo import Spread as Spread
 from torquec.simulation.monte_carlo import monte_carlo as monte_carlo
 from torquec.simulation.mujoco_plant import simulate_on_mujoco as simulate_on_mujoco
+from torquec.simulation.observed_run import EstimatedRun as EstimatedRun
 from torquec.simulation.observed_run import ObservedRun as ObservedRun
+from torquec.simulation.observed_run import estimated_run as estimated_run
 from torquec.simulation.observed_run import observed_run as observed_run
 from torquec.simulation.plant import Plant as Plant
 from torquec.simulation.sensors import Sensors as Sensors

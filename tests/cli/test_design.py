@@ -194,3 +194,17 @@ def test_an_observer_beside_the_law(torquec, tmp_path):
     made = torquec(*package, "--observer", tmp_path / "law_observer" / "controller.json", "--json").document
     assert "momentum_observer" in made["functions"]
     assert "--observe and --observer go together" in torquec(*words).err
+
+
+def test_an_estimator_in_simulation_and_code(torquec, tmp_path):
+    words = ("design", "planar2r", "--rate", "500", "--estimate", "link2")
+    assert torquec(*words, "--estimator", tmp_path / "e", "--json").document["estimator"]["frame"] == "link2"
+    package = ("generate", "planar2r", "--target", "rt-c", "-o", tmp_path / "rt", "--json")
+    made = torquec(*package, "--estimator", tmp_path / "e" / "controller.json").document
+    assert "recursive_estimator" in made["functions"]
+    motion = ("--from", "0,0", "--to", "1.2,-0.9", "--duration", "2")
+    run = ("simulate", "planar2r", *motion, "--plant-payload", "link2:0.5", "--estimate", "link2")
+    found = torquec(*run, "--json").document["payload_estimate"]
+    assert abs(found["mass"] - 0.5) < 0.1
+    assert "Payload in link2, estimated: 0." in torquec(*run).out
+    assert "--estimate and --estimator go together" in torquec(*words).err

@@ -201,8 +201,10 @@ def test_an_observer_in_the_package(tmp_path):
     box = joint_box(robot)
     motions = MotionBox(box.lower, box.upper, (1.0,) * 2, (5.0,) * 2)
     observer = tq.momentum_observer(robot, bandwidth=50.0, period=0.001, uncertainty=Uncertainty(), motions=motions)
-    package = write_two_rate_package(robot, tmp_path, observer=observer)
-    assert {"momentum_observer", "momentum_observer_start"} <= set(package.functions)
+    estimator = tq.recursive_estimator(robot, "link2", period=0.001)
+    package = write_two_rate_package(robot, tmp_path, observer=observer, estimator=estimator)
+    assert {"momentum_observer", "momentum_observer_start", "recursive_estimator"} <= set(package.functions)
+    assert tq.read_estimator(tmp_path / "estimator.json") == estimator
     assert tq.read_observer(tmp_path / "observer.json").function.content_hash == observer.function.content_hash
     compiled(tmp_path, "planar2r_rt")
     with pytest.raises(ArgumentError, match="the observer is for the joints"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from torquec.cli.command import Outcome, command
 from torquec.cli.files import Writes
-from torquec.cli.laws import LawOptions, asked_observer
+from torquec.cli.laws import LawOptions, asked_estimator, asked_observer
 from torquec.cli.motions import read_motion
 from torquec.cli.options import degrees_option, force_option, joint_values, option, state_option
 from torquec.cli.output import step_report
@@ -32,6 +32,10 @@ class DesignOptions(LawOptions):
         None, "Bandwidth [1/s] of a momentum observer for --observer; its thresholds follow --uncertainty.", metavar="K"
     )
     observer: Path | None = option(None, "Write the observer as C and JSON.", metavar="DIR", writes=Writes.FOLDER)
+    estimate: str | None = option(
+        None, "Frame of an unknown payload: a recursive estimator for --estimator.", metavar="FRAME"
+    )
+    estimator: Path | None = option(None, "Write the estimator as C and JSON.", metavar="DIR", writes=Writes.FOLDER)
     q: str | None = state_option()
     qd: str | None = state_option()
     qdd: str | None = state_option()
@@ -78,6 +82,10 @@ def design(model: Model, options: DesignOptions) -> Outcome:
         )
     if (options.observe is None) != (options.observer is None):
         raise ArgumentError("--observe and --observer go together", remedy="give both: --observe 50 --observer DIR")
+    if (options.estimate is None) != (options.estimator is None):
+        raise ArgumentError(
+            "--estimate and --estimator go together", remedy="give both: --estimate FRAME --estimator DIR"
+        )
     motion = None
     if options.trajectory is not None:
         model, motion = read_motion(model, options.trajectory, options.period)
@@ -105,4 +113,8 @@ def design(model: Model, options: DesignOptions) -> Outcome:
             "detection_time": observer.detection_time,
             "smallest_torque": dict(zip(observer.joints, observer.smallest_torque, strict=True)),
         }
+    if options.estimate is not None and options.estimator is not None:
+        estimator = asked_estimator(model, options.estimate, options.period)
+        files += write_controller(estimator, options.estimator, prefix=f"{robot.name}_estimator", force=options.force)
+        document["estimator"] = {key: getattr(estimator, key) for key in ("frame", "window", "memory")}
     return Outcome(document, design_text(robot.name, document), tuple(files), robot=robot)

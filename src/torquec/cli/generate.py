@@ -74,6 +74,9 @@ class GenerateOptions(CommandOptions):
     observer: Path | None = option(
         None, "{targets of observer}: the controller.json of an observer (design --observe).", metavar="FILE"
     )
+    estimator: Path | None = option(
+        None, "{targets of estimator}: the controller.json of an estimator (design --estimate).", metavar="FILE"
+    )
     force: bool = force_option()
 
     spec: Path | None = option(
@@ -99,7 +102,7 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
     docs/real-time.md describes. With --target ros2: a source package for ROS 2, described there, too.
     docs/targets.md lists the files and options of every target, and what of a certified model's claim travels.
     """
-    from torquec.control.controller_file import read_controller, read_observer
+    from torquec.control.controller_file import read_controller, read_estimator, read_observer
     from torquec.model.quantities import long_quantities
 
     target = options.target.value
@@ -123,6 +126,7 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
             order=options.order,
             law=None if options.law is None else read_controller(options.law),
             observer=None if options.observer is None else read_observer(options.observer),
+            estimator=None if options.estimator is None else read_estimator(options.estimator),
             plan=None if options.spec is None else _plan(model, options.spec, options),
             force=options.force,
         ),

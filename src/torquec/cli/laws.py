@@ -12,6 +12,7 @@ from torquec.project.law_choice import LawChoice
 if TYPE_CHECKING:
     from torquec.control.law_options import LawKind
     from torquec.control.observer import Observer
+    from torquec.control.recursive_estimator import RecursiveEstimator
     from torquec.control.uncertainty import Uncertainty
     from torquec.model.model import Model
     from torquec.trajectory import Trajectory
@@ -57,6 +58,13 @@ class LawOptions(CommandOptions, LawChoice):
     effort: float = command_option(
         1.0, "Use only this share of the torque limits; below 1, torques saturate there.", metavar="SHARE"
     )
+
+
+def asked_estimator(model: Model, frame: str, period: float) -> RecursiveEstimator:
+    """A recursive estimator of what a frame carries, of the model that a law has."""
+    from torquec.control.recursive_estimator import recursive_estimator
+
+    return recursive_estimator(model, frame, period=period, window=max(0.1, 10.0 * period))
 
 
 def asked_observer(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, StochasticOptions, command
 from torquec.cli.files import Writes
-from torquec.cli.laws import LawOptions, asked_observer
+from torquec.cli.laws import LawOptions, asked_estimator, asked_observer
 from torquec.cli.motions import STANDARD, MotionOptions, asked_motion, hold_missing
 from torquec.cli.options import degrees_option, force_option, numbers, option
 from torquec.cli.output import progress, step_report
@@ -75,6 +75,9 @@ class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
         None,
         "Run a momentum observer with this bandwidth [1/s]: external torques; with --uncertainty alarms, too.",
         metavar="K",
+    )
+    estimate: str | None = option(
+        None, "Estimate the mass of a payload in this frame and friction, recursively.", metavar="FRAME"
     )
     push: str | None = option(
         None, "A force [N] on a frame, base axes, from T seconds on.", metavar="FRAME:FX,FY,FZ[@T]"
@@ -166,6 +169,8 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
         files = _write(law.name, result, options)
         if options.observe is not None:
             document["observer"] = _observed(model, motion, options, result)
+        if options.estimate is not None:
+            document["payload_estimate"] = _estimated(model, options.estimate, result)
     attack = ""
     if options.worst is not None:
         document["attack"] = _attack(model, law, motion, options)
@@ -205,6 +210,14 @@ def _observed(model: Model, motion: Trajectory, options: SimulateOptions, result
     return observed_run(result, observer).to_document(observer)
 
 
+def _estimated(model: Model, frame: str, result: SimulationResult) -> dict[str, Any]:
+    """The payload and friction that a recursive estimator of the law's model finds along the run."""
+    from torquec.simulation.observed_run import estimated_run
+
+    estimator = asked_estimator(model, frame, float(result.t[1] - result.t[0]))
+    return estimated_run(result, estimator).to_document(estimator)
+
+
 def _check_sets(options: SimulateOptions) -> None:
     """Raise `ArgumentError` where the options about an uncertainty do not go together."""
     if options.worst is not None and options.uncertainty is None:
@@ -220,6 +233,7 @@ def _check_sets(options: SimulateOptions) -> None:
 def _check_runs(options: SimulateOptions) -> None:
     of_one_run = {
         "--observe": options.observe,
+        "--estimate": options.estimate,
         "--frame": options.frame,
         "--csv": options.csv,
         "--plot-torques": options.torques,

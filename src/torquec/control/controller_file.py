@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from torquec.control.controller import Controller
 from torquec.control.law_options import ControllerOptions
 from torquec.control.observer import Observer
 from torquec.control.poles import joint_poles
+from torquec.control.recursive_estimator import RecursiveEstimator
 from torquec.control.tracking_claim import guarantee_sentence, robot_words
 from torquec.dynamics.sampled_function import STATE
 from torquec.errors import ArgumentError, ModelFileError
@@ -39,12 +40,16 @@ from torquec_check.claim import capitalized, rounded_up
 FORMAT = "torquec controller"
 VERSION = 2
 FILE_NAME = "controller.json"
-OBSERVER_FILE = "observer.json"
-"""The observer beside a law in a package of both."""
+
+Sampled: TypeAlias = Controller | Observer | RecursiveEstimator
+"""What such a file holds."""
+
+SIDE_FILES = {Observer.KIND: "observer.json", RecursiveEstimator.KIND: "estimator.json"}
+"""Observer and estimator beside a law in a package."""
 
 
 def write_controller(
-    controller: Controller | Observer,
+    controller: Sampled,
     directory: str | os.PathLike[str],
     *,
     prefix: str | None = None,
@@ -78,7 +83,7 @@ def write_controller(
     return write_package(to_path(directory), contents, name=name, target=language.value, making=making, force=force)
 
 
-def code_functions(controller: Controller | Observer) -> list[Function]:
+def code_functions(controller: Sampled) -> list[Function]:
     """The functions that are written as code: the step, and where an observer starts from."""
     start = controller.start if isinstance(controller, Observer) else None
     return [controller.function, *([] if start is None else [start])]
@@ -89,35 +94,50 @@ def read_controller(path: str | os.PathLike[str]) -> Controller:
 
     Raises `ModelFileError`, with the place in the document, for anything else.
     """
-    found = _read(path)
-    if not isinstance(found, Controller):
-        raise ModelFileError("this is an observer", where=str(path), remedy="read it with read_observer")
-    return found
+    return _read(path, Controller)
 
 
 def read_observer(path: str | os.PathLike[str]) -> Observer:
     """The observer of a file that `write_controller` wrote; raises `ModelFileError` for anything else."""
-    found = _read(path)
-    if not isinstance(found, Observer):
-        raise ModelFileError("this is a controller", where=str(path), remedy="read it with read_controller")
-    return found
+    return _read(path, Observer)
 
 
-def _read(path: str | os.PathLike[str]) -> Controller | Observer:
+def read_estimator(path: str | os.PathLike[str]) -> RecursiveEstimator:
+    """The estimator of a file that `write_controller` wrote; raises `ModelFileError` for anything else."""
+    return _read(path, RecursiveEstimator)
+
+
+Kind = TypeVar("Kind", Controller, Observer, RecursiveEstimator)
+
+
+def _read(path: str | os.PathLike[str], kind: type[Kind]) -> Kind:
     source = to_path(path)
     document = read_json(source, FileKind.CONTROLLER, remedy=_REMEDY)
     try:
-        return controller_from_dict(document)
+        return sampled_of_kind(document, kind)
     except ModelFileError as error:
         raise ModelFileError(error.found, where=str(source), remedy=error.remedy) from error
 
 
-def controller_to_dict(controller: Controller | Observer) -> dict[str, Any]:
-    """The controller or observer as JSON values."""
+def sampled_of_kind(document: object, kind: type[Kind]) -> Kind:
+    """As `controller_from_dict`, for one kind; raises `ModelFileError` for another."""
+    found = controller_from_dict(document)
+    if not isinstance(found, kind):
+        raise ModelFileError(
+            f"this is {_ARTICLES[found.KIND]}", remedy=f"read it with read_{found.KIND}, or give {_ARTICLES[kind.KIND]}"
+        )
+    return found
+
+
+_ARTICLES = {"controller": "a controller", "observer": "an observer", "estimator": "an estimator"}
+
+
+def controller_to_dict(controller: Sampled) -> dict[str, Any]:
+    """The controller, observer or estimator as JSON values."""
     return {"format": FORMAT, "version": VERSION, **_DOCUMENTS.to_values(controller)}
 
 
-def controller_from_dict(document: object) -> Controller | Observer:
+def controller_from_dict(document: object) -> Sampled:
     """The inverse of `controller_to_dict`; raises `ModelFileError` for anything else.
 
     The program must have the ports that joints, state and schedule ask for. Version 1, which knew nothing of where a
@@ -133,17 +153,19 @@ def controller_from_dict(document: object) -> Controller | Observer:
         values |= {"kind": Controller.KIND, "origin": None, "design": None, "reference": _JOINTS}
     elif version != VERSION:
         raise ModelFileError(f"version {version!r} is not known", remedy=f"the newest version here is {VERSION}")
-    found: Controller | Observer
+    found: Sampled
     if values.get("kind") == Observer.KIND:
         values.setdefault("moving", [])  # files of before had no thresholds from an uncertainty
         found = _DOCUMENTS.from_values(Observer, values)
+    elif values.get("kind") == RecursiveEstimator.KIND:
+        found = _DOCUMENTS.from_values(RecursiveEstimator, values)
     else:
         found = _DOCUMENTS.from_values(Controller, values)
     _check(found)
     return found
 
 
-def _check(found: Controller | Observer) -> None:
+def _check(found: Sampled) -> None:
     """What the types of the fields do not say."""
     n = found.n
     if n == 0 or len(set(found.joints)) != n:
@@ -151,9 +173,13 @@ def _check(found: Controller | Observer) -> None:
     if found.period is not None and not found.period > 0.0:
         _DOCUMENTS.refuse("controller.period", f"{found.period} s is no sampling interval")
     memory = len(found.initial_state)
+    state: Ports = {"q": (n,), "qd": (n,)}
+    watched: Ports = {**state, "tau": (n,), STATE: (memory,)}
+    if isinstance(found, RecursiveEstimator):
+        _check_ports("function", found.function, watched, 6)
+        return
     if isinstance(found, Observer):
-        state: Ports = {"q": (n,), "qd": (n,)}
-        _check_ports("function", found.function, {**state, "tau": (n,), STATE: (memory,)}, 4 if found.moving else 3)
+        _check_ports("function", found.function, watched, 4 if found.moving else 3)
         if found.start is None:
             _DOCUMENTS.refuse("controller.start", "an observer starts from somewhere")
         _check_ports("start", found.start, state, 1)
@@ -198,7 +224,7 @@ _DOCUMENTS = DocumentFormat(
 )
 
 
-def _description(controller: Controller | Observer, guarantee: Mapping[str, Any] | None) -> str:
+def _description(controller: Sampled, guarantee: Mapping[str, Any] | None) -> str:
     """What it is, of which model with which poles, and what is proven: whoever has only the code must see it there."""
     every = "" if controller.period is None else f", to be called every {controller.period:g} s"
     kind, joints = controller.KIND.capitalize(), ", ".join(controller.joints)
@@ -230,9 +256,11 @@ def _model_lines(origin: ModelOrigin | None) -> list[str]:
     ]
 
 
-def _note(controller: Controller | Observer) -> str:
+def _note(controller: Sampled) -> str:
     if isinstance(controller, Observer):
         return observer_note(controller)
+    if isinstance(controller, RecursiveEstimator):
+        return estimator_note(controller)
     if not controller.slots:
         return "Reference and measured state in, drive torques out."
     parts = ", ".join(f"{slot.name} ({slot.size})" for slot in controller.slots)
@@ -251,3 +279,12 @@ def observer_note(observer: Observer) -> str:
     rows = zip(observer.joints, observer.smallest_torque, strict=True)
     detected = ", ".join(f"{name} {rounded_up(torque or 0.0, 3)}" for name, torque in rows)
     return f"{text}\nNo alarm within the stated uncertainty; detected for certain: {detected} (Nm or N)."
+
+
+def estimator_note(estimator: RecursiveEstimator) -> str:
+    """What an estimator takes and gives."""
+    return (
+        "Measured state, the torque that acted since the call before, and memory in, zeros at first; out: mass [kg] "
+        f"and first moment [kg m] of the payload in frame {estimator.frame}, its 95 % interval, corrections of Coulomb "
+        f"and viscous friction, memory. Results change every {estimator.window:g} s of motion."
+    )

@@ -16,9 +16,17 @@ from torquec import __version__
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import BACK_ENDS
 from torquec.control.controller import Controller
-from torquec.control.controller_file import FILE_NAME, OBSERVER_FILE, controller_from_dict, write_controller
+from torquec.control.controller_file import (
+    FILE_NAME,
+    SIDE_FILES,
+    Kind,
+    controller_from_dict,
+    sampled_of_kind,
+    write_controller,
+)
 from torquec.control.observer import Observer
-from torquec.errors import ArgumentError, CheckError
+from torquec.control.recursive_estimator import RecursiveEstimator
+from torquec.errors import ArgumentError, CheckError, ModelFileError
 from torquec.foundation.choice import chosen
 from torquec.model.model import Model
 from torquec.proof.hold.hold_order import HoldOrder
@@ -109,8 +117,9 @@ def _options(package: Package) -> TargetOptions:
             update=stated.get("update"),
             friction=None if friction is None else chosen(FrictionTask, friction, "friction"),
             order=None if order is None else chosen(HoldOrder, order, "order"),
-            law=_law(package),
-            observer=_observer(package),
+            law=_sampled(package, FILE_NAME, Controller),
+            observer=_sampled(package, SIDE_FILES[Observer.KIND], Observer),
+            estimator=_sampled(package, SIDE_FILES[RecursiveEstimator.KIND], RecursiveEstimator),
             license_name=stated.get("license_name"),
             plan=None if plan is None else HeldErrors.from_dict(plan),
         )
@@ -120,24 +129,14 @@ def _options(package: Package) -> TargetOptions:
         ) from None
 
 
-def _law(package: Package) -> Controller | None:
-    """The law of a two-rate package."""
-    if FILE_NAME not in package.files:
+def _sampled(package: Package, name: str, kind: type[Kind]) -> Kind | None:
+    """The law, observer or estimator in a file of a two-rate package."""
+    if name not in package.files:
         return None
-    found = controller_from_dict(json.loads(package.files[FILE_NAME]))
-    if not isinstance(found, Controller):
-        raise CheckError("this is an observer", where=f"{package.where}/{FILE_NAME}", remedy=_REMEDY)
-    return found
-
-
-def _observer(package: Package) -> Observer | None:
-    """The observer of a two-rate package."""
-    if OBSERVER_FILE not in package.files:
-        return None
-    found = controller_from_dict(json.loads(package.files[OBSERVER_FILE]))
-    if not isinstance(found, Observer):
-        raise CheckError("this is a controller", where=f"{package.where}/{OBSERVER_FILE}", remedy=_REMEDY)
-    return found
+    try:
+        return sampled_of_kind(json.loads(package.files[name]), kind)
+    except ModelFileError as error:
+        raise CheckError(error.found, where=f"{package.where}/{name}", remedy=_REMEDY) from None
 
 
 def _check_llvm(stated: object, where: str) -> None:

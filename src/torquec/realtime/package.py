@@ -25,8 +25,9 @@ from torquec.codegen.object.package import object_package, object_target
 from torquec.codegen.object.triple import MachineTarget
 from torquec.codegen.precision import Precision
 from torquec.control.controller import Controller
-from torquec.control.controller_file import FILE_NAME, OBSERVER_FILE, code_functions, controller_to_dict
+from torquec.control.controller_file import FILE_NAME, SIDE_FILES, code_functions, controller_to_dict
 from torquec.control.observer import Observer
+from torquec.control.recursive_estimator import RecursiveEstimator
 from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount, count_operations
 from torquec.foundation.choice import chosen
@@ -67,6 +68,7 @@ _NOTES = {
     "background": "All coefficients of `two_rate_law` in one row, with the state that they are for.",
     "momentum_observer": "External torques from measured state and acting torque; memory from momentum_observer_start.",
     "momentum_observer_start": "The memory of momentum_observer to begin with, where nothing touches the robot.",
+    "recursive_estimator": "Payload and friction from measured state and acting torque; memory begins with zeros.",
     "demanded_acceleration": "Computed torque: give `synchronous` this acceleration as qdd.",
 }
 
@@ -100,6 +102,7 @@ def write_two_rate_package(
     order: HoldOrder | str = HoldOrder.FIRST,
     law: Controller | None = None,
     observer: Observer | None = None,
+    estimator: RecursiveEstimator | None = None,
     plan: HoldPlan | HeldErrors | None = None,
     precision: Precision | str = Precision.DOUBLE,
     prefix: str | None = None,
@@ -110,19 +113,21 @@ def write_two_rate_package(
     """Write (1)-(5) into `directory`; with a `triple`, machine code for its processor stands for (1) and (3).
 
     `update` names parameters or groups that can change while the robot runs (`torquec.realtime.run_time_parameters`);
-    `law` adds the step of a controller, `observer` those of an observer; what is lost with a `plan` is stated in the
+    `law` adds the step of a controller, `observer` and `estimator` theirs; what is lost with a `plan` is stated in the
     header, and its background period is that of examples and runtime, 20 ms without. Raises `ArgumentError` for
-    unknown words and choices, for a controller, an observer or a plan of other joints, and for files in the way that
-    Torquec did not write, without `force`, `RobotError` for friction that drives its joint; nothing is written then.
+    unknown words and choices, for a controller, an observer, an estimator or a plan of other joints, and for files in
+    the way that Torquec did not write, without `force`, `RobotError` for friction that drives its joint;
+    nothing is written then.
     """
     numbers = chosen(Precision, precision, "precision")
     two = two_rate(source, update=update, friction=friction, order=order)
     if two.friction is not FrictionTask.NONE:
         check_friction_is_passive(two.robot)
     functions = [*two.functions.values(), *([] if law is None else controller_functions(two.model, law))]
-    if observer is not None:
-        _check_joints(observer, two.robot.joint_names)
-        functions += code_functions(observer)
+    watching = [each for each in (observer, estimator) if each is not None]
+    for each in watching:
+        _check_joints(each, two.robot.joint_names)
+        functions += code_functions(each)
     plain = not (triple or cpu or two.groups) and numbers is Precision.DOUBLE
     runs = plain and two.robot.n <= MOST_JOINTS
     if law is not None and runs:
@@ -148,8 +153,8 @@ def write_two_rate_package(
         texts["CMakeLists.txt"] = f"{texts['CMakeLists.txt']!s}{RUNTIME_CMAKE.format(prefix=names.prefix)}"
     if law is not None:
         texts[FILE_NAME] = document_text(controller_to_dict(law))
-    if observer is not None:
-        texts[OBSERVER_FILE] = document_text(controller_to_dict(observer))
+    for each in watching:
+        texts[SIDE_FILES[each.KIND]] = document_text(controller_to_dict(each))
     options = {
         "update": list(update),
         "friction": two.friction.value,
@@ -164,10 +169,10 @@ def write_two_rate_package(
     return TwoRatePackage(tuple(files), counts, MappingProxyType(stack), bounds_of(two.robot, two.model.record))
 
 
-def _check_joints(observer: Observer, joints: tuple[str, ...]) -> None:
-    if observer.joints != joints:
+def _check_joints(found: Observer | RecursiveEstimator, joints: tuple[str, ...]) -> None:
+    if found.joints != joints:
         raise ArgumentError(
-            f"the observer is for the joints {', '.join(observer.joints)}",
+            f"the {found.KIND} is for the joints {', '.join(found.joints)}",
             remedy=f"make one for this robot, whose joints are {', '.join(joints)}",
         )
 

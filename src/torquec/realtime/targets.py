@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from torquec.control.controller import Controller
     from torquec.control.observer import Observer
+    from torquec.control.recursive_estimator import RecursiveEstimator
     from torquec.expr import OperationCount
     from torquec.model.model import Model
     from torquec.realtime.plan import HeldErrors, HoldPlan
@@ -47,6 +48,7 @@ class TargetOptions:
     order: HoldOrder | None = None
     law: Controller | None = None
     observer: Observer | None = None
+    estimator: RecursiveEstimator | None = None
     plan: HoldPlan | HeldErrors | None = None
     license_name: str | None = None
     force: bool = False
@@ -183,6 +185,7 @@ def _write_two_rate(model: Model, directory: str | os.PathLike[str], options: Ta
         order=options.order or HoldOrder.FIRST,
         law=options.law,
         observer=options.observer,
+        estimator=options.estimator,
         plan=options.plan,
         precision=precision,
         prefix=options.prefix,
@@ -239,7 +242,19 @@ _PACKAGES: Mapping[str, PackageTarget] = MappingProxyType(
                 "example_bare_metal.c",
             ),
             _write_two_rate,
-            ("prefix", "triple", "cpu", "update", "friction", "order", "law", "observer", "spec", "period"),
+            (
+                "prefix",
+                "triple",
+                "cpu",
+                "update",
+                "friction",
+                "order",
+                "law",
+                "observer",
+                "estimator",
+                "spec",
+                "period",
+            ),
             (Precision.DOUBLE, Precision.SINGLE),
             ("mass_matrix", "gravity_torque", "velocity_torque", "inverse_dynamics_derivatives"),
         ),

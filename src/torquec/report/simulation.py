@@ -79,6 +79,11 @@ def simulation_text(name: str, units: Mapping[str, str], document: Mapping[str, 
         numbers = {key: passed[key] for key in ("time", "value", "limit")}
         lines.append(f"{passed_limit_text(joint, passed['quantity'], **numbers, unit=units[joint])}.")
     lines += _observer_lines(document.get("observer"))
+    if "payload_estimate" in document:
+        found = document["payload_estimate"]
+        low, high = (number(value, 4) for value in found["interval"])
+        mass = number(found["mass"], 4)
+        lines += [f"Payload in {found['frame']}, estimated: {mass} kg, {low} to {high} kg with 95 %.", ""]
     lines.append(f"{document['steps']} steps, {document['steps_per_second']:,.0f} per second")
     return "\n".join(lines)
 

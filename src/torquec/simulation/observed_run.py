@@ -1,7 +1,7 @@
-"""A momentum observer on the recorded samples of a run: external torques, thresholds and the first alarm of each joint.
+"""A momentum observer, or a recursive estimator, on the recorded samples of a run.
 
-The observer changes nothing in the loop, so that it may run afterwards on what the controller measured and on what the
-drives were asked for: the samples, and the results, are those of an observer inside the loop.
+They change nothing in the loop, so that they may run afterwards on what the controller measured and on what the drives
+were asked for: the samples, and the results, are those of an observer or estimator inside the loop.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from torquec.control.observer import Observer
+from torquec.control.recursive_estimator import RecursiveEstimator
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.simulation.simulation_result import SimulationResult
@@ -63,19 +64,72 @@ def observed_run(result: SimulationResult, observer: Observer) -> ObservedRun:
 
     Raises `ArgumentError` for other joints, and for samples that are not the observer's period apart.
     """
-    if observer.joints != result.joints:
-        raise ArgumentError(f"the observer is for {', '.join(observer.joints)}", remedy="make it for the run's robot")
-    t = result.t[: len(result.tau)]
-    steps = np.diff(t)
-    if observer.period is not None and len(steps) and np.abs(steps - observer.period).max() > 1e-9:
+    found = observe(observer, *_recorded(result, observer))
+    return ObservedRun(result.joints, result.t[: len(result.tau)], *(part[:, 0] for part in found))
+
+
+def _recorded(result: SimulationResult, watching: Observer | RecursiveEstimator) -> tuple[Array, Array, Array]:
+    """Measured positions and speeds, and the torques of the drives (S, 1, n), once they are known to fit."""
+    name = watching.KIND
+    if watching.joints != result.joints:
+        raise ArgumentError(f"the {name} is for {', '.join(watching.joints)}", remedy="make it for the run's robot")
+    steps = np.diff(result.t[: len(result.tau)])
+    if watching.period is not None and len(steps) and np.abs(steps - watching.period).max() > 1e-9:
         raise ArgumentError(
-            f"samples every {steps.max():g} s for an observer of {observer.period:g} s",
-            remedy="record every sample, and make the observer for the period of the loop",
+            f"samples every {steps.max():g} s for an {name} of {watching.period:g} s",
+            remedy=f"record every sample, and make the {name} for the period of the loop",
         )
     limits = np.array(result.efforts)
-    torques = np.clip(result.tau, -limits, limits)
-    found = observe(observer, result.measured[:, None], result.measured_speed[:, None], torques[:, None])
-    return ObservedRun(result.joints, t, *(part[:, 0] for part in found))
+    return result.measured[:, None], result.measured_speed[:, None], np.clip(result.tau, -limits, limits)[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class EstimatedRun:
+    """Per sample `t` (S,): payload `mass` (S,) [kg], its 95 % `interval` (S, 2), first `moment` (S, 3) [kg m], and the
+    corrections of `coulomb` and `viscous` friction (S, n).
+    """
+
+    joints: tuple[str, ...]
+    t: Array
+    mass: Array
+    interval: Array
+    moment: Array
+    coulomb: Array
+    viscous: Array
+
+    def to_document(self, estimator: RecursiveEstimator) -> dict[str, Any]:
+        """As JSON values, at the end of the run."""
+        friction = {key: dict(zip(self.joints, getattr(self, key)[-1].tolist(), strict=True)) for key in _FRICTION}
+        return {
+            "frame": estimator.frame,
+            "mass": float(self.mass[-1]),
+            "interval": self.interval[-1].tolist(),
+            "moment": self.moment[-1].tolist(),
+            **friction,
+            "window": estimator.window,
+            "memory": estimator.memory,
+        }
+
+
+_FRICTION = ("coulomb", "viscous")
+
+
+def estimated_run(result: SimulationResult, estimator: RecursiveEstimator) -> EstimatedRun:
+    """What the estimator finds along a run that recorded every sample; raises as `observed_run` does."""
+    mass, *rest = (part[:, 0] for part in estimate(estimator, *_recorded(result, estimator)))
+    return EstimatedRun(result.joints, result.t[: len(result.tau)], mass[:, 0], *rest)
+
+
+def estimate(estimator: RecursiveEstimator, q: Array, qd: Array, tau: Array) -> list[Array]:
+    """The outputs of an estimator (S, runs, ..) in order from measured motions and held torques (S, runs, n)."""
+    runs = q.shape[1]
+    state, held = np.tile(estimator.initial_state, (runs, 1)), np.zeros_like(tau[0])
+    rows: list[list[Array]] = []
+    for k in range(len(q)):
+        *found, state = estimator.native.call(*(np.ascontiguousarray(part) for part in (q[k], qd[k], held, state)))
+        rows.append(found)
+        held = tau[k]
+    return [np.stack(part) for part in zip(*rows, strict=True)]
 
 
 def observe(observer: Observer, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, Array]:
