@@ -7,6 +7,7 @@
 (4)  two solutions with the same hidden joint, which need not be singular, are a double root with a null plane;
      starts all around that plane lead to both
 
+One native call does (1) to (3) for most poses (`native_elimination`); where it cannot decide, it is done here, and (4).
 Solutions are numbered by the hidden joint, from -pi on; they keep no names from pose to pose, `nearest` and `track` do.
 """
 
@@ -19,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from torquec.codegen.llvm import NativeFunction, compile_function
+from torquec.codegen.llvm import NativeFunction
 from torquec.errors import ArgumentError
 from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array, Indices, Mask
@@ -29,7 +30,10 @@ from torquec.kinematics.eliminant_roots import GRID, GRID_ANGLES, circle_roots
 from torquec.kinematics.householder import determinant, null_vector
 from torquec.kinematics.iterative_kinematics import IterativeKinematics
 from torquec.kinematics.line_elimination import DEGREE, SIZE, LineElimination
+from torquec.kinematics.native_elimination import cached_native, native_elimination
+from torquec.kinematics.quick_poses import ROTATION, made_poses
 from torquec.kinematics.refinement import APART, is_met, solve_rows
+from torquec.spatial import Scalar
 
 _AT_ONCE = 32
 """Poses whose sampled matrices, 0.3 MB each, are in memory at once."""
@@ -77,26 +81,42 @@ class EliminatedKinematics(IterativeKinematics):
         """matrix (12, 12) at a root, root (), rotation, position, near (n,) -> q (n,)."""
 
         def algorithm(matrix: Any, root: Any, rotation: Any, position: Any, near: Any) -> dict[str, Any]:
-            assert self.elimination is not None
-            values = self.elimination.joints(null_vector(matrix), root, rotation, position)
-            q = list(near)
-            for joint, value in zip(self.arm.joints, values, strict=True):
-                q[joint.index] = value
-            return {"q": q}
+            return {"q": self.solution_values(root, null_vector(matrix), rotation, position, near)}
 
         inputs: dict[str, tuple[int, ...]] = {"matrix": (SIZE, SIZE), "root": ()}
         return trace(f"{self._word}_solution", algorithm, inputs | self._inputs)
 
+    def solution_values(self, root: Any, powers: Any, rotation: Any, position: Any, near: Any) -> list[Scalar]:
+        """q (n,) from a root of the eliminant and a null vector of M there; joints that do not move as in `near`."""
+        assert self.elimination is not None
+        q = list(near)
+        for joint, value in zip(
+            self.arm.joints, self.elimination.joints(powers, root, rotation, position), strict=True
+        ):
+            q[joint.index] = value
+        return q
+
+    @cached_property
+    def _quick_all(self) -> Callable[..., Any]:
+        """All solutions in one native call."""
+        assert self.elimination is not None
+        return native_elimination(
+            self.elimination, self.step_function, self.solution_values, self.finish_algorithm, self.missed
+        )
+
     @cached_property
     def _elimination_natives(self) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
         return (
-            compile_function(self.eliminant_function),
-            compile_function(self.determinant_function),
-            compile_function(self.solution_function),
+            cached_native(self.eliminant_function),
+            cached_native(self.determinant_function),
+            cached_native(self.solution_function),
         )
 
     def all(self, rotation: Any, position: Any, *, near: Any = None) -> ArmPoses:
         """The solutions of one pose, within limits or not; see `complete` and `degree`. Raises as the call does."""
+        quick = self._quickly(rotation, position, self._default_reference if near is None else near)
+        if quick is not None:
+            return quick
         turn, place, reference = self._checked(rotation, position, near)
         if turn.ndim != 2:
             raise ArgumentError("all solutions are of one pose", remedy="give one pose, not a batch")
@@ -104,6 +124,20 @@ class EliminatedKinematics(IterativeKinematics):
         placed, status, error = self._finished(q[:, found[0]], turn[None], place[None], reference[None])
         names = self.names[: placed.shape[1]]
         return ArmPoses(names, placed[0], status[0].astype(np.int64), error[0], bool(complete[0]), DEGREE)
+
+    def _quickly(self, rotation: Any, position: Any, near: Any) -> ArmPoses | None:
+        """All solutions by one native call; None where it gives up, or an input is to be refused."""
+        try:
+            q, rest = self._quick_all(rotation, position, near)
+        except ArgumentError:
+            return None
+        if rest.ndim != 2:
+            return None
+        defect, count, whole = rest[-1].tolist()
+        if not (whole and defect <= ROTATION):
+            return None
+        k = int(count)
+        return made_poses({"names": self.names[:k], "q": q[:k], "rest": rest, "complete": True, "degree": DEGREE})
 
     def _iterated(self, rotation: Array, position: Array, near: Array, *, every: bool) -> tuple[Array, Array, Array]:  # noqa: ARG002 - all are found at once
         single = rotation.ndim == 2
@@ -121,13 +155,18 @@ class EliminatedKinematics(IterativeKinematics):
 
     def _solutions(self, rotation: Array, position: Array, near: Array) -> tuple[Array, Mask, Mask]:
         """q (N, 16, n), which of them are solutions (N, 16), and whether they are all (N,)."""
-        pieces = [slice(k, k + _AT_ONCE) for k in range(0, len(rotation), _AT_ONCE)]
-        found = [self._solutions_of_some(rotation[piece], position[piece], near[piece]) for piece in pieces]
-        q, met, complete = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        return q, met, complete
+        q, rest = self._quick_all(*map(np.ascontiguousarray, (rotation, position, near)))
+        complete = rest[:, -1, 2] > 0.0
+        found = complete[:, None] & (np.arange(DEGREE) < rest[:, -1, 1, None])
+        q = np.where(found[:, :, None], q, near[:, None])
+        left = np.flatnonzero(~complete)
+        for first in range(0, len(left), _AT_ONCE):
+            some = left[first : first + _AT_ONCE]
+            q[some], found[some], complete[some] = self._carefully_solved(rotation[some], position[some], near[some])
+        return q, found, complete
 
-    def _solutions_of_some(self, rotation: Array, position: Array, near: Array) -> tuple[Array, Mask, Mask]:
-        """(1) to (3)."""
+    def _carefully_solved(self, rotation: Array, position: Array, near: Array) -> tuple[Array, Mask, Mask]:
+        """(1) to (4), f evaluated directly."""
         assert self.elimination is not None
         eliminant, value, solution = self._elimination_natives
         count = len(rotation)

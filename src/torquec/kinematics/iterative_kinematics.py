@@ -120,18 +120,18 @@ class IterativeKinematics(InverseKinematics):
     @cached_property
     def finish_function(self) -> Function:
         """q (n,), rotation, position, near (n,) -> placed (n,), status (), error (2,), all as measured on the arm."""
+        return trace(f"{self._word}_finish", self.finish_algorithm, {**self._row_inputs, "near": (self.robot.n,)})
 
-        def algorithm(q: Any, rotation: Any, position: Any, near: Any) -> dict[str, Any]:
-            placed = place_joints(self.arm.joints, [q[joint.index] for joint in self.arm.joints], near)
-            error = pose_distance(frame_pose(self.robot, self.frame, q), rotation, position, self.task)
-            columns = task_columns(jacobian(self.robot, self.frame, q), self._moving, rotation, self.task)
-            # With more joints than equations these must be independent, not the joints.
-            rows = [list(row) for row in zip(*columns, strict=True)]
-            _, pivot = manipulability_and_pivot(columns if len(columns) <= len(rows) else rows)
-            status = branch_status(placed.outside, error, pivot, self.arm.reach)
-            return {"placed": placed.q, "status": status, "error": error}
-
-        return trace(f"{self._word}_finish", algorithm, {**self._row_inputs, "near": (self.robot.n,)})
+    def finish_algorithm(self, q: Any, rotation: Any, position: Any, near: Any) -> dict[str, Any]:
+        """The same over any scalar."""
+        placed = place_joints(self.arm.joints, [q[joint.index] for joint in self.arm.joints], near)
+        error = pose_distance(frame_pose(self.robot, self.frame, q), rotation, position, self.task)
+        columns = task_columns(jacobian(self.robot, self.frame, q), self._moving, rotation, self.task)
+        # With more joints than equations these must be independent, not the joints.
+        rows = [list(row) for row in zip(*columns, strict=True)]
+        _, pivot = manipulability_and_pivot(columns if len(columns) <= len(rows) else rows)
+        status = branch_status(placed.outside, error, pivot, self.arm.reach)
+        return {"placed": placed.q, "status": status, "error": error}
 
     @cached_property
     def curve_start_function(self) -> Function:

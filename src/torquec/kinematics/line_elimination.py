@@ -149,20 +149,30 @@ class LineElimination:
 
     def eliminant(self, rotation: Any, position: Any) -> list[list[list[Scalar]]]:
         """M of (5) from the pose of the frame: three matrices, over (1, cos a, sin a)."""
+        return [_twice(rows) for rows in self.equations(rotation, position)]
+
+    def equations(self, rotation: Any, position: Any) -> list[list[list[Scalar]]]:
+        """(4) from the pose of the frame: (3, 6, 9) over (1, cos a, sin a), rows, and the powers of x_b, x_c."""
         rows = self._right_rows(*self.displacement(rotation, position))
         across_rows = left_null_rows([[row[k] for row in rows[1:]] for k in range(14)])
-        equations: list[list[list[Scalar]]] = []
+        found: list[list[list[Scalar]]] = [[], [], []]
         for n in across_rows:
             parts = [
                 [sum_of_terms(n[k] * float(self.left[k, a, p]) for k in range(14)) for p in range(9)] for a in range(3)
             ]
             constant = sum_of_terms(n[k] * rows[0][k] for k in range(14))
             parts[0] = [value - float(one) * constant for value, one in zip(parts[0], self.ones, strict=True)]
-            equations.append(parts)
-        none: list[Scalar] = [0.0] * 3
-        low = [[[*parts[a], *none] for parts in equations] for a in range(3)]
-        high = [[[*none, *parts[a]] for parts in equations] for a in range(3)]
-        return [low[a] + high[a] for a in range(3)]
+            for a in range(3):
+                found[a].append(parts[a])
+        return found
+
+    @staticmethod
+    def matrix(equations: Any, c: Scalar, s: Scalar) -> list[list[Scalar]]:
+        """M at an angle given by its cosine and sine, from `equations`."""
+        constant, cosine, sine = equations
+        return _twice(
+            [[constant[i][p] + c * cosine[i][p] + s * sine[i][p] for p in range(9)] for i in range(len(constant))]
+        )
 
     def _right_rows(self, turn: Matrix3, shift: Vector3) -> list[LineParts]:
         """Q of (2): W of the right side over the nine products y_d y_e, 1 first."""
@@ -235,6 +245,11 @@ class LineElimination:
             weights = (first * length, second * length)
         there = [p + weights[0] * q + weights[1] * r for p, q, r in zip(*sides, strict=True)]
         return value, there
+
+
+def _twice(rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+    """(5): the equations, and x_b times them."""
+    return [[*row, 0.0, 0.0, 0.0] for row in rows] + [[0.0, 0.0, 0.0, *row] for row in rows]
 
 
 def line_elimination(arm: ArmGeometry) -> LineElimination | None:

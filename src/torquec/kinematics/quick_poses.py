@@ -49,10 +49,10 @@ class QuickArmPoses(ArmPoses):
         kept = [k for k, word in enumerate(status) if word < _OUT_OF_REACH]
         complete = not any(int(status[k]) & 1 for k in kept)
         if len(kept) == len(status):
-            return _made({**self.__dict__, "complete": complete, "degree": degree})
+            return made_poses({**self.__dict__, "complete": complete, "degree": degree})
         names = tuple([self.names[k] for k in kept])
         q, rest = self.q.take(kept, axis=0), self.rest.take(kept, axis=0)
-        return _made({"names": names, "q": q, "rest": rest, "complete": complete, "degree": degree})
+        return made_poses({"names": names, "q": q, "rest": rest, "complete": complete, "degree": degree})
 
 
 class QuickNearestPose(NearestPose):
@@ -76,7 +76,7 @@ class QuickNearestPose(NearestPose):
         return np.ascontiguousarray(self.rest[..., 2:4])
 
 
-def _made(fields: dict[str, Any]) -> QuickArmPoses:
+def made_poses(fields: dict[str, Any]) -> QuickArmPoses:
     """A result from its fields, in a third of the constructor's time, which sets them one by one."""
     made = QuickArmPoses.__new__(QuickArmPoses)
     made.__dict__.update(fields)

@@ -21,7 +21,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from torquec.codegen.llvm.cpu import Cpu, host_cpu
 from torquec.codegen.llvm.dispatch import BatchKernels, Dispatcher, check_threads
@@ -77,7 +77,7 @@ class NativeFunction:
     def __init__(self, objects: FunctionObjects, *, options: CompileOptions) -> None:
         self.name, self.inputs, self.outputs = objects.name, objects.inputs, objects.outputs
         self._kernels = _Kernels(objects, options.cpu or host_cpu())
-        self.call: Callable[..., Any] = _make_call(objects, self._kernels, options)
+        self.call: Callable[..., Any] = make_call(objects, self._kernels, options)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """The same as `call`."""
@@ -176,7 +176,29 @@ class _Kernels:
         return self._batches[kind]
 
 
-def _make_call(objects: FunctionObjects, kernels: _Kernels, options: CompileOptions) -> Callable[..., Any]:
+class NamedPorts(Protocol):
+    """Name, inputs and outputs of a call."""
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+
+
+class CallKernels(Protocol):
+    """The machine code behind a call: of one state, and of batches when the first comes."""
+
+    scalar: LoadedObject
+    record: CallRecord | None
+
+    def batch(self) -> BatchKernels:
+        """Kernels for doubles."""
+
+    def single(self) -> BatchKernels:
+        """Kernels for floats."""
+
+
+def make_call(objects: NamedPorts, kernels: CallKernels, options: CompileOptions) -> Callable[..., Any]:
+    """The function that Python calls: the trampoline where there can be one."""
     clash = [port.name for port in objects.inputs if port.name in _KEYWORDS]
     if clash:
         raise CompileError(f"function '{objects.name}' has an input '{clash[0]}'", remedy="give it another name")
@@ -206,7 +228,7 @@ def _signature(name: str, inputs: tuple[Port, ...]) -> str:
     return f"{name}({', '.join([*(port.name for port in inputs), '*', 'out=None', 'threads=None'])})"
 
 
-def _documentation(objects: FunctionObjects) -> str:
+def _documentation(objects: NamedPorts) -> str:
     def listed(ports: tuple[Port, ...]) -> str:
         return ", ".join(f"{port.name} {port.shape}" for port in ports)
 
