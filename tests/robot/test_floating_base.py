@@ -16,7 +16,6 @@ from torquec.kinematics.inverse_kinematics import inverse_kinematics
 from torquec.model.accepting_rooms import accepted_by
 from torquec.model.model import as_model
 from torquec.model.model import compile as compile_model
-from torquec.parameters.base_parameters import base_parameters
 from torquec.parameters.minimal_combinations import minimal_combinations
 from torquec.robot import conventions
 from torquec.robot.configuration import neutral, random_position
@@ -188,15 +187,15 @@ def test_rooms_for_single_coordinates_refuse_by_name(tmp_path):
     frame = robot.frames[-1].name
     for refused in (
         closed_form,
-        base_parameters,
         symbolic_equations,
-        minimal_combinations,
         as_model,
         lambda one: inverse_kinematics(one, frame),
         lambda one: write_mjcf(one, tmp_path / "walker.xml"),
     ):
         with pytest.raises(RobotError, match=r"joint 'floating_base' \(free\) is no single number"):
             refused(robot)
+    with pytest.raises(RobotError, match="the robot branches"):
+        minimal_combinations(robot)
     assert None not in accepted_by(robot).values()
     write_urdf(robot, tmp_path / "again.urdf")
     assert load(tmp_path / "again.urdf").joints[0].type is JointType.FREE

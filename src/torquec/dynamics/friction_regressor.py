@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from torquec.dynamics.friction import ShaftState, column_function, direction_of
-from torquec.dynamics.friction_torque import friction_shafts
+from torquec.dynamics.friction_torque import Shaft, friction_shafts
 from torquec.errors import ArgumentError
 from torquec.robot.friction import Friction, stored_words
 from torquec.robot.robot import Robot
@@ -67,7 +67,7 @@ def friction_columns(name: str) -> FrictionColumns:
 
 def friction_parameter_names(robot: Robot, columns: FrictionColumns | Sequence[str]) -> list[str]:
     """Names of the columns, such as 'viscous_joint1'."""
-    return [f"{parameter}_{shaft.name}" for shaft in friction_shafts(robot) for parameter in column_names(columns)]
+    return [f"{parameter}_{shaft.name}" for shaft in _shafts(robot, columns) for parameter in column_names(columns)]
 
 
 def friction_parameter_values(robot: Robot, columns: FrictionColumns | Sequence[str]) -> list[float]:
@@ -75,7 +75,7 @@ def friction_parameter_values(robot: Robot, columns: FrictionColumns | Sequence[
 
     With fewer columns than `FrictionColumns.needed` both directions are averaged and the offset is left out.
     """
-    return [value for shaft in friction_shafts(robot) for value in _values(shaft.friction, columns)]
+    return [value for shaft in _shafts(robot, columns) for value in _values(shaft.friction, columns)]
 
 
 def friction_regressor(
@@ -90,7 +90,7 @@ def friction_regressor(
     `columns` may also be names of linear parameters of any terms (`torquec.dynamics.friction`); `load` (n,) are the
     rigid-body torques for those that depend on it. Raises `ArgumentError` for a name that no term has.
     """
-    shafts = friction_shafts(robot)
+    shafts = _shafts(robot, columns)
     names = column_names(columns)
     functions = [column_function(name) for name in names]
     width = len(names)
@@ -105,6 +105,11 @@ def friction_regressor(
                 if ratio != 0.0:
                     total[index][width * k + c] = ratio * phi
     return total
+
+
+def _shafts(robot: Robot, columns: FrictionColumns | Sequence[str]) -> tuple[Shaft, ...]:
+    """The shafts that have columns; none without columns, which robots with friction at dependent joints have, too."""
+    return friction_shafts(robot) if column_names(columns) else ()
 
 
 def column_names(columns: FrictionColumns | Sequence[str]) -> tuple[str, ...]:

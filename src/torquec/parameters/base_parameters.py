@@ -15,6 +15,11 @@ is a rational one that differs by 1e-14 (`rational_geometry`), and `method` says
 Lin constructs the set of H from that of the torques (his equation (61)); `inertia_combinations` is the base of the
 robot without gravity, which by (2) spans the same space. It is smaller where gravity alone tells some moments apart: 34
 instead of 36 for the PUMA 560.
+
+(3)  behind a free joint every body moves in all directions, so that it gives its parent exactly what the joint does not
+     change and does not feel: m, the first moment along the axis and Ixx + Iyy of a turning joint, the tensor of a
+     sliding one, the mass of a ball joint, Ixx + Iyy of a planar one. The rest are base parameters: 10 of the free
+     body, 7, 4, 9 and 9 of the others, whatever the geometry
 """
 
 from __future__ import annotations
@@ -58,7 +63,8 @@ from torquec.parameters.standard_parameters import (
     to_body_frames,
 )
 from torquec.records import BaseParametersRecord, sparse_rows
-from torquec.robot.robot import Robot
+from torquec.robot.joints import JointType
+from torquec.robot.robot import BASE, Robot
 
 _ROUNDING = 1e-13
 """Coefficients this much smaller than others come from lengths that cancel up to rounding: kept, but not printed."""
@@ -196,8 +202,7 @@ def base_parameters(
     `friction`: which friction columns to include; True takes those that the robot's own friction needs. `motors`:
     include rotor inertias. `order`: names of standard parameters, those to keep first (elimination only; the others
     follow in the usual order). `threshold`: what QR and SVD count as zero. Raises `ArgumentError` for an unknown name
-    or method, `CheckError` where the methods disagree and `RobotError` for free, ball and planar joints. With closed
-    loops ranks are numeric (`loop_base`).
+    or method, `CheckError` where the methods disagree. With closed loops ranks are numeric (`loop_base`).
 
     >>> from torquec.robot import classics
     >>> base = base_parameters(classics.planar2r())
@@ -346,6 +351,19 @@ def _described(way: str, geometry: RationalGeometry) -> str:
     return f"{way}; numeric rank (geometry taken to 1e-14): {geometry.approximated[0]}"
 
 
+_CARRIED = {JointType.FREE: 0, JointType.BALL: 1, JointType.PLANAR: 1, JointType.PRISMATIC: 6}
+"""Of (3), the parameters of a body that act through its parent; three of a turning joint."""
+
+
+def _free_base_count(robot: Robot) -> int | None:
+    """(3), without rotors; None for a robot that is not all on free joints, or has mimic joints."""
+    joints = [body.joint for body in robot.bodies]
+    on_base = (body.joint for body in robot.bodies if body.parent == BASE)
+    if any(joint.mimic for joint in joints) or any(joint.type is not JointType.FREE for joint in on_base):
+        return None
+    return sum(10 - _CARRIED.get(joint.type, 3) for joint in joints)
+
+
 def _compare(robot: Robot, geometry: RationalGeometry, parameters: StandardParameters, basis: Basis) -> None:
     """Raise `CheckError` unless every other way gives the same number."""
     w = double_rows(robot, geometry, parameters)
@@ -357,10 +375,13 @@ def _compare(robot: Robot, geometry: RationalGeometry, parameters: StandardParam
         f"singular values above {THRESHOLD:g}": int(np.sum(values > THRESHOLD)),
         "pivoted QR": pivoted_qr(w, natural, _groups(parameters)).rank,
     }
+    theorem, proven = "count behind a free joint", _free_base_count(robot)
     if accepts(robot) is None:
+        theorem, proven = "Lin's theorem", len(minimal_combinations(robot, geometry))
+    if proven is not None:
         alone = standard_parameters(robot, motors=False, friction=FrictionColumns.NONE)
         others = basis.rank if len(alone) == len(parameters) else residue_rows(robot, geometry, alone).rank()
-        found["Lin's theorem"] = basis.rank + len(minimal_combinations(robot, geometry)) - others
+        found[theorem] = basis.rank + proven - others
     largest = float(np.abs(basis.projection).max(initial=0.0))
     if len(set(found.values())) > 1 or largest > _HUGE:
         last = ", ".join(f"{value:.1e}" for value in values[min(found.values()) - 1 : max(found.values()) + 1])

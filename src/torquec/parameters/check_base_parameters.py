@@ -33,6 +33,7 @@ from torquec.parameters.standard_parameters import (
     standard_values,
 )
 from torquec.records import BaseParametersRecord, SparseRow
+from torquec.robot.configuration import random_position
 from torquec.robot.robot import Robot
 
 TOLERANCE = 1e-12
@@ -90,6 +91,8 @@ def _stacked(robot: Robot, parameters: StandardParameters, size: int) -> Array:
     """W (size, p): one random combination of the n torques per state, so that every joint takes part in every row."""
     rng = np.random.default_rng(2)
     q, qd, qdd = rng.uniform(-3.0, 3.0, (3, size, robot.n))
+    if any(joint.kind.nv > 1 for joint in robot.joints):
+        q = np.array([random_position(robot, rng) for _ in range(size)])
     mixture = rng.normal(size=(size, 1, robot.n))
     stacked: Array = (mixture @ standard_regressor(robot, parameters, q, qd, qdd))[:, 0]
     return stacked

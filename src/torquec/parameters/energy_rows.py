@@ -31,7 +31,7 @@ import numpy as np
 from torquec.dynamics.friction_regressor import FrictionColumns
 from torquec.dynamics.friction_torque import friction_shafts
 from torquec.foundation.arrays import Array
-from torquec.parameters.rational_geometry import RationalGeometry, RationalLink
+from torquec.parameters.rational_geometry import RationalGeometry, RationalLink, rotation_of
 from torquec.parameters.standard_parameters import StandardParameterKind, StandardParameters
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import (
@@ -42,7 +42,9 @@ from torquec.spatial import (
     add,
     cross,
     dot,
+    matmul,
     matvec,
+    rotation_z,
     scale,
     subtract,
     transpose,
@@ -231,7 +233,11 @@ class _Sampler:
         entries: list[Scalar] = []
         for link in self.links:
             parent = base if link.parent == BASE else bodies[link.parent]
-            bodies.append(_carried(link, parent, u[link.coordinate], displacements[link.coordinate], points))
+            k = link.coordinate
+            if link.kind.nv > 1:
+                bodies.append(_moved(link, parent, u[k : k + link.kind.nv], field))
+            else:
+                bodies.append(_carried(link, parent, u[k], displacements[k], points))
             entries += _columns(link, bodies[-1])
         for row in self.motors:
             speed = _along(row, u)
@@ -280,6 +286,24 @@ def _carried(
     else:
         v = (v[0], v[1], v[2] + rate)
     return _Body(w, v, back(parent.a))
+
+
+def _moved(link: RationalLink, parent: _Body, u: Sequence[Scalar], field: Arithmetic) -> _Body:
+    """A body on a joint of several coordinates: turned and displaced at random, then its own rates added."""
+    kind, origin, rotation = link.kind, link.origin, link.rotation
+    for column in kind.motion_subspace:
+        if not column.turns:
+            origin = add(origin, scale(column.direction(link.rotation), field.number()))
+    if sum(column.turns for column in kind.motion_subspace) > 1:
+        rotation = matmul(rotation, rotation_of(*(field.number() for _ in range(4))))
+    else:
+        rotation = matmul(rotation, rotation_z(*field.point()))
+    back = transpose(rotation)
+    w, v = list(matvec(back, parent.w)), list(matvec(back, add(parent.v, cross(parent.w, origin))))
+    for column, rate in zip(kind.motion_subspace, u, strict=True):
+        own = w if column.turns else v
+        own[column.axis] = own[column.axis] + rate
+    return _Body((w[0], w[1], w[2]), (v[0], v[1], v[2]), matvec(back, parent.a))
 
 
 def _columns(link: RationalLink, body: _Body) -> tuple[Scalar, ...]:

@@ -26,10 +26,9 @@ from torquec.parameters.numeric_basis import (
     singular_values,
 )
 from torquec.parameters.standard_parameters import StandardParameters, standard_regressor
-from torquec.robot.configuration import neutral
+from torquec.robot.configuration import joint_slices, neutral, random_position
 from torquec.robot.loops.closure import closed, independent_rates, loop_closure
 from torquec.robot.robot import Robot
-from torquec.robot.state_coordinate import check_single_coordinates
 
 _INNER = 0.9
 """Part of the range of the independent joints that is sampled: its ends may be singular."""
@@ -43,14 +42,15 @@ _NOTHING = 1e-9
 
 def loop_rows(robot: Robot, parameters: StandardParameters) -> Array:
     """W (N, p): rows of the regressor at random states with closed loops."""
-    check_single_coordinates(robot)
     rng = np.random.default_rng(0)
     count = 3 * (2 * len(parameters) // robot.n + 20)
     spans = {rate: (center, half) for rate, center, half in closed(robot).ranges}
-    start, q = neutral(robot), np.empty((count, robot.n))
-    for k, rate in enumerate(independent_rates(robot)):
-        center, half = spans.get(rate, (start[k], 1.0))
-        q[:, k] = rng.uniform(center - _INNER * half, center + _INNER * half, count)
+    start, q = neutral(robot), np.array([random_position(robot, rng) for _ in range(count)])
+    rates = independent_rates(robot)
+    for joint, at, own in joint_slices(robot):
+        if joint.kind.nv == 1:
+            center, half = spans.get(rates[own.start], (start[at.start], 1.0))
+            q[:, at.start] = rng.uniform(center - _INNER * half, center + _INNER * half, count)
     gaps = np.broadcast_to(np.asarray(loop_closure(robot, list(q.T)).gap, dtype=np.float64), count)
     q = q[gaps < _CLOSED]
     qd, qdd = rng.normal(size=(2, len(q), robot.n))

@@ -17,6 +17,7 @@ stands at another angle, all directions are replaced by rational ones that diffe
      circle, whatever constant angle is added to it
 (7)  a joint that follows another at a ratio k/l turns by the power k of the point whose power l is its leader's
 (8)  a displacement and an angle are algebraically independent, even where one joint drives both
+(9)  a quaternion of any four numbers turns a free or ball joint (1), so that gravity has any direction behind it
 
 `exact` says whether (4) was needed (or (7) failed): if not, ranks are those of the robot itself; if so, they are those
 of a robot that differs from it by `NEARNESS`. The links' frames have their z on the joint's axis as the canonical ones,
@@ -34,10 +35,9 @@ from fractions import Fraction
 from torquec.dynamics.mechanism import Coordinate, coordinates
 from torquec.parameters.standard_parameters import ParameterFrames, parameter_pose
 from torquec.robot.canonical import CanonicalLink
-from torquec.robot.joints import UnitTwist
+from torquec.robot.joints import JointKind, UnitTwist
 from torquec.robot.right_angle import exact_cos_sin
 from torquec.robot.robot import BASE, Robot
-from torquec.robot.state_coordinate import check_single_coordinates
 from torquec.spatial import (
     IDENTITY_ROTATION,
     Matrix3,
@@ -85,7 +85,7 @@ def rational_rotation(rotation: Matrix3, nearness: float) -> Matrix3:
     quaternion = _quaternion(rotation)
     largest = max(quaternion, key=abs)
     w, x, y, z = (simplest(component / largest, nearness / 4) for component in quaternion)
-    return _from_quaternion(w, x, y, z)
+    return rotation_of(w, x, y, z)
 
 
 def rational_angle(angle: tuple[float, float], nearness: float) -> tuple[tuple[Fraction, Fraction], bool]:
@@ -153,11 +153,11 @@ def _taking_z_to(u: Vector3) -> Matrix3:
     """A rational rotation with the z axis u (3); half a turn about x where u is -e_z."""
     if u[2] == -1:
         return ((Fraction(1), 0, 0), (0, Fraction(-1), 0), (0, 0, Fraction(-1)))
-    return _from_quaternion(1 + u[2], -u[1], u[0], Fraction(0))
+    return rotation_of(1 + u[2], -u[1], u[0], Fraction(0))
 
 
-def _from_quaternion(w: Fraction, x: Fraction, y: Fraction, z: Fraction) -> Matrix3:
-    """(1)."""
+def rotation_of(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Matrix3:
+    """(1), over any field; the quaternion need not be of length one."""
     size = w * w + x * x + y * y + z * z
     return (
         ((w * w + x * x - y * y - z * z) / size, 2 * (x * y - w * z) / size, 2 * (x * z + w * y) / size),
@@ -189,13 +189,14 @@ def _quaternion(r: Matrix3) -> tuple[float, ...]:
 class RationalLink:
     """A link in fractions: its frame in its parent's is (rotation, origin) Rz(turn) Rz(angle)^power Tz(displacement).
 
-    `angle` indexes the free angles (-1 for a prismatic joint), `coordinate` the state; joint position is `multiplier`
-    times the coordinate's plus `offset`. `frame_rotation` and `frame_origin` are the frame of the body's parameters.
+    A joint of several coordinates, of `kind`, moves between (rotation, origin) and the link instead. `angle` indexes
+    the free angles (-1 for a joint without one), `coordinate` the state; joint position is `multiplier` times the
+    coordinate's plus `offset`. `frame_rotation` and `frame_origin` are the frame of the body's parameters.
     The canonical frame lies `slide` below this one on the axis, and its own offset d along it is `height`.
     """
 
     parent: int
-    column: UnitTwist
+    kind: JointKind
     rotation: Matrix3
     origin: Vector3
     turn: tuple[Scalar, Scalar]
@@ -208,6 +209,11 @@ class RationalLink:
     frame_origin: Vector3
     slide: Fraction
     height: Fraction
+
+    @property
+    def column(self) -> UnitTwist:
+        """The motion subspace of a one-coordinate joint."""
+        return self.kind.coordinate.column
 
 
 @dataclass(frozen=True)
@@ -227,11 +233,7 @@ class RationalGeometry:
 
 
 def rational_geometry(robot: Robot, frames: ParameterFrames = ParameterFrames.BODY) -> RationalGeometry:
-    """The robot's geometry in fractions, and the frames of its parameters.
-
-    Raises `RobotError` for a robot with free, ball or planar joints.
-    """
-    check_single_coordinates(robot)
+    """The robot's geometry in fractions, and the frames of its parameters."""
     notes: list[str] = []
     state = coordinates(robot)
     angles = _Angles(robot, state, notes)
@@ -254,7 +256,7 @@ def rational_geometry(robot: Robot, frames: ParameterFrames = ParameterFrames.BO
         links.append(
             RationalLink(
                 parent=link.parent,
-                column=link.column,
+                kind=link.kind,
                 rotation=used[i],
                 origin=subtract(add(_vector(link.pre.origin), along), (0, 0, below)),
                 turn=turn,
@@ -308,6 +310,11 @@ def _frame(body: Pose, parameters: Pose) -> Pose:
     return outer @ Pose(rational_rotation(parameters.rotation, NEARNESS), _vector(parameters.origin))
 
 
+def _is_angle(link: CanonicalLink) -> bool:
+    """Whether the position of a link's joint is one angle."""
+    return link.kind.nv == 1 and link.column.turns
+
+
 class _Angles:
     """Which free angle turns each turning link, (6) and (7), and which constant angle it has."""
 
@@ -319,13 +326,13 @@ class _Angles:
         self.shared: dict[int, int] = {}
         self.ratios: dict[int, list[Fraction]] = defaultdict(list)
         for link, coordinate in zip(robot.canonical.links, state, strict=True):
-            if link.column.turns:
+            if _is_angle(link):
                 self.ratios[coordinate.index].append(Fraction(coordinate.multiplier))
 
     def constant(self, i: int) -> Matrix3:
         """The constant turn that counts as part of the geometry: none where the joint's angle is its own."""
         link = self.robot.canonical.links[i]
-        if not link.column.turns or self._base(i):
+        if not _is_angle(link) or self._base(i):
             return rotation_z(*exact_cos_sin(link.theta))
         return IDENTITY_ROTATION
 
@@ -333,7 +340,7 @@ class _Angles:
         """Turn by the offset of a coupling, free angle and power of a link."""
         none = (Fraction(1), Fraction(0))
         coordinate = self.state[i]
-        if not self.robot.canonical.links[i].column.turns:
+        if not _is_angle(self.robot.canonical.links[i]):
             return none, -1, 0
         base = self._base(i)
         if not base:

@@ -14,6 +14,8 @@ Elimination keeps what comes first in its order:
 (3)  bodies on revolute joints: the other diagonal element, the first moment along the axis, the mass
 (4)  tensors of bodies on prismatic joints, which turn only with what carries them
 (5)  rotor inertias, friction
+(6)  of a free, ball or planar joint everything comes first, but for the mass of a ball joint's body, which acts as a
+     point of the body that carries it
 
 (3) and (4) act through the bodies further in (Khalil & Gautier), so that they are what elimination drops.
 """
@@ -35,6 +37,7 @@ from torquec.dynamics.friction_regressor import (
 from torquec.dynamics.regressor import parameter_names, parameter_values, regressor
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.robot.joints import JointType
 from torquec.robot.robot import Robot
 from torquec.spatial import IDENTITY, PARAMETER_NAMES, Inertia, Pose, matvec, transpose
 
@@ -124,7 +127,7 @@ def to_body_frames(robot: Robot, parameters: StandardParameters) -> Array:
 
 
 def standard_regressor(robot: Robot, parameters: StandardParameters, q: Array, qd: Array, qdd: Array) -> Array:
-    """Y (N, n, p) of all the parameters at N states; q, qd, qdd are (N, n)."""
+    """Y (N, nv, p) of all the parameters at N states; q is (N, nq), qd and qdd are (N, nv)."""
     rubbing = friction_regressor(robot, list(qd.T), parameters.friction)
     rows = [
         row + other for row, other in zip(regressor(robot, list(q.T), list(qd.T), list(qdd.T)), rubbing, strict=True)
@@ -142,7 +145,9 @@ def elimination_order(robot: Robot, parameters: StandardParameters, wanted: Sequ
     groups: tuple[list[int], list[int], list[int]] = ([], [], [])
     for i, body in enumerate(robot.bodies):
         for name, k in zip(PARAMETER_NAMES, range(width * i, width * (i + 1)), strict=True):
-            if body.joint.kind.coordinate.turns:
+            if body.joint.kind.nv > 1:
+                groups[1 if name == "m" and body.joint.type is JointType.BALL else 0].append(k)
+            elif body.joint.kind.coordinate.turns:
                 groups[1 if name in _given_inward(robot, i, parameters.frames) else 0].append(k)
             else:
                 groups[2 if name.startswith("I") else 0].append(k)
