@@ -106,12 +106,11 @@ class PushedAgainst:
             along: Array = (position - np.array(self.start.origin)) @ x - self.way
             return along
         other = PlacedBox(self.cube.centre, self.cube.rotation, self.cube.half)
-        centres = tuple(np.ascontiguousarray(position.T))
         rotation = rotation_of(tuple(np.ascontiguousarray(orientation.T)))
         return np.array(
             [
                 -float(box_gap(PlacedBox(_vector(c), _matrix(r), _HALF), other))
-                for c, r in zip(zip(*centres, strict=True), np.moveaxis(np.array(rotation), -1, 0), strict=True)
+                for c, r in zip(position, np.moveaxis(np.array(rotation), -1, 0), strict=True)
             ]
         )
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -62,6 +62,15 @@ _STEP = 1e-30  # of complex steps: no difference is taken, so that nothing is lo
 _STATE = ("q", "qd", "qdd")
 _MOVES = 1e-3
 """Of a null vector of unit length: what a joint in it has at least."""
+
+
+class StateSpaceMatrices(NamedTuple):
+    """A, B, C, D of a linear system with 2n states, n inputs and n outputs."""
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,13 +113,13 @@ class LinearModel(NotebookDisplay):
         """Input matrix (2n, n) of (2)."""
         return np.vstack([np.zeros((self.n, self.n)), self._solved(np.eye(self.n))])
 
-    def state_space(self) -> tuple[Array, Array, Array, Array]:
+    def state_space(self) -> StateSpaceMatrices:
         """A, B, C, D from torques to positions: `scipy.signal.StateSpace(*..)` and `control.ss(*..)` take them.
 
         The state is (dq, dqd), the input dtau, the output dq.
         """
         n = self.n
-        return self.A, self.B, np.eye(n, 2 * n), np.zeros((n, n))
+        return StateSpaceMatrices(self.A, self.B, np.eye(n, 2 * n), np.zeros((n, n)))
 
     def _solved(self, right: Array) -> Array:
         """M^-1 right; raises `RobotError` where a simplified model has lost the inertia of a joint."""
