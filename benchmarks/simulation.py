@@ -121,8 +121,8 @@ def tracked(
     plant = Plant(robot, friction=DryFriction.STICK, saturates=saturates)
     laws = {
         "CT1": pole_placement(robot, pole, period=PERIOD),
-        "CT2": computed_torque(robot, pole, period=PERIOD),
-        "CT3": diagonal_computed_torque(robot, pole, period=PERIOD),
+        "CT2": computed_torque(robot, pole, period=PERIOD, evaluation="reference"),
+        "CT3": diagonal_computed_torque(robot, pole, period=PERIOD, evaluation="reference"),
     }
     return {
         name: simulate(plant, law, motion, options=options, initial_q=motion.q[0] + first_error)

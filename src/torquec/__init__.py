@@ -213,6 +213,13 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.control.recursive_estimator": ("RecursiveEstimator", "recursive_estimator"),
         "torquec.control.stability_interval": ("stability_interval",),
         "torquec.control.payload_limits": ("PayloadLimits", "payload_limits"),
+        "torquec.control.tracked_loop": ("TrackedLoop",),
+        "torquec.control.tracking_budget": (
+            "TrackedModel",
+            "TrackingBudget",
+            "simplify_for_tracking",
+            "tracking_budget",
+        ),
         "torquec.control.tracking_guarantee": ("TrackingGuarantee", "tracking_guarantee"),
         "torquec.control.uncertainty": (
             "BodyUncertainty",

@@ -46,6 +46,11 @@ from torquec.control.robust_computed_torque import robust_computed_torque as rob
 from torquec.control.robust_computed_torque import ultimate_bounds as ultimate_bounds
 from torquec.control.slotine_li import slotine_li as slotine_li
 from torquec.control.stability_interval import stability_interval as stability_interval
+from torquec.control.tracked_loop import TrackedLoop as TrackedLoop
+from torquec.control.tracking_budget import TrackedModel as TrackedModel
+from torquec.control.tracking_budget import TrackingBudget as TrackingBudget
+from torquec.control.tracking_budget import simplify_for_tracking as simplify_for_tracking
+from torquec.control.tracking_budget import tracking_budget as tracking_budget
 from torquec.control.tracking_guarantee import TrackingGuarantee as TrackingGuarantee
 from torquec.control.tracking_guarantee import tracking_guarantee as tracking_guarantee
 from torquec.control.uncertainty import BodyUncertainty as BodyUncertainty

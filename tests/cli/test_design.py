@@ -128,7 +128,7 @@ def test_a_guarantee_for_computed_torque_at_the_measured_state(torquec, tmp_path
 
 
 def test_no_guarantee_and_why(torquec):
-    at_reference = torquec("design", "planar2r", "--controller", "computed-torque", "--json").document["guarantee"]
+    at_reference = torquec("design", "planar2r", "--evaluation", "reference", "--json").document["guarantee"]
     assert at_reference["valid"] is False
     assert at_reference["bounds"] == {}
     assert "--evaluation measured" in at_reference["reason"]
@@ -163,7 +163,7 @@ def test_options_of_laws_in_words(torquec, tmp_path):
     ):
         assert message in torquec(*words, "--option", text).err
     unused = torquec("design", "planar2r", "--option", "feedforward=dynamics")
-    assert "pole-placement has no use for 'feedforward'" in unused.err
+    assert "computed-torque has no use for 'feedforward'" in unused.err
 
 
 def test_uncertainty_names_its_sets_and_their_cost(torquec, tmp_path):

@@ -37,7 +37,8 @@ def test_every_law_is_listed_with_the_usual_settings(command):
     text = shown(command, "--help")
     whole = text.replace("- ", "-")  # lines may break after a hyphen
     assert all(f"{kind} ({entry.summary})" in whole for kind, entry in LAWS.items())
-    assert "[default: -12+45j]" in text
+    assert "[default: -20]" in text
+    assert "[default: computed-torque]" in whole
     assert "[default: 0.001,0.01 and the limits of the drives]" in text
 
 

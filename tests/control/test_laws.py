@@ -19,7 +19,7 @@ from torquec.control.controller_file import (
 )
 from torquec.control.independent_joint import gains_from_poles
 from torquec.control.law_options import ControllerOptions, Feedforward, LawKind
-from torquec.control.laws import LAWS, make_law, usual_weights
+from torquec.control.laws import LAWS, USUAL_LAW, make_law, usual_weights
 from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
 from torquec.control.observer import momentum_observer
 from torquec.errors import ArgumentError, ModelFileError
@@ -127,7 +127,7 @@ def test_saved_loaded_simulated_bit_for_bit(name, tmp_path):
 
 def test_ct1_of_the_puma_runs_from_its_file(tmp_path):
     """Clover's CT1 on the standard motion: the controller from its file, bit for bit."""
-    law = make_law(PUMA, "pole-placement", ControllerOptions(period=0.002))
+    law = make_law(PUMA, "pole-placement", ControllerOptions(poles=-12 + 45j, period=0.002))
     write_controller(law, tmp_path, prefix="puma560")
     motion = tq.minimum_jerk([0.0] * 6, [0.3] * 6, 0.2, joints=PUMA.joint_names, period=0.002)
     runs = [simulate(PUMA, one, motion) for one in (law, read_controller(tmp_path / "controller.json"))]
@@ -240,6 +240,7 @@ def test_lqr_needs_its_trajectory():
 
 
 def test_defaults_are_those_of_the_laws():
-    assert make_law(ARM, "computed-torque") == tq.computed_torque(ARM, -12 + 45j)
-    gains = gains_from_poles(ARM, -12 + 45j, [0.0, 0.0])
+    at_measured = tq.computed_torque(ARM, -20.0, evaluation="measured", friction="reference")
+    assert make_law(ARM, USUAL_LAW) == make_law(ARM, "computed-torque") == at_measured
+    gains = gains_from_poles(ARM, -20.0, [0.0, 0.0])
     assert make_law(ARM, "pd") == tq.independent_joint(ARM, gains, feedforward=Feedforward.GRAVITY)

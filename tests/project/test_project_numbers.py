@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import torquec as tq
-from torquec.project.project_numbers import PART, POLE, example_load, torque_errors
+from torquec.control.laws import USUAL_POLES
+from torquec.project.project_numbers import PART, example_load, torque_errors
 from torquec.robot.robot import Drives
 
 
@@ -52,7 +53,7 @@ def test_links_without_rotors_are_not_turned_over():
     assert "against poles at -20 its weight moves joint2 by 0.1 rad" in load.rule
     own = tq.compile(robot).mass_matrix([0.0, 0.0])[1, 1]
     lever = np.linalg.norm(tq.compile(robot).jacobian(tip)([0.0, 0.0])[:3, 1])
-    assert load.mass * 9.81 * lever / (POLE**2 * own) == pytest.approx(0.1, rel=0.1)
+    assert load.mass * 9.81 * lever / (USUAL_POLES**2 * own) == pytest.approx(0.1, rel=0.1)
 
 
 def test_smaller_errors_name_their_joints():

@@ -82,7 +82,7 @@ def test_every_part_is_read(folder):
     assert project.specification.joints[0].torque_error == pytest.approx(0.02 * 50)
     assert project.simplify.seconds == 120.0
     assert project.design.period == 0.004
-    assert project.design.evaluation == "measured"
+    assert project.design.kind == "computed-torque"
     assert project.motion.to == pytest.approx((math.radians(30), math.radians(-10)))
     (experiment,) = project.experiments
     assert experiment.payload[0].center == (0.0, 0.0, 1.0)

@@ -14,7 +14,7 @@ from torquec.cli.motions import MotionOptions, asked_motion
 from torquec.cli.options import argument, degrees_option, force_option, option
 from torquec.cli.output import step_report
 from torquec.errors import ArgumentError
-from torquec.project.law_choice import DEFAULT_RATE, parse_poles
+from torquec.project.law_choice import DEFAULT_RATE, LawChoice
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
@@ -28,7 +28,7 @@ class CompareOptions(MotionOptions, StochasticOptions):
 
     other: str = argument(..., "The other one: a robot file, a model or a classic.", metavar="B")
     plant: str | None = option(None, "What the controllers of both models move.  [default: A]", metavar="ROBOT")
-    poles: str = option("-12+45j", "Poles of both controllers [1/s].", metavar="LIST")
+    poles: str | None = option(None, "Poles of both controllers [1/s].  [default: {usual poles}]", metavar="LIST")
     rate: float = option(DEFAULT_RATE, "How often the controllers are called.", metavar="HZ")
     at: float | None = option(None, "Instant of the linear models.  [default: the middle]", metavar="S")
     random: int = option(0, "Also compare at N random states (Clover's Table IV).", metavar="N", least=0)
@@ -69,9 +69,6 @@ def compare(model: Model, options: CompareOptions) -> Outcome:
     other = options.source.read(options.other)
     model, motion = asked_motion(model, options, period, degrees=options.deg)
     names = (options.source.argument, options.other)
-    poles = parse_poles(options.poles)
-    if isinstance(poles, list) and len(poles) == 1:
-        poles = poles * model.robot.n
     log = None
     if options.log is not None:
         (log,) = read_logs(model.robot, [options.log], options.log_map)
@@ -79,7 +76,7 @@ def compare(model: Model, options: CompareOptions) -> Outcome:
         model,
         other,
         motion,
-        poles=poles,
+        poles=[(pair.first, pair.second) for pair in LawChoice(poles=options.poles).pairs(model.robot).pairs],
         period=period,
         plant=None if options.plant is None else options.source.read(options.plant),
         at=options.at,

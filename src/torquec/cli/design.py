@@ -57,7 +57,7 @@ class DesignOptions(LawOptions):
 @command(
     "design",
     DesignOptions,
-    example="torquec design puma560 --poles -12+45j --rate 500 --trajectory standard -o puma560_controller",
+    example="torquec design puma560 --rate 500 --trajectory standard -o puma560_controller",
 )
 def design(model: Model, options: DesignOptions) -> Outcome:
     """Design a controller: feedforward and feedback in one function.
@@ -66,7 +66,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     inertia, for which the sampled loop stays stable. For computed torque at the measured state with a certified model
     it prints a bound on the tracking error, along the trajectory or for every reference in the certified box;
     with --uncertainty for every robot whose friction, payload, sensors and timing are in the sets of a file.
-    The default law is pole-placement. `torquec simulate --law DIR/controller.json` runs what -o writes.
+    `torquec simulate --law DIR/controller.json` runs what -o writes.
     """
     from torquec.control.controller_file import write_controller
     from torquec.control.laws import LAWS
@@ -75,7 +75,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     from torquec.project.design_study import design_study, draw_design, root_loci, write_design
     from torquec.report.design import design_text
 
-    kind = options.kind("pole-placement")
+    kind = options.kind
     if options.plot is not None and not LAWS[kind].places_poles:
         raise ArgumentError(
             f"{kind} places no poles, so there are no root loci to draw", remedy="leave out --plot, or choose another"

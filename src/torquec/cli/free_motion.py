@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from torquec.trajectory import Trajectory
 
 _USUAL_RATE = 1000.0  # Hz
-_USUAL_POLE = 20.0  # 1/s
 
 _TAKEN = ("rate", "poles", "friction", "substeps", "effort", "csv", "qd", "deg", "seed")
 """Options of `simulate` that such a motion has, besides those of the motion and of every command."""
@@ -103,8 +102,10 @@ def _asked_motion(robot: Robot, options: SimulateOptions, start: tuple[float, ..
 
 
 def _pole(options: SimulateOptions) -> float:
+    from torquec.control.laws import USUAL_POLES
+
     if options.poles is None:
-        return _USUAL_POLE
+        return abs(USUAL_POLES)
     given = numbers(options.poles, "--poles")
     if len(given) != 1 or given[0] == 0.0:
         raise ArgumentError(f"--poles {options.poles}", remedy="give one number for all joints, as in --poles 20")

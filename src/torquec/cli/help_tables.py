@@ -62,7 +62,13 @@ def _laws() -> str:
 def _usual_poles() -> str:
     from torquec.control.laws import USUAL_POLES
 
-    return f"{USUAL_POLES.real:g}{USUAL_POLES.imag:+g}j"
+    return f"{USUAL_POLES:g}"
+
+
+def _usual_law() -> str:
+    from torquec.control.laws import USUAL_LAW
+
+    return USUAL_LAW.value
 
 
 def _tolerable_errors() -> str:
@@ -91,6 +97,7 @@ LISTS: Mapping[str, Callable[[], str]] = MappingProxyType(
         "laws": _laws,
         "law options": _words_of("control.law_options", "word_options"),
         "usual poles": _usual_poles,
+        "usual law": _usual_law,
         "tolerable errors": _tolerable_errors,
         "friction models": _words_of("identification.torque.friction_law", "FrictionModel"),
         "methods": _methods,

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 class LawOptions(CommandOptions, LawChoice):
     """Which law, and how it is made."""
 
-    controller: str | None = command_option(None, "Which law: {laws}.", metavar="LAW", show_default=False)
+    controller: str | None = command_option(
+        None, "Which law: {laws}.  [default: {usual law}]", metavar="LAW", show_default=False
+    )
     poles: str | None = command_option(
         None,
         "Poles [1/s]: one for all joints, or one each; a conjugate is added; a/b is a pair.  [default: {usual poles}]",
@@ -31,7 +33,7 @@ class LawOptions(CommandOptions, LawChoice):
     rate: float | None = command_option(None, "How often the controller is called.  [default: 500]", metavar="HZ")
     sampled: bool = command_option(False, "Place poles for this rate, not for a continuous controller.", "--sampled")
     evaluation: str | None = command_option(
-        None, "Where computed torque evaluates the model: reference or measured.  [default: reference]", metavar="WHERE"
+        None, "Where computed torque evaluates the model: measured or reference.  [default: measured]", metavar="WHERE"
     )
     friction_at: str | None = command_option(
         None,

@@ -35,7 +35,7 @@ class PayloadOptions(MotionOptions):
     centre: str | None = option(None, "Its centre in that frame [m].  [default: the origin]", metavar="X,Y,Z")
     uncertainty: Path | None = option(None, "What else is not known of the robot (docs/guarantee.md).", metavar="TOML")
     within: float | None = option(None, "The guarantee must be at most this [rad or m].", metavar="ERROR")
-    poles: str = option("-20", "Poles of computed torque [1/s], as of torquec design.", metavar="LIST")
+    poles: str | None = option(None, "Poles of computed torque [1/s].  [default: {usual poles}]", metavar="LIST")
     rate: float = option(_RATE, "How often the controller is called.", metavar="HZ")
     evaluation: str = option("measured", "Where the law evaluates its model: measured or reference.", metavar="WHERE")
     effort: float = option(1.0, "Use only this share of the torque limits.", metavar="SHARE")

@@ -35,7 +35,7 @@ class GuardedRunOptions(MotionOptions):
 
     law: Path | None = option(
         None,
-        "The law of a controller.json that torquec design wrote.  [default: computed torque, usual poles]",
+        "The law of a controller.json that torquec design wrote.  [default: computed torque, poles {usual poles}]",
         metavar="FILE",
     )
     rate: float | None = option(None, "Cycles per second.  [default: the law's, else 1000]", metavar="HZ")

@@ -19,9 +19,10 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
 from torquec.cli.options import option
 from torquec.cli.output import progress, step_report
-from torquec.errors import ArgumentError, TorquecError
+from torquec.errors import ArgumentError, SpecificationError, TorquecError
 
 if TYPE_CHECKING:
+    from torquec.control.tracked_loop import TrackedLoop
     from torquec.foundation.work import Work
     from torquec.model.model import Model
     from torquec.project.simplification import Simplification
@@ -35,10 +36,20 @@ _FEW_JOINTS = 3
 
 @dataclass(frozen=True, kw_only=True)
 class SimplifyOptions(CommandOptions):
-    """The specification, and how to work."""
+    """The specification, the loop that its tracking errors are about, and how to work."""
 
     spec: Path = option(..., "What the model must achieve.", "--spec", metavar="SPEC.toml")
     output: Path = option(..., "Where the files go.", "--output", "-o", metavar="DIR", writes=Writes.FOLDER)
+    trajectory: str | None = option(
+        None, "The motion that tracking errors are about; 'standard' is the PUMA 560's.", metavar="CSV"
+    )
+    uncertainty: Path | None = option(
+        None, "Tracking errors hold for all robots in these sets (docs/guarantee.md).", metavar="TOML"
+    )
+    poles: str | None = option(
+        None, "Poles of the computed torque that tracks [1/s].  [default: {usual poles}]", metavar="LIST"
+    )
+    rate: float | None = option(None, "How often it is called.  [default: 500]", metavar="HZ")
     trade_off: bool = option(
         False, "Also draw what other errors cost: a quarter to four times the stated.", "--trade-off"
     )
@@ -66,6 +77,7 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
     A command that was stopped goes on where it was when it is given again.
     """
     from torquec.project.manifest import claimed_partial, forget_partial
+    from torquec.report.design import guarantee_text
 
     output = options.output
     if options.trade_off and options.minutes is not None:
@@ -85,6 +97,8 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
             forget_partial(partial)  # the same would happen again
             raise
     verified = further.pop("verification_text", "")
+    if "tracking" in further:
+        verified = "\n\n".join(filter(None, [verified, guarantee_text(further["tracking"]["guarantee"])]))
     document = made.document(output) | further | {"files": [str(path) for path in files]}
     return Outcome(document, "\n\n".join(filter(None, [made.summary(output), verified])), tuple(files))
 
@@ -92,6 +106,7 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
 def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> tuple[Simplification, dict[str, Any]]:
     """All the work, and what the document says besides; files are in `partial/result` when it is done."""
     from torquec.cli.worker_pool import worker_pool
+    from torquec.control.tracking_budget import simplify_for_tracking
     from torquec.foundation.budget import Budget
     from torquec.foundation.work import Work
     from torquec.model.simplified import restated, simplified_and_checked
@@ -102,6 +117,7 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> tuple[
     from torquec.simplification.specification import load_specification
 
     stated = load_specification(options.spec, robot)
+    loop = _tracked_loop(robot, stated, options)
     workers = options.jobs or (1 if robot.n <= _FEW_JOINTS else os.cpu_count() or 1)
     budget = Budget.after(None if options.minutes is None else 60.0 * options.minutes, workers=workers)
     say = _timed(progress)
@@ -111,9 +127,22 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> tuple[
         with work.step("everything else", shown=False):
             keep, curve = _kept_at(partial / BEST, robot, say), None
             check = options.check and not options.trade_off
-            found = simplified_and_checked(robot, stated, budget, work=work, check=check, on_proven=keep)
-            assert found is not None
-            model, checked = found
+            if loop is None:
+                found = simplified_and_checked(robot, stated, budget, work=work, check=check, on_proven=keep)
+                assert found is not None
+                model, checked = found
+                tracked = {}
+            else:
+                minutes = options.minutes
+                seconds = None if minutes is None else 60.0 * minutes
+                kept = simplify_for_tracking(robot, stated, loop, seconds=seconds, check=check, work=work)
+                model, checked, stated = kept.model, kept.checked, kept.budget.specification or stated
+                tracked = {"tracking": {**kept.budget.to_document(), "guarantee": kept.guarantee.to_document()}}
+                if model.record is None:
+                    raise SpecificationError(
+                        "nothing simpler than the exact model keeps the tracking errors",
+                        remedy="allow larger ones, or more --minutes; the exact model keeps them",
+                    )
             if check and not checked:
                 say("the time is over before the proof was checked again: torquec check does that later")
             if options.trade_off:
@@ -128,9 +157,35 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> tuple[
             shutil.rmtree(result, ignore_errors=True)
             made.write(result, say)
             further = {**_coefficient_equations(made, stated, result, work), **_verified(made, stated, result, say)}
+            further |= tracked
     work.seconds["total"] = sum(work.seconds.values())
     made.write_page(result, options.output)
     return made, further
+
+
+def _tracked_loop(robot: Robot, stated: Specification, options: SimplifyOptions) -> TrackedLoop | None:
+    """The loop of tracking errors, where the specification has some; options about it are refused where not."""
+    from torquec.cli.motions import read_motion
+    from torquec.control.uncertainty import load_uncertainty
+    from torquec.model.model import as_model
+    from torquec.project.law_choice import LawChoice
+    from torquec.project.promises import tracked_loop
+
+    if not stated.tracks:
+        for name in ("trajectory", "uncertainty", "poles", "rate"):
+            if getattr(options, name) is not None:
+                raise ArgumentError(
+                    f"--{name} is about tracking errors, and {options.spec} requires none",
+                    remedy="leave it out, or state tracking_error",
+                )
+        return None
+    if options.trade_off:
+        raise ArgumentError("--trade-off is about stated torque errors", remedy="leave it out")
+    choice, motion = LawChoice(poles=options.poles, rate=options.rate), None
+    if options.trajectory is not None:
+        _, motion = read_motion(as_model(robot), options.trajectory, choice.period)
+    sets = None if options.uncertainty is None else load_uncertainty(options.uncertainty, robot)
+    return tracked_loop(robot, choice, motion, sets)
 
 
 def _coefficient_equations(made: Simplification, stated: Specification, folder: Path, work: Work) -> dict[str, Any]:

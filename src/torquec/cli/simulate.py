@@ -144,7 +144,7 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
         model = hold_missing(model, given.joints, "the law")
     period = options.period if given is None or given.period is None else given.period
     model, motion = asked_motion(model, options, period, degrees=options.deg)
-    kind = options.kind("computed-torque")
+    kind = options.kind
     law = given or asked_law(model, kind, options, at=tuple(motion.q[0].tolist()), motion=motion)
     plant = _plant(model, options)
     name = law.name if given is not None else kind.value
@@ -192,7 +192,7 @@ def _attack(model: Model, law: Controller, motion: Trajectory, options: Simulate
     assert options.uncertainty is not None
     assert options.worst is not None
     sets = load_uncertainty(options.uncertainty, model.robot)
-    guarantee = law_guarantee(model, options.kind("computed-torque"), options, motion, sets)
+    guarantee = law_guarantee(model, options.kind, options, motion, sets)
     work = Work(report=step_report())
     found = worst_plant(model.robot, law, motion, guarantee, sets, runs=options.worst, seed=options.seed, work=work)
     return {**found.to_document(), "guarantee": guarantee.to_document()}
@@ -205,7 +205,7 @@ def _observed(model: Model, motion: Trajectory, options: SimulateOptions, result
 
     assert options.observe is not None
     sets = None if options.uncertainty is None else load_uncertainty(options.uncertainty, model.robot)
-    kind, period = options.kind("computed-torque"), float(result.t[1] - result.t[0])
+    kind, period = options.kind, float(result.t[1] - result.t[0])
     observer = asked_observer(model, kind, options, motion, sets, bandwidth=options.observe, period=period)
     return observed_run(result, observer).to_document(observer)
 

@@ -4,8 +4,8 @@
 (2)  full model (Clover's CT2):             tau = M v + c + g + friction                                  Clover III (2)
 (3)  diagonal inertia (Clover's CT3):       tau = diag(M) v + g + friction
 
-p and s come from the poles of every joint (:mod:`torquec.control.poles`). The model is evaluated where the robot shall
-be, as Clover does, or where it is.
+p and s come from the poles of every joint (:mod:`torquec.control.poles`). The model is evaluated where the robot is, or
+where it shall be (`evaluation="reference"`), as Clover does.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def computed_torque(
     *,
     period: float | None = None,
     sampled: bool = False,
-    evaluation: Evaluation | str = Evaluation.REFERENCE,
+    evaluation: Evaluation | str = Evaluation.MEASURED,
     friction: FrictionCompensation | FrictionAt | str = _FRICTION,
     rule: Rule | None = None,
 ) -> Controller:
@@ -81,7 +81,7 @@ def diagonal_computed_torque(
     *,
     period: float | None = None,
     sampled: bool = False,
-    evaluation: Evaluation | str = Evaluation.REFERENCE,
+    evaluation: Evaluation | str = Evaluation.MEASURED,
     friction: FrictionCompensation | FrictionAt | str = _FRICTION,
 ) -> Controller:
     """Computed torque with the diagonal of the inertia, gravity, springs and friction only (3)."""

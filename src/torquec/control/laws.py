@@ -34,11 +34,11 @@ from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.trajectory import Trajectory
 
-USUAL_POLES = -12 + 45j
-"""Clover's, for every joint [1/s]."""
+USUAL_LAW = LawKind.COMPUTED_TORQUE
+"""The law where none is chosen: at the measured state, friction at reference speed. Its tracking error is bounded."""
 
-REAL_POLES = -20.0
-"""Of the laws whose poles are real [1/s]: robust computed torque, Slotine and Li's."""
+USUAL_POLES = -20.0
+"""Both of every joint [1/s], of every law that has poles."""
 
 USUAL_PERIOD = 0.001
 """Sampling interval of a law that needs one, unless given [s]."""
@@ -131,14 +131,20 @@ def _poles(options: ControllerOptions) -> Any:
     return USUAL_POLES if options.poles is None else options.poles
 
 
-def _placed(summary: str, make: Callable[..., Controller], *more: str, places_poles: bool = True) -> LawEntry:
+def _placed(
+    summary: str,
+    make: Callable[..., Controller],
+    *more: str,
+    evaluates_at: Evaluation = Evaluation.MEASURED,
+    places_poles: bool = True,
+) -> LawEntry:
     """The row of a law whose feedback is made from poles; `more` are options besides those that all of these have."""
     names = ("period", "sampled", "friction", *more)
 
     def made(model: Model, options: ControllerOptions, _: Trajectory | None) -> Controller:
         return make(model, _poles(options), **_given(options, *names))
 
-    return LawEntry(summary, ("poles", *names), made, places_poles=places_poles)
+    return LawEntry(summary, ("poles", *names), made, evaluates_at, places_poles=places_poles)
 
 
 def _independent(model: Model, options: ControllerOptions, *, integral: bool) -> Controller:
@@ -175,7 +181,9 @@ _JOINT = ("poles", "posture", "gains", "period", "feedforward", "friction", "ant
 
 LAWS: Mapping[LawKind, LawEntry] = MappingProxyType(
     {
-        LawKind.POLE_PLACEMENT: _placed("pole placement along the reference (CT1)", pole_placement, "rule"),
+        LawKind.POLE_PLACEMENT: _placed(
+            "pole placement along the reference (CT1)", pole_placement, "rule", evaluates_at=Evaluation.REFERENCE
+        ),
         LawKind.COMPUTED_TORQUE: _placed(
             "computed torque with the full model (CT2)", computed_torque, "evaluation", "rule"
         ),
@@ -187,7 +195,7 @@ LAWS: Mapping[LawKind, LawEntry] = MappingProxyType(
             ("poles", "period", "evaluation", "friction", "amplitude", "layer"),
             lambda model, options, _: robust_computed_torque(
                 model,
-                REAL_POLES if options.poles is None else options.poles,
+                _poles(options),
                 **{"period": USUAL_PERIOD, **_given(options, "period", "evaluation", "friction", "amplitude", "layer")},
             ),
             Evaluation.MEASURED,
@@ -197,7 +205,7 @@ LAWS: Mapping[LawKind, LawEntry] = MappingProxyType(
             ("poles", "posture", "period", "friction"),
             lambda model, options, _: slotine_li(
                 model,
-                REAL_POLES if options.poles is None else options.poles,
+                _poles(options),
                 **_given(options, "period", "posture", "friction"),
             ),
             Evaluation.MEASURED,

@@ -43,6 +43,13 @@ def _motion_words(part: MotionPart | None) -> object:
     return dataclasses.replace(part, trajectory=Path(part.trajectory).name)
 
 
+def _tracked(project: Project) -> object:
+    """The loop, where the specification is about its tracking errors."""
+    if project.specification is None or not project.specification.tracks:
+        return None
+    return project.design, project.uncertainty, _motion_words(project.motion)
+
+
 STEPS = (
     RunStep("check", "reading the robot", robot_check_step, kept=False),
     RunStep(
@@ -58,8 +65,9 @@ STEPS = (
         SIMPLIFY,
         "simplifying the model",
         simplify_step,
-        reads=lambda project: (_specification(project), project.simplify),
+        reads=lambda project: (_specification(project), project.simplify, _tracked(project)),
         needs=("check", IDENTIFY),
+        files=lambda project: _motions(project) if _tracked(project) else (),
         skipped=lambda project: "" if project.specification else "there is no [specification]",
     ),
     RunStep(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,18 +59,19 @@ def design_study(
     point: Sequence[tuple[float, ...]],
     motion: Trajectory | None = None,
     uncertainty: Uncertainty | None = None,
+    guarantee: Mapping[str, Any] | None = None,
     work: Work | None = None,
 ) -> DesignStudy:
     """The law that is chosen, for a model, looked at in the state `point` (q, qd, qdd) and along a motion.
 
-    Its guarantee is for the nominal robot, or for all robots within the `uncertainty`.
+    Its `guarantee`, where it is not known yet, is for the nominal robot, or for all robots within the `uncertainty`.
     """
     from torquec.control.law_options import LawKind
     from torquec.control.laws import LAWS
     from torquec.linearization.linearize import linearize
 
     work = as_work(work)
-    kind, robot = choice.kind("pole-placement"), model.robot
+    kind, robot = choice.kind, model.robot
     entry = LAWS[kind]
     with work.step(f"making the law {kind}"):
         law = asked_law(model, kind, choice, at=point[0], motion=motion)
@@ -96,7 +97,8 @@ def design_study(
         looked_at = linearize(model, *point)
         worst = _worst(model, choice, kind, motion, work)
         document |= _robustness(model, looked_at, choice, kind, worst)
-    document |= promises(model, kind, choice, motion, tuple(point), uncertainty=uncertainty, work=work)
+    known: dict[str, Any] = {"uncertainty": uncertainty, "guarantee": guarantee}
+    document |= promises(model, kind, choice, motion, tuple(point), **known, work=work)
     return DesignStudy(kind, law, document, robot, looked_at, worst)
 
 

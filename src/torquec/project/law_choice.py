@@ -75,11 +75,13 @@ class LawChoice:
             return None
         return CLOVER if self.threshold is None else dataclasses.replace(CLOVER, threshold=self.threshold)
 
-    def kind(self, usual: str) -> LawKind:
+    @property
+    def kind(self) -> LawKind:
         """The law that is asked for, the usual one unless asked otherwise."""
         from torquec.control.law_options import LawKind
+        from torquec.control.laws import USUAL_LAW
 
-        return chosen(LawKind, self.controller or usual, "controller")
+        return chosen(LawKind, self.controller or USUAL_LAW, "controller")
 
     def pairs(self, robot: Robot) -> JointPoles:
         """The poles of every joint."""
@@ -106,9 +108,9 @@ def asked_law(
     return make_law(model, kind, made_with, trajectory=motion)
 
 
-def check_law(robot: Robot, options: LawChoice, *, usual: str = "computed-torque") -> None:
+def check_law(robot: Robot, options: LawChoice) -> None:
     """Raise `ArgumentError` for options that the law has no use for, without making it."""
-    _law_options(robot, options.kind(usual), options, (0.0,) * robot.n)
+    _law_options(robot, options.kind, options, (0.0,) * robot.n)
 
 
 def _law_options(robot: Robot, kind: LawKind, options: LawChoice, at: Sequence[float]) -> ControllerOptions:

@@ -21,13 +21,12 @@ from torquec.control.uncertainty import Uncertainty
 from torquec.errors import DivergenceError
 from torquec.project.design_study import DOCUMENT as DESIGNED
 from torquec.project.design_study import design_study, loop_curves, root_loci
-from torquec.project.project import ExperimentPart, Project, experiment_folder, project_motion
+from torquec.project.project import ExperimentPart, design_motion, experiment_folder, project_motion
 from torquec.project.simulation_document import DOCUMENT as SIMULATED
 from torquec.project.simulation_document import many_runs, run_summary, simulation_conditions, tracking_curves
 from torquec.project.step import DESIGN, StepContext
 from torquec.report.design import narrow_limits
 from torquec.report.found_documents import RUN_FILE
-from torquec.trajectory import Trajectory
 from torquec_check.claim import Standing, rounded_up
 
 
@@ -42,7 +41,10 @@ def design_step(context: StepContext) -> str:
     n = model.robot.n
     point = ((0.0,) * n if motion is None else tuple(motion.q[0].tolist()), (0.0,) * n, (0.0,) * n)
     sets = context.project.uncertainty
-    study = design_study(model, choice, point=point, motion=motion, uncertainty=sets, work=context.work)
+    known = context.tracking().get("guarantee")
+    study = design_study(
+        model, choice, point=point, motion=motion, uncertainty=sets, guarantee=known, work=context.work
+    )
     write_controller(
         study.law,
         context.folder,
@@ -56,13 +58,6 @@ def design_step(context: StepContext) -> str:
     add_to_package(context.folder)
     operations = study.law.operations
     return f"{study.kind} at {1.0 / choice.period:g} Hz: {operations.mul} mul, {operations.add} add"
-
-
-def design_motion(project: Project) -> Trajectory | None:
-    """The motion that the law is judged along."""
-    if project.motion is None or project.design is None:
-        return None
-    return project_motion(project.motion, project.robot, project.design.period)
 
 
 class Origin(StrEnum):

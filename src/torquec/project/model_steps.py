@@ -7,6 +7,9 @@ is not checked yet is written all the same: `torquec check` does that later.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from torquec.dynamics.rotorless_joints import rotorless_text
 from torquec.foundation.budget import Budget
 from torquec.model.model import Model
@@ -14,10 +17,18 @@ from torquec.model.simplified import simplified_and_checked
 from torquec.project.identify_document import describe
 from torquec.project.identify_files import DOCUMENT as IDENTIFIED
 from torquec.project.identify_files import logs_to_fit, shown_logs, write_results
+from torquec.project.project import design_motion
+from torquec.project.promises import tracked_loop
 from torquec.project.simplification import DOCUMENT as SIMPLIFIED
 from torquec.project.simplification import Simplification
-from torquec.project.step import StepContext, StepResult
+from torquec.project.step import TRACKING, StepContext, StepResult
 from torquec.report.robot import robot_facts
+from torquec.simplification.specification import Specification
+from torquec_check.claim import rounded_up
+
+if TYPE_CHECKING:
+    from torquec.control.tracking_budget import TrackedModel, TrackingBudget
+    from torquec.control.tracking_guarantee import TrackingGuarantee
 
 
 def robot_check_step(context: StepContext) -> str:
@@ -70,20 +81,81 @@ def identify_step(context: StepContext) -> str:
 
 
 def simplify_step(context: StepContext) -> str | StepResult:
-    """Search, prove and prove again with independent code within the project's time, and write everything."""
-    project, work = context.project, context.work
-    specification, seconds = project.specification, project.simplify.seconds
+    """Search, prove and prove again with independent code within the project's time, and write everything.
+
+    Tracking errors become torque errors first; where none keep them, torque errors that are stated besides are kept.
+    """
+    specification = context.project.specification
     assert specification is not None
-    allowed = "" if seconds is None else f" in the {seconds:g} s that [simplify] allows"
-    budget = Budget.after(seconds)
-    found = simplified_and_checked(context.exact_model(), specification, budget, work=work, only_simpler=True)
+    if not specification.tracks:
+        return _simplified(context, specification)
+    from torquec.control.tracking_budget import TrackedModel, simplify_within, tracking_budget, without_tracking
+
+    model, work = context.exact_model(), context.work
+    assert context.project.design is not None
+    loop = tracked_loop(
+        model.robot, context.project.design, design_motion(context.project), context.project.uncertainty
+    )
+    budget = tracking_budget(model, specification, loop, work=work)
+    if budget.specification is not None:
+        time = Budget.after(context.project.simplify.seconds)
+        return _finished(context, simplify_within(model, budget, loop, time, work=work))
+    assert budget.shortfall is not None
+    short = f"{budget.shortfall.text}; {budget.shortfall.remedy}"
+    if any(joint.torque_error is None for joint in specification.joints):
+        return _finished(context, TrackedModel(model, budget.exact, budget), short)
+    _write_tracking(context, budget, None)
+    found = _simplified(context, without_tracking(specification))
+    said = found if isinstance(found, StepResult) else StepResult(found)
+    return replace(said, summary=f"{said.summary}; tracking errors are not kept: {short}")
+
+
+def _finished(context: StepContext, found: TrackedModel, why: str = "") -> str | StepResult:
+    """The files of a model with its guarantee; `why` there is none that keeps the tracking errors."""
+    if found.model.record is None:
+        _write_tracking(context, found.budget, found.guarantee)
+        return _nothing_simpler(
+            context, why or f"nothing simpler than the exact model was found and proven{_allowed(context)}"
+        )
+    result = _written(context, found.model, checked=found.checked)
+    unused = isinstance(result, StepResult) and result.fallback
+    _write_tracking(context, found.budget, found.budget.exact if unused else found.guarantee)
+    if unused:
+        return result
+    left = [f"{joint.joint} {rounded_up(joint.position, 3)}" for joint in found.guarantee.joints]
+    return f"{result}; tracking errors of at most {', '.join(left)} [rad, m]"
+
+
+def _write_tracking(context: StepContext, budget: TrackingBudget, guarantee: TrackingGuarantee | None) -> None:
+    """The budget of the tracking errors, and the guarantee of the model that the run goes on with, where known."""
+    document = budget.to_document() | ({} if guarantee is None else {"guarantee": guarantee.to_document()})
+    context.write_document(TRACKING, "tracking", document)
+
+
+def _allowed(context: StepContext) -> str:
+    seconds = context.project.simplify.seconds
+    return "" if seconds is None else f" in the {seconds:g} s that [simplify] allows"
+
+
+def _simplified(context: StepContext, specification: Specification) -> str | StepResult:
+    """The model within the torque errors of a specification."""
+    budget = Budget.after(context.project.simplify.seconds)
+    exact = context.exact_model()
+    found = simplified_and_checked(exact, specification, budget, work=context.work, only_simpler=True)
     if found is None:
-        return _nothing_simpler(context, f"nothing simpler than the exact model was found and proven{allowed}")
-    model, checked = found
+        return _nothing_simpler(
+            context, f"nothing simpler than the exact model was found and proven{_allowed(context)}"
+        )
+    return _written(context, found[0], checked=found[1])
+
+
+def _written(context: StepContext, model: Model, *, checked: bool) -> str | StepResult:
+    """The files of a simplified model; a result that says why the run goes on without it, where it does."""
+    work = context.work
     with work.step("looking whether its mass matrix is regular"):
         unused = _unusable(model)
     if not checked:
-        late = f"its proof could not be checked again{allowed}: torquec check does that later"
+        late = f"its proof could not be checked again{_allowed(context)}: torquec check does that later"
         unused = f"a simpler model was found, but {late}"
     made = Simplification(model, None, checked=checked, seconds=work.seconds, unused=unused)
     with work.step("writing equations, code and certificate") as step:

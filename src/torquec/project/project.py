@@ -154,6 +154,13 @@ def project_motion(part: MotionPart, robot: Robot, period: float) -> Trajectory:
     return motion
 
 
+def design_motion(project: Project) -> Trajectory | None:
+    """The motion that the law is judged along."""
+    if project.motion is None or project.design is None:
+        return None
+    return project_motion(project.motion, project.robot, project.design.period)
+
+
 STANDARD = "standard"
 """The word for Clover's trajectory of the PUMA 560."""
 STANDARD_ROBOT = "puma560"

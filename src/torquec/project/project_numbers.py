@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from torquec.control.laws import USUAL_POLES
 from torquec.dynamics.inverse_dynamics import gravity_torque
 from torquec.foundation.arrays import Array
 from torquec.model.model import as_model
@@ -23,8 +24,6 @@ from torquec.robot.state_coordinate import StateCoordinate
 
 PART = 0.01
 """Of a joint's torque limit that the model may be wrong by."""
-POLE = -20.0
-"""Both poles of every joint [1/s]."""
 _ACCELERATION = {True: 10.0, False: 2.0}
 """rad/s^2 of a joint that turns, m/s^2 of one that translates: what light arms reach."""
 _SPEED = {True: 2.5, False: 0.5}
@@ -115,13 +114,13 @@ def example_load(robot: Robot, frame: str) -> ExampleLoad:
     efforts = np.array([joint.limits.effort if joint.limits.effort > 0.0 else np.inf for joint in robot.joints])
     with np.errstate(divide="ignore", invalid="ignore"):
         held = np.where(weight > 0.0, _HELD * efforts / weight, np.inf)
-        leaning = np.where(weight > 0.0, _LEAN * POLE**2 * _least_inertia(robot, q) / weight, np.inf)
+        leaning = np.where(weight > 0.0, _LEAN * USUAL_POLES**2 * _least_inertia(robot, q) / weight, np.inf)
     strained, moved = robot.coordinates[int(held.argmin())], robot.coordinates[int(leaning.argmin())]
     way = f"{_LEAN:g} {moved.position_unit}"
     choices = [
         (_LOAD * robot.moving_mass, f"{100 * _LOAD:g} % of the moving mass"),
         (float(held.min()), f"{strained.name} holds it with {100 * _HELD:g} % of its torque limit"),
-        (float(leaning.min()), f"against poles at {POLE:g} its weight moves {moved.name} by {way} at most"),
+        (float(leaning.min()), f"against poles at {USUAL_POLES:g} its weight moves {moved.name} by {way} at most"),
     ]
     mass, rule = min(choices)
     return ExampleLoad(float(f"{max(mass, _LEAST_LOAD):.2g}"), rule)

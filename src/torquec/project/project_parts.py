@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from torquec.codegen.precision import Precision
 from torquec.control.law_options import ControllerOptions, LawKind, with_words
+from torquec.control.laws import USUAL_LAW
 from torquec.control.model_terms import Evaluation, FrictionAt
 from torquec.errors import TorquecError
 from torquec.project.law_choice import LawChoice, check_law, lqr_weights, unused_options
@@ -131,7 +132,7 @@ def design_part(table: Table | None, robot: Robot) -> LawChoice | None:
     """[design]: the controller, with options that it has a use for."""
     if table is None:
         return None
-    given: dict[str, Any] = {"controller": table.choice("controller", LawKind, LawKind.COMPUTED_TORQUE)}
+    given: dict[str, Any] = {"controller": table.choice("controller", LawKind, USUAL_LAW)}
     for key in ("poles", "weights"):
         given[key] = table.text(key) if key in table else None
     for key, words in (("evaluation", Evaluation), ("friction_at", FrictionAt)):
@@ -140,11 +141,9 @@ def design_part(table: Table | None, robot: Robot) -> LawChoice | None:
     given |= {key: table.flag(key, default=False) for key in ("sampled", "abbreviated", "saturate")}
     given["effort"] = positive_number(table, "effort") or 1.0
     given["option"] = list(table.texts("option", ())) or None
-    if given["controller"] == LawKind.COMPUTED_TORQUE and given["evaluation"] is None:
-        given["evaluation"] = "measured"  # only for this law can the tracking error be bounded
     choice = LawChoice(**given)
     table.finish()
-    kind = choice.kind(LawKind.COMPUTED_TORQUE)
+    kind = choice.kind
     for key in unused_options(kind, choice):
         table.refuse(key, f"{kind} has no use for '{key}'", "leave it out")
     _checked(table, "poles", lambda: choice.pairs(robot))

@@ -10,10 +10,10 @@ import json
 import math
 from collections.abc import Sequence
 
+from torquec.control.laws import USUAL_POLES
 from torquec.project.project import STANDARD, STANDARD_ROBOT
 from torquec.project.project_numbers import (
     PART,
-    POLE,
     TorqueErrors,
     example_load,
     example_motion,
@@ -136,8 +136,9 @@ def _design(robot: Robot) -> str:
     lines = [
         "[design]  # the controller; docs/control.md",
         'controller = "computed-torque"',
-        'evaluation = "measured"  # for which the tracking error can be bounded; docs/guarantee.md',
-        f'poles = "{POLE:g}"            # 1/s, both of every joint; "-12+45j" is a pair',
+        'evaluation = "measured"  # for which the tracking error is bounded; docs/guarantee.md',
+        'friction_at = "reference"  # speed at which friction is compensated',
+        f'poles = "{USUAL_POLES:g}"            # 1/s, both of every joint; "-12+45j" is a pair',
         "rate = 1000              # calls per second",
         "",
         "[motion]  # along which it is judged",

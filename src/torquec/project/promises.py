@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from torquec.errors import ArgumentError
@@ -12,11 +13,13 @@ if TYPE_CHECKING:
     from torquec.control.law_options import LawKind
     from torquec.control.poles import JointPoles
     from torquec.control.robustness import ModelErrors
+    from torquec.control.tracked_loop import TrackedLoop
     from torquec.control.tracking_guarantee import TrackingGuarantee
     from torquec.control.uncertainty import Uncertainty
     from torquec.foundation.arrays import Array
     from torquec.foundation.work import Work
     from torquec.model.model import Model
+    from torquec.robot.robot import Robot
     from torquec.trajectory import Trajectory
 
 _POINTS = 9
@@ -28,7 +31,7 @@ def law_errors(kind: LawKind, options: LawChoice) -> ModelErrors:
     from torquec.control.law_options import LawKind
     from torquec.control.robustness import COMPUTED_TORQUE, EXACT_MODEL
 
-    at_reference = kind is LawKind.COMPUTED_TORQUE and (options.evaluation or "reference") == "reference"
+    at_reference = kind is LawKind.COMPUTED_TORQUE and options.evaluation == "reference"
     return COMPUTED_TORQUE if at_reference else EXACT_MODEL
 
 
@@ -40,11 +43,13 @@ def promises(
     point: tuple[tuple[float, ...], ...],
     *,
     uncertainty: Uncertainty | None = None,
+    guarantee: Mapping[str, Any] | None = None,
     work: Work | None = None,
 ) -> dict[str, Any]:
     """The keys `guarantee`, `payload` and `covariance` of the document; empty ones where nothing can be said.
 
-    The guarantee is for every robot within the `uncertainty`, for the nominal one without friction where it is None.
+    The guarantee is for every robot within the `uncertainty`, for the nominal one without friction where it is None;
+    one that is known already is given.
     """
     import numpy as np
 
@@ -56,8 +61,8 @@ def promises(
     task = as_work(work)
     with task.step("proving how far the robot is from its reference"):
         robot = claimed_robot(robot_to_dict(model.robot)).to_document()
-        guarantee = law_guarantee(model, kind, options, motion, uncertainty).to_document() | {"robot": robot}
-    document: dict[str, Any] = {"guarantee": guarantee, "payload": {}, "covariance": {}}
+        known = guarantee or law_guarantee(model, kind, options, motion, uncertainty).to_document()
+    document: dict[str, Any] = {"guarantee": {**known, "robot": robot}, "payload": {}, "covariance": {}}
     if not LAWS[kind].places_poles:
         return document
     if motion is None:
@@ -77,29 +82,54 @@ def law_guarantee(
     model: Model, kind: LawKind, options: LawChoice, motion: Trajectory | None, uncertainty: Uncertainty | None
 ) -> TrackingGuarantee:
     """The tracking guarantee of the law that is chosen, for the nominal robot or under an uncertainty."""
-    from torquec.control.law_options import LawKind
     from torquec.control.tracking_guarantee import TrackingGuarantee, tracking_guarantee
 
-    at_reference = options.evaluation != "measured"
-    if kind is not LawKind.COMPUTED_TORQUE or (at_reference and uncertainty is None):
-        return TrackingGuarantee(
-            False, "it is for computed torque at the measured state: --controller computed-torque --evaluation measured"
+    if reason := _no_guarantee(kind, options, uncertainty):
+        return TrackingGuarantee(False, reason)
+    loop = _loop(model.robot, options, uncertainty)
+    return tracking_guarantee(model, loop.pop("poles"), motion, **loop)
+
+
+def tracked_loop(
+    robot: Robot, options: LawChoice, motion: Trajectory | None, uncertainty: Uncertainty | None
+) -> TrackedLoop:
+    """The loop that the tracking errors of a specification are about.
+
+    Raises `ArgumentError` without a motion, and for a law of which no tracking error is bounded.
+    """
+    from torquec.control.tracked_loop import TrackedLoop
+
+    if motion is None:
+        raise ArgumentError("tracking errors are required, and are along a motion", remedy="give one: --trajectory CSV")
+    if reason := _no_guarantee(options.kind, options, uncertainty):
+        raise ArgumentError(
+            f"tracking errors are required, and there is no guarantee: {reason}", remedy="change the law"
         )
+    return TrackedLoop(trajectory=motion, **_loop(robot, options, uncertainty))
+
+
+def _no_guarantee(kind: LawKind, options: LawChoice, uncertainty: Uncertainty | None) -> str:
+    """Why no tracking error of a law can be bounded; "" where one may be."""
+    from torquec.control.law_options import LawKind
+
+    if kind is not LawKind.COMPUTED_TORQUE or (options.evaluation == "reference" and uncertainty is None):
+        return "it is for computed torque at the measured state: --controller computed-torque --evaluation measured"
     if options.abbreviated:
-        return TrackingGuarantee(False, "nothing is proven of an abbreviated model: simplify one, which is certified")
-    poles = [(pair.first, pair.second) for pair in options.pairs(model.robot).pairs]
-    efforts = [options.effort * joint.limits.effort for joint in model.robot.joints]
-    return tracking_guarantee(
-        model,
-        poles,
-        motion,
-        period=options.period,
-        sampled=options.sampled,
-        efforts=efforts,
-        uncertainty=uncertainty,
-        evaluation="reference" if at_reference else "measured",
-        friction=compensated_friction(options) or "reference",
-    )
+        return "nothing is proven of an abbreviated model: simplify one, which is certified"
+    return ""
+
+
+def _loop(robot: Robot, options: LawChoice, uncertainty: Uncertainty | None) -> dict[str, Any]:
+    """The arguments of `TrackedLoop` and `tracking_guarantee`, without the motion."""
+    return {
+        "poles": [(pair.first, pair.second) for pair in options.pairs(robot).pairs],
+        "period": options.period,
+        "sampled": options.sampled,
+        "efforts": tuple(options.effort * joint.limits.effort for joint in robot.joints),
+        "uncertainty": uncertainty,
+        "evaluation": options.evaluation or "measured",
+        "friction": compensated_friction(options) or "reference",
+    }
 
 
 def _payload(

@@ -327,10 +327,12 @@ def _check_together(table: Table, project: Project, stated: Collection[str]) -> 
         for part in (table.table("motion"), table.table("uncertainty"), *table.tables("experiment")[:1]):
             if part is not None:
                 part.refuse(_NEEDED, f"there is {part.label}, and no controller", "add [design], or leave it out")
-    elif project.design and project.design.kind("computed-torque") is LawKind.LQR and "motion" not in stated:
+    elif project.design and project.design.kind is LawKind.LQR and "motion" not in stated:
         table.refuse("design", "LQR gains belong to a motion", "add [motion]")
     if "uncertainty" in stated and "design" in stated and "motion" not in stated:
         table.refuse("uncertainty", "a guarantee for sets of robots is along a motion", "add [motion]")
+    if project.specification and project.specification.tracks and not {"design", "motion"} <= set(stated):
+        table.refuse("specification", "tracking errors are those of a loop along a motion", "add [design] and [motion]")
     if "specification" not in stated:
         for part in (table.table("simplify"), table.table("realtime")):
             if part is not None:

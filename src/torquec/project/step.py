@@ -19,6 +19,9 @@ from torquec.report.result_document import result_text
 if TYPE_CHECKING:
     from torquec.model.model import Model
 
+TRACKING = "tracking.json"
+"""What the step `simplify` leaves of wanted tracking errors."""
+
 IDENTIFY, SIMPLIFY, DESIGN, REALTIME = "identify", "simplify", "design", "realtime"
 
 
@@ -66,6 +69,11 @@ class StepContext:
         if IDENTIFY in self.results:
             return load_model(next(self.results[IDENTIFY].glob("*.tq.json")))
         return as_model(self.project.robot)
+
+    def tracking(self) -> dict[str, Any]:
+        """The budget and guarantee of the model in use, where the specification has tracking errors; else empty."""
+        there = SIMPLIFY in self.results and (self.results[SIMPLIFY] / TRACKING).exists()
+        return self.read_document(SIMPLIFY, TRACKING) if there else {}
 
     def best_model(self) -> Model:
         """The model that is controlled with and generated: the certified one where there is one that can be used."""

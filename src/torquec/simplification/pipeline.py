@@ -27,7 +27,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from torquec.closedform import closed_form
-from torquec.errors import TimeLimitError
+from torquec.errors import SpecificationError, TimeLimitError
 from torquec.expr import Function, count_operations, operation_cost
 from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work, as_work
@@ -117,6 +117,12 @@ def meet_specification(
     Raises `SpecificationError` with joint, tolerance and smallest achievable error where the specification cannot be
     met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
     """
+    if specification.tracks:
+        raise SpecificationError(
+            "tracking errors are required, which depend on the loop: poles, motion, uncertainty",
+            where=specification.source,
+            remedy="take tq.simplify_for_tracking with a tq.TrackedLoop, or torquec simplify --trajectory",
+        )
     work = as_work(work)
     budget = work.budget
     text = specification_text(robot, specification)

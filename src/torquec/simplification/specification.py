@@ -1,8 +1,8 @@
 """A specification: what a simplified model must achieve, read from a TOML file; docs/specification.md describes it.
 
-One of three requirements per joint: a torque error (absolute, or a part of the joint's effort limit), what the
-controller must achieve together with its motor (Chang & Lee, section III), or, for the whole robot, a plain threshold
-for coefficients. Values are stated at the joint: radians and N m, or metres and N.
+Requirements of a joint: a tracking error (:mod:`torquec.control.tracking_budget` makes torque errors of it), a torque
+error (absolute, or a part of the effort limit), or what the controller must achieve together with its motor (Chang &
+Lee, section III); of the robot: a threshold for coefficients. Values are at the joint: radians and N m, metres and N.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from torquec.robot.toml import Table, parse_toml, read_toml
 from torquec.simplification.fitting.fit_entries import BasisSearch
 from torquec.simplification.stated_number import (
     degrees_suspected,
+    stated_distance,
     stated_part,
     stated_positive,
     stated_range,
@@ -71,7 +72,8 @@ class ControlRequirement:
 class JointRequirement:
     """One joint: the largest speed and acceleration, and a torque error or a control requirement with its motor.
 
-    `jerk` is the largest rate of the acceleration, None where it may jump.
+    `jerk` is the largest rate of the acceleration, None where it may jump. `tracking_error` [rad, m] of the loop, or
+    `tracking_error_part` that the model may add to that of an exact one; a torque error beside it limits the model.
     """
 
     name: str
@@ -81,6 +83,13 @@ class JointRequirement:
     control: ControlRequirement | None = None
     motor: MotorData | None = None
     jerk: float | None = None
+    tracking_error: float | None = None
+    tracking_error_part: float | None = None
+
+    @property
+    def tracks(self) -> bool:
+        """Whether a tracking error is required, from which its torque error follows."""
+        return self.tracking_error is not None or self.tracking_error_part is not None
 
 
 @dataclass(frozen=True)
@@ -117,6 +126,11 @@ class Specification:
                 where=self.source,
                 remedy="state torque_error or torque_error_part for every joint, or leave out precision",
             )
+
+    @property
+    def tracks(self) -> bool:
+        """Whether tracking errors are required: torque errors follow from them and from the loop."""
+        return any(joint.tracks for joint in self.joints)
 
     @property
     def motions(self) -> MotionBox:
@@ -236,6 +250,8 @@ class _Given:
     jerk: float | None = None
     torque_error: float | None = None
     torque_error_part: float | None = None
+    tracking_error: float | None = None
+    tracking_error_part: float | None = None
     control: Mapping[str, float] | None = None
     motor: Mapping[str, float] | None = None
     in_degrees: tuple[str, ...] = ()
@@ -255,22 +271,32 @@ class _Given:
             jerk=stated_rate(table, "jerk"),
             torque_error=stated_positive(table, "torque_error"),
             torque_error_part=stated_part(table, "torque_error_part"),
+            tracking_error=stated_distance(table, "tracking_error"),
+            tracking_error_part=stated_positive(table, "tracking_error_part"),
             control=_control(table.table("control")),
             motor=_motor(table.table("motor")),
             in_degrees=degrees_suspected(table),
         )
-        if found.torque_error is not None and found.torque_error_part is not None:
-            table.refuse("torque_error_part", "the torque error is given twice", "keep one of the two keys")
+        for kind in ("torque", "tracking"):
+            if f"{kind}_error" in table and f"{kind}_error_part" in table:
+                table.refuse(f"{kind}_error_part", f"the {kind} error is given twice", "keep one of the two keys")
         table.finish()
         return found
 
     @property
     def requires(self) -> bool:
-        return not (self.torque_error is None and self.torque_error_part is None and self.control is None)
+        return self.tracks or any(x is not None for x in (self.torque_error, self.torque_error_part, self.control))
+
+    @property
+    def tracks(self) -> bool:
+        return self.tracking_error is not None or self.tracking_error_part is not None
 
     def over(self, other: _Given) -> _Given:
         """This, and what the other says where this says nothing."""
         own = self if self.requires else other
+        rest = other if self.control is None else _Given()
+        torque = self if self.torque_error is not None or self.torque_error_part is not None else rest
+        tracking = self if self.tracks else rest
         return _Given(
             where=self.where or other.where,
             name=self.name,
@@ -278,8 +304,10 @@ class _Given:
             velocity=self.velocity if self.velocity is not None else other.velocity,
             acceleration=self.acceleration if self.acceleration is not None else other.acceleration,
             jerk=self.jerk if self.jerk is not None else other.jerk,
-            torque_error=own.torque_error,
-            torque_error_part=own.torque_error_part,
+            torque_error=torque.torque_error,
+            torque_error_part=torque.torque_error_part,
+            tracking_error=tracking.tracking_error,
+            tracking_error_part=tracking.tracking_error_part,
             control=None if own.control is None else {**(other.control or {}), **own.control},
             motor={**(other.motor or {}), **(self.motor or {})} or None,
             in_degrees=tuple(dict.fromkeys((*self.in_degrees, *other.in_degrees))),
@@ -293,7 +321,7 @@ def _requirement(joint: Joint, given: _Given) -> JointRequirement:
         raise SpecificationError(
             f"nothing is required of joint '{joint.name}'",
             where=where,
-            remedy="state torque_error, torque_error_part or control for it or under [every_joint]",
+            remedy="state tracking_error, torque_error, torque_error_part or control for it or under [every_joint]",
         )
     velocity = given.velocity if given.velocity is not None else joint.limits.velocity
     if not math.isfinite(velocity):
@@ -306,12 +334,13 @@ def _requirement(joint: Joint, given: _Given) -> JointRequirement:
             _lacking(joint, "effort limit in its file", where, "state torque_error in N m (N) instead of a part")
         torque = given.torque_error_part * joint.limits.effort
     control = None if given.control is None else ControlRequirement(**given.control)
-    if control is not None and torque is not None:
-        raise SpecificationError(
-            f"joint '{joint.name}' has a torque error and a control requirement", where=where, remedy="keep one of them"
-        )
+    if control is not None and (torque is not None or given.tracks):
+        kind = "tracking" if torque is None else "torque"
+        found = f"joint '{joint.name}' has a {kind} error and a control requirement"
+        raise SpecificationError(found, where=where, remedy="keep one of them")
     motor = None if control is None else _motor_data(joint, given)
-    return JointRequirement(joint.name, velocity, given.acceleration, torque, control, motor, given.jerk)
+    tracking = given.tracking_error, given.tracking_error_part
+    return JointRequirement(joint.name, velocity, given.acceleration, torque, control, motor, given.jerk, *tracking)
 
 
 def _motion(joint: Joint, given: _Given) -> JointRequirement | None:

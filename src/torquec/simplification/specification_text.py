@@ -56,6 +56,9 @@ def specification_text(robot: Robot, specification: Specification) -> str:
             lines.append(f"jerk = {requirement.jerk!r}")
         if requirement.torque_error is not None:
             lines.append(f"torque_error = {requirement.torque_error!r}")
+        for name in ("tracking_error", "tracking_error_part"):
+            if (value := getattr(requirement, name)) is not None:
+                lines.append(f"{name} = {value!r}")
         for name in ("control", "motor"):
             if (inner := getattr(requirement, name)) is not None:
                 lines += [f"[joint.{name}]", *_lines(inner)]

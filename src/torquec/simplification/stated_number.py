@@ -18,6 +18,18 @@ def stated_positive(table: Table, key: str) -> float | None:
     return value
 
 
+_FARTHEST = 1.0
+"""Position errors above this [rad, m] are taken for degrees or millimetres."""
+
+
+def stated_distance(table: Table, key: str) -> float | None:
+    """A positive position error in radians or metres, or None where the key is missing."""
+    value = stated_positive(table, key)
+    if value is not None and value > _FARTHEST:
+        table.refuse(key, f"'{key}' is {value:g}", f"give radians or metres, at most {_FARTHEST:g}")
+    return value
+
+
 def stated_part(table: Table, key: str) -> float | None:
     """A number between 0 and 1, both excluded, or None where the key is missing."""
     value = table.number(key, math.nan)
