@@ -194,6 +194,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "Estimate",
             "identified_model",
         ),
+        "torquec.identification.floating_base": ("MotionLog", "identify_motion", "read_motion_log"),
         "torquec.identification.payload": ("Payload", "identify_payload"),
     },
     "Controllers": {

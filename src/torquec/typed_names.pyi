@@ -150,6 +150,9 @@ from torquec.identification.estimators.method import Method as Method
 from torquec.identification.excitation.excitation import Excitation as Excitation
 from torquec.identification.excitation.excitation import excitation as excitation
 from torquec.identification.excitation.excitation_options import ExcitationOptions as ExcitationOptions
+from torquec.identification.floating_base import MotionLog as MotionLog
+from torquec.identification.floating_base import identify_motion as identify_motion
+from torquec.identification.floating_base import read_motion_log as read_motion_log
 from torquec.identification.identify import identify as identify
 from torquec.identification.identify_options import IdentifyOptions as IdentifyOptions
 from torquec.identification.logs.check_log import check_log as check_log

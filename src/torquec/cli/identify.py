@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from torquec.cli.check_log import logs_argument, map_option, read_logs
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import SIMULATED, Reads, Writes, need_extra
+from torquec.cli.free_motion import moves_freely
+from torquec.cli.identify_motion import identify_floating
 from torquec.cli.options import force_option, option
 from torquec.cli.output import progress, step_report
 from torquec.errors import ArgumentError
@@ -112,6 +114,8 @@ def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
     from torquec.trajectory.log_map import read_log_map
 
     robot = model.robot
+    if moves_freely(robot):
+        return identify_floating(robot, options)
     how = _options(options)
     if how.method.needs_prior or any((options.output, options.urdf, options.mjcf)):
         need_extra("identify", "bodies that could be built", also=("clarabel",))

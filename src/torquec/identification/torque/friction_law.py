@@ -32,6 +32,7 @@ from torquec.dynamics.friction import PLAIN_TERMS, TERMS, Rounded, ShaftState, c
 from torquec.dynamics.friction_torque import Shaft
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.robot.configuration import joint_slices
 from torquec.robot.friction import FRICTION_WORDS, Friction, FrictionSign, stored_words
 from torquec.robot.robot import Robot
 
@@ -280,9 +281,10 @@ class FrictionLaw:
 
 
 def shafts_of(robot: Robot, transmission: Array | None = None) -> tuple[Shaft, ...]:
-    """Every joint, then every row of the transmission (the robot's own unless given) that couples joints."""
+    """Every joint of one coordinate, then every row of the transmission (the robot's own unless given) of several."""
     rows = np.array(robot.drives.transmission) if transmission is None else transmission
-    shafts = [Shaft(name, tuple(float(k == j) for k in range(robot.n))) for j, name in enumerate(robot.joint_names)]
+    driven = ((joint.name, own.start) for joint, _, own in joint_slices(robot) if joint.kind.nv == 1)
+    shafts = [Shaft(name, tuple(float(k == j) for k in range(robot.n))) for name, j in driven]
     for k, row in enumerate(rows):
         if np.count_nonzero(row) > 1:
             scaled = row / row[np.argmax(np.abs(row))]
