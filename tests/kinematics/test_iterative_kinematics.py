@@ -22,7 +22,7 @@ from tests.kinematics.arms import (
 from torquec.errors import ArgumentError, RobotError
 from torquec.kinematics.arm_geometry import ArmFamily, arm_geometry
 from torquec.kinematics.arm_poses import BranchStatus
-from torquec.kinematics.closed_kinematics import KinematicsMethod
+from torquec.kinematics.closed_kinematics import InverseKinematics, KinematicsMethod
 from torquec.kinematics.inverse_kinematics import inverse_kinematics
 from torquec.kinematics.iterative_kinematics import IterativeKinematics, numeric_arm
 from torquec.robot import classics
@@ -134,6 +134,42 @@ def test_names_are_those_of_the_arm_next_to_it():
     met = (one.status & BranchStatus.OUT_OF_REACH) == 0
     assert met.sum() >= 4
     assert turned_apart(robot, one.q[met], other.q[:8][met]).max() < 1e-4
+
+
+def check_all_of_a_calibrated_arm(lines, off, q, **options):
+    """Elimination and the search from the tidy arm find the same; gives how many poses elimination decided."""
+    rng = np.random.default_rng(5)
+    robot = line_arm("RRRRRR", *off_lines(lines, off, rng), **options)
+    ik = inverse_kinematics(robot, "tool")
+    rotation, position = forward(robot, "tool")(q)
+    quick = same = count = 0
+    for R, p, every in zip(rotation, position, ik(rotation, position).q, strict=True):
+        found = ik.all(R, p)
+        assert np.abs(found.error).max() < 1e-10
+        searched = InverseKinematics.all(ik, R, p)
+        if found.complete:
+            quick += found.degree == 16
+            for name, one in zip(searched.names, searched.q, strict=True):
+                apart = turned_apart(robot, found.q, one)
+                assert apart.min() < 1e-5
+                same += found.names[np.argmin(apart)] == name
+                count += 1
+        assert len(set(found.names)) == len(found.names)
+        assert every.shape == (16, 6)
+    assert same > 0.95 * count
+    return quick
+
+
+def test_all_solutions_of_a_calibrated_arm_by_elimination():
+    q = np.random.default_rng(4).uniform(-np.pi, np.pi, (40, 6))
+    assert check_all_of_a_calibrated_arm(next(iter(SPHERICAL.values())), 1e-3, q) > 30
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("off", [1e-4, 1e-2])
+def test_all_solutions_of_a_calibrated_ur_are_none_fewer_than_by_search(off):
+    q = np.concatenate([HARD, np.random.default_rng(4).uniform(-np.pi, np.pi, (400, 6))])
+    check_all_of_a_calibrated_arm(UR10E, off, q, hand=HAND)
 
 
 def test_a_calibrated_panda_keeps_its_free_joint():

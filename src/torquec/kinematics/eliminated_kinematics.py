@@ -29,11 +29,9 @@ from torquec.kinematics.closed_kinematics import KinematicsMethod
 from torquec.kinematics.eliminant_roots import GRID, GRID_ANGLES, circle_roots
 from torquec.kinematics.householder import determinant, null_vector
 from torquec.kinematics.iterative_kinematics import IterativeKinematics
-from torquec.kinematics.line_elimination import DEGREE, SIZE, LineElimination
-from torquec.kinematics.native_elimination import cached_native, native_elimination
-from torquec.kinematics.quick_poses import ROTATION, made_poses
+from torquec.kinematics.line_elimination import DEGREE, SIZE
+from torquec.kinematics.native_elimination import cached_native
 from torquec.kinematics.refinement import APART, is_met, solve_rows
-from torquec.spatial import Scalar
 
 _AT_ONCE = 32
 """Poses whose sampled matrices, 0.3 MB each, are in memory at once."""
@@ -48,8 +46,6 @@ _DIRECTIONS = 12
 @dataclass(frozen=True, eq=False, repr=False)
 class EliminatedKinematics(IterativeKinematics):
     """The inverse of a six-joint arm of general geometry; made by `inverse_kinematics`."""
-
-    elimination: LineElimination | None = None
 
     @property
     def method(self) -> KinematicsMethod:
@@ -86,24 +82,6 @@ class EliminatedKinematics(IterativeKinematics):
         inputs: dict[str, tuple[int, ...]] = {"matrix": (SIZE, SIZE), "root": ()}
         return trace(f"{self._word}_solution", algorithm, inputs | self._inputs)
 
-    def solution_values(self, root: Any, powers: Any, rotation: Any, position: Any, near: Any) -> list[Scalar]:
-        """q (n,) from a root of the eliminant and a null vector of M there; joints that do not move as in `near`."""
-        assert self.elimination is not None
-        q = list(near)
-        for joint, value in zip(
-            self.arm.joints, self.elimination.joints(powers, root, rotation, position), strict=True
-        ):
-            q[joint.index] = value
-        return q
-
-    @cached_property
-    def _quick_all(self) -> Callable[..., Any]:
-        """All solutions in one native call."""
-        assert self.elimination is not None
-        return native_elimination(
-            self.elimination, self.step_function, self.solution_values, self.finish_algorithm, self.missed
-        )
-
     @cached_property
     def _elimination_natives(self) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
         return (
@@ -125,19 +103,8 @@ class EliminatedKinematics(IterativeKinematics):
         names = self.names[: placed.shape[1]]
         return ArmPoses(names, placed[0], status[0].astype(np.int64), error[0], bool(complete[0]), DEGREE)
 
-    def _quickly(self, rotation: Any, position: Any, near: Any) -> ArmPoses | None:
-        """All solutions by one native call; None where it gives up, or an input is to be refused."""
-        try:
-            q, rest = self._quick_all(rotation, position, near)
-        except ArgumentError:
-            return None
-        if rest.ndim != 2:
-            return None
-        defect, count, whole = rest[-1].tolist()
-        if not (whole and defect <= ROTATION):
-            return None
-        k = int(count)
-        return made_poses({"names": self.names[:k], "q": q[:k], "rest": rest, "complete": True, "degree": DEGREE})
+    def _solution_names(self, q: Array, rotation: Any, position: Any, near: Any) -> tuple[str, ...]:  # noqa: ARG002 - by number
+        return self.names[: len(q)]
 
     def _iterated(self, rotation: Array, position: Array, near: Array, *, every: bool) -> tuple[Array, Array, Array]:  # noqa: ARG002 - all are found at once
         single = rotation.ndim == 2

@@ -8,6 +8,7 @@ the ranges of the joints, with the limits kept on the way; nobody knows how many
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,22 +18,32 @@ import numpy as np
 from torquec.codegen.llvm import NativeFunction, compile_function
 from torquec.dynamics.frame_pose import frame_pose
 from torquec.dynamics.jacobian import jacobian
-from torquec.errors import RobotError
+from torquec.errors import ArgumentError, RobotError
 from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array
 from torquec.kinematics.angle import folds_apart
 from torquec.kinematics.arm_geometry import ArmFamily, ArmGeometry, ArmJoint, ClosedArm, PoseTarget
-from torquec.kinematics.arm_poses import MISSED, BranchStatus, NearestPose, branch_cost, branch_status, place_joints
+from torquec.kinematics.arm_poses import (
+    MISSED,
+    ArmPoses,
+    BranchStatus,
+    NearestPose,
+    branch_cost,
+    branch_status,
+    place_joints,
+)
 from torquec.kinematics.closed_kinematics import InverseKinematics, KinematicsMethod
 from torquec.kinematics.joint_rates import manipulability_and_pivot
 from torquec.kinematics.kinematics_task import KinematicsTask
+from torquec.kinematics.line_elimination import DEGREE, LineElimination
+from torquec.kinematics.native_elimination import clearest_elimination, native_elimination
 from torquec.kinematics.near_arm import pose_difference
-from torquec.kinematics.near_branches import MOST_SOLUTIONS, NearSearch, solve_near
+from torquec.kinematics.near_branches import MOST_SOLUTIONS, NearSearch, branch_names, solve_near
 from torquec.kinematics.nearest_motion import NearestMotion
-from torquec.kinematics.quick_poses import check_reusable
+from torquec.kinematics.quick_poses import ROTATION, check_reusable, made_poses
 from torquec.kinematics.refinement import Iteration, pose_distance, refined, solve_rows, task_columns
 from torquec.kinematics.solution_curve import Curves, curve_start, curve_step
-from torquec.spatial import matmul, transpose
+from torquec.spatial import Scalar, matmul, transpose
 
 LEAST_BEND = 0.03
 """Of the discriminant, in starts: sqrt(0.03) is 10 degrees from a fold, beyond what a calibration shifts it."""
@@ -54,6 +65,8 @@ class IterativeKinematics(InverseKinematics):
     tidy: ArmGeometry | None = None
     task: KinematicsTask = KinematicsTask.POSE
     """What of a pose is met; less than all of it with the numeric method."""
+    elimination: LineElimination | None = None
+    """The eliminant of an arm without a closed form next to it."""
 
     @property
     def method(self) -> KinematicsMethod:
@@ -218,6 +231,51 @@ class IterativeKinematics(InverseKinematics):
         rows = [np.repeat(a, branches, axis=0) for a in (rotation, position, near)]
         placed, status, error = self._natives[1].call(q.reshape(-1, n), *rows)
         return placed.reshape(q.shape), status.reshape(count, branches), error.reshape(count, branches, 2)
+
+    @cached_property
+    def eliminant(self) -> LineElimination | None:
+        """`elimination`; of a calibrated arm with six joints its own eliminant, where that is regular."""
+        return clearest_elimination(self.arm) if self.elimination is None and self.is_traced else self.elimination
+
+    def solution_values(self, root: Any, powers: Any, rotation: Any, position: Any, near: Any) -> list[Scalar]:
+        """q (n,) from a root of the eliminant and a null vector of M there; joints that do not move as in `near`."""
+        assert self.eliminant is not None
+        values = self.eliminant.joints(powers, root, rotation, position)
+        return place_joints(self.arm.joints, values, near).q
+
+    @cached_property
+    def _quick_all(self) -> Callable[..., Any]:
+        """All solutions in one native call."""
+        assert self.eliminant is not None
+        return native_elimination(
+            self.eliminant, self.step_function, self.solution_values, self.finish_algorithm, self.missed
+        )
+
+    def all(self, rotation: Any, position: Any, *, near: Any = None) -> ArmPoses:
+        """The solutions of one pose, as of closed forms; of a calibrated arm by elimination where that decides."""
+        quick = None
+        if self.eliminant is not None:
+            quick = self._quickly(rotation, position, self._default_reference if near is None else near)
+        return super().all(rotation, position, near=near) if quick is None else quick
+
+    def _quickly(self, rotation: Any, position: Any, near: Any) -> ArmPoses | None:
+        """All solutions by one native call; None where it gives up, or an input is to be refused."""
+        try:
+            q, rest = self._quick_all(rotation, position, near)
+        except ArgumentError:
+            return None
+        if rest.ndim != 2:
+            return None
+        defect, count, whole = rest[-1].tolist()
+        if not (whole and defect <= ROTATION):
+            return None
+        q = q[: int(count)]
+        names = self._solution_names(q, rotation, position, near)
+        return made_poses({"names": names, "q": q, "rest": rest, "complete": True, "degree": DEGREE})
+
+    def _solution_names(self, q: Array, rotation: Any, position: Any, near: Any) -> tuple[str, ...]:
+        """Names of solutions (k, n): of the branches of the tidy arm where Newton's method would start."""
+        return branch_names(self._iteration, q, self._start_native.call(rotation, position, near), self.closed.names)
 
     def nearest(self, rotation: Any, position: Any, *, near: Any = None, out: NearestPose | None = None) -> NearestPose:
         """The branch with the smallest sum of squared distances to `near`, of those with the best status."""

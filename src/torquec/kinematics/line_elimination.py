@@ -26,7 +26,7 @@ takes one in whose M neither happens on examples.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -254,16 +254,17 @@ def _twice(rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
 
 def line_elimination(arm: ArmGeometry) -> LineElimination | None:
     """The hidden joint whose eliminant is best for this arm; None where none is regular, or of six joints."""
+    best = max(enumerate(regular_eliminations(arm)), key=lambda row: (row[1][0], row[0]), default=None)
+    return None if best is None else best[1][1]
+
+
+def regular_eliminations(arm: ArmGeometry) -> list[tuple[float, LineElimination]]:
+    """The eliminants that are regular for this arm, each with its score; none but of six joints."""
     if len(arm.joints) != 6:
-        return None
-    scored: list[tuple[float, int, LineElimination]] = []
-    for back in (False, True):
-        for hidden in range(3):
-            one = LineElimination(arm, hidden, back)
-            if not one.loop[0].slides and not one.loop[3].slides:
-                scored.append((_score(one), len(scored), one))
-    best = max(scored, key=lambda row: row[:2], default=None)
-    return best[2] if best is not None and best[0] > _LEAST_SCORE else None
+        return []
+    every = [LineElimination(arm, hidden, back) for back in (False, True) for hidden in range(3)]
+    scored = [(_score(one), one) for one in every if not one.loop[0].slides and not one.loop[3].slides]
+    return [row for row in scored if row[0] > _LEAST_SCORE]
 
 
 _EXAMPLES = 6  # poses on which eliminants are compared
@@ -277,13 +278,8 @@ def _score(one: LineElimination) -> float:
     The last but one at a solution: else two solutions share it; the last elsewhere: else M is always singular. Zero
     where the solution is not found again from its root.
     """
-    rng = np.random.default_rng(7)
     found = []
-    for _ in range(_EXAMPLES):
-        q = rng.uniform(-np.pi, np.pi, 6)
-        for k, joint in enumerate(one.arm.joints):
-            q[k] = rng.uniform(-0.5, 0.5) * one.arm.reach if joint.slides else q[k]
-        rotation, position = _forward(one.arm, q)
+    for q, rotation, position in example_poses(one.arm, _EXAMPLES):
         M = np.array(one.eliminant(rotation, position), dtype=float)
         at, elsewhere = (M[0] + np.cos(x) * M[1] + np.sin(x) * M[2] for x in (q[one.place], q[one.place] + 1.0))
         _, singular, vectors = np.linalg.svd(at)
@@ -296,6 +292,16 @@ def _score(one: LineElimination) -> float:
             return 0.0
         found.append(min(singular[-2] / singular[0], general[-1] / general[0]))
     return float(np.median(found))
+
+
+def example_poses(arm: ArmGeometry, count: int) -> Iterator[tuple[Array, Matrix3, Vector3]]:
+    """Random positions of six joints, the same in every run, and the poses of the tool there."""
+    rng = np.random.default_rng(7)
+    for _ in range(count):
+        q = rng.uniform(-np.pi, np.pi, 6)
+        for k, joint in enumerate(arm.joints):
+            q[k] = rng.uniform(-0.5, 0.5) * arm.reach if joint.slides else q[k]
+        yield q, *_forward(arm, q)
 
 
 def _forward(arm: ArmGeometry, q: Array) -> tuple[Matrix3, Vector3]:

@@ -27,10 +27,11 @@ from torquec.expr import Function, trace
 from torquec.expr.math import absolute, maximum, minimum, select, sincos, sqrt
 from torquec.foundation.template import filled_template
 from torquec.kinematics.angle import over
+from torquec.kinematics.arm_geometry import ArmGeometry
 from torquec.kinematics.arm_poses import BranchStatus, rotation_defect
 from torquec.kinematics.eliminant_roots import CLEAR, FALSE_POSITION, GRID, LEVELS, PARTS, STRAIGHT
 from torquec.kinematics.householder import determinant, null_vector
-from torquec.kinematics.line_elimination import DEGREE, LineElimination
+from torquec.kinematics.line_elimination import DEGREE, LineElimination, example_poses, regular_eliminations
 from torquec.kinematics.refinement import CLOSED
 from torquec.spatial import Scalar
 
@@ -61,6 +62,9 @@ STEPS = 12
 
 _PRECISE = 0.1
 """Noise over bend: with less, cells that are cut into eight are decided by the interpolant still."""
+
+_EXAMPLES = 8
+"""Random poses on which eliminants are compared."""
 
 _POLISH = 4
 """Newton steps on the interpolant, from a cell in which it is nearly straight to rounding."""
@@ -120,6 +124,30 @@ def native_elimination(
         return {"q": [[0.0] * n] * DEGREE, "rest": [[0.0] * 3] * (DEGREE + 1)}
 
     return native_driver(trace("all_solutions", results, pose | near), _text(n, missed), compiled)
+
+
+def clearest_elimination(arm: ArmGeometry) -> LineElimination | None:
+    """Of the regular eliminants the one with the fewest cells of the circle undecided at first, on random examples.
+
+    That of the best score may have pairs of roots near each other: of an arm with nearly a spherical wrist, the two
+    turns of the wrist differ little in a joint of the arm.
+    """
+    regular = [one for _, one in regular_eliminations(arm)]
+    return min(regular, key=_undecided_cells, default=None)
+
+
+def _undecided_cells(one: LineElimination) -> int:
+    """How many cells are undecided (2) before any is cut, over all examples."""
+    count, width = 0, 2.0 * np.pi / GRID
+    for _, rotation, position in example_poses(one.arm, _EXAMPLES):
+        equations = one.equations(rotation, position)
+        angles = 2.0 * np.pi * np.arange(SAMPLES) / SAMPLES
+        turns = zip(np.cos(angles).tolist(), np.sin(angles).tolist(), strict=True)
+        interpolant = _interpolant([determinant(one.matrix(equations, *turn)) for turn in turns])["interpolant"]
+        for block in range(GRID // PARTS):
+            values = _interpolated(interpolant, _angles([block * PARTS * width, width])["turns"])["values"]
+            count += sum(kind > 1.0 for kind in _classify(values, interpolant[-1])["kinds"][:PARTS])
+    return count
 
 
 def cached_native(function: Function) -> NativeFunction:

@@ -21,7 +21,7 @@ further solutions that do not exist are on the tidy arm, too.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -216,3 +216,21 @@ def _least(search: NearSearch, q: Array, rotation: Array, position: Array) -> Ar
 def _scaled(search: NearSearch, error: Array) -> Array:
     """Of errors (..., 2) [m, rad] the larger one, places relative to half the arm's size."""
     return np.asarray((error * [1.0 / search.size, 1.0]).max(axis=-1))
+
+
+def branch_names(iteration: Iteration, q: Array, starts: Array, names: Sequence[str]) -> tuple[str, ...]:
+    """Names of solutions (k, n): that of the nearest of `starts` (b, n), one solution each; others are `further`."""
+    off = q[:, None] - starts
+    turns = iteration.turning * iteration.moving
+    apart = np.square(off) @ (iteration.moving - turns) - np.cos(off) @ turns
+    given, open_ = [""] * len(q), list(names)
+    left = min(len(q), len(open_))
+    for place in apart.argsort(axis=None).tolist():
+        if not left:
+            break
+        k, branch = divmod(place, len(names))
+        if not given[k] and open_[branch]:
+            given[k], open_[branch] = open_[branch], ""
+            left -= 1
+    further = iter(range(1, len(q) + 1))
+    return tuple([name or f"further {next(further)}" for name in given])
