@@ -54,6 +54,9 @@ class TimeOptions(CommandOptions):
     start_speed: float = option(0.0, "Speed along the path at its start: distance in joint space per second.")
     end_speed: float = option(0.0, "The same at its end.")
     points: int = option(1000, "Grid cells of the path.", least=10, metavar="N")
+    uncertainty: Path | None = option(
+        None, "A TOML file of sets: torque limits are kept by every robot in them.", metavar="FILE"
+    )
     plot: Path | None = option(
         None, "Draw torques against limits, and which limit is reached.", metavar="FILE", writes=Writes.PICTURE
     )
@@ -73,6 +76,7 @@ def time(model: Model, options: TimeOptions) -> Outcome:
     The path is the spline through waypoints of the joints or of a frame. Torques include friction, drives and payload,
     and are proven between the rows of the file, too. Exit status 1 if that proof fails.
     """
+    from torquec.control.uncertainty import load_uncertainty
     from torquec.planning.time_optimal import time_optimal
     from torquec.report.time_optimal import plot_time_optimal, time_optimal_curves, time_optimal_text
     from torquec.trajectory.csv_file import write_trajectory
@@ -93,6 +97,7 @@ def time(model: Model, options: TimeOptions) -> Outcome:
         start_speed=options.start_speed * turn,
         end_speed=options.end_speed * turn,
         points=options.points,
+        uncertainty=None if options.uncertainty is None else load_uncertainty(options.uncertainty, model.robot),
     )
     motion = found.trajectory
     files = [write_trajectory(motion, options.output, torques=model.total_torque(motion.q, motion.qd, motion.qdd))]
@@ -129,6 +134,7 @@ def _document(model: Model, found: TimeOptimalMotion, options: TimeOptions) -> d
             for span in found.limiting
         ],
         "proven": found.proven,
+        "uncertainty": None if options.uncertainty is None else str(options.uncertainty),
         "rows": len(found.trajectory),
         "waypoints": len(found.path.knots),
         "limits": {

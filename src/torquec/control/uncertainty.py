@@ -25,13 +25,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from torquec.errors import ArgumentError, RobotFileError
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind
 from torquec.robot.robot import Robot
 from torquec.robot.toml import Table, parse_toml, read_toml
+
+if TYPE_CHECKING:
+    from torquec.planning.torque_spread import TorqueSpread
 
 _COARSEST = 0.1
 """Encoder steps and biases above this [rad, m] are taken for degrees or millimetres."""
@@ -161,6 +164,12 @@ class Uncertainty:
                     remedy=f"its joints are {', '.join(robot.joint_names)}",
                 )
         return tuple(self.joints.get(name, self.every_joint) for name in robot.joint_names)
+
+    def torque_spread(self, robot: Robot) -> TorqueSpread:
+        """What bodies, payload, friction and drives may add to the torques of a motion."""
+        from torquec.control.uncertainty_sets import torque_spread
+
+        return torque_spread(robot, self)
 
     def samples_late(self, period: float | None) -> int:
         """By how many samples torques act late, jitter rounded up."""

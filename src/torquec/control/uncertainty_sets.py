@@ -27,6 +27,7 @@ from torquec.errors import ArgumentError
 from torquec.expr import trace
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model
+from torquec.planning.torque_spread import TorqueSpread
 from torquec.proof.tracking.plant_uncertainty import PlantUncertainty, body_directions
 from torquec.proof.tracking.preconditioned import CarriedColumns
 from torquec.robot.robot import BASE, Robot
@@ -87,6 +88,25 @@ def plant_uncertainty(
         damping=feedback[1],
         at_reference=evaluation is Evaluation.REFERENCE,
     )
+
+
+def torque_spread(robot: Robot, stated: Uncertainty) -> TorqueSpread:
+    """The sets as a spread of the torques of a motion; errors of sensors and delays are not part of it."""
+    joints = stated.of(robot)
+    efforts = np.array([coordinate.limits.effort for coordinate in robot.coordinates])
+    columns = body_directions(robot, _body_parts(stated.bodies))
+    centre, half = np.zeros(columns.shape[1]), np.ones(columns.shape[1])
+    if stated.payload is not None:
+        carried = payload_columns(robot, stated.payload)
+        whole = np.zeros((len(columns), len(PARAMETER_NAMES)))
+        first = len(PARAMETER_NAMES) * carried.body
+        whole[first : first + len(PARAMETER_NAMES)] = carried.units
+        (box,) = payload_cells(stated.payload, 1)
+        columns = np.concatenate([columns, whole], axis=1)
+        centre, half = np.concatenate([centre, box[0]]), np.concatenate([half, box[1]])
+    drives = np.array([joint.torque_part for joint in joints]) * np.where(np.isfinite(efforts), efforts, 0.0)
+    fixed = np.array([joint.friction_residual for joint in joints]) + drives
+    return TorqueSpread(columns, centre, half, np.array([joint.friction_part for joint in joints]), fixed)
 
 
 def _speed_errors(joint: JointUncertainty, T: float) -> tuple[float, float]:

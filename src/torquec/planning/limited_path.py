@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from torquec.expr import Function
 from torquec.foundation.arrays import Array
 from torquec.planning.motion_bounds import MotionBounds
 from torquec.planning.path_dynamics import PathDynamics, limit_rows
@@ -35,6 +36,8 @@ class LimitedPath:
     limits: PlanningLimits
     caps: Array
     middle_caps: Array
+    spread: Function | None = None
+    """Torques of all robots in stated sets, as `TorqueSpread.program`."""
 
     def __post_init__(self) -> None:
         self.low, self.high, self.pull = (np.zeros_like(self.dynamics.a) for _ in range(3))

@@ -42,8 +42,13 @@ class MotionBounds:
     tip_speed: Array
 
 
-def motion_bounds(model: Model, motion: PolynomialMotion, frame: str | None = None) -> MotionBounds:
-    """The ranges (1) of a motion's cells; the torque is the model's `total_torque`, friction and springs too."""
+def motion_bounds(
+    model: Model, motion: PolynomialMotion, frame: str | None = None, spread: Function | None = None
+) -> MotionBounds:
+    """The ranges (1) of a motion's cells; the torque is the model's `total_torque`, friction and springs too.
+
+    With a `spread` (`TorqueSpread.program`) torques are those of all robots in its sets.
+    """
     scale = 2.0 / np.diff(motion.breaks)[None, :, None]
     power = np.arange(_DEGREE + 1.0)[:, None, None]
     q = np.einsum("ik,kNn->iNn", _TO_CENTRE, motion.coefficients)
@@ -56,7 +61,11 @@ def motion_bounds(model: Model, motion: PolynomialMotion, frame: str | None = No
         "qd": _widened(qd, slack * scale[0] * _DEGREE),
         "qdd": _widened(qdd, slack * scale[0] ** 2 * _DEGREE**2),
     }
-    low, high = taylor_enclosure(model.function("total_torque"), states)["tau"]
+    if spread is None:
+        low, high = taylor_enclosure(model.function("total_torque"), states)["tau"]
+    else:
+        found = taylor_enclosure(spread, states)
+        low, high = found["low"][0], found["high"][1]
     tip = np.zeros(len(low))
     if frame is not None:
         function = _tip_function(model, frame)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.expr import Function, evaluate
 from torquec.planning.joint_path import JointPath
 from torquec.planning.limited_path import LimitedPath
 from torquec.planning.path_dynamics import CREEP, PathDynamics, PathGrid
@@ -16,11 +17,21 @@ _POSITION_SLACK = 1e-9  # [rad or m] of rounding
 _END_SLACK = 1e-9  # relative, of rounding
 
 
-def check_at_rest(dynamics: PathDynamics, limits: PlanningLimits) -> None:
-    """Raise `ArgumentError` where a joint cannot hold still or begin to move within its torque limit."""
+def check_at_rest(dynamics: PathDynamics, limits: PlanningLimits, spread: Function | None = None) -> None:
+    """Raise `ArgumentError` where a joint cannot hold still or begin to move within its torque limit.
+
+    With a `spread`, where some robot of the sets cannot.
+    """
     size = len(dynamics.a)
     dry = dynamics.friction(np.full(size, CREEP), np.zeros(size)) if dynamics.rubs else np.zeros_like(dynamics.a)
-    for what, load in (("at rest", dynamics.c), ("to begin to move", dynamics.c + dry)):
+    loads = [("at rest", dynamics.c), ("to begin to move", dynamics.c + dry)]
+    if spread is not None:
+        q, still = dynamics.grid.middle[0], np.zeros_like(dynamics.c)
+        ends = evaluate(spread, {"q": q, "qd": CREEP * dynamics.grid.middle[1], "qdd": still})
+        loads.append(
+            ("to begin to move on some robot of the sets", np.where(-ends["low"] > ends["high"], *ends.values()))
+        )
+    for what, load in loads:
         over = np.abs(load) / limits.effort
         if over.max() < 1.0:
             continue

@@ -28,6 +28,7 @@ from torquec.planning.path_checks import check_at_rest, check_ends, check_path, 
 from torquec.planning.path_dynamics import PathGrid, path_dynamics, path_grid, speed_caps
 from torquec.planning.planning_limits import LimitingKind, PlanningLimits, planning_limits
 from torquec.planning.speed_profile import SpeedProfile
+from torquec.planning.torque_spread import StatedSets
 from torquec.robot.robot import Robot
 from torquec.trajectory.polynomial_motion import PolynomialMotion, polynomial_motion
 from torquec.trajectory.trajectory import Trajectory
@@ -104,13 +105,16 @@ def time_optimal(
     start_speed: float = 0.0,
     end_speed: float = 0.0,
     points: int = 1000,
+    uncertainty: StatedSets | None = None,
 ) -> TimeOptimalMotion:
     """The fastest motion of a model along a path, or along the spline through waypoints (m, n).
 
     Torques are the model's `total_torque`: bodies, rotors, payload, friction, springs. Limits are those of the robot's
     file (see `planning_limits`). `start_speed` and `end_speed` are ds/dt, s the distance along the waypoints in joint
-    space; `points` is the number of grid cells. Raises `ArgumentError`, with joint and place, for a path with a cusp or
-    beyond position limits, for a torque at rest beyond its limit and for speeds at the ends that limits do not allow.
+    space; `points` is the number of grid cells. With an `uncertainty`, torque limits are kept by every robot in its
+    sets that does this motion; errors of sensors and delays are for `torque_reserve`. Raises `ArgumentError`, with
+    joint and place, for a path with a cusp or beyond position limits, for a torque at rest beyond its limit and for
+    speeds at the ends that limits do not allow.
 
     >>> from torquec.robot import classics
     >>> found = time_optimal(classics.puma560(), [[0, -1.5, 1.5, 0, 0, 0], [1, -1, 1, 0.5, 1, 1]], points=100)
@@ -133,21 +137,23 @@ def time_optimal(
     grid = path_grid(given, points)
     check_path_positions(robot, grid)
     dynamics = path_dynamics(model, grid)
-    check_at_rest(dynamics, limits)
-    problem = LimitedPath(dynamics, limits, speed_caps(model, limits, grid.at), speed_caps(model, limits, grid.middle))
+    spread = None if uncertainty is None else uncertainty.torque_spread(robot).program(model)
+    check_at_rest(dynamics, limits, spread)
+    at, middle = (speed_caps(model, limits, where) for where in (grid.at, grid.middle))
+    problem = LimitedPath(dynamics, limits, at, middle, spread)
     return _solved(problem, start_speed**2, end_speed**2)
 
 
 def _solved(problem: LimitedPath, start: float, end: float) -> TimeOptimalMotion:
     """(4)."""
     model, frame, grid = problem.dynamics.model, problem.limits.frame, problem.dynamics.grid
-    sampled, k, proven = True, 0, False
+    sampled, k, proven = problem.spread is None, 0, False
     while True:
         profile = problem.profile(start, end)
         if k == 0:
             check_ends(problem, profile, start, end)
         trajectory = _trajectory(model.robot, grid, profile)
-        bounds = _sampled_bounds(model, trajectory, frame) if sampled else _bounds(model, trajectory, frame)
+        bounds = _sampled_bounds(model, trajectory, frame) if sampled else _bounds(problem, trajectory)
         exceeded = problem.tighten(bounds)
         proven = not exceeded and not sampled
         k += 1
@@ -184,9 +190,9 @@ def _trajectory(robot: Robot, grid: PathGrid, profile: SpeedProfile) -> Trajecto
     return Trajectory(robot.joint_names, t, q, qd, qdd, polynomial_motion(t, q, qd, qdd))
 
 
-def _bounds(model: Model, trajectory: Trajectory, frame: str | None) -> MotionBounds:
+def _bounds(problem: LimitedPath, trajectory: Trajectory) -> MotionBounds:
     assert isinstance(trajectory.motion, PolynomialMotion)
-    return motion_bounds(model, trajectory.motion, frame)
+    return motion_bounds(problem.dynamics.model, trajectory.motion, problem.limits.frame, problem.spread)
 
 
 def _sampled_bounds(model: Model, trajectory: Trajectory, frame: str | None) -> MotionBounds:
@@ -220,7 +226,7 @@ def _slowed(
     for _ in range(_SLOWEST):
         t, qd, qdd = slow.t * _SLOWER, slow.qd / _SLOWER, slow.qdd / _SLOWER**2
         slow = Trajectory(slow.joints, t, slow.q, qd, qdd, polynomial_motion(t, slow.q, qd, qdd))
-        found = _bounds(problem.dynamics.model, slow, problem.limits.frame)
+        found = _bounds(problem, slow)
         if not fresh.tighten(found):
             return slow, found, True
     return trajectory, bounds, False
