@@ -186,9 +186,15 @@ class MotionData(TypedDict):
     title: str
     samples: int
     values: str
-    """Doubles in base64: t (N), then q (N, nq), then qd, qdd and, where there are any, torques, (N, nv) each."""
+    """Doubles in base64: t (N), then q (N, nq), then qd, qdd and, where there are any, torques, (N, nv) each; then,
+    where there is one, the reference of q (N, nq).
+    """
     torques: str
     """How these torques came about: measured or simulated; empty where there are none."""
+    reference: bool
+    """Whether a simulated run comes with what it should have followed."""
+    tube: list[float]
+    """Guaranteed bound of every joint's error [rad or m] along this motion; empty without a guarantee."""
 
 
 class HapticData(TypedDict):

@@ -26,7 +26,10 @@ _FEWEST_SAMPLES = 400
 
 @dataclass(frozen=True, eq=False)
 class MotionTable:
-    """Times t (N,), q (N, nq), qd, qdd (N, nv) and, where `torques` names how they came about, torques (N, nv)."""
+    """Times t (N,), q (N, nq), qd, qdd (N, nv) and, where `torques` names how they came about, torques (N, nv).
+
+    `reference` (N, nq) is what a simulated run should have followed, `tube` the guaranteed bound of each joint's error.
+    """
 
     title: str
     t: Array
@@ -35,21 +38,27 @@ class MotionTable:
     qdd: Array
     tau: Array | None = None
     torques: str = ""
+    reference: Array | None = None
+    tube: tuple[float, ...] = ()
 
     @property
     def packed(self) -> str:
         """All numbers as doubles in base64, t first."""
-        parts = [self.t, self.q, self.qd, self.qdd, *([] if self.tau is None else [self.tau])]
+        parts = [p for p in (self.t, self.q, self.qd, self.qdd, self.tau, self.reference) if p is not None]
         return base64.b64encode(b"".join(np.ascontiguousarray(p, dtype="<f8").tobytes() for p in parts)).decode()
 
 
 @dataclass(frozen=True, eq=False)
 class SimulatedRun:
-    """A simulated motion with the torques (N, n) of its controller, where they were kept, and what it is called."""
+    """A simulated motion with the torques (N, n) of its controller and its reference (N, n), where they were kept, and
+    what it is called; `tube` is the guaranteed bound of each joint's error, empty where there is none.
+    """
 
     title: str
     trajectory: Trajectory
     tau: Array | None = None
+    reference: Array | None = None
+    tube: tuple[float, ...] = ()
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -75,7 +84,8 @@ def motion_table(robot: Robot, motion: Trajectory | Log | SimulatedRun, *, share
         rows = _thinned(len(way.t), share)
         tau = None if motion.tau is None else motion.tau[rows]
         values = (way.t[rows], way.q[rows], way.qd[rows], way.qdd[rows], tau)
-        return MotionTable(motion.title, *values, "" if tau is None else "simulated")
+        reference = None if motion.reference is None else motion.reference[rows]
+        return MotionTable(motion.title, *values, "" if tau is None else "simulated", reference, motion.tube)
     found = log_motion(motion)
     if found is None:
         raise ArgumentError(

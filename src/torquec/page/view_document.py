@@ -194,7 +194,14 @@ def equation_document(table: EquationTable) -> EquationData:
 
 def motion_document(table: MotionTable) -> MotionData:
     """The motion to be played."""
-    return {"title": table.title, "samples": len(table.t), "values": table.packed, "torques": table.torques}
+    return {
+        "title": table.title,
+        "samples": len(table.t),
+        "values": table.packed,
+        "torques": table.torques,
+        "reference": table.reference is not None,
+        "tube": list(table.tube),
+    }
 
 
 def _proven(model: Model) -> ProvenData | None:

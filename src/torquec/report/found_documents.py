@@ -184,3 +184,12 @@ def _kind(path: Path) -> str:
 def _sha256(path: Path) -> str:
     with open_file(path, FileKind.MODEL) as stream:
         return hashlib.sha256(stream.read(FileKind.MODEL.most_bytes)).hexdigest()
+
+
+def guaranteed_tube(folder: FoundFolder) -> dict[str, float]:
+    """The guaranteed error of every joint; none without a guarantee."""
+    for document in folder.of_kind("design"):
+        guarantee = document.values["guarantee"]
+        if guarantee["valid"].truth:
+            return {joint: bound["value"].number for joint, bound in guarantee["bounds"].items()}
+    return {}

@@ -20,7 +20,7 @@ from torquec.report.blocks import Block, CommandLine, LiveView, Picture, paragra
 from torquec.report.found_documents import RUN_FILE, FoundFolder
 from torquec.report.provenance import computed
 from torquec.robot.robot import BASE, Robot
-from torquec.trajectory.csv_file import read_recorded_motion
+from torquec.trajectory.csv_file import read_recorded_motion, read_reference
 
 Point = tuple[float, float, float]
 _BEND = 0.45  # rad: what each revolute joint is turned by
@@ -66,7 +66,10 @@ def runs_to_play(robot: Robot, folder: FoundFolder) -> tuple[list[SimulatedRun],
             trajectory, tau = read_recorded_motion(file, joints=robot.joint_names)
             name = document.values.get("experiment")
             title = (document.folder or document.name) if name is None else name.text
-            runs.append(SimulatedRun(title, trajectory, tau))
+            bounds = guaranteed_tube(folder)
+            tube = tuple(bounds.get(joint, math.inf) for joint in robot.joint_names)
+            reference = read_reference(file, joints=robot.joint_names)
+            runs.append(SimulatedRun(title, trajectory, tau, reference, tube if all(map(math.isfinite, tube)) else ()))
         except TorquecError as error:
             refused.append(f"The run beside {document.name} is not played: {error.found}.")
     return runs, refused

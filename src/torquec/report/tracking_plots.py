@@ -17,7 +17,7 @@ from torquec.errors import ArgumentError, TorquecError
 from torquec.foundation.arrays import Array
 from torquec.report.blocks import Axis, Block, Gallery, LimitLine, Plot, Series, Style
 from torquec.report.figure import write_picture
-from torquec.report.found_documents import FoundDocument, FoundFolder
+from torquec.report.found_documents import FoundDocument, FoundFolder, guaranteed_tube
 from torquec.report.provenance import Number, Provenance, assumed, computed
 from torquec.report.sample_curves import envelope_curves, sampled_series
 from torquec.report.stored_values import StoredValue
@@ -45,7 +45,7 @@ def tracking_overview(folder: FoundFolder) -> tuple[Block, ...]:
     if not joints:
         return ()
     try:
-        tube = _tube(folder)
+        tube = guaranteed_tube(folder)
         shown = {joint: _joint_series(joint, experiments, tube.get(joint)) for joint in joints}
         units = {joint: f"m{stated_unit(experiments[0][0].values, joint)}" for joint in joints}
     except TorquecError:
@@ -59,15 +59,6 @@ def tracking_overview(folder: FoundFolder) -> tuple[Block, ...]:
         )
         plots.append(Plot(joint, _TIME, axis, series))
     return (Gallery(tuple(plots), "Tracking error of every joint, on common scales"),)
-
-
-def _tube(folder: FoundFolder) -> dict[str, float]:
-    """The guaranteed error of every joint; none without a guarantee."""
-    for document in folder.of_kind("design"):
-        guarantee = document.values["guarantee"]
-        if guarantee["valid"].truth:
-            return {joint: bound["value"].number for joint, bound in guarantee["bounds"].items()}
-    return {}
 
 
 def _joint_series(

@@ -156,6 +156,17 @@ def read_recorded_motion(path: str | os.PathLike[str], *, joints: Sequence[str])
     return _read(to_path(path), joints, 0.001)
 
 
+def read_reference(path: str | os.PathLike[str], *, joints: Sequence[str]) -> Array | None:
+    """The references (N, n) of a simulated run, its columns q_ref_<joint>; None where some joint has none.
+
+    Raises `ArgumentError` as `read_trajectory` does.
+    """
+    lines = csv_lines(to_path(path))
+    words = {word.strip(): k for k, word in enumerate(lines[0])} if lines else {}
+    columns = [words.get(f"q_{_REFERENCE}{joint}") for joint in joints]
+    return None if None in columns else csv_values(lines, str(path))[:, columns]
+
+
 def read_positions(path: str | os.PathLike[str], *, joints: Sequence[str]) -> Array:
     """The positions (N, n) of a CSV file with a row per waypoint, columns as in (1); times are not read.
 

@@ -135,10 +135,14 @@ export interface EquationData {
 export interface MotionData {
   title: string;
   samples: number;
-  /** Doubles in base64: t (N), then q (N, nq), then qd, qdd and, where there are any, torques, (N, nv) each. */
+  /** Doubles in base64: t (N), then q (N, nq), then qd, qdd and, where there are any, torques, (N, nv) each; then, where there is one, the reference of q (N, nq). */
   values: string;
   /** How these torques came about: measured or simulated; empty where there are none. */
   torques: string;
+  /** Whether a simulated run comes with what it should have followed. */
+  reference: boolean;
+  /** Guaranteed bound of every joint's error [rad or m] along this motion; empty without a guarantee. */
+  tube: number[];
 }
 
 /** The haptic scene: functions of one cycle by law and of a fine step, and where things stand in a row of the loop. */

@@ -6,6 +6,7 @@ import { CompiledModel } from "./compiled_model";
 import type { ViewData } from "./document";
 import { byId, html } from "./elements";
 import { EquationView } from "./equation";
+import { gamepadHand } from "./gamepad";
 import { Hand, handPanel, type Pose } from "./hand";
 import { HapticView } from "./haptic";
 import { HapticLoop } from "./haptic_loop";
@@ -114,7 +115,7 @@ async function start(): Promise<void> {
   const scene = makeScene(data, meshes, size, dragging, placements);
   // Without a picture the tree of bodies still says where the hand is.
   const robot = scene?.robot ?? new RobotView({ ...data, shapes: [] }, size, [], placements);
-  state.onPicture(() => (scene ?? robot).move(state.q));
+  state.onPicture(() => (scene ? scene.move(state.q, state.reference) : robot.move(state.q)));
   hand = new Hand(state, model, (which): Pose => framePose(robot, which.body, which.pose));
 
   const panel = byId("panel");
@@ -168,6 +169,9 @@ async function start(): Promise<void> {
       showEllipsoid();
     });
     if (scene) state.onPicture(() => wanted && showEllipsoid());
+    const pad = html("p", { class: "hint", id: "gamepad", hidden: true }, "Gamepad: the left stick moves the hand along x and y, the right stick along z.");
+    made.element.append(pad);
+    if (scene) gamepadHand(size, () => scene.handPosition, dragging, (there) => (pad.hidden = !there));
     panel.append(section("Hand", "hand", made.element));
   }
   if (data.haptic && model && scene) {
@@ -203,6 +207,7 @@ async function start(): Promise<void> {
     if (scene) bar.append(button);
   }
   if (scene && data.base !== null) bar.append(baseHandles(state, scene, robot));
+  if (scene && data.motions.some((motion) => motion.reference)) bar.append(referenceButton(scene, motions, state));
   if (scene) viewButtons(scene, bar, data.hands.length > 0);
   colours(() => {
     const style = getComputedStyle(document.documentElement);
@@ -228,6 +233,24 @@ async function start(): Promise<void> {
     },
   });
   document.documentElement.dataset.ready = "yes";
+}
+
+/** The button that shows what a simulated run should have followed, with the tube around its hand. */
+function referenceButton(scene: SceneView, motions: Motions, state: State): HTMLElement {
+  const button = html("button", { type: "button", "aria-pressed": "false" }, "reference");
+  const show = (): void => {
+    const on = button.getAttribute("aria-pressed") === "true";
+    scene.showReference(on ? (motions.player?.motion ?? null) : null);
+    const { radius } = scene.ghost;
+    button.textContent = on && radius > 0 ? `reference, tube of ${shown(1000 * radius)} mm` : "reference";
+    scene.move(state.q, state.reference);
+  };
+  motions.onChoice(show);
+  button.addEventListener("click", () => {
+    button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
+    show();
+  });
+  return button;
 }
 
 /** Buttons for the path of the hand and for the sides from which the robot is seen. */

@@ -11,6 +11,8 @@ export class Motion {
   readonly qd: Float64Array;
   readonly qdd: Float64Array;
   readonly tau: Float64Array | null;
+  /** What a simulated run should have followed. */
+  readonly reference: Float64Array | null;
 
   constructor(
     readonly data: MotionData,
@@ -24,6 +26,8 @@ export class Motion {
     this.q = values.subarray(N, N + N * nq);
     [this.qd, this.qdd] = [block(0), block(1)];
     this.tau = data.torques ? block(2) : null;
+    const end = N + N * nq + (data.torques ? 3 : 2) * N * n;
+    this.reference = data.reference ? values.subarray(end, end + N * nq) : null;
   }
 
   get start(): number {
@@ -55,6 +59,7 @@ export class Motion {
     if (this.nq > this.n) this.betweenQuaternions(k * this.nq, next * this.nq, s, state, mixed);
     const nearest = s < 0.5 ? k : next;
     state.beside = this.data.torques;
+    state.reference = this.reference ? this.reference.subarray(nearest * this.nq, (nearest + 1) * this.nq) : null;
     state.measured = this.tau ? this.tau.slice(nearest * this.n, (nearest + 1) * this.n) : null;
   }
 

@@ -14,6 +14,7 @@ export class Motions {
   readonly plots = html("div");
   private readonly players: Player[];
   private readonly made = new Map<Player, HTMLElement>();
+  private readonly choices: (() => void)[] = [];
 
   constructor(
     private readonly state: State,
@@ -34,6 +35,12 @@ export class Motions {
     this.place.replaceChildren(player.element);
     if (this.dynamics) this.plots.replaceChildren(this.made.get(player) ?? this.plotsOf(player, this.dynamics));
     player.go(player.time);
+    for (const choice of this.choices) choice();
+  }
+
+  /** Called when another motion is chosen. */
+  onChoice(choice: () => void): void {
+    this.choices.push(choice);
   }
 
   private plotsOf(player: Player, model: CompiledModel): HTMLElement {

@@ -9,6 +9,7 @@ import { isInsideBox, torquesAt } from "./torques";
 
 const [WIDTH, HEIGHT] = [400, 110]; // of a plot, in its own units
 const [LEFT, RIGHT, TOP, BOTTOM] = [46, 8, 8, 18];
+const NEAR = 2.5; // a limit is drawn where it is within so many times the largest torque
 
 interface Series {
   name: string;
@@ -39,7 +40,9 @@ export function torquePlots(state: State, model: CompiledModel, motion: Motion, 
     const bound = inside ? (state.data.proven?.bounds[j] ?? null) : null;
     const every = series.flatMap(({ values }) => [...values].filter(Number.isFinite));
     const pad = bound ?? 0;
-    let [low, high] = [Math.min(0, ...every) - pad, Math.max(0, ...every) + pad];
+    const peak = Math.max(1e-12, ...every.map(Math.abs));
+    const limit = joint.effort !== null && joint.effort <= NEAR * peak ? joint.effort : 0; // farther, it would flatten the curves
+    let [low, high] = [Math.min(0, -limit, ...every) - pad, Math.max(0, limit, ...every) + pad];
     if (high - low < 1e-9) [low, high] = [-1, 1];
     const y = (value: number): number => TOP + (HEIGHT - TOP - BOTTOM) * (1 - (value - low) / (high - low));
     const path = (values: Float64Array, shift = 0): string => {
@@ -60,6 +63,7 @@ export function torquePlots(state: State, model: CompiledModel, motion: Motion, 
       picture.append(svg("path", { class: "band", d: `${path(values, bound)}${back}Z` }));
     }
     picture.append(svg("line", { class: "zero", x1: LEFT, x2: WIDTH - RIGHT, y1: y(0), y2: y(0) }));
+    for (const edge of limit ? [limit, -limit] : []) picture.append(svg("line", { class: "limit", x1: LEFT, x2: WIDTH - RIGHT, y1: y(edge), y2: y(edge) }));
     for (const { name, values } of series) picture.append(svg("path", { class: name, d: path(values) }));
     for (const value of [low + pad, high - pad]) {
       if (Math.abs(y(value) - y(0)) > 12 || value === 0) picture.append(svg("text", { x: LEFT - 5, y: y(value) + 3.5, "text-anchor": "end" }, shown(value)));
@@ -75,7 +79,7 @@ export function torquePlots(state: State, model: CompiledModel, motion: Motion, 
       go(motion.start + Math.min(1, Math.max(0, share)) * (motion.end - motion.start));
     });
     const unit = joint.prismatic ? "N" : "N m";
-    element.append(html("figure", {}, html("figcaption", {}, html("span", { class: "name" }, joint.name), fit(series, unit, motion.data.torques)), picture));
+    element.append(html("figure", {}, html("figcaption", {}, html("span", { class: "name" }, joint.name), fit(series, unit, motion.data.torques, joint.effort === null ? "" : `${shown((100 * peak) / joint.effort)} % of the limit, `)), picture));
   });
   return {
     element,
@@ -89,15 +93,15 @@ export function torquePlots(state: State, model: CompiledModel, motion: Motion, 
 }
 
 /** How far the model's torques are from those beside them, where there are any. */
-function fit(series: Series[], unit: string, beside: string): HTMLElement {
+function fit(series: Series[], unit: string, beside: string, used: string): HTMLElement {
   const measured = series.find(({ name }) => name === "measured")?.values;
   const total = series.find(({ name }) => name === "total")!.values;
-  if (!measured) return html("span", { class: "unit" }, unit);
+  if (!measured) return html("span", { class: "unit" }, `${used}${unit}`);
   let [sum, count] = [0, 0];
   measured.forEach((value, k) => {
     if (!Number.isFinite(value)) return;
     sum += (value - total[k]!) ** 2;
     count += 1;
   });
-  return html("span", { class: "unit" }, `${unit}, RMS ${beside === "measured" ? "error" : "difference"} ${shown(Math.sqrt(sum / Math.max(1, count)))}`);
+  return html("span", { class: "unit" }, `${used}${unit}, RMS ${beside === "measured" ? "error" : "difference"} ${shown(Math.sqrt(sum / Math.max(1, count)))}`);
 }

@@ -27,6 +27,8 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { TransformControls } from "three/addons/controls/TransformControls.js";
 import type { ViewData } from "./document";
 import { drawSoon } from "./frames";
+import { Ghost } from "./ghost";
+import type { Motion } from "./motion";
 import { Pace } from "./pace";
 import { framePose, type Palette, type Placements, RobotView } from "./robot_view";
 import { drawsInSoftware, type Surface, sphere, surface } from "./surfaces";
@@ -62,6 +64,7 @@ export class SceneView {
   private readonly shade = new Mesh<PlaneGeometry, ShadowMaterial>(undefined, new ShadowMaterial());
   private readonly extra = new Group();
   private readonly trace: HandTrace;
+  readonly ghost: Ghost;
   private readonly pace = new Pace(
     () => this.resize(),
     () => this.withoutShadows(),
@@ -90,7 +93,8 @@ export class SceneView {
 
     this.robot = new RobotView(data, size, meshes, placements);
     this.trace = new HandTrace(0.002 * size);
-    this.scene.add(this.robot.root, this.extra, this.trace.line);
+    this.ghost = new Ghost(data, size, placements);
+    this.scene.add(this.robot.root, this.extra, this.trace.line, this.ghost.group);
     this.camera = new PerspectiveCamera(32, 1, size / 50, size * 60);
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.canvas);
@@ -137,6 +141,7 @@ export class SceneView {
     this.robot.paint(palette);
     this.robot.highlight(-1);
     this.knob.material.color.set(palette.accent);
+    this.ghost.paint(palette.accent);
     this.ellipsoid.material.color.set(palette.accent);
     this.trace.line.material.color.set(palette.accent);
     for (const child of this.floor.children) {
@@ -148,8 +153,9 @@ export class SceneView {
   }
 
   /** Show the robot at q. */
-  move(q: ArrayLike<number>): void {
+  move(q: ArrayLike<number>, reference: ArrayLike<number> | null = null): void {
     this.robot.move(q);
+    if (this.ghost.group.visible) this.ghost.move(reference, this.data.hands[this.hand]);
     const hand = this.data.hands[this.hand];
     if (hand) this.knob.position.copy(framePose(this.robot, hand.body, hand.pose).position);
     if (hand) this.trace.add(this.knob.position);
@@ -166,6 +172,13 @@ export class SceneView {
   showTrace(visible: boolean): void {
     this.trace.show(visible);
     this.trace.add(this.knob.position);
+    this.draw();
+  }
+
+  /** Show the reference of a motion with the tube around its hand, or hide it. */
+  showReference(motion: Motion | null): void {
+    this.ghost.group.visible = motion !== null;
+    if (motion) this.ghost.follow(motion, this.data.hands[this.hand]);
     this.draw();
   }
 

@@ -19,6 +19,8 @@ export class State {
   readonly qdd: Float64Array;
   /** Measured torques at this instant of a log, or those of a simulated run's controller; null elsewhere. */
   measured: Float64Array | null = null;
+  /** Positions that a simulated run should have at this instant; null elsewhere. */
+  reference: Float64Array | null = null;
   /** Which of the two they are. */
   beside = "measured";
   degrees = true;
@@ -90,13 +92,13 @@ export class State {
       angles[turn] = value;
       this.setTurn(at, turnOf(angles));
     }
-    this.measured = null;
+    this.measured = this.reference = null;
     this.changed();
   }
 
   setPosture(q: ArrayLike<number>): void {
     this.q.set(q);
-    this.measured = null;
+    this.measured = this.reference = null;
     this.changed();
   }
 
@@ -104,7 +106,7 @@ export class State {
   passPosture(q: ArrayLike<number>): void {
     this.q.set(q);
     this.setRest();
-    this.measured = null;
+    this.measured = this.reference = null;
     this.passed();
   }
 
