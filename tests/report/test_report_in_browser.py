@@ -281,5 +281,8 @@ def test_the_robot_moves_inside_the_report(chromium, tmp_path):
         field = frame.get_by_label("position of joint1").first
         assert np.deg2rad(float(field.input_value())) == pytest.approx(last[1], abs=1e-4)
         assert "simulated" in frame.locator(".legend").first.inner_text()
+        reference = frame.get_by_role("button", name="reference")
+        reference.click()
+        assert reference.get_attribute("aria-pressed") == "true"
         assert found.complaints == []
         assert [url for url in found.requests if not url.startswith(("file:", "about:", "data:"))] == []

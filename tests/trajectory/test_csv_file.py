@@ -7,7 +7,7 @@ import pytest
 
 from torquec.errors import ArgumentError
 from torquec.trajectory import minimum_jerk, quintic_spline, read_trajectory, write_trajectory
-from torquec.trajectory.csv_file import read_pose_path, read_recorded_motion
+from torquec.trajectory.csv_file import read_pose_path, read_recorded_motion, read_reference
 
 POSE = "t,x,y,z,qw,qx,qy,qz"
 RATES = "vx,vy,vz,wx,wy,wz"
@@ -178,3 +178,10 @@ def test_a_simulated_run_has_torques_and_references_beside_its_motion(tmp_path):
     named = tmp_path / "named.csv"  # a joint may be called so
     named.write_text("t,q_a,q_ref_a\n0,1,2\n1,2,3\n")
     assert read_trajectory(named, joints=("a", "ref_a")).q[0].tolist() == [1.0, 2.0]
+
+
+def test_references_of_a_simulated_run_are_read(tmp_path):
+    file = tmp_path / "run.csv"
+    file.write_text("t,q_a,q_b,q_ref_b,q_ref_a\n0,1,2,3,4\n1,5,6,7,8\n", encoding="ascii")
+    assert read_reference(file, joints=("a", "b")).tolist() == [[4.0, 3.0], [8.0, 7.0]]
+    assert read_reference(file, joints=("a", "c")) is None

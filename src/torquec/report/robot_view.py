@@ -17,7 +17,7 @@ from torquec.model.model import Model
 from torquec.page.motion_table import SimulatedRun
 from torquec.page.view_page import view_page
 from torquec.report.blocks import Block, CommandLine, LiveView, Picture, paragraph
-from torquec.report.found_documents import RUN_FILE, FoundFolder
+from torquec.report.found_documents import RUN_FILE, FoundFolder, guaranteed_tube
 from torquec.report.provenance import computed
 from torquec.robot.robot import BASE, Robot
 from torquec.trajectory.csv_file import read_recorded_motion, read_reference
