@@ -16,7 +16,7 @@ from torquec.control.controller_file import read_controller, write_controller
 from torquec.control.independent_joint import PidGains, independent_joint
 from torquec.control.lqr import LqrWeights, lqr
 from torquec.control.pole_placement import pole_placement
-from torquec.errors import ModelFileError
+from torquec.errors import ArgumentError, ModelFileError
 from torquec.trajectory import minimum_jerk
 
 ARM = tq.classics.puma560()
@@ -38,6 +38,31 @@ def test_the_c_step_gives_the_same_torques(tmp_path):
     tau = np.zeros(6)
     step(*(ctypes.c_void_p(np.ascontiguousarray(row).ctypes.data) for row in signals), ctypes.c_void_p(tau.ctypes.data))
     assert tau == pytest.approx(controller.torque(*signals), rel=1e-11)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_a_law_in_single_precision_rounds_to_floats_and_says_so(tmp_path):
+    controller = tq.computed_torque(ARM, -20, period=0.002, friction="nothing")
+    write_controller(
+        controller, tmp_path, prefix="puma560", precision="single", guarantee={"valid": False, "reason": "-"}
+    )
+    library = tmp_path / "puma560.so"
+    subprocess.run(
+        ["gcc", "-O2", "-shared", "-fPIC", "-o", str(library), str(tmp_path / "puma560.c"), "-lm"], check=True
+    )
+    step = ctypes.CDLL(str(library)).puma560_computed_torque
+    signals = np.random.default_rng(0).normal(size=(5, 6)).astype(np.float32)
+    tau = np.zeros(6, np.float32)
+    step(*(ctypes.c_void_p(np.ascontiguousarray(row).ctypes.data) for row in signals), ctypes.c_void_p(tau.ctypes.data))
+    wanted = controller.torque(*signals.astype(float))
+    error = np.abs(tau - wanted).max() / np.abs(wanted).max()
+    assert 1e-9 < error < 1e-5
+    assert "computes in single precision" in (tmp_path / "puma560.h").read_text()
+    library.unlink()
+    found = tq.check_file(tmp_path)
+    assert found.ok, found.refused
+    with pytest.raises(ArgumentError, match="no single precision"):
+        write_controller(controller, tmp_path / "casadi", target="casadi", precision="single")
 
 
 def laws():

@@ -12,6 +12,7 @@ from torquec.cli.laws import LawOptions, asked_estimator, asked_observer
 from torquec.cli.motions import read_motion
 from torquec.cli.options import degrees_option, force_option, joint_values, option, state_option
 from torquec.cli.output import step_report
+from torquec.codegen.precision import Precision
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -36,6 +37,11 @@ class DesignOptions(LawOptions):
         None, "Frame of an unknown payload: a recursive estimator for --estimator.", metavar="FRAME"
     )
     estimator: Path | None = option(None, "Write the estimator as C and JSON.", metavar="DIR", writes=Writes.FOLDER)
+    precision: Precision | None = option(
+        None,
+        "What the written code computes in: double, or single (32 bits) for small processors.  [default: double, or "
+        "single for a model that was certified in it]",
+    )
     q: str | None = state_option()
     qd: str | None = state_option()
     qdd: str | None = state_option()
@@ -72,6 +78,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     from torquec.control.laws import LAWS
     from torquec.control.uncertainty import load_uncertainty
     from torquec.foundation.work import Work
+    from torquec.model.generate import usual_precision
     from torquec.project.design_study import design_study, draw_design, root_loci, write_design
     from torquec.report.design import design_text
 
@@ -97,17 +104,20 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     sets = None if options.uncertainty is None else load_uncertainty(options.uncertainty, robot)
     study = design_study(model, options, point=point, motion=motion, uncertainty=sets, work=Work(report=step_report()))
     document, files = study.document, []
+    precision = document["precision"] = options.precision or usual_precision(model, "c")
     loci = root_loci(model, study, options, motion) if options.plot or options.output else ()
     if options.plot is not None:
         files = draw_design(study, loci, options.plot)
         document["pictures"] = [str(path) for path in files]
     if options.output is not None:
-        written = write_design(options.output, robot.name, study, loci, force=options.force)
+        written = write_design(options.output, robot.name, study, loci, precision=precision, force=options.force)
         document["files"] = [str(path) for path in written]
         files = [*written, *files]
     if options.observe is not None and options.observer is not None:
         observer = asked_observer(model, kind, options, motion, sets, bandwidth=options.observe, period=options.period)
-        files += write_controller(observer, options.observer, prefix=f"{robot.name}_observer", force=options.force)
+        files += write_controller(
+            observer, options.observer, prefix=f"{robot.name}_observer", precision=precision, force=options.force
+        )
         document["observer"] = {
             "bandwidth": observer.bandwidth,
             "detection_time": observer.detection_time,
@@ -115,6 +125,8 @@ def design(model: Model, options: DesignOptions) -> Outcome:
         }
     if options.estimate is not None and options.estimator is not None:
         estimator = asked_estimator(model, options.estimate, options.period)
-        files += write_controller(estimator, options.estimator, prefix=f"{robot.name}_estimator", force=options.force)
+        files += write_controller(
+            estimator, options.estimator, prefix=f"{robot.name}_estimator", precision=precision, force=options.force
+        )
         document["estimator"] = {key: getattr(estimator, key) for key in ("frame", "window", "memory")}
     return Outcome(document, design_text(robot.name, document), tuple(files), robot=robot)

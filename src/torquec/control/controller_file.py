@@ -54,6 +54,7 @@ def write_controller(
     *,
     prefix: str | None = None,
     target: Target | str = Target.C,
+    precision: Precision | str = Precision.DOUBLE,
     details: Mapping[str, Any] | None = None,
     guarantee: Mapping[str, Any] | None = None,
     force: bool = False,
@@ -62,23 +63,27 @@ def write_controller(
 
     `prefix` begins the names of files and functions; it is the controller's own name unless given. `guarantee`: the
     document of the tracking guarantee (`TrackingGuarantee.to_document`), whose claim stands at the top of the code.
+    With `precision` "single" the code computes in 32 bits; its claim then says that this rounding is not in the bound.
 
-    Raises `ArgumentError` where the directory cannot be written, and without `force` for a file in the way that Torquec
-    did not write.
+    Raises `ArgumentError` for a target without that precision, where the directory cannot be written, and without
+    `force` for a file in the way that Torquec did not write.
     """
     language, begin = chosen(Target, target, "target"), prefix or controller.name
+    numbers = chosen(Precision, precision, "precision")
+    if numbers not in BACK_ENDS[language].precisions:
+        raise ArgumentError(f"{language} code has no {numbers} precision", remedy="leave out the precision")
     contents = BACK_ENDS[language].make(
         code_functions(controller),
         prefix=begin,
-        description=_description(controller, guarantee),
+        description=_description(controller, guarantee, numbers),
         notes={controller.function.name: _note(controller)},
-        precision=Precision.DOUBLE,
+        precision=numbers,
         triple=None,
         cpu=None,
     )
     stated = {"details": dict(details or {}), "guarantee": None if guarantee is None else dict(guarantee)}
     contents = {**contents, FILE_NAME: document_text({**controller_to_dict(controller), **stated})}
-    making = PackageMaking(begin, options={"controller": FILE_NAME})
+    making = PackageMaking(begin, numbers.value, options={"controller": FILE_NAME})
     name = prefix_identifier(begin)
     return write_package(to_path(directory), contents, name=name, target=language.value, making=making, force=force)
 
@@ -224,7 +229,7 @@ _DOCUMENTS = DocumentFormat(
 )
 
 
-def _description(controller: Sampled, guarantee: Mapping[str, Any] | None) -> str:
+def _description(controller: Sampled, guarantee: Mapping[str, Any] | None, precision: Precision) -> str:
     """What it is, of which model with which poles, and what is proven: whoever has only the code must see it there."""
     every = "" if controller.period is None else f", to be called every {controller.period:g} s"
     kind, joints = controller.KIND.capitalize(), ", ".join(controller.joints)
@@ -239,6 +244,10 @@ def _description(controller: Sampled, guarantee: Mapping[str, Any] | None) -> st
         robot = guarantee.get("robot")
         lines += [] if robot is None else [f"Designed for {robot_words(robot)}."]
         lines.append(f"{capitalized(guarantee_sentence(guarantee))}.")
+    if precision is Precision.SINGLE:
+        lines.append(
+            "This code computes in single precision; bounds stated here are those of the law in double precision."
+        )
     return "\n".join(lines)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from torquec.codegen.precision import Precision
 from torquec.foundation.work import Work, as_work
 from torquec.project.law_choice import LawChoice, asked_law, law_gains, lqr_weights
 from torquec.project.promises import law_errors, promises
@@ -195,7 +196,13 @@ def root_loci(model: Model, study: DesignStudy, choice: LawChoice, motion: Traje
 
 
 def write_design(
-    folder: Path, name: str, study: DesignStudy, loci: Sequence[ShownLocus], *, force: bool = False
+    folder: Path,
+    name: str,
+    study: DesignStudy,
+    loci: Sequence[ShownLocus],
+    *,
+    precision: Precision = Precision.DOUBLE,
+    force: bool = False,
 ) -> list[Path]:
     """The controller as C and JSON, the document of the design and the page, all of them or none.
 
@@ -212,6 +219,7 @@ def write_design(
             study.law,
             scratch,
             prefix=name,
+            precision=precision,
             details=study.details,
             guarantee=study.document["guarantee"],
             force=True,

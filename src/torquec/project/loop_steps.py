@@ -34,6 +34,7 @@ def design_step(context: StepContext) -> str:
     """Make the law from the best model, and write it as C and JSON with its document."""
     from torquec.control.controller_file import write_controller
     from torquec.foundation.package_manifest import add_to_package
+    from torquec.model.generate import usual_precision
 
     choice = context.project.design
     assert choice is not None
@@ -49,6 +50,7 @@ def design_step(context: StepContext) -> str:
         study.law,
         context.folder,
         prefix=model.robot.name,
+        precision=usual_precision(model, "c"),
         details=study.details,
         guarantee=study.document["guarantee"],
         force=True,

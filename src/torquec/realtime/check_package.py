@@ -57,6 +57,7 @@ def differing_controller_files(package: Package, document: Mapping[str, Any]) ->
             folder,
             prefix=package.prefix,
             target=package.target,
+            precision=package.precision,
             details=document.get("details"),
             guarantee=stated,
         ),
