@@ -5,17 +5,15 @@
 DATA is a folder with the logs of docs/logs.md. A model is identified from one part of the logs, its C is generated,
 compiled and run along the other part. Printed is |tau - predicted|/|tau| in per cent, both low-passed at the cut-off
 that the judged log itself asks for: over all joints, and for each joint; `report` is the error of the estimate itself,
-with whatever the C cannot hold.
+with whatever the C cannot hold; `expected` is what `identify` expects of another motion, `inside` the share of samples
+within the bounds of the residual, over all joints and of the worst joint, in per cent.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import dataclasses
 import math
-import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,9 +23,11 @@ import numpy as np
 
 import torquec as tq
 from torquec.identification.file_fits import fit_files
+from torquec.identification.file_readers import code_reader
 from torquec.identification.logs.prepare import Samples, prepare
-from torquec.identification.result.estimate import Estimate, identified_model
+from torquec.identification.result.estimate import identified_model
 from torquec.identification.torque.torque_columns import GasSpring
+from torquec.model.residual_bound import ResidualBound
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.log_map import LogMap
@@ -120,31 +120,22 @@ def prediction_sets(data: Path) -> dict[str, Callable[[], PredictionSet]]:
     }
 
 
-def compiled_torque(estimate: Estimate, folder: Path) -> Callable[[Samples], np.ndarray]:
-    """Total torques (N, n) of the C of an estimate along samples: generated, compiled with cc, called row by row."""
-    model = identified_model(estimate)
-    package = tq.generate(model, folder, quantities=["total_torque"], prefix="found", force=True)
-    sources = [str(file) for file in package.files if file.suffix == ".c" and "test" not in file.name]
-    library = folder / "found.so"
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", str(library), *sources, "-lm"], check=True)
-    function = ctypes.CDLL(str(library)).found_total_torque
-    pointer = ctypes.POINTER(ctypes.c_double)
-
-    def torque(samples: Samples) -> np.ndarray:
-        states = [np.ascontiguousarray(values) for values in (samples.q, samples.qd, samples.qdd)]
-        tau = np.empty_like(states[0])
-        for k in range(len(samples)):
-            function(*(values[k].ctypes.data_as(pointer) for values in (*states, tau)))
-        return tau
-
-    return torque
-
-
 def errors(samples: Samples, predicted: np.ndarray) -> Iterator[float]:
     """|tau - predicted|/|tau| over all joints, then for each joint, in per cent."""
     tau, rest = samples.tau[samples.used], (samples.tau - predicted)[samples.used]
     yield 100.0 * float(np.linalg.norm(rest) / np.linalg.norm(tau))
     yield from (100.0 * np.linalg.norm(rest, axis=0) / np.linalg.norm(tau, axis=0)).tolist()
+
+
+def inside(samples: Samples, predicted: np.ndarray, bounds: Sequence[ResidualBound]) -> tuple[float, float]:
+    """Samples within the bounds of the residual, of all joints and of the worst joint, in per cent."""
+    rest, speed = np.abs(samples.tau - predicted)[samples.used], np.abs(samples.qd)[samples.used]
+    shares = [
+        100.0
+        * float(np.mean(rest[:, j] <= np.array(one.bounds)[np.searchsorted(one.speeds, speed[:, j], "right") - 1]))
+        for j, one in enumerate(bounds)
+    ]
+    return float(np.mean(shares)), min(shares)
 
 
 def judge(one: PredictionSet, changes: dict[str, object]) -> list[tuple[str, float]]:
@@ -159,15 +150,15 @@ def judge(one: PredictionSet, changes: dict[str, object]) -> list[tuple[str, flo
         program = files.program
         seconds = time.process_time() - start
         samples = prepare(one.parts[judged])
-        with tempfile.TemporaryDirectory() as folder:
-            delivered = samples.low_passed(compiled_torque(program, Path(folder))(samples))
+        delivered = samples.low_passed(code_reader(identified_model(program)).torques(samples))
         whole, *joints = errors(samples, delivered)
+        all_inside, worst_inside = inside(samples, delivered, program.residual)
         report = next(errors(samples, estimate.model.regressor(samples) @ estimate.x))
         each = " ".join(f"{value:5.1f}" for value in joints)
         print(
             f"{one.name:13s} {name}  C {whole:6.3f}  report {report:6.3f}  fitted {100 * program.relative_error:6.3f}  "
-            f"expected {100 * program.validation_error:6.3f}  joints {each}  {seconds:4.0f} s  "
-            f"{program.model.friction}, strength {program.strength}",
+            f"expected {100 * program.promise.error:6.3f}  inside {all_inside:5.1f} {worst_inside:5.1f}  "
+            f"joints {each}  {seconds:4.0f} s  {program.model.friction}, strength {program.strength:.3g}",
             flush=True,
         )
         found.append((f"{one.name} {name}", whole))

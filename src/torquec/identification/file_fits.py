@@ -7,7 +7,8 @@
 (3)  URDF has inertias, damping and friction, and the side file beside it all of (1). Who reads it alone finds the
      inertias of (1) with the damping and the friction, not negative, that are nearest to what the rest of (1) does
 
-The error is that of the report: |tau - predicted|/|tau| over all joints and samples that count, both low-passed.
+The error is that of the report: |tau - predicted|/|tau| over all joints and samples that count, both low-passed; the
+torques are those that the program computes which reads the file (`file_readers`).
 """
 
 from __future__ import annotations
@@ -26,11 +27,12 @@ from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.dynamics.total_torque import total_torque
 from torquec.foundation.arrays import Array
 from torquec.identification.extras import need
+from torquec.identification.file_readers import OURS, FileReader, Torques, code_reader, mjcf_reader, urdf_reader
 from torquec.identification.identify import identify
 from torquec.identification.identify_options import IdentifyOptions
 from torquec.identification.logs.prepare import Samples, prepare
 from torquec.identification.open_logs import LogOrPath
-from torquec.identification.result.estimate import Estimate
+from torquec.identification.result.estimate import Estimate, identified_model
 from torquec.identification.torque.friction_law import FrictionLaw, FrictionModel, Turnover
 from torquec.identification.torque.torque_columns import GasSpring
 from torquec.robot.friction import Friction
@@ -61,7 +63,7 @@ class FileFits:
 
     It is the estimate itself where the words say all of it. `dynamics` is what URDF says of friction by joint; `errors`
     are those of the report and of what is written, by name, `joint_errors` those of each joint, relative to the
-    variation of its torque.
+    variation of its torque; `readers` are the programs that computed the torques of what is written.
     """
 
     program: Estimate
@@ -69,6 +71,7 @@ class FileFits:
     dynamics: dict[str, Friction]
     errors: dict[str, float]
     joint_errors: dict[str, dict[str, float]]
+    readers: dict[str, str]
 
 
 def fit_files(
@@ -100,13 +103,19 @@ def fit_files(
         )
     program = fits[FileWords.PROGRAM]
     dynamics = dynamics_words(program.robot, samples)
-    torques = {
-        "report": [(one, estimate.model.regressor(one) @ estimate.x) for one in samples],
-        CODE: _torques(program.robot, samples),
-        URDF_ALONE: _torques(_without_drives(program.robot, dynamics), samples),
+    alone = _without_drives(program.robot, dynamics)
+    # Bodies that could not be built have no robot file, and readers may refuse them.
+    solid = program.realization.physically_consistent
+    readers = {
+        CODE: code_reader(identified_model(program)),
+        URDF_ALONE: (urdf_reader(alone, dynamics) if solid else None) or _own_reader(alone),
     }
     if mujoco:
-        torques[MJCF] = _torques(fits[FileWords.MUJOCO].robot, samples)
+        readers[MJCF] = mjcf_reader(fits[FileWords.MUJOCO].robot) or _own_reader(fits[FileWords.MUJOCO].robot)
+    torques = {
+        "report": [(one, estimate.model.regressor(one) @ estimate.x) for one in samples],
+        **{what: _filtered(reader.torques, samples) for what, reader in readers.items()},
+    }
     joints = estimate.model.robot.joint_names
     return FileFits(
         program,
@@ -114,12 +123,13 @@ def fit_files(
         dynamics,
         {name: _error(own) for name, own in torques.items()},
         {name: dict(zip(joints, _joint_errors(own).tolist(), strict=True)) for name, own in torques.items()},
+        {name: reader.name for name, reader in readers.items()},
     )
 
 
 def torque_error(robot: Robot, samples: Sequence[Samples]) -> float:
     """The error of a robot's total torques on samples, which pass the filter that the measured ones have passed."""
-    return _error(_torques(robot, samples))
+    return _error(_filtered(_own_reader(robot).torques, samples))
 
 
 def dynamics_words(robot: Robot, samples: Sequence[Samples]) -> dict[str, Friction]:
@@ -195,9 +205,13 @@ def _along(torque: Callable[..., Sequence[Any]], robot: Robot, samples: Samples)
     return np.column_stack([np.broadcast_to(row, len(samples)) for row in rows])
 
 
-def _torques(robot: Robot, samples: Sequence[Samples]) -> list[tuple[Samples, Array]]:
-    """Total torques of a robot along samples, low-passed like the measured ones."""
-    return [(one, one.low_passed(_along(total_torque, robot, one))) for one in samples]
+def _own_reader(robot: Robot) -> FileReader:
+    return FileReader(OURS, partial(_along, total_torque, robot))
+
+
+def _filtered(torques: Torques, samples: Sequence[Samples]) -> list[tuple[Samples, Array]]:
+    """Torques along samples, low-passed like the measured ones."""
+    return [(one, one.low_passed(torques(one))) for one in samples]
 
 
 def _error(predicted: Sequence[tuple[Samples, Array]]) -> float:

@@ -68,6 +68,7 @@ def describe(findings: Findings) -> dict[str, Any]:
     if findings.files is not None:
         document["file_errors"] = dict(findings.files.errors)
         document["delivered"] = findings.files.joint_errors
+        document["readers"] = findings.files.readers
     if findings.elimination is not None:
         document["elimination"] = _elimination(*findings.elimination)
     if findings.payload is not None:

@@ -256,8 +256,12 @@ def _files(values: StoredValue, logs: str) -> list[Block]:
     if errors is None or errors.is_empty:
         return []
     on = _seen(logs, f"torques in {logs}")
-    rows = tuple((name, Number(_PERCENT * error.number, on, "%", 3)) for name, error in errors.items())
-    return [DataTable(("file", "error of its torques"), rows, "What the files that were written are worth")]
+    found = values.get("readers")
+    readers = {} if found is None else {name: reader.text for name, reader in found.items()}
+    rows = tuple(
+        (name, readers.get(name, ""), Number(_PERCENT * error.number, on, "%", 3)) for name, error in errors.items()
+    )
+    return [DataTable(("file", "read by", "error of its torques"), rows, "What the files that were written are worth")]
 
 
 def plot_prediction(prediction: Prediction, path: str | os.PathLike[str]) -> Path:

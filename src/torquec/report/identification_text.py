@@ -74,10 +74,15 @@ def identification_text(findings: Findings, *, details: bool = False) -> str:
 
 def _files(files: FileFits, joints: Sequence[str]) -> str:
     rows = [
-        [what, f"{error:.2%}", *(f"{files.joint_errors[what][joint]:.1%}" for joint in joints)]
+        [
+            what,
+            files.readers.get(what, ""),
+            f"{error:.2%}",
+            *(f"{files.joint_errors[what][joint]:.1%}" for joint in joints),
+        ]
         for what, error in files.errors.items()
     ]
-    return table(["what is written, each fitted to its own words", "|e|/|tau|", *joints], rows)
+    return table(["what is written, each fitted to its own words", "read by", "|e|/|tau|", *joints], rows, left=2)
 
 
 def _expected(estimate: Estimate) -> str:
