@@ -6,7 +6,8 @@ DATA is a folder with the logs of docs/logs.md. A model is identified from one p
 compiled and run along the other part. Printed is |tau - predicted|/|tau| in per cent, both low-passed at the cut-off
 that the judged log itself asks for: over all joints, and for each joint; `report` is the error of the estimate itself,
 with whatever the C cannot hold; `expected` is what `identify` expects of another motion, `inside` the share of samples
-within the bounds of the residual, over all joints and of the worst joint, in per cent.
+within the bounds of the residual, over all joints and of the worst joint, in per cent. Last, the differences between
+the parameters of both parts in their standard deviations: the median, and the share below 1.96.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import torquec as tq
 from torquec.identification.file_fits import fit_files
 from torquec.identification.file_readers import code_reader
 from torquec.identification.logs.prepare import Samples, prepare
-from torquec.identification.result.estimate import identified_model
+from torquec.identification.result.estimate import Estimate, identified_model
 from torquec.identification.torque.torque_columns import GasSpring
 from torquec.model.residual_bound import ResidualBound
 from torquec.robot.robot import Robot
@@ -138,9 +139,21 @@ def inside(samples: Samples, predicted: np.ndarray, bounds: Sequence[ResidualBou
     return float(np.mean(shares)), min(shares)
 
 
-def judge(one: PredictionSet, changes: dict[str, object]) -> list[tuple[str, float]]:
-    """Print both directions of a set; gives the error of the C in each."""
-    found = []
+def differences(first: Estimate, second: Estimate, *, significant: bool) -> np.ndarray:
+    """|x1 - x2|/sqrt(std1^2 + std2^2) of the parameters that both parts have; friction only where the law is the same."""
+    alike = str(first.model.friction) == str(second.model.friction)
+    own, other = (
+        {one.name: one for one in estimate.parameters if alike or one.name in estimate.model.base.names}
+        for estimate in (first, second)
+    )
+    pairs = [(own[name], other[name]) for name in own if name in other]
+    kept = [(a, b) for a, b in pairs if not significant or (a.significant and b.significant)]
+    return np.array([abs(a.value - b.value) / math.hypot(a.std, b.std) for a, b in kept])
+
+
+def judge(one: PredictionSet, changes: dict[str, object]) -> tuple[list[float], list[Estimate]]:
+    """Print both directions of a set; gives the error of the C in each, and both estimates."""
+    found, estimates = [], []
     for fitted, judged, name in ((0, 1, "2 from 1"), (1, 0, "1 from 2")):
         options = dataclasses.replace(one.options, **changes)  # type: ignore[arg-type]
         log = one.parts[fitted]
@@ -161,8 +174,9 @@ def judge(one: PredictionSet, changes: dict[str, object]) -> list[tuple[str, flo
             f"joints {each}  {seconds:4.0f} s  {program.model.friction}, strength {program.strength:.3g}",
             flush=True,
         )
-        found.append((f"{one.name} {name}", whole))
-    return found
+        found.append(whole)
+        estimates.append(program)
+    return found, estimates
 
 
 def main() -> None:
@@ -175,8 +189,12 @@ def main() -> None:
     asked = parser.parse_args()
     changes = {name: getattr(asked, name) for name in ("method", "friction") if getattr(asked, name) is not None}
     known = prediction_sets(asked.data)
-    found = [error for name in asked.sets.split(",") for error in judge(known[name](), changes)]
-    print(f"mean over {len(found)} predictions: {np.mean([error for _, error in found]):.3f}")
+    judged = [judge(known[name](), changes) for name in asked.sets.split(",")]
+    found = [error for errors_here, _ in judged for error in errors_here]
+    print(f"mean over {len(found)} predictions: {np.mean(found):.3f}")
+    for words, significant in (("all parameters", False), ("significant parameters", True)):
+        z = np.concatenate([differences(*both, significant=significant) for _, both in judged])
+        print(f"{words}: {len(z)} differences, median {np.median(z):.2f}, below 1.96 {100 * np.mean(z < 1.96):.1f} %")
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ from torquec.identification.estimators.statistics import (
     not_excited,
     significant,
     stretches,
-    with_deviations,
+    with_least_variances,
 )
 from torquec.identification.identify_options import IdentifyOptions, freedom_of
 from torquec.identification.logs.fit_motion import fit_motion
@@ -227,7 +227,7 @@ def _covariance(fit: _Fit, folds: LogFolds, options: IdentifyOptions, meter: Met
     parts = [part.whole for log in made.parts for part in log]
     spread = jackknife_covariance(parts, lambda: make(choice.model, settings), meter=meter)
     # What lasts shows where stretches are left out; noise, and what settings differ by, in the estimator's covariance.
-    return with_deviations(fit.estimator.covariance_, np.diag(spread))
+    return with_least_variances(fit.estimator.covariance_, np.diag(spread))
 
 
 def _held_out(fit: _Fit, folds: LogFolds, options: IdentifyOptions, parts: int) -> HeldOut:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from torquec.dynamics.friction import TERMS
+from torquec.dynamics.regressor import parameter_values
 from torquec.identification.estimators.cross_validation import LogFolds
 from torquec.identification.estimators.estimator import Weighting
 from torquec.identification.estimators.least_squares import WeightedLeastSquares
@@ -47,9 +48,9 @@ def rubbing(log, law, values):
     return dataclasses.replace(log, tau=log.tau + block @ np.tile(values, 2))
 
 
-def chosen(log, rotors=(False,), *, memory=False):
+def chosen(log, rotors=(False,), *, memory=False, robot=ARM):
     freedom = Freedom(
-        tuple(torque_model(ARM, rotors=flag) for flag in rotors),
+        tuple(torque_model(robot, rotors=flag) for flag in rotors),
         friction=True,
         strengths=(0.0,),
         weightings=(Weighting.JOINT,),
@@ -75,6 +76,19 @@ def test_a_term_is_added_where_it_helps_and_not_where_it_does_not(frictionless, 
     assert chosen(plain).model.friction.parameters == LAW.parameters
     more = rubbing(frictionless, LAW.with_term(term), [1.0, 1.0, 0.2, value])
     assert chosen(more).model.friction.has(term)
+
+
+def test_friction_by_load_is_chosen_with_the_torques_of_the_fitted_robot(frictionless):
+    """A file whose inertias say nothing about the load: the model that is compared has the load of a fit."""
+    log = rubbing(frictionless, LAW.with_term("load"), [1.0, 1.0, 0.2, 0.1])
+    strangers = (Inertia(*(4.0 * value for value in body.inertia.parameters)) for body in ARM.bodies)
+    bodies = tuple(dataclasses.replace(body, inertia=own) for body, own in zip(ARM.bodies, strangers, strict=True))
+    found = chosen(log, robot=dataclasses.replace(ARM, bodies=bodies)).model
+    own = torque_model(ARM, rotors=False)
+    true = own.base.projection @ np.array(parameter_values(ARM))
+    assert found.friction.has("load")
+    # The plain fit takes a part of the load-dependent friction for gravity: within a fifth, not four times.
+    assert found.load == pytest.approx(true, rel=0.2, abs=0.05)
 
 
 def test_the_chosen_one_has_the_least_error(frictionless):
@@ -142,7 +156,8 @@ def test_the_average_of_estimators_holds_what_they_differ_by(frictionless):
     weak, strong, both = (make(model, own).fit_factors(factors) for own in (settings[:1], settings[1:], settings))
     assert both.x_ == pytest.approx(0.5 * (weak.x_ + strong.x_))
     half = 0.5 * (weak.x_ - strong.x_)
-    within = 0.5 * (weak.covariance_ + strong.covariance_)
+    # A mean of both covariances would be that of the weak prior: here it is that of the mean strength.
+    within = make(model, [Setting(1e3, Weighting.JOINT, 1.0)]).fit_factors(factors).covariance_
     assert both.covariance_ == pytest.approx(within + np.outer(half, half), rel=1e-6, abs=1e-12)
     assert both.physically_consistent_
 

@@ -2,9 +2,10 @@
 
 (1)  rotors: with reflected rotor inertias, or without, by (6); asked again after (3)
 (2)  law of friction: every shape of reversals (`CoulombShape`), each with load-dependent and concave viscous friction,
-     alone, together or without. Of the laws whose error is within one standard error (5) of the least, the plainest:
-     fewest terms, then a step at reversals, then the least error. A joint without load or concave friction gets none:
-     their coefficients are not negative
+     alone, together or without; the load is the rigid-body torque of a fit without such terms, not that of the file's
+     inertias, because the model that is delivered follows its own. Of the laws whose error is within one standard error
+     (5) of the least, the plainest: fewest terms, then a step at reversals, then the least error. A joint without load
+     or concave friction gets none: their coefficients are not negative
 (3)  one more term at a time (Stribeck, powers of the speed, directions) as long as one lowers (6) by `_LARGE_GAIN`:
      these extrapolate worse
 (4)  strength of the prior and weighting of joints: all settings whose error is within two standard errors of the least
@@ -106,11 +107,12 @@ def choose_model(folds: LogFolds, freedom: Freedom, make: Make, *, work: Work | 
     settings = [Setting(s, w, correlation) for w, s in itertools.product(freedom.weightings, freedom.strengths)]
     tried = next((one for one in settings if one.strength == _TRIED), settings[0])
     trial = _Trial(folds, make, tried, work)
-    model = trial.better("comparing rotors", freedom.models)
+    models = trial.with_fitted_load(freedom.models)
+    model = trial.better("comparing rotors", models)
     if freedom.friction:
         model = _chosen_friction(trial, model, memory=freedom.memory)
         # Rotors again: what friction has taken over may have been theirs.
-        both = [other.with_friction(model.friction) for other in freedom.models]
+        both = [other.with_friction(model.friction) for other in models]
         model = trial.better("comparing rotors again", both)
     with work.step("comparing weights and priors", whole=len(settings) + 1.0) as step:
         pairs = folds.folds([model], PARTS, meter=lambda done, whole, _="": step.show(done / whole))[0].pairs()
@@ -158,6 +160,14 @@ class _Trial:
                 _criterion(self.make(model, [self.setting]).fit_factors(own).x_, own, self.setting)
                 for model, own in zip(models, wholes, strict=True)
             ]
+
+    def with_fitted_load(self, models: Sequence[TorqueModel]) -> list[TorqueModel]:
+        """The models, friction by load following the rigid-body torques that each of them finds without it."""
+        found = []
+        for model, folds in zip(models, self.folds.folds(models, 1), strict=True):
+            x = self.make(model, [self.setting]).fit_factors(folds.whole).x_
+            found.append(model.with_load_of(x[: len(model.base)]))
+        return found
 
     def better(self, name: str, models: Sequence[TorqueModel]) -> TorqueModel:
         """The model with the least (6)."""

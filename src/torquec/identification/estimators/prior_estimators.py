@@ -47,6 +47,7 @@ from torquec.identification.extras import need
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.robot import Robot
 
+_WEAKEST = 1e-12  # strength of a prior that only decides what the rows leave open
 _FAINT = 1e-6  # a direction that no prior weighs still has an answer
 
 
@@ -129,7 +130,7 @@ class PriorEstimator(Estimator):
         """Weights from a plain fit, the triangle of the objective, and the ridge solution as `y_`."""
         self.weights_ = _plain_weights(factors, self.weighting).copy()
         triangle = self.prior.rows(
-            factors, self.weights_, correlation=self.correlation, strength=max(self.strength, 1e-12)
+            factors, self.weights_, correlation=self.correlation, strength=max(self.strength, _WEAKEST)
         )
         r, z = triangle[:, :-1], triangle[:, -1]
         scale = np.linalg.norm(r, axis=0)
@@ -306,22 +307,27 @@ class EntropicLeastSquares(PriorEstimator):
 
 
 class AveragedEstimator(PriorEstimator):
-    """The mean of what several estimators with one prior learn; its covariance holds what they differ by, too."""
+    """The mean of what several estimators with one prior learn.
+
+    Its covariance is that of the geometric mean of their strengths (a mean of covariances would be that of the weakest
+    prior), with what they differ by.
+    """
 
     def __init__(self, estimators: Sequence[PriorEstimator]) -> None:
         first = estimators[0]
-        super().__init__(first.prior, strength=first.strength, weighting=first.weighting, correlation=first.correlation)
+        strength = float(np.exp(np.mean([np.log(max(one.strength, _WEAKEST)) for one in estimators])))
+        super().__init__(first.prior, strength=strength, weighting=first.weighting, correlation=first.correlation)
         self.estimators = tuple(estimators)
 
     def fit_factors(self, factors: JointFactors) -> Self:
         """Learn from triangles."""
         fits = [estimator.fit_factors(factors) for estimator in self.estimators]
+        self._start(factors)
         self.y_ = np.mean([fit.y_ for fit in fits], axis=0)
         self.weights_ = np.mean([fit.weights_ for fit in fits], axis=0)
         each = np.array([fit.x_ for fit in fits])
         differences = each - each.mean(axis=0)
-        within = np.mean([fit.covariance_ for fit in fits], axis=0)
-        self.covariance_ = within + differences.T @ differences / len(fits)
+        self.covariance_ = self.covariance_ + differences.T @ differences / len(fits)
         failed = [fit.status_ for fit in fits if fit.status_ is not Status.SOLVED]
         self.status_ = failed[0] if failed else Status.SOLVED
         return self._finish()

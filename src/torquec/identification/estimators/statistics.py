@@ -12,11 +12,12 @@ The block jackknife leaves out one stretch of time after another and fits again:
 
 The covariance of an estimator takes residuals for noise. On a real robot most of them are what the model lacks:
 friction that changes, elasticity. They last for seconds, so that a run tells less than its number of samples suggests.
-With parts longer than that, (5) sees it. A prior that holds a parameter in place hides it from (5): `identify` adds the
-variances of the estimator, which knows the prior's. A dozen parts span a dozen directions: off its diagonal (5) is
-chance. The correlations are those of the estimator, which follow from the motion and have full rank:
+With parts longer than that, (5) sees it. A prior that holds a parameter in place hides it from (5); the variances of
+the estimator know the prior's. Both hold the noise, so that their sum would count it twice: the larger one counts. A
+dozen parts span a dozen directions: off its diagonal (5) is chance. The correlations are those of the estimator, which
+follow from the motion and have full rank:
 
-(6)  C = D R D,   R the correlations of the estimator's covariance,   D^2 its variances and those of (5)
+(6)  C = D R D,   R the correlations of the estimator's covariance,   D^2 its variances or those of (5) if larger
 """
 
 from __future__ import annotations
@@ -56,14 +57,14 @@ def jackknife_covariance(
     return covariance
 
 
-def with_deviations(covariance: Array, more: Array) -> Array:
-    """The covariance (k, k) with variances `more` (k,) added and its correlations kept (6).
+def with_least_variances(covariance: Array, least: Array) -> Array:
+    """The covariance (k, k) with variances of at least `least` (k,) and its correlations kept (6).
 
-    >>> with_deviations(np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([3.0, 0.0])).tolist()
+    >>> with_least_variances(np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([4.0, 0.0])).tolist()
     [[4.0, 1.0], [1.0, 1.0]]
     """
     before = np.maximum(np.diag(covariance), np.finfo(float).tiny)
-    scale = np.sqrt((before + more) / before)
+    scale = np.sqrt(np.maximum(before, least) / before)
     found: Array = covariance * np.outer(scale, scale)
     return found
 
