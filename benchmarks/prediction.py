@@ -140,7 +140,7 @@ def inside(samples: Samples, predicted: np.ndarray, bounds: Sequence[ResidualBou
 
 
 def differences(first: Estimate, second: Estimate, *, significant: bool) -> np.ndarray:
-    """|x1 - x2|/sqrt(std1^2 + std2^2) of the parameters that both parts have; friction only where the law is the same."""
+    """|x1 - x2|/sqrt(std1^2 + std2^2) of parameters that both parts have; of friction only if both have one law."""
     alike = str(first.model.friction) == str(second.model.friction)
     own, other = (
         {one.name: one for one in estimate.parameters if alike or one.name in estimate.model.base.names}
