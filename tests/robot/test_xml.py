@@ -16,6 +16,17 @@ def test_elements_keep_lines_order_and_text():
     assert str(root.need("link")) == '<link name="a">'
 
 
+def test_undeclared_prefixes_are_passed_over_inside_gazebo_alone():
+    root = parse_xml(b"<robot>\n<gazebo><a:b/>\n<c:d><a:e/></c:d></gazebo><link name='l'/></robot>", "r.urdf")
+    assert [child.tag for child in root.children] == ["gazebo", "link"]
+    assert root.children[1].where == "r.urdf:3"
+    with pytest.raises(RobotFileError, match="unbound prefix"):
+        parse_xml(b"<robot><gazebo><a:b/></gazebo>\n<a:link/></robot>", "r.urdf")
+    many = b"".join(b"<p%d:a/>" % k for k in range(500))
+    with pytest.raises(RobotFileError, match="unbound prefix"):
+        parse_xml(b"<robot><gazebo>" + many + b"</gazebo></robot>", "r.urdf")
+
+
 def test_text_around_children_belongs_to_the_parent():
     root = parse_xml(b"<a>one<b>two<c>three</c>four</b>five<d/>six</a>", "r.urdf")
     assert [(element.tag, element.text) for element in root.walk()] == [

@@ -84,7 +84,13 @@ def text_file_option() -> Any:
 
 
 def read_robot(
-    argument: str, *, snap: bool = True, strict: bool = False, gravity: str | None = None, base: str | None = None
+    argument: str,
+    *,
+    snap: bool = True,
+    strict: bool = False,
+    gravity: str | None = None,
+    base: str | None = None,
+    mesh_inertia: bool = False,
 ) -> Robot:
     """The robot that the argument names: a file, a classic, or a description (`torquec.load`)."""
     from torquec.robot import load
@@ -92,7 +98,7 @@ def read_robot(
     vector = None if gravity is None else _vector(numbers(gravity, "--gravity"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SnapWarning)  # `info` tells it, and claims count it
-        return load(argument, snap=snap, strict=strict, gravity=vector, base=base)
+        return load(argument, snap=snap, strict=strict, gravity=vector, base=base, mesh_inertia=mesh_inertia)
 
 
 def numbers(text: str, option: str) -> tuple[float, ...]:

@@ -44,6 +44,9 @@ class ModelSource:
         "Put the robot's root on a free joint, or weld it.  [default: as in the file]",
         metavar="floating|fixed",
     )
+    mesh_inertia: bool = option(
+        False, "Let MuJoCo compute inertias that an MJCF file leaves to meshes below its folder.", "--mesh-inertia"
+    )
     degrees: bool = False
 
     def read(self, argument: str | None = None) -> Model:
@@ -54,9 +57,9 @@ class ModelSource:
         name = self.argument if argument is None else argument
         if not name.endswith(MODEL_SUFFIX):
             return self._changed(as_model(self.robot(name), any_joint=True), name)
-        if self.strict or self.gravity is not None or self.base is not None or not self.snap:
+        if self.strict or self.gravity is not None or self.base is not None or not self.snap or self.mesh_inertia:
             raise ArgumentError(
-                "--gravity, --base, --strict and --no-snap are for robot files",
+                "--gravity, --base, --strict, --mesh-inertia and --no-snap are for robot files",
                 where=name,
                 remedy="a saved model is taken as it is: give the robot file instead",
             )
@@ -64,7 +67,14 @@ class ModelSource:
 
     def robot(self, argument: str) -> Robot:
         """The robot of a classic or a robot file, as it is there."""
-        return read_robot(argument, snap=self.snap, strict=self.strict, gravity=self.gravity, base=self.base)
+        return read_robot(
+            argument,
+            snap=self.snap,
+            strict=self.strict,
+            gravity=self.gravity,
+            base=self.base,
+            mesh_inertia=self.mesh_inertia,
+        )
 
     def _changed(self, model: Model, where: str) -> Model:
         """(2)."""

@@ -11,6 +11,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -67,6 +68,7 @@ def load(
     strict: bool = False,
     gravity: Sequence[float] | None = None,
     base: Base | str | None = None,
+    mesh_inertia: bool = False,
 ) -> Robot:
     """The robot in a file: URDF (.urdf), MJCF or URDF (.xml), DH table (.toml), xacro (.xacro), SDF (.sdf).
 
@@ -75,6 +77,7 @@ def load(
     `base` puts the root on a free joint ("floating", its six rates first) or welds it to the world ("fixed"); without
     it the base is as in the file, and a URDF file of a robot with legs is warned of (`FixedBaseWarning`).
     A side file `NAME.drives.toml` beside a URDF or MJCF file adds its drives, `NAME.loops.toml` its closed loops.
+    With `mesh_inertia`, MuJoCo computes inertias that an MJCF file leaves to its meshes, from those below its folder.
     `snap` lets angles within rounding of a right angle become one, and warns of it (`SnapWarning`); `strict` turns the
     reader's warnings into errors; `gravity` (3,) [m/s^2] in the base frame replaces the file's. Raises
     `RobotFileError`, with file, line and remedy, for a file that is not a robot.
@@ -101,7 +104,10 @@ def load(
             remedy=f"robot files are {robot_files()}",
         )
     asked = None if base is None else chosen(Base, base, "base")
-    robot = form.read(file, strict=strict and asked is None, gravity=pull)
+    if mesh_inertia and file.suffix.lower() != ".xml":
+        raise ArgumentError("mesh_inertia is for MJCF files (.xml)", where=str(file), remedy="leave it out")
+    read = partial(_read_xml, mesh_inertia=True) if mesh_inertia else form.read
+    robot = read(file, strict=strict and asked is None, gravity=pull)
     if asked is not None:
         told = tuple(warning for warning in robot.warnings if not warning.about_base)
         robot = with_base(dataclasses.replace(robot, warnings=told), asked)
@@ -204,7 +210,7 @@ def _sdf_visuals(path: Path) -> list[Visual]:
     return urdf_visuals(sdf_as_urdf(path))
 
 
-def _read_xml(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
+def _read_xml(path: Path, *, strict: bool, gravity: Gravity | None, mesh_inertia: bool = False) -> Robot:
     """URDF or MJCF, as the root element says."""
     data = read_bytes(path, FileKind.ROBOT)
     if b"<mujoco" not in data or b"<robot" in data:  # else the reader of MJCF looks at it once, and not twice
@@ -217,7 +223,7 @@ def _read_xml(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
             raise RobotFileError(f"the document is <{root.tag}>", where=root.where, remedy=remedy)
     from torquec.robot.mjcf import read_mjcf
 
-    return read_mjcf(path, strict=strict, gravity=gravity, close=False)
+    return read_mjcf(path, strict=strict, gravity=gravity, close=False, mesh_inertia=mesh_inertia)
 
 
 READERS: dict[str, RobotFormat] = {

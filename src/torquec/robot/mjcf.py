@@ -19,6 +19,7 @@ from torquec.errors import MissingExtraError, RobotFileError
 from torquec.foundation.reading import to_path
 from torquec.robot.loops.close_loops import close_loops
 from torquec.robot.mjcf_file import read_mjcf_tree
+from torquec.robot.mjcf_meshes import mesh_files
 from torquec.robot.mjcf_model import ModelReader
 from torquec.robot.mjcf_strip import strip_mjcf, to_xml
 from torquec.robot.robot import FileWarning, Robot
@@ -37,10 +38,12 @@ def read_mjcf(
     strict: bool = False,
     gravity: tuple[float, float, float] | None = None,
     close: bool = True,
+    mesh_inertia: bool = False,
 ) -> Robot:
     """The robot that an MJCF file describes: hinges, slides, ball and free joints, closed loops.
 
-    `gravity` (3,) [m/s^2] replaces the file's. Without `close`, loops are found and not closed: `load` closes them
+    `gravity` (3,) [m/s^2] replaces the file's. With `mesh_inertia`, MuJoCo computes inertias from meshes below the
+    robot's folder, which the robot's warnings name. Without `close`, loops are found and not closed: `load` closes them
     last. Raises `RobotFileError` by name, with file, line and remedy, for what is no such robot (tendons) or no MJCF,
     for inertias that only a mesh could give, and with `strict` for every warning; `MissingExtraError` without the
     `mujoco` package.
@@ -51,10 +54,12 @@ def read_mjcf(
         raise MissingExtraError("mujoco", "mujoco", "reading MJCF") from None
     file = to_path(path)
     try:
-        root, warnings = strip_mjcf(read_mjcf_tree(file))
+        tree = read_mjcf_tree(file)
+        meshes = mesh_files(tree, file.parent) if mesh_inertia else None
+        root, warnings = strip_mjcf(tree, meshes=meshes)
         places = _places(root)
         with mujoco_warnings(mujoco) as said:
-            model = compile_mjcf(mujoco, root, places, str(file))
+            model = compile_mjcf(mujoco, root, places, str(file), {} if meshes is None else meshes.contents)
         warnings += [FileWarning(str(file), f"MuJoCo says: {' '.join(text.split())}") for text in said]
     except RecursionError:
         raise RobotFileError(
@@ -84,12 +89,17 @@ def mujoco_warnings(mujoco: Any) -> Iterator[list[str]]:
         mujoco.set_mju_user_warning(before)
 
 
-def compile_mjcf(mujoco: Any, root: Element, places: Mapping[str, str], source: str) -> Any:
-    """The compiled model; what MuJoCo refuses is refused in its words, at the line of the element."""
+def compile_mjcf(
+    mujoco: Any, root: Element, places: Mapping[str, str], source: str, meshes: Mapping[str, bytes] | None = None
+) -> Any:
+    """The compiled model; what MuJoCo refuses is refused in its words, at the line of the element.
+
+    `meshes` are the bytes of mesh files by the names that the document has for them.
+    """
     files = {element.where.rpartition(":")[0] for element in root.walk()}
     keep_lines = files == {source}
     try:
-        return mujoco.MjModel.from_xml_string(to_xml(root, keep_lines=keep_lines))
+        return mujoco.MjModel.from_xml_string(to_xml(root, keep_lines=keep_lines), dict(meshes or {}))
     except ValueError as error:
         words = " ".join(str(error).split())
         line = re.search(r"\bline (\d+)", words)

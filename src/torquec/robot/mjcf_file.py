@@ -5,7 +5,7 @@
 (1)  a name is looked up from the folder of the robot file, then from the folder of the file that includes it
 (2)  packages keep shared parts beside their robots: a file may lie up to three folders above, and no farther away
 
-Assets are never opened: their names may say anything.
+Assets are not opened, but for meshes that inertias come from, on request (`mjcf_meshes`): their names may say anything.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path, PureWindowsPath
 
 from torquec.errors import RobotFileError
 from torquec.foundation.reading import FileKind, is_below, is_file, read_bytes
+from torquec.robot.mjcf_meshes import MeshFiles
 from torquec.robot.robot import FileWarning
 from torquec.robot.xml import Element, parse_xml, read_included
 
@@ -87,11 +88,15 @@ FILE_SHAPES = ("mesh", "hfield", "sdf")
 
 @dataclass
 class MjcfContext:
-    """What holds for the whole document: attributes by class and tag (1), compiler settings, and what was warned of."""
+    """What holds for the whole document: attributes by class and tag (1), compiler settings, and what was warned of.
+
+    `meshes` are those that inertias may come from, None where none may.
+    """
 
     defaults: dict[str, dict[str, dict[str, str]]]
     compiler: dict[str, str]
     warnings: list[FileWarning] = field(default_factory=list)
+    meshes: MeshFiles | None = None
 
     def attributes(self, element: Element, childclass: str, tag: str) -> dict[str, str]:
         """The attributes of an element after (1)."""

@@ -1,8 +1,8 @@
 """MJCF cut down to what moves: bodies, joints, inertias, sites, joint couplings and the forces of actuators.
 
-Assets, geoms that no inertia comes from, cameras, lights, sensors, contacts and keyframes go; MuJoCo never hears of a
-mesh. Tendons, deformable and attached parts, and inertias that only a mesh could give are refused by
-name. Whether a joint is a ball, or a geom a mesh, may stand in a default class (`mjcf_file`).
+Assets, geoms that no inertia comes from, cameras, lights, sensors, contacts and keyframes go; MuJoCo hears of a mesh
+only where inertias may come from it (`mjcf_meshes`), else such inertias are refused. Tendons, deformable and attached
+parts are refused by name. Whether a joint is a ball, or a geom a mesh, may stand in a default class (`mjcf_file`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from xml.sax.saxutils import quoteattr
 
 from torquec.errors import RobotFileError
 from torquec.robot.mjcf_file import FILE_SHAPES, OUTERMOST, MjcfContext, mjcf_context
+from torquec.robot.mjcf_meshes import MeshFiles
 from torquec.robot.robot import FileWarning
 from torquec.robot.xml import Element
 
@@ -48,12 +49,14 @@ _MOST_ELEMENTS = 100_000
 """That <replicate> may make; the largest published models have some thousand."""
 
 
-def strip_mjcf(root: Element) -> tuple[Element, list[FileWarning]]:
+def strip_mjcf(root: Element, *, meshes: MeshFiles | None = None) -> tuple[Element, list[FileWarning]]:
     """The document with nothing but what the dynamics needs, and warnings about what was left out.
 
+    With `meshes`, inertias may come from them; they then hold the bytes of those that do.
     Raises `RobotFileError`, by name and line, for what a tree of joints cannot be.
     """
     context = mjcf_context(root)
+    context.meshes = meshes
     _check_copies(root)
     for section in root.all("deformable"):
         _refuse_section(section)
@@ -78,7 +81,8 @@ def strip_mjcf(root: Element) -> tuple[Element, list[FileWarning]]:
                 where=section.where,
                 remedy=f"its sections are {', '.join(sorted((*_SECTIONS, *_SECTIONS_GONE)))}",
             )
-    stripped = replace(root, children=tuple(children))
+    assets = None if meshes is None else meshes.section()
+    stripped = replace(root, children=(*children, *(() if assets is None else (assets,))))
     _check_finite(stripped)
     return stripped, context.warnings
 
@@ -130,12 +134,21 @@ def _stripped_parts(
             kept.append(child)
         elif child.tag == "geom":
             if geoms and _counts(child, body, context, childclass, moving=moving):
-                kept.append(_without_assets(replace(child, children=())))
+                kept.append(_weighed(child, context, childclass))
         elif child.tag == "site":
             kept.append(_without_assets(child))
         elif child.tag not in _GONE:
             kept.append(child)
     return tuple(kept)
+
+
+def _weighed(geom: Element, context: MjcfContext, childclass: str) -> Element:
+    """A geom that inertia comes from, with its mesh by name where it has one."""
+    bare = _without_assets(replace(geom, children=()))
+    mesh = context.attributes(geom, childclass, "geom").get("mesh")
+    return (
+        bare if context.meshes is None or mesh is None else replace(bare, attributes=bare.attributes | {"mesh": mesh})
+    )
 
 
 def _own_parts(holder: Element) -> list[Element]:
@@ -166,10 +179,16 @@ def _counts(geom: Element, body: Element, context: MjcfContext, childclass: str,
             FileWarning(geom.where, f"{body} takes inertia from a mesh: left out, as it does not move")
         )
         return False
+    if context.meshes is not None and "mesh" in attributes:
+        context.meshes.use(attributes["mesh"], geom)
+        text = f"the inertia of {body} comes from the mesh '{attributes['mesh']}', by MuJoCo's compiler"
+        context.warnings.append(FileWarning(geom.where, text, about=body.attributes.get("name", "")))
+        return True
     raise RobotFileError(
         f"{body} takes its inertia from a mesh, {geom}",
         where=geom.where,
-        remedy="give the body an <inertial> with mass, pos and fullinertia: meshes are never opened",
+        remedy="give the body an <inertial> with mass, pos and fullinertia; or let MuJoCo compute it from meshes below "
+        "the robot's folder: --mesh-inertia, load(path, mesh_inertia=True)",
     )
 
 

@@ -6,6 +6,7 @@ early, nesting that no robot needs. Nothing but the bytes handed in is ever read
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -119,7 +120,13 @@ def parse_xml(data: bytes, source: str) -> Element:
     try:
         builder.parser.Parse(data, True)
     except expat.ExpatError as error:
-        raise _explained(error, source) from None
+        declared = _with_prefix(data, error)
+        if declared is None:
+            raise _explained(error, source) from None
+        root = parse_xml(declared, source)
+        if _is_outside(root, "gazebo"):
+            raise _explained(error, source) from None
+        return root
     except (LookupError, ValueError) as error:
         # How expat's Python binding answers encodings that it cannot decode.
         raise RobotFileError(
@@ -127,6 +134,32 @@ def parse_xml(data: bytes, source: str) -> Element:
         ) from None
     (root,) = builder.done  # expat has seen a complete document
     return root
+
+
+_UNDECLARED = "undeclared"
+"""Namespace of prefixes that nobody declares; simulators write such into <gazebo>, which is passed over."""
+
+
+_MOST_PREFIXES = 20
+"""Undeclared prefixes of one document that are forgiven."""
+
+
+def _with_prefix(data: bytes, error: expat.ExpatError) -> bytes | None:
+    """The document with the undeclared prefix of an error declared at its root; None for other errors."""
+    if error.code != expat.errors.codes[expat.errors.XML_ERROR_UNBOUND_PREFIX]:
+        return None
+    line = data.split(b"\n")[error.lineno - 1][error.offset :]
+    prefix, root = re.match(rb"<([\w.-]+):", line), re.search(rb"<robot\b", data)
+    if prefix is None or root is None or data.count(f'="{_UNDECLARED}"'.encode()) >= _MOST_PREFIXES:
+        return None
+    return data[: root.end()] + b' xmlns:%s="%s"' % (prefix[1], _UNDECLARED.encode()) + data[root.end() :]
+
+
+def _is_outside(element: Element, section: str) -> bool:
+    """Whether an element with an undeclared prefix stands outside of all sections of that name."""
+    if element.tag.startswith(f"{{{_UNDECLARED}}}"):
+        return True
+    return element.tag != section and any(_is_outside(child, section) for child in element.children)
 
 
 def read_included(path: Path, name: str, include: Element) -> bytes:
