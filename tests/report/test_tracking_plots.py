@@ -42,7 +42,24 @@ def test_every_experiment_and_the_tube_stand_in_one_plot_on_the_scale_of_their_u
     assert (tube.style, set(tube.y), set(tube.low)) == (Style.TUBE, {2.0}, {-2.0})
     assert max(first.series[-1].y) == pytest.approx(4.0)  # mrad
     assert (first.y.low, first.y.high) == (second.y.low, second.y.high) == (-4.0, 4.0)
-    assert (slide.y.unit, slide.y.high) == ("mm", 500.0)
+    # 500 mm, but no more than three times the widest tube is shown: the title says what leaves the frame.
+    assert (slide.y.unit, slide.y.high) == ("mm", 6.0)
+    assert gallery.caption.endswith("(as designed, loaded: leaves the frame)")
+
+
+def test_an_attack_stands_in_the_plots_with_its_own_tube(tmp_path):
+    bounds = {joint: {"value": 0.6} for joint in ("q1", "q2", "slide")}
+    attack = {"runs": 20, "errors": {"q1": 0.0015}, "guarantee": {"valid": True, "bounds": bounds}}
+    (tmp_path / "run.json").write_text(result_text("simulate", experiment("worst", 0.001) | {"attack": attack}))
+    (gallery,) = tracking_overview(find_documents(tmp_path))
+    first, second, _ = gallery.plots
+    assert [(rule.name, rule.at.value) for rule in first.rules] == [
+        ("worst of 20 attacks", 1.5),
+        ("worst of 20 attacks", -1.5),
+    ]
+    assert second.rules == ()
+    assert {series.style for series in first.series} >= {Style.TUBE}
+    assert "leaves" not in gallery.caption
 
 
 def test_real_runs_have_the_tube_of_their_design():

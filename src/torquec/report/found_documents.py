@@ -187,9 +187,10 @@ def _sha256(path: Path) -> str:
 
 
 def guaranteed_tube(folder: FoundFolder) -> dict[str, float]:
-    """The guaranteed error of every joint; none without a guarantee."""
-    for document in folder.of_kind("design"):
-        guarantee = document.values["guarantee"]
+    """The guaranteed error of every joint, of a design or of an attack on one; none without a guarantee."""
+    found = [document.values["guarantee"] for document in folder.of_kind("design")]
+    attacks = [document.values.get("attack") for document in folder.of_kind("simulate")]
+    for guarantee in (*found, *(attack["guarantee"] for attack in attacks if attack is not None)):
         if guarantee["valid"].truth:
             return {joint: bound["value"].number for joint, bound in guarantee["bounds"].items()}
     return {}

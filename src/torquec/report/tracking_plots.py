@@ -1,6 +1,9 @@
 """Tracking errors and torques of closed loops as plots: in reports with the guaranteed tube, and as pictures.
 
 Errors of all experiments stand in one plot per joint, on scales that joints of one unit share; the reference is zero.
+Where there is a tube, no scale is more than `_WIDEST` times the widest of its unit: curves of robots that the guarantee
+does not cover then leave the frame, and the caption says so. Of an attack (`simulate --worst`) the largest errors are
+drawn.
 """
 
 from __future__ import annotations
@@ -28,6 +31,8 @@ _MILLI = 1e3  # rad to mrad, m to mm
 _SIMULATED = computed("simulation of the closed loop")
 _TUBE = computed("the guarantee of the design, under its conditions; docs/guarantee.md has the argument")
 _TIME = Axis("time", "s")
+_WIDEST = 3.0
+"""Tubes that a scale shows: more, and what happens inside the tube could not be seen."""
 _NEAR = 3.0
 """A limit is drawn where it is within so many times of what was wanted; else it would flatten the curves."""
 
@@ -48,17 +53,34 @@ def tracking_overview(folder: FoundFolder) -> tuple[Block, ...]:
         tube = guaranteed_tube(folder)
         shown = {joint: _joint_series(joint, experiments, tube.get(joint)) for joint in joints}
         units = {joint: f"m{stated_unit(experiments[0][0].values, joint)}" for joint in joints}
+        attacks = {joint: _attack_lines(joint, experiments, units[joint]) for joint in joints}
     except TorquecError:
         return ()  # the section names the problem
-    plots = []
+    plots, beyond = [], {}
     for joint, series in shown.items():
-        alike = [one for other in joints if units[other] == units[joint] for one in shown[other]]
-        most = max((abs(value) for one in alike for value in (*one.y, *one.low)), default=0.0)
-        axis = (
-            Axis("tracking error", units[joint], low=-most, high=most) if most else Axis("tracking error", units[joint])
-        )
-        plots.append(Plot(joint, _TIME, axis, series))
-    return (Gallery(tuple(plots), "Tracking error of every joint, on common scales"),)
+        alike = [other for other in joints if units[other] == units[joint]]
+        most = max((abs(value) for other in alike for one in shown[other] for value in (*one.y, *one.low)), default=0.0)
+        widest = _WIDEST * _MILLI * max((tube.get(other, 0.0) for other in alike), default=0.0)
+        edge = min(most, widest) if widest else most
+        beyond |= {one.name: None for one in series if max(map(abs, (*one.y, *one.low)), default=0.0) > edge}
+        axis = Axis("tracking error", units[joint], low=-edge or None, high=edge or None)
+        plots.append(Plot(joint, _TIME, axis, series, attacks[joint]))
+    title = "Tracking error of every joint, on common scales"
+    return (Gallery(tuple(plots), f"{title} ({', '.join(beyond)}: leaves the frame)" if beyond else title),)
+
+
+def _attack_lines(
+    joint: str, experiments: list[tuple[FoundDocument, dict[str, StoredValue]]], unit: str
+) -> tuple[LimitLine, ...]:
+    """The largest error of the worst robot that an attack found, on both sides."""
+    for document, _ in experiments:
+        attack = document.values.get("attack")
+        if attack is not None and (error := attack["errors"].get(joint)) is not None:
+            runs = int(attack["runs"].number)
+            by = computed(f"the worst of {runs} simulated robots in the stated sets ({document.name})")
+            size = _MILLI * error.number
+            return tuple(LimitLine(f"worst of {runs} attacks", Number(sign * size, by, unit)) for sign in (1.0, -1.0))
+    return ()
 
 
 def _joint_series(
