@@ -100,7 +100,7 @@ def test_two_builds_are_the_same_and_hold_everything(tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     assert {"torquec/page/bundle/page.js", "torquec/py.typed"} <= names
-    assert all(name.startswith(("torquec/", f"torquec-{version()}.dist-info/")) for name in names)
+    assert all(name.startswith(("torquec/", "torquec_check/", f"torquec-{version()}.dist-info/")) for name in names)
     with tarfile.open(source) as archive:
         names = {str(Path(name).relative_to(f"torquec-{version()}")) for name in archive.getnames()}
     for name in (

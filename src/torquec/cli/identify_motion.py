@@ -1,4 +1,4 @@
-"""`torquec identify` of a robot with a floating base: its rows of (1) in `identification/floating_base.py`."""
+"""`torquec identify` of a robot with a floating base: rows of :mod:`torquec.identification.floating_base`."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ import numpy as np
 from torquec.dynamics.friction_regressor import FrictionColumns
 from torquec.dynamics.friction_torque import friction_shafts
 from torquec.foundation.arrays import Array
-from torquec.parameters.rational_geometry import RationalGeometry, RationalLink, rotation_of
+from torquec.parameters.rational_geometry import RationalGeometry, RationalLink, quaternion_matrix
 from torquec.parameters.standard_parameters import StandardParameterKind, StandardParameters
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import (
@@ -295,7 +295,7 @@ def _moved(link: RationalLink, parent: _Body, u: Sequence[Scalar], field: Arithm
         if not column.turns:
             origin = add(origin, scale(column.direction(link.rotation), field.number()))
     if sum(column.turns for column in kind.motion_subspace) > 1:
-        rotation = matmul(rotation, rotation_of(*(field.number() for _ in range(4))))
+        rotation = matmul(rotation, quaternion_matrix(*(field.number() for _ in range(4))))
     else:
         rotation = matmul(rotation, rotation_z(*field.point()))
     back = transpose(rotation)

@@ -85,7 +85,7 @@ def rational_rotation(rotation: Matrix3, nearness: float) -> Matrix3:
     quaternion = _quaternion(rotation)
     largest = max(quaternion, key=abs)
     w, x, y, z = (simplest(component / largest, nearness / 4) for component in quaternion)
-    return rotation_of(w, x, y, z)
+    return quaternion_matrix(w, x, y, z)
 
 
 def rational_angle(angle: tuple[float, float], nearness: float) -> tuple[tuple[Fraction, Fraction], bool]:
@@ -153,10 +153,10 @@ def _taking_z_to(u: Vector3) -> Matrix3:
     """A rational rotation with the z axis u (3); half a turn about x where u is -e_z."""
     if u[2] == -1:
         return ((Fraction(1), 0, 0), (0, Fraction(-1), 0), (0, 0, Fraction(-1)))
-    return rotation_of(1 + u[2], -u[1], u[0], Fraction(0))
+    return quaternion_matrix(1 + u[2], -u[1], u[0], Fraction(0))
 
 
-def rotation_of(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Matrix3:
+def quaternion_matrix(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Matrix3:
     """(1), over any field; the quaternion need not be of length one."""
     size = w * w + x * x + y * y + z * z
     return (

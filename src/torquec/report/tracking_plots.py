@@ -56,7 +56,8 @@ def tracking_overview(folder: FoundFolder) -> tuple[Block, ...]:
         attacks = {joint: _attack_lines(joint, experiments, units[joint]) for joint in joints}
     except TorquecError:
         return ()  # the section names the problem
-    plots, beyond = [], {}
+    plots: list[Plot] = []
+    beyond: dict[str, None] = {}
     for joint, series in shown.items():
         alike = [other for other in joints if units[other] == units[joint]]
         most = max((abs(value) for other in alike for one in shown[other] for value in (*one.y, *one.low)), default=0.0)

@@ -163,8 +163,8 @@ def read_reference(path: str | os.PathLike[str], *, joints: Sequence[str]) -> Ar
     """
     lines = csv_lines(to_path(path))
     words = {word.strip(): k for k, word in enumerate(lines[0])} if lines else {}
-    columns = [words.get(f"q_{_REFERENCE}{joint}") for joint in joints]
-    return None if None in columns else csv_values(lines, str(path))[:, columns]
+    columns = [words[name] for joint in joints if (name := f"q_{_REFERENCE}{joint}") in words]
+    return csv_values(lines, str(path))[:, columns] if len(columns) == len(joints) else None
 
 
 def read_positions(path: str | os.PathLike[str], *, joints: Sequence[str]) -> Array:
