@@ -4,6 +4,12 @@
 (2)  dqdd/dtau = M^-1,   dqdd/dq = -M^-1 dtau/dq,   dqdd/dqd = -M^-1 dtau/dqd,
      the derivatives of inverse dynamics taken at the acceleration of (1)
 
+Behind a floating base gravity and the base's velocity v move everything alike, which costs nothing to solve for. With
+its angular velocity w, gravity a in its axes, and its six rates first:
+
+(3)  qdd = qdd' + (a - w x v, 0),   qdd' that without gravity at v = 0
+(4)  dqdd = dqdd' + (a x dtheta - w x dv + v x dw, 0),   dqdd' without columns of the base's pose and of v
+
 For arms of up to ten joints or so, (1) costs fewer operations than the articulated-body algorithm, and shares sines,
 cosines and turned vectors between its two parts.
 """
@@ -12,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -28,8 +34,9 @@ from torquec.dynamics.mechanism import Mechanism, mechanism, place
 from torquec.dynamics.motion import motions
 from torquec.errors import RobotError
 from torquec.robot.configuration import integrate, neutral
-from torquec.robot.robot import Robot
-from torquec.spatial import Scalar
+from torquec.robot.joints import JointType
+from torquec.robot.robot import BASE, Robot
+from torquec.spatial import Scalar, Vector3, cross, scale, subtract
 
 _ZERO = 1e-13
 """What rounding leaves of a zero eigenvalue of M, its diagonal scaled to one."""
@@ -43,10 +50,26 @@ def forward_dynamics(
         return _loop_acceleration(robot, q, qd, tau)[1]
     m = regular_mechanism(robot)
     placed = placed_links(m, q, carried=carried)
+    own, rates = _carried_along(m, qd)
     still = [0.0] * m.n
-    bias = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, still), still)
+    bias = joint_torques(own, placed, motions(placed, m.coordinates, own.gravity, rates, still), still)
     free = [drive - needed for drive, needed in zip(tau, bias, strict=True)]
-    return solve(factorize(joint_inertias(m, placed)), free)
+    found = solve(factorize(joint_inertias(m, placed)), free)
+    if own is m:
+        return found
+    pull = subtract(placed[0].turn.back(m.gravity), cross(_three(qd, 3), _three(qd, 0)))
+    return [*(a + b for a, b in zip(found[:3], pull, strict=True)), *found[3:]]
+
+
+def _carried_along(m: Mechanism, qd: Sequence[Scalar]) -> tuple[Mechanism, Sequence[Scalar]]:
+    """The mechanism without gravity and rates without the base's velocity (3); both as they are on a fixed base."""
+    if [link.kind.name for link in m.links if link.parent == BASE] != [JointType.FREE.value]:
+        return m, qd
+    return replace(m, gravity=(0.0, 0.0, 0.0)), [0.0, 0.0, 0.0, *qd[3:]]
+
+
+def _three(values: Sequence[Scalar], first: int) -> Vector3:
+    return (values[first], values[first + 1], values[first + 2])
 
 
 def regular_mechanism(robot: Robot) -> Mechanism:
@@ -96,17 +119,38 @@ def forward_dynamics_derivatives(
         return AccelerationDerivatives(by_q, by_qd, _inverse(own, robot.n))
     m = regular_mechanism(robot)
     placed = placed_links(m, q, carried=carried)
+    bare, rates = _carried_along(m, qd)
     still = [0.0] * m.n
-    bias = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, still), still)
+    bias = joint_torques(bare, placed, motions(placed, m.coordinates, bare.gravity, rates, still), still)
     factors = factorize(joint_inertias(m, placed))
     qdd = solve(factors, [drive - needed for drive, needed in zip(tau, bias, strict=True)])
-    torque = torque_derivatives(m, placed, qd, qdd)
+    torque = torque_derivatives(bare, placed, rates, qdd)
     if any(link.kind.nv > 1 for link in placed):
         inverse = BranchedInverse.of(factors)
-        by_q, by_qd = (_solved(inverse.solve, matrix) for matrix in (torque.dtau_dq, torque.dtau_dqd))
+        dtau_dq, dtau_dqd = torque.dtau_dq, torque.dtau_dqd
+        if bare is not m:
+            dtau_dq, dtau_dqd = _without_columns(dtau_dq, 6), _without_columns(dtau_dqd, 3)
+        by_q, by_qd = (_solved(inverse.solve, matrix) for matrix in (dtau_dq, dtau_dqd))
+        if bare is not m:
+            _add_skew(by_q, 3, placed[0].turn.back(m.gravity))
+            _add_skew(by_qd, 0, scale(_three(qd, 3), -1.0))
+            _add_skew(by_qd, 3, _three(qd, 0))
         return AccelerationDerivatives(by_q, by_qd, inverse.matrix())
     by_q, by_qd = (_solved(partial(solve, factors), matrix) for matrix in (torque.dtau_dq, torque.dtau_dqd))
     return AccelerationDerivatives(by_q, by_qd, _inverse(factors, m.n))
+
+
+def _without_columns(matrix: list[list[Scalar]], count: int) -> list[list[Scalar]]:
+    """The matrix with zeros in its first columns."""
+    return [[*([0.0] * count), *row[count:]] for row in matrix]
+
+
+def _add_skew(matrix: list[list[Scalar]], column: int, a: Vector3) -> None:
+    """Add the matrix of a x to the rows of the base's acceleration, from a column on (4)."""
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        matrix[i][column + k] = matrix[i][column + k] + a[j]
+        matrix[i][column + j] = matrix[i][column + j] - a[k]
 
 
 def _loop_acceleration(
