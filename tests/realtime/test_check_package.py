@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 
 import pytest
 from tests.model.false_files import resealed_manifest
-from tests.torquec_check.packages import certified_model
+from tests.torquec_check.packages import SPECIFICATION, certified_model
 
 import torquec as tq
 from torquec.control.controller_file import controller_to_dict, write_controller
@@ -15,6 +16,7 @@ from torquec.control.tracking_guarantee import tracking_guarantee
 from torquec.errors import ArgumentError
 from torquec.realtime.plan import HeldErrors
 from torquec.realtime.targets import TargetOptions, write_target
+from torquec.robot.friction import Friction
 
 
 @pytest.fixture
@@ -89,6 +91,24 @@ def test_a_manifest_that_cannot_be_followed_is_refused(tmp_path, change):
     path = tmp_path / "rt" / "planar2r_simplified_rt.package.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     assert "manifest" in refused(tmp_path / "rt") or "no target" in refused(tmp_path / "rt")
+
+
+@pytest.mark.parametrize("target", ["c", "rt-c", "ros2", "rust"])
+def test_packages_with_friction_that_has_memory_are_accepted(tmp_path, target):
+    model = model_with_memory()
+    made = write_target(model, tmp_path / "p", target, TargetOptions())
+    assert {"friction_start", "friction_step", "total_torque_step"} <= set(made.functions)
+    found = tq.check_file(tmp_path / "p")
+    assert found.ok, found.refused
+
+
+@functools.cache
+def model_with_memory():
+    """The certified arm with friction that turns over a distance."""
+    robot = tq.classics.planar2r()
+    friction = Friction.of({"coulomb": 1.0, "stribeck": 0.3, "stribeck_speed": 0.1, "turnover_distance": 1e-3})
+    bodies = (dataclasses.replace(b, joint=dataclasses.replace(b.joint, friction=friction)) for b in robot.bodies)
+    return tq.simplify(dataclasses.replace(robot, bodies=tuple(bodies)), SPECIFICATION)
 
 
 def test_a_two_rate_package_with_an_observer_is_made_again(tmp_path):

@@ -47,7 +47,9 @@ class IdentifyCommandOptions(CommandOptions):
     rotors: bool | None = option(None, "Seek rotor inertias.  [default: by cross-validation]", "--rotors/--no-rotors")
     strength: float | None = option(None, "Weight of the prior, in samples.  [default: by cross-validation]")
     memory: bool = option(
-        False, "Try friction that turns over a distance, too; files, which know one state, go without.", "--memory"
+        False,
+        "Try friction that turns over a distance, too; code has it as total_torque_step, MJCF goes without.",
+        "--memory",
     )
     partial: bool = option(False, "Go on where the logs excite only a part of the parameters.", "--partial")
     fit_gravity: bool = option(

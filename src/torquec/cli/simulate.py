@@ -40,6 +40,7 @@ class FrictionChoice(StrEnum):
     SMOOTH = "smooth"
     SIGN = "sign"
     STICK = "stick"
+    MEMORY = "memory"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """What files say of an identified robot: an estimate fitted to the words that each of them has, and its error.
 
-(1)  programs know one state: what has memory (friction that turns over a distance) and what has no formula (recorded
-     columns) is left out, and everything else is fitted again without it
+(1)  programs have all but recorded columns, which have no formula: the rest is fitted again without them. Friction
+     with memory is a function with state, `total_torque_step`
 (2)  MuJoCo knows damping up to the third power of the speed, friction loss, armature and constant torques: friction
      with no other terms, fitted again, with the powers that predict best (cross-validation)
 (3)  URDF has inertias, damping and friction, and the side file beside it all of (1). Who reads it alone finds the
@@ -23,11 +23,20 @@ from typing import Any
 import numpy as np
 
 from torquec.dynamics.friction import PLAIN_TERMS
+from torquec.dynamics.friction_memory import has_memory
 from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.dynamics.total_torque import total_torque
 from torquec.foundation.arrays import Array
 from torquec.identification.extras import need
-from torquec.identification.file_readers import OURS, FileReader, Torques, code_reader, mjcf_reader, urdf_reader
+from torquec.identification.file_readers import (
+    OURS,
+    FileReader,
+    Torques,
+    code_reader,
+    mjcf_reader,
+    step_torques,
+    urdf_reader,
+)
 from torquec.identification.identify import identify
 from torquec.identification.identify_options import IdentifyOptions
 from torquec.identification.logs.prepare import Samples, prepare
@@ -176,7 +185,8 @@ def _narrowed(estimate: Estimate, options: IdentifyOptions, words: FileWords) ->
     """What may be fitted in these words, with the filter of the estimate; fewer terms of friction first."""
     if words is FileWords.PROGRAM:
         columns = tuple(column for column in options.columns if isinstance(column, GasSpring))
-        return [dataclasses.replace(options, cutoff=estimate.cutoff, columns=columns, memory=False)]
+        law = estimate.model.friction
+        return [dataclasses.replace(options, cutoff=estimate.cutoff, columns=columns, friction=law)]
     parameters = estimate.model.friction.parameters
     fewer = (FrictionModel.NONE, FrictionModel.VISCOUS, FrictionModel.SYMMETRIC)
     plain = next((model for model in fewer if model.parameters == parameters), None)
@@ -206,7 +216,7 @@ def _along(torque: Callable[..., Sequence[Any]], robot: Robot, samples: Samples)
 
 
 def _own_reader(robot: Robot) -> FileReader:
-    return FileReader(OURS, partial(_along, total_torque, robot))
+    return FileReader(OURS, partial(step_torques if has_memory(robot) else partial(_along, total_torque), robot))
 
 
 def _filtered(torques: Torques, samples: Sequence[Samples]) -> list[tuple[Samples, Array]]:

@@ -1,6 +1,6 @@
 """Torques of identified files along samples, as the programs that read these files compute them.
 
-(1)  C: generated, compiled and called state by state; without a C compiler the native callable, which is the same
+(1)  C: generated, compiled and called sample by sample, with its state where friction has memory; without a C compiler the native callable, which is the same
      program
 (2)  URDF without its drives file: Pinocchio's inverse dynamics, damping and friction of the file added
 (3)  MJCF: MuJoCo's inverse dynamics, with its constraints: friction, limits of joints
@@ -17,11 +17,13 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from torquec.dynamics.friction_memory import friction_start, has_memory, memory_size
 from torquec.foundation.arrays import Array
 from torquec.identification.logs.prepare import Samples
 from torquec.model.generate import generate
@@ -50,27 +52,47 @@ class FileReader:
 def code_reader(model: Model) -> FileReader:
     """(1) for the total torques of a model."""
     compiler = next((found for found in map(shutil.which, _COMPILERS) if found), None)
+    remembers = has_memory(model.robot)
+    if compiler is None and remembers:
+        return FileReader(f"{OURS}, native", partial(step_torques, model.robot))
     if compiler is None:
         native = model.native("total_torque")
         return FileReader(f"{OURS}, native", lambda one: np.asarray(native(*_states(one)), dtype=np.float64))
     with tempfile.TemporaryDirectory() as folder:
-        package = generate(model, folder, quantities=["total_torque"], prefix="found", force=True)
+        package = generate(
+            model, folder, quantities=["total_torque_step" if remembers else "total_torque"], prefix="found", force=True
+        )
         sources = [str(file) for file in package.files if file.suffix == ".c" and "test" not in file.name]
         library = str(Path(folder) / "found.so")
         command = [compiler, "-O2", "-shared", "-fPIC", "-o", library, *sources, "-lm"]
         subprocess.run(command, check=True, capture_output=True, timeout=_SECONDS)  # noqa: S603 - our own code
-        function = ctypes.CDLL(library).found_total_torque
-    function.argtypes, function.restype = [ctypes.c_void_p] * 4, None
+        code = ctypes.CDLL(library)
+    function = code.found_total_torque_step if remembers else code.found_total_torque
+    function.argtypes, function.restype = [ctypes.c_void_p] * (6 if remembers else 4), None
 
     def torques(samples: Samples) -> Array:
         states = _states(samples)
         tau = np.empty_like(states[1])
-        rows = [(values.ctypes.data, values.strides[0]) for values in (*states, tau)]
+        arguments = [*states, tau]
+        if remembers:  # the state after a sample is the next one's
+            memory = np.empty((len(samples) + 1, memory_size(model.robot)))
+            memory[0] = friction_start(model.robot, samples.q[0].tolist())
+            arguments = [*states, memory, tau, memory[1:]]
+        rows = [(values.ctypes.data, values.strides[0]) for values in arguments]
         for k in range(len(samples)):
             function(*(start + k * step for start, step in rows))
         return tau
 
     return FileReader(f"C compiled by {Path(compiler).name}", torques)
+
+
+def step_torques(robot: Robot, samples: Samples) -> Array:
+    """Torques (N, n) of `total_torque_step` from sample to sample, from the first one on."""
+    step, tau = Model(robot).native("total_torque_step"), np.empty_like(samples.q)
+    state = np.array(friction_start(robot, samples.q[0].tolist()), dtype=np.float64)
+    for k, row in enumerate(zip(samples.q, samples.qd, samples.qdd, strict=True)):
+        tau[k], state = step.call(*map(np.ascontiguousarray, row), state)
+    return tau
 
 
 def urdf_reader(robot: Robot, dynamics: dict[str, Friction]) -> FileReader | None:

@@ -37,9 +37,9 @@ class IdentifyOptions:
     are those of `prepare`; what rests is left out of the fit alone, not of the logs that are predicted. Rows of a joint
     that is slower than `standstill` [rad/s or m/s] are left out of the fit: what holds a joint at rest is no function
     of its state (friction with memory keeps them, as zero does). `reading` says how logs are read, `piece_rows` how
-    many samples a piece has. With `memory`, friction that turns over a distance is tried, too; files and programs know
-    one state, and are then fitted without. `fit_gravity` finds the direction of gravity as well; its size is
-    the robot's.
+    many samples a piece has. With `memory`, friction that turns over a distance is tried, too: a
+    function with state in programs; MJCF is fitted without. `fit_gravity` finds the direction of gravity as well; its
+    size is the robot's.
 
     Raises `ArgumentError` for numbers that cannot be and for words that are no choice.
     """

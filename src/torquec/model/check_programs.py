@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from torquec import dynamics
+from torquec.dynamics.friction_memory import torque_step
 from torquec.dynamics.total_torque import torque_with_losses
 from torquec.errors import CheckError, TorquecError
 from torquec.expr import Function
@@ -99,6 +100,12 @@ class _ByProgram:
     def velocity(self, qd: Array) -> Array:
         return np.asarray(self.torque(self.at("q"), qd, self.still) - self.gravity)
 
+    def torque_step(self) -> tuple[Any, ...]:
+        made = torque_step(
+            self.robot, list(self.torque(*self.state)), *(self.inputs[key] for key in ("q", "qd", "state"))
+        )
+        return made.tau, made.next_state
+
     @cached_property
     def coriolis(self) -> Array:
         qd, c = self.at("qd"), self.velocity
@@ -145,6 +152,7 @@ _WAYS: Mapping[str, Callable[[_ByProgram], tuple[Any, ...]]] = {
     "inverse_dynamics_derivatives": lambda p: p.derivatives(p.at("qdd")),
     "forward_dynamics_derivatives": lambda p: p.forward_derivatives(),
     "total_torque": lambda p: (torque_with_losses(p.robot, list(p.torque(*p.state)), p.inputs["q"], p.inputs["qd"]),),
+    "total_torque_step": lambda p: p.torque_step(),
     "kinetic_energy": lambda p: (0.5 * p.at("qd") @ p.mass @ p.at("qd"),),
     "pushed_inverse_dynamics": lambda p: (p.pushed(),),
 }

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from torquec import dynamics
 from torquec.dynamics import AccelerationDerivatives, TorqueDerivatives
+from torquec.dynamics.friction_memory import FrictionStep, torque_step
 from torquec.dynamics.total_torque import torque_with_losses
 from torquec.errors import RefusedQuantityError
 from torquec.expr import Function
@@ -84,6 +85,10 @@ def _total(p: TorqueProgram, q: Vector, qd: Vector, qdd: Vector) -> list[Any]:
     return torque_with_losses(p.robot, p.torque(q, qd, qdd), q, qd)
 
 
+def _total_step(p: TorqueProgram, q: Vector, qd: Vector, qdd: Vector, state: Vector) -> FrictionStep:
+    return torque_step(p.robot, p.torque(q, qd, qdd), q, qd, state)
+
+
 def _kinetic_energy(p: TorqueProgram, q: Vector, qd: Vector) -> Any:
     energy: Any = 0.0
     for row, speed in zip(p.mass(q), qd, strict=True):
@@ -139,6 +144,9 @@ FOLLOWS: Mapping[str, Follows] = MappingProxyType(
         "jacobian_derivative": Follows(_OWN),
         "influence_coefficients": Follows(_OWN),
         "pushed_inverse_dynamics": Follows("P - J' wrench", _pushed),
+        "friction_start": Follows(_OWN),
+        "friction_step": Follows(_OWN),
+        "total_torque_step": Follows("P + friction with memory + springs", _total_step),
         "loop_closure": Follows(_OWN),
         "base_regressor": Follows("", refusal=_NO_PARAMETERS),
         "base_inverse_dynamics": Follows("", refusal=_NO_PARAMETERS),

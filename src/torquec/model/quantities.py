@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from torquec import dynamics
 from torquec.dynamics.base_regressor import base_inverse_dynamics, base_regressor
+from torquec.dynamics.friction_memory import friction_start, friction_step, memory_size, total_torque_step
 from torquec.errors import ArgumentError, ExpressionError
 from torquec.expr import Function, trace
 from torquec.robot.loops.closure import loop_closure
@@ -94,10 +95,11 @@ _SIZES: Mapping[str, Callable[[Robot], int]] = {
     "q": lambda robot: robot.nq,
     "wrench": lambda _: 6,
     "beta": lambda robot: len(base_of(robot)),
+    "state": memory_size,
 }
 """Inputs that do not have one element per rate."""
 
-WITH_FRICTION = frozenset({"friction_torque", "total_torque"})
+WITH_FRICTION = frozenset({"friction_torque", "total_torque", "friction_step", "total_torque_step"})
 """Quantities that hold friction."""
 
 QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
@@ -220,6 +222,27 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
             _pushed_inverse_dynamics,
             of_frame=True,
         ),
+        "friction_start": Quantity(
+            "State of friction with memory at q before any motion: positions, directions and energies of shafts.",
+            ("q",),
+            ("state",),
+            friction_start,
+            by_default=False,
+        ),
+        "friction_step": Quantity(
+            "Friction (n,) with memory at the next sample, from its state (friction_start); passive; no load terms.",
+            ("q", "qd", "state"),
+            ("tau", "next_state"),
+            friction_step,
+            by_default=False,
+        ),
+        "total_torque_step": Quantity(
+            "Torques (n,) with everything at the next sample, friction with memory from its state (friction_start).",
+            (*_STATE, "state"),
+            ("tau", "next_state"),
+            total_torque_step,
+            by_default=False,
+        ),
         "loop_closure": Quantity(
             "Positions of all joints, dependent ones of closed loops too, and the largest gap [m, rad] that is left.",
             ("q",),
@@ -263,6 +286,9 @@ def default_quantities() -> tuple[str, ...]:
     """Everything that a program about the robot's dynamics may want: all but quantities of frames or of the base."""
     return tuple(name for name, quantity in QUANTITIES.items() if quantity.by_default and not quantity.of_frame)
 
+
+MEMORY_QUANTITIES = ("friction_start", "friction_step", "total_torque_step")
+"""Functions with state, which packages of a robot hold where its friction has memory."""
 
 LARGE_ROBOT = 30
 """Coordinates above which packages hold the quantities of `LONG_QUANTITIES` only on demand."""

@@ -79,6 +79,30 @@ class TypedQuantities:
     def centroidal_momentum_matrix_derivative(self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None) -> Array:
         """dA/dt (6, n) of the centroidal momentum matrix."""
 
+    def friction_start(self, q: ArrayLike, *, out: Array | None = None) -> Array:
+        """State of friction with memory at q before any motion: positions, directions and energies of shafts."""
+
+    def friction_step(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        state: ArrayLike,
+        *,
+        out: tuple[Array, Array] | None = None,
+    ) -> tuple[Array, Array]:
+        """Friction (n,) with memory at the next sample, from its state (friction_start); passive; no load terms."""
+
+    def total_torque_step(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        state: ArrayLike,
+        *,
+        out: tuple[Array, Array] | None = None,
+    ) -> tuple[Array, Array]:
+        """Torques (n,) with everything at the next sample, friction with memory from its state (friction_start)."""
+
     def loop_closure(self, q: ArrayLike, *, out: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
         """Positions of all joints, dependent ones of closed loops too, and the largest gap [m, rad] that is left."""
 

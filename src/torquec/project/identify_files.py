@@ -193,7 +193,6 @@ def _made(scratch: Path, findings: Findings, fits: FileFits, logs: list[Log], ot
     from torquec.identification.result.estimate import identified_model
     from torquec.identification.result.measured_test import measured_test
     from torquec.model.generate import generate
-    from torquec.model.quantities import default_quantities
     from torquec.model.save import save
 
     estimate, program = findings.estimate, fits.program
@@ -208,7 +207,7 @@ def _made(scratch: Path, findings: Findings, fits: FileFits, logs: list[Log], ot
         files += write_mjcf_of(fits, scratch / f"{name}_mujoco.xml")
     model = identified_model(program)
     # Bodies that could not be built give right torques, but accelerations without meaning.
-    wanted = [quantity for quantity in default_quantities() if solid or not quantity.startswith("forward_dynamics")]
+    wanted = [quantity for quantity in model.served() if solid or not quantity.startswith("forward_dynamics")]
     saved = scratch / f"{name}.tq.json"
     save(model, saved, quantities=wanted)
     package = generate(model, scratch / "c", prefix=name, quantities=wanted)

@@ -28,6 +28,7 @@ from torquec.control.controller import Controller
 from torquec.control.controller_file import FILE_NAME, SIDE_FILES, code_functions, controller_to_dict
 from torquec.control.observer import Observer
 from torquec.control.recursive_estimator import RecursiveEstimator
+from torquec.dynamics.friction_memory import has_memory
 from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount, count_operations
 from torquec.foundation.choice import chosen
@@ -39,6 +40,7 @@ from torquec.foundation.writing import write_package
 from torquec.model.certified_package import ModelFile, machine_options, simplified_prefix
 from torquec.model.claim import bounds_of, code_text
 from torquec.model.model import Model
+from torquec.model.quantities import MEMORY_QUANTITIES, QUANTITIES
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import USUAL_PERIOD, FrictionTask
 from torquec.realtime.plan import HeldErrors, HoldPlan, held_errors_text
@@ -69,6 +71,7 @@ _NOTES = {
     "momentum_observer": "External torques from measured state and acting torque; memory from momentum_observer_start.",
     "momentum_observer_start": "The memory of momentum_observer to begin with, where nothing touches the robot.",
     "recursive_estimator": "Payload and friction from measured state and acting torque; memory begins with zeros.",
+    **{name: QUANTITIES[name].summary for name in MEMORY_QUANTITIES},
     "demanded_acceleration": "Computed torque: give `synchronous` this acceleration as qdd.",
 }
 
@@ -124,6 +127,8 @@ def write_two_rate_package(
     if two.friction is not FrictionTask.NONE:
         check_friction_is_passive(two.robot)
     functions = [*two.functions.values(), *([] if law is None else controller_functions(two.model, law))]
+    if has_memory(two.robot):
+        functions += [two.model.function(name) for name in MEMORY_QUANTITIES]
     watching = [each for each in (observer, estimator) if each is not None]
     for each in watching:
         _check_joints(each, two.robot.joint_names)

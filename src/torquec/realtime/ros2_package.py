@@ -17,6 +17,7 @@ from types import MappingProxyType
 from torquec.codegen.c.names import package_names
 from torquec.codegen.c.package import c_package
 from torquec.codegen.identifiers import prefix_identifier
+from torquec.dynamics.friction_memory import has_memory
 from torquec.errors import ArgumentError, RefusedQuantityError
 from torquec.expr import Function, OperationCount, count_operations
 from torquec.foundation.package_manifest import PackageMaking
@@ -26,12 +27,14 @@ from torquec.foundation.writing import write_package
 from torquec.model.certified_package import ModelFile, function_notes, usual_prefix
 from torquec.model.claim import bounds_of, code_text
 from torquec.model.model import Model, compile
+from torquec.model.quantities import MEMORY_QUANTITIES
 from torquec.realtime.targets import ROS2_QUANTITIES
 from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
 from torquec_check.claim import Bound
 
 PROPRIETARY = "Proprietary"
+_FRICTION = ROS2_QUANTITIES.index("friction_torque")  # springs stand before it
 _TEST_CYCLES = 100_000  # of the law under bad numbers: a second on a small computer
 _PLACES = {
     "effort_law.hpp": "include/{package}/effort_law.hpp",
@@ -78,11 +81,12 @@ def write_ros2_package(
     begin = prefix_identifier(prefix or usual_prefix(model)).lower()
     package = f"{begin}_torquec"
     names = package_names(functions, begin)
-    notes = function_notes(model, dict(zip(ROS2_QUANTITIES, functions, strict=True)))
-    beside = ModelFile.of(model, ROS2_QUANTITIES)
-    about = code_text(model, beside.document, beside.name, quantities=ROS2_QUANTITIES)
+    quantities = _quantities(model)
+    notes = function_notes(model, dict(zip(quantities, functions, strict=True)))
+    beside = ModelFile.of(model, quantities)
+    about = code_text(model, beside.document, beside.name, quantities=quantities)
     made = c_package(functions, prefix=begin, description=about, notes=notes)
-    words = _words(model.robot, package, names.prefix, (functions[-2], functions[-1]), license_name)
+    words = _words(model.robot, package, names.prefix, (functions[_FRICTION - 1], functions[_FRICTION]), license_name)
     words["ROBOT"] += " (simplified, see README.md)" if model.kind.is_simplified else " (see README.md)"
     texts: dict[str, str | bytes] = {
         f"src/{names.prefix}.c": made[f"{names.prefix}.c"],
@@ -97,15 +101,20 @@ def write_ros2_package(
         texts[place.format(package=package)] = text
     texts |= beside.contents
     options = {"license_name": license_name}
-    making = PackageMaking(prefix or usual_prefix(model), "double", ROS2_QUANTITIES, beside.name, options)
+    making = PackageMaking(prefix or usual_prefix(model), "double", quantities, beside.name, options)
     files = write_package(to_path(directory), texts, name=begin, target="ros2", making=making, force=force)
     counts = MappingProxyType({function.name: count_operations(function) for function in functions})
     return Ros2Package(tuple(files), package, counts, bounds_of(model.robot, model.record))
 
 
+def _quantities(model: Model) -> tuple[str, ...]:
+    """Those that controller and plug-in call, and the functions with state where friction has memory."""
+    return (*ROS2_QUANTITIES, *(MEMORY_QUANTITIES if has_memory(model.robot) else ()))
+
+
 def _functions(model: Model) -> list[Function]:
     found = []
-    for name in ROS2_QUANTITIES:
+    for name in _quantities(model):
         try:
             found.append(model.function(name))
         except RefusedQuantityError as error:

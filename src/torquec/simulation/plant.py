@@ -3,11 +3,12 @@
 (1)  M(q) qdd = tau + forces - c(q, qd) - g(q) - springs(q) - friction(qd)
 (2)  tau = clip(wanted torque, +-share x effort limit); behind a motor, what its current gives (see `plant_bodies`)
 
-Dry friction (Coulomb, Stribeck, load-dependent), three ways (`DryFriction`):
+Dry friction (Coulomb, Stribeck, load-dependent), four ways (`DryFriction`):
 
 (3)  SMOOTH:  level qd / sqrt(qd^2 + w^2), with w a small slip speed: any integrator, creeps where it should stick
 (4)  SIGN:    level by the sign of qd, as the friction torque of the model is: exact while sliding, chatters at rest
 (5)  STICK:   set-valued: sticks at rest, breaks away at `breakaway` times its level at rest, see `stick`
+(7)  MEMORY:  turns over the shaft's `turnover_distance`, see `bristles`: keeps its torque at rest
 
 Friction that depends on the load follows the torque of the rigid bodies, which is what it leaves of the rest:
 
@@ -46,6 +47,7 @@ from torquec.model.model import Model, as_model
 from torquec.robot.configuration import position_rates
 from torquec.robot.friction import Friction
 from torquec.robot.robot import Robot
+from torquec.simulation.bristles import Bristles, sliders
 from torquec.simulation.plant_bodies import DcMotor, PlantBodies, plant_bodies
 from torquec.simulation.plant_force import CarriedLoad, ForceWithState, PlantForce, PlantInstant
 from torquec.spatial import Scalar, product, total
@@ -61,6 +63,7 @@ class DryFriction(StrEnum):
     SMOOTH = "smooth"
     SIGN = "sign"
     STICK = "stick"
+    MEMORY = "memory"
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,8 @@ class Plant:
             )
         if not (math.isfinite(self.effort) and self.effort > 0.0):
             raise ArgumentError(f"{self.effort!r} of the effort limits", remedy="give a positive share, as in 0.5")
-        object.__setattr__(self, "forces", tuple(self.forces))
+        memory = () if self.friction is not DryFriction.MEMORY or Bristles() in self.forces else (Bristles(),)
+        object.__setattr__(self, "forces", (*self.forces, *memory))
         self._check_bodies()
 
     def _check_bodies(self) -> None:
@@ -199,12 +203,6 @@ def as_plant(source: Plant | Robot | Model) -> Plant:
     return source if isinstance(source, Plant) else Plant(source)
 
 
-def sliders(robot: Robot) -> tuple[Shaft, ...]:
-    """Every joint and motor shaft that has dry friction: those that can stick."""
-    dry = [shaft for shaft in rubbing_shafts(robot) if any(term.is_dry for term in terms_of(shaft.friction))]
-    return tuple(dry)
-
-
 def dry_level(slider: Shaft, *, forwards: bool, speed: Scalar = 0.0, load: Scalar = 0.0) -> Scalar:
     """The magnitude of a slider's dry friction in one direction, at a speed and under a load: at rest unless given."""
     level = shaft_friction(slider.friction, ShaftState(speed, OneWay(forwards), load), FrictionPart.DRY)
@@ -281,6 +279,8 @@ class Dynamics:
         `signs` are the directions of the sliders where friction is set-valued.
         """
         robot, forces = self.plant.robot, self.plant.forces
+        if self.plant.friction is DryFriction.MEMORY:
+            signs = self.plant.force_states(y)[forces.index(Bristles())]
         q, qd = self.plant.position(y), self.plant.speed(y)
         carried = [force.inertia(robot, q) for force in forces if isinstance(force, CarriedLoad)]
         scales = self.scales[: len(robot.bodies)]
@@ -321,7 +321,7 @@ class Dynamics:
 
     def _direction(self, slider: Shaft, speed: Scalar, sign: Scalar | None) -> Direction:
         """What dry friction follows: a given sign, its own turnover, or (3)."""
-        if sign is not None and self.plant.friction is DryFriction.STICK:
+        if sign is not None and self.plant.friction in (DryFriction.STICK, DryFriction.MEMORY):
             return Rounded(sign)
         if self.plant.friction is DryFriction.SIGN or slider.friction.value("turnover_speed"):
             return direction_of(slider.friction, speed)

@@ -92,7 +92,7 @@ def test_what_is_left_out_is_named():
     law = FrictionLaw(shape=CoulombShape(Turnover.DISTANCE, 0.01)).with_term("stribeck")
     model = torque_model(classics.planar2r(), friction=law, columns=[RecordedColumn("joint1", "cable"), SPRING])
     estimate = estimate_of(model)
-    assert not_in_code(estimate) == ("coulomb turnover", "cable")
+    assert not_in_code(estimate) == ("cable",)
     assert estimate.robot.joints[0].friction.value("turnover_distance") == 0.01
 
 
@@ -275,14 +275,6 @@ def test_binding_keeps_what_the_columns_cannot_say(estimate):
     assert robot.joint_names == estimate.model.robot.joint_names
     assert robot.gravity == estimate.model.robot.gravity
     assert [frame.name for frame in robot.frames] == [frame.name for frame in estimate.model.robot.frames]
-
-
-def test_friction_that_turns_over_a_distance_is_named():
-    shape = CoulombShape(Turnover.DISTANCE, 0.01)
-    model = torque_model(simulated_arm.arm(), friction=FrictionLaw(shape=shape))
-    odd = dataclasses.replace(simulated_arm.estimate(), model=model)
-    assert odd.unbound == ("coulomb turnover",)
-    assert simulated_arm.estimate().unbound == ()
 
 
 def test_a_robot_with_negative_friction_cannot_be_built(estimate):

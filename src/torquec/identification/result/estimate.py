@@ -3,7 +3,8 @@
 (1)  bodies, friction with all its terms and counterbalances are bound into a `Robot`, which then serves every model,
      generated code and files; an estimate of base parameters alone gets the consistent bodies behind them
      (`realization`)
-(2)  what has no formula (recorded columns) and the memory of friction that turns over a distance stay with the estimate
+(2)  what has no formula (recorded columns) stays with the estimate; friction that turns over a distance has its memory
+     in `friction_step` and `total_torque_step` (:mod:`torquec.dynamics.friction_memory`)
 
 `identified_model` compiles the robot of (1); its parameters, covariance and fit go with it.
 """
@@ -26,7 +27,7 @@ from torquec.identification.estimators.pseudo_inertia import WIDTH
 from torquec.identification.estimators.statistics import CONFIDENCE, correlations
 from torquec.identification.result.realization import Realization, realize
 from torquec.identification.result.verdict import Parameter, Promise, Verdict
-from torquec.identification.torque.friction_law import FrictionLaw, Turnover
+from torquec.identification.torque.friction_law import FrictionLaw
 from torquec.identification.torque.torque_columns import GasSpring
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.model.model import Model, ModelKind
@@ -145,12 +146,8 @@ class Estimate(NotebookDisplay):
 
     @property
     def unbound(self) -> tuple[str, ...]:
-        """What a robot cannot hold (2): recorded columns, which have no formula, and friction that turns over a way.
-
-        The distance itself is among the robot's words; programs that know one state turn over at once.
-        """
-        turning = ("coulomb turnover",) if self.model.friction.shape.turnover is Turnover.DISTANCE else ()
-        return (*turning, *(column.name for column in self.model.columns if not isinstance(column, GasSpring)))
+        """What a robot cannot hold (2): recorded columns, which have no formula."""
+        return tuple(column.name for column in self.model.columns if not isinstance(column, GasSpring))
 
     @property
     def robot(self) -> Robot:

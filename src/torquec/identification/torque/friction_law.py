@@ -21,7 +21,6 @@ Between reversals (6) has the solution z = sign(s) + (z0 - sign(s)) exp(-|x - x0
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -29,6 +28,7 @@ from enum import StrEnum
 import numpy as np
 
 from torquec.dynamics.friction import PLAIN_TERMS, TERMS, Rounded, ShaftState, column_function, refinements
+from torquec.dynamics.friction_memory import bent_direction
 from torquec.dynamics.friction_torque import Shaft
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
@@ -76,7 +76,9 @@ class CoulombShape:
         x = np.asarray(position, dtype=np.float64)
         ways = x.reshape(len(x), -1)
         first, start = (ways[0], np.zeros(ways.shape[1])) if before is None else map(np.atleast_1d, before)
-        bent = [_bent(np.append(a, way), self.width, z)[1:] for way, a, z in zip(ways.T, first, start, strict=True)]
+        bent = [
+            bent_direction(np.append(a, way), self.width, z)[1:] for way, a, z in zip(ways.T, first, start, strict=True)
+        ]
         return np.stack(bent, axis=-1).reshape(x.shape)
 
     def __str__(self) -> str:
@@ -85,19 +87,6 @@ class CoulombShape:
 
 
 STEP = CoulombShape()
-
-
-def _bent(position: Array, width: float, first: float) -> Array:
-    """(6) from z = `first` on, way by way between reversals."""
-    z = np.full(len(position), float(first))
-    forward = np.diff(position) >= 0.0
-    starts = np.concatenate([[0], np.flatnonzero(forward[1:] != forward[:-1]) + 1, [len(forward)]])
-    for start, stop in itertools.pairwise(starts):
-        if stop > start:
-            side = 1.0 if forward[start] else -1.0
-            way = np.abs(position[start + 1 : stop + 1] - position[start])
-            z[start + 1 : stop + 1] = side + (z[start] - side) * np.exp(-way / width)
-    return z
 
 
 class ParameterKind(StrEnum):
