@@ -58,6 +58,20 @@ def test_splines_friction_pictures(torquec, tmp_path):
     assert picture.read_bytes()[:4] == b"\x89PNG"
 
 
+def test_the_floor_and_the_effort(torquec, tmp_path):
+    """By default no frame goes below the base, and torques keep a fifth; both can be told otherwise."""
+    words = ("excite", "puma560", "-o", tmp_path / "m.csv", "--evaluations", 40, "--force", "--json")
+    found = torquec(*words).document
+    assert (found["effort"], found["uncertainty"], found["floor"]) == (0.8, 0.2, 0.0)
+    assert any(name.startswith("plane below") for name in found["limits"])
+    assert sum("masses and friction 20% off" in name for name in found["limits"]) == 6
+    free = torquec(*words, "--no-floor", "--effort", 1, "--uncertainty", 0).document
+    assert free["floor"] is None
+    assert not any("plane" in name or "off" in name for name in free["limits"])
+    assert "give the one or the other" in torquec(*words, "--no-floor", "--floor", 0).err
+    assert "an effort of 2" in torquec(*words, "--effort", 2).err
+
+
 def test_a_cell_from_a_file_and_a_floor(torquec, tmp_path):
     cell = tmp_path / "cell.toml"
     cell.write_text('[[outside]]\nlower = [-0.1, -0.1, -0.1]\nupper = [0.1, 0.1, 0.1]\nframes = ["tool"]\n')

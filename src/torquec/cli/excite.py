@@ -18,6 +18,7 @@ from torquec.foundation.choice import chosen
 if TYPE_CHECKING:
     from torquec.identification.excitation.excitation_options import ExcitationOptions
     from torquec.model.model import Model
+    from torquec.robot.robot import Robot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +33,16 @@ class ExciteOptions(StochasticOptions):
     harmonics: int = option(5, "Harmonics of the Fourier series.")
     waypoints: int = option(12, "Way-points of the spline.")
     acceleration: float | None = option(None, "Largest acceleration of any joint.  [default: no limit]")
-    floor: float | None = option(None, "No frame goes below this height [m].  [default: no floor]", metavar="Z")
+    effort: float = option(
+        0.8, "Use only this share of the torque limits with the masses of the file.", metavar="SHARE"
+    )
+    uncertainty: float = option(
+        0.2, "Keep torque limits for all robots whose masses and friction are this share off.", metavar="SHARE"
+    )
+    floor: float | None = option(
+        None, "No frame goes below this height [m].  [default: 0, the base plane]", metavar="Z"
+    )
+    no_floor: bool = option(False, "Frames may go below the base plane.", "--no-floor")
     workspace: Path | None = option(None, "A TOML file of planes, boxes and distances to keep.", metavar="FILE")
     criterion: str = option("condition", "What to optimise: condition, unit-condition or determinant.")
     friction: str | None = option(None, "Friction to excite: {friction to excite}.  [default: none]", metavar="MODEL")
@@ -58,7 +68,7 @@ class ExciteOptions(StochasticOptions):
 )
 def excite(model: Model, options: ExciteOptions) -> Outcome:
     """Design an exciting motion for identification, within the robot's limits."""
-    wanted = _wanted(options)
+    wanted = _wanted(model.robot, options)
     if options.log:
         return _judged(model, options)
     if options.output is None:
@@ -66,11 +76,16 @@ def excite(model: Model, options: ExciteOptions) -> Outcome:
     return _designed(model, wanted, options.output, options)
 
 
-def _wanted(options: ExciteOptions) -> ExcitationOptions:
+def _wanted(robot: Robot, options: ExciteOptions) -> ExcitationOptions:
     from torquec.identification.excitation.excitation_options import Criterion, ExcitationOptions, MotionShape
-    from torquec.identification.excitation.workspace import Plane, read_workspace
+    from torquec.identification.excitation.workspace import Plane, read_workspace, stands_upright
     from torquec.identification.torque.friction_law import FrictionModel
 
+    if options.no_floor and options.floor is not None:
+        raise ArgumentError("--floor and --no-floor", remedy="give the one or the other")
+    floor = None if options.no_floor else options.floor
+    if floor is None and not options.no_floor and stands_upright(robot):
+        floor = 0.0
     rules = () if options.workspace is None else read_workspace(options.workspace)
     return ExcitationOptions(
         duration=options.duration,
@@ -83,7 +98,9 @@ def _wanted(options: ExciteOptions) -> ExcitationOptions:
         shape=chosen(MotionShape, options.shape, "shape"),
         waypoints=options.waypoints,
         friction=chosen(FrictionModel, options.friction or "none", "friction model"),
-        rules=rules if options.floor is None else (*rules, Plane(offset=options.floor)),
+        rules=rules if floor is None else (*rules, Plane(offset=floor)),
+        effort=options.effort,
+        uncertainty=options.uncertainty,
     )
 
 
@@ -92,6 +109,7 @@ def _designed(model: Model, options: ExcitationOptions, output: Path, given: Exc
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.identification.excitation.excitation import excitation
+    from torquec.identification.excitation.workspace import Plane
     from torquec.report.excitation import excitation_text, plot_excitation
     from torquec.trajectory.csv_file import write_trajectory
 
@@ -115,6 +133,9 @@ def _designed(model: Model, options: ExcitationOptions, output: Path, given: Exc
         "parameters": list(found.parameters),
         "limits": found.shares,
         "assumed": list(found.assumed),
+        "effort": options.effort,
+        "uncertainty": options.uncertainty,
+        "floor": next((rule.offset for rule in reversed(options.rules) if isinstance(rule, Plane)), None),
     }
     return Outcome(document, excitation_text(document), tuple(files))
 

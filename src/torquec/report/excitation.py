@@ -62,6 +62,8 @@ def excitation_text(document: dict[str, Any]) -> str:
         "",
         table(["tightest limits", "used"], [[name, f"{share:.1%}"] for name, share in tight]),
     ]
+    if document.get("uncertainty"):
+        lines.append(f"torques are kept with masses and friction up to {document['uncertainty']:.0%} off")
     if document["assumed"]:
         lines.append(f"assumed, where the robot's file has no limits: {', '.join(document['assumed'])}")
     return "\n".join(lines)

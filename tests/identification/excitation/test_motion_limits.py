@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 
 import numpy as np
 import pytest
 
+from torquec.dynamics import parameter_values
 from torquec.errors import SpecificationError
 from torquec.identification.excitation.motion_basis import FourierBasis, SplineBasis
 from torquec.identification.excitation.motion_limits import limit_proof, motion_limits
@@ -195,3 +197,27 @@ def test_without_torque_limits_and_rules_there_is_no_program():
 def test_a_joint_that_cannot_move_is_named(changes, kind):
     with pytest.raises(SpecificationError, match=f"'joint3' cannot move: its {kind} limit"):
         motion_limits(with_limits(ARM, 2, **changes))
+
+
+def test_torques_of_all_robots_whose_masses_and_friction_are_off():
+    """Every combination of bodies and friction at either end stays below the share, and one of them reaches it."""
+    share = 0.2
+    limits = motion_limits(ARM, effort=0.8, uncertainty=share)
+    rng, model = np.random.default_rng(6), compile(ARM)
+    q, qd, qdd = rng.normal(size=(3, 1, ARM.n))
+    found = dict(zip(limits.names, limits.shares(MotionState(q, qd, qdd))[0], strict=True))
+    efforts = np.array([joint.limits.effort for joint in ARM.joints])
+    stated = np.array([v for name, v in found.items() if name.endswith("20% off")]) * efforts
+    plain = np.array([found[f"torque of '{joint.name}'"] for joint in ARM.joints]) * 0.8 * efforts
+    assert plain == pytest.approx(np.abs(model.total_torque(q, qd, qdd))[0])
+    Y, values = np.asarray(model.regressor(q, qd, qdd))[0], np.array(parameter_values(ARM))
+    friction = np.asarray(model.friction_torque(qd))[0]
+    rest = np.asarray(model.total_torque(q, qd, qdd))[0] - friction - Y @ values
+    largest = np.zeros(ARM.n)
+    for signs in itertools.product((-1.0, 1.0), repeat=ARM.n + 1):
+        factors = np.ones(len(values))
+        factors[: 10 * ARM.n] += share * np.repeat(signs[: ARM.n], 10)
+        tau = Y @ (factors * values) + rest + (1.0 + share * signs[-1]) * friction
+        largest = np.maximum(largest, np.abs(tau))
+    assert np.all(largest <= stated * (1.0 + 1e-9))
+    assert largest == pytest.approx(stated)

@@ -252,5 +252,10 @@ def _check(robot: Robot, options: ExcitationOptions) -> None:
             f"a motion of {options.duration:g} s with a sample every {options.period:g} s",
             remedy="give a positive duration, and a shorter positive period",
         )
+    if not (0.0 < options.effort <= 1.0 and 0.0 <= options.uncertainty < 1.0):
+        raise ArgumentError(
+            f"an effort of {options.effort:g} with masses and friction {options.uncertainty:.0%} off",
+            remedy="give an effort above 0, up to 1, and an uncertainty from 0 to below 1",
+        )
     if not options.acceleration > 0.0:
         raise ArgumentError(f"a largest acceleration of {options.acceleration:g}", remedy="give a positive number")

@@ -104,8 +104,9 @@ class MotionShape(StrEnum):
 @dataclass(frozen=True)
 class ExcitationOptions:
     """`duration` [s] of the motion, `harmonics` of a Fourier series or `waypoints` of a spline, largest `acceleration`
-    [rad/s^2 or m/s^2], friction columns to excite too, `rules` about frames; how many `evaluations`, which `seed`, and
-    the sampling `period` [s] of what is returned.
+    [rad/s^2 or m/s^2], friction columns to excite too, `rules` about frames; the share `effort` of the torque limits
+    that the file's robot may use, and the `uncertainty` of masses and friction within which every robot keeps them; how
+    many `evaluations`, which `seed`, and the sampling `period` [s] of what is returned.
     """
 
     duration: float = 10.0
@@ -119,6 +120,8 @@ class ExcitationOptions:
     waypoints: int = 12
     friction: FrictionModel = FrictionModel.NONE
     rules: tuple[WorkspaceRule, ...] = ()
+    effort: float = 0.8
+    uncertainty: float = 0.2
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "criterion", chosen(Criterion, self.criterion, "criterion"))

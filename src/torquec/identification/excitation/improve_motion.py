@@ -165,7 +165,13 @@ def excitation_problem(robot: Robot, options: ExcitationOptions) -> ExcitationPr
             return made
     problem = ExcitationProblem(
         RegressorInformation(robot, options.friction),
-        motion_limits(robot, acceleration=options.acceleration, rules=options.rules),
+        motion_limits(
+            robot,
+            acceleration=options.acceleration,
+            rules=options.rules,
+            effort=options.effort,
+            uncertainty=options.uncertainty,
+        ),
         _basis(options),
         options.criterion,
     )

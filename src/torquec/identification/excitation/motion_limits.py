@@ -1,10 +1,12 @@
 """Limits of an exciting motion, as shares (1 is the limit), and their proof at every instant by intervals.
 
 (1)  position   |q - middle|/(half the range)          (3)  acceleration   |qdd|/limit
-(2)  speed      |qd|/limit                             (4)  torque         |total torque|/limit
+(2)  speed      |qd|/limit                             (4)  torque         |total torque|/(effort x limit)
 (5)  workspace  1 - clearance/0.2 m: a share of 0.95 stays a centimetre away
+(8)  torque of any robot whose bodies (mass, first moment and inertia together) and friction are within a share u of the
+     file's, whatever the combination, by the limit:  |total| + u (sum over bodies |torque of the body| + |friction|)
 
-(4) and (5) are one traced program, compiled with its gradient, and enclosed by intervals (7). Joints without
+(4), (5) and (8) are one traced program, compiled with its gradient, and enclosed by intervals (7). Joints without
 limits of their own are given half a turn to each side (1 m) and 2 rad/s (m/s). `limit_proof` proves that a motion
 keeps its limits at every instant, not only at samples:
 
@@ -25,7 +27,8 @@ from typing import Any
 import numpy as np
 
 from torquec.codegen.llvm import load_or_compile
-from torquec.dynamics import total_torque
+from torquec.dynamics import parameter_values, regressor, total_torque
+from torquec.dynamics.friction_torque import has_load_friction, load_matrix
 from torquec.errors import SpecificationError
 from torquec.expr import Function, trace
 from torquec.expr.differentiate import gradient
@@ -34,6 +37,7 @@ from torquec.foundation.arrays import Array, Mask
 from torquec.identification.excitation.workspace import WorkspaceRule
 from torquec.proof.enclosure.enclose import enclose
 from torquec.robot.robot import Robot
+from torquec.spatial import PARAMETER_NAMES, product
 from torquec.trajectory.fourier_motion import FourierMotion
 from torquec.trajectory.polynomial_motion import PolynomialMotion
 from torquec.trajectory.trajectory import MotionState
@@ -120,7 +124,8 @@ _TORQUE = "torque"
 class MotionLimits:
     """The limits (1)-(5) of a robot; `middle`, `half`, `speed`, `acceleration` are (n,). Made by `motion_limits`.
 
-    `assumed` are the limits that the robot's file does not give, in words.
+    `assumed` are the limits that the robot's file does not give, in words; `effort` is that of (4), `uncertainty` u of
+    (8), zero for none.
     """
 
     robot: Robot
@@ -130,6 +135,8 @@ class MotionLimits:
     acceleration: Array
     rules: tuple[WorkspaceRule, ...] = ()
     assumed: tuple[str, ...] = ()
+    effort: float = 1.0
+    uncertainty: float = 0.0
     _labels: list[str] = field(default_factory=list, init=False, repr=False)
     _made: dict[str, Callable[..., Any]] = field(default_factory=dict, init=False, repr=False)
 
@@ -153,10 +160,19 @@ class MotionLimits:
         def algorithm(q: Any, qd: Any, qdd: Any) -> Mapping[str, Any]:
             shares = []
             if any(math.isfinite(joint.limits.effort) for joint in self.robot.joints):
-                for joint, torque in zip(self.robot.joints, total_torque(self.robot, q, qd, qdd), strict=True):
-                    if math.isfinite(joint.limits.effort):
-                        labels.append(f"{_TORQUE} of '{joint.name}'")
-                        shares.append(absolute(torque) / joint.limits.effort)
+                torques = total_torque(self.robot, q, qd, qdd)
+                spread = self._spread(torques, q, qd, qdd) if self.uncertainty else None
+                for j, (joint, torque) in enumerate(zip(self.robot.joints, torques, strict=True)):
+                    limit = joint.limits.effort
+                    if not math.isfinite(limit):
+                        continue
+                    labels.append(f"{_TORQUE} of '{joint.name}'")
+                    shares.append(absolute(torque) / (self.effort * limit))
+                    if spread is not None:
+                        labels.append(
+                            f"{_TORQUE} of '{joint.name}' with masses and friction {self.uncertainty:.0%} off"
+                        )
+                        shares.append((absolute(torque) + spread[j]) / limit)
             for rule in self.rules:
                 for label, clearance in rule.clearances(self.robot, q):
                     labels.append(label)
@@ -165,6 +181,25 @@ class MotionLimits:
 
         traced = trace("limit_shares", algorithm, dict.fromkeys(_STATE, (self.robot.n,)))
         return traced if labels else None
+
+    def _spread(self, torques: Sequence[Any], q: Any, qd: Any, qdd: Any) -> list[Any]:
+        """u times the sum of (8), (n,)."""
+        robot, width = self.robot, len(PARAMETER_NAMES)
+        Y, values = regressor(robot, q, qd, qdd), parameter_values(robot)
+        parts = [[product(y, v) for y, v in zip(row, values, strict=True)] for row in Y]
+        found, loads = [], []
+        for torque, row in zip(torques, parts, strict=True):
+            bodies = [sum(row[k : k + width], 0.0) for k in range(0, width * len(robot.bodies), width)]
+            rotors = sum(row[width * len(robot.bodies) :], 0.0)
+            loads.append(sum(map(absolute, bodies), 0.0))
+            found.append(loads[-1] + absolute(torque - (sum(bodies, 0.0) + rotors)))
+        if not robot.dependent and has_load_friction(robot):  # which other masses change, too
+            gain = load_matrix(robot, qd)
+            found = [
+                own + sum((absolute(g) * x for g, x in zip(row, loads, strict=True)), 0.0)
+                for own, row in zip(found, gain, strict=True)
+            ]
+        return [self.uncertainty * own for own in found]
 
     def _native(self, program: Function) -> Callable[..., Any]:
         """`program`, compiled."""
@@ -210,8 +245,16 @@ class MotionLimits:
         return MotionState(q, qd, qdd)
 
 
-def motion_limits(robot: Robot, *, acceleration: float = math.inf, rules: Sequence[WorkspaceRule] = ()) -> MotionLimits:
-    """The limits of a robot's file, a largest `acceleration` of every joint, and rules about its frames.
+def motion_limits(
+    robot: Robot,
+    *,
+    acceleration: float = math.inf,
+    rules: Sequence[WorkspaceRule] = (),
+    effort: float = 1.0,
+    uncertainty: float = 0.0,
+) -> MotionLimits:
+    """The limits of a robot's file, a largest `acceleration` of every joint, and rules about its frames; torques up to
+    a share `effort` (4), and with masses and friction `uncertainty` off (8).
 
     Raises `SpecificationError` for a joint that has no range or no speed to move in.
 
@@ -240,7 +283,7 @@ def motion_limits(robot: Robot, *, acceleration: float = math.inf, rules: Sequen
                 remedy="correct the limits in the robot file, or lock the joint",
             )
     every = np.full(robot.n, acceleration)
-    return MotionLimits(robot, middle, half, speed, every, tuple(rules), tuple(assumed))
+    return MotionLimits(robot, middle, half, speed, every, tuple(rules), tuple(assumed), effort, uncertainty)
 
 
 def _bounded(lower: float, upper: float, reach: float, *, continuous: bool) -> tuple[float, float]:

@@ -37,6 +37,7 @@ from torquec.spatial import Scalar, Vector3
 
 _ROOT_FLOOR = 1e-6
 """[m] Keeps the derivative of a distance finite where two points meet; taken off the distance."""
+_TILT = 1e-3  # of gravity: less is a calibrated base, not a wall
 _AXES = "xyz"
 
 Clearance = tuple[str, Scalar]
@@ -74,6 +75,12 @@ class Plane:
             for frame, p in _origins(robot, self.frames, q)
         ]
         return _changing(found, self.frames)
+
+
+def stands_upright(robot: Robot) -> bool:
+    """Whether gravity pulls along -z of the base, so that the plane z = 0 is a floor."""
+    x, y, z = robot.gravity
+    return z < 0.0 and math.hypot(x, y) <= _TILT * -z
 
 
 @dataclass(frozen=True)
