@@ -1,7 +1,7 @@
 """Torques of identified files along samples, as the programs that read these files compute them.
 
-(1)  C: generated, compiled and called sample by sample, with its state where friction has memory; without a C compiler the native callable, which is the same
-     program
+(1)  C: generated, compiled and called sample by sample, with its state where friction has memory; without a C compiler
+     the native callable, which is the same program
 (2)  URDF without its drives file: Pinocchio's inverse dynamics, damping and friction of the file added
 (3)  MJCF: MuJoCo's inverse dynamics, with its constraints: friction, limits of joints
 
