@@ -69,6 +69,18 @@ def test_torques_along_a_motion_have_their_limits(browser, path):
         assert all(("% of the limit" in text) == (limit is not None) for text, limit in zip(words, limits, strict=True))
 
 
+def test_buttons_do_not_hide_the_hand_in_a_small_frame(browser, tmp_path):
+    """The bar of buttons takes several rows there, and the camera steps back from all of them."""
+    robot = classics.puma560()
+    path = tmp_path / "small.html"
+    path.write_text(view_page(robot, posture=[0.0, -1.6, 1.6, 0.0, 0.0, 0.0]).html, encoding="utf-8")
+    with opened(browser, path, viewport={"width": 620, "height": 420}) as page:
+        page.wait_for_picture()
+        hand = page.ask("torquec.scene.onScreen(torquec.scene.handPosition)")
+        assert hand["y"] > page.ask("document.getElementById('overlays').getBoundingClientRect().bottom")
+        assert hand["y"] < page.ask("document.getElementById('scene').getBoundingClientRect().bottom")
+
+
 STUB = """
 const pad = { connected: true, axes: [0, 0, 0, 0], buttons: [] };
 navigator.getGamepads = () => [null, pad];

@@ -45,7 +45,7 @@ from torquec.report.stored_values import StoredValue
 _MILLI = 1e3  # rad to mrad, m to mm, s to ms
 _BEFORE, _AFTER = -60.0, 250.0  # [ms] around an impact
 _PERCENT = 100.0  # parts to percent
-_SHOWN_GROWTH = 30.0  # [1/s] around zero, where stability is lost
+_SHOWN_GROWTH = 6.0  # [1/s] around zero, where stability is lost
 _BIASED = (
     "Force over acceleration is biased here, by noise of the force or shaking of the arm: read the unbiased value, "
     "or move the hand faster."

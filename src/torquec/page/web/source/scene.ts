@@ -284,7 +284,9 @@ export class SceneView {
   private stepBack(): void {
     const points = [...this.data.bodies.keys()].map((k) => new Vector3().setFromMatrixPosition(this.robot.group(k).matrixWorld));
     for (const hand of this.data.hands) points.push(framePose(this.robot, hand.body, hand.pose).position);
-    const top = Math.min(0.75, Math.max(0.4, 1 - (2 * BUTTONS) / Math.max(1, this.place.clientHeight)));
+    const bar = document.getElementById("overlays"); // buttons over the picture, in one row or in several
+    const taken = Math.max(BUTTONS, bar ? bar.offsetTop + bar.offsetHeight + 14 : 0);
+    const top = Math.min(0.75, Math.max(0.1, 1 - (2 * taken) / Math.max(1, this.place.clientHeight)));
     const isOutside = (): boolean => {
       this.camera.updateMatrixWorld();
       return points.some((point) => {
