@@ -18,6 +18,41 @@ from torquec.page.build_bundle import COMMAND, is_up_to_date
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox")
 
+CONTRAST = """() => {
+  const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgba = (color) => {
+    pen.clearRect(0, 0, 1, 1);
+    pen.fillStyle = color;
+    pen.fillRect(0, 0, 1, 1);
+    return [...pen.getImageData(0, 0, 1, 1).data].map((x) => x / 255);
+  };
+  const over = (top, below) => below.map((x, k) => top[3] * top[k] + (1 - top[3]) * x);
+  const light = (c) => {
+    const [r, g, b] = c.map((x) => (x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (e) => {
+    const layers = [];
+    for (let at = e; at; at = at.parentElement) layers.unshift(rgba(getComputedStyle(at).backgroundColor));
+    return layers.reduce((below, top) => over(top, below), [1, 1, 1]);
+  };
+  const poor = [];
+  for (const e of document.querySelectorAll("body *")) {
+    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+    if (!own && e.tagName !== "INPUT") continue;
+    if (!e.checkVisibility() || e.closest("#scene") || ["SCRIPT", "OPTION"].includes(e.tagName)) continue;
+    if (e.disabled || ["range", "checkbox"].includes(e.type)) continue;
+    const style = getComputedStyle(e);
+    const back = ground(e);
+    const front = over(rgba(e instanceof SVGElement ? style.fill : style.color), back);
+    const [a, b] = [light(front), light(back)].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) poor.push(`${e.outerHTML.slice(0, 80)} ${ratio.toFixed(2)}`);
+  }
+  return poor;
+}"""
+"""Texts whose contrast with their ground is below 4.5 (WCAG AA), with the ratio."""
+
 
 def chromium():
     """The path of the browser, skipping the test where there is none."""

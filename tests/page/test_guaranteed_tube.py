@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from tests.page.browser import launched
+from tests.page.browser import CONTRAST, launched
 from tests.page_blocks import ROOT
 
 SCENE = ROOT / "docs" / "_static" / "guaranteed_tube.html"
@@ -55,6 +55,7 @@ def test_pushing_a_slider_shows_another_robot(browser, scheme):
     assert "The tube holds" in page.locator("#verdict").inner_text()
     page.locator("#clear").click()
     assert "1 of 45" in page.locator("#verdict").inner_text()
+    assert page.evaluate(CONTRAST) == []
     assert page.troubles == []
 
 

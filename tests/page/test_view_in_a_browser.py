@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.page.browser import is_blank, launched, opened, pixels
+from tests.page.browser import CONTRAST, is_blank, launched, opened, pixels
 from tests.page.test_view_page import HOSTILE, renamed
 from tests.parameters.serial_arms import shared_model
 
@@ -324,41 +324,6 @@ def test_in_a_frame_of_another_page(browser, folder):
         frame.locator("html[data-ready=yes]").wait_for()
         assert frame.locator(".torque").count() == 2
         assert page.complaints == []
-
-
-CONTRAST = """() => {
-  const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const rgba = (color) => {
-    pen.clearRect(0, 0, 1, 1);
-    pen.fillStyle = color;
-    pen.fillRect(0, 0, 1, 1);
-    return [...pen.getImageData(0, 0, 1, 1).data].map((x) => x / 255);
-  };
-  const over = (top, below) => below.map((x, k) => top[3] * top[k] + (1 - top[3]) * x);
-  const light = (c) => {
-    const [r, g, b] = c.map((x) => (x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const ground = (e) => {
-    const layers = [];
-    for (let at = e; at; at = at.parentElement) layers.unshift(rgba(getComputedStyle(at).backgroundColor));
-    return layers.reduce((below, top) => over(top, below), [1, 1, 1]);
-  };
-  const poor = [];
-  for (const e of document.querySelectorAll("body *")) {
-    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-    if (!own && e.tagName !== "INPUT") continue;
-    if (!e.checkVisibility() || e.closest("#scene") || ["SCRIPT", "OPTION"].includes(e.tagName)) continue;
-    if (e.disabled || ["range", "checkbox"].includes(e.type)) continue;
-    const style = getComputedStyle(e);
-    const back = ground(e);
-    const front = over(rgba(e instanceof SVGElement ? style.fill : style.color), back);
-    const [a, b] = [light(front), light(back)].sort((x, y) => y - x);
-    const ratio = (a + 0.05) / (b + 0.05);
-    if (ratio < 4.5) poor.push(`${e.outerHTML.slice(0, 80)} ${ratio.toFixed(2)}`);
-  }
-  return poor;
-}"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

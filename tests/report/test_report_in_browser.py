@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 import pytest
-from tests.page.browser import launched, pixels
+from tests.page.browser import CONTRAST, launched, pixels
 from tests.page.browser import opened as opened_view
 from tests.patience import HANGS
 from tests.report.result_folders import made_folder
@@ -113,6 +113,13 @@ def test_it_fits_a_phone_and_follows_light_and_dark(opened):
         backgrounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
         assert page.troubles == []
     assert len(backgrounds) == 2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_ground(opened, scheme):
+    page = opened(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    assert page.evaluate(CONTRAST) == []
 
 
 def unfold(page):
