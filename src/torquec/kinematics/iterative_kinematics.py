@@ -304,28 +304,42 @@ class IterativeKinematics(InverseKinematics):
     def _searched_reference(self, rotation: Array, position: Array) -> Array:
         """As for closed forms: the best values for the tidy arm, one after the other, until the pose is reached.
 
-        Where none of them serves, the value that the numeric inverse ends at, which moves the free joint too.
+        Where none of the first ones serves, the value that the numeric inverse ends at, which moves the free joint too;
+        then all other values, and the middles of the tidy arm's intervals.
         """
         values, cost = self._tidy_kinematics._free_costs(rotation, position)
         assert self.closed.free is not None
         joint = self.arm.joints[self.closed.free].index
         found = np.repeat(self._default_reference[None], len(rotation), axis=0)
         order = np.argsort(cost, axis=1)
+        found[:, joint] = values[order[:, 0]]
         open_ = np.arange(len(rotation))
-        for k in range(FREE_TRIALS):
-            trial = found[open_].copy()
-            trial[:, joint] = values[order[open_, k]]
-            _, status, _ = self._iterated(rotation[open_], position[open_], trial, every=False)
+
+        def tried(trial: Array) -> Array:
+            """The poses that are left after trying values (K,) of the free joint, one for each."""
+            references = found[open_].copy()
+            references[:, joint] = trial
+            _, status, _ = self._iterated(rotation[open_], position[open_], references, every=False)
             reached = status.min(axis=1) < float(BranchStatus.OUT_OF_LIMITS)
-            taken = reached if k else np.ones(len(open_), dtype=bool)
-            found[open_[taken]] = trial[taken]
-            open_ = open_[~reached]
+            found[open_[reached]] = references[reached]
+            return np.asarray(open_[~reached])
+
+        for k in range(len(values)):
+            if k == FREE_TRIALS and len(open_):
+                numeric = IterativeKinematics(self.robot, self.frame, self.arm, numeric_arm())
+                best = numeric.nearest(rotation[open_], position[open_], near=self._default_reference)
+                reached = best.status < BranchStatus.OUT_OF_LIMITS
+                found[open_[reached]] = best.q[reached]
+                open_ = open_[~reached]
             if not len(open_):
                 return found
-        numeric = IterativeKinematics(self.robot, self.frame, self.arm, numeric_arm())
-        best = numeric.nearest(rotation[open_], position[open_], near=self._default_reference)
-        reached = best.status < BranchStatus.OUT_OF_LIMITS
-        found[open_[reached], joint] = best.q[reached, joint]
+            open_ = tried(values[order[open_, k]])
+        for one in open_.tolist():
+            intervals = self._tidy_kinematics.free_intervals(rotation[one], position[one], near=found[one]).intervals
+            open_ = np.array([one])
+            for middle in [0.5 * (low + high) for branch in intervals for low, high in branch]:
+                if not len(tried(np.array([middle]))):
+                    break
         return found
 
     def _motion(self, inputs: list[Array]) -> NearestMotion:
