@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from tests.kinematics.test_inverse_kinematics import CLASSICS, arm
 
+import torquec as tq
 from torquec.dynamics.jacobian import jacobian, jacobian_derivative
+from torquec.errors import ArgumentError
 from torquec.kinematics.inverse_kinematics import inverse_kinematics
 from torquec.kinematics.joint_rates import REST
 from torquec.robot import classics
@@ -102,3 +104,30 @@ def test_a_batch():
     found = ik.rates(q, np.ones(6))
     assert found.manipulability.shape == (5,)
     np.testing.assert_allclose(found.qd[3], ik.rates(q[3], np.ones(6)).qd, rtol=1e-9)
+
+
+def test_damped_rates_are_exact_away_from_singular_configurations_and_bounded_next_to_them():
+    robot = classics.puma560()
+    ik = inverse_kinematics(robot, "link6")
+    velocity = np.array([0.1, -0.2, 0.1, 0.3, 0.1, -0.2])
+    free = np.array([0.3, -0.7, 1.1, 0.4, -0.9, 0.2])
+    exact, damped = ik.rates(free, velocity, velocity), ik.rates(free, velocity, velocity, damping=0.05)
+    np.testing.assert_allclose(damped.qd, exact.qd, rtol=1e-9)
+    np.testing.assert_allclose(damped.qdd, exact.qdd, rtol=1e-9)
+    assert np.abs(damped.missed).max() < 1e-9
+    for bend in (1e-2, 1e-3, 1e-6, 0.0):  # a straight wrist
+        q = np.array([0.3, -0.7, 1.1, 0.4, bend, 0.2])
+        found = ik.rates(q, velocity, damping=0.05)
+        full = tq.compile(robot).jacobian("link6")(q)
+        off = velocity - full @ found.qd
+        np.testing.assert_allclose(found.missed, [np.linalg.norm(off[:3]), np.linalg.norm(off[3:])], atol=1e-12)
+        assert np.abs(found.qd).max() < np.linalg.norm(velocity) * 4.0 / 0.05
+        size = 0.5 * ik.arm.reach
+        A, w = full / np.repeat([size, 1.0], 3)[:, None], velocity / np.repeat([size, 1.0], 3)
+        k = 0.05**2 - np.abs(np.diag(np.linalg.qr(A)[1])).min() ** 2
+        wanted = np.linalg.solve(A.T @ A + k * np.eye(6), A.T @ w)
+        np.testing.assert_allclose(found.qd, wanted, rtol=1e-6, atol=1e-9)
+    many = ik.rates(np.array([free, q]), velocity, damping=0.05)
+    np.testing.assert_allclose(many.qd, [damped.qd, found.qd], rtol=1e-12)
+    with pytest.raises(ArgumentError, match="a damping of 0"):
+        ik.rates(free, velocity, damping=0.0)

@@ -66,6 +66,9 @@ class IkOptions(CommandOptions):
         None, "Velocity of the frame, linear then angular: adds joint speeds.", metavar="LIST"
     )
     acceleration: str | None = option(None, "Acceleration of the frame, with --velocity.  [default: 0]", metavar="LIST")
+    damping: float | None = option(
+        None, "Bound joint speeds next to singular configurations, such as 0.05; what is missed is shown.", metavar="D"
+    )
     objective: PoseObjective | None = option(
         None, "Show the solution that is best by this, over a free joint's range too.  [default: the nearest]"
     )
@@ -90,6 +93,8 @@ def ik(model: Model, options: IkOptions) -> Outcome:
         raise ArgumentError("ik needs one of --position, --path and --package", remedy="write --position 0.4,0.3,0.5")
     if options.acceleration is not None and options.velocity is None:
         raise ArgumentError("--acceleration needs --velocity", remedy="give both, six numbers each")
+    if options.damping is not None and options.velocity is None:
+        raise ArgumentError("--damping needs --velocity", remedy="give the frame's velocity, six numbers")
     if options.quaternion is not None and options.position is None:
         raise ArgumentError("--quaternion needs --position", remedy="rotations of a path stand in its file")
     task = _task(options)
@@ -116,7 +121,7 @@ def ik(model: Model, options: IkOptions) -> Outcome:
         "family": solver.family.value,
         "frame": solver.frame,
         "joints": list(model.robot.joint_names),
-        "branches": [_branch(solver, ways, k, rates) for k in shown],
+        "branches": [_branch(solver, ways, k, rates, options.damping) for k in shown],
         "nearest": ways.names[int(best.branch)],
         "task": task.value,
         "target": {"position": list(position), "quaternion": None if quaternion is None else list(quaternion)},
@@ -146,7 +151,7 @@ def _best(model: Model, solver: InverseKinematics, options: IkOptions, pose: tup
         "family": solver.family.value,
         "frame": solver.frame,
         "joints": list(model.robot.joint_names),
-        "branches": [_branch(solver, ways, 0, _rates(options))],
+        "branches": [_branch(solver, ways, 0, _rates(options), options.damping)],
         "nearest": found.name,
         "objective": {"name": options.objective.value, "value": found.value},
         "task": KinematicsTask.POSE.value,
@@ -278,16 +283,20 @@ def _shown(solver: InverseKinematics, ways: ArmPoses) -> list[int]:
     return [k for k in range(len(ways.names)) if k < named or not ways.status[k] & BranchStatus.OUT_OF_REACH]
 
 
-def _branch(solver: InverseKinematics, ways: ArmPoses, k: int, rates: list[tuple[float, ...]]) -> dict[str, Any]:
+def _branch(
+    solver: InverseKinematics, ways: ArmPoses, k: int, rates: list[tuple[float, ...]], damping: float | None
+) -> dict[str, Any]:
     from torquec.kinematics.arm_poses import status_words
 
-    found = solver.rates(ways.q[k], *rates) if rates else None
+    found = solver.rates(ways.q[k], *rates, damping=damping) if rates else None
+    missed = None if found is None or damping is None else found.missed.tolist()
     return {
         "name": ways.names[k],
         "q": ways.q[k].tolist(),
         "qd": None if found is None else found.qd.tolist(),
         "qdd": None if found is None else found.qdd.tolist(),
         "manipulability": None if found is None else float(found.manipulability),
+        "velocity_missed": None if missed is None else {"linear": missed[0], "angular": missed[1]},
         "status": status_words(int(ways.status[k])),
         "error": {"position": float(ways.error[k, 0]), "rotation": float(ways.error[k, 1])},
     }
@@ -322,6 +331,8 @@ def arm_pose_text(name: str, document: Mapping[str, Any]) -> str:
         if "out of reach" in branch["status"]:
             error = branch["error"]
             missed = f", misses {number(error['position'])} m and {number(error['rotation'])} rad"
+        if (short := branch["velocity_missed"]) is not None:
+            missed += f", velocity missed by {number(short['linear'])} m/s and {number(short['angular'])} rad/s"
         mark = "  <- nearest" if branch["name"] == document["nearest"] else ""
         lines.append(f"{head}  {branch['name']}: {', '.join(branch['status'])}{missed}{mark}")
     return "\n".join(lines)

@@ -40,7 +40,7 @@ from torquec.kinematics.arm_poses import (
     place_joints,
 )
 from torquec.kinematics.free_joint import FreeIntervals, free_costs, free_intervals, free_range
-from torquec.kinematics.joint_rates import JointRates, joint_rates_function
+from torquec.kinematics.joint_rates import JointRates, damped_rates, joint_rates_function
 from torquec.kinematics.nearest_motion import NearestMotion, nearest_motion_function
 from torquec.kinematics.quick_poses import (
     ROTATION,
@@ -287,14 +287,18 @@ class InverseKinematics:
         found = free_intervals(score, len(self.closed.names), *free_range(joint, self.arm.reach))
         return FreeIntervals(joint.name, self.closed.names, tuple(map(tuple, found)))
 
-    def rates(self, q: Any, velocity: Any, acceleration: Any = None) -> JointRates:
+    def rates(self, q: Any, velocity: Any, acceleration: Any = None, *, damping: float | None = None) -> JointRates:
         """Joint speeds and accelerations (n,) from the frame's velocity and acceleration (6,), linear before angular.
 
-        Raises `ArgumentError` for wrong shapes.
+        With `damping` (0.05 suits most arms) speeds stay bounded next to singular configurations, and `missed` is what
+        the velocity misses. Raises `ArgumentError` for wrong shapes and a damping that is not positive.
         """
         q, velocity = call_array("q", q, (self.robot.n,)), call_array("velocity", velocity, (6,))
         given = np.zeros(velocity.shape) if acceleration is None else call_array("acceleration", acceleration, (6,))
-        return JointRates(*self.rates_native.call(*batch_together((q, 1), (velocity, 1), (given, 1))))
+        inputs = batch_together((q, 1), (velocity, 1), (given, 1))
+        if damping is None:
+            return JointRates(*self.rates_native.call(*inputs))
+        return damped_rates(self.robot, self.frame, self.arm, inputs, damping)
 
     def _solved(self, rotation: Array, position: Array, near: Array) -> tuple[Array, Array, Array]:
         """q, status, error of every branch."""

@@ -20,7 +20,7 @@ from torquec.dynamics.frame_pose import frame_pose
 from torquec.dynamics.jacobian import jacobian
 from torquec.errors import ArgumentError, RobotError
 from torquec.expr import Function, trace
-from torquec.foundation.arrays import Array
+from torquec.foundation.arrays import Array, Indices
 from torquec.kinematics.angle import folds_apart
 from torquec.kinematics.arm_geometry import ArmFamily, ArmGeometry, ArmJoint, ClosedArm, PoseTarget
 from torquec.kinematics.arm_poses import (
@@ -313,9 +313,9 @@ class IterativeKinematics(InverseKinematics):
         found = np.repeat(self._default_reference[None], len(rotation), axis=0)
         order = np.argsort(cost, axis=1)
         found[:, joint] = values[order[:, 0]]
-        open_ = np.arange(len(rotation))
+        open_: Indices = np.arange(len(rotation))
 
-        def tried(trial: Array) -> Array:
+        def tried(trial: Array) -> Indices:
             """The poses that are left after trying values (K,) of the free joint, one for each."""
             references = found[open_].copy()
             references[:, joint] = trial

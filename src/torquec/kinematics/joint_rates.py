@@ -6,21 +6,36 @@
 
 Arms with fewer than six joints meet (1) in the least-squares sense. A joint whose diagonal of R is below `REST` adds
 nothing to those before it: it stands still, and the others do what they can.
+
+(4)  damped: least |A qd - w|^2 + k |qd|^2, k = max(d^2 - pivot^2, 0), A and w as J and v with lengths over half the
+     arm's size, pivot that of A (Nakamura and Hanafusa): exact where the pivot is above d; below it, speeds along the
+     singular direction are at most |w|/(2 sqrt k)
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
+from torquec.codegen.llvm import NativeFunction, compile_function
 from torquec.dynamics.jacobian import jacobian, jacobian_derivative
+from torquec.errors import ArgumentError
 from torquec.expr import Function, trace
-from torquec.expr.math import minimum, select, sqrt
+from torquec.expr.math import maximum, minimum, select, sqrt
 from torquec.foundation.arrays import Array
 from torquec.kinematics.angle import over
+from torquec.kinematics.arm_geometry import ArmGeometry
+from torquec.kinematics.refinement import SymmetricFactors
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
+
+_LEAST_DAMPING = 1e-15
+"""Of squares of columns of order 1: keeps (4) solvable, and is nothing beside them."""
 
 REST = 1e-9
 """Below this diagonal of R [m or 1] a joint is at a singularity and stands still."""
@@ -36,6 +51,8 @@ class JointRates:
     manipulability: Any
     pivot: Any
     """The smallest diagonal of R: speeds grow as 1/pivot; below `REST` a joint was left standing still"""
+    missed: Any = 0.0
+    """(2,) of damped rates: what the frame's velocity misses, linear [m/s] and angular [rad/s]; zero of exact ones"""
 
 
 def joint_rates_function(robot: Robot, frame: str, moving: Sequence[int]) -> Function:
@@ -63,6 +80,52 @@ def joint_rates_algorithm(robot: Robot, frame: str, moving: Sequence[int]) -> Ca
         return {"qd": qd, "qdd": qdd, "manipulability": manipulability, "pivot": pivot}
 
     return algorithm
+
+
+def damped_rates(robot: Robot, frame: str, arm: ArmGeometry, inputs: Sequence[Array], damping: float) -> JointRates:
+    """(4) of q, velocity and acceleration, one or N of each; raises `ArgumentError` unless damping is positive."""
+    if not 0.0 < damping < math.inf:
+        raise ArgumentError(f"a damping of {damping}", remedy="give a positive number, such as 0.05")
+    native = _compiled(robot, frame, tuple(joint.index for joint in arm.joints), 0.5 * arm.reach)
+    return JointRates(*native.call(*inputs, np.full(inputs[0].shape[:-1], damping)))
+
+
+@lru_cache(maxsize=16)
+def _compiled(robot: Robot, frame: str, moving: tuple[int, ...], size: float) -> NativeFunction:
+    return compile_function(damped_rates_function(robot, frame, moving, size))
+
+
+def damped_rates_function(robot: Robot, frame: str, moving: Sequence[int], size: float) -> Function:
+    """(4): q (n,), velocity (6,), acceleration (6,), damping () -> as `joint_rates_function`, and missed (2,).
+
+    `size` [m] is what lengths are divided by.
+    """
+
+    def scaled(twist: Sequence[Scalar]) -> list[Scalar]:
+        return [value * (1.0 / size) for value in twist[:3]] + list(twist[3:])
+
+    def algorithm(q: Any, velocity: Any, acceleration: Any, damping: Any) -> dict[str, Any]:
+        full = jacobian(robot, frame, q)
+        columns = [[full[row][k] for row in range(6)] for k in moving]
+        manipulability, pivot = JacobianFactors(columns).size_and_pivot()
+        even = [scaled(column) for column in columns]
+        _, own = JacobianFactors(even).size_and_pivot()
+        factors = SymmetricFactors(even, maximum(damping * damping - own * own, _LEAST_DAMPING))
+
+        def solved(twist: Sequence[Scalar]) -> list[Scalar]:
+            wanted = scaled(twist)
+            return _spread(factors.solve([_dot(column, wanted) for column in even]), moving, robot.n)
+
+        qd = solved(velocity)
+        rate = jacobian_derivative(robot, frame, q, qd)
+        bias = [sum(rate[row][k] * qd[k] for k in moving) for row in range(6)]
+        qdd = solved([a - b for a, b in zip(acceleration, bias, strict=True)])
+        off = [v - sum(full[row][k] * qd[k] for k in moving) for row, v in enumerate(velocity)]
+        missed = [sqrt(_dot(off[:3], off[:3])), sqrt(_dot(off[3:], off[3:]))]
+        return {"qd": qd, "qdd": qdd, "manipulability": manipulability, "pivot": pivot, "missed": missed}
+
+    inputs = {"q": (robot.n,), "velocity": (6,), "acceleration": (6,), "damping": ()}
+    return trace("damped_rates", algorithm, inputs)
 
 
 class JacobianFactors:
