@@ -5,8 +5,8 @@ It imports nothing of `torquec`, only the standard library, NumPy and python-fli
     document           strict JSON                      robot, program    what a certificate is about
     balls              numbers with error radii          rows              torques as polynomials, on a grid
     recursion          the robot's own torques           rounding          the program in doubles or floats
-    difference         robot minus program, its waves    boxes             bounds over boxes of positions
-    torque_error, coefficient_error, parts, positive_mass, specification   one file per claim
+    boxes              bounds over boxes of positions    program_error     torque and coefficient errors
+    parts, positive_mass, specification                  the other claims, one file each
     certificate        a document with claims, proven
     c_source, package  the generated C and its folder
     claim, __main__    what was proven, in one sentence, and the command `python -m torquec_check`

@@ -1,17 +1,21 @@
-"""Bounds of several polynomials over a box of joint positions, by subdivision in Bernstein form.
+"""Bounds of polynomials over a box of joint positions: amplitudes of their waves, then subdivision in Bernstein form.
 
-(1)  h is a convex function of polynomials f_r, with h(c f) = c h(f) for c > 0 and |h(f + e) - h(f)| <= sum |e_r|. So
-     h <= sum of all amplitudes; and noise, and waves that are left out, count with their own
-(2)  On a piece of width w of a turn around c, with q = c + 2 arctan(T t), T = tan(w/4) < 1 and t in [-1, 1],
+(1)  On a grid of m = 2 d + 1 nodes a polynomial is a sum of waves, f(q) = sum_k F_k exp(i k q), for several joints
+     alike. Parseval and Cauchy-Schwarz: |f| <= sum |F_k| <= sqrt(m sum |F_k|^2) = sqrt(sum over the nodes |f|^2). So
+     midpoints are bounded by the sum of their amplitudes |F_k|; what radii allow beside them, by the root of the sum of
+     their squares: the noise
+(2)  h is a convex function of polynomials f_r, with h(c f) = c h(f) for c > 0 and |h(f + e) - h(f)| <= sum |e_r|. So
+     h <= sum of all amplitudes; noise, and waves that are left out, count with theirs
+(3)  On a piece of width w of a turn around c, with q = c + 2 arctan(T t), T = tan(w/4) < 1 and t in [-1, 1],
 
        exp(i k (q - c)) = (1 + i T t)^(d + k) (1 - i T t)^(d - k) / (1 + T^2 t^2)^d
 
      so f = N/W, where W has positive Bernstein coefficients: anywhere in the piece, f is a mean of the control values
      N_i/W_i with positive weights. For several joints N is a tensor and W a product
-(3)  h is convex, hence h(f) <= b in the box where h(N_i) <= b W_i for all i
-(4)  Where that fails, the box is halved along the joint in which N/W bends most (largest second differences), by
+(4)  h is convex, hence h(f) <= b in the box where h(N_i) <= b W_i for all i
+(5)  Where that fails, the box is halved along the joint in which N/W bends most (largest second differences), by
      de Casteljau's algorithm, whose matrices have rows of non-negative numbers with the sum one
-(5)  The corners of a box are points of it, and corners of all its parts: where (3) fails there, no halving helps
+(6)  The corners of a box are points of it: where (4) fails there, no halving helps
 
 Rounding. A matrix of m columns, whose rows have sums of magnitudes at most s, makes errors of at most 4 (m + 4) u s x
 of values of size x. Sizes and errors of all rows are added up, and multiplied by the s of all other matrices.
@@ -20,69 +24,108 @@ of values of size x. Sizes and errors of all rows are added up, and multiplied b
 from __future__ import annotations
 
 import functools
-import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import flint
 import numpy as np
 
-from torquec_check.balls import UNIT, UP, Array, Ball
-from torquec_check.difference import Waves, along, amplitude, product_error, waves_of
 from torquec_check.document import RefusedError
-from torquec_check.rows import Grid
+from torquec_check.rows import UNIT, UP, Array, Ball, Grid
 
-SMALL = 1e-4
-"""Rows and waves are left out where their amplitudes add up to this part of a bound at most."""
+SQUARED, SMALL = 1e-150, 1e-4
+"""Added to radii, whose squares would vanish below 1e-162; part of a bound that is spent on rows and waves left out."""
 
 MOST_VALUES, DEEPEST, _CORNERS = 30_000_000_000, 120, 5
-"""Control values that are looked at before a bound is given up, some minutes; halvings of a box; (5) is tried of each
-box that was halved so many times."""
+"""Control values, some minutes, and halvings of a box; after each so many halvings (6) is tried."""
 
-Exceeds = Callable[[Array, Array], bool]
-"""Whether h of rows (rows, points) may exceed limits (points,) at a point."""
-
-Piece = tuple[Any, Array]
-"""A piece of a joint's range (2): the matrix from waves to coefficients of N, and the coefficients of W."""
+Waves: TypeAlias = np.ndarray[Any, np.dtype[np.complex128]]
+Report = Callable[[float], None]
+Exceeds = Callable[[Sequence[Any], Array, Array], bool]
+"""Whether h of rows (rows, points) with these keys may exceed limits (points,) at a point."""
 
 
 def check_below(
-    rows: Sequence[Ball],
-    grid: Grid,
-    functional: Callable[[Sequence[int]], Exceeds],
-    bound: float,
-    progress: Callable[[float], None] = lambda _part: None,
-    most_values: float | None = None,
+    rows: Mapping[Any, Ball], grid: Grid, exceeds: Exceeds, bound: float, report: Report, most: float = math.inf
 ) -> float:
     """Raise `RefusedError` unless h of the rows is at most the bound over the grid's ranges; gives the noise in it.
 
-    `functional` makes h for the numbers of those rows that are not left out. So many control values are looked at,
-    `MOST_VALUES` unless given.
+    At most `most` control values are looked at, and `MOST_VALUES`.
     """
-    found = [waves_of(ball, grid) for ball in rows]
-    noise = sum(each for _, each in found) * UP
-    left, sizes = bound - noise, [amplitude(waves) for waves, _ in found]
-    if sum(sizes) * UP <= left:
+    found = {key: waves_of(ball, grid) for key, ball in rows.items()}
+    noise = sum(each for _, each in found.values()) * UP
+    left, sizes = bound - noise, {key: amplitude(waves) for key, (waves, _) in found.items()}
+    total = sum(sizes.values())
+    if total * UP <= left:
         return noise
-    allowed = max(SMALL * left, 1e-10 * sum(sizes))
-    smallest = sorted(range(len(rows)), key=sizes.__getitem__)
-    sums = [0.0, *itertools.accumulate(sizes[row] for row in smallest)]
-    few = max(sum(total <= allowed for total in sums) - 1, 0)
-    kept, left = sorted(smallest[few:]), left - sums[few] * UP
-    if not kept:
+    allowed, keys, dropped = max(SMALL * left, 1e-10 * total), sorted(found, key=sizes.__getitem__), 0.0
+    while keys and dropped + sizes[keys[0]] <= allowed:
+        dropped += sizes[keys.pop(0)] * UP
+    if not keys:
         raise RefusedError(f"only {bound:.6g} is allowed, and rounding is {noise:.6g}")
-    waves, dropped = _trimmed(_stacked([found[k][0] for k in kept]), allowed)
+    waves, trimmed = _trimmed(_stacked([found[key][0] for key in keys]), allowed)
     pieces = [_pieces(size, *ends) for size, ends in zip(waves.shape[1:], grid.angle_ranges, strict=True)]
-    size, shape = _size(waves, pieces), waves.shape[1:]
-    total, values = math.prod(map(len, pieces)), float(MOST_VALUES if most_values is None else most_values)
-    for done, (numerators, weights) in enumerate(_roots(waves, (), pieces)):
-        progress(done / total)
-        values = _check_root(numerators, weights, functional(kept), left - dropped, (shape, size), values)
+    left, size, shape = left - dropped - trimmed, _size(waves, pieces), waves.shape[1:]
+    count, values = math.prod(map(len, pieces)), min(most, MOST_VALUES)
+    for done, (root, weights) in enumerate(_roots(waves, (), pieces)):
+        report(done / count)
+        waiting = [(root, weights, 0)]
+        while waiting:
+            box, weights, depth = waiting.pop()
+            product = functools.reduce(np.multiply.outer, weights)
+            limits = left * product - 1e-12 * np.abs(left * product) - _rounding(shape, depth) * size
+            values -= box.size
+            if not exceeds(keys, box.reshape(len(keys), -1), limits.ravel()):
+                continue
+            ends = np.ix_(*([0, -1] for _ in weights))
+            if depth % _CORNERS == 0 and exceeds(keys, box[:, *ends].reshape(len(keys), -1), limits[ends].ravel()):
+                raise RefusedError(f"more than {left:.6g}, what is left of the bound, is attained, or not excluded")
+            axis = _most_bent(box / product)
+            if values < 0 or depth >= DEEPEST or axis < 0:
+                raise RefusedError("no proof was found within the limit of subdivisions")
+            for half in _halves(len(weights[axis])):
+                parts = tuple(half @ each if k == axis else each for k, each in enumerate(weights))
+                waiting.append((along(half, box, axis + 1), parts, depth + 1))
     return noise
 
 
-def _size(waves: Waves, pieces: Sequence[Sequence[Piece]]) -> float:
+def waves_of(ball: Ball, grid: Grid) -> tuple[Waves, float]:
+    """Waves F_k (k = 0, 1 .. d, -d .. -1 along each joint), and the noise (1).
+
+    Rows of the matrices have sums of magnitudes 1, so that the error of a product stays as large in every later one.
+    """
+    shape = np.broadcast_shapes(ball.mid.shape, ball.rad.shape, (1,) * len(grid.turns))
+    waves: Waves = np.broadcast_to(ball.mid, shape).astype(complex)
+    for axis, count in enumerate(shape):
+        waves = along(fourier_matrix(count), waves, axis)
+    noise = float(np.sqrt(np.square(np.broadcast_to(ball.rad, shape) + SQUARED).sum())) * UP
+    return waves, noise + product_error(*shape) * waves.size * float(np.abs(ball.mid).max())
+
+
+def product_error(*columns: int) -> float:
+    """Part of the largest value that products with matrices of m columns may be off by: 4 (m + 4) u each."""
+    return sum(4.0 * (count + 4) for count in columns) * UNIT * UP
+
+
+def amplitude(waves: Waves) -> float:
+    """Sum of the amplitudes: a bound (1)."""
+    return float(np.abs(waves).sum()) * UP
+
+
+@functools.cache
+def fourier_matrix(count: int) -> Waves:
+    """Values at even parts of a turn to waves: exp(-2 pi i j k/m)/m."""
+    angles = [[flint.arb(-2 * j * k) / count for k in range(count)] for j in range(count)]
+    return np.array([[complex(float(x.cos_pi()), float(x.sin_pi())) / count for x in row] for row in angles])
+
+
+def along(matrix: Any, values: Any, axis: int) -> Any:
+    """A matrix times the values along one axis."""
+    return np.moveaxis(np.tensordot(matrix, values, (1, axis)), 0, axis)
+
+
+def _size(waves: Waves, pieces: Sequence[Sequence[tuple[Any, Array]]]) -> float:
     """A bound of all control values N of all root boxes, added up over the rows."""
     growth = math.prod(max(float(np.abs(matrix).sum(axis=1).max()) for matrix, _ in some) for some in pieces)
     return growth * sum(float(np.abs(row).max()) for row in waves)
@@ -115,7 +158,7 @@ def _trimmed(waves: Waves, allowed: float) -> tuple[Waves, float]:
 
 
 @functools.cache
-def _pieces(size: int, lower: float, upper: float) -> list[Piece]:
+def _pieces(size: int, lower: float, upper: float) -> list[tuple[Any, Array]]:
     """Equal pieces of at most 0.9 pi; a range of a turn or more is one turn."""
     low, width = flint.arb(lower), flint.arb(upper) - flint.arb(lower)
     if upper - lower >= 6.28:
@@ -124,8 +167,8 @@ def _pieces(size: int, lower: float, upper: float) -> list[Piece]:
     return [_piece(size // 2, low + width * (2 * k + 1) / (2 * count), width / count) for k in range(count)]
 
 
-def _piece(d: int, center: Any, width: Any) -> Piece:
-    """(2): coefficients of (1 - s)^(2d - i) s^i, t = 2 s - 1, over binomials; one column for each wave."""
+def _piece(d: int, center: Any, width: Any) -> tuple[Any, Array]:
+    """(3): the matrix from waves to N, and W: coefficients of (1 - s)^(2d - i) s^i, t = 2 s - 1, over binomials."""
     low, high = flint.acb(1, -(width / 4).tan()), flint.acb(1, (width / 4).tan())
     rising, falling = flint.acb_poly([low, high]), flint.acb_poly([high, low])
     columns = []
@@ -139,7 +182,7 @@ def _piece(d: int, center: Any, width: Any) -> Piece:
 
 
 def _roots(
-    numerators: Any, weights: tuple[Array, ...], pieces: Sequence[Sequence[Piece]]
+    numerators: Any, weights: tuple[Array, ...], pieces: Sequence[Sequence[tuple[Any, Array]]]
 ) -> Iterator[tuple[Any, tuple[Array, ...]]]:
     """N and W of all root boxes; those that share pieces of the first joints share the products along them."""
     joint = len(weights)
@@ -150,43 +193,8 @@ def _roots(
         yield from _roots(along(matrix, numerators, joint + 1), (*weights, weight), pieces)
 
 
-def _check_root(
-    root: Any,
-    weights: tuple[Array, ...],
-    exceeds: Exceeds,
-    bound: float,
-    sizes: tuple[tuple[int, ...], float],
-    values: float,
-) -> float:
-    """(3)-(5) from N (rows, joints ..) and W along each joint; gives how many control values may still be looked at.
-
-    `sizes` are the shape of the waves, and a bound of the size of h(N).
-    """
-    (shape, size), waiting = sizes, [(root, weights, 0)]
-    while waiting:
-        box, weights, depth = waiting.pop()
-        product = functools.reduce(np.multiply.outer, weights)
-        limits = bound * product - 1e-12 * np.abs(bound * product) - _rounding(shape, depth) * size
-        values -= box.size
-        if not exceeds(box.reshape(len(box), -1), limits.ravel()):
-            continue
-        corners = np.ix_(*([0, -1] for _ in weights))
-        if depth % _CORNERS == 0 and exceeds(box[:, *corners].reshape(len(box), -1), limits[corners].ravel()):
-            raise RefusedError(f"more than {bound:.6g}, what is left of the bound, is attained, or not excluded")
-        axis = _most_bent(box / product)
-        if values < 0 or depth >= DEEPEST or axis < 0:
-            raise RefusedError("no proof was found within the limit of subdivisions")
-        for half in _halves(len(weights[axis])):
-            parts = tuple(half @ each if k == axis else each for k, each in enumerate(weights))
-            waiting.append((along(half, box, axis + 1), parts, depth + 1))
-    return values
-
-
 def _most_bent(control: Any) -> int:
-    """The joint of (4), -1 where nothing bends; `control` (rows, joints ..) are the values N/W.
-
-    Along the other joints every second one of more than three values is looked at: any choice of a joint is sound.
-    """
+    """The joint of (5), -1 where nothing bends; of N/W (rows, joints ..) every second value along others will do."""
     bends = []
     for axis in range(1, control.ndim):
         steps = (2 if size > 3 and k not in (0, axis) else 1 for k, size in enumerate(control.shape))
@@ -197,6 +205,6 @@ def _most_bent(control: Any) -> int:
 
 @functools.cache
 def _halves(count: int) -> tuple[Array, Array]:
-    """(4): from coefficients to those on the lower and on the upper half."""
+    """(5): from coefficients to those on the lower and on the upper half."""
     left = np.array([[math.comb(i, k) / 2.0**i for k in range(count)] for i in range(count)])
     return left, left[::-1, ::-1]

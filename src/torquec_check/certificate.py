@@ -13,14 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from torquec_check.coefficient_error import CoefficientClaim, check_coefficients
-from torquec_check.difference import Box, Progress
-from torquec_check.document import RefusedError, canonical_hash, fields, integer, items, number, numbers, table, text
+from torquec_check.document import RefusedError, canonical_hash, expect, fields, items, number, numbers
 from torquec_check.positive_mass import check_positive_mass
 from torquec_check.program import Program, torque_program
-from torquec_check.robot import Robot, robot_of
-from torquec_check.rounding import DOUBLE, SINGLE, Precision
-from torquec_check.torque_error import check_torque_errors, machine_errors
+from torquec_check.program_error import CoefficientClaim, Progress, check_coefficients, check_torque_errors
+from torquec_check.robot import Box, Robot, robot_of
+from torquec_check.rounding import DOUBLE, SINGLE, Precision, rounding_errors
 
 FORMAT = "torquec certificate 4"
 OLDER = "torquec certificate 3"
@@ -71,7 +69,8 @@ def certificate_of(document: Any, robot_document: Any = None) -> Certificate:
     )
     if name != robot.name:
         raise RefusedError(f"the certificate names the robot '{str(name)[:60]}', not '{robot.name}'")
-    bounds = {joint: _bound(proof, f"joint '{joint}'", _SEARCH) for joint, proof in table(joints, "joints").items()}
+    proofs = expect(dict, joints, "joints")
+    bounds = {joint: _bound(proof, f"joint '{joint}'", _SEARCH) for joint, proof in proofs.items()}
     if tuple(bounds) != robot.joints and (bounds or inner is None):
         raise RefusedError("the certificate does not name the robot's joints in order")
     box = _box(fields(motions, "lower upper velocity acceleration", "motions"), robot, rates=bool(bounds))
@@ -86,7 +85,7 @@ def certificate_of(document: Any, robot_document: Any = None) -> Certificate:
         others,
         second,
         numbers(document["least_inertia"], "least_inertia", robot.n) if "least_inertia" in document else (),
-        text(document.get("specification", ""), "specification"),
+        expect(str, document.get("specification", ""), "specification"),
     )
 
 
@@ -94,7 +93,7 @@ def check_certificate(certificate: Certificate, progress: Progress) -> Mapping[s
     """The rounding in each torque bound; raises `RefusedError` unless every claim of the certificate is proven."""
     c, slacks = certificate, dict[str, float]()
     if c.bounds:
-        errors = machine_errors(c.program, c.box, c.precision)
+        errors = rounding_errors(c.program, c.box, c.precision)
         for joint, rounding in zip(c.bounds, errors, strict=True):
             if not rounding <= c.rounding.get(joint, math.inf):
                 raise RefusedError(f"{c.precision.name} precision may change the torque of '{joint}' by {rounding:.6g}")
@@ -134,7 +133,7 @@ def _rounding(stated: Any, bounds: Mapping[str, float]) -> tuple[Precision, Mapp
     if stated is None:
         return DOUBLE, {}
     name, joints = fields(stated, "precision joints", "rounding")
-    parts = {joint: number(part, "rounding") for joint, part in table(joints, "joints").items()}
+    parts = {joint: number(part, "rounding") for joint, part in expect(dict, joints, "joints").items()}
     if name != SINGLE.name or not bounds or list(parts) != list(bounds):
         raise RefusedError(f"rounding is stated in {str(name)[:40]} precision, or of other joints than the bounds")
     return SINGLE, parts
@@ -151,11 +150,11 @@ def _coefficients(
     if (lower, upper) != (box.lower, box.upper):
         raise RefusedError("torques and coefficients are certified over different positions")
     claims = []
-    for name, proof in table(proofs, "coefficients").items():
+    for name, proof in expect(dict, proofs, "coefficients").items():
         family, index, kind = fields(proof, "family index kind", name, ignored=f"bound found tolerance {_SEARCH}")
-        places = tuple(integer(k, name) for k in items(index, name))
+        places = tuple(expect(int, k, name) for k in items(index, name))
         bound = _bound(proof, name, f"family index kind {_SEARCH}")
-        claim = CoefficientClaim(text(family, name), places, kind == "relative", bound)
+        claim = CoefficientClaim(expect(str, family, name), places, kind == "relative", bound)
         if _SIZES.get(claim.family) != len(places) or not all(0 <= k < robot.n for k in places) or claim.name != name:
             raise RefusedError(f"the robot has no coefficient {name[:40]}, or its proof is filed under another name")
         if kind not in ("absolute", "relative") or list(places[-2:]) != sorted(places[-2:]):

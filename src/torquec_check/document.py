@@ -1,7 +1,7 @@
-"""Strict JSON documents: what a certificate, a model or a robot file of the checker may look like.
+"""Strict JSON documents: certificates, models and robots.
 
-Refused: NaN and infinities, a key twice in one object, unknown or missing fields, a number where a text is expected and
-the other way round. Nothing takes a default, so that no field is ignored silently.
+Refused: NaN and infinities, a key twice in one object, unknown or missing fields, a value of another type. No field has
+a default, so that none is ignored silently.
 """
 
 from __future__ import annotations
@@ -9,7 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from typing import Any
+from typing import Any, TypeVar
+
+Kind = TypeVar("Kind", int, str, dict[str, Any], list[Any])
+_KINDS: dict[type, str] = {int: "a whole number", str: "a text", dict: "an object", list: "a list"}
 
 
 class RefusedError(Exception):
@@ -30,9 +33,7 @@ def parse_document(content: bytes) -> dict[str, Any]:
         values = json.loads(content.decode(), parse_constant=_finite, parse_float=_finite, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         raise RefusedError(f"not strict JSON: {str(error)[:200]}") from None
-    if not isinstance(values, dict):
-        raise RefusedError("not a JSON object")
-    return values
+    return expect(dict, values, "document")
 
 
 def canonical_hash(values: Any) -> str:
@@ -44,11 +45,18 @@ def canonical_hash(values: Any) -> str:
 def fields(values: Any, names: str, where: str, *, ignored: str = "") -> list[Any]:
     """The values of an object's fields, in the order of `names`; each must be there, and no others but `ignored`."""
     wanted = names.split()
-    if unknown := sorted(set(table(values, where)) - set(wanted) - set(ignored.split())):
+    if unknown := sorted(set(expect(dict, values, where)) - set(wanted) - set(ignored.split())):
         raise RefusedError(f"{where}: the field '{unknown[0]}' is not known")
     if missing := [name for name in wanted if name not in values]:
         raise RefusedError(f"{where}: the field '{missing[0]}' is missing")
     return [values[name] for name in wanted]
+
+
+def expect(kind: type[Kind], value: Any, where: str) -> Kind:
+    """A value of this type; True and False are no whole numbers."""
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise RefusedError(f"{where}: {_KINDS[kind]} was expected, not {str(value)[:40]!r}")
+    return value
 
 
 def number(value: Any, where: str) -> float:
@@ -58,37 +66,17 @@ def number(value: Any, where: str) -> float:
     return float(value)
 
 
-def integer(value: Any, where: str) -> int:
-    """A whole number; True and False are none."""
-    if type(value) is not int:
-        raise RefusedError(f"{where}: a whole number was expected, not {str(value)[:40]!r}")
-    return value
-
-
-def text(value: Any, where: str) -> str:
-    """A text."""
-    if not isinstance(value, str):
-        raise RefusedError(f"{where}: a text was expected, not {str(value)[:40]!r}")
-    return value
-
-
-def table(value: Any, where: str) -> dict[str, Any]:
-    """An object with any keys."""
-    if not isinstance(value, dict):
-        raise RefusedError(f"{where}: an object was expected")
-    return value
+def numbers(value: Any, where: str, count: int | None = None) -> tuple[float, ...]:
+    """A list of finite numbers, of `count` where that is given."""
+    return tuple(number(x, where) for x in items(value, where, count))
 
 
 def items(value: Any, where: str, count: int | None = None) -> list[Any]:
     """A list, of `count` elements where that is given."""
-    if not isinstance(value, list) or (count is not None and len(value) != count):
-        raise RefusedError(f"{where}: a list{'' if count is None else f' of {count}'} was expected")
-    return value
-
-
-def numbers(value: Any, where: str, count: int | None = None) -> tuple[float, ...]:
-    """A list of finite numbers."""
-    return tuple(number(x, where) for x in items(value, where, count))
+    found = expect(list, value, where)
+    if count not in (None, len(found)):
+        raise RefusedError(f"{where}: a list of {count} was expected")
+    return found
 
 
 def _finite(digits: str) -> float:

@@ -23,10 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from torquec_check.c_source import check_c_header, check_c_source, spelled
-from torquec_check.c_text import REMEDY, CText, known_text
+from torquec_check.c_source import REMEDY, CText, check_c_header, check_c_source, known_text, spelled
 from torquec_check.claim import Claim, code_lines
-from torquec_check.document import RefusedError, fields, items, parse_document, text
+from torquec_check.document import RefusedError, expect, fields, items, parse_document
 from torquec_check.program import Program, program_of
 
 MANIFEST = ".package.json"
@@ -88,16 +87,16 @@ def read_package(folder: Path) -> Package:
         raise _refused(f"its format is {str(stated['format'])[:60]!r}, not {FORMAT!r}", manifest)
     if not isinstance(stated["files"], dict) or not isinstance(stated["options"], dict):
         raise _refused("'files' and 'options' are objects", manifest)
-    hashes = {name: text(value, where) for name, value in stated["files"].items()}
+    hashes = {name: expect(str, value, where) for name, value in stated["files"].items()}
     quantities, documents = (
-        tuple(text(each, where) for each in items(stated[key], where)) for key in ("quantities", "documents")
+        tuple(expect(str, each, where) for each in items(stated[key], where)) for key in ("quantities", "documents")
     )
     _check_closed(folder, set(found), {manifests[0], *hashes}, documents)
     files = {manifests[0]: content, **{name: _content(folder / name) for name in hashes}}
     for name, stated_hash in hashes.items():
         if hashlib.sha256(files[name]).hexdigest() != stated_hash:
             raise _refused("the file is not the one that the manifest lists", folder / name)
-    words = {key: text(stated[key], where) for key in ("written_by", "target", "prefix", "precision", "model")}
+    words = {key: expect(str, stated[key], where) for key in ("written_by", "target", "prefix", "precision", "model")}
     return Package(where, **words, quantities=quantities, options=stated["options"], files=files, documents=documents)
 
 
@@ -172,8 +171,7 @@ def check_c_code(package: Package, programs: Sequence[Program]) -> tuple[str, li
     real, build = _REALS[package.precision], package.c_text("CMakeLists.txt")
     prototypes = check_c_source(package.c_text(f"{name}.c"), programs, name, real, package.prefix)
     build.take(known_text("build", name))
-    if not build.at_end:
-        build.refuse("the build file goes on after its end")
+    build.end("the build file goes on after its end")
     return real, prototypes
 
 

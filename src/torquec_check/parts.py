@@ -17,12 +17,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from torquec_check.balls import UP, exact
-from torquec_check.coefficient_error import unit_errors
-from torquec_check.difference import Box, amplitude, waves_of
+from torquec_check.boxes import amplitude, waves_of
 from torquec_check.document import RefusedError
 from torquec_check.program import Program
-from torquec_check.rows import Grid, Rows, evaluate, grid_of, program_degrees
+from torquec_check.robot import Box
+from torquec_check.rounding import DOUBLE, unit_errors
+from torquec_check.rows import UP, Grid, Rows, as_ball, grid_of, program_degrees, program_torques
 
 EXACT, ROUNDING = 1e-9, 100.0
 """Part of a coefficient, and multiple of its noise, that a part may be off by."""
@@ -58,9 +58,9 @@ def _largest_errors(program: Program, name: str, part: Program, turns: tuple[boo
         raise RefusedError(f"its ports are not those of the documented function: {_PORTS[name]}")
     degrees = list(map(max, program_degrees(program, turns), program_degrees(part, turns)))
     grid = grid_of(turns, degrees, box.lower, box.upper)
-    own = evaluate(program, grid)
+    own, others, rounded = program_torques(program, grid), program_torques(part, grid), unit_errors(part, box, DOUBLE)
     wanted = _expected(name, own)
-    for output, (a, b, rounding) in enumerate(zip(wanted, evaluate(part, grid), unit_errors(part, box), strict=True)):
+    for output, (a, b, rounding) in enumerate(zip(wanted, others, rounded, strict=True)):
         joint = own[output * n // len(wanted)]
         most = EXACT * max((float(np.abs(ball.mid).max()) for ball in joint.values()), default=0.0)
         if not rounding <= most + 1e-300:
@@ -75,7 +75,7 @@ def _compare(wanted: Rows, found: Rows, grid: Grid, output: int, most: float) ->
     for key, ball in (wanted - found).items():
         waves, noise = waves_of(ball, grid)
         off = amplitude(waves) + noise
-        size = float(np.abs(wanted.get(key, exact(0.0)).mid).max())
+        size = float(np.abs(wanted.get(key, as_ball(0.0)).mid).max())
         if not off <= max(EXACT * size, ROUNDING * noise) or not noise <= most + 1e-100 < np.inf:
             raise RefusedError(f"output {output + 1} differs by up to {off:.6g}")
         total += off * UP
@@ -98,4 +98,4 @@ def _expected(name: str, own: Sequence[Rows]) -> list[Rows]:
 def _column(rows: Rows, j: int) -> Rows:
     """(2)."""
     pairs = [(sum(key) - j, ball) for key, ball in rows.items() if len(key) == 2 and j in key]
-    return Rows({(k,): ball * exact(1.0 if k == j else 0.5) for k, ball in pairs})
+    return Rows({(k,): ball * (1.0 if k == j else 0.5) for k, ball in pairs})

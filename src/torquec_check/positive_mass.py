@@ -14,44 +14,38 @@ that M has an inverse everywhere, and that x'M x >= sum m_i x_i^2.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from torquec_check.balls import UP, Array, Ball, exact
 from torquec_check.boxes import check_below
-from torquec_check.coefficient_error import unit_errors
-from torquec_check.difference import Box
 from torquec_check.document import RefusedError
 from torquec_check.program import Program
-from torquec_check.rounding import Precision
-from torquec_check.rows import evaluate, grid_of, program_degrees
+from torquec_check.robot import Box
+from torquec_check.rounding import Precision, unit_errors
+from torquec_check.rows import UP, Array, Ball, as_ball, grid_of, program_degrees, program_torques
 
 _FACTORED = 1e-12
 
 
-@dataclass(frozen=True)
-class EigenvalueFunctional:
-    """h of (1), of rows that are the entries i <= j of symmetric matrices (n, n); others are left out."""
+def eigenvalue_exceeds(n: int, entries: Sequence[tuple[int, int]], rows: Array, limits: Array) -> bool:
+    """Whether h (1) exceeds a limit (points,), or is not known to stay below it (3).
 
-    n: int
-    entries: tuple[tuple[int, int], ...]
-
-    def __call__(self, rows: Array, limits: Array) -> bool:
-        """Whether h exceeds a limit (points,), or is not known to stay below it (3)."""
-        matrices = np.zeros((rows.shape[1], self.n, self.n))
-        for (i, j), row in zip(self.entries, rows, strict=True):
-            matrices[:, i, j] = matrices[:, j, i] = row if i == j else 0.5 * row
-        with np.errstate(invalid="ignore"):
-            moved = limits - _FACTORED * (np.trace(np.abs(matrices), axis1=1, axis2=2) + np.abs(limits))
-        try:
-            factors = np.linalg.cholesky(matrices + moved[:, None, None] * np.eye(self.n))
-        except np.linalg.LinAlgError:
-            return True
-        return not np.all(np.isfinite(factors))
+    The rows are entries i <= j of symmetric matrices (n, n); those that are left out are zero.
+    """
+    matrices = np.zeros((rows.shape[1], n, n))
+    for (i, j), row in zip(entries, rows, strict=True):
+        matrices[:, i, j] = matrices[:, j, i] = row if i == j else 0.5 * row
+    with np.errstate(invalid="ignore"):
+        moved = limits - _FACTORED * (np.trace(np.abs(matrices), axis1=1, axis2=2) + np.abs(limits))
+    try:
+        factors = np.linalg.cholesky(matrices + moved[:, None, None] * np.eye(n))
+    except np.linalg.LinAlgError:
+        return True
+    return not np.all(np.isfinite(factors))
 
 
 def check_positive_mass(
@@ -61,25 +55,21 @@ def check_positive_mass(
     least: Sequence[float],
     precision: Precision,
     progress: Callable[[float], None],
-    most_values: float | None = None,
+    most_values: float = math.inf,
 ) -> None:
     """Raise `RefusedError` unless M(q) - diag(least) is positive definite at all positions of the box."""
     grid = grid_of(turns, program_degrees(program, turns), box.lower, box.upper)
-    torques, rounded, zero = evaluate(program, grid), unit_errors(program, box, precision), exact(0.0)
+    torques, rounded, zero = program_torques(program, grid), unit_errors(program, box, precision), as_ball(0.0)
     sizes = [float(np.abs(tau.get((~i,), zero).mid).max()) for i, tau in enumerate(torques)]
     if not all(m > 0.0 for m in least) or not all(1e-300 < size < 1e300 for size in sizes):
         raise RefusedError("a least inertia, or an inertia of the program, is not positive")
-    powers = [exact(2.0 ** -round(0.5 * math.log2(size))) for size in sizes]
-    rows, entries = [], list(itertools.combinations_with_replacement(range(len(turns)), 2))
-    for i, j in entries:
+    powers = [2.0 ** -round(0.5 * math.log2(size)) for size in sizes]
+    rows = {}
+    for i, j in itertools.combinations_with_replacement(range(len(turns)), 2):
         both = torques[i].get((~j,), zero) + torques[j].get((~i,), zero)
         both = Ball(both.mid, both.rad + (rounded[i] + rounded[j]) * UP)
-        rows.append((both * exact(0.5) - exact(least[i]) if i == j else both) * powers[i] * powers[j])
-
-    def functional(kept: Sequence[int]) -> EigenvalueFunctional:
-        return EigenvalueFunctional(len(turns), tuple(entries[k] for k in kept))
-
+        rows[i, j] = (both * 0.5 - least[i] if i == j else both) * powers[i] * powers[j]
     try:
-        check_below(rows, grid, functional, 0.0, progress, most_values)
+        check_below(rows, grid, functools.partial(eigenvalue_exceeds, len(turns)), 0.0, progress, most_values)
     except RefusedError as error:
         raise RefusedError(f"M is not proven to be at least {[*least]} at all positions: {error.found}") from None

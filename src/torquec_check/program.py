@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from torquec_check.document import RefusedError, fields, integer, items, number, text
+from torquec_check.document import RefusedError, expect, fields, items, number
 
 ARITY = {
     "add": 2, "sub": 2, "mul": 2, "div": 2, "neg": 1, "sin": 1, "cos": 1, "sqrt": 1, "exp": 1, "atan2": 2, "abs": 1,
@@ -56,21 +56,18 @@ class Program:
 
 def program_of(values: Any, where: str = "program") -> Program:
     """The program of a document; raises `RefusedError` where it is malformed."""
-    name, inputs, outputs, operations = fields(values, "name inputs outputs operations", where)
-    ports = tuple(_port(fields(each, "name shape", where), where) for each in items(inputs, where))
-    steps: list[Operation] = []
-    for row in items(operations, where):
-        steps.append(_operation(items(row, where), ports, len(steps), where))
+    name, inputs, outputs, rows = fields(values, "name inputs outputs operations", where)
+    ports = [_port(fields(each, "name shape", where), where) for each in items(inputs, where)]
+    sizes = {port.name: port.size for port in ports}
+    if len(sizes) != len(ports):
+        raise RefusedError(f"{where}: two inputs have one name")
+    steps = [_operation(items(row, where), sizes, k, where) for k, row in enumerate(items(rows, where))]
     targets, results = [], []
     for each in items(outputs, where):
-        *head, found = fields(each, "name shape values", where)
-        port = _port(head, where)
-        chosen = tuple(integer(k, where) for k in items(found, where, port.size))
-        if not all(0 <= k < len(steps) for k in chosen):
-            raise RefusedError(f"{where}: an output is no value of the program")
-        targets.append(port)
-        results.append(chosen)
-    return Program(text(name, where), ports, tuple(targets), tuple(steps), tuple(results))
+        *port, found = fields(each, "name shape values", where)
+        targets.append(_port(port, where))
+        results.append(_earlier(items(found, where, targets[-1].size), len(steps), f"{where}: an output"))
+    return Program(expect(str, name, where), tuple(ports), tuple(targets), tuple(steps), tuple(results))
 
 
 def torque_program(values: Any, n: int, where: str = "program") -> Program:
@@ -86,21 +83,22 @@ def torque_program(values: Any, n: int, where: str = "program") -> Program:
 
 def _port(values: list[Any], where: str) -> Port:
     name, shape = values
-    return Port(text(name, where), tuple(integer(x, where) for x in items(shape, where)))
+    return Port(expect(str, name, where), tuple(expect(int, size, where) for size in items(shape, where)))
 
 
-def _operation(row: list[Any], inputs: tuple[Port, ...], position: int, where: str) -> Operation:
-    op, *rest = row or [""]
-    if op == "const" and len(rest) == 1:
-        return Operation(op, value=number(rest[0], where))
-    if op == "input" and len(rest) == 2:
-        port, element = text(rest[0], where), integer(rest[1], where)
-        if not any(each.name == port and 0 <= element < each.size for each in inputs):
-            raise RefusedError(f"{where}: operation {position} reads {port}[{element}], which is no input")
-        return Operation(op, port=port, element=element)
-    if not isinstance(op, str) or ARITY.get(op) != len(rest):
-        raise RefusedError(f"{where}: operation {position} is {str(row)[:60]}")
-    args = tuple(integer(k, where) for k in rest)
-    if not all(0 <= k < position for k in args):
-        raise RefusedError(f"{where}: operation {position} uses a value before it is computed")
-    return Operation(op, args)
+def _earlier(values: list[Any], count: int, where: str) -> tuple[int, ...]:
+    if not all(0 <= expect(int, k, where) < count for k in values):
+        raise RefusedError(f"{where} is no value of the program, or not yet computed")
+    return tuple(values)
+
+
+def _operation(row: list[Any], sizes: dict[str, int], position: int, where: str) -> Operation:
+    where = f"{where}: operation {position}"
+    match row:
+        case ["const", value]:
+            return Operation("const", value=number(value, where))
+        case ["input", str(port), int(element)] if 0 <= element < sizes.get(port, 0):
+            return Operation("input", port=port, element=expect(int, element, where))
+        case [str(op), *args] if ARITY.get(op) == len(args):
+            return Operation(op, _earlier(args, position, f"{where}: an argument"))
+    raise RefusedError(f"{where} is {str(row)[:60]}, which is no operation on values and inputs of the program")

@@ -1,26 +1,25 @@
 """The robot's own torques: recursive Newton-Euler inverse dynamics of a tree, in balls on a grid of joint positions.
 
-All vectors are in the axes of their body, at its origin; p is the joint's origin in the parent's frame, E turns the
-body's axes into the parent's, a is the joint's axis, theta (or d) its position, h = m c and J the moments about the
-origin:
+Vectors are in the axes of their body, at its origin; p is the joint's origin in the parent's frame, E turns the body's
+axes into the parent's, a is the axis, theta (or d) the joint's position, h = m c and J the moments about the origin:
 
 (1)  E = R (a a' + (1 - a a') cos theta + [a]x sin theta),       sliding:  E = R,  p = o + R a d
 (2)  w = E'w_p + a thetad,    wd = E'wd_p + a thetadd + E'w_p x a thetad,                sliding:  without theta
 (3)  v = E'(v_p + wd_p x p + w_p x (w_p x p)),                   sliding:  + 2 w x a dd + a ddd
 (4)  f = m v + wd x h + w x (w x h),      n = J wd + w x J w + h x v        the base has v = -gravity
 (5)  f_p += E f,   n_p += E n + p x E f,      tau = a'n,   sliding:  tau = a'f       (Luh, Walker & Paul 1980)
-
 A joint that follows another one by theta = k q + b counts k times in the torque of q; rotors add T' diag(I) T qdd.
 
 (6)  R is the rotation next to the written matrix A, its orthogonal polar factor (Higham 1986): X = A, then
      X <- X (3 - X'X)/2, whose distance from R is squared in every step. It is 1e-9 at first, 1e-72 after three.
 (7)  Degrees. M = sum over bodies of J' diag(m, J) J is quadratic in the position of every joint (in cos, sin, or d),
-     and so are the c_ijk, sums of its derivatives (Christoffel). The potential energy is linear in each of them, and so
-     is its derivative g. A position k q + b counts |k| times in the degree of q, a displacement once.
+     and so are the c_ijk, sums of its derivatives (Christoffel); g is linear. A position k q + b counts |k| times in
+     the degree of q, a displacement once.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -28,12 +27,11 @@ from typing import Any
 import flint
 import numpy as np
 
-from torquec_check.balls import ball_of
 from torquec_check.robot import Body, Robot
-from torquec_check.rows import Angles, Grid, Rows, arb, grid_of
+from torquec_check.rows import Grid, Rows, as_ball, ball_of, point_degrees
 
-_POLAR = flint.arb(0, 1e-50)
-"""What is left of (6), and more."""
+_POLAR, _rows = flint.arb(0, 1e-50), functools.partial(np.array, dtype=object)
+"""What is left of (6), and more; vectors and matrices of rows, with the arithmetic of NumPy's arrays of objects."""
 
 
 def robot_degrees(robot: Robot) -> tuple[int, ...]:
@@ -41,22 +39,20 @@ def robot_degrees(robot: Robot) -> tuple[int, ...]:
     degrees = [0] * robot.n
     for body in robot.bodies:
         degrees[body.coordinate] += 2 * abs(round(body.multiplier)) if body.turns else 2
-    few = grid_of(robot.turns, [1] * robot.n, [0.0] * robot.n, [1.0] * robot.n)
-    balls = [ball for torque in robot_torques(robot, few) for ball in torque.values()]
-    shape = np.broadcast_shapes((1,) * robot.n, *(ball.mid.shape for ball in balls))
-    return tuple(degree if count > 1 else 0 for degree, count in zip(degrees, shape, strict=True))
+    found = point_degrees(robot.turns, lambda grid: robot_torques(robot, grid))
+    return tuple(degree if by_operations else 0 for degree, by_operations in zip(degrees, found, strict=True))
 
 
 def robot_torques(robot: Robot, grid: Grid) -> list[Rows]:
     """The torques (n,) of a robot as polynomials in the rates, on a grid."""
-    still = _rows([Rows()] * 3)
-    base = (still, still, _rows([grid.number(-g) for g in robot.gravity]))
+    base = (_vector((0.0, 0.0, 0.0)), _vector((0.0, 0.0, 0.0)), -_vector(robot.gravity))
     motions: list[tuple[Any, Any, Any]] = []
     frames, wrenches = [], []
     for body in robot.bodies:
         w_p, wd_p, v_p = motions[body.parent] if body.parent >= 0 else base
-        turn, p, a = _frame(body, grid)
-        rate, push = (grid.number(body.multiplier, (k,)) for k in (body.coordinate, ~body.coordinate))
+        scale = grid.constant(Fraction(body.multiplier))
+        q, rate, push = (grid.input(port, body.coordinate) * scale for port in ("q", "qd", "qdd"))
+        turn, p, a = _frame(body, grid, q + grid.constant(Fraction(body.offset)))
         w, wd = turn.T @ w_p, turn.T @ wd_p
         v = turn.T @ (v_p + _cross(wd_p, p) + _cross(w_p, _cross(w_p, p)))
         if body.turns:
@@ -64,17 +60,16 @@ def robot_torques(robot: Robot, grid: Grid) -> list[Rows]:
             w = w + a * rate
         else:
             v = v + _cross(w, a * (rate + rate)) + a * push
-        xx, xy, xz, yy, yz, zz, hx, hy, hz, m = map(grid.number, body.inertia)
-        h, tensor = _rows([hx, hy, hz]), _rows([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        f = v * m + _cross(wd, h) + _cross(w, _cross(w, h))
+        xx, xy, xz, yy, yz, zz, *moments, mass = body.inertia
+        tensor, h = _constants(flint.arb_mat([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])), _vector(moments)
+        f = v * grid.constant(Fraction(mass)) + _cross(wd, h) + _cross(w, _cross(w, h))
         wrenches.append((f, tensor @ wd + _cross(w, tensor @ w) + _cross(h, v)))
         motions.append((w, wd, v))
-        frames.append((turn, p, a))
-    tau = [Rows({(~j,): ball_of(arb(x)) for j, x in enumerate(row) if x}) for row in robot.reflected]
+        frames.append((turn, p, a * scale))
+    tau = [Rows({(~j,): as_ball(x) for j, x in enumerate(row) if x}) for row in robot.reflected]
     for body, (turn, p, a) in zip(reversed(robot.bodies), reversed(frames), strict=True):
         f, moment = wrenches.pop()
-        effort = a @ (moment if body.turns else f) * grid.number(body.multiplier)
-        tau[body.coordinate] = tau[body.coordinate] + effort
+        tau[body.coordinate] = tau[body.coordinate] + a @ (moment if body.turns else f)
         if body.parent >= 0:
             f_p, moment_p = wrenches[body.parent]
             f, moment = turn @ f, turn @ moment
@@ -82,21 +77,17 @@ def robot_torques(robot: Robot, grid: Grid) -> list[Rows]:
     return tau
 
 
-def _frame(body: Body, grid: Grid) -> tuple[Any, Any, Any]:
+def _frame(body: Body, grid: Grid, position: Rows) -> tuple[Any, Any, Any]:
     """E and p of (1), and the axis, as arrays of rows."""
     rotation, a = _rotation(body.rotation), flint.arb_mat([[x] for x in _unit(body.axis)])
-    axis, p = _constants(a)[:, 0], _rows([grid.number(x) for x in body.origin])
+    axis, p = _constants(a)[:, 0], _vector(body.origin)
     if not body.turns:
-        position = grid.position(body.coordinate) * grid.number(body.multiplier)
-        along = _constants(rotation * a)[:, 0]
-        return _constants(rotation), p + along * (position + grid.number(body.offset)), axis
-    angle = Angles({(body.coordinate,): Fraction(body.multiplier), (): Fraction(body.offset)})
-    cosine, sine = grid.turned(angle)
+        return _constants(rotation), p + _constants(rotation * a)[:, 0] * position, axis
     x, y, z = a.entries()
     along, cross = a * a.transpose(), flint.arb_mat([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     across = flint.arb_mat(3, 3, 1) - along
     fixed, even, odd = (_constants(rotation * part) for part in (along, across, cross))
-    return fixed + even * cosine + odd * sine, p, axis
+    return fixed + even * grid.wave("cos", position) + odd * grid.wave("sin", position), p, axis
 
 
 def _rotation(written: Sequence[Sequence[float]]) -> Any:
@@ -120,9 +111,8 @@ def _constants(matrix: Any) -> Any:
     return _rows([[Rows({} if x == 0 else {(): ball_of(x)}) for x in row] for row in matrix.table()])
 
 
-def _rows(values: Any) -> Any:
-    """Vectors and matrices of rows, with the arithmetic of NumPy's arrays of objects."""
-    return np.array(values, dtype=object)
+def _vector(values: Sequence[float]) -> Any:
+    return _constants(flint.arb_mat([[x] for x in values]))[:, 0]
 
 
 def _cross(a: Any, b: Any) -> Any:

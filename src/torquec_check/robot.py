@@ -1,25 +1,34 @@
-"""The robot that a claim is about: bodies, joints and frames as the file has them, gravity and drives.
+"""The robot that a claim is about, and the box of its motions: bodies, joints and frames as the file has them.
 
 Every number is a double of the document, exactly; nothing is snapped or regrouped. Payloads and locked joints are part
-of the bodies. A rotation matrix of doubles is no rotation exactly: the robot has the rotation next to it, and likewise
-the unit vector a/|a| of the written axis a; `recursion` encloses both in balls. Friction, springs and limits of joints
-are no part of a claim about torques, and frames and the base's inertia do not enter any torque.
+of the bodies. A rotation matrix of doubles is no rotation exactly: the robot has the rotation next to it, and the unit
+vector a/|a| of the written axis a; `recursion` encloses both. Friction, springs and limits of joints, frames and the
+base's inertia do not enter a claim about torques.
 """
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from torquec_check.document import RefusedError, fields, integer, items, number, numbers, text
+from torquec_check.document import RefusedError, expect, fields, items, number, numbers
 
 NEARLY_ROTATION = 1e-9
 """How far R R' may be from the identity, and the squared length of an axis from one."""
 
-INERTIA = "xx xy xz yy yz zz mx my mz m"
-"""Moments about the origin of the body's frame: tensor, first moments, mass."""
+JOINT, INERTIA = "name type placement axis mimic", "xx xy xz yy yz zz mx my mz m"
+"""Moments are about the origin of the body's frame: tensor, first moments, mass."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """Ranges of the joint positions and the largest speeds and accelerations, (n,) each."""
+
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    velocity: tuple[float, ...]
+    acceleration: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -59,37 +68,31 @@ class Robot:
 
 def robot_of(values: Any) -> Robot:
     """The robot of a document; raises `RefusedError`, naming the field."""
-    name, rows, gravity, drives = fields(
-        values, "name bodies gravity drives", "robot", ignored="frames base_inertia snap attached locked"
-    )
-    parts = [
-        fields(row, "parent joint inertia", f"robot.bodies[{k}]", ignored="name lacking_inertia")
-        for k, row in enumerate(items(rows, "robot.bodies"))
-    ]
-    words, ignored = "name type placement axis mimic", "limits friction spring counterbalances"
-    joints = [fields(joint, words, f"robot.bodies[{k}]", ignored=ignored) for k, (_, joint, _) in enumerate(parts)]
-    free = {text(joint, "robot"): kind != "prismatic" for joint, kind, _, _, mimic in joints if mimic is None}
-    if len({text(joint[0], "robot") for joint in joints}) != len(joints) or not free:
+    ignored = "frames base_inertia snap attached locked"
+    name, rows, gravity, drives = fields(values, "name bodies gravity drives", "robot", ignored=ignored)
+    parts, joints = [], []
+    for k, row in enumerate(items(rows, "robot.bodies")):
+        where = f"robot.bodies[{k}]"
+        parts.append(fields(row, "parent joint inertia", where, ignored="name lacking_inertia"))
+        joints.append(fields(parts[-1][1], JOINT, where, ignored="limits friction spring counterbalances"))
+    free = {expect(str, joint, "robot"): kind != "prismatic" for joint, kind, _, _, mimic in joints if mimic is None}
+    if len({expect(str, joint[0], "robot") for joint in joints}) != len(joints) or not free:
         raise RefusedError("robot.bodies: joints need names of their own")
-    bodies = [
-        _body(k, parent, joint, inertia, free)
-        for k, ((parent, _, inertia), joint) in enumerate(zip(parts, joints, strict=True))
-    ]
-    pull = numbers(gravity, "robot.gravity", 3)
-    turns = tuple(free.values())
-    return Robot(text(name, "robot.name"), tuple(free), turns, tuple(bodies), pull, _reflected(drives, len(free)))
+    bodies = tuple(_body(k, part, joint, free) for k, (part, joint) in enumerate(zip(parts, joints, strict=True)))
+    pull, reflected = numbers(gravity, "robot.gravity", 3), _reflected(drives, len(free))
+    return Robot(expect(str, name, "robot.name"), tuple(free), tuple(free.values()), bodies, pull, reflected)
 
 
-def _body(index: int, parent: Any, joint: list[Any], inertia: Any, free: dict[str, bool]) -> Body:
+def _body(index: int, part: list[Any], joint: list[Any], free: dict[str, bool]) -> Body:
     """A body; `free` are the independent joints, and whether they turn."""
-    where, (name, kind, placement, axis, mimic) = f"robot.bodies[{index}]", joint
-    if not -1 <= integer(parent, where) < index:
+    where, (parent, _, inertia), (name, kind, placement, axis, mimic) = f"robot.bodies[{index}]", part, joint
+    if not -1 <= expect(int, parent, where) < index:
         raise RefusedError(f"{where}: its parent is no earlier body")
     if kind not in ("revolute", "continuous", "prismatic"):
         raise RefusedError(f"{where}: torques of joints of type '{str(kind)[:40]}' are not checked")
     leader, multiplier, offset = (name, 1.0, 0.0) if mimic is None else fields(mimic, "joint multiplier offset", where)
     factor, turns = number(multiplier, where), kind != "prismatic"
-    if free.get(text(leader, where)) is None:
+    if expect(str, leader, where) not in free:
         raise RefusedError(f"robot: joint '{name}' follows '{leader}', which is no independent joint")
     if turns != free[leader]:
         raise RefusedError(f"robot: joint '{name}' turns and its leader '{leader}' slides, or the other way round")
@@ -97,9 +100,9 @@ def _body(index: int, parent: Any, joint: list[Any], inertia: Any, free: dict[st
         raise RefusedError(f"robot: joint '{name}' follows {factor} times, not a whole number")
     turn, origin = fields(placement, "rotation origin", where)
     rotation, unit = tuple(numbers(line, where, 3) for line in items(turn, where, 3)), numbers(axis, where, 3)
-    moments, coordinate = numbers(fields(inertia, INERTIA, where), where), list(free).index(leader)
     _check_rotation(rotation, unit, where)
-    place = numbers(origin, where, 3)
+    place, moments = numbers(origin, where, 3), numbers(fields(inertia, INERTIA, where), where)
+    coordinate = list(free).index(leader)
     return Body(parent, turns, rotation, place, unit, moments, coordinate, factor, number(offset, where))
 
 
@@ -118,8 +121,8 @@ def _reflected(drives: Any, n: int) -> tuple[tuple[Fraction, ...], ...]:
     motors, transmission = fields(drives, "motors transmission", "robot.drives")
     rotors = [fields(motor, "rotor_inertia", "motor", ignored="name friction")[0] for motor in items(motors, "motors")]
     ratios = [numbers(row, "transmission", n) for row in items(transmission, "transmission", len(rotors))]
-    total = [[Fraction(0)] * n for _ in range(n)]
-    for inertia, row in zip(numbers(rotors, "rotor_inertia"), ratios, strict=True):
-        for i, j in itertools.product(range(n), range(n)):
-            total[i][j] += Fraction(row[i]) * Fraction(inertia) * Fraction(row[j])
-    return tuple(map(tuple, total))
+    pairs = list(zip(numbers(rotors, "rotor_inertia"), ratios, strict=True))
+    return tuple(
+        tuple(sum((Fraction(m) * Fraction(t[i]) * Fraction(t[j]) for m, t in pairs), Fraction(0)) for j in range(n))
+        for i in range(n)
+    )

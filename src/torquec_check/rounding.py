@@ -8,24 +8,19 @@ for (running error analysis, Higham 2002, section 3.3). u is 2^-53 for doubles, 
      may replace by zero. A product that is fused with its sum is rounded once less
 (3)  sine and cosine: s = 1, r = r_a + the error of the mathematical library or of the generated code, an assumption
 (4)  floats: numbers and inputs are rounded from real numbers. Doubles: numbers are exact, and inputs are doubles
-
-The distance of each torque is a part of the bound of its own joint, not an allowance: a program that cancels large
-numbers, such as ((sin q + B) - B) - sin q, has a distance of u B.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 
-from torquec_check.balls import UP
 from torquec_check.program import Program
-from torquec_check.rows import OPERATORS, evaluate
+from torquec_check.robot import Box
+from torquec_check.rows import UP, evaluate
 
 
 @dataclass(frozen=True)
@@ -76,25 +71,23 @@ class Rounded:
 
 @dataclass(frozen=True)
 class Machine:
-    """Numbers, inputs and waves of a precision; `sizes` are the largest magnitudes of q, qd and qdd (n,) each."""
+    """Constants, inputs and waves of programs in a precision, over the motions of a box."""
 
     precision: Precision
-    sizes: Mapping[str, Sequence[float]]
-
-    operators: ClassVar = OPERATORS
+    box: Box
 
     def constant(self, value: Fraction) -> Rounded:
         """A constant (4)."""
-        moved = 0.0
+        size, moved = abs(float(value)), 0.0
         if self.precision is SINGLE:
-            with np.errstate(over="ignore"):
-                machine = float(np.float32(float(value)))
-            moved = float(abs(Fraction(machine) - value)) + SINGLE.smallest if math.isfinite(machine) else math.inf
-        return Rounded(abs(float(value)), moved * UP, self.precision)
+            fits = size <= SINGLE.largest
+            moved = float(abs(Fraction(float(np.float32(size))) - abs(value))) + SINGLE.smallest if fits else math.inf
+        return Rounded(size, moved * UP, self.precision)
 
     def input(self, port: str, element: int) -> Rounded:
         """An input (4)."""
-        size = self.sizes[port][element]
+        sides = {"q": (self.box.lower, self.box.upper), "qd": (self.box.velocity,), "qdd": (self.box.acceleration,)}
+        size = max(abs(side[element]) for side in sides[port])
         moved = SINGLE.unit * size + SINGLE.smallest if self.precision is SINGLE else 0.0
         return Rounded(size, moved, self.precision)
 
@@ -104,6 +97,12 @@ class Machine:
         return Rounded(1.0, angle.distance + p.wave_error if fits else math.inf, p)
 
 
-def rounding_errors(program: Program, machine: Machine) -> list[float]:
-    """The distance of every torque (n,) [N m, N]; infinite where a value may overflow."""
-    return [each.distance * UP for each in evaluate(program, machine)]
+def rounding_errors(program: Program, box: Box, precision: Precision) -> list[float]:
+    """The distance of every torque (n,) [N m, N] over the box; infinite where a value may overflow."""
+    return [each.distance * UP for each in evaluate(program, Machine(precision, box))]
+
+
+def unit_errors(program: Program, box: Box, precision: Precision) -> list[float]:
+    """The same at unit rates."""
+    ones = (1.0,) * len(box.lower)
+    return rounding_errors(program, replace(box, velocity=ones, acceleration=ones), precision)

@@ -20,10 +20,9 @@ from typing import Any
 
 from torquec_check.boxes import check_below
 from torquec_check.certificate import Certificate
-from torquec_check.coefficient_error import CoefficientClaim, check_claim, unit_errors
-from torquec_check.difference import difference
 from torquec_check.document import RefusedError, fields, number, numbers
-from torquec_check.torque_error import TorqueFunctional
+from torquec_check.program_error import CoefficientClaim, check_claim, difference, torque_exceeds
+from torquec_check.rounding import DOUBLE, unit_errors
 
 _JOINT = "range velocity acceleration jerk torque_error control motor"
 _ERRORS = "step_error ramp_error parabolic_error"
@@ -94,7 +93,7 @@ def _check_control(certificate: Certificate, joint: int, table: Mapping[str, Any
     if any(not claim.relative or claim.bound > asked.bound for claim in own):
         raise RefusedError(f"joint '{name}': its damping requires M to {2.0 * delta:.6g} of itself: not proven")
     if not own:  # exact to a part of its largest value, which may be more than all of a small one
-        check_claim(asked, errors, (joint, (~joint,)), unit_errors(program, box)[joint])
+        check_claim(asked, errors, (joint, (~joint,)), unit_errors(program, box, DOUBLE)[joint], lambda _part: None)
     for kind in ("step_error", "ramp_error"):
         if kind in control:
             _require(certificate, name, stiffness * number(control[kind], name))
@@ -102,9 +101,8 @@ def _check_control(certificate: Certificate, joint: int, table: Mapping[str, Any
         budget = stiffness * number(control["parabolic_error"], name)
         _require(certificate, name, budget)
         largest = (budget - certificate.bounds[name]) / (2.0 * delta) * (1.0 - 1e-12)
-        row, functional = errors.robot[joint][(~joint,)], TorqueFunctional(((),))
         try:
-            check_below([row], errors.grid, lambda _kept: functional, largest)
+            check_below({(): errors.robot[joint][(~joint,)]}, errors.grid, torque_exceeds, largest, lambda _part: None)
         except RefusedError as error:
             raise RefusedError(f"joint '{name}': its parabolic error is not met: M is larger: {error.found}") from None
 

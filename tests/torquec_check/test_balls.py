@@ -7,7 +7,7 @@ from fractions import Fraction
 import flint
 import numpy as np
 
-from torquec_check.balls import Ball, ball_of, exact
+from torquec_check.rows import Ball, as_ball, ball_of
 
 
 def _holds(ball, value):
@@ -29,7 +29,7 @@ def test_sums_and_products_enclose_exact_ones():
 
 
 def test_a_radius_is_of_the_size_of_rounding():
-    found = exact(0.1) * exact(0.1)
+    found = as_ball(0.1) * as_ball(0.1)
     assert 0.0 < float(found.rad) < 4.0 * 2.0**-53 * 0.01
 
 
@@ -40,7 +40,7 @@ def test_constants_of_arb_that_are_doubles_have_no_radius():
 
 def test_an_overflow_proves_nothing():
     with np.errstate(all="ignore"):
-        found = exact(1e300) * exact(1e300)
+        found = as_ball(1e300) * as_ball(1e300)
     assert not float(found.rad) < 1e308
 
 

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import flint
 import numpy as np
 import pytest
 
 from torquec_check import boxes
-from torquec_check.balls import Ball
-from torquec_check.boxes import _halves, _most_bent, _piece, _pieces, _rounding, _size, _trimmed, check_below
+from torquec_check.boxes import (
+    _halves,
+    _most_bent,
+    _piece,
+    _pieces,
+    _rounding,
+    _size,
+    _trimmed,
+    amplitude,
+    check_below,
+    product_error,
+    waves_of,
+)
 from torquec_check.document import RefusedError
-from torquec_check.rows import grid_of
-from torquec_check.torque_error import TorqueFunctional
+from torquec_check.program_error import torque_exceeds
+from torquec_check.rows import Ball, grid_of
+
+
+def _silent(_part):
+    """No progress is shown."""
 
 
 def _grid(ranges):
@@ -19,8 +36,7 @@ def _grid(ranges):
 
 
 def _prove(values, grid, bound):
-    functional = TorqueFunctional(((),))
-    return check_below([Ball(values, np.zeros(()))], grid, lambda _kept: functional, bound)
+    return check_below({(): Ball(values, np.zeros(()))}, grid, torque_exceeds, bound, _silent)
 
 
 A, B = np.meshgrid(2 * np.pi * np.arange(5) / 5, 2 * np.pi * np.arange(3) / 3, indexing="ij")
@@ -41,7 +57,7 @@ def test_the_largest_value_in_the_ranges_is_the_limit(ranges):
 
 def test_displacements_are_bounded_in_their_range():
     grid = grid_of((False,), (2,), (-1.0,), (3.0,))
-    d = grid.position(0)[()].mid
+    d = grid.input("q", 0)[()].mid
     _prove(d * (d - 2.5), grid, 3.5001)
     with pytest.raises(RefusedError, match="attained"):
         _prove(d * (d - 2.5), grid, 3.4999)
@@ -77,12 +93,11 @@ def test_halves_are_the_polynomial_on_its_halves():
 
 def test_noise_counts_in_full():
     values = np.ones((1, 1))
-    functional = TorqueFunctional(((),))
     ball = Ball(values, np.full((5, 3), 0.01))
-    args = (_grid([(-1.0, 1.0)] * 2), lambda _kept: functional)
-    assert check_below([ball], *args, 1.05) == pytest.approx(0.01 * np.sqrt(15.0), rel=0.02)
+    args = (_grid([(-1.0, 1.0)] * 2), torque_exceeds)
+    assert check_below({(): ball}, *args, 1.05, _silent) == pytest.approx(0.01 * np.sqrt(15.0), rel=0.02)
     with pytest.raises(RefusedError):
-        check_below([ball], *args, 1.035)
+        check_below({(): ball}, *args, 1.035, _silent)
 
 
 def test_sizes_and_rounding_of_control_values():
@@ -110,18 +125,18 @@ def test_waves_that_are_left_out_are_counted():
 def test_nothing_but_noise_is_refused_where_it_is_more_than_the_bound():
     ball = Ball(np.zeros((1, 1)), np.full((5, 3), 0.01))
     with pytest.raises(RefusedError, match=r"only 0\.01 is allowed, and rounding is 0\.038"):
-        check_below([ball], _grid([(-1.0, 1.0)] * 2), lambda _kept: TorqueFunctional(((),)), 0.01)
+        check_below({(): ball}, _grid([(-1.0, 1.0)] * 2), torque_exceeds, 0.01, _silent)
 
 
 def test_slack_counts(monkeypatch):
-    """Twice the noise and twice the amplitudes, where the factor for rounding is two."""
+    """The noise has the factor for rounding twice, for its own sum and for that over rows."""
     monkeypatch.setattr(boxes, "UP", 2.0)
     ball = Ball(np.ones((1, 1)), np.full((5, 3), 0.01))
-    grid, functional = _grid([(0.3, 0.3)] * 2), TorqueFunctional(((),))
-    assert check_below([ball], grid, lambda _: functional, 2.2) == pytest.approx(0.0775, rel=0.01)
-    check_below([ball], grid, lambda _: functional, 1.08)  # by boxes, whose limits have no such factor
+    grid = _grid([(0.3, 0.3)] * 2)
+    assert check_below({(): ball}, grid, torque_exceeds, 4.2, _silent) == pytest.approx(0.155, rel=0.01)
+    check_below({(): ball}, grid, torque_exceeds, 1.16, _silent)  # by boxes, whose limits have no such factor
     with pytest.raises(RefusedError):
-        check_below([ball], grid, lambda _: functional, 1.07)
+        check_below({(): ball}, grid, torque_exceeds, 1.15, _silent)
 
 
 def test_it_ends(monkeypatch):
@@ -148,3 +163,56 @@ def test_every_halving_adds_its_rounding(monkeypatch):
     _prove(_function(A, B), _grid([(-3.2, 3.2)] * 2), 1.7)
     assert set(depths) == set(range(max(depths) + 1))
     assert max(depths) > 2
+
+
+def test_waves_and_their_bounds():
+    """3 + 2 cos(a) d^2 with d = sin p: d^2 = (1 - cos 2p)/2."""
+    grid = grid_of((True, False), (1, 2), (0.0, -1.0), (0.0, 1.0))
+    angle, d = 2.0 * np.pi * np.arange(3) / 3, grid.input("q", 1)[()].mid
+    values = 3.0 + 2.0 * np.cos(angle)[:, None] * d**2
+    waves, noise = waves_of(Ball(values, np.full(values.shape, 1e-9)), grid)
+    assert np.allclose(waves[0], [3.0, 0.0, 0.0, 0.0, 0.0])
+    assert np.allclose(waves[1], [0.5, 0.0, -0.25, -0.25, 0.0])
+    assert amplitude(waves) == pytest.approx(5.0)
+    assert np.sqrt(15.0) * 1e-9 < noise == pytest.approx(np.sqrt(15.0) * 1e-9, rel=1e-3, abs=0.0)
+    exactly = waves_of(Ball(values, np.zeros(values.shape)), grid)[1]
+    assert exactly == pytest.approx((4 * 7 + 4 * 9) * 2.0**-53 * 15 * np.abs(values).max(), rel=1e-6, abs=0.0)
+
+
+def test_noise_bounds_what_radii_allow():
+    """No polynomial whose values on the grid are at most the radii is larger than the noise."""
+    rng = np.random.default_rng(0)
+    grid = grid_of((True, True), (2, 1), (0.0, 0.0), (0.0, 0.0))
+    rad = rng.uniform(0.0, 1.0, (5, 3))
+    _, noise = waves_of(Ball(np.zeros((5, 3)), rad), grid)
+    for _ in range(50):
+        waves, _ = waves_of(Ball(rad * rng.choice([-1.0, 1.0], rad.shape), np.zeros(())), grid)
+        assert amplitude(waves) <= noise
+
+
+def test_small_radii_count():
+    """The square of 1e-205 is no double: a robot of 1e-200 kg was proven to a millionth of its error."""
+    grid = grid_of((True,), [1], [-1.0], [1.0])
+    assert waves_of(Ball(np.zeros(3), np.full(3, 1e-205)), grid)[1] >= 1e-205
+
+
+def test_products_with_matrices_err_by_their_columns():
+    assert product_error(5, 3) == pytest.approx(4.0 * (9 + 7) * 2.0**-53, rel=1e-8, abs=0.0)
+    assert product_error(5, 3) > 4.0 * (9 + 7) * 2.0**-53
+    rng = np.random.default_rng(2)
+    for m in (3, 7, 21):
+        a, x = rng.uniform(-1.0, 1.0, (50, m)), rng.uniform(-1.0, 1.0, m)
+        a /= np.abs(a).sum(axis=1, keepdims=True)
+        wanted = [sum(Fraction(p) * Fraction(q) for p, q in zip(row, x, strict=True)) for row in a.tolist()]
+        off = max(abs(float(Fraction(float(y)) - w)) for y, w in zip(a @ x, wanted, strict=True))
+        assert off <= product_error(m) * np.abs(x).max()
+
+
+def test_slack_of_waves_counts(monkeypatch):
+    monkeypatch.setattr(boxes, "UP", 2.0)
+    grid = grid_of((True,), [1], [-1.0], [1.0])
+    waves, noise = waves_of(Ball(np.zeros(3), np.full(3, 1.0)), grid)
+    assert noise == pytest.approx(2.0 * np.sqrt(3.0))
+    assert amplitude(np.array([1.0, 2.0j])) == 6.0
+    assert product_error(3) == 2.0 * 28.0 * 2.0**-53
+    assert not waves.any()

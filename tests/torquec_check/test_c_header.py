@@ -11,8 +11,7 @@ from torquec.expr import function_to_dict
 from torquec.model.certified_package import SIMPLIFIED_NOTE
 from torquec.model.quantities import QUANTITIES, trace_quantity
 from torquec.robot import classics
-from torquec_check.c_source import check_c_header, check_c_source
-from torquec_check.c_text import CText
+from torquec_check.c_source import CText, check_c_header, check_c_source
 from torquec_check.document import RefusedError
 from torquec_check.program import program_of
 

@@ -11,8 +11,7 @@ from torquec.codegen.c.package import c_package
 from torquec.codegen.precision import Precision
 from torquec.expr import Function, Op, Operation, Port, function_to_dict, trace
 from torquec.expr.math import select, sincos
-from torquec_check.c_source import check_c_source
-from torquec_check.c_text import CText
+from torquec_check.c_source import CText, check_c_source
 from torquec_check.document import RefusedError
 from torquec_check.program import program_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.known_texts import TABLE, known_texts_table
 
-from torquec_check.c_text import CText, known_text, squeezed
+from torquec_check.c_source import CText, known_text, squeezed
 from torquec_check.document import RefusedError
 
 
@@ -17,15 +17,16 @@ def test_a_text_is_read_in_order_and_refused_with_its_line():
     text = CText("/* one */\nint  f(x);\n\n x = 1", "a.c")
     text.comment("one")
     text.take("int")
-    assert text.until(";") == "  f(x)"
-    assert not text.at_end
+    assert text.until(";") == "f(x)"
     text.take("x =")
     with pytest.raises(RefusedError, match=r"a\.c, line 4: ' 1' stands where '2' is expected|a\.c, line 4: '1' stands"):
         text.take("2")
     with pytest.raises(RefusedError, match=r"a\.c, line 4: ';' is expected"):
         text.until(";")
+    with pytest.raises(RefusedError, match=r"a\.c, line 4: no more"):
+        text.end("no more")
     text.take("1")
-    assert text.at_end
+    text.end("no more")
 
 
 def test_other_characters_than_spaces_and_line_breaks_are_no_blanks():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.torquec_check.documents import program_document, robot_document
-from tests.torquec_check.test_torque_error import _added
+from tests.torquec_check.test_program_error import _added
 
 from torquec_check.certificate import FORMAT, OLDER, certificate_of, check_certificate
 from torquec_check.document import RefusedError, canonical_hash

@@ -12,7 +12,7 @@ import pytest
 from tests.torquec_check.documents import program_document, robot_document
 from tests.torquec_check.packages import certified_model
 from tests.torquec_check.test_certificate import coefficients, document
-from tests.torquec_check.test_torque_error import _added
+from tests.torquec_check.test_program_error import _added
 
 from torquec.robot import attach_payload, classics
 from torquec.robot.lock_joints import lock_joints

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from torquec_check.document import RefusedError, canonical_hash, fields, integer, number, parse_document, table
+from torquec_check.document import RefusedError, canonical_hash, expect, fields, number, parse_document
 
 
 @pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": 1e999}', '{"a": 1, "a": 2}', "[1]", "{", '{"a": Infinity}'])
@@ -29,13 +29,13 @@ def test_numbers_are_numbers():
             number(wrong, "here")
     for wrong in (True, 1.0, "1"):
         with pytest.raises(RefusedError, match="here"):
-            integer(wrong, "here")
+            expect(int, wrong, "here")
 
 
 def test_an_object_is_no_list():
-    assert table({"a": 1}, "here") == {"a": 1}
+    assert expect(dict, {"a": 1}, "here") == {"a": 1}
     with pytest.raises(RefusedError, match="here: an object was expected"):
-        table([1], "here")
+        expect(dict, [1], "here")
 
 
 def test_the_hash_is_of_the_values_not_of_their_order():

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from torquec_check import balls, boxes, difference, package, parts, positive_mass, recursion, robot, rows, torque_error
+from torquec_check import boxes, package, parts, positive_mass, program_error, recursion, robot, rows
 
 
 def test_numbers():
-    assert (balls.UNIT, balls.SMALLEST, balls._RADIUS) == (2.0**-53, 1e-300, 1.0 + 2.0**-49)
-    assert 1.0 + 0.99e-9 < balls.UP < 1.0 + 1.01e-9
-    assert (balls.UNIT + 1.0) ** 1_000_000 < balls.UP
-    assert (difference.SQUARED, positive_mass._FACTORED) == (1e-150, 1e-12)
+    assert (rows.UNIT, rows.SMALLEST, rows._RADIUS) == (2.0**-53, 1e-300, 1.0 + 2.0**-49)
+    assert 1.0 + 0.99e-9 < rows.UP < 1.0 + 1.01e-9
+    assert (rows.UNIT + 1.0) ** 1_000_000 < rows.UP
+    assert (boxes.SQUARED, positive_mass._FACTORED) == (1e-150, 1e-12)
     assert (parts.EXACT, parts.ROUNDING) == (1e-9, 100.0)
     assert float(recursion._POLAR.rad()) == float(recursion.flint.arb(0, 1e-50).rad())
     assert robot.NEARLY_ROTATION == 1e-9
@@ -24,5 +24,4 @@ def test_limits():
 def test_what_is_tried_and_in_which_portions():
     """These cost time, not truth."""
     assert boxes._CORNERS == 5
-    assert (torque_error._TANGENTS, torque_error._MOST_SPEEDS) == (4, 8)
-    assert (torque_error._FAR, torque_error._AT_ONCE) == (1.5, 100)
+    assert (program_error._TANGENTS, program_error._MOST_SPEEDS, program_error._AT_ONCE) == (3, 8, 50)

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 from tests.torquec_check.documents import program_document
-from tests.torquec_check.test_torque_error import BOX, _added
+from tests.torquec_check.test_program_error import BOX, _added
 
 from torquec_check import parts as module
 from torquec_check.document import RefusedError

@@ -13,10 +13,10 @@ from tests.torquec_check.documents import robot_document
 from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.robot.robot import Mimic
 from torquec.robot.robot_document import robot_to_dict
-from torquec_check.difference import waves_of
+from torquec_check.boxes import waves_of
 from torquec_check.recursion import _rotation, _unit, robot_degrees, robot_torques
 from torquec_check.robot import robot_of
-from torquec_check.rows import Grid, grid_of
+from torquec_check.rows import Grid, Rows, as_ball, ball_of, grid_of
 
 
 def _whole_mimics(robot):
@@ -42,11 +42,13 @@ def _robot(seed):
 class _Point(Grid):
     """A grid of one node: the given positions, exactly; angles in parts of a turn."""
 
-    def _nodes(self, joint, multiple):
-        return [flint.arb(2 * multiple) * self.lower[joint]]
+    def _ball(self, joint, multiple, wave):
+        return ball_of(wave(flint.arb(2 * multiple) * self.lower[joint]), shape=(1,) * len(self.counts))
 
-    def position(self, joint):
-        return self.number(self.lower[joint])
+    def input(self, port, joint):
+        if port == "q" and not self.turns[joint]:
+            return Rows({(): as_ball(self.lower[joint])})
+        return super().input(port, joint)
 
 
 def _at(robot, q):

@@ -10,9 +10,10 @@ from tests.torquec_check.documents import program_document
 
 from torquec_check import rounding as module
 from torquec_check.program import torque_program
+from torquec_check.robot import Box
 from torquec_check.rounding import DOUBLE, SINGLE, Machine, rounding_errors
 
-SIZES = {"q": (3.0, 3.0), "qd": (2.0, 2.0), "qdd": (5.0, 5.0)}
+BOX = Box((-3.0, -3.0), (2.0, 3.0), (2.0, 2.0), (5.0, 5.0))
 
 
 def _program(*operations):
@@ -26,7 +27,7 @@ def _program(*operations):
 def test_it_covers_what_machine_numbers_do(precision, kind):
     """0.1 qd^2 + 0.3 qdd in machine numbers, beside fractions."""
     program = _program(["const", 0.1], ["mul", 0, 0], ["mul", 2, 3], ["const", 0.3], ["mul", 5, 1], ["add", 4, 6])
-    bound = rounding_errors(program, Machine(precision, SIZES))[0]
+    bound = rounding_errors(program, BOX, precision)[0]
     rng, worst = np.random.default_rng(1), 0.0
     for qd, qdd in rng.uniform(-1.0, 1.0, (500, 2)) * (2.0, 5.0):
         a, b = kind(qd), kind(qdd)
@@ -40,22 +41,22 @@ def test_cancellation_counts_with_the_size_that_cancels():
     """((x + B) - B) - x is zero in real numbers, and up to u B in doubles."""
     big = 2.0**60
     program = _program(["const", big], ["add", 0, 2], ["sub", 3, 2], ["sub", 4, 0])
-    assert rounding_errors(program, Machine(DOUBLE, SIZES))[0] >= 2.0**-53 * big
+    assert rounding_errors(program, BOX, DOUBLE)[0] >= 2.0**-53 * big
 
 
 def test_what_may_overflow_has_no_bound():
     huge = _program(["const", 1e200], ["mul", 2, 0], ["mul", 3, 2])
-    assert rounding_errors(huge, Machine(DOUBLE, SIZES))[0] == float("inf")
+    assert rounding_errors(huge, BOX, DOUBLE)[0] == float("inf")
     large = _program(["const", 1e38], ["mul", 2, 1])
-    assert rounding_errors(large, Machine(SINGLE, SIZES))[0] == float("inf")
+    assert rounding_errors(large, BOX, SINGLE)[0] == float("inf")
 
 
 def test_a_sine_is_as_wrong_as_its_angle_and_its_library():
     document = program_document() | {"operations": [["input", "q", 0], ["const", 2.0**20], ["add", 0, 1], ["sin", 2]]}
     document["outputs"][0]["values"] = [3, 3]
-    found = rounding_errors(torque_program(document, 2), Machine(DOUBLE, SIZES))[0]
+    found = rounding_errors(torque_program(document, 2), BOX, DOUBLE)[0]
     assert 2.0**-33 <= found <= 2.0**-32
-    assert rounding_errors(torque_program(document, 2), Machine(SINGLE, SIZES))[0] == float("inf")
+    assert rounding_errors(torque_program(document, 2), BOX, SINGLE)[0] == float("inf")
 
 
 def test_the_precisions_are_those_of_ieee_and_of_what_was_measured():
@@ -68,16 +69,16 @@ def test_the_precisions_are_those_of_ieee_and_of_what_was_measured():
 @pytest.mark.parametrize("precision", [DOUBLE, SINGLE])
 def test_results_below_the_normal_numbers_count(precision):
     """A product of 1e-40 and 1e-300 may be replaced by zero."""
-    sizes = {"q": (1.0, 1.0), "qd": (1e-170, 1.0), "qdd": (5.0, 5.0)}
-    found = rounding_errors(_program(["mul", 0, 0]), Machine(precision, sizes))[0]
+    box = Box((-1.0, -1.0), (1.0, 1.0), (1e-170, 1.0), (5.0, 5.0))
+    found = rounding_errors(_program(["mul", 0, 0]), box, precision)[0]
     assert found == pytest.approx(precision.smallest, rel=1e-6, abs=0.0)
 
 
 def test_sizes_have_a_factor_for_their_own_rounding(monkeypatch):
     program = _program(["mul", 0, 0])
-    once = rounding_errors(program, Machine(DOUBLE, SIZES))[0]
+    once = rounding_errors(program, BOX, DOUBLE)[0]
     monkeypatch.setattr(module, "UP", 2.0)
-    assert rounding_errors(program, Machine(DOUBLE, SIZES))[0] == pytest.approx(2.0 * once, rel=1e-6)
-    assert Machine(SINGLE, SIZES).constant(Fraction(0.1)).distance == pytest.approx(
+    assert rounding_errors(program, BOX, DOUBLE)[0] == pytest.approx(2.0 * once, rel=1e-6)
+    assert Machine(SINGLE, BOX).constant(Fraction(0.1)).distance == pytest.approx(
         2.0 * float(abs(Fraction(float(np.float32(0.1))) - Fraction(0.1))), rel=1e-6
     )

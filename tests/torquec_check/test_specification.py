@@ -7,11 +7,11 @@ import contextlib
 import pytest
 from tests.torquec_check.documents import program_document, robot_document
 from tests.torquec_check.test_certificate import JOINT, M11, coefficients, document
-from tests.torquec_check.test_torque_error import _added
+from tests.torquec_check.test_program_error import _added
 
 from torquec_check.certificate import certificate_of
-from torquec_check.coefficient_error import check_coefficients
 from torquec_check.document import RefusedError
+from torquec_check.program_error import check_coefficients
 from torquec_check.specification import check_specification
 
 _RANGE = "range = [-3.0, 3.0]\nvelocity = 1.0\nacceleration = 2.0\n"

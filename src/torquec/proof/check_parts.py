@@ -10,11 +10,11 @@ from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Work, as_work
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
-from torquec_check.difference import Box
 from torquec_check.document import RefusedError
 from torquec_check.parts import check_parts as compare
 from torquec_check.parts import check_same
 from torquec_check.program import Program, program_of
+from torquec_check.robot import Box
 
 
 def check_parts(

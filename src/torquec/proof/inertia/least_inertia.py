@@ -17,10 +17,10 @@ from torquec.foundation.one_thread import one_thread
 from torquec.proof.torque.torque_tables import torque_rows
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
-from torquec_check.difference import Box
 from torquec_check.document import RefusedError
 from torquec_check.positive_mass import check_positive_mass
 from torquec_check.program import program_of
+from torquec_check.robot import Box
 from torquec_check.rounding import PRECISIONS
 
 _SAMPLES, _PART = 2000, 0.5

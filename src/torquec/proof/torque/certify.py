@@ -29,7 +29,8 @@ from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
 from torquec_check.program import program_of
-from torquec_check.rounding import PRECISIONS, Machine, rounding_errors
+from torquec_check.robot import Box
+from torquec_check.rounding import PRECISIONS, rounding_errors
 
 _SUMMED = 1.0 + 1e-9
 """Covers the rounding of the sum of two parts of a bound: a checker takes one of them away again."""
@@ -129,9 +130,8 @@ def _added(robot: Robot, motions: MotionBox, rounded: Sequence[float]) -> tuple[
 
 def rounding_of(program: Function, motions: MotionBox, precision: Precision) -> tuple[float, ...]:
     """What computing in a precision changes in the torques at most (n,) (5)."""
-    positions = [max(abs(low), abs(high)) for low, high in zip(motions.lower, motions.upper, strict=True)]
-    sizes = {"q": positions, "qd": motions.velocity, "qdd": motions.acceleration}
-    return tuple(rounding_errors(program_of(function_to_dict(program)), Machine(PRECISIONS[precision.value], sizes)))
+    box = Box(motions.lower, motions.upper, motions.velocity, motions.acceleration)
+    return tuple(rounding_errors(program_of(function_to_dict(program)), box, PRECISIONS[precision.value]))
 
 
 def _of_joint(residual: TorqueResidual, joint: int) -> TorqueResidual:

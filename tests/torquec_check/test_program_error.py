@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from tests.torquec_check.documents import program_document, robot_document
 
-from torquec_check import torque_error as module
-from torquec_check.difference import Box
+from torquec_check import program_error as module
+from torquec_check import rows as module_of_grids
 from torquec_check.document import RefusedError
 from torquec_check.program import torque_program
-from torquec_check.robot import robot_of
-from torquec_check.rounding import DOUBLE, SINGLE
-from torquec_check.torque_error import TorqueFunctional, check_torque_errors, machine_errors
+from torquec_check.program_error import by_tangents, check_torque_errors, difference, torque_exceeds
+from torquec_check.robot import Box, robot_of
+from torquec_check.rounding import DOUBLE, SINGLE, rounding_errors
 
 BOX = Box((-3.0, -3.0), (3.0, 3.0), (1.0, 1.0), (2.0, 2.0))
 
@@ -111,48 +111,44 @@ MONOMIALS = ((), (0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2), (~0,), (~2,))
 
 
 def test_the_functional_bounds_all_rates():
-    """Between what is attained and the bounds by signs and tangents lie all torques of rates in [-1, 1]."""
+    """Between what is attained and the bound by tangents lie all torques of rates in [-1, 1]."""
     rng = np.random.default_rng(3)
-    functional = TorqueFunctional(MONOMIALS)
     rows = rng.normal(size=(len(MONOMIALS), 40))
     rates = rng.uniform(-1.0, 1.0, (4000, 6))
     rates[:64] = list(itertools.product((-1.0, 1.0), repeat=6))
     products = np.array([[np.prod([x[k] if k >= 0 else x[3 + ~k] for k in key]) for key in MONOMIALS] for x in rates])
     largest = np.abs(products @ rows).max(axis=0)
     sums = np.abs(rows).sum(axis=0)
-    for bound in (functional._by_signs(rows), functional._by_tangents(rows)):
-        assert np.all(bound >= largest - 1e-12)
-    assert functional._by_tangents(rows).sum() < functional._by_signs(rows).sum()
-    assert not functional(rows, sums)
-    assert not functional(rows, functional._by_tangents(rows) * (1.0 + 1e-12))
+    bound = by_tangents(MONOMIALS, rows)
+    assert np.all(bound >= largest - 1e-12)
+    assert np.all(bound <= sums + 1e-12)
+    assert bound.sum() < 0.8 * sums.sum()
+    assert not torque_exceeds(MONOMIALS, rows, sums)
+    assert not torque_exceeds(MONOMIALS, rows, by_tangents(MONOMIALS, rows) * (1.0 + 1e-12))
     for point in range(40):
-        assert functional(rows, np.where(np.arange(40) == point, 0.999 * largest, sums))
+        assert torque_exceeds(MONOMIALS, rows, np.where(np.arange(40) == point, 0.999 * largest, sums))
 
 
 def test_what_is_no_number_exceeds_every_limit():
     """Among many points that are looked at worst first, too."""
-    functional = TorqueFunctional(MONOMIALS)
     rows = np.random.default_rng(4).normal(size=(len(MONOMIALS), 1000))
-    limits = functional._by_signs(rows) + 1e-9
-    assert not functional(rows, limits)
+    limits = by_tangents(MONOMIALS, rows) + 1e-9
+    assert not torque_exceeds(MONOMIALS, rows, limits)
     rows[3, 7] = np.nan
-    assert functional(rows, limits)
-    assert functional(np.nan_to_num(rows), np.where(np.arange(1000) == 9, np.nan, limits))
+    assert torque_exceeds(MONOMIALS, rows, limits)
+    assert torque_exceeds(MONOMIALS, np.nan_to_num(rows), np.where(np.arange(1000) == 9, np.nan, limits))
 
 
 def test_a_bound_that_is_met_exactly_is_met():
-    functional = TorqueFunctional(MONOMIALS)
     rows = np.random.default_rng(5).normal(size=(len(MONOMIALS), 30))
     for k in range(30):
         one = rows[:, [k]]
-        assert not functional(one, functional._by_signs(one))
-        # Where (4) is more than `_FAR` times a limit, (5) is not tried.
-        closer = functional._by_tangents(one) * (1.0 + 1e-12)
-        assert functional(one, closer) is bool(functional._by_signs(one) > 1.5 * closer)
+        assert not torque_exceeds(MONOMIALS, one, by_tangents(MONOMIALS, one))
+        assert torque_exceeds(MONOMIALS, one, by_tangents(MONOMIALS, one) * (1.0 - 1e-12))
 
 
 def test_rounding_has_a_factor_for_its_own(monkeypatch):
-    exactly = machine_errors(torque_program(program_document(), 2), BOX, DOUBLE)
+    exactly = rounding_errors(torque_program(program_document(), 2), BOX, DOUBLE)
     bounds = [3.0 * rounding + 1e-14 for rounding in exactly]
     _check(program_document(), bounds)
     with pytest.raises(RefusedError, match="rounding may change"):
@@ -176,8 +172,50 @@ def test_rounding_has_a_factor_for_its_own(monkeypatch):
 )
 def test_known_maxima_over_speeds(gravity, square, other, mixed, largest):
     """Of |g + a x^2 + b y^2 + c x y| for x and y in [-1, 1]."""
-    functional = TorqueFunctional(((), (0, 0), (1, 1), (0, 1)))
+    monomials = ((), (0, 0), (1, 1), (0, 1))
     rows = np.array([[gravity], [square], [other], [mixed]])
-    assert functional._by_signs(rows)[0] == pytest.approx(largest)
-    assert functional(rows, np.array([0.99 * largest]))
-    assert not functional(rows, np.array([1.01 * largest]))
+    assert by_tangents(monomials, rows)[0] == pytest.approx(largest)
+    assert torque_exceeds(monomials, rows, np.array([0.99 * largest]))
+    assert not torque_exceeds(monomials, rows, np.array([1.01 * largest]))
+
+
+def test_the_exact_program_differs_by_rounding():
+    robot = robot_of(robot_document())
+    found = difference(robot, torque_program(program_document(), 2), BOX)
+    assert set(found.robot[0]) >= {(), (~0,), (~1,)}
+    for rows in found.error:
+        for ball in rows.values():
+            assert np.abs(ball.mid).max() < 1e-14
+            assert ball.rad.max() < 1e-13
+
+
+def test_joints_that_nothing_depends_on_have_one_node():
+    """The mass matrix does not depend on the first joint; here gravity does not, either."""
+    document = robot_document() | {"gravity": [0.0, 0.0, 0.0]}
+    program = program_document() | {"operations": [["const", 0.0]]}
+    program["outputs"][0]["values"] = [0, 0]
+    found = difference(robot_of(document), torque_program(program, 2), BOX)
+    assert found.grid.counts == (1, 5)
+
+
+def test_large_grids_are_refused(monkeypatch):
+    monkeypatch.setattr(module_of_grids, "MOST_POINTS", 4)
+    with pytest.raises(RefusedError, match="too many"):
+        difference(robot_of(robot_document()), torque_program(program_document(), 2), BOX)
+
+
+def test_a_torque_of_first_degree_in_a_speed_is_refused():
+    document = program_document()
+    document["operations"].append(["input", "qd", 0])
+    document["outputs"][0]["values"][0] = len(document["operations"]) - 1
+    with pytest.raises(RefusedError, match="first degree"):
+        difference(robot_of(robot_document()), torque_program(document, 2), BOX)
+
+
+def test_a_degree_beyond_all_grids_is_refused_before_its_nodes_are_made():
+    """Sixty squares of a cosine have the degree 2^60."""
+    document = program_document()
+    document["operations"] = [["input", "q", 0], ["cos", 0], *(["mul", k, k] for k in range(1, 61))]
+    document["outputs"][0]["values"] = [61, 61]
+    with pytest.raises(RefusedError, match="too many"):
+        difference(robot_of(robot_document()), torque_program(document, 2), BOX)
