@@ -2,8 +2,8 @@
 
 It imports nothing of `torquec`, only the standard library, NumPy and python-flint. Read it in this order:
 
-    document           strict JSON                      robot, program    what a certificate is about
-    balls              numbers with error radii          rows              torques as polynomials, on a grid
+    document           strict JSON                       robot, program    what a certificate is about
+    rows               torques as polynomials, in balls: numbers with error radii, on a grid
     recursion          the robot's own torques           rounding          the program in doubles or floats
     boxes              bounds over boxes of positions    program_error     torque and coefficient errors
     parts, positive_mass, specification                  the other claims, one file each

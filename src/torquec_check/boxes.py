@@ -38,7 +38,7 @@ SQUARED, SMALL = 1e-150, 1e-4
 """Added to radii, whose squares would vanish below 1e-162; part of a bound that is spent on rows and waves left out."""
 
 MOST_VALUES, DEEPEST, _CORNERS = 30_000_000_000, 120, 5
-"""Control values, some minutes, and halvings of a box; after each so many halvings (6) is tried."""
+"""Control values, some minutes (`most` may be fewer); halvings of a box; after each so many halvings (6) is tried."""
 
 Waves: TypeAlias = np.ndarray[Any, np.dtype[np.complex128]]
 Report = Callable[[float], None]
@@ -49,10 +49,7 @@ Exceeds = Callable[[Sequence[Any], Array, Array], bool]
 def check_below(
     rows: Mapping[Any, Ball], grid: Grid, exceeds: Exceeds, bound: float, report: Report, most: float = math.inf
 ) -> float:
-    """Raise `RefusedError` unless h of the rows is at most the bound over the grid's ranges; gives the noise in it.
-
-    At most `most` control values are looked at, and `MOST_VALUES`.
-    """
+    """Raise `RefusedError` unless h of the rows is at most the bound over the grid's ranges; gives the noise in it."""
     found = {key: waves_of(ball, grid) for key, ball in rows.items()}
     noise = sum(each for _, each in found.values()) * UP
     left, sizes = bound - noise, {key: amplitude(waves) for key, (waves, _) in found.items()}
@@ -91,10 +88,7 @@ def check_below(
 
 
 def waves_of(ball: Ball, grid: Grid) -> tuple[Waves, float]:
-    """Waves F_k (k = 0, 1 .. d, -d .. -1 along each joint), and the noise (1).
-
-    Rows of the matrices have sums of magnitudes 1, so that the error of a product stays as large in every later one.
-    """
+    """Waves F_k (k = 0, 1 .. d, -d .. -1 along each joint), and the noise (1)."""
     shape = np.broadcast_shapes(ball.mid.shape, ball.rad.shape, (1,) * len(grid.turns))
     waves: Waves = np.broadcast_to(ball.mid, shape).astype(complex)
     for axis, count in enumerate(shape):

@@ -35,8 +35,8 @@ from torquec_check.robot import Box, Robot
 from torquec_check.rounding import DOUBLE, Precision, rounding_errors, unit_errors
 from torquec_check.rows import UP, Array, Ball, Grid, Monomial, Rows, as_ball, grid_of, program_degrees, program_torques
 
-_TANGENTS, _MOST_SPEEDS, _AT_ONCE = 3, 8, 50
-"""Choices of t in (4), speeds there, of which it looks at 3^n, and points taken together, worst first."""
+_TANGENTS, _MOST_SPEEDS, _FAR, _AT_ONCE = 4, 8, 1.5, 100
+"""Choices of t in (4); speeds, 3^n choices; how far above a limit no t but 0 is tried; points together, worst first."""
 
 Row: TypeAlias = tuple[int, Monomial]
 Claims: TypeAlias = "Sequence[CoefficientClaim]"
@@ -53,6 +53,7 @@ class Difference:
     error: list[Rows]
 
 
+@functools.lru_cache(maxsize=1)
 def difference(robot: Robot, program: Program, box: Box) -> Difference:
     """Robot minus program over the positions of a box; raises `RefusedError` where it is too large to check."""
     degrees = list(map(max, robot_degrees(robot), program_degrees(program, robot.turns)))
@@ -80,9 +81,7 @@ class CoefficientClaim:
     def rows(self) -> list[Row]:
         """The rows that it is about, by joint and monomial; M[i,j] is about two."""
         first, *rest = self.index
-        if self.family == "M":
-            return list({(first, (~rest[0],)), (rest[0], (~first,))})
-        return [(first, tuple(rest))]
+        return list({(first, (~rest[0],)), (rest[0], (~first,))}) if self.family == "M" else [(first, tuple(rest))]
 
 
 def check_torque_errors(
@@ -148,38 +147,45 @@ def torque_exceeds(monomials: Sequence[Monomial], rows: Array, limits: Array) ->
     sums = np.abs(rows).sum(axis=0)
     left = np.flatnonzero(~(sums <= limits))
     left = left[np.argsort(limits[left] - sums[left])]
-    portions = (left[start : start + _AT_ONCE] for start in range(0, len(left), _AT_ONCE))
-    return any(not np.all(by_tangents(monomials, rows[:, some]) <= limits[some]) for some in portions)
+    for some in (left[start : start + _AT_ONCE] for start in range(0, len(left), _AT_ONCE)):
+        quick = by_tangents(monomials, rows[:, some], (1.0, -1.0), 1)
+        if np.any(quick > _FAR * limits[some]):
+            return True
+        some = some[~(quick <= limits[some])]
+        if len(some) and not np.all(by_tangents(monomials, rows[:, some]) <= limits[some]):
+            return True
+    return False
 
 
-def by_tangents(monomials: Sequence[Monomial], rows: Array) -> Array:
-    """(4)."""
+def by_tangents(
+    monomials: Sequence[Monomial], rows: Array, speeds: Sequence[float] = (1.0, 0.0, -1.0), tangents: int = _TANGENTS
+) -> Array:
+    """(4); for one tangent, t = 0, which bends nothing at x_j = 0, the speeds -1 and 1 are enough."""
     kinds, keys = np.array([len(key) for key in monomials]), tuple(key for key in monomials if len(key) == 2)
     inertia, pairs, gravity = np.abs(rows[kinds == 1]).sum(axis=0), rows[kinds == 2], rows[kinds == 0].sum(axis=0)
     moving = sorted({j for pair in keys for j in pair})
     if len(moving) > _MOST_SPEEDS:
         return np.full(rows.shape[1], np.inf)
-    speeds, products = _speeds(keys)
-    squares, most = [[row for row, pair in enumerate(keys) if pair == (j, j)] for j in moving], []
-    for sign in (1.0, -1.0):
-        forms, down = products @ (sign * pairs), np.zeros((len(moving), rows.shape[1]))
-        for j, row in enumerate(squares):
-            down[j] = np.maximum(-sign * pairs[row].sum(axis=0), 0.0)
+    sizes, products = _speeds(keys, tuple(speeds))
+    squares, most = np.reshape([float(pair == (j, j)) for j in moving for pair in keys], (len(moving), len(keys))), []
+    for signed in (pairs, -pairs):
+        raised = forms = products @ signed
+        down = np.maximum(squares @ -signed, 0.0)
         least, t = np.full(rows.shape[1], np.inf), np.zeros(down.shape)
-        for step in range(_TANGENTS):
+        for step in range(tangents):
+            t = t + (sizes[np.argmax(raised, axis=0)].T - t) / (step + 1.0) if step else t
             # At x_j = -1, 0, 1: d x^2 - d (2 t |x| - t^2) = d (1 - 2 t) |x| + d t^2.
-            raised = forms + speeds @ (down * (1.0 - 2.0 * t))
+            raised = forms + sizes @ (down * (1.0 - 2.0 * t))
             least = np.minimum(least, raised.max(axis=0) + (down * t * t).sum(axis=0))
-            t = t + (speeds[np.argmax(raised, axis=0)].T - t) / (step + 2.0)
-        most.append(least + sign * gravity)
-    return np.asarray(inertia + np.maximum(*most))
+        most.append(least)
+    return np.asarray(inertia + np.maximum(most[0] + gravity, most[1] - gravity))
 
 
 @functools.cache
-def _speeds(pairs: tuple[Monomial, ...]) -> tuple[Array, Array]:
-    """Choices -1, 0, 1 of the speeds, of opposite ones one only: magnitudes (choices, speeds), products of pairs."""
+def _speeds(pairs: tuple[Monomial, ...], values: tuple[float, ...]) -> tuple[Array, Array]:
+    """Choices of the speeds, of opposite ones one only: magnitudes (choices, speeds), products of pairs."""
     moving = sorted({j for pair in pairs for j in pair})
-    choices = np.array(list(itertools.product((1.0, 0.0, -1.0), repeat=len(moving))))
+    choices = np.array(list(itertools.product(values, repeat=len(moving))))
     choices = choices[: len(choices) // 2 + 1]
     products = [choices[:, moving.index(j)] * choices[:, moving.index(k)] for j, k in pairs]
     return np.abs(choices), np.array(products).reshape(len(pairs), len(choices)).T

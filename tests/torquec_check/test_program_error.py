@@ -132,7 +132,7 @@ def test_the_functional_bounds_all_rates():
 def test_what_is_no_number_exceeds_every_limit():
     """Among many points that are looked at worst first, too."""
     rows = np.random.default_rng(4).normal(size=(len(MONOMIALS), 1000))
-    limits = by_tangents(MONOMIALS, rows) + 1e-9
+    limits = by_tangents(MONOMIALS, rows, (1.0, -1.0), 1) + 1e-9
     assert not torque_exceeds(MONOMIALS, rows, limits)
     rows[3, 7] = np.nan
     assert torque_exceeds(MONOMIALS, rows, limits)
@@ -143,7 +143,12 @@ def test_a_bound_that_is_met_exactly_is_met():
     rows = np.random.default_rng(5).normal(size=(len(MONOMIALS), 30))
     for k in range(30):
         one = rows[:, [k]]
-        assert not torque_exceeds(MONOMIALS, one, by_tangents(MONOMIALS, one))
+        quick, close = by_tangents(MONOMIALS, one, (1.0, -1.0), 1), by_tangents(MONOMIALS, one)
+        assert quick[0] == pytest.approx(by_tangents(MONOMIALS, one, tangents=1)[0])
+        assert close <= quick
+        assert not torque_exceeds(MONOMIALS, one, quick)
+        # Where t = 0 is more than `_FAR` times a limit, no other t is tried.
+        assert torque_exceeds(MONOMIALS, one, close * (1.0 + 1e-12)) is bool(quick > 1.5 * close * (1.0 + 1e-12))
         assert torque_exceeds(MONOMIALS, one, by_tangents(MONOMIALS, one) * (1.0 - 1e-12))
 
 
