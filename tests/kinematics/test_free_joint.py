@@ -201,4 +201,4 @@ def test_ten_thousand_reachable_poses_are_reached_without_a_hint(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["baxter left_gripper", "baxter right_gripper"])
 def test_a_calibrated_arm_reaches_poses_without_a_hint(name):
-    check_reachable_without_a_hint(name, 300)
+    check_reachable_without_a_hint(name, 10_000)

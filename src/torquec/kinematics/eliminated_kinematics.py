@@ -6,6 +6,7 @@
      solution of its own; a pose without solutions is searched for numerically, as nearly as it can be met
 (4)  two solutions with the same hidden joint, which need not be singular, are a double root with a null plane;
      starts all around that plane lead to both
+(5)  poses that are not complete are searched by Newton's method from many starts as well
 
 One native call does (1) to (3) for most poses (`native_elimination`); where it cannot decide, it is done here, and (4).
 Solutions are numbered by the hidden joint, from -pi on; they keep no names from pose to pose, `nearest` and `track` do.
@@ -31,13 +32,16 @@ from torquec.kinematics.householder import determinant, null_vector
 from torquec.kinematics.iterative_kinematics import IterativeKinematics
 from torquec.kinematics.line_elimination import DEGREE, SIZE
 from torquec.kinematics.native_elimination import cached_native
-from torquec.kinematics.refinement import APART, is_met, solve_rows
+from torquec.kinematics.refinement import APART, distance, is_met, solve_rows
 
 _AT_ONCE = 32
 """Poses whose sampled matrices, 0.3 MB each, are in memory at once."""
 
 _FLAT = 1e-3
 """Second smallest singular value over the third: below it the null space counts as a plane (4)."""
+
+_STARTS = 64
+"""Newton starts of a pose that is not complete: each solution of an arm is reached from one in ten or so."""
 
 _DIRECTIONS = 12
 """Null vectors that are tried in a plane: neighbours are 15 degrees apart."""
@@ -169,7 +173,22 @@ class EliminatedKinematics(IterativeKinematics):
             complete[pose] &= len(solutions) == wanted[pose]
             solutions = solutions[:DEGREE]
             q[pose, : len(solutions)], found[pose, : len(solutions)] = solutions, True
+        for pose in np.flatnonzero(~complete):
+            have, more = q[pose][found[pose]], self._searched(rotation[pose], position[pose], near[pose])
+            apart = distance(self._iteration.turning, more[:, None], have).min(axis=1, initial=np.inf)
+            # A curve of solutions has more than there is room for: those of the roots come first.
+            fresh = self._distinct(more[apart > APART])[: DEGREE - len(have)]
+            solutions = self._distinct(np.concatenate([have, fresh]))
+            q[pose, : len(solutions)], found[pose, : len(solutions)] = solutions, True
         return q, found, complete
+
+    def _searched(self, rotation: Array, position: Array, near: Array) -> Array:
+        """(5): solutions (K, n) that Newton's method finds from `_STARTS` points over the joints' ranges."""
+        share = np.random.default_rng(0).uniform(size=(_STARTS, len(self._moving)))
+        starts = self._about(near[None], share)[0]
+        rows = [np.repeat(a[None], _STARTS, axis=0) for a in (rotation, position)]
+        better, error = solve_rows(self._iteration, starts, *rows)
+        return np.asarray(better[is_met(self._iteration, error)])
 
     def _distinct(self, q: Array) -> Array:
         """Solutions (K, n) without those that stand there already, by the hidden joint."""
