@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from torquec.cli.check_log import logs_argument, map_option, read_logs
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import SIMULATED, Reads, Writes, need_extra
-from torquec.cli.free_motion import moves_freely
-from torquec.cli.identify_motion import identify_floating
 from torquec.cli.options import force_option, option
 from torquec.cli.output import progress, step_report
 from torquec.errors import ArgumentError
@@ -107,6 +105,8 @@ class IdentifyCommandOptions(CommandOptions):
 )
 def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
     """Identify base parameters and friction from logs, with their uncertainty, and say whether to trust them."""
+    from torquec.cli.free_motion import moves_freely
+    from torquec.cli.identify_motion import identify_floating
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.identification.identify import identify as fit
