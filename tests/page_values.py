@@ -212,10 +212,19 @@ def largest_acceleration(folder: Path) -> list[float]:
 
 
 def bounds_hold(folder: Path) -> bool:
-    """Whether no joint of the tutorial's simulation leaves its reference by more than is proven."""
+    """Whether no joint of the tutorial's simulations leaves its reference by more than is bounded."""
     bounds = json.loads((folder / "sorter_run/design/design.json").read_text("utf-8"))["guarantee"]["bounds"]
-    found = json.loads((folder / "sorter_run/simulate/as_designed/simulation.json").read_text("utf-8"))["max_error"]
-    return all(found[joint] <= bound["value"] for joint, bound in bounds.items())
+    files = [folder / f"sorter_run/simulate/{name}/simulation.json" for name in ("as_designed", "unknown_load")]
+    errors = [json.loads(file.read_text("utf-8"))["max_error"] for file in files]
+    return all(found[joint] <= bound["value"] for found in errors for joint, bound in bounds.items())
+
+
+def verdict_is_under_uncertainty(folder: Path) -> bool:
+    """Whether the tutorial's verdict has a bound for every joint, for stated friction, payload, encoders and delay."""
+    verdict = json.loads((folder / "sorter_run/verdict/verdict.json").read_text("utf-8"))
+    words = ("friction known to 30 %", "unknown payload of 0 to 0.05 kg", "encoders of 1e-05", "1 sampling interval(s)")
+    said = verdict["statements"][0]
+    return verdict["claim"] is not None and all(each in said for each in (*words, "turret", "elbow", "wrist"))
 
 
 def is_true(file: str, path: str) -> Callable[[Path], bool]:

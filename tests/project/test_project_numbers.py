@@ -10,7 +10,7 @@ import pytest
 import torquec as tq
 from torquec.control.laws import USUAL_POLES
 from torquec.project.project_numbers import PART, example_load, torque_errors
-from torquec.robot.robot import Drives
+from torquec.robot.robot import Drives, Motor
 
 
 def arm(*, effort=1e4, shrink=1.0):
@@ -34,6 +34,8 @@ def arm(*, effort=1e4, shrink=1.0):
 
 def test_a_part_of_the_mass_where_nothing_else_is_less():
     robot, tip = arm()
+    heavy = Drives((Motor("m1", 1e3), Motor("m2", 1e3)), ((1.0, 0.0), (0.0, 1.0)))
+    robot = dataclasses.replace(robot, drives=heavy)
     assert example_load(robot, tip).mass == pytest.approx(0.05 * robot.moving_mass, rel=0.05)
 
 
@@ -48,12 +50,12 @@ def test_weak_drives_carry_less():
 
 def test_links_without_rotors_are_not_turned_over():
     """What an RX160 without rotors had: 6.6 kg on a wrist that the feedback holds 0.58 kg with."""
-    robot, tip = arm(shrink=1e-3)
+    robot, tip = arm(shrink=0.3)
     load = example_load(robot, tip)
-    assert "against poles at -20 its weight moves joint2 by 0.1 rad" in load.rule
+    assert "against poles at -20 its weight moves joint2 by 1 mrad" in load.rule
     own = tq.compile(robot).mass_matrix([0.0, 0.0])[1, 1]
     lever = np.linalg.norm(tq.compile(robot).jacobian(tip)([0.0, 0.0])[:3, 1])
-    assert load.mass * 9.81 * lever / (USUAL_POLES**2 * own) == pytest.approx(0.1, rel=0.1)
+    assert load.mass * 9.81 * lever / (USUAL_POLES**2 * own) == pytest.approx(1e-3, rel=0.1)
 
 
 def test_smaller_errors_name_their_joints():

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import torquec as tq
+from torquec.project.project_numbers import example_motion, has_friction
 from torquec.project.project_text import project_text
 from torquec.project.read_project import parse_project
+from torquec.robot.friction import Friction
 from torquec.robot.robot import Limits
 
 
@@ -87,4 +90,32 @@ def test_comments_say_what_the_file_says_where_it_says_something_else():
     text = project_text(dataclasses.replace(robot, bodies=tuple(bodies)), argument="scara")
     assert "velocity = 2.5  # rad/s; the file's limit is 7.5" in text
     assert "N m, less than 1 % of the file's limit of 10000.0 N m: it moves little inertia" in text
-    assert "that the controller does not know of: 5 % of the moving mass." in text
+    assert "# kg; 5 % of the moving mass: more needs faster poles" in text
+    assert "# friction_part = 0.3  # the robot's file states no friction" in text
+
+
+def test_a_new_project_states_its_uncertainty_and_what_the_model_may_add():
+    text = project_text(tq.classics.puma560(), argument="puma560")
+    project = parse_project(text, Path("puma560.project.toml"))
+    assert project.uncertainty is not None
+    assert project.uncertainty.every_joint.friction_part == 0.3
+    assert project.uncertainty.timing.delay == 1
+    assert project.specification.tracks
+    carried = project.uncertainty.payload
+    (load,) = project.experiments[1].payload
+    assert (load.frame, load.mass) == (carried.frame, carried.mass[1])
+    assert carried.mass[1] > 0.05
+
+
+def test_the_example_motion_leaves_drives_that_brake_themselves_their_torque():
+    robot = tq.classics.planar2r()
+    limits = dataclasses.replace(robot.joints[0].limits, effort=200.0)
+    braked = [
+        dataclasses.replace(b, joint=dataclasses.replace(b.joint, limits=limits, friction=Friction(100.0, 100.0)))
+        for b in robot.bodies
+    ]
+    free = [dataclasses.replace(b, joint=dataclasses.replace(b.joint, limits=limits)) for b in robot.bodies]
+    slow, fast = (example_motion(dataclasses.replace(robot, bodies=tuple(part)))[2] for part in (braked, free))
+    assert slow > fast
+    assert not has_friction(robot)
+    assert has_friction(dataclasses.replace(robot, bodies=tuple(braked)))

@@ -53,6 +53,53 @@ def test_wrong_sets_are_refused_with_their_place(tmp_path, old, new, message):
         parse_project(TEXT.replace(old, new), tmp_path / "arm.toml")
 
 
+TRACKED = (
+    TEXT
+    + """\
+[simplify]
+seconds = 20
+[specification.every_joint]
+velocity = 2.0
+acceleration = 4.0
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ("tracking_error_part = 0.3", ""),
+        ("tracking_error = 1e-4\ntorque_error = 0.01", "tracking errors are not kept: joint 'joint"),
+        ("tracking_error = 1e-4", "the run goes on with the exact model: joint 'joint"),
+    ],
+)
+def test_a_tracking_error_ends_in_a_model_with_its_guarantee(tmp_path, wanted, said):
+    text = TRACKED + wanted + "\n"
+    file = tmp_path / "arm.toml"
+    file.write_text(text, encoding="utf-8")
+    run_project(parse_project(text, file), tmp_path / "out")
+    results = tmp_path / "out"
+    budget = json.loads((results / "simplify" / "tracking.json").read_text(encoding="utf-8"))
+    guarantee = json.loads((results / "design" / "design.json").read_text(encoding="utf-8"))["guarantee"]
+    assert guarantee["valid"]
+    summary = next(s for s in json.loads((results / "run.json").read_text("utf-8"))["steps"] if s["name"] == "simplify")
+    assert said in summary["summary"]
+    if said:
+        assert "would do: poles" in summary["summary"]
+        assert budget["shortfall"]["costs"]["joint1"]["friction"] > 0.0
+    else:
+        assert guarantee["bounds"] == budget["guarantee"]["bounds"]
+        assert all(guarantee["bounds"][joint]["value"] <= most for joint, most in budget["wanted"].items())
+
+
+def test_tracking_errors_need_a_loop(tmp_path):
+    text = (
+        'robot = "planar2r"\n[specification.every_joint]\nacceleration = 4.0\nvelocity = 2.0\ntracking_error = 0.01\n'
+    )
+    with pytest.raises(ArgumentError, match="those of a loop along a motion"):
+        parse_project(text, tmp_path / "arm.toml")
+
+
 def test_friction_explains_nothing_where_the_guarantee_covers_it(tmp_path):
     guarantee = {"valid": True, "bounds": {"joint1": {"value": 0.001, "unit": "rad"}}}
     given = {"friction_stated": True, "payload": [], "resolution": 0.0, "noise": 0.0, "delay": 1}

@@ -9,8 +9,8 @@
      The box of the specification grows to the speeds and accelerations that the loop needs
 (5)  simplify within b, then the guarantee of the simplified model itself; where it exceeds e, again with less
 
-`tracking_error_part` is e = (1 + part) e0: the model may add so much. A torque error that is stated besides, or else
-a part of what accelerates the joint's own inertia, is the most that b may be.
+`tracking_error_part` is e = (1 + part) e0: the model may add so much. b is at most a part of what accelerates the
+joint's own inertia, so that the inertia of the model stays regular. Torque errors that are stated besides do not count.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from torquec.simplification.specification import Specification
 from torquec.trajectory.trajectory import Trajectory
 
 _BEARABLE = 0.125
-"""The most of a torque error without a stated bound, as a part of what accelerates the joint's own inertia."""
+"""The most of a torque error, as a part of what accelerates the joint's own inertia."""
 
 _USED = 0.95
 """The part of what is left that torque errors are planned to use: (2) and (4) are estimates."""
@@ -154,7 +154,7 @@ def tracking_budget(
             "no tracking error is required", where=specification.source, remedy="state tracking_error"
         )
     with task.step("bounding the tracking error of the exact model"):
-        exact = loop.guarantee(model)
+        exact = _exact_guarantee(model, loop)
     reached = np.array([bound.position for bound in exact.joints]) if exact.valid else np.full(model.robot.n, np.inf)
     wanted = _wanted(specification, reached)
     left = _USED * (wanted - reached)
@@ -175,6 +175,16 @@ def tracking_budget(
     else:
         errors = errors * _LESS**2
     return replace(given, specification=_with_errors(specification, errors))
+
+
+def _exact_guarantee(model: Model, loop: TrackedLoop) -> TrackingGuarantee:
+    """(1); an unknown payload takes ten times as long, and is left alone where there is no guarantee without it."""
+    sets = loop.uncertainty
+    if sets is not None and sets.payload is not None:
+        bare = replace(loop, uncertainty=replace(sets, payload=None)).guarantee(model)
+        if not bare.valid:
+            return bare
+    return loop.guarantee(model)
 
 
 def largest_product(rows: Array, left: Array, most: Array) -> Array:
@@ -226,14 +236,9 @@ def _with_room(
 
 
 def _largest_errors(model: Model, specification: Specification, trajectory: Trajectory) -> Array:
-    """The most that torque errors may be (n,): as stated, else a part of what accelerates the joint's own inertia."""
+    """The most that torque errors may be (n,)."""
     inertia = np.diagonal(_inertias(model, trajectory), axis1=1, axis2=2).min(axis=0)
-    return np.array(
-        [
-            _BEARABLE * own * joint.acceleration if joint.torque_error is None else joint.torque_error
-            for joint, own in zip(specification.joints, inertia, strict=True)
-        ]
-    )
+    return np.asarray(_BEARABLE * inertia * np.array([joint.acceleration for joint in specification.joints]))
 
 
 def _inertias(model: Model, trajectory: Trajectory) -> Array:

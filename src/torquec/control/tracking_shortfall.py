@@ -16,7 +16,9 @@ import numpy as np
 from torquec.control.poles import joint_poles
 from torquec.control.tracked_loop import TrackedLoop
 from torquec.control.tracking_guarantee import TrackingGuarantee
+from torquec.control.uncertainty import Uncertainty
 from torquec.errors import ArgumentError
+from torquec.foundation.budget import Budget
 from torquec.model.model import Model, as_model
 from torquec.robot.robot import Drives, Motor, Robot
 from torquec_check.claim import rounded_up
@@ -29,6 +31,9 @@ _MORE = 1.5
 
 _UNKNOWN = 4.0
 """What a bound is assumed to exceed what is wanted by, where there is none."""
+
+_SECONDS = 30.0
+"""Time after which no further change is tried: a guarantee of seven joints takes a minute."""
 
 _FASTEST = 20.0
 """The largest factor on poles that is tried."""
@@ -92,19 +97,19 @@ def tracking_shortfall(
             return False
         return found.valid and all(b.position <= w for b, w in zip(found.joints, wanted, strict=True))
 
-    tries = [_faster(model, loop, ratios[worst], does)]
-    if loop.uncertainty is not None:
-        tries += [_better_known(model, loop, ratios[worst], does), _lighter(model, loop, ratios[worst], does)]
-    tries.append(_rotor(model, loop, worst, ratios[worst], does))
+    time = Budget.after(_SECONDS)
+    tries = (_faster, _better_known, _lighter, _rotor)
+    found = ("" if time.is_over else change(model, loop, worst, ratios[worst], does) for change in tries)
+    changes = tuple(text for text in found if text)
     shown = {names[k]: (None if math.isinf(reached[k]) else reached[k], wanted[k]) for k in over}
     costs = {name: exact.budget.get(name, {}) for name in shown}
-    return TrackingShortfall(shown, costs, tuple(text for text in tries if text), exact.reason)
+    return TrackingShortfall(shown, costs, changes, exact.reason)
 
 
 Trial = Callable[[TrackedLoop, "Robot | Model"], bool]
 
 
-def _faster(model: Model, loop: TrackedLoop, ratio: float, does: Trial) -> str:
+def _faster(model: Model, loop: TrackedLoop, _: int, ratio: float, does: Trial) -> str:
     pairs = joint_poles(model.robot.joint_names, loop.poles).pairs
     factor = math.sqrt(_ROOM * ratio)
     for _ in range(2):
@@ -118,9 +123,8 @@ def _faster(model: Model, loop: TrackedLoop, ratio: float, does: Trial) -> str:
     return ""
 
 
-def _better_known(model: Model, loop: TrackedLoop, ratio: float, does: Trial) -> str:
-    sets = loop.uncertainty
-    assert sets is not None
+def _better_known(model: Model, loop: TrackedLoop, _: int, ratio: float, does: Trial) -> str:
+    sets = loop.uncertainty or Uncertainty()
     stated = (sets.every_joint, *sets.joints.values())
     largest = max(joint.friction_part for joint in stated)
     if not largest:
@@ -135,9 +139,8 @@ def _better_known(model: Model, loop: TrackedLoop, ratio: float, does: Trial) ->
     return f"friction known to {100 * share * largest:.2g} % instead of {100 * largest:.2g} %" if done else ""
 
 
-def _lighter(model: Model, loop: TrackedLoop, ratio: float, does: Trial) -> str:
-    sets = loop.uncertainty
-    assert sets is not None
+def _lighter(model: Model, loop: TrackedLoop, _: int, ratio: float, does: Trial) -> str:
+    sets = loop.uncertainty or Uncertainty()
     if sets.payload is None or not sets.payload.mass[1]:
         return ""
     low, high = sets.payload.mass

@@ -144,14 +144,29 @@ def _reasons(simulated: Mapping[str, Any], covered: Uncertainty | None, *, own_m
     late = 0 if covered is None else covered.timing.delay
     found = {
         _FRICTION: given["friction_stated"] and covered is None,
-        "a load that the model does not know": given["payload"],
-        "sensors with steps or noise": given["resolution"] or given["noise"],
+        "a load that the model does not know": [part for part in given["payload"] if not _carried(part, covered)],
+        "sensors with steps or noise": given["noise"] or given["resolution"] > _encoders(covered),
         "a delay": given["delay"] != late,
         "scattered parameters": simulated.get("spread"),
         "drives at their torque limits": simulated.get("saturated"),
         "another motion than that of the design": own_motion,
     }
     return [words for words, present in found.items() if present]
+
+
+def _carried(load: Mapping[str, Any], covered: Uncertainty | None) -> bool:
+    """Whether a point mass is in the set of unknown payloads."""
+    stated = None if covered is None else covered.payload
+    if stated is None or load["frame"] != stated.frame:
+        return False
+    return load["mass"] <= stated.mass[1] and math.hypot(*load["center"]) <= stated.centre_within
+
+
+def _encoders(covered: Uncertainty | None) -> float:
+    """The coarsest resolution that is covered at every joint [rad, m]."""
+    if covered is None:
+        return 0.0
+    return min(stated.position for stated in (covered.every_joint, *covered.joints.values()))
 
 
 _ONE_TURN = 2.0 * math.pi

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import replace
 
 from torquec.codegen.precision import Precision
 from torquec.foundation.budget import Budget
@@ -19,10 +20,17 @@ PLAN = "plan.json"
 
 
 def realtime_step(context: StepContext) -> str:
-    """Bound what holding coefficients costs for every motion of the specification."""
+    """Bound what holding coefficients costs for every motion of the specification.
+
+    Torque errors that a tracking error left to the model come on top of the stated ones.
+    """
     specification = context.project.specification
     part = context.project.realtime
     assert specification is not None
+    used = context.tracking().get("torque_errors", {})
+    errors = [None if j.torque_error is None else j.torque_error + used.get(j.name, 0.0) for j in specification.joints]
+    joints = zip(specification.joints, errors, strict=True)
+    specification = replace(specification, joints=tuple(replace(j, torque_error=error) for j, error in joints))
     assert part is not None
     model = context.best_model()
     with context.work.within(Budget.after(part.seconds).within(context.work.budget)):

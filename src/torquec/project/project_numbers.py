@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,15 +16,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.control.laws import USUAL_POLES
+from torquec.dynamics.friction_torque import friction_torque
 from torquec.dynamics.inverse_dynamics import gravity_torque
 from torquec.foundation.arrays import Array
 from torquec.model.model import as_model
 from torquec.robot.payload import attach_payload
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import StateCoordinate
+from torquec.trajectory.polynomial_motion import minimum_jerk
 
 PART = 0.01
 """Of a joint's torque limit that the model may be wrong by."""
+TRACKING_PART = 0.25
+"""Of the bound that uncertainty costs: what the model may add to it."""
+ENCODER = 1e-5
+"""Step of encoders [rad, m]: 19 bits a turn."""
 _ACCELERATION = {True: 10.0, False: 2.0}
 """rad/s^2 of a joint that turns, m/s^2 of one that translates: what light arms reach."""
 _SPEED = {True: 2.5, False: 0.5}
@@ -40,8 +47,14 @@ _PEAK_SPEED, _PEAK_ACCELERATION = 1.875, 5.78
 """Of a minimum-jerk motion: of way over duration, of way over duration squared."""
 _USED = 0.4
 """The share of speeds and accelerations that the example motion uses: the rest is for the feedback."""
-_LOAD, _HELD, _LEAN = 0.05, 0.1, 0.1
-"""Of the example's load: the part of the moving mass, of the torque limits, and (2) in rad or m."""
+_LOAD, _HELD, _LEAN = 0.05, 0.1, 1e-3
+"""Of the example's load: the part of the moving mass, of the torque limits, and (2) in rad or m: it stays small beside
+friction, so that the tracking error is bounded for every mass up to it."""
+_BUSY, _SLOWEST = 0.6, 4.0
+"""The share of torque limits that the example motion uses with friction that is larger than stated, and by what factor
+it is made slower for that at most."""
+FRICTION_PART = 0.3
+"""Part of every friction term that may be wrong: what identified friction changes by with temperature and load."""
 _LEAST_LOAD = 1e-3
 """kg: less is nothing."""
 
@@ -116,7 +129,7 @@ def example_load(robot: Robot, frame: str) -> ExampleLoad:
         held = np.where(weight > 0.0, _HELD * efforts / weight, np.inf)
         leaning = np.where(weight > 0.0, _LEAN * USUAL_POLES**2 * _least_inertia(robot, q) / weight, np.inf)
     strained, moved = robot.coordinates[int(held.argmin())], robot.coordinates[int(leaning.argmin())]
-    way = f"{_LEAN:g} {moved.position_unit}"
+    way = f"{1e3 * _LEAN:g} {'mrad' if moved.turns else 'mm'}"
     choices = [
         (_LOAD * robot.moving_mass, f"{100 * _LOAD:g} % of the moving mass"),
         (float(held.min()), f"{strained.name} holds it with {100 * _HELD:g} % of its torque limit"),
@@ -136,7 +149,24 @@ def example_motion(robot: Robot) -> tuple[list[float], list[float], float]:
         to.append(round(middle + way, 4))
         speed, acceleration = _USED * usual_speed(joint), _USED * usual_acceleration(joint)
         duration = max(duration, _PEAK_SPEED * way / speed, math.sqrt(_PEAK_ACCELERATION * way / acceleration))
-    return start, to, math.ceil(10.0 * duration) / 10.0
+    fastest = math.ceil(10.0 * duration) / 10.0
+    slower = (fastest * (1.0 + 0.1 * k) for k in range(round(10.0 * (_SLOWEST - 1.0))))
+    return start, to, next((d for d in slower if _torque_share(robot, start, to, d) <= _BUSY), fastest)
+
+
+def has_friction(robot: Robot) -> bool:
+    """Whether the robot's file states friction."""
+    laws = [joint.friction for joint in robot.joints] + [motor.friction for motor in robot.drives.motors]
+    return any(any(dataclasses.astuple(law)) for law in laws)
+
+
+def _torque_share(robot: Robot, start: Sequence[float], to: Sequence[float], duration: float) -> float:
+    """The largest part of a torque limit that a minimum-jerk motion takes, friction counted in full."""
+    motion = minimum_jerk(start, to, duration, joints=robot.joint_names, period=duration / _SAMPLES)
+    rigid = np.abs(as_model(robot).inverse_dynamics(motion.q, motion.qd, motion.qdd))
+    loss = np.abs([friction_torque(robot, row) for row in motion.qd.tolist()])
+    efforts = np.array([joint.limits.effort if joint.limits.effort > 0.0 else np.inf for joint in robot.joints])
+    return float(((rigid + (1.0 + FRICTION_PART) * loss) / efforts).max())
 
 
 def _postures(robot: Robot, rng: np.random.Generator, count: int) -> Array:

@@ -13,10 +13,14 @@ from collections.abc import Sequence
 from torquec.control.laws import USUAL_POLES
 from torquec.project.project import STANDARD, STANDARD_ROBOT
 from torquec.project.project_numbers import (
+    ENCODER,
+    FRICTION_PART,
     PART,
+    TRACKING_PART,
     TorqueErrors,
     example_load,
     example_motion,
+    has_friction,
     torque_errors,
     usual_acceleration,
     usual_speed,
@@ -41,6 +45,7 @@ def project_text(
         _specification(robot),
         _simplify(seconds),
         _design(robot),
+        _uncertainty(robot),
         _experiments(robot),
         _END,
     ]
@@ -90,9 +95,10 @@ def _specification(robot: Robot) -> str:
     ]
     if errors.why:
         lines += [f"# {errors.why}"]
-    else:
-        lines += ["", "[specification.every_joint]"]
-        lines += [f"torque_error_part = {PART}  # of the torque limits in the robot's file"]
+    lines += ["", "[specification.every_joint]"]
+    lines += [f"tracking_error_part = {TRACKING_PART}  # the model may add so much to the error that uncertainty costs"]
+    if not errors.why:
+        lines += [f"torque_error_part = {PART}  # of the torque limits, where no tracking error can be bounded"]
     for k, joint in enumerate(robot.coordinates):
         unit = joint.position_unit
         lines += ["", "[[specification.joint]]", f"name = {_text(joint.name)}"]
@@ -166,9 +172,40 @@ def _experiments(robot: Robot) -> str:
             'name = "as designed"',
             "",
             "[[experiment]]",
-            'name = "unknown load"',
-            f"# A mass in kg that the controller does not know of: {load.rule}.",
-            f"payload = {{ frame = {_text(tool)}, mass = {_number(load.mass)} }}",
+            'name = "unknown load"  # the largest in [uncertainty.payload]',
+            f"payload = {{ frame = {_text(tool)}, mass = {_number(load.mass)} }}  # kg",
+            f"resolution = {ENCODER}  # rad, m: of the encoders",
+            "",
+        ]
+    )
+
+
+def _uncertainty(robot: Robot) -> str:
+    """The sets that the verdict is for: friction where the file has some, encoders, a payload, one cycle of delay."""
+    tool = robot.bodies[-1].name
+    load = example_load(robot, tool)
+    lines = [
+        "[uncertainty]  # the verdict holds for every robot in these sets; docs/guarantee.md",
+        "",
+        "[uncertainty.every_joint]",
+    ]
+    if has_friction(robot):
+        lines.append(f"friction_part = {FRICTION_PART}  # of every friction term, which may be wrong by so much")
+    else:
+        lines.append("# friction_part = 0.3  # the robot's file states no friction: none is assumed; torquec drives")
+    return "\n".join(
+        [
+            *lines,
+            f"position = {ENCODER}  # rad, m: step of the encoders",
+            'speed = "difference"  # of two positions',
+            "",
+            "[uncertainty.payload]  # in the hand, unknown to the controller",
+            f"frame = {_text(tool)}",
+            f"mass = [0.0, {_number(load.mass)}]  # kg; {load.rule}: more needs faster poles",
+            "centre_within = 0.05  # m of the frame's origin",
+            "",
+            "[uncertainty.timing]",
+            "delay = 1  # sampling intervals between measurement and torque",
             "",
         ]
     )

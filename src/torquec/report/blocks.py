@@ -183,13 +183,17 @@ class Plot:
 
 @dataclass(frozen=True)
 class Bars:
-    """Horizontal bars: a group for every name, in it a bar for every series; `limit` is a line that none may cross."""
+    """Horizontal bars: a group for every name, in it a bar for every series; `limit` is a line that none may cross.
+
+    `stacked`: one bar for every name, the series one after the other.
+    """
 
     title: str
     axis: Axis
     names: tuple[str, ...]
     series: tuple[tuple[str, tuple[Number, ...]], ...]
     limit: LimitLine | None = None
+    stacked: bool = False
 
     def __post_init__(self) -> None:
         for name, values in self.series:

@@ -13,6 +13,7 @@ import numpy as np
 from torquec.control.tracking_claim import guarantee_sentence
 from torquec.report.blocks import (
     Axis,
+    Bars,
     Block,
     Cell,
     DataTable,
@@ -56,6 +57,10 @@ _FARTHEST = 4.0
 """Root loci are shown up to this many times the largest eigenvalue of the factor one: branches run to infinity."""
 _BEYOND = 0.3
 """Of that on the unstable side: what lies beyond the limit is seen, and not more."""
+
+
+_NOMINAL_CAUSES = {"model", "sampling", "start"}
+"""Causes that a guarantee of the nominal robot has, too."""
 
 
 def design_text(name: str, document: dict[str, Any]) -> str:
@@ -125,7 +130,7 @@ def _budget_lines(guarantee: Mapping[str, Any]) -> list[str]:
     """What each set of an uncertainty costs of the position bound; nothing for a guarantee of the nominal robot."""
     budget: Mapping[str, Mapping[str, float]] = guarantee.get("budget", {})
     causes = list(dict.fromkeys(cause for parts in budget.values() for cause in parts))
-    if not set(causes) - {"model", "sampling", "start"}:
+    if not set(causes) - _NOMINAL_CAUSES:
         return []
     rows = [[joint, *(upper_bound(parts.get(cause, 0.0), 2) for cause in causes)] for joint, parts in budget.items()]
     return ["of which, by cause", table(["joint", *causes], rows)]
@@ -324,7 +329,25 @@ def _guarantee(values: StoredValue) -> tuple[list[Block], list[Fact]]:
     caption = "Errors at every instant under these conditions"
     blocks: list[Block] = [paragraph(stated), DataTable(head, tuple(rows), caption)]
     _, joint, most = max(worst)
-    return blocks, [fact(f"tracking error of {joint}, the worst, without friction, at most", most)]
+    blocks += _budget_bars(guarantee, claim)
+    assumed_away = "" if len(blocks) > 2 else "without friction, "
+    return blocks, [fact(f"tracking error of {joint}, the worst, {assumed_away}at most", most)]
+
+
+def _budget_bars(guarantee: StoredValue, claim: Provenance) -> list[Block]:
+    """A bar per joint: what each cause costs of the position bound; none for a guarantee of the nominal robot."""
+    budget = guarantee.get("budget")
+    parts = {} if budget is None else {joint: dict(row.items()) for joint, row in budget.items()}
+    causes = list(dict.fromkeys(cause for row in parts.values() for cause in row))
+    if not set(causes) - _NOMINAL_CAUSES:
+        return []
+    series = []
+    for cause in causes:
+        costs = [_MILLI * row[cause].number if cause in row else 0.0 for row in parts.values()]
+        if max(costs) > 0.0:
+            series.append((cause, tuple(Number(cost, claim, "mrad, mm", at_most=True) for cost in costs)))
+    axis = Axis("position error", "mrad, mm")
+    return [Bars("What costs how much of the bounds", axis, tuple(parts), tuple(series), stacked=True)]
 
 
 def plot_design(

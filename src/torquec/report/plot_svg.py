@@ -76,9 +76,11 @@ def plot_shapes(plot: Plot, name: str, frame: DrawingSize) -> str:
 def bars_svg(bars: Bars, name: str) -> str:
     """Horizontal bars; what each stands for is its title, which browsers show."""
     width = WIDE.width
-    group = _BAR * len(bars.series) + _GAP
+    group = _BAR * (1 if bars.stacked else len(bars.series)) + _GAP
     height = _TOP + group * len(bars.names) + _BOTTOM
     values = [number.value for _, numbers in bars.series for number in numbers]
+    if bars.stacked:
+        values = [sum(numbers[row].value for _, numbers in bars.series) for row in range(len(bars.names))]
     limit = [] if bars.limit is None else [bars.limit.at.value]
     room = 14.0 + _LETTER * min(_LONGEST, max((len(name) for name in bars.names), default=0))
     x = scale_of(bars.axis, [0.0, *values, *limit], room, width - _RIGHT)
@@ -94,17 +96,19 @@ def bars_svg(bars: Bars, name: str) -> str:
         parts.append(f'<line class="grid" x1="{at:.1f}" x2="{at:.1f}" y1="{_TOP:g}" y2="{bottom:g}"/>')
         parts.append(f'<text class="tick middle" x="{at:.1f}" y="{bottom + 16:g}">{x.label(tick)}</text>')
     parts.append(f'<text class="axis end" x="{width - _RIGHT:g}" y="{height - 6:g}">{escape(bars.axis.title)}</text>')
-    zero = x.place(0.0)
     for row, label in enumerate(bars.names):
         top = _TOP + _GAP / 2 + row * group
         middle = top + (group - _GAP) / 2
         parts.append(f'<text class="tick end" x="{room - 8:g}" y="{middle + 4:.1f}">{escape(_short(label))}</text>')
+        reached = 0.0
         for k, (series, numbers) in enumerate(bars.series):
-            end = x.place(numbers[row].value)
-            at, size = min(zero, end), max(abs(end - zero), 0.8)
+            begin, end = x.place(reached), x.place(reached + numbers[row].value)
+            reached += numbers[row].value if bars.stacked else 0.0
+            at, size = min(begin, end), max(abs(end - begin), 0.0 if bars.stacked else 0.8)
+            below = top if bars.stacked else top + k * _BAR
             words = f"{label}, {series}: {numbers[row]}"
             parts.append(
-                f'<rect class="bar c{k % _COLOURS}" x="{at:.1f}" y="{top + k * _BAR:.1f}" width="{size:.1f}" '
+                f'<rect class="bar c{k % _COLOURS}" x="{at:.1f}" y="{below:.1f}" width="{size:.1f}" '
                 f'height="{_BAR - 3:g}" rx="2"><title>{escape(words)}</title></rect>'
             )
     if bars.limit is not None:

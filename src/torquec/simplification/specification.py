@@ -73,7 +73,7 @@ class JointRequirement:
     """One joint: the largest speed and acceleration, and a torque error or a control requirement with its motor.
 
     `jerk` is the largest rate of the acceleration, None where it may jump. `tracking_error` [rad, m] of the loop, or
-    `tracking_error_part` that the model may add to that of an exact one; a torque error beside it limits the model.
+    `tracking_error_part` that the model may add to that of an exact one; a torque error beside it is a second choice.
     """
 
     name: str
