@@ -73,7 +73,6 @@ class Claim:
 
 
 _SORTER = "sorter_run/simplify/simplification.json"
-_TRACKING = "sorter_run/simplify/tracking.json"
 _GUARANTEE = "sorter_run/design/design.json"
 
 CLAIMS = [
@@ -103,7 +102,7 @@ FIGURES = [
     Figure(
         "tutorial",
         "the exact model: {} mrad at the elbow",
-        lambda folder: [1e3 * keys(_TRACKING, "exact.elbow")(folder)[0]],
+        lambda folder: [1e3 * keys(_SORTER, "tracking.exact.elbow")(folder)[0]],
         within=0.05,
         needs="run",
     ),

@@ -79,7 +79,7 @@ def test_a_tracking_error_ends_in_a_model_with_its_guarantee(tmp_path, wanted, s
     file.write_text(text, encoding="utf-8")
     run_project(parse_project(text, file), tmp_path / "out")
     results = tmp_path / "out"
-    budget = json.loads((results / "simplify" / "tracking.json").read_text(encoding="utf-8"))
+    budget = json.loads((results / "simplify" / "simplification.json").read_text(encoding="utf-8"))["tracking"]
     guarantee = json.loads((results / "design" / "design.json").read_text(encoding="utf-8"))["guarantee"]
     assert guarantee["valid"]
     summary = next(s for s in json.loads((results / "run.json").read_text("utf-8"))["steps"] if s["name"] == "simplify")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from torquec.dynamics.rotorless_joints import rotorless_text
 from torquec.foundation.budget import Budget
+from torquec.foundation.reading import FileKind, read_json
 from torquec.model.model import Model
 from torquec.model.simplified import simplified_and_checked
 from torquec.project.identify_document import describe
@@ -104,8 +105,8 @@ def simplify_step(context: StepContext) -> str | StepResult:
     short = f"{budget.shortfall.text}; {budget.shortfall.remedy}"
     if any(joint.torque_error is None for joint in specification.joints):
         return _finished(context, TrackedModel(model, budget.exact, budget), short)
-    _write_tracking(context, budget, None)
     found = _simplified(context, without_tracking(specification))
+    _write_tracking(context, budget, None)
     said = found if isinstance(found, StepResult) else StepResult(found)
     return replace(said, summary=f"{said.summary}; tracking errors are not kept: {short}")
 
@@ -113,10 +114,10 @@ def simplify_step(context: StepContext) -> str | StepResult:
 def _finished(context: StepContext, found: TrackedModel, why: str = "") -> str | StepResult:
     """The files of a model with its guarantee; `why` there is none that keeps the tracking errors."""
     if found.model.record is None:
+        usual = f"nothing simpler than the exact model was found and proven{_allowed(context)}"
+        said = _nothing_simpler(context, why or usual)
         _write_tracking(context, found.budget, found.guarantee)
-        return _nothing_simpler(
-            context, why or f"nothing simpler than the exact model was found and proven{_allowed(context)}"
-        )
+        return said
     result = _written(context, found.model, checked=found.checked)
     unused = isinstance(result, StepResult) and result.fallback
     _write_tracking(context, found.budget, found.budget.exact if unused else found.guarantee)
@@ -129,7 +130,8 @@ def _finished(context: StepContext, found: TrackedModel, why: str = "") -> str |
 def _write_tracking(context: StepContext, budget: TrackingBudget, guarantee: TrackingGuarantee | None) -> None:
     """The budget of the tracking errors, and the guarantee of the model that the run goes on with, where known."""
     document = budget.to_document() | ({} if guarantee is None else {"guarantee": guarantee.to_document()})
-    context.write_document(TRACKING, "tracking", document)
+    written = read_json(context.folder / SIMPLIFIED, FileKind.RUN, remedy="run the project again")
+    context.write_document(SIMPLIFIED, "simplify", written | {TRACKING: document})
 
 
 def _allowed(context: StepContext) -> str:

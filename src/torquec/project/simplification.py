@@ -22,6 +22,7 @@ from torquec.model.generate import generate
 from torquec.model.model import Model, compile
 from torquec.model.save import load_model
 from torquec.model.simplified import TradeOff, compared_coefficients
+from torquec.project.step import SIMPLIFICATION
 from torquec.proof.torque.certificate import Certificate, JointProof, save_certificate
 from torquec.proof.torque.coefficient_certificate import CoefficientProof
 from torquec.report.report import PAGE, write_report
@@ -37,7 +38,7 @@ from torquec.report.simplified_equations import (
 )
 from torquec.simplification.torque_coefficients import TermChange, TorqueCoefficients, term_changes
 
-DOCUMENT = "simplification.json"
+DOCUMENT = SIMPLIFICATION
 
 _SHOWN_JOINTS = 3
 """Joints whose equations stand in the page: those near the base have the most terms."""

@@ -19,8 +19,8 @@ from torquec.report.result_document import result_text
 if TYPE_CHECKING:
     from torquec.model.model import Model
 
-TRACKING = "tracking.json"
-"""What the step `simplify` leaves of wanted tracking errors."""
+SIMPLIFICATION, TRACKING = "simplification.json", "tracking"
+"""The document of the step `simplify`, and its key for wanted tracking errors."""
 
 IDENTIFY, SIMPLIFY, DESIGN, REALTIME = "identify", "simplify", "design", "realtime"
 
@@ -72,8 +72,9 @@ class StepContext:
 
     def tracking(self) -> dict[str, Any]:
         """The budget and guarantee of the model in use, where the specification has tracking errors; else empty."""
-        there = SIMPLIFY in self.results and (self.results[SIMPLIFY] / TRACKING).exists()
-        return self.read_document(SIMPLIFY, TRACKING) if there else {}
+        if SIMPLIFY not in self.results:
+            return {}
+        return dict(self.read_document(SIMPLIFY, SIMPLIFICATION).get(TRACKING, {}))
 
     def best_model(self) -> Model:
         """The model that is controlled with and generated: the certified one where there is one that can be used."""
