@@ -19,7 +19,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
 from torquec.codegen.precision import Precision
-from torquec.dynamics.friction_memory import has_memory
 from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount, count_operations
 from torquec.expr.replay import replay
@@ -27,13 +26,7 @@ from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.model.followed_program import FollowedProgram, box_of
 from torquec.model.kinds import ModelKind
 from torquec.model.model_parameters import ModelParameters
-from torquec.model.quantities import (
-    MEMORY_QUANTITIES,
-    QUANTITIES,
-    default_quantities,
-    long_quantities,
-    quantity_of,
-)
+from torquec.model.quantities import QUANTITIES, default_quantities, quantity_of, served_quantities
 from torquec.model.routes import Route, route_function
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import check_single_coordinates
@@ -199,9 +192,7 @@ class Model(NotebookDisplay, TypedQuantities):
         """The quantities that a file or a package of this model holds unless others are asked for."""
         if self.kept is not None:
             return self.kept
-        more = ("loop_closure",) if self.robot.dependent else MEMORY_QUANTITIES if has_memory(self.robot) else ()
-        names = (name for name in (*default_quantities(), *more) if name not in long_quantities(self.robot))
-        return tuple(name for name in names if not self.refusal(name))
+        return tuple(name for name in served_quantities(self.robot) if not self.refusal(name))
 
     def refused(self) -> dict[str, str]:
         """Quantities that a program about a robot's dynamics may want and this model does not have, each with why."""

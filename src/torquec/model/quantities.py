@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from torquec import dynamics
 from torquec.dynamics.base_regressor import base_inverse_dynamics, base_regressor
-from torquec.dynamics.friction_memory import friction_start, friction_step, memory_size, total_torque_step
+from torquec.dynamics.friction_memory import (
+    friction_start,
+    friction_step,
+    has_memory,
+    memory_size,
+    total_torque_step,
+)
 from torquec.errors import ArgumentError, ExpressionError
 from torquec.expr import Function, trace
 from torquec.robot.loops.closure import loop_closure
@@ -305,6 +311,12 @@ LONG_QUANTITIES = MappingProxyType(
 def long_quantities(robot: Robot) -> Mapping[str, str]:
     """`LONG_QUANTITIES` of a large robot; none of others."""
     return LONG_QUANTITIES if robot.n > LARGE_ROBOT else {}
+
+
+def served_quantities(robot: Robot) -> tuple[str, ...]:
+    """The quantities of a package of the robot: also those of closed loops and of memory, not the long ones."""
+    more = ("loop_closure",) if robot.dependent else MEMORY_QUANTITIES if has_memory(robot) else ()
+    return tuple(name for name in (*default_quantities(), *more) if name not in long_quantities(robot))
 
 
 def trace_quantity(robot: Robot, name: str, *, algorithm: Callable[..., Any] | None = None) -> Function:
