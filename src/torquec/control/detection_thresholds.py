@@ -195,7 +195,7 @@ def detection_thresholds(
     eps = sets.position_error, sets.speed_errors(fastest)
     seen = _wider(boxes, *eps)
     _check_inside(proven, seen)
-    level, cells = np.zeros(robot.n), payload_cells(uncertainty.payload, _MASSES)
+    level, cells = np.zeros(robot.n), payload_cells(uncertainty.payload, _MASSES, _MASSES)
     for part in boxes.parts(_BOXES):
         level = np.maximum(level, _level(proven, sets, cells, part))
     bias, momentum = _sampled_errors(model, seen, eps, fastest, period)

@@ -50,9 +50,9 @@ from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, as_model
 from torquec.proof.tracking.box_tube import BoxTube, box_tube
+from torquec.proof.tracking.coupled_response import CoupledLoop
 from torquec.proof.tracking.error_response import ErrorResponse, error_response, sampled_response
 from torquec.proof.tracking.error_tube import ErrorTube, TubeLoop, TubeProblem, error_tube, joint_unit
-from torquec.proof.tracking.late_response import LagResponse, constant_lag, lag_response
 from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
 from torquec.proof.tracking.torque_error_bound import ProvenTorque, certified_torque_error, exact_torque_error
 from torquec.proof.tracking.varying_tube import VaryingTube, varying_tube, with_rest
@@ -80,7 +80,7 @@ _FEWEST, _MOST = 256, 32768
 _LONGER_PIECE = 0.005
 """The same [s] for tubes that vary with time."""
 
-_COARSE, _FINE, _MUCH = 2, 4, 0.3
+_COARSE, _FINE, _MUCH = (2, 2), (2, 3), 0.3
 """Ranges of mass of an unknown payload: at first, and where it costs more than this part of a position bound."""
 
 _STILL = 1e-12
@@ -234,6 +234,8 @@ def tracking_guarantee(
             "a guarantee without uncertainty is for a model evaluated at the measured state",
             remedy='evaluation="measured", or give an uncertainty: tq.Uncertainty()',
         )
+    if uncertainty is not None and period is None:
+        raise ArgumentError("a guarantee under uncertainty is for a sampled law", remedy="give period=...")
     model = as_model(source)
     robot = model.robot
     feedback = error_feedback(joint_poles(robot.joint_names, poles), period=period, sampled=sampled)
@@ -258,20 +260,16 @@ class _Law:
             return tuple(error_response(p, s) for p, s in pairs)
         return tuple(sampled_response(p, s, self.period) for p, s in pairs)
 
-    def lags(self, robot: Robot, feedback: ErrorFeedback) -> tuple[LagResponse, ...]:
-        """The gains by lag, with late torques and speeds by difference where the uncertainty states them."""
-        assert self.uncertainty is not None
-        pairs = zip(feedback.stiffness, feedback.damping, strict=True)
-        if self.period is None:
-            return tuple(constant_lag(error_response(p, s), p) for p, s in pairs)
-        stated, late = self.uncertainty.of(robot), self.uncertainty.timing.delay
-        shares = [joint.speed_filter if joint.speed is SpeedSource.DIFFERENCE else None for joint in stated]
-        each = zip(pairs, shares, strict=True)
-        return tuple(lag_response(p, s, self.period, delay=late, share=share) for (p, s), share in each)
+    def coupled(self, robot: Robot, feedback: ErrorFeedback) -> CoupledLoop:
+        """The sampled loop, with late torques and speeds by difference where the uncertainty states them."""
+        assert self.uncertainty is not None and self.period is not None
+        shares = [j.speed_filter if j.speed is SpeedSource.DIFFERENCE else 0.0 for j in self.uncertainty.of(robot)]
+        gains = np.array(feedback.stiffness), np.array(feedback.damping)
+        return CoupledLoop(*gains, self.period, self.uncertainty.timing.delay, np.array(shares))
 
-    def cells(self, masses: int) -> Array:
-        """The boxes of the payload's parameters, its mass cut into so many."""
-        return payload_cells(None if self.uncertainty is None else self.uncertainty.payload, masses)
+    def cells(self, masses: int, cubes: int) -> Array:
+        """The boxes of the payload's parameters, its mass and its centre cut into so many."""
+        return payload_cells(None if self.uncertainty is None else self.uncertainty.payload, masses, cubes)
 
     def sets(
         self, model: Model, nominal: Robot, feedback: ErrorFeedback, efforts: Array
@@ -334,10 +332,10 @@ def _guarantee(
         if isinstance(tube, str):
             tube = error_tube(TubeProblem(proven, loop, reference, closer=True))
     else:
-        lags = law.lags(robot, feedback)
-        memory = max(len(lag.position.level) for lag in lags)
-        longer, cut = with_rest(reference, law.period, memory, rests=math.isinf(end))
-        tube = _uncertain(law, VaryingTube(proven, sets, loop, lags, longer, cut, law.cells(_COARSE)))
+        coupled = law.coupled(robot, feedback)
+        memory = loop.period * coupled.memory(np.eye(robot.n)[None])
+        longer, edges = with_rest(reference, memory, rests=math.isinf(end))
+        tube = _uncertain(law, VaryingTube(proven, sets, loop, coupled, longer, edges, law.cells(*_COARSE)))
     if isinstance(tube, str):
         return TrackingGuarantee(False, tube)
     bounds = _bounds(proven, tube, drives)
@@ -351,10 +349,10 @@ def _guarantee(
 def _uncertain(law: _Law, problem: VaryingTube) -> ErrorTube | str:
     """The tube of a plant in the sets: with few cells of a payload, with more where it costs much, then by slopes."""
     tube = varying_tube(problem)
-    if law.cells(_FINE).shape[2] and (
+    if law.cells(*_FINE).shape[2] and (
         isinstance(tube, str) or np.any(tube.costs["payload"] > _MUCH * tube.radii.position)
     ):
-        problem = replace(problem, cells=law.cells(_FINE))
+        problem = replace(problem, cells=law.cells(*_FINE))
         better = varying_tube(problem)
         tube = tube if isinstance(better, str) and not isinstance(tube, str) else better
     return varying_tube(replace(problem, closer=True)) if isinstance(tube, str) else tube

@@ -133,19 +133,20 @@ def payload_columns(robot: Robot, payload: PayloadUncertainty) -> CarriedColumns
     return CarriedColumns(robot, carrier.body, np.array([unit.parameters for unit in units], dtype=np.float64).T)
 
 
-def payload_cells(payload: PayloadUncertainty | None, masses: int) -> Array:
+def payload_cells(payload: PayloadUncertainty | None, masses: int, cubes: int) -> Array:
     """Boxes (C, 2, 10), centres and half widths, that cover the payload's parameters beyond the nominal ones.
 
-    Its mass is cut into so many ranges, its centre into cubes, more of them the larger the mass; one empty box without
-    a payload.
+    Its mass is cut into so many ranges; its centre into so many `cubes` along each axis for the largest mass, and fewer
+    for smaller ones; one empty box without a payload.
     """
     if payload is None:
         return np.zeros((1, 2, 0))
     low, high = payload.mass
     reach, edges = payload.centre_within, np.linspace(low, high, masses + 1)
     found = []
-    for k, mass in enumerate(itertools.pairwise(edges.tolist())):
-        cuts = np.linspace(-reach, reach, (k + 1 if reach else 1) + 1)
+    for mass in itertools.pairwise(edges.tolist()):
+        count = math.ceil(cubes * mass[1] / high - 1e-9) if reach and high else 1
+        cuts = np.linspace(-reach, reach, max(count, 1) + 1)
         sides = list(itertools.pairwise(cuts.tolist()))
         for x, y, z in itertools.product(sides, repeat=3):
             nearest = [0.0 if a <= 0.0 <= b else min(abs(a), abs(b)) for a, b in (x, y, z)]

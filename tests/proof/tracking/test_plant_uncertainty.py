@@ -12,7 +12,7 @@ from torquec.control.model_terms import Evaluation, FrictionCompensation
 from torquec.control.uncertainty_sets import payload_cells, plant_uncertainty
 from torquec.dynamics import friction_torque, inverse_dynamics, mass_matrix
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, CloserAccelerationBound, MotionBoxes
-from torquec.proof.tracking.plant_uncertainty import body_directions
+from torquec.proof.tracking.plant_uncertainty import ActingErrors, body_directions
 from torquec.spatial import Inertia
 
 
@@ -41,8 +41,13 @@ def errors_at(sets, bound, q, qd, v, *, cells=EMPTY, cell=None):
     """The largest of all cells, or those of one, at a point."""
     boxes, zero = point_boxes(q, qd, v), np.zeros((len(cells), 1, len(q)))
     inverse = bound.inverse(bound.inertia(boxes.q_lower, boxes.q_upper))
-    found = sets.plant_errors(inverse, boxes, cells, zero, zero)
-    return {cause: (values.max(axis=0) if cell is None else values[cell])[0] for cause, values in found.items()}
+    G, paths, _ = sets.frozen(bound, cells, np.array([q]))
+    found = sets.plant_errors(inverse, boxes, cells, (G, paths), ActingErrors(zero, zero, zero))
+    sizes = {
+        cause: each.level + np.abs(each.high) + (np.abs(paths) @ each.torque[..., None])[..., 0]
+        for cause, each in found.items()
+    }
+    return {cause: (values.max(axis=0) if cell is None else values[cell])[0] for cause, values in sizes.items()}
 
 
 def perturbed(robot, parts):
@@ -90,7 +95,7 @@ def test_a_payload_in_the_set_accelerates_within_the_level():
         true = tq.attach_payload(robot, frame, mass=mass, center=tuple(centre))
         missing = np.array(inverse_dynamics(nominal, q, qd, v)) - np.array(inverse_dynamics(true, q, qd, v))
         found = np.abs(np.linalg.solve(np.array(mass_matrix(true, q)), missing))
-        cells = payload_cells(stated.payload, 2)
+        cells = payload_cells(stated.payload, 2, 2)
         assert np.all(found <= errors_at(sets, AccelerationBound(nominal), q, qd, v, cells=cells)["payload"])
 
 
@@ -101,7 +106,7 @@ def test_cells_cover_the_payload_and_their_errors_its_own():
     nominal = tq.attach_payload(robot, frame, mass=0.5)
     held = tq.PayloadUncertainty(frame, (0.0, 1.0), 0.05, nominal_mass=0.5)
     sets = sets_of(tq.compile(nominal), tq.Uncertainty(payload=held))
-    cells, rng = payload_cells(held, 4), np.random.default_rng(6)
+    cells, rng = payload_cells(held, 4, 4), np.random.default_rng(6)
     tight = []
     for _ in range(12):
         q, qd, v = rng.uniform(-1.0, 1.0, (3, robot.n))
@@ -128,7 +133,7 @@ def test_a_payload_column_that_is_left_out_is_noticed():
     nominal = tq.attach_payload(robot, frame, mass=0.5)
     held = tq.PayloadUncertainty(frame, (0.0, 1.0), 0.05, nominal_mass=0.5)
     sets = sets_of(tq.compile(nominal), tq.Uncertainty(payload=held))
-    planted = payload_cells(held, 4)
+    planted = payload_cells(held, 4, 4)
     planted[:, :, 6:9] = 0.0
     rng = np.random.default_rng(5)
     exceeded = False

@@ -14,7 +14,7 @@ tau_0(q, qd, A) = P, and let M be the nominal inertia:
 (4)  f is the nominal friction of every speed in the tube, with each term wrong by a part, and a residual; where the
      tube holds zero speed, that is any torque between minus and plus the Coulomb torque
 (5)  a torque that acts D late has drifted by D R more; that feedback is late, and speeds by difference lag, is part of
-     the loop (:mod:`torquec.proof.tracking.late_response`), and of eps_v only the lag of the reference
+     the loop (:mod:`torquec.proof.tracking.coupled_response`), and of eps_v only the lag of the reference
 
 Columns of Y go through the inverse whole, so that torques of several joints by one parameter stay correlated. With R
 an approximate inverse of M, D >= |1 - R M|, N_k = dY_k/dqdd, and for a cell with centre c and half widths r
@@ -22,6 +22,10 @@ an approximate inverse of M, D >= |1 - R M|, N_k = dY_k/dqdd, and for a cell wit
 (6)  R M_t = 1 + sum c_k R N_k + E,   |E| <= D + sum r_k |R N_k| + sum |R N_j| of the directions;  Q ~ (1 + sum ..)^-1
 (7)  |Q R Y(q, qd, A) delta| <= |sum c_k Q R Y_k| + sum r_k |Q R Y_k|  at A = qdd_ref, and the same of N_k |A - qdd_ref|
 (8)  |B| <= |Q R (right side of (3))| + |1 - Q R M_t| |B|,  solved as (6) of :mod:`torquec.proof.enclosure.enclose`
+(9)  Feedback u in A accelerates by G u, G = M_t^-1 M, which is part of the loop (`coupled_response`) with one constant
+     G_f for an epoch. What is left is a disturbance:  Q R M_t (G - G_f) u = Q (1 - P G_f) u + Q (1 - R M) (G_f - 1) u -
+     Q (R M_t - P - (R M - 1)) G_f u,  P = 1 + sum c_k R N_k. Torques act through a constant M_t^-1 of the epoch alike,
+     and Y delta of a cell's centre at the reference is a known acceleration
 
 The largest of all cells counts. A vector that solves (8) also proves that every true inertia of the sets is regular.
 """
@@ -50,6 +54,7 @@ from torquec.proof.enclosure.enclose import (
     verified_bound,
 )
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, MotionBoxes, with_constants
+from torquec.proof.tracking.coupled_response import LoopInputs, stacked
 from torquec.proof.tracking.preconditioned import CarriedColumns, Ends, RateBound
 from torquec.robot.robot import Robot
 from torquec.spatial import PARAMETER_NAMES
@@ -208,30 +213,49 @@ class PlantUncertainty:
             return model, _solved(D, total), drift
 
     def plant_errors(
-        self, inverse: Ends, own: MotionBoxes, cells: Array, reach: Array, friction: Array
-    ) -> dict[str, Array]:
-        """(3): by cause |B| (C, N, n) of every cell, with centres and half widths `cells` (C, 2, k), for motions `own`
-        with the accelerations of the reference, to which `reach` (C, N, n) is added, and friction errors (C, N, n).
+        self, inverse: Ends, own: MotionBoxes, cells: Array, frozen: Ends, acting: ActingErrors
+    ) -> dict[str, LoopInputs]:
+        """(3), (9) by cause for every cell, with centres and half widths `cells` (C, 2, k), over motions `own` with the
+        accelerations of the reference. `frozen`: G and M_t^-1 (C, N, n, n) of the loop's gains.
         """
         R, D = inverse
-        split, drives = self.directions.shape[1], self.drive_error
-        found: list[dict[str, Array]] = []
+        split = self.directions.shape[1]
+        drives = np.broadcast_to(self.drive_error, acting.friction.shape)
+        found: list[dict[str, LoopInputs]] = []
         with np.errstate(all="ignore"):
             middle, radius = self._preconditioned(R, own)
             sizes = (np.abs(middle) + radius)[:, :, :split].sum(axis=2)
-            D = D + sizes[..., 1:] * _ROUNDED_UP
+            wide = D + sizes[..., 1:] * _ROUNDED_UP
             load, spread = middle[:, :, split:], radius[:, :, split:]
-            for (centre, half), more, rubbing in zip(cells, reach, friction, strict=True):
-                acting = np.concatenate([np.ones((len(more), 1)), more], axis=1)
-                Q, wrong, parts = _in_cell(load, spread, centre, half, D)
-                size = np.abs(Q @ R) + rounding(R.shape[1]) * (np.abs(Q) @ np.abs(R))
-                right = {"friction": _product(size, rubbing), "drives": size @ drives}
+            for c, (centre, half) in enumerate(cells):
+                G, held = frozen[0][c], frozen[1][c]
+                u, other = acting.feedback[c], acting.other[c]
+                cell = _in_cell(load, spread, centre, half, wide)
+                QR = cell.Q @ R
+                size = np.abs(QR) + rounding(R.shape[1]) * (np.abs(cell.Q) @ np.abs(R))
+                apart = np.abs(QR - held) + 2.0 * rounding(R.shape[1]) * (np.abs(cell.Q) @ np.abs(R))
+                zero = np.zeros_like(u)
+                right = {}
+                for cause, torque in (("friction", acting.friction[c]), ("drives", drives[c])):
+                    first = _product(size, torque)
+                    beyond = _solved(cell.wrong, first) - first + _product(apart, torque)
+                    right[cause] = LoopInputs(beyond, torque, zero, zero, zero)
+                moved = _product(np.abs(G), u)
                 if split:
-                    right["bodies"] = _product(np.abs(Q), _product(sizes, acting))
-                if load.shape[2]:
-                    right["payload"] = _product(parts, acting)
-                found.append({cause: _solved(wrong, values) for cause, values in right.items()})
-        return {cause: np.array([each[cause] for each in found]) for cause in found[0]}
+                    both = sizes[..., 0] + _product(sizes[..., 1:], other + moved)
+                    level = _solved(cell.wrong, _product(np.abs(cell.Q), both))
+                    right["bodies"] = LoopInputs(level, zero, zero, zero, zero)
+                identity = np.eye(len(self.drive_error))
+                step = 4.0 * rounding(len(identity)) * (np.abs(cell.Q) @ (identity + np.abs(cell.P) @ np.abs(G)))
+                away = np.abs(cell.Q @ (identity - cell.P @ G)) + step
+                away = away + np.abs(cell.Q) @ (D @ np.abs(identity - G))
+                rest = cell.loose[..., 0] + _product(cell.loose[..., 1:], moved) + _product(away, u)
+                rest = rest + _product(cell.whole, other)
+                known = np.abs(cell.known)
+                level = _solved(cell.wrong, known + rest) - known
+                right["payload"] = LoopInputs(level, zero, cell.known, cell.known, u)
+                found.append(right)
+        return {cause: stacked([each[cause] for each in found]) for cause in found[0]}
 
     def torque_deviation(self, own: MotionBoxes, cells: Array) -> Array:
         """|Y(q, qd, qdd) delta| (N, n), the largest of all cells."""
@@ -246,6 +270,15 @@ class PlantUncertainty:
             each = [np.abs(middle @ c) + (radius + step * size) @ np.abs(c) + size @ half for c, half in cells]
             found = found + np.max(each, axis=0)
         return np.asarray(found * _ROUNDED_UP)
+
+    def frozen(self, bound: AccelerationBound, cells: Array, q: Array) -> tuple[Array, Array, Array]:
+        """G and M_t^-1 (C, E, n, n) of the centres of cells at positions (E, n), and M (E, n, n); no enclosures."""
+        R, _ = bound.inverse(bound.inertia(q, q))
+        zero, split = np.zeros_like(q), self.directions.shape[1]
+        load = self._preconditioned(R, MotionBoxes(q, q, zero, zero, zero, zero))[0][:, :, split:, 1:]
+        P = np.eye(q.shape[1]) + np.einsum("xikj,ck->cxij", load, cells[:, 0])
+        Q = np.linalg.inv(np.where(np.isfinite(P), P, np.eye(q.shape[1])))
+        return Q, Q @ R, np.linalg.inv(R)
 
     def largest_inertia(self, bound: AccelerationBound, cells: Array, q: Array) -> tuple[str, int, float]:
         """The cause that changes the inertia most at positions (1, n): at which joint, and by which part of it."""
@@ -281,28 +314,51 @@ class PlantUncertainty:
         return middle, radius
 
 
-def _in_cell(load: Array, spread: Array, centre: Array, half: Array, D: Array) -> tuple[Array, Array, Array]:
-    """Q of (6), |1 - Q R M_t| of (8), and (7) (N, n, 1 + n) of a cell, from middles and radii of the payload's columns
-    (N, n, k, 1 + n).
+@dataclass(frozen=True, eq=False)
+class ActingErrors:
+    """What acts on a plant, by cell (C, N, n): `friction` errors [N m or N], the `feedback` |u|, and `other`, what the
+    acceleration A differs by from that of the reference beside the feedback.
     """
+
+    friction: Array
+    feedback: Array
+    other: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Cell:
+    """Q and P of (6), |1 - Q R M_t| of (8), and of (7): the `known` part sum c_k Q R Y_k (N, n) at the reference's
+    acceleration, what may be `loose` in it and in Q R N (N, n, 1 + n), and the `whole` |sum Q R N_k| (N, n, n).
+    """
+
+    Q: Array
+    P: Array
+    wrong: Array
+    known: Array
+    loose: Array
+    whole: Array
+
+
+def _in_cell(load: Array, spread: Array, centre: Array, half: Array, D: Array) -> _Cell:
+    """The matrices of a cell, from middles and radii of the payload's columns (N, n, k, 1 + n)."""
     count, n, k, _ = load.shape
-    identity = np.eye(n)
+    identity = np.broadcast_to(np.eye(n), (count, n, n))
     if not k:
-        return np.broadcast_to(identity, (count, n, n)), D, np.zeros((count, n, 1 + n))
+        zero = np.zeros((count, n, 1 + n))
+        return _Cell(identity, identity, D, zero[..., 0], zero, zero[..., 1:])
     P = identity + np.einsum("nikj,k->nij", load[..., 1:], centre)
     Q, regular = approximate_inverses(np.where(np.isfinite(P), P, identity))
     size = np.abs(Q)
     moved = (Q @ load.reshape(count, n, -1)).reshape(load.shape)
     # Rounding of P, of Q times the columns, and of their sums, as parts of the sizes of what was added.
     step = 4.0 * rounding(max(n, k))
-    loose = spread + step * np.abs(load)
-    wide = np.einsum("nikj,k->nij", loose, np.abs(centre) + half)
+    wide = np.einsum("nikj,k->nij", spread + step * np.abs(load), np.abs(centre) + half)
     wide[..., 1:] += step * identity
-    moved_wide = (size @ wide) * _ROUNDED_UP
-    radius = np.einsum("nikj,k->nij", np.abs(moved), half)
-    parts = np.abs(np.einsum("nikj,k->nij", moved, centre)) + radius + moved_wide
-    around = defect(Q, P) + size @ D + radius[..., 1:] + moved_wide[..., 1:]
-    return Q, np.where(regular[:, None, None], around * _ROUNDED_UP, np.inf), parts * _ROUNDED_UP
+    loose = (np.einsum("nikj,k->nij", np.abs(moved), half) + size @ wide) * _ROUNDED_UP
+    middle = np.einsum("nikj,k->nij", moved, centre)
+    around = (defect(Q, P) + size @ D + loose[..., 1:]) * _ROUNDED_UP
+    wrong = np.where(regular[:, None, None], around, np.inf)
+    return _Cell(Q, P, wrong, middle[..., 0], loose, (np.abs(middle) + loose)[..., 1:] * _ROUNDED_UP)
 
 
 def _product(matrices: Array, vectors: Array) -> Array:

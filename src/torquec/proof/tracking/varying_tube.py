@@ -5,11 +5,13 @@ The reference is cut into pieces of time; where it comes to rest, pieces of grow
 (1)  Over every piece, for all motions within its radii: the level W of the acceleration's error by cause, and its
      drift R with the jerk of the reference. What a torque was computed from, up to the age (delay + 1) T before,
      counts from all pieces of that time.
-(2)  W and R of the pieces give radii by the gains of the loop at every lag (`late_response`): what happened
-     long ago is forgotten, and what only happens later does not count yet.
+(2)  W and R of the pieces give radii by the gains of the loop at every lag (`coupled_response`): what happened
+     long ago is forgotten, and what only happens later does not count yet. The loop has the inertia of every payload
+     cell in it, constant over epochs between which joints travel by little.
      Of the errors of measured positions, a constant part is a start that far away, and the position then stays as far
      off; the rest is noise (`PlantUncertainty.position_noise`).
-(3)  acceleration:  feedback + W + T R
+(3)  acceleration:  |G| feedback + W + T R;   torque: that of the reference's acceleration, the loop's output M u with
+     the M of the epoch, and |M(q) - M| |u|
 Every cell of the payload's set (`cells`) has its own radii, because a payload stays the same while the
 robot moves; enclosures of the nominal robot are over the tubes of all cells together.
 
@@ -28,6 +30,17 @@ import numpy as np
 
 from torquec.foundation.arrays import Array, Indices
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, CloserAccelerationBound, MotionBoxes
+from torquec.proof.tracking.coupled_response import (
+    CoupledLoop,
+    CoupledResponse,
+    Epochs,
+    LoopInputs,
+    coupled_response,
+    runs,
+    slot_samples,
+    stacked,
+    summed,
+)
 from torquec.proof.tracking.error_tube import (
     ErrorTube,
     Radii,
@@ -37,8 +50,7 @@ from torquec.proof.tracking.error_tube import (
     rounded_torque,
     rounding_error,
 )
-from torquec.proof.tracking.late_response import LagResponse
-from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
+from torquec.proof.tracking.plant_uncertainty import ActingErrors, PlantUncertainty
 from torquec.proof.tracking.torque_error_bound import ProvenTorque
 from torquec.trajectory.motion_enclosure import MotionEnclosure
 
@@ -49,6 +61,9 @@ _FIRST_STEP, _STEP = 0.02, 0.01
 _GROWING = 1.5
 """By how much each piece after the end of a motion is longer than the one before it."""
 
+_TRAVEL = 0.05
+"""How far [rad, m] a joint moves in an epoch: inertias change by some percent."""
+
 _AT_ONCE = 512
 """Boxes that are enclosed together."""
 
@@ -58,10 +73,9 @@ _UP = 1.0 + 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Pieces of time and the sampling intervals that overlap them: `edges` (N + 1,), the last may be infinite.
+    """Pieces of time and the slots of equal length that overlap them: `edges` (N + 1,), the last may be infinite.
 
-    `first`, `last` (S,): the pieces in which a sampling interval begins and ends; one interval for all pieces where the
-    controller is not sampled.
+    `first`, `last` (S,): the pieces in which a slot begins and ends.
     """
 
     edges: Array
@@ -69,37 +83,31 @@ class Pieces:
     last: Indices
 
     @classmethod
-    def of(cls, edges: Array, period: float | None, memory: int) -> Pieces:
-        """The pieces between the edges, with samples until a `memory` of so many after the last piece began.
+    def of(cls, edges: Array, length: float, memory: int) -> Pieces:
+        """The pieces between the edges, with slots until a `memory` of so many after the last piece began.
 
         >>> Pieces.of(np.array([0.0, 0.004, 0.008]), 0.003, 10).last.tolist()
         [0, 1, 1]
         """
-        if period is None:
-            return cls(edges, np.zeros(1, dtype=np.int64), np.array([len(edges) - 2]))
-        stop = edges[-1] if np.isfinite(edges[-1]) else edges[-2] + (memory + 2) * period
-        times = edges[0] + period * np.arange(int(np.ceil((stop - edges[0]) / period)) + 1)
-        room = 1e-9 * period
+        stop = edges[-1] if np.isfinite(edges[-1]) else edges[-2] + (memory + 3) * length
+        times = edges[0] + length * np.arange(int(np.ceil((stop - edges[0]) / length)) + 1)
+        room = 1e-9 * length
         first = np.searchsorted(edges, times[:-1] - room, side="right") - 1
         last = np.searchsorted(edges, times[1:] + room, side="left") - 1
         top = len(edges) - 2
         return cls(edges, np.clip(first, 0, top), np.clip(last, 0, top))
 
-    def to_samples(self, values: Array) -> Array:
-        """The largest values (.., S, n) of the pieces (.., N, n) that a sampling interval overlaps."""
-        if len(self.first) == 1:
-            return np.asarray(values.max(axis=-2, keepdims=True))
+    def to_slots(self, values: Array) -> Array:
+        """The largest values (.., S, n) of the pieces (.., N, n) that a slot overlaps."""
         found = np.maximum(values[..., self.first, :], values[..., self.last, :])
         for k in range(1, int((self.last - self.first).max(initial=0))):
             found = np.maximum(found, values[..., np.minimum(self.first + k, self.last), :])
         return np.asarray(found)
 
     def to_pieces(self, values: Array) -> Array:
-        """The largest values (.., N, n) of the sampling intervals (.., S, n) that overlap a piece."""
+        """The largest values (.., N, n) of the slots (.., S, n) that overlap a piece."""
+        # Slots that overlap a piece follow each other: the largest between two indices.
         count = len(self.edges) - 1
-        if len(self.first) == 1:
-            return np.repeat(values, count, axis=-2)
-        # Intervals that overlap a piece follow each other: the largest between two indices.
         starts = np.searchsorted(self.last, np.arange(count), side="left")
         stops = np.searchsorted(self.first, np.arange(count), side="right")
         return np.stack([values[..., a:b, :].max(axis=-2) for a, b in zip(starts, stops, strict=True)], axis=-2)
@@ -113,26 +121,27 @@ class Pieces:
         return np.asarray(found)
 
 
-def with_rest(
-    reference: MotionEnclosure, period: float | None, memory: int, *, rests: bool
-) -> tuple[MotionEnclosure, Pieces]:
-    """A reference with its pieces; one that `rests` at its end gets some of growing length, the last without end."""
+def with_rest(reference: MotionEnclosure, length: float, *, rests: bool) -> tuple[MotionEnclosure, Array]:
+    """A reference with the edges of its pieces; one that `rests` at its end gets some of growing length, until its
+    errors of so long before [s] are forgotten, and a last one without end.
+    """
     count = len(reference.t)
     half = (reference.end - reference.t[0]) / (2.0 * count - 1.0)
     edges = np.linspace(reference.t[0] - half, reference.end, count + 1)
     if rests:
         step, after = 2.0 * half, [float(edges[-1])]
-        while after[-1] < edges[-1] + 2.0 * memory * (period or 0.0):
+        while after[-1] < edges[-1] + 2.0 * length:
             after.append(after[-1] + step)
             step *= _GROWING
         edges = np.concatenate([edges, after[1:], [np.inf]])
         reference = reference.resting(len(after))
-    return reference, Pieces.of(edges, period, memory)
+    return reference, edges
 
 
 @dataclass(frozen=True, eq=False)
 class VaryingTube:
-    """What a tube is about: a proven torque, the sets of the plant, the gains of the loop by lag, and the reference.
+    """What a tube is about: a proven torque, the sets of the plant, the loop, and the reference with the `edges` (N + 1,)
+    of its pieces.
 
     `cells` (C, 2, k) are the boxes of the payload's parameters. `closer`: accelerations are bounded by mean-value
     forms, which take longer.
@@ -141,11 +150,47 @@ class VaryingTube:
     proven: ProvenTorque
     sets: PlantUncertainty
     loop: TubeLoop
-    responses: tuple[LagResponse, ...]
+    coupled: CoupledLoop
     reference: MotionEnclosure
-    pieces: Pieces
+    edges: Array
     cells: Array
     closer: bool = False
+
+    @cached_property
+    def epochs(self) -> Epochs:
+        """A new one begins where a joint has travelled by `_TRAVEL` since the last; matrices of its middle piece."""
+        q, kept = self.reference.q, [0]
+        for k in range(1, len(q)):
+            if np.abs(q[k] - q[kept[-1]]).max() > _TRAVEL:
+                kept.append(k)
+        of_piece = np.searchsorted(kept, np.arange(len(q)), side="right") - 1
+        middles = np.array([0.5 * (q[of_piece == k].min(axis=0) + q[of_piece == k].max(axis=0)) for k in range(len(kept))])
+        return Epochs(*self.sets.frozen(self.bound, self.cells, middles), of_piece)
+
+    @cached_property
+    def slot(self) -> int:
+        """Samples in a slot of lags: about as long as a piece."""
+        least = max(round((self.edges[1] - self.edges[0]) / self.coupled.period), 1)
+        return slot_samples(self.coupled, least)
+
+    @cached_property
+    def response(self) -> CoupledResponse:
+        """The gains of the loop."""
+        sets, loop = self.sets, self.loop
+        start = loop.start_position + self._offset, loop.start_speed
+        return coupled_response(
+            self.coupled, self.epochs, self.slot, position=start[0], speed=start[1], noise=sets.position_noise
+        )
+
+    @cached_property
+    def _offset(self) -> Array:
+        """The constant part of the errors of measured positions (n,)."""
+        return np.asarray(self.sets.position_error - self.sets.position_noise)
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The pieces of time, with slots."""
+        return Pieces.of(self.edges, self.slot * self.coupled.period, self.response.lags)
 
     @cached_property
     def bound(self) -> AccelerationBound:
@@ -181,40 +226,56 @@ class VaryingTube:
         r = self.reference
         return _boxes((r.q, r.qd, r.qdd), (r.q_spread + position, r.qd_spread + speed, r.qdd_spread + other))
 
-    def radii(self, parts: Mapping[str, Array], drift: Array) -> Radii:
-        """(2) and (3), (C, N, n) each."""
-        level = np.sum(list(parts.values()), axis=0) * _UP
-        found = [self.reached(name, level, drift) for name in ("position", "speed", "feedback")]
-        held = self.pieces.held(found[2], self.age)
-        return Radii(found[0], found[1], (held + level + self.loop.period * drift) * _UP, found[2])
+    def radii(self, causes: Mapping[str, LoopInputs], before: Radii) -> tuple[Radii, Array]:
+        """(2) and (3), (C, N, n) each, and the torques that feedback asks for, for a tube of radii `before`."""
+        inputs = summed(causes.values())
+        e, speed, feedback, torque = self.reached(inputs, before)
+        held = self.pieces.held(before.feedback, self.age)
+        G, inverse = (np.abs(each[:, self.epochs.of_piece]) for each in (self.epochs.G, self.epochs.inverse))
+        known = np.maximum(np.abs(inputs.low), np.abs(inputs.high))
+        acceleration = (_product(G, held) + _product(inverse, inputs.torque) + known + inputs.level) * _UP
+        position = (e + self.coupled.period**2 / 8.0 * acceleration + self._offset) * _UP
+        return Radii(position, speed, acceleration, feedback), torque
 
-    def reached(self, name: str, level: Array, drift: Array) -> Array:
-        """(2) of an output (C, N, n), from levels (C, N, n) and drifts (N, n)."""
-        W, R = self.pieces.to_samples(level), self.pieces.to_samples(drift)
-        columns = []
-        for k, response in enumerate(self.responses):
-            offset = float(self.sets.position_error[k] - self.sets.position_noise[k])
-            start = (float(self.loop.start_position[k]) + offset, float(self.loop.start_speed[k]))
-            found = getattr(response, name).reached(W[..., k], R[..., k], start, float(self.sets.position_noise[k]))
-            columns.append(found + offset * (name == "position"))
-        return self.pieces.to_pieces(np.stack(columns, axis=-1)) * _UP
+    def reached(self, inputs: LoopInputs, before: Radii, *, free: bool = True) -> tuple[Array, Array, Array, Array]:
+        """The outputs of the loop (C, N, n) each; without `free` those of the inputs alone."""
+        epochs, pieces, n = self.epochs, self.pieces, self.proven.n
+        T, noise = self.coupled.period, self.sets.position_noise
+        position, speed, feedback = (
+            getattr(before, name).max(axis=1) for name in ("position", "speed", "feedback")
+        )
+        differences = T * speed + 2.0 * noise
+        states = [position, T * speed, position + differences, differences, *[T**2 * feedback] * self.coupled.delay]
+        largest = np.stack(states, axis=1)
+        found = np.zeros((len(self.cells), len(pieces.first), 4 * n))
+        slots = {name: pieces.to_slots(getattr(inputs, name)) for name in ("torque", "high")}
+        slots["low"] = -pieces.to_slots(-inputs.low)
+        for epoch, rows in runs(epochs.of_piece[pieces.first]):
+            G, inverse = (np.abs(each - each[:, epoch, None])[:, epochs.of_piece] for each in (epochs.G, epochs.inverse))
+            level = inputs.level + _product(G, inputs.feedback) + _product(inverse, inputs.torque)
+            each = LoopInputs(pieces.to_slots(level) * _UP, **slots, feedback=slots["torque"])
+            found[:, rows] = self.response.reached(epoch, each, rows, largest, free=free)
+        a, b, c, d = (pieces.to_pieces(found[..., k * n : (k + 1) * n]) for k in range(4))
+        return a, b, c, d
 
-    def cost(self, level: Array, drift: Array, where: tuple[Array, Array]) -> Array:
-        """What levels (C, N, n) and drifts (N, n) add to the position bounds (n,), each at a cell and a piece."""
-        cells, pieces = where
-        stops = np.searchsorted(self.pieces.first, pieces, side="right")
-        found = []
-        for k, response in enumerate(self.responses):
-            W = self.pieces.to_samples(level[cells[k]])[: stops[k], k]
-            R = self.pieces.to_samples(drift)[: stops[k], k]
-            begin = int(np.searchsorted(self.pieces.last, pieces[k], side="left"))
-            found.append(response.position.reached(W[None], R, (0.0, 0.0), 0.0)[0, begin:].max())
-        return np.array(found)
+    def costs(self, causes: Mapping[str, LoopInputs], radii: Radii) -> dict[str, Array]:
+        """What every cause adds to the position bounds (n,), each at the cell and the piece where it is largest."""
+        cells, count, n = radii.position.shape
+        rows = np.unravel_index(radii.position.reshape(-1, n).argmax(axis=0), (cells, count))
+        costs = {}
+        for cause, inputs in causes.items():
+            alone = self.reached(inputs, radii, free=False)[0]
+            costs[cause] = alone[rows[0], rows[1], np.arange(n)]
+        noise = self.response.noise[..., :n].max(axis=(0, 1))
+        costs["sensors"] = costs["sensors"] + noise + self._offset
+        reached = radii.position.max(axis=(0, 1))
+        costs["start"] = np.maximum(reached - np.sum(list(costs.values()), axis=0), 0.0)
+        return costs
 
     # --- levels -----------------------------------------------------------------------------------------------------
 
-    def causes(self, radii: Radii) -> tuple[dict[str, Array], Array]:
-        """(1): parts of the level by cause, (C, N, n) or (N, n), and the drift (N, n); `radii` (C, N, n)."""
+    def causes(self, radii: Radii) -> dict[str, LoopInputs]:
+        """(1): by cause what acts on the loop, (C, N, n) each; `radii` (C, N, n)."""
         sets, held = self.sets, self._held
         union = widest(radii)
         own, asked = self.boxes(union, asked=False), self.boxes(union, asked=True)
@@ -223,20 +284,29 @@ class VaryingTube:
         found = [self._torque_errors(union, own, asked, inverse, c) for inverse, c in zip(inverses, cuts, strict=True)]
         model, evaluation, drift = (np.concatenate(each) for each in zip(*found, strict=True))
         lag = sets.feedback_error(self.wanted)
-        reach = (held(radii.feedback + (lag + model + evaluation)) + self.age * drift) * _UP
-        friction = self._friction(radii)
+        other = np.broadcast_to((held(lag + model + evaluation) + self.age * drift) * _UP, radii.position.shape)
+        friction, feedback = self._friction(radii), held(radii.feedback)
         r = self.reference
         near = replace(own, qdd_lower=r.qdd - r.qdd_spread, qdd_upper=r.qdd + r.qdd_spread)
+        frozen = [each[:, self.epochs.of_piece] for each in (self.epochs.G, self.epochs.inverse)]
         plants = [
-            sets.plant_errors(inverse, _rows(near, c), self.cells, reach[:, c], friction[:, c])
+            sets.plant_errors(
+                inverse,
+                _rows(near, c),
+                self.cells,
+                (frozen[0][:, c], frozen[1][:, c]),
+                ActingErrors(friction[:, c], feedback[:, c], other[:, c]),
+            )
             for inverse, c in zip(inverses, cuts, strict=True)
         ]
-        parts = {cause: np.concatenate([each[cause] for each in plants], axis=1) for cause in plants[0]}
-        jitter = sets.jitter_error(union.speed, union.acceleration)
-        shared = {"model": model, "sensors": evaluation + lag, "delay": jitter}
-        parts |= {cause: np.broadcast_to(held(values), reach.shape) for cause, values in shared.items()}
-        parts["delay"] = parts["delay"] + sets.delay * drift * _UP
-        return parts, drift
+        causes = {cause: stacked([each[cause] for each in plants], axis=1) for cause in plants[0]}
+        late = held(sets.jitter_error(union.speed, union.acceleration)) + sets.delay * drift
+        shared = {"model": held(model), "sensors": held(evaluation + lag), "delay": late}
+        zero = np.zeros(radii.position.shape)
+        for cause, values in {**shared, "sampling": self.coupled.period * drift}.items():
+            level = np.broadcast_to(values * _UP, zero.shape)
+            causes[cause] = LoopInputs(level, zero, zero, zero, zero)
+        return causes
 
     def _held(self, values: Array) -> Array:
         return self.pieces.held(values, self.age)
@@ -260,8 +330,6 @@ class VaryingTube:
         )
         model, evaluation, drift = sets.torque_errors(inverse, _rows(own, c), seen, errors, eps)
         model = model + rounding_error(wanted)
-        if not self.loop.period:
-            return model, evaluation, np.zeros_like(model)
         return model + self.reference.jump, evaluation, drift + self.reference.jerk
 
     def _friction(self, radii: Radii) -> Array:
@@ -279,57 +347,79 @@ class VaryingTube:
 
         return self.sets.friction_error(ends(reach), ends(old), ends(late)).reshape(shape)
 
-    def torques(self, radii: Radii) -> Array:
-        """The largest torques (n,) that the controller may ask for."""
-        parts = self.boxes(radii, asked=True).parts(_AT_ONCE)
-        return np.asarray(np.max([self.proven.torques(part).max(axis=0) for part in parts], axis=0))
+    @cached_property
+    def _recent_epochs(self) -> list[Indices]:
+        """The epochs (N,) of every piece and before it, as long as a slot that overlaps it may have begun there."""
+        earlier = self.edges[:-1] - self.slot * self.coupled.period * (1.0 + 1e-9)
+        first = self.epochs.of_piece[np.clip(np.searchsorted(self.edges, earlier, side="right") - 1, 0, None)]
+        last = self.epochs.of_piece
+        return [np.maximum(last - k, first) for k in range(int((last - first).max()) + 1)]
+
+    def torques(self, radii: Radii, torque: Array) -> Array:
+        """The largest torques (n,) that the controller may ask for (3), with those of feedback (C, N, n)."""
+        union = widest(radii)
+        still = self.boxes(replace(union, feedback=np.zeros_like(union.feedback)), asked=True)
+        asked = self.boxes(union, asked=True)
+        inertia = AccelerationBound(self.proven.robot).inertia
+        largest = np.zeros(self.proven.n)
+        for k in range(0, len(asked.q_lower), _AT_ONCE):
+            c = slice(k, k + _AT_ONCE)
+            part, seen = _rows(still, c), _rows(asked, c)
+            low, high = inertia(part.q_lower, part.q_upper)
+            apart = np.zeros_like(low)
+            for M in (self.epochs.M[epoch[c]] for epoch in self._recent_epochs):
+                apart = np.maximum(apart, np.maximum(np.abs(high - M), np.abs(M - low)))
+            speed = np.maximum(np.abs(seen.qd_lower), np.abs(seen.qd_upper))
+            wanted = np.maximum(np.abs(seen.qdd_lower), np.abs(seen.qdd_upper))
+            errors = self.proven.errors(seen.q_lower, seen.q_upper, speed, wanted)
+            known = self.proven.torques(part) + 2.0 * (errors + rounded_torque(self.proven.torques(seen)))
+            found = known + torque.max(axis=0)[c] + _product(apart, union.feedback[c])
+            largest = np.maximum(largest, found.max(axis=0) * _UP)
+        return largest
 
 
 def varying_tube(problem: VaryingTube) -> ErrorTube | str:
     """A narrow tube that proves itself (4), or the reason why none was found."""
-    n, count = problem.proven.n, len(problem.reference.t)
-    radii = problem.radii({"start": np.zeros((len(problem.cells), count, n))}, np.zeros((count, n)))
-    step, found, parts = _FIRST_STEP, None, dict[str, Array]()
+    shape = len(problem.cells), len(problem.reference.t), problem.proven.n
+    zero = np.zeros(shape)
+    none = LoopInputs(zero, zero, zero, zero, zero)
+    radii, _ = problem.radii({"start": none}, Radii(zero, zero, zero, zero))
+    step, found, causes = _FIRST_STEP, None, dict[str, LoopInputs]()
     for _ in range(_ROUNDS):
         # Radii that are too small are bounds from below: where already they leave the box, no others will do.
         outside = None if found else _outside(problem, radii)
         if outside is not None:
             return outside
         wide = radii.wider(step)
-        new_parts, drift = problem.causes(wide)
-        if not np.isfinite(drift).all() or not all(np.isfinite(values).all() for values in new_parts.values()):
+        new_causes = problem.causes(wide)
+        if not all(np.isfinite(each.level).all() for each in new_causes.values()):
             break
-        parts = new_parts
-        new = problem.radii(parts, drift)
+        causes = new_causes
+        new, torque = problem.radii(causes, wide)
         if new.is_inside(wide) and _outside(problem, wide) is None:
-            narrower = found is None or np.any(new.position.max(axis=(0, 1)) < (1.0 - _STEP) * found.radii.position)
-            found = _tube(problem, new, wide, parts, drift)
+            narrower = found is None or np.any(new.position.max(axis=(0, 1)) < (1.0 - _STEP) * found[0])
+            found = new.position.max(axis=(0, 1)), new, wide, causes, torque
             if not narrower and step == _STEP:
                 break
             step = _STEP
         radii = new
     if found is None:
-        return _outside(problem, radii.wider(_STEP)) or _too_uncertain(problem, parts)
-    return problem.loop.saturation(problem.proven.robot, found.torque) or found
+        return _outside(problem, radii.wider(_STEP)) or _too_uncertain(problem, causes)
+    tube = _tube(problem, *found[1:])
+    return problem.loop.saturation(problem.proven.robot, tube.torque) or tube
 
 
-def _tube(problem: VaryingTube, new: Radii, wide: Radii, parts: Mapping[str, Array], drift: Array) -> ErrorTube:
+def _tube(
+    problem: VaryingTube, new: Radii, wide: Radii, causes: Mapping[str, LoopInputs], torque: Array
+) -> ErrorTube:
     """The tube as its largest radii, levels and drift, with the costs of all causes where the position is largest."""
-    level = np.sum(list(parts.values()), axis=0)
-    zero = np.zeros_like(level)
-    cells, count, n = new.position.shape
-    worst = np.unravel_index(new.position.reshape(-1, n).argmax(axis=0), (cells, count))
-    costs = {cause: problem.cost(values, zero[0], worst) for cause, values in parts.items()}
-    costs["sampling"] = problem.cost(zero, drift, worst)
-    gains = np.array([response.position.noise for response in problem.responses])
-    offset = problem.sets.position_error - problem.sets.position_noise
-    costs["sensors"] = costs["sensors"] + gains * problem.sets.position_noise + offset
-    reached = new.position.max(axis=(0, 1))
-    costs["start"] = np.maximum(reached - np.sum(list(costs.values()), axis=0), 0.0)
+    level = new.acceleration.max(axis=(0, 1))
+    drift = causes["sampling"].level.max(axis=(0, 1)) / problem.coupled.period
     largest = Radii(*(getattr(new, name).max(axis=(0, 1)) for name in _RADII))
-    torque = problem.torques(widest(wide))
+    torques = problem.torques(wide, torque)
     positions = new.position.max(axis=0)
-    return ErrorTube(largest, level.max(axis=(0, 1)), drift.max(axis=0), torque, costs, problem.pieces.edges, positions)
+    costs = problem.costs(causes, new)
+    return ErrorTube(largest, level, drift, torques, costs, problem.edges, positions)
 
 
 _RADII = ("position", "speed", "acceleration", "feedback")
@@ -344,10 +434,13 @@ def _outside(problem: VaryingTube, radii: Radii) -> str | None:
     return leaves_box(problem.proven, problem.boxes(widest(radii), asked=True), problem.reference.t)
 
 
-def _too_uncertain(problem: VaryingTube, parts: Mapping[str, Array]) -> str:
+def _too_uncertain(problem: VaryingTube, causes: Mapping[str, LoopInputs]) -> str:
     """Why the bounds of an uncertain plant grow without end: the joint and the set that costs most."""
-    finite = {cause: values.max(axis=(0, 1)) for cause, values in parts.items() if np.isfinite(values).all()}
-    robot = problem.proven.robot
+    robot, inverse = problem.proven.robot, np.abs(problem.epochs.inverse[:, problem.epochs.of_piece])
+    finite = {
+        cause: (each.level + np.abs(each.high) + _product(inverse, each.torque)).max(axis=(0, 1))
+        for cause, each in causes.items()
+    }
     if not finite:
         cause, joint, size = problem.sets.largest_inertia(problem.bound, problem.cells, problem.reference.q[:1])
         return (
@@ -376,3 +469,7 @@ def _boxes(centres: tuple[Array, Array, Array], reaches: tuple[Array, Array, Arr
         wide = reach * _UP
         ends += [np.nextafter(centre - wide, -np.inf), np.nextafter(centre + wide, np.inf)]
     return MotionBoxes(*ends)
+
+
+def _product(matrices: Array, vectors: Array) -> Array:
+    return np.asarray((matrices @ vectors[..., None])[..., 0])

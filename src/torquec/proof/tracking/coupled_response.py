@@ -1,0 +1,289 @@
+"""Gains of the tracking error by lag for all joints together: sampled feedback, late torques, a payload in the inertia.
+
+With T the sampling interval, e the position errors (n,) and M the nominal inertia, M_t the true one, every torque
+M u that feedback asks for accelerates the robot by G u, G = M_t^-1 M. While a disturbance acts, at samples
+
+(1)  e_k+1 = e_k + z_k - G u_(k-d)/2 + T^2 int_0^1 (1 - r) w dr,    z_k+1 = z_k - G u_(k-d) + T^2 int_0^1 w dr
+(2)  s_k = (1 - c) s_(k-1) + c (e_k - e_(k-1)),  or  s_k = z_k  for measured speeds
+(3)  u_k = p T^2 e_k + s T s_k;  errors n_k of measured positions: e_k - n_k in place of e_k in (2) and (3), so that
+     their differences telescope
+
+in the state x = (e_k, z_k, e_(k-1), s_(k-1), u_(k-1), .., u_(k-d)), (n,) each. The motion is cut into epochs, each with
+one constant matrix G of every payload cell; what G differs by elsewhere is a disturbance.
+
+(4)  Rows g_0 (outputs), g_(m+1) ~ g_m F, for any numbers g_m:
+       g_0 x_k = sum over m of g_m (inputs of the interval k-1-m) + g_K x_(k-K) + sum over m of (g_m F - g_(m+1)) x_(k-1-m)
+     where |x| is bounded by the tube: rounding and lags beyond K are bounded by the radii, whatever g_m are.
+(5)  A disturbance is the sum of accelerations |w| <= W, of M_t^-1 times torques |f| <= b, and of a known acceleration a:
+       |g_0 x_k| <= sum |g_m| W + sum |g_m M_t^-1| b + |sum g_m a|
+(6)  between samples: |e| <= max(|e_k|, |e_k+1|) + T^2/8 max |edd|; speeds are at most the larger of the two bounds
+
+Lags are gathered into slots of equal length. An input of lag slot L of an output in slot s is in slot s-L-1 or s-L.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+
+import numpy as np
+
+from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array, Indices
+
+OUTPUTS = ("position", "speed", "feedback", "torque")
+
+_FORGOTTEN = 1e-8
+"""Part of the largest entry of a row below which later lags are left to the radii (4)."""
+
+_MOST_SAMPLES = 30_000
+"""Lags of a loop that is stable in practice: a pole of -1/s at 1 kHz."""
+
+_SLOTS = 40
+"""Slots of lags, about: more of them are closer, and take memory."""
+
+_ROUNDED = 1e-11
+"""Covers the rounding of gains and of sums of products, as a part of the sums of their magnitudes."""
+
+_STEP = 64.0 * float(np.finfo(np.float64).eps)
+"""Rounding of one step of (4), as a part of the magnitudes of what is added: sums of some dozen numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class CoupledLoop:
+    """Feedback `stiffness` p and `damping` s (n,), every `period` T [s], `delay` d samples late.
+
+    `share` (n,) is c of (2), zero for measured speeds.
+    """
+
+    stiffness: Array
+    damping: Array
+    period: float
+    delay: int
+    share: Array
+
+    @property
+    def _scaled(self) -> tuple[Array, Array, Array]:
+        """p T^2, s T, and one where speeds are measured."""
+        return self.stiffness * self.period**2, self.damping * self.period, np.where(self.share > 0.0, 0.0, 1.0)
+
+    def outputs(self, M: Array) -> tuple[Array, Array]:
+        """g_0 (B, 4 n, 4 + d, n) of `OUTPUTS`, for inertias M (B, n, n), and what errors n_k add to them (B, 4 n, n)."""
+        p, s, measured = self._scaled
+        n, c, one = len(p), self.share, np.eye(len(p))
+        asked = np.stack([np.diag(p + c * s), np.diag(measured * s), np.diag(-c * s), np.diag((1.0 - c - measured) * s)])
+        rows = np.zeros((len(M), 4 * n, 4 + self.delay, n))
+        rows[:, :n, 0] = one
+        rows[:, n : 2 * n, 1] = one / self.period
+        rows[:, 2 * n : 3 * n, :4] = asked.swapaxes(0, 1) / self.period**2
+        rows[:, 3 * n :, :4] = np.einsum("bij,sjk->bisk", M, asked) / self.period**2
+        noise = np.zeros((len(M), 4 * n, n))
+        noise[:, 2 * n :] = rows[:, 2 * n :, 0]
+        return rows, noise
+
+    def step(self, g: Array, G: Array, *, sign: float = -1.0) -> tuple[Array, Array]:
+        """g F (B, rows, 4 + d, n), and the factors (B, rows, n) of an error n_k; with `sign` 1 those of |F|."""
+        p, s, measured = self._scaled
+        c, d = self.share, self.delay
+        pulled = sign * ((0.5 * g[:, :, 0] + g[:, :, 1]) @ G)
+        asked = g[:, :, 4] if d else pulled
+        speed = g[:, :, 3] + asked * s
+        seen = g[:, :, 2] + asked * p + c * speed
+        found = np.empty_like(g)
+        found[:, :, 0] = g[:, :, 0] + seen
+        found[:, :, 1] = g[:, :, 0] + g[:, :, 1] + measured * speed
+        found[:, :, 2] = sign * c * speed
+        found[:, :, 3] = (1.0 - c - measured) * speed
+        if d:
+            found[:, :, 4:-1] = g[:, :, 5:]
+            found[:, :, -1] = pulled
+        return found, seen
+
+    def starts(self, g: Array, position: Array, speed: Array) -> Array:
+        """|g x_0| (B, rows) for starts that stood off by `position`, and moved at an error of `speed`, (n,) each."""
+        p, s, _ = self._scaled
+        T = self.period
+        queue = g[:, :, 4:].sum(axis=2)
+        stood = g[:, :, 0] + g[:, :, 2] + queue * p
+        moved = g[:, :, 1] - g[:, :, 2] + g[:, :, 3] + queue * s
+        return np.abs(stood) @ position + T * (np.abs(moved) @ speed)
+
+    def memory(self, G: Array) -> int:
+        """Samples until the rows of loops with these G (B, n, n) are forgotten.
+
+        Raises `ArgumentError` for a loop that is unstable, or far too slow.
+        """
+        g, _ = self.outputs(np.zeros_like(G))
+        g = g[:, : 3 * len(self.stiffness)]
+        largest = np.abs(g).max(axis=(2, 3))
+        for m in range(1, _MOST_SAMPLES):
+            g, _ = self.step(g, G)
+            size = np.abs(g).max(axis=(2, 3))
+            largest = np.maximum(largest, size)
+            if np.all(size < _FORGOTTEN * largest):
+                return m
+            if not np.isfinite(size).all() or np.any(size > 1e12):
+                break
+        slow = ", ".join(f"{x:g}" for x in sorted(set(self.stiffness.tolist())))
+        raise ArgumentError(
+            f"a loop with stiffness {slow}, sampled every {self.period:g} s, with a delay of {self.delay} samples is "
+            "not stable for all robots of the sets, or far too slow",
+            remedy="choose slower poles, sample faster, or filter speeds less",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Epochs:
+    """Constant matrices of every payload cell and epoch: G, M_t^-1 (C, E, n, n) and the nominal M (E, n, n).
+
+    `of_piece` (N,): the epoch of every piece of time, not decreasing.
+    """
+
+    G: Array
+    inverse: Array
+    M: Array
+    of_piece: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class LoopInputs:
+    """What acts, by cell and slot or piece of time (C, S, n): accelerations `level` W, torques `torque` b, and ends of a
+    known acceleration `low` <= a <= `high` (5); `feedback`: the largest |u| that acts, which G of another epoch makes a
+    disturbance.
+    """
+
+    level: Array
+    torque: Array
+    low: Array
+    high: Array
+    feedback: Array
+
+
+def stacked(parts: Sequence[LoopInputs], *, axis: int | None = None) -> LoopInputs:
+    """Inputs of several cells as one; along an `axis`, arrays are joined."""
+    join = np.stack if axis is None else partial(np.concatenate, axis=axis)
+    return LoopInputs(*(join([getattr(each, field.name) for each in parts]) for field in fields(LoopInputs)))
+
+
+def summed(parts: Iterable[LoopInputs]) -> LoopInputs:
+    """What several causes give together; feedback is the same for all of them."""
+    every = list(parts)
+    sums = [np.sum([getattr(each, name) for each in every], axis=0) for name in ("level", "torque", "low", "high")]
+    return LoopInputs(*sums, np.max([each.feedback for each in every], axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class CoupledResponse:
+    """Gains (5) of every cell and epoch: `level`, `torque`, `known` (C, E, L, 4 n, n) by slot of lag; `start` (C, E, L,
+    4 n) and `noise` (C, E, 4 n) with the start errors and the noise in them; `rest` (C, E, 4 n, 4 + d, n) of (4).
+    """
+
+    loop: CoupledLoop
+    epochs: Epochs
+    level: Array
+    torque: Array
+    known: Array
+    start: Array
+    noise: Array
+    rest: Array
+
+    @property
+    def lags(self) -> int:
+        """Slots of lags."""
+        return int(self.level.shape[2])
+
+    def reached(self, epoch: int, inputs: LoopInputs, slots: slice, largest: Array, *, free: bool = True) -> Array:
+        """Bounds (C, s, 4 n) of the outputs in some slots of an epoch, from inputs in all slots (C, S, n).
+
+        `largest` (C, 4 + d, n) bounds the states; without `free` starts, noise and rests are left out.
+        """
+        count, ahead = slots.stop - slots.start, self.lags + 1
+
+        def windows(values: Array, best: np.ufunc) -> Array:
+            padded = np.concatenate([np.zeros((len(values), ahead, values.shape[2])), values], axis=1)
+            both = best(padded[:, :-1], padded[:, 1:])[:, slots.start + 1 : slots.stop + self.lags]
+            seen = np.lib.stride_tricks.sliding_window_view(both, self.lags, axis=1)[..., ::-1]
+            return np.asarray(seen.transpose(0, 3, 2, 1).reshape(len(values), -1, count))  # (C, L n, s)
+
+        def through(gains: Array, values: Array) -> Array:
+            flat = gains[:, epoch].transpose(0, 2, 1, 3).reshape(len(gains), gains.shape[3], -1)
+            return np.asarray((flat @ values).swapaxes(1, 2))
+
+        low, high = windows(inputs.low, np.minimum), windows(inputs.high, np.maximum)
+        middle, half = 0.5 * (low + high), 0.5 * (high - low)
+        level = windows(inputs.level, np.maximum) + half + _ROUNDED * (np.abs(low) + np.abs(high))
+        found = through(self.level, level) + through(self.torque, windows(inputs.torque, np.maximum))
+        found += np.abs(through(self.known, middle))
+        if free:
+            found += self.noise[:, epoch, None]
+            found += np.einsum("crsn,csn->cr", self.rest[:, epoch], largest)[:, None]
+            begun = self.start[:, epoch, slots.start : slots.stop]
+            found[:, : begun.shape[1]] += begun
+        return found * (1.0 + _ROUNDED)
+
+
+def coupled_response(
+    loop: CoupledLoop, epochs: Epochs, slot: int, *, position: Array, speed: Array, noise: Array
+) -> CoupledResponse:
+    """The gains by slots of `slot` samples, for start errors and noise of positions (n,) each."""
+    cells, count, n = epochs.G.shape[:3]
+    G, inverse = (each.reshape(-1, n, n) for each in (epochs.G, epochs.inverse))
+    M = np.broadcast_to(epochs.M, epochs.G.shape).reshape(-1, n, n)
+    slots = -(-loop.memory(G) // slot)
+    g, direct = loop.outputs(M)
+    heard, sums = np.abs(direct) @ noise, np.zeros_like(g)
+    gathered: list[list[Array]] = []
+    for _ in range(slots):
+        parts = [np.zeros((len(G), 4 * n, n)) for _ in range(3)]
+        begun = loop.starts(g, position, speed)
+        for _ in range(slot):
+            first, last = g[:, :, 0], g[:, :, 1]
+            parts[0] += _integral(first, last)
+            parts[1] += _integral(first @ inverse, last @ inverse)
+            parts[2] += 0.5 * first + last
+            sums += np.abs(g)
+            g, seen = loop.step(g, G)
+            heard = heard + np.abs(seen) @ noise
+            begun = np.maximum(begun, loop.starts(g, position, speed))
+        gathered.append([*parts, begun])
+    moved, _ = loop.step(sums, np.abs(G), sign=1.0)
+    units = loop.period**2
+    level, torque, known, start = (np.stack(each, axis=1) for each in zip(*gathered, strict=True))
+    # What g_m M_t^-1 may have lost by cancellation is a part of |g_m| |M_t^-1|.
+    torque = torque + _ROUNDED * (level @ np.abs(inverse)[:, None])
+
+    def shaped(values: Array) -> Array:
+        return values.reshape(cells, count, *values.shape[1:])
+
+    rest = np.abs(g) + _STEP * (moved + sums)
+    return CoupledResponse(
+        loop,
+        epochs,
+        shaped(level * units),
+        shaped(torque * units),
+        shaped(known * units),
+        shaped(start),
+        shaped(heard * (1.0 + _ROUNDED)),
+        shaped(rest),
+    )
+
+
+def slot_samples(loop: CoupledLoop, least: int) -> int:
+    """Samples in a slot, at least so many: about `_SLOTS` of them hold the memory of the nominal loop."""
+    return max(least, -(-loop.memory(np.eye(len(loop.stiffness))[None]) // _SLOTS))
+
+
+def _integral(first: Array, last: Array) -> Array:
+    """The integral over r from 0 to 1 of |(1 - r) first + last|, entry by entry."""
+    u = first + last
+    ends = np.abs(u) + np.abs(last)
+    turning = (u * u + last * last) / np.where(ends > 0.0, 2.0 * ends, 1.0)
+    return np.asarray(np.where(u * last >= 0.0, 0.5 * ends, turning))
+
+
+def runs(epochs: Indices) -> Iterator[tuple[int, slice]]:
+    """Epochs (S,) and the slots that they fill."""
+    edges = [0, *(np.flatnonzero(np.diff(epochs)) + 1).tolist(), len(epochs)]
+    for a, b in zip(edges[:-1], edges[1:], strict=True):
+        yield int(epochs[a]), slice(a, b)

@@ -1,0 +1,120 @@
+"""Gains of coupled loops: loops run sample by sample stay below them, and aligned disturbances come close."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from torquec.errors import ArgumentError
+from torquec.proof.tracking.coupled_response import CoupledLoop, Epochs, LoopInputs, coupled_response
+
+T, SLOT, COUNT = 1e-3, 5, 400
+
+
+def run(loop, G, w, *, e0=0.0, ed0=0.0, noise=None):
+    """e, ed and u (N, 3 n) at every sample of (1)-(3), under accelerations w (N, n) held over a sample."""
+    n = len(G)
+    e, ed = np.full(n, e0), np.full(n, ed0)
+    before, filtered = e - T * ed, ed.copy()
+    waiting = [loop.stiffness * e + loop.damping * ed] * loop.delay
+    found = []
+    for k, acceleration in enumerate(w):
+        seen = e if noise is None else e - noise[k]
+        difference = filtered + loop.share * ((seen - before) / T - filtered)
+        filtered = np.where(loop.share > 0.0, difference, ed)
+        u = loop.stiffness * seen + loop.damping * filtered
+        waiting.append(u)
+        a = -G @ waiting.pop(0) + acceleration
+        found.append(np.concatenate([e, ed, u]))
+        before = seen
+        e, ed = e + T * ed + 0.5 * T**2 * a, ed + T * a
+    return np.array(found)
+
+
+def coupled(delay, share, *, seed=0, n=3, start=(0.0, 0.0), noise=0.0):
+    """A loop with random inertias, its gains in one epoch, and the bounds by slot of inputs."""
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(n, n))
+    M = root @ root.T + n * np.eye(n)
+    change = rng.normal(size=(n, 1))
+    inverse = np.linalg.inv(M + 0.5 * change @ change.T)
+    poles = rng.uniform(60.0, 100.0, n)
+    loop = CoupledLoop(poles**2, 2.0 * poles, T, delay, np.full(n, share))
+    epochs = Epochs((inverse @ M)[None, None], inverse[None, None], M[None], np.zeros(COUNT // SLOT, dtype=int))
+    sizes = {"position": np.full(n, start[0]), "speed": np.full(n, start[1]), "noise": np.full(n, noise)}
+    response = coupled_response(loop, epochs, SLOT, **sizes)
+
+    def bounds(**given):
+        zero = np.zeros((1, COUNT // SLOT, n))
+        inputs = LoopInputs(**{name: given.get(name, zero) for name in ("level", "torque", "low", "high", "feedback")})
+        largest = np.full((1, 4 + delay, n), 1.0)
+        found = response.reached(0, inputs, slice(0, COUNT // SLOT), largest)[0]
+        return np.repeat(found, SLOT, axis=0)
+
+    return loop, epochs, bounds
+
+
+CASES = [(0, 0.0), (1, 0.0), (1, 0.7), (3, 0.5)]
+
+
+@pytest.mark.parametrize(("delay", "share"), CASES)
+def test_aligned_disturbances_come_close_and_never_pass(delay, share):
+    loop, epochs, bounds = coupled(delay, share)
+    G, inverse, n = epochs.G[0, 0], epochs.inverse[0, 0], 3
+    one = np.ones((1, COUNT // SLOT, n))
+    for name, through in (("level", np.eye(n)), ("torque", inverse)):
+        limit = bounds(**{name: one})
+        impulses = [run(loop, G, np.outer(np.arange(COUNT) == 0, through[:, k])) for k in range(n)]
+        for output in range(3 * n):
+            signs = np.sign(np.stack([each[::-1, output] for each in impulses], axis=1))
+            reached = np.abs(run(loop, G, signs @ through.T))
+            assert np.all(reached <= limit[:, : 3 * n] * (1.0 + 1e-9))
+            assert reached[-1, output] > 0.9 * limit[-1, output]
+
+
+@pytest.mark.parametrize(("delay", "share"), CASES)
+def test_a_known_acceleration_counts_with_its_sign(delay, share):
+    loop, epochs, bounds = coupled(delay, share)
+    n, t = 3, np.arange(COUNT) / COUNT
+    w = np.repeat(np.stack([t, np.sin(3.0 * t), 1.0 - t], axis=1)[::SLOT], SLOT, axis=0)
+    limit = bounds(low=w[::SLOT][None], high=w[::SLOT][None])
+    reached = np.abs(run(loop, epochs.G[0, 0], w))
+    assert np.all(reached <= limit[:, : 3 * n] + 1e-15)
+    worst = bounds(level=np.abs(w[::SLOT])[None])
+    assert np.all(limit[-1, n : 2 * n] < 0.7 * worst[-1, n : 2 * n])  # speeds answer to changes only
+
+
+@pytest.mark.parametrize(("delay", "share"), CASES)
+def test_starts_and_noise_stay_below(delay, share):
+    rng = np.random.default_rng(4)
+    loop, epochs, bounds = coupled(delay, share, start=(1e-3, 0.0))
+    found = np.abs(run(loop, epochs.G[0, 0], np.zeros((COUNT, 3)), e0=1e-3))
+    assert np.all(found <= bounds()[:, :9] * (1.0 + 1e-9))
+    loop, epochs, bounds = coupled(delay, share, start=(0.0, 0.1))
+    found = np.abs(run(loop, epochs.G[0, 0], np.zeros((COUNT, 3)), ed0=0.1))
+    assert np.all(found <= bounds()[:, :9] * (1.0 + 1e-9))
+    loop, epochs, bounds = coupled(delay, share, noise=1e-5)
+    noise = 1e-5 * rng.choice([-1.0, 1.0], (COUNT, 3))
+    found = np.abs(run(loop, epochs.G[0, 0], np.zeros((COUNT, 3)), noise=noise))
+    assert np.all(found <= bounds()[:, :9] * (1.0 + 1e-9))
+
+
+def test_an_inertia_that_is_left_out_of_the_loop_is_noticed():
+    """The planted error: gains of the nominal inertia are below what a loop with a payload reaches."""
+    loop, epochs, _ = coupled(1, 0.7)
+    one = np.eye(3)[None, None]
+    wrong = Epochs(one, epochs.inverse, epochs.M, epochs.of_piece)
+    zero = np.zeros(3)
+    response = coupled_response(loop, wrong, SLOT, position=zero, speed=zero, noise=zero)
+    none = np.zeros((1, COUNT // SLOT, 3))
+    w = np.full((COUNT, 3), 1.0)
+    inputs = LoopInputs(none, none, none + 1.0, none + 1.0, none)
+    limit = response.reached(0, inputs, slice(0, COUNT // SLOT), np.zeros((1, 5, 3)))[0]
+    reached = np.abs(run(loop, epochs.G[0, 0], w))
+    assert np.any(reached > np.repeat(limit, SLOT, axis=0)[:, :9])
+
+
+def test_an_unstable_loop_is_refused():
+    loop = CoupledLoop(np.full(2, 3600.0), np.full(2, 120.0), T, 20, np.zeros(2))
+    with pytest.raises(ArgumentError, match="delay of 20 samples is not stable"):
+        loop.memory(np.eye(2)[None])
