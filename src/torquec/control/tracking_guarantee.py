@@ -54,8 +54,9 @@ from torquec.proof.tracking.coupled_response import CoupledLoop
 from torquec.proof.tracking.error_response import ErrorResponse, error_response, sampled_response
 from torquec.proof.tracking.error_tube import ErrorTube, TubeLoop, TubeProblem, error_tube, joint_unit
 from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
+from torquec.proof.tracking.time_pieces import with_rest
 from torquec.proof.tracking.torque_error_bound import ProvenTorque, certified_torque_error, exact_torque_error
-from torquec.proof.tracking.varying_tube import VaryingTube, varying_tube, with_rest
+from torquec.proof.tracking.varying_tube import VaryingTube, varying_tube
 from torquec.robot.robot import Robot
 from torquec.robot.robot_document import robot_to_dict
 from torquec.trajectory.motion_enclosure import motion_enclosure
@@ -80,8 +81,8 @@ _FEWEST, _MOST = 256, 32768
 _LONGER_PIECE = 0.005
 """The same [s] for tubes that vary with time."""
 
-_COARSE, _FINE, _MUCH = (2, 2), (2, 3), 0.3
-"""Ranges of mass of an unknown payload: at first, and where it costs more than this part of a position bound."""
+_COARSE, _FINE = (2, 2), (3, 3)
+"""Ranges of an unknown payload's mass, and cubes along each axis for its centre; finer where no tube is found."""
 
 _STILL = 1e-12
 """A speed or acceleration of the reference that is rounding, and within what its enclosure allows for."""
@@ -234,8 +235,6 @@ def tracking_guarantee(
             "a guarantee without uncertainty is for a model evaluated at the measured state",
             remedy='evaluation="measured", or give an uncertainty: tq.Uncertainty()',
         )
-    if uncertainty is not None and period is None:
-        raise ArgumentError("a guarantee under uncertainty is for a sampled law", remedy="give period=...")
     model = as_model(source)
     robot = model.robot
     feedback = error_feedback(joint_poles(robot.joint_names, poles), period=period, sampled=sampled)
@@ -262,7 +261,9 @@ class _Law:
 
     def coupled(self, robot: Robot, feedback: ErrorFeedback) -> CoupledLoop:
         """The sampled loop, with late torques and speeds by difference where the uncertainty states them."""
-        assert self.uncertainty is not None and self.period is not None
+        assert self.uncertainty is not None
+        if self.period is None:
+            raise ArgumentError("a guarantee under uncertainty without a sampling interval", remedy="give period=...")
         shares = [j.speed_filter if j.speed is SpeedSource.DIFFERENCE else 0.0 for j in self.uncertainty.of(robot)]
         gains = np.array(feedback.stiffness), np.array(feedback.damping)
         return CoupledLoop(*gains, self.period, self.uncertainty.timing.delay, np.array(shares))
@@ -347,14 +348,11 @@ def _guarantee(
 
 
 def _uncertain(law: _Law, problem: VaryingTube) -> ErrorTube | str:
-    """The tube of a plant in the sets: with few cells of a payload, with more where it costs much, then by slopes."""
+    """The tube of a plant in the sets: with few cells of a payload, where none is found with more, then by slopes."""
     tube = varying_tube(problem)
-    if law.cells(*_FINE).shape[2] and (
-        isinstance(tube, str) or np.any(tube.costs["payload"] > _MUCH * tube.radii.position)
-    ):
+    if isinstance(tube, str) and problem.cells.shape[2]:
         problem = replace(problem, cells=law.cells(*_FINE))
-        better = varying_tube(problem)
-        tube = tube if isinstance(better, str) and not isinstance(tube, str) else better
+        tube = varying_tube(problem)
     return varying_tube(replace(problem, closer=True)) if isinstance(tube, str) else tube
 
 

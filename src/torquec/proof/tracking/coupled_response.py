@@ -12,9 +12,9 @@ in the state x = (e_k, z_k, e_(k-1), s_(k-1), u_(k-1), .., u_(k-d)), (n,) each. 
 one constant matrix G of every payload cell; what G differs by elsewhere is a disturbance.
 
 (4)  Rows g_0 (outputs), g_(m+1) ~ g_m F, for any numbers g_m:
-       g_0 x_k = sum over m of g_m (inputs of the interval k-1-m) + g_K x_(k-K) + sum over m of (g_m F - g_(m+1)) x_(k-1-m)
+       g_0 x_k = sum of g_m (inputs of the interval k-1-m) + g_K x_(k-K) + sum of (g_m F - g_(m+1)) x_(k-1-m)
      where |x| is bounded by the tube: rounding and lags beyond K are bounded by the radii, whatever g_m are.
-(5)  A disturbance is the sum of accelerations |w| <= W, of M_t^-1 times torques |f| <= b, and of a known acceleration a:
+(5)  A disturbance is the sum of accelerations |w| <= W, of M_t^-1 times torques |f| <= b, and of a known one, a:
        |g_0 x_k| <= sum |g_m| W + sum |g_m M_t^-1| b + |sum g_m a|
 (6)  between samples: |e| <= max(|e_k|, |e_k+1|) + T^2/8 max |edd|; speeds are at most the larger of the two bounds
 
@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -42,6 +43,9 @@ _MOST_SAMPLES = 30_000
 
 _SLOTS = 40
 """Slots of lags, about: more of them are closer, and take memory."""
+
+_SLOWEST = 6
+"""How many times longer than the nominal loop one with another inertia may remember."""
 
 _ROUNDED = 1e-11
 """Covers the rounding of gains and of sums of products, as a part of the sums of their magnitudes."""
@@ -69,10 +73,12 @@ class CoupledLoop:
         return self.stiffness * self.period**2, self.damping * self.period, np.where(self.share > 0.0, 0.0, 1.0)
 
     def outputs(self, M: Array) -> tuple[Array, Array]:
-        """g_0 (B, 4 n, 4 + d, n) of `OUTPUTS`, for inertias M (B, n, n), and what errors n_k add to them (B, 4 n, n)."""
+        """g_0 (B, 4 n, 4 + d, n) of `OUTPUTS`, for inertias M (B, n, n), and what errors n_k add (B, 4 n, n)."""
         p, s, measured = self._scaled
         n, c, one = len(p), self.share, np.eye(len(p))
-        asked = np.stack([np.diag(p + c * s), np.diag(measured * s), np.diag(-c * s), np.diag((1.0 - c - measured) * s)])
+        asked = np.stack(
+            [np.diag(p + c * s), np.diag(measured * s), np.diag(-c * s), np.diag((1.0 - c - measured) * s)]
+        )
         rows = np.zeros((len(M), 4 * n, 4 + self.delay, n))
         rows[:, :n, 0] = one
         rows[:, n : 2 * n, 1] = one / self.period
@@ -107,17 +113,17 @@ class CoupledLoop:
         queue = g[:, :, 4:].sum(axis=2)
         stood = g[:, :, 0] + g[:, :, 2] + queue * p
         moved = g[:, :, 1] - g[:, :, 2] + g[:, :, 3] + queue * s
-        return np.abs(stood) @ position + T * (np.abs(moved) @ speed)
+        return np.asarray(np.abs(stood) @ position + T * (np.abs(moved) @ speed))
 
-    def memory(self, G: Array) -> int:
+    def memory(self, G: Array, most: int = _MOST_SAMPLES) -> int:
         """Samples until the rows of loops with these G (B, n, n) are forgotten.
 
-        Raises `ArgumentError` for a loop that is unstable, or far too slow.
+        Raises `ArgumentError` for a loop that is unstable, or does not forget in `most` samples.
         """
         g, _ = self.outputs(np.zeros_like(G))
         g = g[:, : 3 * len(self.stiffness)]
         largest = np.abs(g).max(axis=(2, 3))
-        for m in range(1, _MOST_SAMPLES):
+        for m in range(1, most):
             g, _ = self.step(g, G)
             size = np.abs(g).max(axis=(2, 3))
             largest = np.maximum(largest, size)
@@ -148,9 +154,9 @@ class Epochs:
 
 @dataclass(frozen=True, eq=False)
 class LoopInputs:
-    """What acts, by cell and slot or piece of time (C, S, n): accelerations `level` W, torques `torque` b, and ends of a
-    known acceleration `low` <= a <= `high` (5); `feedback`: the largest |u| that acts, which G of another epoch makes a
-    disturbance.
+    """What acts, by cell and slot or piece of time (C, S, n): accelerations `level` W, torques `torque` b, and ends
+    of a known acceleration `low` <= a <= `high` (5); `feedback`: the largest |u| that acts, which G of another epoch
+    makes a disturbance.
     """
 
     level: Array
@@ -169,8 +175,10 @@ def stacked(parts: Sequence[LoopInputs], *, axis: int | None = None) -> LoopInpu
 def summed(parts: Iterable[LoopInputs]) -> LoopInputs:
     """What several causes give together; feedback is the same for all of them."""
     every = list(parts)
-    sums = [np.sum([getattr(each, name) for each in every], axis=0) for name in ("level", "torque", "low", "high")]
-    return LoopInputs(*sums, np.max([each.feedback for each in every], axis=0))
+    sums = {
+        name: np.sum([getattr(each, name) for each in every], axis=0) for name in ("level", "torque", "low", "high")
+    }
+    return LoopInputs(**sums, feedback=np.max([each.feedback for each in every], axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,11 +234,14 @@ class CoupledResponse:
 def coupled_response(
     loop: CoupledLoop, epochs: Epochs, slot: int, *, position: Array, speed: Array, noise: Array
 ) -> CoupledResponse:
-    """The gains by slots of `slot` samples, for start errors and noise of positions (n,) each."""
+    """The gains by slots of `slot` samples, for start errors and noise of positions (n,) each.
+
+    Raises `ArgumentError` where some G makes the loop unstable, or far slower than the nominal one.
+    """
     cells, count, n = epochs.G.shape[:3]
     G, inverse = (each.reshape(-1, n, n) for each in (epochs.G, epochs.inverse))
     M = np.broadcast_to(epochs.M, epochs.G.shape).reshape(-1, n, n)
-    slots = -(-loop.memory(G) // slot)
+    slots = -(-loop.memory(G, _SLOWEST * _SLOTS * slot) // slot)
     g, direct = loop.outputs(M)
     heard, sums = np.abs(direct) @ noise, np.zeros_like(g)
     gathered: list[list[Array]] = []
@@ -285,5 +296,5 @@ def _integral(first: Array, last: Array) -> Array:
 def runs(epochs: Indices) -> Iterator[tuple[int, slice]]:
     """Epochs (S,) and the slots that they fill."""
     edges = [0, *(np.flatnonzero(np.diff(epochs)) + 1).tolist(), len(epochs)]
-    for a, b in zip(edges[:-1], edges[1:], strict=True):
+    for a, b in pairwise(edges):
         yield int(epochs[a]), slice(a, b)

@@ -55,7 +55,7 @@ from torquec.proof.enclosure.enclose import (
 )
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, MotionBoxes, with_constants
 from torquec.proof.tracking.coupled_response import LoopInputs, stacked
-from torquec.proof.tracking.preconditioned import CarriedColumns, Ends, RateBound
+from torquec.proof.tracking.preconditioned import CarriedColumns, Ends, RateBound, product
 from torquec.robot.robot import Robot
 from torquec.spatial import PARAMETER_NAMES
 
@@ -204,12 +204,12 @@ class PlantUncertainty:
         """
         R, D = inverse
         with np.errstate(all="ignore"):
-            model = _solved(D, _product(np.abs(R), errors))
+            model = _solved(D, product(np.abs(R), errors))
             both = self.rates.coefficients(R, own), self.rates.coefficients(R, asked)
             drift = _solved(D, self.rates.rates(R, both[0], own))
             low, high = enclose(self.slope_program, asked.lower, asked.upper)["dtau_dq"]
-            total = _product(magnitudes(R, *with_constants(low, high)), eps[0])
-            total = total + _product(self.rates.speed_slopes(both[1][1], asked), eps[1])
+            total = product(magnitudes(R, *with_constants(low, high)), eps[0])
+            total = total + product(self.rates.speed_slopes(both[1][1], asked), eps[1])
             return model, _solved(D, total), drift
 
     def plant_errors(
@@ -237,20 +237,20 @@ class PlantUncertainty:
                 zero = np.zeros_like(u)
                 right = {}
                 for cause, torque in (("friction", acting.friction[c]), ("drives", drives[c])):
-                    first = _product(size, torque)
-                    beyond = _solved(cell.wrong, first) - first + _product(apart, torque)
+                    first = product(size, torque)
+                    beyond = _solved(cell.wrong, first) - first + product(apart, torque)
                     right[cause] = LoopInputs(beyond, torque, zero, zero, zero)
-                moved = _product(np.abs(G), u)
+                moved = product(np.abs(G), u)
                 if split:
-                    both = sizes[..., 0] + _product(sizes[..., 1:], other + moved)
-                    level = _solved(cell.wrong, _product(np.abs(cell.Q), both))
+                    both = sizes[..., 0] + product(sizes[..., 1:], other + moved)
+                    level = _solved(cell.wrong, product(np.abs(cell.Q), both))
                     right["bodies"] = LoopInputs(level, zero, zero, zero, zero)
                 identity = np.eye(len(self.drive_error))
                 step = 4.0 * rounding(len(identity)) * (np.abs(cell.Q) @ (identity + np.abs(cell.P) @ np.abs(G)))
                 away = np.abs(cell.Q @ (identity - cell.P @ G)) + step
                 away = away + np.abs(cell.Q) @ (D @ np.abs(identity - G))
-                rest = cell.loose[..., 0] + _product(cell.loose[..., 1:], moved) + _product(away, u)
-                rest = rest + _product(cell.whole, other)
+                rest = cell.loose[..., 0] + product(cell.loose[..., 1:], moved) + product(away, u)
+                rest = rest + product(cell.whole, other)
                 known = np.abs(cell.known)
                 level = _solved(cell.wrong, known + rest) - known
                 right["payload"] = LoopInputs(level, zero, cell.known, cell.known, u)
@@ -278,7 +278,7 @@ class PlantUncertainty:
         load = self._preconditioned(R, MotionBoxes(q, q, zero, zero, zero, zero))[0][:, :, split:, 1:]
         P = np.eye(q.shape[1]) + np.einsum("xikj,ck->cxij", load, cells[:, 0])
         Q = np.linalg.inv(np.where(np.isfinite(P), P, np.eye(q.shape[1])))
-        return Q, Q @ R, np.linalg.inv(R)
+        return Q, Q @ R, np.asarray(np.linalg.inv(R))
 
     def largest_inertia(self, bound: AccelerationBound, cells: Array, q: Array) -> tuple[str, int, float]:
         """The cause that changes the inertia most at positions (1, n): at which joint, and by which part of it."""
@@ -359,10 +359,6 @@ def _in_cell(load: Array, spread: Array, centre: Array, half: Array, D: Array) -
     around = (defect(Q, P) + size @ D + loose[..., 1:]) * _ROUNDED_UP
     wrong = np.where(regular[:, None, None], around, np.inf)
     return _Cell(Q, P, wrong, middle[..., 0], loose, (np.abs(middle) + loose)[..., 1:] * _ROUNDED_UP)
-
-
-def _product(matrices: Array, vectors: Array) -> Array:
-    return np.asarray((matrices @ vectors[..., None])[..., 0])
 
 
 def _solved(D: Array, c: Array) -> Array:

@@ -28,6 +28,7 @@ from functools import cached_property
 
 import numpy as np
 
+from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, Indices
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, CloserAccelerationBound, MotionBoxes
 from torquec.proof.tracking.coupled_response import (
@@ -51,15 +52,14 @@ from torquec.proof.tracking.error_tube import (
     rounding_error,
 )
 from torquec.proof.tracking.plant_uncertainty import ActingErrors, PlantUncertainty
+from torquec.proof.tracking.preconditioned import product
+from torquec.proof.tracking.time_pieces import Pieces
 from torquec.proof.tracking.torque_error_bound import ProvenTorque
 from torquec.trajectory.motion_enclosure import MotionEnclosure
 
 _ROUNDS = 60  # radii settle in ten or twenty where they settle at all
 _FIRST_STEP, _STEP = 0.02, 0.01
 """By what part a tube is tried wider than the bounds of the last one: to find one, and to make it narrow."""
-
-_GROWING = 1.5
-"""By how much each piece after the end of a motion is longer than the one before it."""
 
 _TRAVEL = 0.05
 """How far [rad, m] a joint moves in an epoch: inertias change by some percent."""
@@ -72,76 +72,8 @@ _UP = 1.0 + 1e-13
 
 
 @dataclass(frozen=True, eq=False)
-class Pieces:
-    """Pieces of time and the slots of equal length that overlap them: `edges` (N + 1,), the last may be infinite.
-
-    `first`, `last` (S,): the pieces in which a slot begins and ends.
-    """
-
-    edges: Array
-    first: Indices
-    last: Indices
-
-    @classmethod
-    def of(cls, edges: Array, length: float, memory: int) -> Pieces:
-        """The pieces between the edges, with slots until a `memory` of so many after the last piece began.
-
-        >>> Pieces.of(np.array([0.0, 0.004, 0.008]), 0.003, 10).last.tolist()
-        [0, 1, 1]
-        """
-        stop = edges[-1] if np.isfinite(edges[-1]) else edges[-2] + (memory + 3) * length
-        times = edges[0] + length * np.arange(int(np.ceil((stop - edges[0]) / length)) + 1)
-        room = 1e-9 * length
-        first = np.searchsorted(edges, times[:-1] - room, side="right") - 1
-        last = np.searchsorted(edges, times[1:] + room, side="left") - 1
-        top = len(edges) - 2
-        return cls(edges, np.clip(first, 0, top), np.clip(last, 0, top))
-
-    def to_slots(self, values: Array) -> Array:
-        """The largest values (.., S, n) of the pieces (.., N, n) that a slot overlaps."""
-        found = np.maximum(values[..., self.first, :], values[..., self.last, :])
-        for k in range(1, int((self.last - self.first).max(initial=0))):
-            found = np.maximum(found, values[..., np.minimum(self.first + k, self.last), :])
-        return np.asarray(found)
-
-    def to_pieces(self, values: Array) -> Array:
-        """The largest values (.., N, n) of the slots (.., S, n) that overlap a piece."""
-        # Slots that overlap a piece follow each other: the largest between two indices.
-        count = len(self.edges) - 1
-        starts = np.searchsorted(self.last, np.arange(count), side="left")
-        stops = np.searchsorted(self.first, np.arange(count), side="right")
-        return np.stack([values[..., a:b, :].max(axis=-2) for a, b in zip(starts, stops, strict=True)], axis=-2)
-
-    def held(self, values: Array, age: float) -> Array:
-        """The largest values (.., N, n) of a piece and of all of the time `age` before it."""
-        start = np.clip(np.searchsorted(self.edges, self.edges[:-1] - age * (1.0 + 1e-9), side="right") - 1, 0, None)
-        found, own = values, np.arange(len(start))
-        for back in range(1, int((own - start).max()) + 1):
-            found = np.maximum(found, values[..., np.maximum(own - back, start), :])
-        return np.asarray(found)
-
-
-def with_rest(reference: MotionEnclosure, length: float, *, rests: bool) -> tuple[MotionEnclosure, Array]:
-    """A reference with the edges of its pieces; one that `rests` at its end gets some of growing length, until its
-    errors of so long before [s] are forgotten, and a last one without end.
-    """
-    count = len(reference.t)
-    half = (reference.end - reference.t[0]) / (2.0 * count - 1.0)
-    edges = np.linspace(reference.t[0] - half, reference.end, count + 1)
-    if rests:
-        step, after = 2.0 * half, [float(edges[-1])]
-        while after[-1] < edges[-1] + 2.0 * length:
-            after.append(after[-1] + step)
-            step *= _GROWING
-        edges = np.concatenate([edges, after[1:], [np.inf]])
-        reference = reference.resting(len(after))
-    return reference, edges
-
-
-@dataclass(frozen=True, eq=False)
 class VaryingTube:
-    """What a tube is about: a proven torque, the sets of the plant, the loop, and the reference with the `edges` (N + 1,)
-    of its pieces.
+    """What a tube is about: a proven torque, the sets of the plant, the loop, the reference, `edges` of its pieces.
 
     `cells` (C, 2, k) are the boxes of the payload's parameters. `closer`: accelerations are bounded by mean-value
     forms, which take longer.
@@ -164,7 +96,9 @@ class VaryingTube:
             if np.abs(q[k] - q[kept[-1]]).max() > _TRAVEL:
                 kept.append(k)
         of_piece = np.searchsorted(kept, np.arange(len(q)), side="right") - 1
-        middles = np.array([0.5 * (q[of_piece == k].min(axis=0) + q[of_piece == k].max(axis=0)) for k in range(len(kept))])
+        middles = np.array(
+            [0.5 * (q[of_piece == k].min(axis=0) + q[of_piece == k].max(axis=0)) for k in range(len(kept))]
+        )
         return Epochs(*self.sets.frozen(self.bound, self.cells, middles), of_piece)
 
     @cached_property
@@ -176,11 +110,8 @@ class VaryingTube:
     @cached_property
     def response(self) -> CoupledResponse:
         """The gains of the loop."""
-        sets, loop = self.sets, self.loop
-        start = loop.start_position + self._offset, loop.start_speed
-        return coupled_response(
-            self.coupled, self.epochs, self.slot, position=start[0], speed=start[1], noise=sets.position_noise
-        )
+        start, speed, noise = self.loop.start_position + self._offset, self.loop.start_speed, self.sets.position_noise
+        return coupled_response(self.coupled, self.epochs, self.slot, position=start, speed=speed, noise=noise)
 
     @cached_property
     def _offset(self) -> Array:
@@ -233,7 +164,7 @@ class VaryingTube:
         held = self.pieces.held(before.feedback, self.age)
         G, inverse = (np.abs(each[:, self.epochs.of_piece]) for each in (self.epochs.G, self.epochs.inverse))
         known = np.maximum(np.abs(inputs.low), np.abs(inputs.high))
-        acceleration = (_product(G, held) + _product(inverse, inputs.torque) + known + inputs.level) * _UP
+        acceleration = (product(G, held) + product(inverse, inputs.torque) + known + inputs.level) * _UP
         position = (e + self.coupled.period**2 / 8.0 * acceleration + self._offset) * _UP
         return Radii(position, speed, acceleration, feedback), torque
 
@@ -241,9 +172,7 @@ class VaryingTube:
         """The outputs of the loop (C, N, n) each; without `free` those of the inputs alone."""
         epochs, pieces, n = self.epochs, self.pieces, self.proven.n
         T, noise = self.coupled.period, self.sets.position_noise
-        position, speed, feedback = (
-            getattr(before, name).max(axis=1) for name in ("position", "speed", "feedback")
-        )
+        position, speed, feedback = (getattr(before, name).max(axis=1) for name in ("position", "speed", "feedback"))
         differences = T * speed + 2.0 * noise
         states = [position, T * speed, position + differences, differences, *[T**2 * feedback] * self.coupled.delay]
         largest = np.stack(states, axis=1)
@@ -251,8 +180,10 @@ class VaryingTube:
         slots = {name: pieces.to_slots(getattr(inputs, name)) for name in ("torque", "high")}
         slots["low"] = -pieces.to_slots(-inputs.low)
         for epoch, rows in runs(epochs.of_piece[pieces.first]):
-            G, inverse = (np.abs(each - each[:, epoch, None])[:, epochs.of_piece] for each in (epochs.G, epochs.inverse))
-            level = inputs.level + _product(G, inputs.feedback) + _product(inverse, inputs.torque)
+            G, inverse = (
+                np.abs(each - each[:, epoch, None])[:, epochs.of_piece] for each in (epochs.G, epochs.inverse)
+            )
+            level = inputs.level + product(G, inputs.feedback) + product(inverse, inputs.torque)
             each = LoopInputs(pieces.to_slots(level) * _UP, **slots, feedback=slots["torque"])
             found[:, rows] = self.response.reached(epoch, each, rows, largest, free=free)
         a, b, c, d = (pieces.to_pieces(found[..., k * n : (k + 1) * n]) for k in range(4))
@@ -373,7 +304,7 @@ class VaryingTube:
             wanted = np.maximum(np.abs(seen.qdd_lower), np.abs(seen.qdd_upper))
             errors = self.proven.errors(seen.q_lower, seen.q_upper, speed, wanted)
             known = self.proven.torques(part) + 2.0 * (errors + rounded_torque(self.proven.torques(seen)))
-            found = known + torque.max(axis=0)[c] + _product(apart, union.feedback[c])
+            found = known + torque.max(axis=0)[c] + product(apart, union.feedback[c])
             largest = np.maximum(largest, found.max(axis=0) * _UP)
         return largest
 
@@ -383,7 +314,10 @@ def varying_tube(problem: VaryingTube) -> ErrorTube | str:
     shape = len(problem.cells), len(problem.reference.t), problem.proven.n
     zero = np.zeros(shape)
     none = LoopInputs(zero, zero, zero, zero, zero)
-    radii, _ = problem.radii({"start": none}, Radii(zero, zero, zero, zero))
+    try:
+        radii, _ = problem.radii({"start": none}, Radii(zero, zero, zero, zero))
+    except ArgumentError:  # a payload that leaves next to nothing of the feedback, or makes the loop unstable
+        return _too_uncertain(problem, {})
     step, found, causes = _FIRST_STEP, None, dict[str, LoopInputs]()
     for _ in range(_ROUNDS):
         # Radii that are too small are bounds from below: where already they leave the box, no others will do.
@@ -409,17 +343,12 @@ def varying_tube(problem: VaryingTube) -> ErrorTube | str:
     return problem.loop.saturation(problem.proven.robot, tube.torque) or tube
 
 
-def _tube(
-    problem: VaryingTube, new: Radii, wide: Radii, causes: Mapping[str, LoopInputs], torque: Array
-) -> ErrorTube:
+def _tube(problem: VaryingTube, new: Radii, wide: Radii, causes: Mapping[str, LoopInputs], torque: Array) -> ErrorTube:
     """The tube as its largest radii, levels and drift, with the costs of all causes where the position is largest."""
-    level = new.acceleration.max(axis=(0, 1))
     drift = causes["sampling"].level.max(axis=(0, 1)) / problem.coupled.period
     largest = Radii(*(getattr(new, name).max(axis=(0, 1)) for name in _RADII))
-    torques = problem.torques(wide, torque)
-    positions = new.position.max(axis=0)
-    costs = problem.costs(causes, new)
-    return ErrorTube(largest, level, drift, torques, costs, problem.edges, positions)
+    torques, costs = problem.torques(wide, torque), problem.costs(causes, new)
+    return ErrorTube(largest, largest.acceleration, drift, torques, costs, problem.edges, new.position.max(axis=0))
 
 
 _RADII = ("position", "speed", "acceleration", "feedback")
@@ -438,7 +367,7 @@ def _too_uncertain(problem: VaryingTube, causes: Mapping[str, LoopInputs]) -> st
     """Why the bounds of an uncertain plant grow without end: the joint and the set that costs most."""
     robot, inverse = problem.proven.robot, np.abs(problem.epochs.inverse[:, problem.epochs.of_piece])
     finite = {
-        cause: (each.level + np.abs(each.high) + _product(inverse, each.torque)).max(axis=(0, 1))
+        cause: (each.level + np.abs(each.high) + product(inverse, each.torque)).max(axis=(0, 1))
         for cause, each in causes.items()
     }
     if not finite:
@@ -469,7 +398,3 @@ def _boxes(centres: tuple[Array, Array, Array], reaches: tuple[Array, Array, Arr
         wide = reach * _UP
         ends += [np.nextafter(centre - wide, -np.inf), np.nextafter(centre + wide, np.inf)]
     return MotionBoxes(*ends)
-
-
-def _product(matrices: Array, vectors: Array) -> Array:
-    return np.asarray((matrices @ vectors[..., None])[..., 0])
