@@ -166,13 +166,15 @@ def _explained(robot: Robot, log: Log, by_model: list[LogFinding]) -> list[LogFi
     errors = [finding for finding in by_model if finding.severity is Severity.ERROR]
     if errors and all(finding.kind is Pathology.NEGATED for finding in errors):
         return by_model
-    found = check_hypotheses(robot, log, suspected=errors)
+    found = check_hypotheses(robot, log, suspected=[f for f in by_model if f in errors or f.kind is Pathology.GAIN])
     if found is None:
         return by_model
     if not found:
         # Joints that are exchanged, but fit as well as ever, are the model's mistake.
         return [finding for finding in by_model if finding.kind is not Pathology.PERMUTED]
-    return [*found, *(f for f in by_model if f.kind is Pathology.UNITS and f.severity is Severity.WARNING)]
+    named = {(finding.kind, finding.column) for finding in found}
+    kept = [f for f in by_model if f.kind in (Pathology.UNITS, Pathology.GAIN) and f.severity is Severity.WARNING]
+    return [*found, *(f for f in kept if (f.kind, f.column) not in named)]
 
 
 def check_log_pieces(robot: Robot, pieces: Iterable[Log]) -> tuple[LogFinding, ...]:

@@ -11,6 +11,8 @@
 (3)  several changes are found one after the other, the best one first
 (4)  the direction of gravity that is tried comes from least squares: tau = sum_k T_k g_k + rest, T_k the model's torque
      of unit gravity along axis k
+(5)  torque gain: where the model's part s m_j explains three joints or more (e_j^2 below `_SAME_SHAPE`) and the scales
+     of all of them but one agree, that one has torques times a factor: motor constant, gear ratio
 """
 
 from __future__ import annotations
@@ -41,6 +43,10 @@ _OFFSETS = (45.0, -45.0, 90.0, -90.0, 135.0, -135.0, 180.0)
 _FITS = 0.03
 """Nothing is sought where the model explains every joint this well."""
 _FELT = 1e-6  # of the largest, below it a direction of gravity is not seen
+_SAME_SHAPE = 0.04  # of e_j^2 (5): a fifth of the torque's variation is not the model's
+_FEWEST_OTHERS, _AGREE = 2, 1.3  # joints whose scales (5) lie this close to each other: then the file's masses are good
+_MOSTLY = 0.5  # of the variation of a joint's torque (5): less of it tells no scale
+_OTHER_GAIN = 1.5  # (5): single links of a file are wrong by less
 _LARGE, _SMALL = 20.0, 0.05  # scales s of (1): inertias in files are wrong by less, units (mNm, kNm) by far more
 
 
@@ -58,7 +64,7 @@ class _Change:
 
 
 def check_torques(robot: Robot, log: Log, motion: LogMotion) -> list[LogFinding]:
-    """(1)-(4), where all bodies of the robot (the log's joints, the others locked) have inertias to compare with."""
+    """(1)-(5), where all bodies of the robot (the log's joints, the others locked) have inertias to compare with."""
     if any(not any(body.inertia.parameters) for body in robot.bodies):
         return []
     few = motion.thinned(_MOST)
@@ -81,7 +87,7 @@ def check_torques(robot: Robot, log: Log, motion: LogMotion) -> list[LogFinding]
         few, errors = best[1].motion, best[2]
         if not best[1].joints:
             break  # units or gravity: the rest is judged once they are mended
-    return found or _size(model, few)
+    return found or [*_size(model, few), *_gains(log, few, _model_torque(model, few))]
 
 
 def _changes(robot: Robot, log: Log, motion: LogMotion, *, first: bool) -> Iterator[_Change]:
@@ -171,7 +177,12 @@ def _pulls(robot: Robot, motion: LogMotion) -> Array:
 
 
 def _errors(motion: LogMotion, model: Array) -> Array:
-    """e_j^2 (n,) of (1): the best of all choices of columns whose coefficients are not negative."""
+    """e_j^2 (n,) of (1)."""
+    return _shares_and_scales(motion, model)[0]
+
+
+def _shares_and_scales(motion: LogMotion, model: Array) -> tuple[Array, Array]:
+    """e_j^2 and s of (1), (n,) each: the best of all choices of columns whose coefficients are not negative."""
     m, n = motion.tau.shape
     columns = np.stack([model, motion.qdd, motion.qd, np.sign(motion.qd), np.ones((m, n))])
     sizes = np.maximum(np.linalg.norm(columns, axis=1), 1e-300)
@@ -179,16 +190,40 @@ def _errors(motion: LogMotion, model: Array) -> Array:
     table = np.concatenate([columns, motion.tau[None]])
     products = np.einsum("amj,bmj->jab", table, table)
     best = np.maximum(((motion.tau - motion.tau.mean(axis=0)) ** 2).sum(axis=0), 1e-300)
-    whole = best.copy()
+    whole, scales = best.copy(), np.zeros(n)
     for count in range(5):
         for chosen in itertools.combinations(range(4), count):
             k = [*chosen, 4]
             square = products[:, k][:, :, k] + 1e-9 * np.eye(len(k))
             x = np.linalg.solve(square, products[:, k, -1][:, :, None])[:, :, 0]
             left = np.maximum(products[:, -1, -1] - np.einsum("ja,ja->j", x, products[:, k, -1]), 0.0)
-            best = np.where((x[:, :-1] >= 0.0).all(axis=1), np.minimum(best, left), best)
-    shares: Array = best / whole
-    return shares
+            better = (x[:, :-1] >= 0.0).all(axis=1) & (left < best)
+            best = np.where(better, left, best)
+            scales = np.where(better, x[:, 0] / sizes[0] if 0 in chosen else 0.0, scales)
+    return best / whole, scales
+
+
+def _gains(log: Log, motion: LogMotion, model: Array) -> list[LogFinding]:
+    """(5)."""
+    shares, scales = _shares_and_scales(motion, model)
+    mostly = scales * model.std(axis=0) > _MOSTLY * motion.tau.std(axis=0)  # not the rotor's part, nor friction
+    told = np.flatnonzero((shares < _SAME_SHAPE) & mostly)
+    found = []
+    for j in told:
+        others = np.log(scales[told[told != j]])
+        if len(others) < _FEWEST_OTHERS or np.abs(others - np.median(others)).max() > math.log(_AGREE):
+            continue
+        usual = float(np.exp(np.median(others)))
+        factor = usual / float(scales[j])
+        if max(factor, 1.0 / factor) < _OTHER_GAIN:
+            continue
+        text = (
+            f"is {scales[j]:.3g} times the torque of the robot's own model, the others {usual:.3g} times: to "
+            f"multiply it by {factor:.3g} makes them agree"
+        )
+        remedy = f"check motor constant and gear ratio; if they are wrong, say so in a map: gains with {factor:.3g}"
+        found.append(LogFinding(Pathology.GAIN, Severity.WARNING, text, log.column("tau", int(j)), remedy=remedy))
+    return found
 
 
 def _size(model: Model, motion: LogMotion) -> list[LogFinding]:
