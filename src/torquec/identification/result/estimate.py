@@ -56,7 +56,7 @@ def estimate_parameters(estimate: Estimate) -> ModelParameters:
     prior = "" if estimate.strength is None else f", drawn to the prior with weight {estimate.strength:g}"
     fit = ParameterFit(
         estimator=estimate.estimator,
-        intervals=f"deviations of the block jackknife, correlations of the estimator{prior}",
+        intervals=f"deviations of the block jackknife or of the estimator, correlations of the estimator{prior}",
         status=str(estimate.status),
         verdict=str(estimate.verdict),
         relative_error=float(estimate.relative_error),
