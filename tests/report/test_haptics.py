@@ -50,7 +50,8 @@ def test_at_the_wall_the_object_comes_with_the_speed_of_the_impact():
     found = experiment_curves(run_experiment(classics.scara(), "wall", ExperimentOptions(impact=0.1)))
     velocity, penetration = found.curves[0], found.curves[2]
     assert velocity.rendered[0] == pytest.approx(0.1, rel=0.05)
-    assert np.interp(0.0, found.t, penetration.rendered) == pytest.approx(0.0, abs=1e-3)
+    # The impact is the first sample inside: at most a period's way, 0.2 mm, behind the wall.
+    assert 0.0 < np.interp(0.0, found.t, penetration.rendered) <= 0.21
     assert found.rows.sum() == len(found.t)
 
 

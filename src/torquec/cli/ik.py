@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
-from torquec.cli.options import degrees_option, joint_values, numbers, option
+from torquec.cli.options import degrees_option, joint_values, listed, option
 from torquec.cli.output import progress
 from torquec.errors import ArgumentError
 from torquec.kinematics.kinematics_task import KinematicsTask, PoseObjective
@@ -105,11 +105,11 @@ def ik(model: Model, options: IkOptions) -> Outcome:
     if options.package is not None:
         return _as_package(solver, options)
     assert options.position is not None
-    quaternion = None if task is KinematicsTask.POSITION else _list(options.quaternion or "", "--quaternion", 4)
+    quaternion = None if task is KinematicsTask.POSITION else listed(options.quaternion or "", "--quaternion", 4)
     if options.quaternion is None and options.task is None:
         progress(_POSITION_ALONE)
     rotation = None if quaternion is None else quaternion_rotation(*quaternion)
-    position = _list(options.position, "--position", 3)
+    position = listed(options.position, "--position", 3)
     if options.objective is not None:
         return _best(model, solver, options, (rotation, position, near))
     ways = solver(rotation, position, near=near)
@@ -145,7 +145,7 @@ def _best(model: Model, solver: InverseKinematics, options: IkOptions, pose: tup
     found = best_pose(solver, rotation, position, objective=options.objective, near=near)
     status = np.array([found.status])
     ways = ArmPoses((found.name,), found.q[None], status, found.error[None])
-    quaternion = _list(options.quaternion or "", "--quaternion", 4)
+    quaternion = listed(options.quaternion or "", "--quaternion", 4)
     document: dict[str, Any] = {
         "method": solver.method.value,
         "family": solver.family.value,
@@ -271,7 +271,7 @@ def _rates(options: IkOptions) -> list[tuple[float, ...]]:
     if options.velocity is None:
         return []
     given = ((options.velocity, "--velocity"), (options.acceleration or "0,0,0,0,0,0", "--acceleration"))
-    rates = [_list(text, name, 6) for text, name in given]
+    rates = [listed(text, name, 6) for text, name in given]
     return [(*row[:3], *map(math.radians, row[3:])) if options.deg else row for row in rates]
 
 
@@ -300,13 +300,6 @@ def _branch(
         "status": status_words(int(ways.status[k])),
         "error": {"position": float(ways.error[k, 0]), "rotation": float(ways.error[k, 1])},
     }
-
-
-def _list(text: str, option: str, count: int) -> tuple[float, ...]:
-    values = numbers(text, option)
-    if len(values) != count:
-        raise ArgumentError(f"{option} has {len(values)} values", remedy=f"give {count}")
-    return values
 
 
 def arm_pose_text(name: str, document: Mapping[str, Any]) -> str:

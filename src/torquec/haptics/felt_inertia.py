@@ -15,7 +15,8 @@ still makes |F| too large: the quotient is biased where the force is not far abo
 (4) is an instrumental-variable estimate. Y is the intended acceleration Z, turned in phase by as much as the arm lags
 behind it (a sum of Z and its derivative, two-stage least squares); noise of the force and shaking of the arm are both
 uncorrelated with it. D is the second difference of the measured pose: nothing is smoothed, and its quantisation noise
-averages out under windows w_j that begin and end smoothly (Hann windows of half a turn, each half over the next).
+averages out under windows w_j that begin and end smoothly (Hann windows of half a turn, each half over the next). Where
+fewer than six windows are free from end to end, their free samples count, with the accelerations of (2).
 Least squares lack that: sum F . F/sum F . A is too large by the noise of F, sum F . A/sum A . A too small by the
 shaking in A.
 
@@ -34,6 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -155,18 +157,20 @@ def frame_motion(robot: Robot, frame: str) -> Callable[..., tuple[Array, ...]]:
     return compile_function(trace("frame_motion", algorithm, ports)).call
 
 
+def skew_part(rotation: Array) -> Array:
+    """The axis times the sine of the angle (N, 3) of rotations (N, 3, 3)."""
+    between = 0.5 * (rotation - np.swapaxes(rotation, 1, 2))
+    return np.stack([between[:, 2, 1], between[:, 0, 2], between[:, 1, 0]], axis=1)
+
+
 def pose_differences(t: Array, position: Array, rotation: Array) -> Array:
     """Second differences of poses (N, 6) by time, linear before angular, base axes; zero at both ends.
 
     `position` (N, 3), `rotation` (N, 3, 3). The angular part differences the mean angular velocities of two intervals.
     """
     h = float(t[1] - t[0])
-    turned = rotation[1:] @ np.swapaxes(rotation[:-1], 1, 2)
     # Of a small angle the skew part is the rotation vector times sin(angle)/angle.
-    sine = 0.5 * np.stack(
-        [turned[:, 2, 1] - turned[:, 1, 2], turned[:, 0, 2] - turned[:, 2, 0], turned[:, 1, 0] - turned[:, 0, 1]],
-        axis=1,
-    )
+    sine = skew_part(rotation[1:] @ np.swapaxes(rotation[:-1], 1, 2))
     size = np.linalg.norm(sine, axis=1, keepdims=True)
     spin = sine * np.where(size > 0.0, np.arcsin(np.minimum(size, 1.0)) / np.where(size > 0.0, size, 1.0), 1.0)
     found = np.zeros((len(t), 6))
@@ -199,28 +203,39 @@ def felt_inertia(
             remedy="record a longer or faster motion, away from the limits of the joints",
         )
     quotient = push[counts] / moved[counts]
-    value, half = _unbiased(t, load, acceleration if differences is None else differences, intended, steady)
+    rows = acceleration if differences is None else differences
+    value, half = _unbiased(t, load, _Motion(rows, acceleration), intended, steady)
     return FeltInertia(
         float(quotient.mean()), float(quotient.std()), value, (value - half, value + half), int(counts.sum()), len(t)
     )
 
 
-def _unbiased(t: Array, load: Array, moved: Array, intended: IntendedMotion, steady: Mask) -> tuple[float, float]:
+class _Motion(NamedTuple):
+    """Accelerations (N, 3): differences for windows in which the object is free all the time, smoothed for others."""
+
+    differences: Array
+    smoothed: Array
+
+
+def _unbiased(t: Array, load: Array, moved: _Motion, intended: IntendedMotion, steady: Mask) -> tuple[float, float]:
     """(4), and half of the interval (5)."""
     h, long = float(t[1] - t[0]), np.pi / intended.speed
     wanted = intended.acceleration
     instruments = np.stack([wanted, np.gradient(wanted, h, axis=0) / intended.speed])
-    forces, motions = (np.einsum("zkc,kc->zk", instruments, values) for values in (load, moved))
-    first = float(t[steady][0])
-    sums = []
-    for begin in np.arange(first, float(t[-1]) - long, 0.5 * long):
+    forces, motions, smooth = (np.einsum("zkc,kc->zk", instruments, values) for values in (load, *moved))
+    whole, parts = [], []
+    for begin in np.arange(float(t[steady][0]), float(t[-1]) - long, 0.5 * long):
         rows = (t >= begin) & (t <= begin + long)
+        w = np.sin(np.pi * (t[rows] - begin) / long) ** 2
         if steady[rows].all():
-            w = np.sin(np.pi * (t[rows] - begin) / long) ** 2
-            sums.append((forces[:, rows] @ w, motions[:, rows] @ w))
+            whole.append((forces[:, rows] @ w, motions[:, rows] @ w))
+        w = w * steady[rows]
+        parts.append((forces[:, rows] @ w, smooth[:, rows] @ w))
+    # Where something stops the object in every turn, its free samples count, by smoothed accelerations.
+    sums = whole if len(whole) >= _FEWEST_WINDOWS else parts
     if len(sums) < _FEWEST_WINDOWS:
         raise ArgumentError(
-            f"the object moved freely for {len(sums)} windows of half a turn ({long:.2g} s)",
+            f"the object moved for {len(sums)} windows of half a turn ({long:.2g} s)",
             remedy=f"record a longer motion: {_FEWEST_WINDOWS} such windows are needed",
         )
     f, a = (np.array(part) for part in zip(*sums, strict=True))

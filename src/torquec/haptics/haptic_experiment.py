@@ -94,11 +94,13 @@ class ExperimentResult:
 
     @property
     def loads(self) -> tuple[Array, Array]:
-        """Force and moment about the mass centre (N, 3), in base axes."""
-        hand = self.recording.hand
-        moment = hand[:, 3:] - np.cross(np.array(self.options.offset), hand[:, :3])
-        force, turned = (np.einsum("kij,kj->ki", self.measured.rotation, part) for part in (hand[:, :3], moment))
-        return force, turned
+        """Force and moment about the mass centre (N, 3), in base axes, less what the object's own damping takes."""
+        hand, seen, offset = self.recording.hand, self.measured, np.array(self.options.offset)
+        moment = hand[:, 3:] - np.cross(offset, hand[:, :3])
+        force, turned = (np.einsum("kij,kj->ki", seen.rotation, part) for part in (hand[:, :3], moment))
+        w, (along, about) = seen.velocity[:, 3:], self.options.damping
+        moved = seen.velocity[:, :3] + np.cross(w, seen.rotation @ offset)
+        return force - along * moved, turned - about * w
 
     @property
     def accelerations(self) -> tuple[Array, Array]:

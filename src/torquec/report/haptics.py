@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from torquec.foundation.arrays import AnyArray, Array
-from torquec.haptics.felt_inertia import quotient_over_time
+from torquec.haptics.felt_inertia import quotient_over_time, skew_part
 from torquec.haptics.haptic_choices import HapticExperiment
 from torquec.haptics.haptic_experiment import ExperimentResult
 from torquec.haptics.virtual_object import rotation_of
@@ -149,15 +149,7 @@ def _rotations(quaternions: Array) -> Array:
 
 def _turned(rotations: Array, axis: Array) -> Array:
     """The angle about an axis of base, from the first rotation on."""
-    between = rotations @ rotations[0].T
-    sine = 0.5 * np.stack(
-        [
-            between[:, 2, 1] - between[:, 1, 2],
-            between[:, 0, 2] - between[:, 2, 0],
-            between[:, 1, 0] - between[:, 0, 1],
-        ],
-        axis=1,
-    )
+    sine = skew_part(rotations @ rotations[0].T)
     return np.arcsin(np.clip(sine @ axis, -1.0, 1.0))
 
 
