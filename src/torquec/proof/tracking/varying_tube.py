@@ -64,9 +64,9 @@ _FIRST_STEP, _STEP = 0.02, 0.01
 _TRAVEL = 0.05
 """How far [rad, m] a joint moves in an epoch: inertias change by some percent."""
 
-_AT_ONCE = 512
-"""Boxes that are enclosed together."""
-
+_RISING = 0.7  # a disturbance that rises from 0 to T R in a period acts as one of at most 0.698 T R throughout:
+# the largest ratio of the integrals of r |k(r)| and |k(r)| over r from 0 to 1, for weights k linear in r
+_AT_ONCE = 512  # boxes that are enclosed together
 _UP = 1.0 + 1e-13
 """Covers the rounding of sums of some dozens of numbers that are not negative."""
 
@@ -163,7 +163,7 @@ class VaryingTube:
         e, speed, feedback, torque = self.reached(inputs, before)
         held = self.pieces.held(before.feedback, self.age)
         G, inverse = (np.abs(each[:, self.epochs.of_piece]) for each in (self.epochs.G, self.epochs.inverse))
-        known = np.maximum(np.abs(inputs.low), np.abs(inputs.high))
+        known = np.maximum(np.abs(inputs.low), np.abs(inputs.high)) + causes["sampling"].level * (1.0 / _RISING - 1.0)
         acceleration = (product(G, held) + product(inverse, inputs.torque) + known + inputs.level) * _UP
         position = (e + self.coupled.period**2 / 8.0 * acceleration + self._offset) * _UP
         return Radii(position, speed, acceleration, feedback), torque
@@ -234,7 +234,7 @@ class VaryingTube:
         late = held(sets.jitter_error(union.speed, union.acceleration)) + sets.delay * drift
         shared = {"model": held(model), "sensors": held(evaluation + lag), "delay": late}
         zero = np.zeros(radii.position.shape)
-        for cause, values in {**shared, "sampling": self.coupled.period * drift}.items():
+        for cause, values in {**shared, "sampling": _RISING * self.coupled.period * drift}.items():
             level = np.broadcast_to(values * _UP, zero.shape)
             causes[cause] = LoopInputs(level, zero, zero, zero, zero)
         return causes
@@ -315,7 +315,7 @@ def varying_tube(problem: VaryingTube) -> ErrorTube | str:
     zero = np.zeros(shape)
     none = LoopInputs(zero, zero, zero, zero, zero)
     try:
-        radii, _ = problem.radii({"start": none}, Radii(zero, zero, zero, zero))
+        radii, _ = problem.radii({"sampling": none}, Radii(zero, zero, zero, zero))
     except ArgumentError:  # a payload that leaves next to nothing of the feedback, or makes the loop unstable
         return _too_uncertain(problem, {})
     step, found, causes = _FIRST_STEP, None, dict[str, LoopInputs]()
@@ -345,7 +345,7 @@ def varying_tube(problem: VaryingTube) -> ErrorTube | str:
 
 def _tube(problem: VaryingTube, new: Radii, wide: Radii, causes: Mapping[str, LoopInputs], torque: Array) -> ErrorTube:
     """The tube as its largest radii, levels and drift, with the costs of all causes where the position is largest."""
-    drift = causes["sampling"].level.max(axis=(0, 1)) / problem.coupled.period
+    drift = causes["sampling"].level.max(axis=(0, 1)) / (_RISING * problem.coupled.period)
     largest = Radii(*(getattr(new, name).max(axis=(0, 1)) for name in _RADII))
     torques, costs = problem.torques(wide, torque), problem.costs(causes, new)
     return ErrorTube(largest, largest.acceleration, drift, torques, costs, problem.edges, new.position.max(axis=0))
