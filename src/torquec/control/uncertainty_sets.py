@@ -101,7 +101,7 @@ def torque_spread(robot: Robot, stated: Uncertainty) -> TorqueSpread:
         whole = np.zeros((len(columns), len(PARAMETER_NAMES)))
         first = len(PARAMETER_NAMES) * carried.body
         whole[first : first + len(PARAMETER_NAMES)] = carried.units
-        (box,) = payload_cells(stated.payload, 1)
+        (box,) = payload_cells(stated.payload, 1, 1)
         columns = np.concatenate([columns, whole], axis=1)
         centre, half = np.concatenate([centre, box[0]]), np.concatenate([half, box[1]])
     drives = np.array([joint.torque_part for joint in joints]) * np.where(np.isfinite(efforts), efforts, 0.0)
