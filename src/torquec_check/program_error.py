@@ -110,7 +110,7 @@ def check_coefficients(
         for key in rows.keys() - {key for (named_joint, key), _ in named if named_joint == joint}:
             name = f"{'gMH'[len(key)]}[{','.join(str(max(k, ~k) + 1) for k in (joint, *key))}]"
             what = f"{name} has no bound of its own, and that of its joint, {others[joint]:.6g},"
-            check_error(what, {(): rows[key]}, errors.grid, others[joint], rounded[joint], torque_exceeds, report)
+            check_error(what, {"error": rows[key]}, errors.grid, others[joint], rounded[joint], _row_exceeds, report)
 
 
 def check_claim(claim: CoefficientClaim, errors: Difference, row: Row, rounding: float, report: Report) -> None:
@@ -121,9 +121,9 @@ def check_claim(claim: CoefficientClaim, errors: Difference, row: Row, rounding:
     what = f"{claim.name}: the bound {claim.bound:.6g}"
     if claim.relative:
         rows = {"error": error, "allowed": own * claim.bound}
-        check_error(what, rows, errors.grid, 0.0, rounding, _relative_exceeds, report)
+        check_error(what, rows, errors.grid, 0.0, rounding, _row_exceeds, report)
     else:
-        check_error(what, {(): error}, errors.grid, claim.bound, rounding, torque_exceeds, report)
+        check_error(what, {"error": error}, errors.grid, claim.bound, rounding, _row_exceeds, report)
 
 
 def check_error(
@@ -136,8 +136,8 @@ def check_error(
         raise RefusedError(f"{what} is not proven: {error.found}; rounding may change it by {rounding:.6g}") from None
 
 
-def _relative_exceeds(keys: Sequence[str], rows: Array, limits: Array) -> bool:
-    """Whether |error| - bound coefficient (5) exceeds a limit (points,)."""
+def _row_exceeds(keys: Sequence[str], rows: Array, limits: Array) -> bool:
+    """Whether |error|, or |error| - bound coefficient (5), exceeds a limit (points,)."""
     terms = (np.abs(row) if key == "error" else -row for key, row in zip(keys, rows, strict=True))
     return not np.all(sum(terms) <= limits)
 
