@@ -50,7 +50,7 @@ from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, as_model
 from torquec.proof.tracking.box_tube import BoxTube, box_tube
-from torquec.proof.tracking.coupled_response import CoupledLoop
+from torquec.proof.tracking.coupled_response import CoupledErrorLoop
 from torquec.proof.tracking.error_response import ErrorResponse, error_response, sampled_response
 from torquec.proof.tracking.error_tube import ErrorTube, TubeLoop, TubeProblem, error_tube, joint_unit
 from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
@@ -259,14 +259,14 @@ class _Law:
             return tuple(error_response(p, s) for p, s in pairs)
         return tuple(sampled_response(p, s, self.period) for p, s in pairs)
 
-    def coupled(self, robot: Robot, feedback: ErrorFeedback) -> CoupledLoop:
+    def coupled(self, robot: Robot, feedback: ErrorFeedback) -> CoupledErrorLoop:
         """The sampled loop, with late torques and speeds by difference where the uncertainty states them."""
         assert self.uncertainty is not None
         if self.period is None:
             raise ArgumentError("a guarantee under uncertainty without a sampling interval", remedy="give period=...")
         shares = [j.speed_filter if j.speed is SpeedSource.DIFFERENCE else 0.0 for j in self.uncertainty.of(robot)]
         gains = np.array(feedback.stiffness), np.array(feedback.damping)
-        return CoupledLoop(*gains, self.period, self.uncertainty.timing.delay, np.array(shares))
+        return CoupledErrorLoop(*gains, self.period, self.uncertainty.timing.delay, np.array(shares))
 
     def cells(self, masses: int, cubes: int) -> Array:
         """The boxes of the payload's parameters, its mass and its centre cut into so many."""

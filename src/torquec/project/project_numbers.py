@@ -166,7 +166,7 @@ def _torque_share(robot: Robot, start: Sequence[float], to: Sequence[float], dur
     rigid = np.abs(as_model(robot).inverse_dynamics(motion.q, motion.qd, motion.qdd))
     loss = np.abs([friction_torque(robot, row) for row in motion.qd.tolist()])
     efforts = np.array([joint.limits.effort if joint.limits.effort > 0.0 else np.inf for joint in robot.joints])
-    return float(((rigid + (1.0 + FRICTION_PART) * loss) / efforts).max())
+    return float(np.divide(rigid + (1.0 + FRICTION_PART) * loss, efforts).max())
 
 
 def _postures(robot: Robot, rng: np.random.Generator, count: int) -> Array:

@@ -1,6 +1,6 @@
 """How long the check of a certificate will take on this machine, foreseen from a part of it.
 
-(1)  robot and program are evaluated on a grid (:mod:`torquec_check.difference`): a time for each of its points, that is
+(1)  robot and program are evaluated on a grid (:mod:`torquec_check.program_error`): a time for each point, which is
      measured with the robot on a coarse one, so that a slow or busy machine is known to be one
 (2)  boxes take about as long again: where bounds are close to the errors, they are cut until that is seen
 """

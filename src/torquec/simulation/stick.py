@@ -27,8 +27,9 @@ from collections.abc import Sequence
 from torquec.dynamics.friction_torque import Shaft, has_load_friction
 from torquec.expr.math import absolute, maximum, minimum, select
 from torquec.robot.configuration import joint_slices, position_rates
+from torquec.simulation.bristles import sliders
 from torquec.simulation.integrators import State, rk4_step
-from torquec.simulation.plant import Dynamics, dry_level, sliders
+from torquec.simulation.plant import Dynamics, dry_level
 from torquec.spatial import Scalar
 
 SWEEPS = 8

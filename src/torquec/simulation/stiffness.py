@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from torquec.errors import ArgumentError
 from torquec.linearization.linearized_torque import friction_damping
+from torquec.simulation.bristles import sliders
 from torquec.simulation.integrators import RungeKutta4
-from torquec.simulation.plant import DryFriction, Plant, dry_level, sliders
+from torquec.simulation.plant import DryFriction, Plant, dry_level
 from torquec.simulation.plant_force import StiffForce
 
 MOST_PER_STEP = 2.5

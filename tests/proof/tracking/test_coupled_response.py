@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.proof.tracking.coupled_response import CoupledLoop, Epochs, LoopInputs, coupled_response
+from torquec.proof.tracking.coupled_response import CoupledErrorLoop, Epochs, ErrorInputs, coupled_response
 
 T, SLOT, COUNT = 1e-3, 5, 400
 
@@ -39,14 +39,14 @@ def coupled(delay, share, *, seed=0, n=3, start=(0.0, 0.0), noise=0.0):
     change = rng.normal(size=(n, 1))
     inverse = np.linalg.inv(M + 0.5 * change @ change.T)
     poles = rng.uniform(60.0, 100.0, n)
-    loop = CoupledLoop(poles**2, 2.0 * poles, T, delay, np.full(n, share))
+    loop = CoupledErrorLoop(poles**2, 2.0 * poles, T, delay, np.full(n, share))
     epochs = Epochs((inverse @ M)[None, None], inverse[None, None], M[None], np.zeros(COUNT // SLOT, dtype=int))
     sizes = {"position": np.full(n, start[0]), "speed": np.full(n, start[1]), "noise": np.full(n, noise)}
     response = coupled_response(loop, epochs, SLOT, **sizes)
 
     def bounds(**given):
         zero = np.zeros((1, COUNT // SLOT, n))
-        inputs = LoopInputs(**{name: given.get(name, zero) for name in ("level", "torque", "low", "high", "feedback")})
+        inputs = ErrorInputs(**{name: given.get(name, zero) for name in ("level", "torque", "low", "high", "feedback")})
         largest = np.full((1, 4 + delay, n), 1.0)
         found = response.reached(0, inputs, slice(0, COUNT // SLOT), largest)[0]
         return np.repeat(found, SLOT, axis=0)
@@ -108,13 +108,13 @@ def test_an_inertia_that_is_left_out_of_the_loop_is_noticed():
     response = coupled_response(loop, wrong, SLOT, position=zero, speed=zero, noise=zero)
     none = np.zeros((1, COUNT // SLOT, 3))
     w = np.full((COUNT, 3), 1.0)
-    inputs = LoopInputs(none, none, none + 1.0, none + 1.0, none)
+    inputs = ErrorInputs(none, none, none + 1.0, none + 1.0, none)
     limit = response.reached(0, inputs, slice(0, COUNT // SLOT), np.zeros((1, 5, 3)))[0]
     reached = np.abs(run(loop, epochs.G[0, 0], w))
     assert np.any(reached > np.repeat(limit, SLOT, axis=0)[:, :9])
 
 
 def test_an_unstable_loop_is_refused():
-    loop = CoupledLoop(np.full(2, 3600.0), np.full(2, 120.0), T, 20, np.zeros(2))
+    loop = CoupledErrorLoop(np.full(2, 3600.0), np.full(2, 120.0), T, 20, np.zeros(2))
     with pytest.raises(ArgumentError, match="delay of 20 samples is not stable"):
         loop.memory(np.eye(2)[None])

@@ -2,7 +2,7 @@
 
 The program computes tau = M qdd + c(q, qd, qd) + g like the robot; its coefficients M_ij, c_ijk (H_ijk of Chang & Lee)
 and g_i are compared one by one, absolute or relative, over the box of joint positions.
-:mod:`torquec_check.coefficient_error` proves the bounds again, and shares no code with the search.
+:mod:`torquec_check.program_error` proves the bounds again, and shares no code with the search.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ _STEP = 64.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
-class CoupledLoop:
+class CoupledErrorLoop:
     """Feedback `stiffness` p and `damping` s (n,), every `period` T [s], `delay` d samples late.
 
     `share` (n,) is c of (2), zero for measured speeds.
@@ -153,7 +153,7 @@ class Epochs:
 
 
 @dataclass(frozen=True, eq=False)
-class LoopInputs:
+class ErrorInputs:
     """What acts, by cell and slot or piece of time (C, S, n): accelerations `level` W, torques `torque` b, and ends
     of a known acceleration `low` <= a <= `high` (5); `feedback`: the largest |u| that acts, which G of another epoch
     makes a disturbance.
@@ -166,19 +166,19 @@ class LoopInputs:
     feedback: Array
 
 
-def stacked(parts: Sequence[LoopInputs], *, axis: int | None = None) -> LoopInputs:
+def stacked(parts: Sequence[ErrorInputs], *, axis: int | None = None) -> ErrorInputs:
     """Inputs of several cells as one; along an `axis`, arrays are joined."""
     join = np.stack if axis is None else partial(np.concatenate, axis=axis)
-    return LoopInputs(*(join([getattr(each, field.name) for each in parts]) for field in fields(LoopInputs)))
+    return ErrorInputs(*(join([getattr(each, field.name) for each in parts]) for field in fields(ErrorInputs)))
 
 
-def summed(parts: Iterable[LoopInputs]) -> LoopInputs:
+def summed(parts: Iterable[ErrorInputs]) -> ErrorInputs:
     """What several causes give together; feedback is the same for all of them."""
     every = list(parts)
     sums = {
         name: np.sum([getattr(each, name) for each in every], axis=0) for name in ("level", "torque", "low", "high")
     }
-    return LoopInputs(**sums, feedback=np.max([each.feedback for each in every], axis=0))
+    return ErrorInputs(**sums, feedback=np.max([each.feedback for each in every], axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +187,7 @@ class CoupledResponse:
     4 n) and `noise` (C, E, 4 n) with the start errors and the noise in them; `rest` (C, E, 4 n, 4 + d, n) of (4).
     """
 
-    loop: CoupledLoop
+    loop: CoupledErrorLoop
     epochs: Epochs
     level: Array
     torque: Array
@@ -201,7 +201,7 @@ class CoupledResponse:
         """Slots of lags."""
         return int(self.level.shape[2])
 
-    def reached(self, epoch: int, inputs: LoopInputs, slots: slice, largest: Array, *, free: bool = True) -> Array:
+    def reached(self, epoch: int, inputs: ErrorInputs, slots: slice, largest: Array, *, free: bool = True) -> Array:
         """Bounds (C, s, 4 n) of the outputs in some slots of an epoch, from inputs in all slots (C, S, n).
 
         `largest` (C, 4 + d, n) bounds the states; without `free` starts, noise and rests are left out.
@@ -232,7 +232,7 @@ class CoupledResponse:
 
 
 def coupled_response(
-    loop: CoupledLoop, epochs: Epochs, slot: int, *, position: Array, speed: Array, noise: Array
+    loop: CoupledErrorLoop, epochs: Epochs, slot: int, *, position: Array, speed: Array, noise: Array
 ) -> CoupledResponse:
     """The gains by slots of `slot` samples, for start errors and noise of positions (n,) each.
 
@@ -280,7 +280,7 @@ def coupled_response(
     )
 
 
-def slot_samples(loop: CoupledLoop, least: int) -> int:
+def slot_samples(loop: CoupledErrorLoop, least: int) -> int:
     """Samples in a slot, at least so many: about `_SLOTS` of them hold the memory of the nominal loop."""
     return max(least, -(-loop.memory(np.eye(len(loop.stiffness))[None]) // _SLOTS))
 

@@ -54,8 +54,8 @@ from torquec.proof.enclosure.enclose import (
     verified_bound,
 )
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, MotionBoxes, with_constants
-from torquec.proof.tracking.coupled_response import LoopInputs, stacked
-from torquec.proof.tracking.preconditioned import CarriedColumns, Ends, RateBound, product
+from torquec.proof.tracking.coupled_response import ErrorInputs, stacked
+from torquec.proof.tracking.preconditioned import CarriedColumns, Ends, RateBound, batched_product
 from torquec.robot.robot import Robot
 from torquec.spatial import PARAMETER_NAMES
 
@@ -204,24 +204,24 @@ class PlantUncertainty:
         """
         R, D = inverse
         with np.errstate(all="ignore"):
-            model = _solved(D, product(np.abs(R), errors))
+            model = _solved(D, batched_product(np.abs(R), errors))
             both = self.rates.coefficients(R, own), self.rates.coefficients(R, asked)
             drift = _solved(D, self.rates.rates(R, both[0], own))
             low, high = enclose(self.slope_program, asked.lower, asked.upper)["dtau_dq"]
-            total = product(magnitudes(R, *with_constants(low, high)), eps[0])
-            total = total + product(self.rates.speed_slopes(both[1][1], asked), eps[1])
+            total = batched_product(magnitudes(R, *with_constants(low, high)), eps[0])
+            total = total + batched_product(self.rates.speed_slopes(both[1][1], asked), eps[1])
             return model, _solved(D, total), drift
 
     def plant_errors(
         self, inverse: Ends, own: MotionBoxes, cells: Array, frozen: Ends, acting: ActingErrors
-    ) -> dict[str, LoopInputs]:
+    ) -> dict[str, ErrorInputs]:
         """(3), (9) by cause for every cell, with centres and half widths `cells` (C, 2, k), over motions `own` with the
         accelerations of the reference. `frozen`: G and M_t^-1 (C, N, n, n) of the loop's gains.
         """
         R, D = inverse
         split = self.directions.shape[1]
         drives = np.broadcast_to(self.drive_error, acting.friction.shape)
-        found: list[dict[str, LoopInputs]] = []
+        found: list[dict[str, ErrorInputs]] = []
         with np.errstate(all="ignore"):
             middle, radius = self._preconditioned(R, own)
             sizes = (np.abs(middle) + radius)[:, :, :split].sum(axis=2)
@@ -237,23 +237,23 @@ class PlantUncertainty:
                 zero = np.zeros_like(u)
                 right = {}
                 for cause, torque in (("friction", acting.friction[c]), ("drives", drives[c])):
-                    first = product(size, torque)
-                    beyond = _solved(cell.wrong, first) - first + product(apart, torque)
-                    right[cause] = LoopInputs(beyond, torque, zero, zero, zero)
-                moved = product(np.abs(G), u)
+                    first = batched_product(size, torque)
+                    beyond = _solved(cell.wrong, first) - first + batched_product(apart, torque)
+                    right[cause] = ErrorInputs(beyond, torque, zero, zero, zero)
+                moved = batched_product(np.abs(G), u)
                 if split:
-                    both = sizes[..., 0] + product(sizes[..., 1:], other + moved)
-                    level = _solved(cell.wrong, product(np.abs(cell.Q), both))
-                    right["bodies"] = LoopInputs(level, zero, zero, zero, zero)
+                    both = sizes[..., 0] + batched_product(sizes[..., 1:], other + moved)
+                    level = _solved(cell.wrong, batched_product(np.abs(cell.Q), both))
+                    right["bodies"] = ErrorInputs(level, zero, zero, zero, zero)
                 identity = np.eye(len(self.drive_error))
                 step = 4.0 * rounding(len(identity)) * (np.abs(cell.Q) @ (identity + np.abs(cell.P) @ np.abs(G)))
                 away = np.abs(cell.Q @ (identity - cell.P @ G)) + step
                 away = away + np.abs(cell.Q) @ (D @ np.abs(identity - G))
-                rest = cell.loose[..., 0] + product(cell.loose[..., 1:], moved) + product(away, u)
-                rest = rest + product(cell.whole, other)
+                rest = cell.loose[..., 0] + batched_product(cell.loose[..., 1:], moved) + batched_product(away, u)
+                rest = rest + batched_product(cell.whole, other)
                 known = np.abs(cell.known)
                 level = _solved(cell.wrong, known + rest) - known
-                right["payload"] = LoopInputs(level, zero, cell.known, cell.known, u)
+                right["payload"] = ErrorInputs(level, zero, cell.known, cell.known, u)
                 found.append(right)
         return {cause: stacked([each[cause] for each in found]) for cause in found[0]}
 

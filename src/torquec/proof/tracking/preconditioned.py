@@ -96,7 +96,7 @@ class RateBound:
         fastest = np.maximum(np.abs(boxes.qdd_lower), np.abs(boxes.qdd_upper))
         speed = np.maximum(np.abs(boxes.qd_lower), np.abs(boxes.qd_upper))
         low, high = enclose(self._load_slopes, {"q": boxes.q_lower}, {"q": boxes.q_upper})["dg_dq"]
-        found = product(both, fastest) + product(magnitudes(R, *with_constants(low, high)), speed)
+        found = batched_product(both, fastest) + batched_product(magnitudes(R, *with_constants(low, high)), speed)
         lower, upper = ({name: ends[name] for name in ("q", "qd")} for ends in (boxes.lower, boxes.upper))
         low, high = enclose(self._turning, lower, upper)["dc_dz"]
         return np.asarray((found + magnitudes(R, *with_constants(low, high))[..., 0]) * _UP)
@@ -194,6 +194,6 @@ def _applied(tensor: Ends, lower: Array, upper: Array) -> Array:
     return np.asarray((known + size + np.einsum("xijk,xk->xij", radius, np.abs(centre) + half)) * _UP)
 
 
-def product(matrices: Array, vectors: Array) -> Array:
+def batched_product(matrices: Array, vectors: Array) -> Array:
     """Matrices (.., n, m) times vectors (.., m)."""
     return np.asarray((matrices @ vectors[..., None])[..., 0])

@@ -32,10 +32,10 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, Indices
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, CloserAccelerationBound, MotionBoxes
 from torquec.proof.tracking.coupled_response import (
-    CoupledLoop,
+    CoupledErrorLoop,
     CoupledResponse,
     Epochs,
-    LoopInputs,
+    ErrorInputs,
     coupled_response,
     runs,
     slot_samples,
@@ -52,7 +52,7 @@ from torquec.proof.tracking.error_tube import (
     rounding_error,
 )
 from torquec.proof.tracking.plant_uncertainty import ActingErrors, PlantUncertainty
-from torquec.proof.tracking.preconditioned import product
+from torquec.proof.tracking.preconditioned import batched_product
 from torquec.proof.tracking.time_pieces import Pieces
 from torquec.proof.tracking.torque_error_bound import ProvenTorque
 from torquec.trajectory.motion_enclosure import MotionEnclosure
@@ -82,7 +82,7 @@ class VaryingTube:
     proven: ProvenTorque
     sets: PlantUncertainty
     loop: TubeLoop
-    coupled: CoupledLoop
+    coupled: CoupledErrorLoop
     reference: MotionEnclosure
     edges: Array
     cells: Array
@@ -157,19 +157,19 @@ class VaryingTube:
         r = self.reference
         return _boxes((r.q, r.qd, r.qdd), (r.q_spread + position, r.qd_spread + speed, r.qdd_spread + other))
 
-    def radii(self, causes: Mapping[str, LoopInputs], before: Radii) -> tuple[Radii, Array]:
+    def radii(self, causes: Mapping[str, ErrorInputs], before: Radii) -> tuple[Radii, Array]:
         """(2) and (3), (C, N, n) each, and the torques that feedback asks for, for a tube of radii `before`."""
         inputs = summed(causes.values())
         e, speed, feedback, torque = self.reached(inputs, before)
         held = self.pieces.held(before.feedback, self.age)
         G, inverse = (np.abs(each[:, self.epochs.of_piece]) for each in (self.epochs.G, self.epochs.inverse))
         known = np.maximum(np.abs(inputs.low), np.abs(inputs.high)) + causes["sampling"].level * (1.0 / _RISING - 1.0)
-        acceleration = (product(G, held) + product(inverse, inputs.torque) + known + inputs.level) * _UP
+        acceleration = (batched_product(G, held) + batched_product(inverse, inputs.torque) + known + inputs.level) * _UP
         position = (e + self.coupled.period**2 / 8.0 * acceleration + self._offset) * _UP
         return Radii(position, speed, acceleration, feedback), torque
 
-    def reached(self, inputs: LoopInputs, before: Radii, *, free: bool = True) -> tuple[Array, Array, Array, Array]:
-        """The outputs of the loop (C, N, n) each; without `free` those of the inputs alone."""
+    def reached(self, inputs: ErrorInputs, before: Radii, *, free: bool = True) -> Array:
+        """Position, speed, feedback and torque of the loop (4, C, N, n); without `free` those of the inputs alone."""
         epochs, pieces, n = self.epochs, self.pieces, self.proven.n
         T, noise = self.coupled.period, self.sets.position_noise
         position, speed, feedback = (getattr(before, name).max(axis=1) for name in ("position", "speed", "feedback"))
@@ -183,13 +183,12 @@ class VaryingTube:
             G, inverse = (
                 np.abs(each - each[:, epoch, None])[:, epochs.of_piece] for each in (epochs.G, epochs.inverse)
             )
-            level = inputs.level + product(G, inputs.feedback) + product(inverse, inputs.torque)
-            each = LoopInputs(pieces.to_slots(level) * _UP, **slots, feedback=slots["torque"])
+            level = inputs.level + batched_product(G, inputs.feedback) + batched_product(inverse, inputs.torque)
+            each = ErrorInputs(pieces.to_slots(level) * _UP, **slots, feedback=slots["torque"])
             found[:, rows] = self.response.reached(epoch, each, rows, largest, free=free)
-        a, b, c, d = (pieces.to_pieces(found[..., k * n : (k + 1) * n]) for k in range(4))
-        return a, b, c, d
+        return np.stack([pieces.to_pieces(found[..., k * n : (k + 1) * n]) for k in range(4)])
 
-    def costs(self, causes: Mapping[str, LoopInputs], radii: Radii) -> dict[str, Array]:
+    def costs(self, causes: Mapping[str, ErrorInputs], radii: Radii) -> dict[str, Array]:
         """What every cause adds to the position bounds (n,), each at the cell and the piece where it is largest."""
         cells, count, n = radii.position.shape
         rows = np.unravel_index(radii.position.reshape(-1, n).argmax(axis=0), (cells, count))
@@ -205,7 +204,7 @@ class VaryingTube:
 
     # --- levels -----------------------------------------------------------------------------------------------------
 
-    def causes(self, radii: Radii) -> dict[str, LoopInputs]:
+    def causes(self, radii: Radii) -> dict[str, ErrorInputs]:
         """(1): by cause what acts on the loop, (C, N, n) each; `radii` (C, N, n)."""
         sets, held = self.sets, self._held
         union = widest(radii)
@@ -236,7 +235,7 @@ class VaryingTube:
         zero = np.zeros(radii.position.shape)
         for cause, values in {**shared, "sampling": _RISING * self.coupled.period * drift}.items():
             level = np.broadcast_to(values * _UP, zero.shape)
-            causes[cause] = LoopInputs(level, zero, zero, zero, zero)
+            causes[cause] = ErrorInputs(level, zero, zero, zero, zero)
         return causes
 
     def _held(self, values: Array) -> Array:
@@ -304,7 +303,7 @@ class VaryingTube:
             wanted = np.maximum(np.abs(seen.qdd_lower), np.abs(seen.qdd_upper))
             errors = self.proven.errors(seen.q_lower, seen.q_upper, speed, wanted)
             known = self.proven.torques(part) + 2.0 * (errors + rounded_torque(self.proven.torques(seen)))
-            found = known + torque.max(axis=0)[c] + product(apart, union.feedback[c])
+            found = known + torque.max(axis=0)[c] + batched_product(apart, union.feedback[c])
             largest = np.maximum(largest, found.max(axis=0) * _UP)
         return largest
 
@@ -313,12 +312,12 @@ def varying_tube(problem: VaryingTube) -> ErrorTube | str:
     """A narrow tube that proves itself (4), or the reason why none was found."""
     shape = len(problem.cells), len(problem.reference.t), problem.proven.n
     zero = np.zeros(shape)
-    none = LoopInputs(zero, zero, zero, zero, zero)
+    none = ErrorInputs(zero, zero, zero, zero, zero)
     try:
         radii, _ = problem.radii({"sampling": none}, Radii(zero, zero, zero, zero))
     except ArgumentError:  # a payload that leaves next to nothing of the feedback, or makes the loop unstable
         return _too_uncertain(problem, {})
-    step, found, causes = _FIRST_STEP, None, dict[str, LoopInputs]()
+    step, found, causes = _FIRST_STEP, None, dict[str, ErrorInputs]()
     for _ in range(_ROUNDS):
         # Radii that are too small are bounds from below: where already they leave the box, no others will do.
         outside = None if found else _outside(problem, radii)
@@ -343,7 +342,7 @@ def varying_tube(problem: VaryingTube) -> ErrorTube | str:
     return problem.loop.saturation(problem.proven.robot, tube.torque) or tube
 
 
-def _tube(problem: VaryingTube, new: Radii, wide: Radii, causes: Mapping[str, LoopInputs], torque: Array) -> ErrorTube:
+def _tube(problem: VaryingTube, new: Radii, wide: Radii, causes: Mapping[str, ErrorInputs], torque: Array) -> ErrorTube:
     """The tube as its largest radii, levels and drift, with the costs of all causes where the position is largest."""
     drift = causes["sampling"].level.max(axis=(0, 1)) / (_RISING * problem.coupled.period)
     largest = Radii(*(getattr(new, name).max(axis=(0, 1)) for name in _RADII))
@@ -363,11 +362,11 @@ def _outside(problem: VaryingTube, radii: Radii) -> str | None:
     return leaves_box(problem.proven, problem.boxes(widest(radii), asked=True), problem.reference.t)
 
 
-def _too_uncertain(problem: VaryingTube, causes: Mapping[str, LoopInputs]) -> str:
+def _too_uncertain(problem: VaryingTube, causes: Mapping[str, ErrorInputs]) -> str:
     """Why the bounds of an uncertain plant grow without end: the joint and the set that costs most."""
     robot, inverse = problem.proven.robot, np.abs(problem.epochs.inverse[:, problem.epochs.of_piece])
     finite = {
-        cause: (each.level + np.abs(each.high) + product(inverse, each.torque)).max(axis=(0, 1))
+        cause: (each.level + np.abs(each.high) + batched_product(inverse, each.torque)).max(axis=(0, 1))
         for cause, each in causes.items()
     }
     if not finite:
