@@ -89,8 +89,8 @@ def test_a_check_looks_at_the_time_between_its_parts(robot, proven, monkeypatch,
     """Time that is over in the middle of one part is noticed before the next."""
     work, done = Work(), []
     places = {
-        "evaluating": "torquec_check.torque_error.difference",
-        "going through boxes": "torquec_check.torque_error.check_below",
+        "evaluating": "torquec_check.program_error.difference",
+        "going through boxes": "torquec_check.program_error.check_below",
     }
     module_name, _, name = places[step].rpartition(".")
     holder = pkgutil.resolve_name(module_name)

@@ -39,6 +39,12 @@ def test_a_named_coefficient_has_its_bound_in_both_places():
         _check(_added(MORE), others=(0.0099, 1.0))
 
 
+def test_a_coefficient_that_neither_has_is_zero():
+    _check(program_document(), CoefficientClaim("H", (1, 1, 1), False, 1e-12))
+    with pytest.raises(RefusedError, match=r"H\[2,2,2\]"):
+        _check(program_document(), CoefficientClaim("H", (1, 1, 1), True, 0.1))
+
+
 def test_mixed_products_of_speeds_count_half():
     more = [["const", 0.01], ["input", "qd", 0], ["input", "qd", 1], ["mul", 1, 2], ["mul", 0, 3]]
     _check(_added(more), CoefficientClaim("H", (0, 0, 1), False, 0.0051))
