@@ -1,4 +1,4 @@
-"""From any name to an identifier: the one escaping function of every back end that writes source text.
+"""Name escaping: from any name to a unique identifier, for all back ends that write source text.
 
 Plain names stay as they are. Everything else is spelled so that two different names never become one identifier:
 
@@ -67,7 +67,7 @@ def c_identifier(name: str, *, reserved: Container[str] = RESERVED) -> str:
 def prefix_identifier(name: str) -> str:
     """The identifier with which the names of a package begin: blanks and marks between words become underscores.
 
-    Nothing else begins with it, so that it need not be spelled like no other name.
+    It need not be unique: nothing else begins with it.
 
     >>> prefix_identifier("my robot-2.0"), prefix_identifier("ur5"), prefix_identifier("-")
     ('my_robot_2_0', 'ur5', 'x_x0__x2d_')

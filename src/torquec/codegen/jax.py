@@ -3,9 +3,9 @@
 The function is a JAX primitive. XLA calls the batch kernel directly through its custom-call interface, on its own
 buffers, without Python. The rules of the primitive:
 
-(1)  batch:      axes in front of a port's own are states; `vmap` adds one
+(1)  batch:      axes in front of a port's shape are batch axes; `vmap` adds one
 (2)  jvp:        the primitive of the tangents of :mod:`torquec.codegen.native_live`
-(3)  transpose:  of (2), the primitive of the cotangents; so reverse mode costs a few times the function
+(3)  transpose:  of (2), the primitive of the cotangents: reverse mode costs a few evaluations of the function
 
 Tangents and cotangents are functions with the same rules: `jacfwd`, `jacrev` and `hessian` work. Needs the extra `jax`,
 and 64-bit numbers: `jax.config.update("jax_enable_x64", True)`.
@@ -23,7 +23,7 @@ from torquec.expr import Function, check_function
 from torquec.foundation.template import filled_template
 
 _HANDLERS: dict[str, tuple[object, ...]] = {}
-"""Machine code of custom calls that XLA knows by their addresses: it stays until the process ends."""
+"""Machine code of registered custom calls, kept until the process ends: XLA holds their bare addresses."""
 
 _PRIMITIVES: dict[str, Any] = {}
 """Primitives by the name of their custom call."""

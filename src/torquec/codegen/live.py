@@ -1,8 +1,8 @@
 """Live back ends: a `Function` as an object of another library, to be called or differentiated there.
 
 A live back end writes no file. Its object is called with the inputs in order, NumPy arrays or the library's own, and
-gives the outputs in order, a tuple where there are several, which `numpy.asarray` can read. A new one is its file
-beside this one, a `Live` and a row in `LIVE_BACK_ENDS`; the contract test has it then.
+gives the outputs in order, a tuple where there are several, which `numpy.asarray` can read. To add one: a file beside
+this one, a `Live` and a row in `LIVE_BACK_ENDS`; the contract test then covers it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Live(StrEnum):
 
 @dataclass(frozen=True)
 class LiveBackEnd:
-    """A library in words, the extra that it needs, and what makes its object of a function."""
+    """A library: its description, the extra that it needs, and the maker of its objects from functions."""
 
     title: str
     extra: str

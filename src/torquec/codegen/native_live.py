@@ -1,4 +1,4 @@
-"""A `Function` with its derivatives as native batch calls: what JAX and PyTorch objects share.
+"""A `Function` with its derivatives as native batch calls, shared by the JAX and PyTorch back ends.
 
 With inputs x_1, .., x_m and outputs y_1, .., y_k of any shapes, the Jacobian J = dy/dx is never formed:
 
@@ -30,12 +30,12 @@ class LiveCall:
 
     @property
     def name(self) -> str:
-        """A name that no other program has."""
+        """A name unique to this program."""
         return f"torquec_{self.function.content_hash[:32]}"
 
     @cached_property
     def native(self) -> NativeFunction:
-        """The native code, from the cache where it is there."""
+        """The native code, from the cache where possible."""
         return load_or_compile(f"live {self.function.content_hash}", lambda: self.function)
 
     @cached_property
@@ -49,7 +49,7 @@ class LiveCall:
         return LiveCall(_derivative(self.function, self.function.outputs, self.function.inputs, _backward))
 
     def lead(self, shapes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-        """The batch axes of each input: what its shape has in front of the port's.
+        """The batch axes of each input: the axes in front of the port's shape.
 
         Raises `ArgumentError` for another number of inputs, and for a shape that does not end with the port's.
         """

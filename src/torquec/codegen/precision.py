@@ -1,4 +1,4 @@
-"""The floating-point numbers that written code computes in."""
+"""Floating-point precision of generated code."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from enum import StrEnum
 
 
 class Precision(StrEnum):
-    """What written code computes in."""
+    """A floating-point precision of generated code."""
 
     DOUBLE = "double"
     """64 bits, about 16 digits."""
     SINGLE = "single"
-    """32 bits, about 7 digits: for processors without hardware for more."""
+    """32 bits, about 7 digits: for processors without double-precision hardware."""

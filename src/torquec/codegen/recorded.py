@@ -1,12 +1,12 @@
-"""Recorded states of a function: what a self-test in any language compares its results with.
+"""Recorded states of a function: reference inputs and outputs for the self-tests in all languages.
 
-The inputs are drawn from a seeded generator, the outputs come from `torquec.expr.evaluate`. What is tolerated follows
-from the function: it is evaluated again with the result of every operation wrong by one unit in the last place, up or
-down; a hundred times the change that this makes, relative to the largest output and rounded up to a power of ten, is
-allowed (at least 1e-12).
+The inputs are drawn from a seeded generator, the outputs come from `torquec.expr.evaluate`. The tolerance follows from
+the function: it is evaluated again with the result of every operation perturbed by one unit in the last place, up or
+down; the tolerance is a hundred times the resulting change, relative to the largest output and rounded up to a power of
+ten (at least 1e-12).
 
-A function that makes decisions jumps where one of them is close, and rounding may then choose the other side. Of many
-states those are recorded where it does not jump, so that the tolerance stays one of rounding.
+A function with comparisons may jump where one of them is close to a tie, which rounding then decides. Only states where
+it does not jump are recorded, so that the tolerance covers rounding error alone.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from torquec.expr.ops import SEMANTICS
 from torquec.foundation.arrays import Array
 
 STATES = 4
-"""Enough that no function passes by accident, few enough for a microcontroller."""
+"""Number of recorded states: enough that no function passes by accident, few enough for a microcontroller."""
 
 RECORDED_SEED = 20240229
-"""Of the generator that a package draws its states from: any number, the same test from the same functions."""
+"""Seed of a package's random states, fixed so that the same functions give the same test."""
 
 DOUBLE_EPSILON = float(np.finfo(float).eps)
 _EXACT = (Op.NEG, Op.ABS, Op.MIN, Op.MAX, Op.SELECT)
 _JUMPING = (Op.SELECT, Op.ATAN2)
 _CANDIDATES = 256  # states to choose from where a function may jump: enough with one in twenty away from jumps
-_TRIALS = 16  # evaluations with other roundings that have to agree: a decision that is a tie is not missed by luck
+_TRIALS = 16  # perturbed evaluations that have to agree: enough not to miss a tie by chance
 _STEADY = 1e4  # units in the last place by which rounding may change a steady result: a jump is more
 _HUGE = 2.0**51  # doubles beyond it have a spacing of a half or more
 _LEAST_TOLERANCE = 1e-12  # some thousand roundings of a double: another compiler contracts and reorders
@@ -63,7 +63,7 @@ def _steady_states(function: Function, rng: np.random.Generator, epsilon: float)
     for _ in range(_TRIALS if jumps else 1):
         moved = _evaluate_badly(function, inputs, rng, epsilon, count)
         changes = np.maximum(changes, _changes(outputs, moved, count))
-    # The first ones that are steady, not the steadiest: those are often the ones where least happens.
+    # The first steady states, not the steadiest, which are often trivial ones.
     steady = np.sort(np.argsort(np.maximum(changes, _STEADY * epsilon), kind="stable")[:STATES])
     return {name: value[steady] for name, value in inputs.items()}, float(changes[steady].max())
 
@@ -77,7 +77,7 @@ def _evaluate(function: Function, inputs: dict[str, Array], states: int) -> dict
 def _evaluate_badly(
     function: Function, inputs: dict[str, Array], rng: np.random.Generator, epsilon: float, states: int
 ) -> dict[str, Array]:
-    """Outputs for all states, each operation that rounds wrong in its last place."""
+    """Outputs for all states, with every rounding operation perturbed by one unit in the last place."""
     values: list[Any] = []
     with np.errstate(all="ignore"):
         for step in function.operations:
@@ -104,9 +104,9 @@ def _rounds(function: Function, step: Operation) -> bool:
 
 
 def _changes(outputs: dict[str, Array], moved: dict[str, Array], states: int) -> Array:
-    """The change of each state as the written test measures it: relative to the largest output where that is not zero.
+    """The change of each state as the self-test measures it: relative to the largest output where that is not zero.
 
-    It is infinite where a number stops or starts to be one.
+    It is infinite where a number becomes NaN or NaN a number.
     """
     worst = np.zeros(states)
     for port, value in outputs.items():
@@ -123,6 +123,6 @@ def _changes(outputs: dict[str, Array], moved: dict[str, Array], states: int) ->
 
 
 def _tolerance(change: float, epsilon: float) -> float:
-    """The module's rule; where every state jumps the smallest jump of all bounds nothing, and 1 stands for it."""
+    """The tolerance by the module's rule, 1 at most: where every state jumps, no change bounds the rounding error."""
     tolerance = max(_LEAST_TOLERANCE * (epsilon / DOUBLE_EPSILON), 100.0 * change)
     return float(f"1e{math.ceil(math.log10(min(tolerance, 1.0)) - 1e-9)}")

@@ -1,13 +1,13 @@
-"""Sine and cosine of one angle together: the constants that the back ends share, and a reference in NumPy.
+"""Sine and cosine of one angle (sincos): range reduction and polynomials, constants of all back ends, NumPy reference.
 
-(1)  t = x (2/pi) rounded to the nearest whole number, by adding and taking away 1.5 * 2^52
+(1)  t = x (2/pi) rounded to the nearest integer by adding and subtracting 1.5 * 2^52
 (2)  r = ((x - t P1) - t P2) - t P3,   P1 + P2 + P3 = pi/2,   |r| <= pi/4
 (3)  sin r = r + (r z) S(z),  cos r = 1 + z (-1/2 + z C(z)),  z = r^2
-(4)  h = t - 4 (t/4 rounded as in (1)), one of -2, ..., 2: the quarter turns that are left. With
+(4)  h = t - 4 (t/4 rounded as in (1)), one of -2, ..., 2: the remaining quarter turns. With
      a = cos(h pi/2) = 1 - |h| and b = sin(h pi/2) = h (2 - |h|):
      sin x = a sin r + b cos r,  cos x = a cos r - b sin r,  exactly
 
-There is no branch, no integer and no table in it, so that it becomes vector code as it stands.
+No branch, no integer and no table: compilers can vectorize the code as it is.
 
 P1 and P2 hold 37 bits each, so `t P1` and `t P2` are exact for |t| < 2^16, `x - t P1` is exact, and where `t P2`
 cancels leading bits that difference is exact too: r keeps its *relative* accuracy next to the zeros of sine and cosine.
@@ -16,7 +16,7 @@ The rest, pi/2 - P1 - P2 - P3, is below 6e-40.
 S and C (five powers of z each) are minimax fits of the relative error of sin and cos on |r| <= pi/4 by the exchange
 algorithm in 60-digit arithmetic, where each coefficient was rounded to a double before the next ones were fitted. Their
 approximation errors are 3.75e-18 (2^-57.9) and 5.7e-20 (2^-63.9). With all roundings, for |x| <= `LARGEST_ANGLE`, the
-worst error found is 1.5 ulp, and half an ulp at the doubles next to the multiples of pi/2 (all of them were tried). A
+worst error found is 1.5 ulp, and half an ulp at the doubles next to the multiples of pi/2 (tested exhaustively). A
 larger or non-finite x is left to the platform's `sin` and `cos`. The sine of -0.0 is 0.0.
 
 In single precision (`SINGLE_SINCOS`) the same equations have constants of their own: 1.5 * 2^23 rounds in (1), P1 and
@@ -24,11 +24,11 @@ P2 hold 12 bits, so that (2) is exact up to |t| < 2^12, and S and C have two pow
 of the sine and cosine). Of 22 million floats of |x| <= 4096 the worst is 1.53 ulp wrong where the result is above
 2^-12, and 1.2e-11 wrong next to zeros; beyond 4096 rad the spacing of floats is 5e-4 rad.
 
-`SINGLE_ERROR` is measured, not derived: of every float 2^-13 <= x <= 4096 and, since a compiler may fuse any product
-with the sum that it is a term of, for every choice of fused operations that can change a bit (products with whole
-numbers and with P1 and P2 are exact: t, t P3, three sums of the sine and four of the cosine are left). The largest
-error is 8.7731e-8, of a cosine. Below 2^-13 t is zero, sin x is x (1 - x^2 / 6) rounded and cos x is 1, both right to
-2^-27; negative angles give the same with other signs. `tests/codegen/test_sincos.py` measures it again.
+`SINGLE_ERROR` is measured, not derived: at every float 2^-13 <= x <= 4096 and, since a compiler may contract a product
+and a sum to a fused multiply-add, for every choice of contractions that can change a bit (products with whole numbers
+and with P1 and P2 are exact: t, t P3, three sums of the sine and four of the cosine are left). The largest error is
+8.7731e-8, of a cosine. Below 2^-13 t is zero, sin x is x (1 - x^2 / 6) rounded and cos x is 1, both right to 2^-27;
+negative angles give the same with other signs. `tests/codegen/test_sincos.py` measures it again.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ import numpy.typing as npt
 from torquec.foundation.arrays import Array
 
 LARGEST_ANGLE = 1e5
-"""The reduction holds up to here; 1e5 rad is 16,000 turns of a joint."""
+"""Largest angle [rad] for which the range reduction is valid: 16,000 turns of a joint."""
 
 TWO_OVER_PI = 0.6366197723675814
 
 ROUND = 6755399441055744.0
-"""1.5 * 2^52: adding it leaves no room for a fraction."""
+"""1.5 * 2^52: adding and subtracting it rounds to the nearest integer."""
 
 HALF_PI_PARTS = (1.5707963267923333, 2.5633441515839558e-12, 1.0562999066987428e-23)
 """P1, P2, P3 of (2)."""
@@ -113,7 +113,7 @@ def sincos_reference(angle: npt.ArrayLike) -> tuple[Array, Array]:
 
 
 def single_sincos_reference(angle: npt.ArrayLike) -> tuple[Array, Array]:
-    """(sin, cos) in single precision, as arrays of 32 bits; a large or non-finite angle as NumPy gives it.
+    """(sin, cos) in single precision, as arrays of 32 bits; large and non-finite angles by NumPy's functions.
 
     >>> sine, cosine = single_sincos_reference([0.0, 0.5])
     >>> sine.dtype, bool((sine == np.sin(np.float32([0.0, 0.5]))).all())
@@ -141,7 +141,7 @@ def _by_table(x: Any, table: SincosTable) -> tuple[Any, Any]:
 
 
 def _polynomial(c: tuple[Any, ...], z: Any) -> Any:
-    """c0 + c1 z + ... in pairs, which is half as deep as Horner's scheme."""
+    """c0 + c1 z + ... by second-order Horner (pairs of terms): half the dependency depth of Horner's scheme."""
     zz = z * z
     pairs = [c[k] + c[k + 1] * z if k + 1 < len(c) else c[k] for k in range(0, len(c), 2)]
     total = pairs[-1]

@@ -1,4 +1,4 @@
-"""From a `Function` to the statements of a language with C's operators: what the C, Rust and NumPy back ends share.
+"""From a `Function` to the statements of a language with C's operators: shared by the C, Rust and NumPy back ends.
 
 A value that is used once is written where it is used, as long as the line stays short; every other value gets a name
 (`v12` is operation 12). Parentheses keep each operation and its order as they are in the function, so the text holds as
@@ -21,7 +21,7 @@ from torquec.expr import Function, Op, Operation
 from torquec.expr.function import turned_comparisons
 
 _SUM, _PRODUCT, _UNARY, _ATOM = range(4)
-"""How tightly a text binds; a conditional is always a statement of its own."""
+"""Operator precedence of a text; a conditional is always a statement of its own."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class _Writer:
             if index in self._texts:
                 continue
             if index in rank:
-                # The first sine or cosine of its rank brings all others, and what their angles are made of.
+                # The first sine or cosine of a rank emits all others of it, and the values that their angles depend on.
                 together = [k for k in rank if rank[k] == rank[index]]
                 yield from self._define(_ancestors(self._operations, together, set(self._texts)))
                 yield from self._gather(together)
@@ -101,7 +101,7 @@ class _Writer:
                 yield from self._define([index])
 
     def reference(self, index: int) -> str:
-        """The text of a value as an operand of nothing: a whole right-hand side."""
+        """The text of a value as a whole right-hand side."""
         return self._texts[index][0]
 
     def _define(self, indices: list[int]) -> Iterator[Assignment]:
@@ -137,7 +137,7 @@ class _Writer:
             self._texts[k] = letter + place[self._operations[k].args[0]], _ATOM
 
     def _expression(self, step: Operation) -> tuple[str, int]:
-        """The text of one operation and how tightly it binds."""
+        """The text of one operation and its operator precedence."""
         match step.op:
             case Op.CONST:
                 text = self._dialect.number(step.value)
@@ -187,7 +187,7 @@ def _angle_ranks(operations: tuple[Operation, ...]) -> dict[int, int]:
 
 
 def _ancestors(operations: tuple[Operation, ...], of: list[int], known: set[int]) -> list[int]:
-    """What the arguments of `of` still need, in order."""
+    """The operations that `of` depends on and that are not yet `known`, in order."""
     needed: set[int] = set()
     stack = [arg for index in of for arg in operations[index].args]
     while stack:
@@ -199,7 +199,7 @@ def _ancestors(operations: tuple[Operation, ...], of: list[int], known: set[int]
 
 
 def check_rounding(function: Function, precision: Precision) -> None:
-    """Refuse what counts on the spacing of doubles: whole numbers by adding and taking away 1.5 * 2^52."""
+    """Refuse functions that rely on the spacing of doubles: rounding by adding and subtracting 1.5 * 2^52."""
     rounds = any(step.op is Op.CONST and step.value == ROUND for step in function.operations)
     if precision is not Precision.DOUBLE and rounds:
         raise ArgumentError(

@@ -1,7 +1,7 @@
-"""The languages that functions are written in, and the one function that leads to each of them.
+"""Code generation targets: the table of languages, and the function that writes a package in any of them.
 
-A new language is its folder beside this file, a `Target` and a row in `BACK_ENDS`; it is then a target of `generate`,
-of projects and of their help and documentation, which read :mod:`torquec.realtime.targets`.
+To add a language: a folder beside this file, a `Target` and a row in `BACK_ENDS`. It is then a target of `generate`, of
+projects and of their help and documentation, which read :mod:`torquec.realtime.targets`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class CodeCheck(StrEnum):
     READ = "read"
     """The C is read and compared with the programs, operation by operation; it is also generated again."""
     REBUILT = "rebuilt"
-    """The code is generated again and compared byte by byte, which rests on the generator."""
+    """The code is generated again and compared byte by byte, which trusts the generator."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def generate_package(
 def check_offered(
     target: Target, precision: Precision = Precision.DOUBLE, *, triple: str | None = None, cpu: str | None = None
 ) -> None:
-    """Raise `ArgumentError` for a target that has not this precision, or is not for a processor: before any work."""
+    """Raise `ArgumentError`, before any work, where a target lacks this precision or takes no triple or processor."""
     back_end = BACK_ENDS[target]
     if precision not in back_end.precisions:
         able = [other.value for other, row in BACK_ENDS.items() if precision in row.precisions]

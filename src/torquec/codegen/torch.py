@@ -2,12 +2,12 @@
 
 An autograd function around the native batch call has the rules:
 
-(1)  batch:     axes in front of a port's own are states; `torch.func.vmap` adds one
+(1)  batch:     axes in front of a port's shape are batch axes; `torch.func.vmap` adds one
 (2)  forward:   the function of the tangents of :mod:`torquec.codegen.native_live`
 (3)  backward:  the function of its cotangents
 
-Tangents and cotangents have the same rules, so that derivatives of any order exist. PyTorch's compiler does not trace
-such a function: while it compiles, a custom operator with the rule (3) is called. Needs the extra `torch`.
+Tangents and cotangents have the same rules, so that derivatives of any order exist. `torch.compile` does not trace such
+a function; it calls a custom operator with the rule (3) instead. Needs the extra `torch`.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _compiled(call: LiveCall) -> Any:
 
 
 def _rules(call: LiveCall) -> Any:
-    """The autograd function of a function, made once; without inputs there is nothing to differentiate by."""
+    """The `torch.autograd.Function` of a function, made once; a function without inputs has no derivatives."""
     if call.name in _RULES:
         return _RULES[call.name]
     torch = _torch()

@@ -45,7 +45,7 @@ class CScalar:
 
 
 DOUBLE = CScalar("double", "", "HUGE_VAL", 2.0**-52, 8)
-"""What every package is written in unless it is asked otherwise."""
+"""The default type of a package."""
 
 SINGLE = CScalar("float", "f", "HUGE_VALF", 2.0**-23, 4)
 """For processors that compute in single precision."""
@@ -63,7 +63,7 @@ _TAKEN_FILES = ("selftest", "CMakeLists")
 
 @dataclass(frozen=True)
 class Names:
-    """What things are called in one package, and its type of numbers; `helper` names a static function or type."""
+    """Identifiers of one package, and its type of numbers; `helper` names a static function or type."""
 
     prefix: str
     functions: tuple[str, ...]
@@ -75,7 +75,7 @@ class Names:
         return f"{self.prefix.upper()}_H_INCLUDED"
 
     def helper(self, word: str) -> str:
-        """A name for something of the package's own, which no function has."""
+        """The name of an internal function or type, different from all functions' names."""
         return _unlike(f"{self.prefix}_{word}", self.functions)
 
     def ports(self, function: Function) -> dict[str, str]:

@@ -69,7 +69,7 @@ def c_package(
 
 
 def _fixed_cost(function: Function) -> list[str]:
-    """What a call takes with its sines and cosines, one by one and without a branch: the same at every state."""
+    """Operation count of a call including its sines and cosines: without branches, the same at every state."""
     count = count_operations(function)
     if not count.sincos:
         return []
@@ -79,7 +79,7 @@ def _fixed_cost(function: Function) -> list[str]:
 
 
 def _opening(names: Names, heading: str, description: str) -> str:
-    """What stands above everything in the header."""
+    """The text at the top of the header."""
     use = _USE.format(prefix=names.prefix, real=names.scalar.type)
     return "\n".join([f"{heading}\n{description}".rstrip(), "", use])
 

@@ -4,9 +4,9 @@ Options such as -ffast-math allow a compiler to reorder sums and to assume that 
 its range reduction, and torques are wrong by any amount. Where such an option defines a macro, the file does not
 compile. clang defines none for the parts of -ffast-math: there
 
-(1)  a pragma takes back the permission to reorder sums (clang 11), another the one to replace divisions by a
-     reciprocal (clang 18): the results are those of a build without the option, bit by bit
-(2)  the self-test, which is built with the same options, tries what is left on values that no compiler can know, and
+(1)  pragmas revoke the permission to reorder sums (clang 11) and to replace divisions by a reciprocal (clang 18):
+     results are bit-identical to those of a build without the option
+(2)  the self-test, built with the same options, tests the other permissions on values unknown at compile time, and
      fails where divisions, the sign of zero, NaN or sums are not those of IEEE 754
 """
 

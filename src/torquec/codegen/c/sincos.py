@@ -7,10 +7,10 @@ from torquec.codegen.sincos import DOUBLE_SINCOS, SINGLE_SINCOS
 from torquec.foundation.template import filled_template
 
 GROUP = 4
-"""Angles that one call takes in double precision: gcc and clang make vector code of it."""
+"""Angles of one call in double precision: gcc and clang vectorize it."""
 
 MULTIPLICATIONS, ADDITIONS = 21, 19
-"""Of one sine and cosine in single precision, the same for every angle up to its largest."""
+"""Operations of one sine and cosine in single precision, the same for every angle up to the largest."""
 
 
 def sincos_source(names: Names) -> str:
@@ -32,7 +32,7 @@ def sincos_source(names: Names) -> str:
         **{name.upper(): scalar.function(name) for name in ("sin", "cos", "fabs")},
         "ROUNDS": "1.5 * 2^52" if double else "1.5 * 2^23",
         "ACCURACY": "At most 1.5 units in the last place wrong" if double else "At most 1e-7 wrong",
-        # Method 1 computes floats as doubles, method 2 both as something longer; below 0 nobody knows.
+        # Method 1 computes floats as doubles, method 2 both in a longer type; a negative method is unknown.
         "WIDER": "((__FLT_EVAL_METHOD__ < 0) || (__FLT_EVAL_METHOD__ == 2))"
         if double
         else "(__FLT_EVAL_METHOD__ != 0)",

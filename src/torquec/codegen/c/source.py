@@ -143,8 +143,8 @@ def _definition(function: Function, name: str, names: Names) -> str:
 
 
 def _angles(statement: Angles, names: Names) -> list[str]:
-    """In double precision one call for up to four angles. The last one fills the places that are left: gcc then builds
-    one vector, where zeros make two stores and a load that has to wait for both. In single precision a call for each.
+    """In double precision one call for up to four angles, padded with the last one: gcc then builds one vector, where
+    zeros cost two stores and a load that waits for both. In single precision a call for each.
     """
     k, real = statement.number, names.scalar.type
     if names.scalar != DOUBLE:

@@ -1,1 +1,1 @@
-"""LLVM text of a `Function`: what every back end that goes through LLVM starts from."""
+"""LLVM IR text of a `Function`: the common first stage of all back ends that use LLVM."""

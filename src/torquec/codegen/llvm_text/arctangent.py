@@ -1,4 +1,4 @@
-"""The angle of a point (x, y): constants, a reference in NumPy, and LLVM text of it without branches.
+"""Four-quadrant arctangent (atan2) of a point (x, y): constants, NumPy reference, LLVM text without branches.
 
 (1)  m = min(|x|, |y|), M = max(|x|, |y|);   u/v = m/M, or
      (m - M)/(m + M) where m/M > 1/2, so that |u/v| <= 1/2
@@ -6,14 +6,14 @@
 (3)  the angle of (|x|, |y|) is k pi/4 + s p, with k = 0 or 1 and s = 1 by (1); |y| > |x| makes them 2 - k and -s
 (4)  x < 0 makes them 4 - k and -s; the result has the sign of y
 
-No branch and no table: it becomes vector code as it stands. Where m = M, t is 0: this gives the origin its 0 (or pi,
+No branch and no table: the code vectorizes as it is. Where m = M, t is 0: this gives the origin its 0 (or pi,
 where x is -0.0) and the corners at infinity their odd multiples of pi/4. NaN passes through.
 
-pi/4 rounded to a double ends with three zero bits, so that k pi/4 is exact in it up to k = 4, and what the rounding
-left over is added to p first. A (powers up to thirteen) is a weighted least-squares fit in 300-bit arithmetic, driven
-towards the smallest largest error, where each coefficient was rounded to a double before the next ones were fitted;
-its error is 2^-65.5 of the angle. With all roundings the worst error found in ten million points is 1.99 ulp.
-Coordinates beyond half the largest double overflow in (1).
+pi/4 rounded to a double ends with three zero bits, so that k pi/4 is exact up to k = 4, and the rounding error of pi/4
+is added to p first. A (powers up to thirteen) is a weighted least-squares fit in 300-bit arithmetic, reweighted towards
+the minimax error, where each coefficient was rounded to a double before the next ones were fitted; its error is 2^-65.5
+of the angle. With all roundings the worst error found in ten million points is 1.99 ulp. Coordinates beyond half the
+largest double overflow in (1).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from torquec.codegen.llvm_text.text import FunctionText, Type, literal
 from torquec.foundation.arrays import Array
 
 NEAR_SLOPE = 0.5
-"""Where (1) changes over: from here on m - M is exact."""
+"""Threshold on m/M in (1): from here on m - M is exact."""
 
 QUARTER_PI_PARTS = (0.7853981633974483, 3.061616997868383e-17)
-"""pi/4 as a double, and what is left of it."""
+"""pi/4 as a double, and its rounding error."""
 
 ATAN_COEFFICIENTS = (
     -0.3333333333333333,
@@ -115,7 +115,7 @@ def emit_atan2(text: FunctionText, shape: Type, y: str, x: str) -> str:
     steep = text.define(f"fcmp ogt {shape} {a}, {b}")
     least, most = text.select(shape, steep, b, a), text.select(shape, steep, a, b)
     beyond = text.multiply_add(shape, least, literal(1.0 / NEAR_SLOPE, shape), text.negate(shape, most))
-    # "Not at most": infinity minus infinity is far, and NaN goes where it is handed on.
+    # Unordered comparison ("not at most"): infinity minus infinity counts as far, and NaN propagates.
     far = text.define(f"fcmp ugt {shape} {beyond}, {zero}")
     even = text.define(f"fcmp oeq {shape} {least}, {most}")
     u = text.select(shape, far, text.binary("fsub", shape, least, most), least)  # (1)

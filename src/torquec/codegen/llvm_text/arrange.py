@@ -1,4 +1,4 @@
-"""The order in which a program is executed: groups, writes, and the schedule of a kernel for one state.
+"""Instruction scheduling: groups of sines and cosines, output writes, and list scheduling of a kernel for one state.
 
 * Sines and cosines are evaluated in groups. Group s holds every angle that needs s earlier groups, so that a robot's
   joint angles are one group, evaluated together in vectors and guarded by one branch. Angles of points are grouped
@@ -6,16 +6,16 @@
 * Outputs are written some columns at a time, as soon as these are known.
 * Apart from that, steps keep their order, which `schedule` changes for a single state.
 
-A processor looks about a hundred operations ahead and keeps 16 or 32 values. In the order of an algorithm (all
-velocities, all accelerations, all forces) more values are live than that, and the operations that it looks at wait for
-the same few. `schedule` therefore takes steps one by one, between groups, and of those whose operands exist
+A processor has an out-of-order window of about a hundred operations and 16 or 32 registers. In the order of an
+algorithm (all velocities, all accelerations, all forces) more values are live than that, and the operations in the
+window wait for the same few. Between groups, `schedule` therefore takes, of the steps whose operands exist,
 
-(1)  the one that leaves the fewest live values: plus one for its result, minus one for every operand that nobody
-     needs afterwards;
+(1)  the one that leaves the fewest live values: plus one for its result, minus one for every operand without a later
+     use;
 (2)  of these, one whose operands are ready earliest, in spans of `SPAN` cycles;
 (3)  of these, the one with the longest chain of dependent operations behind it.
 
-No operation changes, only when it is done: results keep all their bits. What it brings is in `codegen/llvm/README.md`.
+Only the order of operations changes: results are bit-identical. Gains are listed in `codegen/llvm/README.md`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Write:
 
 
 Item: TypeAlias = int | AngleGroup | PointGroup | Write
-"""What is done at one point: a step, a group, a write."""
+"""One item of a schedule: a step, a group or a write."""
 
 
 _GROUPED = (Op.SIN, Op.COS, Op.ATAN2)
@@ -109,7 +109,7 @@ def defines(item: Item) -> list[int]:
 
 
 def _groups(program: StepProgram) -> list[AngleGroup | PointGroup]:
-    """What is evaluated together, by the number of earlier groups that it needs."""
+    """Groups of angles and of points, by the number of earlier groups that they depend on."""
     stage: list[int] = []
     angles: dict[int, dict[int, tuple[list[int], list[int]]]] = {}
     points: dict[int, list[int]] = {}
@@ -168,13 +168,13 @@ def place_writes(program: StepProgram, order: Iterable[Item], columns: int) -> I
 
 
 MOST_SCHEDULED = 1000
-"""Steps. In longer programs more values wait than there are registers in any order, and the algorithm's own is best."""
+"""Steps. Longer programs have more live values than registers in any order; the algorithm's own order is then best."""
 
 MOST_SCHEDULED_HERE = 2000
-"""The same where registers are given out by :mod:`torquec.codegen.x86.scalar_assembly`, which keeps to this order."""
+"""The same where :mod:`torquec.codegen.x86.scalar_assembly`, which keeps this order, allocates registers."""
 
 SPAN = 8
-"""Cycles. Two operations of a chain: finer, ready times that are only estimates would decide."""
+"""Cycles, two dependent operations: ready times are estimates and not more accurate than that."""
 
 _CYCLES_OF_A_GROUP = 50  # sine and cosine of a vector of angles, from operand to results
 
@@ -231,8 +231,8 @@ class _Scheduler:
         self._uses = {operand: len(readers) for operand, readers in self._readers.items()}
         self._behind = self._chains(order)
         self._ready: dict[int, int] = {}
-        self._missing: dict[int, int] = {}  # of a step on offer: operands that do not exist yet
-        self._waiting: dict[int, int] = {}  # of a step on offer: change in the number of waiting values (1)
+        self._missing: dict[int, int] = {}  # of a candidate step: operands that do not exist yet
+        self._waiting: dict[int, int] = {}  # of a candidate step: change in the number of live values (1)
         self._heap: list[tuple[int, int, int, int]] = []
 
     def _chains(self, order: Sequence[Item]) -> dict[int, int]:
@@ -245,13 +245,13 @@ class _Scheduler:
         return behind
 
     def offer(self, step: int) -> None:
-        """Let a step be one of those to choose from."""
+        """Add a step to the candidates."""
         operands = self._operands[step]
         self._missing[step] = sum(1 for a in operands if a in self._missing)
         self._waiting[step] = (step in self._uses) - sum(1 for a in operands if self._uses[a] == 1)
 
     def pass_group(self, group: Item) -> None:
-        """Do a group, which needs what was done before it."""
+        """Append a group, which depends on the items before it."""
         needed = {a for a in needs(self._program, group) if not self._steps[a].is_leaf}
         for operand in needed:
             self._uses[operand] -= 1
@@ -260,13 +260,13 @@ class _Scheduler:
         self.done.append(group)
 
     def drain(self) -> None:
-        """Do every step on offer."""
+        """Schedule all candidates."""
         for step, missing in self._missing.items():
             if not missing:
                 self._push(step)
         while self._heap:
             waiting, _, _, step = heapq.heappop(self._heap)
-            if waiting == self._waiting.get(step):  # else it is in the heap again, at its present place
+            if waiting == self._waiting.get(step):  # else a stale entry: the step is in the heap again
                 self._do(step)
 
     def _push(self, step: int) -> None:
@@ -290,7 +290,7 @@ class _Scheduler:
                     self._push(reader)
 
     def _last_reader(self, operand: int) -> None:
-        """One step is left that reads this value, which it then leaves free."""
+        """One reader of this value is left: scheduling it ends the live range."""
         for reader in self._readers[operand]:
             if reader in self._waiting:
                 self._waiting[reader] -= 1

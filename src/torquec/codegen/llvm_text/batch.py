@@ -2,10 +2,9 @@
 
     void name(int64_t N, const double *const *inputs, double *const *outputs)
 
-Rows are read and written in place, W at a time; the transposition is part of the code. The last block overlaps the
-one before it, so that no row needs a special case; fewer than W rows are left to the scalar kernel. Both kernels
-round alike, operation by operation: a row has the same result, bit by bit, wherever it stands in a batch and outside
-of it.
+Rows are read and written in place, W at a time; the transposition is part of the code. The last block overlaps the one
+before it, so that no row needs a special case; fewer than W rows are left to the scalar kernel. Both kernels round
+alike, operation by operation: the result of a row is bit-identical at any position in a batch and outside of it.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ SCALAR_SLOT = "scalar"
 """The slot of a module for the address of the packed scalar kernel, where that stands in another module."""
 
 
-_MOST_SCHEDULED = 500  # steps; longer programs have fewer waiting values in the algorithm's own order
+_MOST_SCHEDULED = 500  # steps; longer programs have fewer live values in the algorithm's own order
 
 
 def emit_block(
@@ -33,14 +32,14 @@ def emit_block(
 ) -> str:
     """The text of the kernel for exactly W rows, of the numbers of `shape`.
 
-    With `few_registers` (16), steps come in an order in which few values wait.
+    With `few_registers` (16), steps are scheduled for few live values.
     """
 
     def make_body(text: FunctionText) -> _BlockBody:
         return _BlockBody(text, program, shape)
 
     items = arrange(program, columns=shape.width)
-    # Divisions take long, and LLVM hides them better in the order of the algorithm.
+    # LLVM hides the latency of divisions better in the order of the algorithm.
     if few_registers and not any(step.op is Op.DIV for step in program.steps):
         scheduled = schedule(program, items, most=_MOST_SCHEDULED)
         items = list(place_writes(program, (item for item in scheduled if not isinstance(item, Write)), shape.width))
@@ -82,11 +81,11 @@ def emit_batch(
 ) -> str:
     """The text of the loop over blocks by the kernel `block`; fewer than W rows go to the `packed` scalar kernel.
 
-    Without a `packed` of this module, its address is in the slot. There is no scalar kernel for floats: few rows of
-    them are filled up to a block, which `COPY_ROWS` does.
+    Without a `packed` in this module, its address is in the slot. There is no scalar kernel for floats: `COPY_ROWS`
+    pads fewer than W rows to a block.
 
-    With `prefetches`, the function `name` with `_blocks` behind it has one more parameter, whether the rows are to be
-    fetched ahead, and this one tells it so where they do not fit in a cache.
+    With `prefetches`, the loop is the function `<name>_blocks` with one more parameter, whether to prefetch rows;
+    `name` passes true where the rows do not fit in a cache.
     """
     width = shape.width
     text = FunctionText(fma=False)
@@ -127,8 +126,8 @@ def emit_batch(
 
 
 _PREFETCH = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
-_CACHE_BYTES = 1 << 24  # rows of fewer come from a cache soon enough, and fetching ahead takes 3 to 5 % longer
-_BLOCKS_AHEAD = 4  # enough for the main memory: from 2 to 6 the time is the same
+_CACHE_BYTES = 1 << 24  # smaller batches are cached, and prefetching would slow them down by 3 to 5 %
+_BLOCKS_AHEAD = 4  # hides the latency of main memory; from 2 to 6 the time is the same
 _LINE_BYTES = 64  # of a cache
 
 
@@ -137,7 +136,7 @@ def _rows_in_cache(program: StepProgram, shape: Type) -> int:
 
 
 def _fetch_ahead(text: FunctionText, pointer: str, size: int, *, for_writing: bool) -> None:
-    """Append the fetching of a later block of an array into the cache; beyond its end nothing happens."""
+    """Append the prefetch of a later block of an array into the cache; beyond the array's end it has no effect."""
     for line in range(0, size, _LINE_BYTES):
         at = text.define(f"getelementptr i8, ptr {pointer}, i64 {_BLOCKS_AHEAD * size + line}")
         text.append(f"call void @llvm.prefetch.p0(ptr {at}, i32 {int(for_writing)}, i32 3, i32 1)")
@@ -154,11 +153,12 @@ def emit_row_loop(program: StepProgram, *, name: str, packed: str = "") -> str:
 def emit_shared_batch(
     program: StepProgram, *, name: str, batch: str, shape: Type = DOUBLE, prefetches: bool = False
 ) -> str:
-    """The text of a batch kernel that several threads run at once, each taking the next `step` rows when it is free.
+    """The text of a batch kernel for several threads with dynamic load balancing in chunks of `step` rows.
 
         void name(int64_t N, const double *const *inputs, double *const *outputs, int64_t *taken, int64_t step)
 
-    `taken` counts the rows that somebody has taken; it is 0 at the beginning and the same for all threads.
+    `taken`, shared by all threads, counts the rows that were taken; it starts at 0. An idle thread takes the next
+    chunk.
     """
     text = FunctionText(fma=False)
     sizes = [port.size for port in (*program.inputs, *program.outputs)]
@@ -206,7 +206,7 @@ def _loop_over_rows(text: FunctionText, program: StepProgram, pointers: list[str
 
 
 def _fill_up(text: FunctionText, program: StepProgram, pointers: list[str], shape: Type, *, block: str) -> None:
-    """Append one call of the block for N < W rows through the stack, the first row in what is left; and the end."""
+    """Append one call of the block kernel for N < W rows, padded with the first row on the stack; and the return."""
     text.append("%any = icmp sgt i64 %N, 0")
     text.append("br i1 %any, label %fill, label %end")
     text.start_block("fill")
@@ -225,7 +225,7 @@ def _fill_up(text: FunctionText, program: StepProgram, pointers: list[str], shap
 
 
 COPY_ROWS = package_text("codegen/llvm_text", "copy_rows.ll")
-"""`have` rows of `size` floats copied, and the first one again until there are `rows`."""
+"""Copies `have` rows of `size` floats and pads them with the first row to `rows` rows."""
 
 
 def _store_pointers(text: FunctionText, array: str, pointers: list[str]) -> None:

@@ -1,18 +1,18 @@
 """The exponential function: constants, a reference in NumPy, and LLVM text of it without branches.
 
-(1)  x is taken between -746 and 710: beyond, the result is 0 or infinity anyway
-(2)  k = x log2(e) rounded to the nearest whole number, by adding and taking away 1.5 * 2^52
+(1)  x is clamped to [-746, 710]: beyond, the result is 0 or infinity
+(2)  k = x log2(e) rounded to the nearest integer by adding and subtracting 1.5 * 2^52
 (3)  r = (x - k L1) - k L2,   L1 + L2 = ln 2,   |r| <= ln(2)/2
 (4)  exp r = 1 + (r + r^2 E(r))
-(5)  exp x = (exp r 2^a) 2^b,   a + b = k, each about half of it: neither power leaves the normal numbers, and only the
-     last product rounds below them
+(5)  exp x = (exp r 2^a) 2^b, a + b = k, each about half of it: both powers are normal numbers, and only the last
+     product can be subnormal
 
-No branch and no table: it becomes vector code as it stands. NaN passes through (3) to the end.
+No branch and no table: the code vectorizes as it is. NaN passes through (3) to the end.
 
-L1 holds 41 bits, so `k L1` is exact for |k| < 2^12 and `x - k L1` is exact; where a*b + c is rounded once, ln 2 itself
-serves as L1. E (powers up to ten) is a weighted least-squares fit in 60-digit arithmetic, where each coefficient was
-rounded to a double before the next ones were fitted; its error is 7e-20 of exp r. With all roundings the worst error
-found is 1.0 ulp, subnormal results included.
+L1 holds 41 bits, so `k L1` is exact for |k| < 2^12 and `x - k L1` is exact; with fused multiply-add, ln 2 itself serves
+as L1. E (powers up to ten) is a weighted least-squares fit in 60-digit arithmetic, where each coefficient was rounded
+to a double before the next ones were fitted; its error is 7e-20 of exp r. With all roundings the worst error found is
+1.0 ulp, subnormal results included.
 
 In LLVM text, k stays in the low bits of the sum of (2), so that no conversion is needed:
 
@@ -34,10 +34,10 @@ from torquec.codegen.sincos import ROUND, SINGLE_SINCOS
 from torquec.foundation.arrays import Array, Indices
 
 SMALLEST_EXPONENT = -746.0
-"""exp of it and of everything below is nearer to 0 than to the smallest double."""
+"""At and below this, exp rounds to 0."""
 
 LARGEST_EXPONENT = 710.0
-"""exp of it and of everything above is beyond the largest double."""
+"""At and above this, exp overflows to infinity."""
 
 LOG2_E = 1.4426950408889634
 
@@ -73,7 +73,7 @@ class ExpTable:
     mantissa_bits: int
     bias: int
     raise_by: int
-    """An even number that no k is below the negative of: with it, half of k needs no signed shift."""
+    """An even number, at least -k for every k: added to k, it makes halving an unsigned shift."""
 
 
 DOUBLE_EXP = ExpTable(SMALLEST_EXPONENT, LARGEST_EXPONENT, LOG2_E, LN2_PARTS, EXP_COEFFICIENTS, ROUND, 52, 1023, 2048)
@@ -124,7 +124,7 @@ def _power_of_two(exponent: Indices) -> Array:
     return np.asarray(np.ldexp(1.0, exponent), dtype=np.float64)
 
 
-_LN2_PARTS_FUSED = (0.6931471805599453, 2.3190468138462996e-17)  # as (7) says, where products are fused
+_LN2_PARTS_FUSED = (0.6931471805599453, 2.3190468138462996e-17)  # L1 and L2 of (7) with fused products
 
 
 def emit_exponential(text: FunctionText, shape: Type, x: str) -> str:

@@ -1,7 +1,7 @@
-"""Sine and cosine of a large angle by LLVM text alone, for code that can call no library.
+"""Payne-Hanek range reduction: sine and cosine of a large angle in LLVM text, for code that can call no library.
 
-The reduction is Payne's and Hanek's: of the product x (2/pi) only the bits from the twos downwards matter, so only the
-bits of 2/pi that can reach them are multiplied. With x = m 2^e, m a whole number of 53 bits:
+Of the product x (2/pi) only the bits of weight 2 and below matter, so only the bits of 2/pi that can affect them are
+multiplied. With x = m 2^e, m an integer of 53 bits:
 
 (1)  B = 2/pi from its bit of weight 2^(1-e) on, 224 bits;   bits before it contribute multiples of 4
 (2)  G = m B mod 2^224;   its two leading bits are the quadrant, the others the fraction f of a quarter turn
@@ -63,7 +63,7 @@ def emit_far_one(module: FunctionText) -> str:
     biased = text.define(f"and i64 {text.define(f'lshr i64 {bits}, 52')}, 2047")
     mantissa = text.define(f"or i64 {text.define(f'and i64 {bits}, {2**52 - 1}')}, {2**52}")
     start = text.define(f"sub i64 {biased}, {1023 + 52 + 2 - _ZERO_BITS}")
-    # An infinite or undefined angle has a table position too; its result is replaced in the end.
+    # An infinite or NaN angle has a valid table position too; its result is replaced at the end.
     inside = text.define(f"call i64 @llvm.umin.i64(i64 {start}, i64 {32 * (_TABLE_WORDS - _LIMBS - 1) - 1})")
     parts = [text.define(f"and i64 {mantissa}, 4294967295"), text.define(f"lshr i64 {mantissa}, 32")]
     product = _product(text, parts, _window(text, inside, _LIMBS, _TABLE_WORDS))
@@ -227,12 +227,12 @@ def _fraction(text: FunctionText, high: str, middle: str, low: str) -> tuple[str
     second = text.define(f"call i64 @llvm.fshl.i64(i64 {middle}, i64 {low}, i64 2)")
     past = text.define(f"lshr i64 {first}, 63")
     quadrant = text.define(f"add i64 {quadrant}, {past}")
-    # All bits turned where f >= 1/2: 1 - f, but for one unit of the last place of `second`, below 2^-127.
+    # All bits inverted where f >= 1/2: 1 - f up to one unit in the last place of `second`, below 2^-127.
     mask = text.define(f"sub i64 0, {past}")
     first, second = (text.define(f"xor i64 {word}, {mask}") for word in (first, second))
     zeros = text.define(f"call i64 @llvm.ctlz.i64(i64 {first}, i1 false)")
     first = text.define(f"call i64 @llvm.fshl.i64(i64 {first}, i64 {second}, i64 {zeros})")
-    # From 32 bits: processors of 32 bits need a library to convert 64.
+    # Converted from 32-bit integers: 32-bit processors need a library to convert 64-bit ones.
     leading = text.define(f"trunc i64 {text.define(f'lshr i64 {first}, 32')} to i32")
     leading = text.define(f"uitofp i32 {leading} to double")
     trailing = text.define(f"uitofp i32 {text.define(f'trunc i64 {first} to i32')} to double")

@@ -1,11 +1,11 @@
 """A kernel as LLVM text: its steps, on doubles or on vectors of one state per lane, in one function or in parts.
 
-What the values are is left to the `KernelBody` of a kernel: how a constant or an input is read (once, where it is first
+The `KernelBody` of a kernel defines its values: how a constant or an input is read (once, where it is first
 needed), how a group of sines and cosines, or of angles of points, is evaluated, and how outputs are written.
 
-LLVM's time grows faster than the length of a function, above all with the number of stores. A long program is cut into
-parts, each an internal function; a value that a later part needs is spilled to an array on the stack, in a slot that is
-used again once the value is dead.
+LLVM's compile time grows faster than the length of a function, above all with the number of stores. A long program is
+cut into parts, each an internal function; a value that a later part needs is spilled to an array on the stack, in a
+slot that is used again once the value is dead.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from torquec.expr import Op
 
 
 class KernelBody(Protocol):
-    """What a kernel does its own way, inside one function text."""
+    """Operations in which kernels differ, inside one function text."""
 
     shape: Type
 
@@ -66,7 +66,7 @@ def emit_items(
 ) -> None:
     """Append some items of a program.
 
-    A step that no earlier item defined is asked of `read`; `defined` is told of every result as soon as it exists.
+    `read` names a step that no earlier item defined; `defined` is called with every new result.
     """
     names = _Names(read)
     for item in items:
@@ -119,7 +119,7 @@ MOST_WRITES_IN_ONE = 256
 """A kernel within both limits is one function."""
 
 MOST_OPERATIONS_IN_A_PART = 500
-"""Of a larger kernel: LLVM keeps fewer values waiting in short functions, and the code runs faster."""
+"""Part size of a larger kernel: short functions have fewer live values, and their code runs faster."""
 
 _OPERATIONS_OF_AN_ANGLE = 30  # reduction, two polynomials and signs of a sine and cosine, counted
 _OPERATIONS_OF_A_POINT = 40  # the same of the angle of a point
@@ -137,7 +137,7 @@ def emit_kernel(
 ) -> str:
     """The text of a kernel; `head` is all of its signature before the parameters. Declarations go to `module`.
 
-    A kernel of more than `in_one` operations (where not given, what is quickest on a processor) is cut into parts.
+    A kernel of more than `in_one` operations (default: the number that runs fastest) is cut into parts.
     """
     shape = make_body(module).shape
     parts = _cut(items, shape.width, in_one or MOST_OPERATIONS_IN_ONE)
@@ -182,7 +182,7 @@ def _cut(items: Sequence[Item], width: int, in_one: int) -> list[Sequence[Item]]
 
 
 def _size(item: Item, width: int) -> tuple[int, int]:
-    """(operations, writes) that an item comes to."""
+    """(operations, writes) of an item."""
     if isinstance(item, AngleGroup):
         return _OPERATIONS_OF_AN_ANGLE * len(item.angles), 0
     if isinstance(item, PointGroup):

@@ -1,8 +1,7 @@
-"""From a `Function` to the steps that are executed: sums put together in the order in which their terms are ready.
+"""Reassociation of sums and fused multiply-add: from a `Function` to evaluation steps with short dependency chains.
 
-A kernel that serves one state waits for its longest chain of dependent operations. A sum of several terms leaves open
-in which order they are added, and adding the late ones last makes that chain shorter (by a fifth for a robot's
-inverse dynamics) without one operation more:
+The time of a kernel for one state is that of its critical path, the longest chain of dependent operations. Adding the
+late terms of a sum last shortens it (by a fifth for a robot's inverse dynamics) with the same number of operations:
 
 (1)  every maximal tree of additions, subtractions and sign changes, through values that are used once, is a list of
      signed terms;
@@ -77,7 +76,7 @@ def make_program(function: Function, *, fuse: bool) -> StepProgram:
 _LATENCY: Mapping[StepOp, int] = {Op.CONST: 0, Op.INPUT: 0, Op.NEG: 1, Op.ADD: 3, Op.SUB: 3, Op.MUL: 3, Op.DIV: 13}
 _FUSED_LATENCY = 4
 _OTHER_LATENCY = 20
-"""Cycles from operands to result on a recent processor; what counts is their proportion."""
+"""Latencies [cycles] on a recent processor; only their proportion matters."""
 
 
 def latency(op: StepOp) -> int:

@@ -2,8 +2,8 @@
 
     void name(const double *input1, ..., double *output1, ...)
 
-Ports in order, matrices row by row; an output must not overlap an input. Angles are the part that pays for vectors: all
-sines and cosines of a group are evaluated in a few vectors.
+Ports in order, matrices row by row; an output must not overlap an input. Sines and cosines are worth vectorizing: those
+of a group of angles are evaluated in a few vectors.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from torquec.codegen.llvm_text.text import DOUBLE, FunctionText, Type, literal
 from torquec.expr import Op
 
 _MOST_LANES = 4
-"""Of a vector of angles: lanes of wider registers take longer to reach one by one."""
+"""Lanes in a vector of angles: inserting and extracting single lanes of wider registers takes longer."""
 
 _MOST_VECTORS = 4
-"""Evaluated side by side: enough to fill the time that one takes."""
+"""Vectors evaluated in parallel: enough to hide the latency of one."""
 
 
 SINCOS_OF_MANY = "sincos_of_many"
@@ -56,7 +56,7 @@ def emit_scalar(
 
 
 def emit_short_scalar(module: FunctionText, program: StepProgram, *, name: str) -> str:
-    """The text of the scalar kernel where its length counts more than its time: angles go to `SINCOS_OF_MANY`."""
+    """The text of the scalar kernel for small code size instead of speed: sines and cosines call `SINCOS_OF_MANY`."""
 
     def make_body(text: FunctionText) -> _ScalarBody:
         return _ShortScalarBody(text, program, width=1)
@@ -148,7 +148,7 @@ class _ScalarBody:
 
 
 class _ShortScalarBody(_ScalarBody):
-    """The same with all sines and cosines out of line, through memory."""
+    """A scalar body with all sines and cosines out of line, through memory."""
 
     def angles(self, values: list[str]) -> list[tuple[str, str]]:
         n = len(values) + len(values) % 2  # two by two
@@ -165,7 +165,7 @@ class _ShortScalarBody(_ScalarBody):
 
 
 def _in_vectors(text: FunctionText, values: Sequence[str], shape: Type) -> list[str]:
-    """The values in as few vectors as they fill; what is left of the last one is zero."""
+    """The values in as few vectors as possible; unused lanes of the last one are zero."""
     vectors = []
     for first in range(0, len(values), shape.width):
         vector = "zeroinitializer"
@@ -183,7 +183,7 @@ def _out_of_vectors(text: FunctionText, vectors: Sequence[str], shape: Type, cou
 
 
 def _angles_in_vectors(text: FunctionText, values: list[str], width: int) -> list[tuple[str, str]]:
-    """(sin, cos) of some values, evaluated in vectors of that width at most (what is left of the last one is zero)."""
+    """(sin, cos) of some values, evaluated in vectors of that width at most; unused lanes are zero."""
     shape = Type(min(width, 1 << (len(values) - 1).bit_length()))
     if shape.width == 1:
         return emit_guarded_sincos(text, values, shape)

@@ -1,8 +1,8 @@
 """Sine and cosine of a vector of angles, as LLVM text without branches.
 
-The method and the coefficients are those of :mod:`torquec.codegen.sincos`. Two things are done the vector way. Adding
-3/2 2^52 rounds to an integer and leaves it in the low bits of the sum, which gives the quadrant without a conversion.
-And where a*b + c is rounded once, two parts of pi/2 do for the reduction (floats: the same with 2^23):
+The method and the coefficients are those of :mod:`torquec.codegen.sincos`. Two steps differ. Adding 3/2 2^52 rounds to
+an integer and leaves it in the low bits of the sum, which gives the quadrant without a conversion. With fused
+multiply-add, two parts of pi/2 are enough for the range reduction (floats: the same with 2^23):
 
 (1)  t = x (2/pi) + 1.5 2^52,   k = t - 1.5 2^52,   quadrant = the last two bits of t
 (2)  r = (x - k P1) - k P2,     P1 + P2 = pi/2 to 107 bits
@@ -51,7 +51,7 @@ def emit_sincos(text: FunctionText, x: str, shape: Type) -> tuple[str, str]:
 
 
 def _polynomial(text: FunctionText, shape: Type, c: tuple[float, ...], z: str, zz: str) -> str:
-    """c0 + c1 z + ... in pairs, which is half as deep as Horner's scheme."""
+    """c0 + c1 z + ... by second-order Horner (pairs of terms): half the dependency depth of Horner's scheme."""
     numbers = [literal(value, shape) for value in c]
     pairs = [
         text.multiply_add(shape, numbers[i + 1], z, numbers[i]) if i + 1 < len(c) else numbers[i]
@@ -108,10 +108,10 @@ def emit_guarded_sincos(text: FunctionText, angles: list[str], shape: Type) -> l
 
 
 def _any_far(text: FunctionText, angles: list[str], shape: Type) -> str:
-    """Whether the squares of a lane's angles come to more than that of the table's largest; or one is NaN.
+    """Whether, in any lane, the sum of squared angles exceeds the square of the table's largest, or an angle is NaN.
 
-    One operation for each vector. It is true of every angle that is too large and of few others, which the code out of
-    line leaves as they are. A NaN must not hide a large angle in the same lane.
+    One operation for each vector. The test holds for every angle that is too large and for few others, whose results
+    the out-of-line code keeps. A NaN must not hide a large angle in the same lane.
     """
     total = text.binary("fmul", shape, angles[0], angles[0])
     for x in angles[1:]:
@@ -124,7 +124,7 @@ def _any_far(text: FunctionText, angles: list[str], shape: Type) -> str:
 
 
 def _call_cold(text: FunctionText, shape: Type, x: str, sine: str, cosine: str) -> tuple[str, str]:
-    """The pair with the elements that are too large replaced, through memory: this path need not be fast."""
+    """(sin, cos) with the elements of too large angles replaced, through memory: this path need not be fast."""
     vectors = text.stack(f"[3 x {shape}]")
     slots = [text.define(f"getelementptr {shape}, ptr {vectors}, i64 {i}") for i in range(3)]
     for slot, value in zip(slots, (x, sine, cosine), strict=True):

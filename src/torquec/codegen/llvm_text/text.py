@@ -13,7 +13,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Type:
-    """A double (width 1) or a vector of them, or of floats; integers and `i1` are the companions of a comparison."""
+    """LLVM type: a double (width 1) or a vector of doubles or floats, with integer and `i1` types of the same width."""
 
     width: int
     element: str = "double"
@@ -38,7 +38,7 @@ class Type:
 
     @property
     def suffix(self) -> str:
-        """How the name of an intrinsic function says this type."""
+        """The suffix for this type in the names of intrinsic functions."""
         bits = "f32" if self.element == "float" else "f64"
         return bits if self.width == 1 else f"v{self.width}{bits}"
 
@@ -73,7 +73,7 @@ class FunctionText:
     block: str = "entry"
     needs_far_sincos: bool = False
     compares: bool = False
-    """Smaller and larger by comparisons, as C has them: LLVM fails on its own for processors without an instruction."""
+    """Whether min and max are comparisons, as in C: LLVM fails for processors without such an instruction."""
     _count: int = 0
 
     def append(self, line: str) -> None:
@@ -136,7 +136,7 @@ class FunctionText:
         self.declarations[declaration] = None
 
     def stack(self, type_text: str, *, align: int = 64) -> str:
-        """Reserve memory for the time of the call; gives its name."""
+        """Append a stack allocation (alloca); gives its name."""
         name = f"%stack{len(self.stack_slots)}"
         self.stack_slots.append(f"  {name} = alloca {type_text}, align {align}")
         return name

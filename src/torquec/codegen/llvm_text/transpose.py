@@ -1,4 +1,4 @@
-"""Rows in memory to one vector per column and back, by shuffles in registers.
+"""Matrix transposition by shuffles in registers: rows in memory to one vector per column and back.
 
 A block is W rows of m numbers, one row after the other; a vector has W lanes. Of each row a piece of P columns is read
 (a power of two, at least 16 bytes): row j of every P rows stands in one vector, piece by piece. These P vectors are
@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 from torquec.codegen.llvm_text.text import FunctionText, Type
 
-_UNIT_BYTES = 16  # what a shuffle reaches within each part of a wider register
+_UNIT_BYTES = 16  # reach of a shuffle within each part of a wider register
 
 
 def emit_read_columns(text: FunctionText, pointer: str, m: int, first: int, shape: Type) -> list[str]:
@@ -62,13 +62,13 @@ def emit_write_columns(text: FunctionText, pointer: str, m: int, first: int, sha
 
 
 def _piece(shape: Type, count: int) -> Type:
-    """What is read or written of a row that has `count` columns to go."""
+    """The vector type that reads or writes a row with `count` columns left."""
     lanes = max(1 << (count - 1).bit_length(), _UNIT_BYTES // shape.bytes)
     return Type(min(lanes, shape.width), shape.element)
 
 
 def _read_piece(text: FunctionText, pointer: str, start: int, end: int, piece: Type) -> str:
-    """Append the reading of a piece from an element on; lanes from the block's end on hold anything."""
+    """Append the reading of a piece from an element on; lanes beyond the block's end have arbitrary values."""
     shift = max(0, start + piece.width - end)
     at = text.element_pointer(pointer, start - shift, piece)
     vector = text.define(f"load {piece}, ptr {at}, align {piece.bytes}")

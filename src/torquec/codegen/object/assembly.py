@@ -32,7 +32,7 @@ _SOFTWARE_DOUBLE = re.compile(
 """Functions of compilers' libraries that compute with doubles."""
 
 _SOFTWARE = re.compile(r"__aeabi_(?!mem|unwind)\w+|__\w+[sdt]f\w*|__\w+[sd]i[23]?|_fltused|__chkstk|sqrtf?")
-"""What compilers' own libraries bring: arithmetic that a processor lacks, and what Windows asks of every program."""
+"""Symbols of compilers' own libraries: arithmetic that a processor lacks, and those that Windows requires."""
 
 _CALL = re.compile(
     r"^\s+(?:bl|blx|b|call|callq|calll|jal|jmp|tail)\s+_?([A-Za-z][\w.$]*?)(?:@PLT|@plt)?\s*$", re.MULTILINE
@@ -66,7 +66,7 @@ def foreign_symbols(symbols: tuple[str, ...]) -> list[str]:
 
 
 def stack_of_functions(assembly: str, family: str, functions: Sequence[str]) -> dict[str, int]:
-    """Bytes of stack of the functions with all of them that they call, as far as their frames can be read."""
+    """Stack [bytes] of each function including its callees, as far as their frames can be read."""
     label = re.compile(rf"^_?({'|'.join(map(re.escape, functions))}):", re.MULTILINE)
     starts = [(found.group(1), found.start()) for found in label.finditer(assembly)]
     ends = [start for _, start in starts[1:]] + [len(assembly)]
@@ -90,7 +90,7 @@ def stack_of_functions(assembly: str, family: str, functions: Sequence[str]) -> 
 
 
 def _frame(body: str, family: str) -> int | None:
-    """Bytes of one frame; None where the stack pointer is moved in a way that is not read here."""
+    """Bytes of one frame; None where the stack pointer is moved in an unknown way."""
     readers = {"arm": _arm_frame, "aarch64": _aarch64_frame, "riscv": _riscv_frame, "x86": _x86_frame}
     return readers[family](body) if family in readers else None
 

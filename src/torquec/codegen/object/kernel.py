@@ -1,10 +1,10 @@
-"""One function as LLVM text for an object, operation by operation as the C package has it: both round alike.
+"""One function as LLVM text for an object file, with the operations of the C package in the same order and rounding.
 
     void name(const real *input1, ..., real *output1, ...)
 
 All inputs are read before an output is written: arrays may overlap, as in C. Sine and cosine of one angle are a
 function of the object itself, by the equations of :mod:`torquec.codegen.sincos`: an object and the C, compiled without
-contraction, give the same bits. Larger angles are reduced by whole numbers
+contraction, give the same bits. Larger angles are reduced in integer arithmetic
 (:mod:`torquec.codegen.llvm_text.far_sincos`), where C calls its library.
 """
 

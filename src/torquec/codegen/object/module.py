@@ -1,7 +1,7 @@
-"""From functions to one object with a self-test inside, which is checked.
+"""Cross-compiled object file of several functions, with a built-in self-test. The object is checked:
 
-(1)  nothing but a compiler's own arithmetic is asked from outside
-(2)  what claims to compute floats holds no operation on doubles
+(1)  undefined symbols are arithmetic functions of compilers' own libraries only
+(2)  single-precision code has no operation on doubles
 
 The self-test, recorded states (:mod:`torquec.codegen.recorded`) and their comparison, is
 
@@ -99,7 +99,7 @@ def _table(name: str, rows: Array, shape: Type) -> str:
 
 
 MOST_OBJECT_OPERATIONS = 50_000
-"""In one object: LLVM's time grows faster than the length of a function."""
+"""Operations in one object: LLVM's compile time grows faster than the length of a function."""
 
 _MARK = b"written by torquec"
 _ATTRIBUTES = "attributes #0 = { nounwind }"
@@ -108,7 +108,7 @@ _UNLIKELY = '!0 = !{!"branch_weights", i32 100000, i32 1}'
 
 @dataclass(frozen=True)
 class CompiledObject:
-    """The bytes of an object; bytes of its code and of its constants; stack by function; what it needs from outside."""
+    """The bytes of an object; bytes of its code and of its constants; stack by function; undefined symbols."""
 
     code: bytes
     text_bytes: int
@@ -127,8 +127,8 @@ def compile_object(
 ) -> CompiledObject:
     """The object that has every function under its symbol, and the self-test under `selftest`.
 
-    Raises `CompileError` where the functions are too large, LLVM refuses them, the object would need a library, or code
-    that is to compute floats would compute with doubles.
+    Raises `CompileError` where the functions are too large, LLVM refuses them, the object would need a library, or
+    single-precision code would compute with doubles.
     """
     for function in functions:
         check_function(function)
@@ -151,7 +151,7 @@ def object_text(
     precision: Precision,
     convention: str = "fastcc",
 ) -> str:
-    """The whole module as LLVM text; `convention` is how its inner functions are called."""
+    """The whole module as LLVM text; `convention` is the calling convention of its inner functions."""
     shape = FLOAT if precision is Precision.SINGLE else DOUBLE
     module = FunctionText(fma=False)
     sincos = InnerFunction(f"{selftest}_sincos", convention)
@@ -162,7 +162,7 @@ def object_text(
     if any(step.op in (Op.SIN, Op.COS) for function in functions for step in function.operations):
         bodies.append(emit_object_sincos(module, shape, sincos))
     bodies.append(emit_selftest(module, functions, symbols, shape, name=selftest))
-    # Kept in every object, so that Torquec knows it for its own.
+    # A mark by which Torquec recognizes its own objects.
     mark = f'@mark = internal constant [{len(_MARK)} x i8] c"{_MARK.decode()}"\n'
     mark += '@llvm.used = appending global [1 x ptr] [ptr @mark], section "llvm.metadata"'
     return "\n".join([*bodies, *module.declarations, mark, _ATTRIBUTES, _UNLIKELY])
@@ -191,7 +191,7 @@ def compile_text(source: str, target: MachineTarget, *, precision: Precision) ->
 
 
 def check_single(source: str, assembly: str, needs: tuple[str, ...], target: MachineTarget) -> None:
-    """Raise `CompileError` where code that is to compute floats computes with doubles, or that cannot be seen."""
+    """Raise `CompileError` where single-precision code computes with doubles, or where this cannot be determined."""
     found = double_operations(assembly, target.family)
     if found is None:
         raise CompileError(
@@ -222,7 +222,7 @@ sys.stdout.buffer.write(len(code).to_bytes(8, "little") + code + assembly.encode
 
 
 def _emit_apart(source: str, target: MachineTarget) -> tuple[bytes, str]:
-    """The same in another process: LLVM ends its process for some processors that nobody tried."""
+    """`emit_machine_code` in a child process: LLVM aborts its process for some untested processors."""
     done = subprocess.run(  # noqa: S603 - our own program, arguments as a list
         [sys.executable, "-c", _APART, target.triple, target.cpu, target.features],
         input=source.encode(),

@@ -1,4 +1,4 @@
-"""The object package: an object for another processor, its header, and what was made as a JSON document.
+"""The object package: an object file for another processor, its header, and a JSON document that describes it.
 
 Nothing in it depends on the directory, the locale or the time: the same functions give the same bytes.
 """
@@ -38,7 +38,7 @@ are those of one call."""
 
 
 def object_target(triple: str | None, cpu: str | None) -> MachineTarget:
-    """The target of an object package: where no triple is given, a plain processor like this one."""
+    """The target of an object package: without a triple, the default processor for the host's triple."""
     return machine_target(triple or host_triple(), cpu)
 
 
@@ -56,7 +56,7 @@ def object_package(
     """`<prefix>.o` (or `.obj`), `<prefix>.h` and `<prefix>.json` by file name, for a `target` or that of a triple.
 
     Raises `ArgumentError` for a triple that LLVM does not know, `CompileError` where the object would need a library or
-    compute with doubles where it is to compute floats.
+    compute with doubles in single precision.
     """
     target = target or object_target(triple, cpu)
     if not functions:

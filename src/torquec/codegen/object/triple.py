@@ -1,7 +1,7 @@
-"""The processors that objects are made for: a triple as compilers name it, and a processor.
+"""Target triples and processors of object files.
 
-Any triple that LLVM knows is taken. The table has those that were tried, each with the processor that is meant when
-none is named; others get LLVM's plainest processor of their kind.
+Any triple that LLVM knows is accepted. The table has the tested ones, each with its default processor; the default of
+others is LLVM's generic processor.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from torquec.errors import ArgumentError, CompileError
 
 @dataclass(frozen=True)
 class TripleRow:
-    """What is known of a triple: in words, the processor that is meant, and features that are not in its name."""
+    """A tested triple: its description, default processor, and features that the processor's name does not imply."""
 
     title: str
     cpu: str = ""
@@ -48,7 +48,7 @@ KNOWN_TRIPLES: Mapping[str, TripleRow] = MappingProxyType(
         "x86_64-apple-darwin": TripleRow("Mac with Intel's processor", "x86-64"),
     }
 )
-"""Triples that were tried; docs/generated-c.md says how."""
+"""Tested triples; docs/generated-c.md describes the tests."""
 
 _RISCV_ABI = {"riscv32": "ilp32d", "riscv64": "lp64d"}
 _FAMILIES = {"aarch64": ("aarch64", "arm64"), "arm": ("arm", "thumb"), "riscv": ("riscv",), "x86": ("x86", "i")}
@@ -57,7 +57,7 @@ _UNKNOWN = "is not a recognized processor"
 
 @dataclass(frozen=True)
 class MachineTarget:
-    """What an object is made for."""
+    """Target of an object file: triple, processor and features."""
 
     triple: str
     cpu: str
@@ -71,7 +71,7 @@ class MachineTarget:
 
     @property
     def full_triple(self) -> str:
-        """The triple with its vendor: LLVM takes a system for a vendor that is left out.
+        """The triple with its vendor: where it is left out, LLVM takes the system for the vendor.
 
         >>> MachineTarget("thumbv7em-none-eabihf", "").full_triple
         'thumbv7em-unknown-none-eabihf'
@@ -130,7 +130,7 @@ def code_generator(target: MachineTarget) -> llvm.TargetMachine:
     """LLVM's code generator for a target. Raises `CompileError` where it has none."""
     initialize_targets()
     abi = _RISCV_ABI.get(target.triple.split("-", 1)[0], "") if "+d" in target.features else ""
-    # Without an operating system nothing moves code; with one, it may go into a shared library.
+    # Bare metal: static code. With an operating system: position-independent, for shared libraries.
     hosted = any(word in target.triple for word in ("linux", "windows", "darwin", "bsd", "android"))
     try:
         machine = llvm.Target.from_triple(target.full_triple).create_target_machine(
@@ -151,13 +151,13 @@ def code_generator(target: MachineTarget) -> llvm.TargetMachine:
 
 @cache
 def initialize_targets() -> None:
-    """Make all of LLVM's processors known to it."""
+    """Initialize all LLVM targets."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
 
 
 def _check_cpu(triple: str, cpu: str) -> None:
-    """Refuse a processor that LLVM does not know: it would take another one, with a line on stderr."""
+    """Refuse a processor that LLVM does not know: LLVM would use another one and only print a line to stderr."""
     if _UNKNOWN in _said_of_cpu(triple, cpu):
         known = re.findall(r"^  (\S+) +- Select", _said_of_cpu(triple, "help"), re.MULTILINE)
         near = [name for name in known if name.split("-")[0] == cpu.split("-", maxsplit=1)[0]] or known
@@ -167,7 +167,7 @@ def _check_cpu(triple: str, cpu: str) -> None:
 
 
 def _said_of_cpu(triple: str, cpu: str) -> str:
-    """What LLVM prints about a processor; it prints to the process's stderr, so another process asks it."""
+    """LLVM's message about a processor, from a child process: LLVM prints it to the process's stderr."""
     program = (
         "import sys, llvmlite.binding as b; b.initialize_all_targets(); b.initialize_all_asmprinters(); "
         "b.Target.from_triple(sys.argv[1]).create_target_machine(cpu=sys.argv[2])"

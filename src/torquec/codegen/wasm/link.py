@@ -46,7 +46,7 @@ class ObjectSections:
 
 
 def link_module(code: bytes, *, exports: Sequence[str], stack: int) -> bytes:
-    """The module of an object: `exports` are the functions that it shows, `stack` the bytes that its calls need.
+    """The module of an object: `exports` are the exported functions, `stack` the stack size [bytes].
 
     Raises `CompileError` where the object needs a function from outside or lacks one of the exports.
     """
@@ -141,7 +141,7 @@ def _sections(code: bytes) -> ObjectSections:
 
 
 def _check_imports(content: bytes) -> None:
-    """Refuse what (1) does not replace."""
+    """Refuse imports that (1) does not replace."""
     reader = _Reader(content or b"\0")
     for _ in range(reader.number()):
         reader.name()

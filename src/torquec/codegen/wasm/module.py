@@ -31,11 +31,11 @@ from torquec.expr import Function, check_function
 _TRIPLE = "wasm32-unknown-unknown"
 _SIMD_WIDTH = 2  # doubles in a register of 128 bits
 _MOST_OPERATIONS = 100_000
-"""In one module: browsers limit the size of a function, and a page should open at once."""
+"""Operations in one module: browsers limit the size of a function, and a page should load quickly."""
 
 _UNLIKELY = '!0 = !{!"branch_weights", i32 1, i32 100000}'
 _STACK_SLOT = re.compile(r"alloca \[(\d+) x (<(\d+) x double>|double|ptr)\]")
-_SLOT_ALIGNMENT = 64  # what `FunctionText.stack` asks for: each slot may need as many bytes more
+_SLOT_ALIGNMENT = 64  # alignment of `FunctionText.stack`: a slot may need as many bytes of padding
 
 
 def wasm_module(functions: Sequence[Function], *, simd: bool = True, batch: bool = False) -> bytes:
@@ -65,7 +65,7 @@ def wasm_module(functions: Sequence[Function], *, simd: bool = True, batch: bool
 
 
 def exported_names(function: Function, *, batch: bool) -> list[str]:
-    """The names under which a module shows a function."""
+    """The names under which a module exports a function."""
     name = c_identifier(function.name)
     return [name, f"{name}_batch"] if batch else [name]
 
@@ -82,7 +82,7 @@ def _emit(text: FunctionText, function: Function, *, batch: bool) -> Iterator[st
 
 
 def _stack_bytes(source: str) -> int:
-    """A bound on what calls reserve: every slot of the module at once. WebAssembly keeps everything else elsewhere."""
+    """Upper bound on the stack [bytes]: all slots of the module at once. WebAssembly keeps other values elsewhere."""
     sizes = {"ptr": 4, "double": 8}
     total = 0
     for count, kind, lanes in _STACK_SLOT.findall(source):
