@@ -1,4 +1,4 @@
-"""Which robots have a closed form: what this room refuses, and why.
+"""Robots with a closed form: requirements, and the reason where a robot is refused.
 
 (1)  every position is one number: an angle or a displacement
 (2)  every body has inertias

@@ -4,9 +4,9 @@
 (2)  c_ijk = 1/2 (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i)                          Christoffel symbols of the first kind
 (3)  g_i = dU/dq_i
 
-M and U are tabulated (:mod:`torquec.closedform.tabulate`), path by path through a tree: what body b adds to M_ij
-depends only on the joints between i and b, what it adds to U only on those between the base and b. The coordinates are
-those of all moving bodies: a mimic joint is one of them, and couples where torques are collected, M -> T' M T.
+M and U are tabulated (:mod:`torquec.closedform.tabulate`), path by path through a tree: the contribution of body b to
+M_ij depends only on the joints between i and b, that to U only on those between the base and b. The coordinates are
+those of all moving bodies: a mimic joint is one of them, coupled when torques are collected, M -> T' M T.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.robot.robot import Robot
 
 _CHUNK = 8192
-"""States evaluated at once: every intermediate value of a chunk is held."""
+"""States per chunk: all intermediate values of a chunk are in memory."""
 
 _GRAVITY_NOISE = 4e-16
-"""Rounding of a gravity torque relative to the largest one of its path, which is carried to it."""
+"""Rounding error of a gravity torque relative to the largest one of its path, from which it propagates."""
 
 _SAME = 1e-12
-"""Coefficients this close to each other, relative, are the same number, computed in two orders."""
+"""Relative difference below which two coefficients are equal up to rounding error."""
 
 _PAIR_NOISE = 1e-15
-"""Rounding of an entry M_ij relative to sqrt(M_ii M_jj), which bounds it."""
+"""Rounding error of an entry M_ij relative to sqrt(M_ii M_jj), which bounds the entry."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class PolynomialMatrix:
 
 
 class Coefficients(StrEnum):
-    """What the coefficients of a closed form are."""
+    """Kind of the coefficients of a closed form."""
 
     NUMBERS = "numbers"
     PARAMETERS = "parameters"
@@ -183,7 +183,7 @@ def gravity_polynomials(robot: Robot) -> list[TrigPolynomial]:
 
 
 def _aligned(entry: TrigPolynomial, derivative: TrigPolynomial) -> TrigPolynomial:
-    """The entry, coefficients that agree with dU/dq up to rounding taken from there: they are equal between joints."""
+    """The entry with coefficients of dU/dq where both agree up to rounding: these are equal between joints."""
     exact = derivative.terms
     return TrigPolynomial(
         {
@@ -210,7 +210,7 @@ def assembled(
 
 
 def _mass_entries(robot: Robot, path: Path, groups: Sequence[ParallelGroup]) -> dict[tuple[int, int], TrigPolynomial]:
-    """What the bodies of a path add to M, upper triangle, by (row, column)."""
+    """Contribution of the bodies of a path to M, upper triangle, by (row, column)."""
     check_size(robot, path_variables(robot, path.bodies[1:], groups)[0], 2)  # the first row is the largest
     function = mass_function(robot, path.bodies, path.own)
     found: dict[tuple[int, int], TrigPolynomial] = {}
@@ -230,7 +230,7 @@ def _mass_entries(robot: Robot, path: Path, groups: Sequence[ParallelGroup]) -> 
 
 
 def _potential(robot: Robot, path: Path, groups: Sequence[ParallelGroup]) -> TrigPolynomial:
-    """What the bodies of a path add to U."""
+    """Contribution of the bodies of a path to U."""
     variables, _ = path_variables(robot, path.bodies, groups)
     check_size(robot, variables, 1)
     heights = sampled(height_function(robot, path.bodies), "U", grid(variables, len(robot.bodies), 1), path.bodies)
@@ -266,7 +266,7 @@ def _rotor_inertias(robot: Robot) -> dict[tuple[int, int], float]:
 
 
 def without_noise(parts: Sequence[TrigPolynomial]) -> TrigPolynomial:
-    """The sum of polynomials; what is left where they cancel is measured by what cancelled, per parameter."""
+    """The sum of polynomials without cancellation residues: below `NOISE` of the largest part, per parameter."""
     sizes: dict[str, float] = {}
     for part in parts:
         for coefficient in part.terms.values():

@@ -1,4 +1,4 @@
-"""Monomials compiled for many points: their values, and value, gradient and curvature of any combination of them.
+"""Batch evaluation of trigonometric monomials: their values, and value, gradient and Hessian of any combination.
 
 (1)  each variable has a table of its powers C^a S^b (or q^b) with first and second derivatives
 (2)  the values of a combination are summed variable by variable: terms that agree in all variables but the last are
@@ -98,13 +98,13 @@ class CompiledTerms:
         return np.array(total.sum(axis=0))
 
     def expansion(self, coefficients: Array, q: Array) -> tuple[Array, Array, Array]:
-        """Value (N,), gradient (N, d) and curvature (N, d, d) of a combination by the `joints`."""
+        """Value (N,), gradient (N, d) and Hessian (N, d, d) of a combination with respect to the `joints`."""
         count = len(self.variables)
         if not len(self.monomials):
             d = len(self.joints)
             return np.zeros(len(q)), np.zeros((len(q), d)), np.zeros((len(q), d, d))
         start = np.broadcast_to(coefficients[self._order][:, None], (len(self.monomials), len(q)))
-        # Derivatives are held by the variables they are taken by: () the value, (v,) first, (u, v) second ones.
+        # Derivatives, keyed by the variables of differentiation: () the value, (v,) first, (u, v) second ones.
         held: dict[tuple[int, ...], Array] = {(): start}
         for layer, v in zip(self._layers, reversed(range(count)), strict=True):
             tables = [t[layer.power] for t in _powers(self.variables[v], self.powers[v], q, 2)]

@@ -159,7 +159,7 @@ class JointFriction:
     coupled: tuple[CoupledFriction, ...] = ()
 
     def torque(self, qd: Sequence[Scalar]) -> Scalar:
-        """V_i at speeds qd (n,), over any scalar; without what depends on the load, which is no function of qd."""
+        """V_i at speeds qd (n,), over any scalar; without load-dependent friction, which is no function of qd."""
         total = _at(self.own, qd[self.joint])
         for motor in self.coupled:
             speed: Scalar = 0.0
@@ -207,7 +207,7 @@ def friction_text(friction: Friction, *, forwards: bool, load: str) -> list[tupl
 
 
 def jumps_at_rest(friction: Friction) -> bool:
-    """Whether the law has dry friction that turns at once, which is zero at exactly zero speed."""
+    """Whether the law has Coulomb friction that jumps at zero speed; it is zero at exactly zero speed."""
     return not friction.value("turnover_speed") and any(term.is_dry for term in terms_of(friction))
 
 

@@ -7,7 +7,7 @@
 It is computed through exponentials: cos x = (z + 1/z)/2, sin x = (z - 1/z)/2i, with one complex coefficient per
 harmonic.
 
-Clover's rule of abbreviation drops coefficients below a threshold from what the links contribute, rounds the others to
+Clover's rule of abbreviation drops coefficients below a threshold from the links' contributions, rounds the others to
 significant digits, and adds the reflected inertias of the motors last.
 """
 
@@ -206,7 +206,7 @@ CLOVER = Rule(multiple_angles=True, threshold=0.01, digits=4)
 
 
 def written(polynomial: TrigPolynomial, rule: Rule, *, added: float = 0.0) -> Value:
-    """A polynomial as the rule says; `added` is a constant within it that is neither dropped nor rounded."""
+    """A polynomial written by a rule; `added` is a constant within it that is neither dropped nor rounded."""
     if rule == EXACT:
         return polynomial
     coefficients = list(polynomial.terms.values())

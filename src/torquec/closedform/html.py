@@ -1,7 +1,7 @@
 """Equations as one HTML page that needs nothing else: no script, no font, no picture from elsewhere.
 
-At the top, each matrix as a grid whose cells say how many terms an entry has and lead to it; then which joints each
-entry depends on; then the entries. It follows the reader's choice of a light or dark page, and prints.
+At the top, each matrix as a grid whose cells show the number of terms of an entry and link to it; then which joints
+each entry depends on; then the entries. It follows the reader's choice of a light or dark page, and prints.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torquec.foundation.template import package_text
 _MINUS = "\N{MINUS SIGN}"
 _TIMES = "\N{THIN SPACE}"
 _LONG = 60
-"""Entries with more terms than this, about half a screen, are folded up until they are asked for."""
+"""Entries with more terms than this, about half a screen, are collapsed."""
 
 _LETTERS = {
     Kind.SHORT_COSINE: "C",

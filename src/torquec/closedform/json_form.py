@@ -1,9 +1,9 @@
-"""Equations as one JSON document, coefficients in full precision; others build on its keys.
+"""Equations as one JSON document, coefficients in full precision; other programs rely on its keys.
 
     name, joints [names], rule {multiple_angles, threshold, digits}, terms {M (upper triangle), g, ..}
     equation, not_shown [matrices]                     the equation of motion, and its terms that are left out here
-                                                       although they need not be zero; left-out entries of others are
-    remarks [sentences]                                what text, LaTeX and HTML say of what is left out and rounded
+                                                       although they may be nonzero; other missing entries are zero
+    remarks [sentences]                                the notes of text, LaTeX and HTML on omissions and rounding
     angles {name: {joint: sign}}                       the sums of angles that entries are written in
     entries {"M[1,2]": {unit, depends_on [joints], terms [..]}}
     term {coefficient, factors {joint or angle: "C" | "S" | "SS" | "CS" | "q" | "qq"}}

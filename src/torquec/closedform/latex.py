@@ -1,8 +1,7 @@
 r"""Equations as a LaTeX document that compiles on its own with `pdflatex`; it needs amsmath and geometry only.
 
-A whole matrix stands as one: with its entries in it where they fit on a line, else with their names and zeros, and the
-entries below. Long sums are broken into lines between their terms; C_{23} is cos(q_2 + q_3), multiple angles are
-spelled.
+A whole matrix is displayed with its entries where they fit on a line, else with their names and zeros, and the entries
+below. Long sums are broken into lines between their terms; C_{23} is cos(q_2 + q_3), multiple angles are spelled out.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from torquec.closedform.text import friction_branches, remarks
 from torquec.robot.friction import Friction
 
 _COLUMNS = 80
-"""Columns of mathematics on a line of the page (`printed_length`): what ten points leave room for."""
+"""Columns of mathematics on a line of the page (`printed_length`): as many as fit in ten-point type."""
 
 _PIECES = re.compile(r"[_^]\{((?:[^{}]|\{[^{}]*\})*)\}|\\(cos|sin)|(\\[a-z]+|\\,)|(.)")
 _POINTS = {

@@ -26,7 +26,7 @@ from torquec.errors import ArgumentError
 
 
 class Matrix(StrEnum):
-    """What can be written down, by its letter."""
+    """Matrices and arrays that can be printed, by letter."""
 
     M = "M"
     B = "B"
@@ -164,7 +164,7 @@ def check_index(n: int, matrix: Matrix, index: tuple[int, ...]) -> None:
 
 
 def _motor_inertia(form: ClosedForm, index: tuple[int, ...]) -> float:
-    """What the motors add to an entry of M, when coefficients are numbers."""
+    """Reflected motor inertia in an entry of M, where coefficients are numbers."""
     robot = form.robot
     place = {body.joint.name: b for b, body in enumerate(robot.bodies)}
     state = {place[name]: k for k, name in enumerate(robot.joint_names)}

@@ -50,7 +50,7 @@ def parametric_closed_form(robot: Robot) -> ClosedForm:
 def _mass_entries(
     robot: Robot, bodies: Sequence[int], groups: Sequence[ParallelGroup]
 ) -> dict[tuple[int, int], TrigPolynomial]:
-    """What the last of the bodies adds to M, upper triangle, by (row, column)."""
+    """Contribution of the last body to M, upper triangle, by (row, column)."""
     function = unit_mass_function(robot, bodies)
     units = [bind(function, {"parameters": unit.tolist()}) for unit in np.eye(len(PARAMETER_NAMES))]
     names = [f"{parameter}_{robot.bodies[bodies[-1]].name}" for parameter in PARAMETER_NAMES]
@@ -67,7 +67,7 @@ def _mass_entries(
 
 
 def _potential(robot: Robot, bodies: Sequence[int], groups: Sequence[ParallelGroup]) -> TrigPolynomial:
-    """What the last of the bodies adds to U."""
+    """Contribution of the last body to U."""
     variables, _ = path_variables(robot, bodies, groups)
     check_size(robot, variables, 1)
     heights = sampled(height_function(robot, bodies), "U", grid(variables, len(robot.bodies), 1), bodies)[:, -1, :]

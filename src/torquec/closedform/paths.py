@@ -2,8 +2,8 @@
 
 Bodies carried by parallel joints turn by the sum of their angles, so cumulative angles keep the number of terms small:
 
-(1)  a group is a run of joints, each carried by the one before, with parallel (or opposite) axes; sliding ones
-     turn by nothing
+(1)  a group is a run of joints, each carried by the one before, with parallel (or opposite) axes; prismatic ones add no
+     angle
 (2)  written from its first joint f on, the variables of a group are  s_f q_f,  s_f q_f + s_{f+1} q_{f+1},  ..  with
      s = +-1 the sense of each axis relative to the first
 
@@ -37,7 +37,7 @@ class ParallelGroup:
 
 
 def parallel_groups(links: Sequence[CanonicalLink]) -> list[ParallelGroup]:
-    """Groups (1) of a tree; every turning joint is in exactly one."""
+    """Groups (1) of a tree; every revolute joint is in exactly one."""
     groups: list[list[tuple[int, int]]] = []
     member: dict[int, tuple[int, int]] = {}  # link -> (group, sense)
     extended: set[int] = set()

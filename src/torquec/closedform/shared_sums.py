@@ -1,4 +1,4 @@
-"""Entries of a closed form as a short program: sums that several entries have in common are computed once.
+"""Common subexpression elimination for sums: a program for the entries of a closed form that computes shared sums once.
 
 An entry is a sum of (function of q) * (product of speeds and accelerations), each function a sum of harmonics:
 
@@ -35,7 +35,7 @@ Key: TypeAlias = tuple[tuple[Any, int], ...]
 
 @dataclass(frozen=True, order=True)
 class _Wave:
-    """A positive coefficient times a harmonic: what functions of q are sums of."""
+    """A positive coefficient times a harmonic: one term of a function of q."""
 
     coefficient: float
     multiples: Multiples

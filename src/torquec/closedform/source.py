@@ -1,8 +1,8 @@
 """Equations as source code: every matrix, or every chosen entry, becomes a function in one Python or one C file.
 
-The functions are factored (:mod:`torquec.closedform.closed_dynamics`) and share their sines and cosines. They take
-what they depend on, in this order: q, qd, qdd, and the parameters where coefficients are linear in them. Joints are
-those of all moving bodies. Python needs NumPy, C needs <math.h>.
+The functions are factored (:mod:`torquec.closedform.closed_dynamics`) and share their sines and cosines. Their inputs,
+where needed, are in this order: q, qd, qdd, and the parameters where coefficients are linear in them. Joints are those
+of all moving bodies. Python needs NumPy, C needs <math.h>.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An arm in symbols: lengths, masses, centres of mass, inertias and gravity stand for themselves, angles as c and s.
+"""Symbolic arm model: lengths, masses, centres of mass, inertias and gravity as symbols, joint angles as c and s.
 
 Links stand in the robot's canonical frames (:mod:`torquec.robot.canonical`); joints count from 1:
 
@@ -23,7 +23,7 @@ from torquec.robot.right_angle import exact_cos_sin
 from torquec.robot.robot import BASE, Robot
 from torquec.robot.state_coordinate import check_single_coordinates
 
-_NOISE = 1e-12  # of a length of one metre, or of the largest moment of inertia: what is so small is zero
+_NOISE = 1e-12  # zero threshold, relative to one metre or to the largest moment of inertia
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))  # cosine and sine: these stay numbers (2)
 _REMEDY = "take the equations in numbers: leave out --symbolic, or use closed_form(robot)"
 
@@ -33,7 +33,7 @@ Polynomial = Any
 
 @dataclass(frozen=True)
 class ArmSymbol:
-    """A constant of the equations: its name, what it is in LaTeX, the robot's value of it, and its meaning."""
+    """A constant of the equations: its name, its LaTeX form, the robot's value of it, and its meaning."""
 
     name: str
     latex: str

@@ -36,15 +36,15 @@ from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Matrix3, Scalar, Vector3, add, dot, matmul, matvec, scale, transpose
 
 MOST_TERMS = 3_000
-"""Of an entry: longer ones nobody prints, and a six-joint arm has millions of them."""
+"""Terms of an entry: longer ones are not worth printing, and a six-joint arm has millions of terms."""
 
 
 @dataclass(frozen=True)
 class SymbolicEquations:
     """tau = M(q) qdd + h(q, qd) + g(q); entries are polynomials over `arm.generators`.
 
-    `symbols` are the constants that occur, each with the robot's own value. `offsets` (n,) are what stands between the
-    angle theta_k in the sines and cosines and the position q_k, in radians.
+    `symbols` are the constants that occur, each with the robot's own value. `offsets` (n,) [rad] are the differences
+    between the angle theta_k in the sines and cosines and the position q_k.
     """
 
     arm: SymbolicArm = field(repr=False)
@@ -191,7 +191,7 @@ class _Places:
             self.centers.append(self._reduced(add(self.origins[k], matvec(self.rotations[k], center))))
 
     def inertia(self, body: int, i: int, j: int) -> Polynomial:
-        """What a link adds to M_ij (1)."""
+        """Contribution of a link to M_ij (1)."""
         arm, path = self.arm, path_to(self.arm.robot.canonical.links, body)
         total = arm.ring.constant(0)
         if i not in path or j not in path:
@@ -208,7 +208,7 @@ class _Places:
         return total
 
     def potential(self, body: int) -> Polynomial:
-        """What a link adds to U (3)."""
+        """Contribution of a link to U (3)."""
         arm = self.arm
         mass, total = link_number(arm, f"m{body + 1}"), arm.ring.constant(0)
         for (sign, name), x in zip(gravity_names(arm.robot), self.centers[body], strict=True):
@@ -261,7 +261,7 @@ def _whole(matrix: Matrix3) -> Matrix3:
 
 
 def _rotors(arm: SymbolicArm, i: int, j: int) -> Polynomial:
-    """What the rotors add to M_ij (1)."""
+    """Contribution of the rotors to M_ij (1)."""
     total = arm.ring.constant(0)
     for k in range(len(arm.robot.drives.motors)):
         total += gear_number(arm, k, i) * gear_number(arm, k, j) * link_number(arm, f"J{k + 1}")

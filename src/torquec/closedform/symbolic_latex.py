@@ -134,7 +134,7 @@ def _latex_entry(kind: SymbolicKind, index: Sequence[int], summands: Sequence[Si
 
 
 def _latex_angles(equations: SymbolicEquations, entries: Sequence[Sequence[SymbolicTerm]]) -> str:
-    """What c and s stand for, and which angle of a joint they are of."""
+    """Definitions of c and s, and of the joint angles in them."""
     rows = []
     for k, joint in enumerate(equations.robot.joints):
         note = ""

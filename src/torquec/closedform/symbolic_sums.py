@@ -1,6 +1,6 @@
-"""Symbolic entries as sums with brackets, as textbooks print them, whatever the language.
+"""Factored symbolic entries: sums with brackets, as in textbooks, for any notation.
 
-(1)  masses are taken out of the mass matrix:         I1 + m2 (l1^2 + lc2^2 + 2 l1 lc2 c2)
+(1)  masses are factored out of the mass matrix:      I1 + m2 (l1^2 + lc2^2 + 2 l1 lc2 c2)
 (2)  cosines and sines out of gravity:                (m1 lc1 + m2 l1) g c1
 (3)  and out of velocity torques, where speeds that go together stay so:     -m2 l1 lc2 s2 (2 v1 v2 + v2^2)
 """
@@ -24,7 +24,7 @@ _ORDER = "mINJ"  # masses and inertias go before lengths, gravity last
 
 
 class SymbolicKind(StrEnum):
-    """What is taken out of the terms of an entry."""
+    """Kind of an entry, which decides what is factored out of its terms."""
 
     MASS_MATRIX = "M"
     VELOCITY_TORQUE = "h"

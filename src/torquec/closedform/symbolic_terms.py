@@ -1,11 +1,11 @@
-"""Terms of symbolic entries as a lecturer would write them: c12 for the cosine of a sum, s2^2 instead of 1 - c2^2.
+"""Trigonometric simplification of symbolic entries: c12 for the cosine of a sum, s2^2 instead of 1 - c2^2.
 
 Angles of joints with parallel axes can be written in three ways, and each entry takes the one with the fewest terms:
 
 (1)  by the joints themselves:                   l1 lc2 (c1 c2 - s1 s2)
 (2)  by their sums from the first one on:        products of c2 and c23, as in the mass matrix of a PUMA
 (3)  as cosines and sines of sums only:          l1 lc2 c12, as in the equations of planar arms
-(4)  what is left as a (1 - c^2) becomes a s^2
+(4)  remaining pairs a (1 - c^2) become a s^2
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ A function of degree two in each variable is determined by its values on a grid:
 (1)  angle:         five equally spaced values determine {1, C, S, S^2, C S}
 (2)  displacement:  three values determine {1, q, q^2}
      (three and two for functions of degree one, such as the potential energy)
-(3)  the table is the grid of values, transformed along each axis in turn; what is below `NOISE` of the entry's largest
-     coefficient is rounding, and zero
+(3)  the table is the grid of values, transformed along each axis in turn; coefficients below `NOISE` times the entry's
+     largest are rounding error and set to zero
 
 For a group of parallel joints, the table is changed to those sums of angles that give the fewest terms:
 
@@ -55,7 +55,7 @@ def grid_size(variables: Sequence[Variable], degree: Degree = 2) -> int:
 def grid(variables: Sequence[Variable], n: int, degree: Degree = 2) -> Array:
     """Joint positions (N, n) on the grid of the variables; joints that no variable has are at zero.
 
-    Variables are gone through in order; each brings one joint that those before it do not have.
+    Each variable, in order, adds one joint that those before it do not have.
     """
     samples = [_samples(v.basis, d) for v, d in zip(variables, degrees(variables, degree), strict=True)]
     values = np.array(list(itertools.product(*samples))) if variables else np.zeros((1, 0))
@@ -83,7 +83,7 @@ def coefficient_table(variables: Sequence[Variable], samples: Array, degree: Deg
 def polynomial_from_table(
     variables: Sequence[Variable], table: Array, degree: int = 2, *, noise: float = NOISE
 ) -> TrigPolynomial:
-    """The terms of one entry's table; what is below `noise` of the largest is rounding (3)."""
+    """The terms of one entry's table; coefficients below `noise` times the largest are rounding error (3)."""
     terms: dict[Monomial, float] = {}
     size = float(np.abs(table).max(initial=0.0))
     for position in np.argwhere(np.abs(table) > noise * size).tolist():
@@ -170,8 +170,8 @@ def changed_variables(
 ) -> Iterator[tuple[tuple[Variable, ...], Array]]:
     """A table (rows, basis, ..) in every choice of sums (4) of some parallel joints, whose own angles `axes` are.
 
-    `joints` are those joints, with the sense of each relative to the first. A function of more than degree two in a
-    sum comes out wrong: the caller compares.
+    `joints` are those joints, with the sense of each relative to the first. The result is wrong for a degree above two
+    in a sum: the caller must check it.
     """
     old = tuple(variables[axis] for axis in axes)
     cumulative = tuple(_edge(joints, 0, k + 1) for k in range(len(joints)))
@@ -198,7 +198,7 @@ def _choices(cumulative: tuple[Variable, ...]) -> list[tuple[Variable, ...]]:
 
 
 def _grown(tree: Sequence[tuple[int, int]], k: int) -> list[tuple[int, int]] | None:
-    """The edges so ordered that each brings one more joint to those before it, or None if they are no tree."""
+    """The edges in an order in which each adds one joint to those before it, or None if they are no tree."""
     parent = list(range(k + 1))
 
     def root(i: int) -> int:

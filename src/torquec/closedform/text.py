@@ -28,7 +28,7 @@ WIDTH = 100
 
 
 def equations_text(equations: Equations, *, width: int = WIDTH) -> str:
-    """The equations with what a reader needs to know about their names, as lines of about `width` columns."""
+    """The equations with an explanation of their symbols, as lines of about `width` columns."""
     blocks = ["\n".join(_heading(equations))]
     for matrix, found in equations.entries.items():
         common = equations.common_unit(matrix)
@@ -138,13 +138,13 @@ _WORDS = {
 
 
 def _command(balance: tuple[Matrix, ...]) -> str:
-    """What writes all terms of an equation of motion."""
+    """The command that writes all terms of an equation of motion."""
     options = "--whole" if balance == WHOLE else " ".join(f"--matrix {matrix}" for matrix in balance)
     return f"torquec equations ROBOT {options}"
 
 
 def _zeros(equations: Equations) -> str:
-    """What is known of entries that are not there."""
+    """The sentence on entries that are not shown: whether they are zero."""
     if not equations.whole:
         return ""
     if set(equations.balance) <= set(equations.entries):
@@ -203,7 +203,7 @@ def friction_branches(law: Friction, speed: str, digits: int, *, load: str = "|t
 
 
 def coupled_text(law: JointFriction, digits: int) -> str:
-    """What coupled motors add to a joint's friction: ` + 76*f_motor4(76*qd4 - 71*qd5)`; '' where there are none."""
+    """Friction of coupled motors at a joint: ` + 76*f_motor4(76*qd4 - 71*qd5)`; '' where there are none."""
     found = ""
     for motor in law.coupled:
         speed = joined(weighted(((ratio, f"qd{joint + 1}") for joint, ratio in motor.ratios), TEXT, digits))
@@ -230,7 +230,7 @@ def friction_rows(equations: Equations) -> list[tuple[str, str, str]]:
 
 
 def _heading(equations: Equations) -> list[str]:
-    """Who, what the names mean, and how the numbers were treated."""
+    """Name of the robot, meaning of the symbols, and treatment of the numbers."""
     form, robot = equations.form, equations.form.robot
     lines = [f"{robot.name}: equations of motion", "", f"    {balance_text(equations)}", "", "Coordinates"]
     width = max((len(name) for name in form.names), default=0)

@@ -78,7 +78,7 @@ def casadi_package(
 
 
 def _description(functions: Sequence[Function], prefix: str, description: str, notes: Mapping[str, str]) -> str:
-    """The text beside the functions: what they are of, and their ports."""
+    """The text of `<prefix>.casadi.txt`: description, and notes and ports of the functions."""
     begin = prefix_identifier(prefix)
     lines = [*f"{prefix}: written by torquec.\n{description}".rstrip().splitlines(), "", _USE.format(prefix=begin)]
     for function in functions:
@@ -96,7 +96,7 @@ def _description(functions: Sequence[Function], prefix: str, description: str, n
 
 
 def _operations(ca: Any) -> dict[Op, Callable[..., Any]]:
-    """What each operation is in CasADi. Unlike in `torquec.expr`, its min and max ignore an operand that is NaN."""
+    """The CasADi function of each operation. Unlike in `torquec.expr`, its min and max ignore a NaN operand."""
     return {
         Op.ADD: lambda a, b: a + b,
         Op.SUB: lambda a, b: a - b,

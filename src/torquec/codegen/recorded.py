@@ -106,7 +106,7 @@ def _rounds(function: Function, step: Operation) -> bool:
 def _changes(outputs: dict[str, Array], moved: dict[str, Array], states: int) -> Array:
     """The change of each state as the self-test measures it: relative to the largest output where that is not zero.
 
-    It is infinite where a number becomes NaN or NaN a number.
+    It is infinite where a finite number becomes infinite or NaN, or the reverse.
     """
     worst = np.zeros(states)
     for port, value in outputs.items():

@@ -4,7 +4,7 @@ Links are mass m, centre of mass c and central inertia tensor II, in the axes of
 
 (1)  c = h / m,    II = J - m (c'c 1 - c c')              in the file's frame: a canonical origin may lie far away
 (2)  in other axes:    c -> o + R c,    II -> R II R'
-(3)  the trace survives turning, so II_zz = tr II - II_xx - II_yy is not turned but subtracted
+(3)  the trace is invariant under rotation, so II_zz = tr II - II_xx - II_yy is computed by subtraction
 
 Sum over links (Thomas & Tesar 1982; Kang (9), (10)), work n^4. With g_k the first-order influence coefficients of c,
 h_jk = w_j x g_k the second-order ones, and i, j, k joints on the way to the link:
@@ -14,9 +14,8 @@ h_jk = w_j x g_k the second-order ones, and i, j, k joints on the way to the lin
 (6)  P2_ijk += (II w_i) . (w_j x w_k)
 (7)  P3_ijk += (w_i x w_j) . II w_k
 
-Augmented bodies (Kang, section 4), work n^3. The augmented body k is link k and everything that it carries, the joints
-beyond k held still: mass M_k, centre of mass c_k, central inertia tensor III_k. From the tips inwards, for each child
-b:
+Augmented bodies (Kang, section 4), work n^3. The augmented body k is link k and everything that it carries, distal
+joints locked: mass M_k, centre of mass c_k, central inertia tensor III_k. From the tips inwards, for each child b:
 
 (8)  M = M_k + M_b,     c = c_k + (M_b / M) (c_b - c_k)                          Kang (28), with the masses
 (9)  III = III_k + III_b + mu (d'd 1 - d d'),   d = c_b - c_k,   mu = M_k M_b / M
@@ -70,7 +69,7 @@ def central_bodies(robot: Robot, m: Mechanism, poses: Sequence[Pose]) -> list[Ce
                 where=robot.source,
                 remedy="use mass_point_sum, which needs no centres of mass",
             )
-        # Constants, so that only one turn is left to do at q.
+        # Constants, so that only one rotation is left to do at q.
         center = link.frame.apply(own.center_of_mass)
         tensor = turned_tensor(link.frame.rotation, own.central_tensor)
         bodies.append(CentralBody(own.m, pose.apply(center), turned_tensor(pose.rotation, tensor)))
@@ -164,7 +163,7 @@ def _joined(a: CentralBody, b: CentralBody) -> CentralBody:
     """Both as one (8), (9)."""
     mass = a.mass + b.mass
     if a.mass == 0.0 or b.mass == 0.0:
-        # Only the other one has a centre to speak of.
+        # A body without mass has no centre: the other one's is taken.
         return CentralBody(mass, a.center if b.mass == 0.0 else b.center, _sum(a.tensor, b.tensor))
     share = b.mass / mass
     d = subtract(b.center, a.center)

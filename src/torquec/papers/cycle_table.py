@@ -1,4 +1,4 @@
-"""What one cycle of a robot's controller costs, task by task, beside Clover's Table I (paper IV): measured and counted.
+"""Computation time of one control cycle by task, measured and counted, beside Clover's Table I (paper IV).
 
 (1)  every task is one `Function`; its operations are counted
 (2)  its native code is called in a loop of machine code, on one state after the other, and the fastest round counts
@@ -86,7 +86,7 @@ class CycleRow:
 
 @dataclass(frozen=True)
 class CycleTable:
-    """The rows; what all measured tasks take together; `without` are tools that were not there."""
+    """The rows, and the total time of all measured tasks; `without` are missing tools."""
 
     robot: str
     frame: str
@@ -107,7 +107,7 @@ class CycleTable:
 def cycle_table(source: Robot | Model, *, frame: str | None = None, rounds: int = 15) -> CycleTable:
     """The table of a robot or model, (1)-(3), for the frame of its hand unless one is named.
 
-    Raises `ArgumentError` for an unknown frame. A task that the robot does not have is a row that says why.
+    Raises `ArgumentError` for an unknown frame. A task that the robot does not support is a row with the reason.
     """
     model = as_model(source)
     hand = hand_frame(model.robot) if frame is None else model.robot.frame(frame).name

@@ -1,4 +1,4 @@
-"""Stepwise elimination of parameters (Izaguirre et al., section 7): those that contribute too little go.
+"""Stepwise elimination of insignificant parameters (Izaguirre et al., section 7).
 
 One fit per trajectory shows how much parameters scatter from run to run:
 
@@ -6,7 +6,7 @@ One fit per trajectory shows how much parameters scatter from run to run:
 (2)  average, standard deviation (divisor m - 1), maximum and minimum of x_r over the m trajectories
 (3)  condition number: largest by smallest singular value of the weighted rows of one trajectory, columns as they are
 
-A trajectory that says nothing about a parameter is left out of that parameter's statistics. Elimination:
+A trajectory that does not excite a parameter is left out of that parameter's statistics. Elimination:
 
 (4)  share of parameter k: the largest |A_jk x_k| of all trajectories, by the largest measured |tau_j|, for the joint j
      where that is most; significant from 1 % (52 -> 23 on the PUMA 260)
@@ -15,9 +15,9 @@ A trajectory that says nothing about a parameter is left out of that parameter's
 (6)  before and after, one fit per trajectory: statistics and condition numbers
 (7)  for an estimate, every log is a trajectory; a single one is cut into five parts of equal duration
 
-One at a time, because almost parallel columns contribute much and cancel: as some of them go, it shows how little the
-others do. Contributions are those of the common fit, which is the average of the trajectories' own fits,
-each weighed by what it knows; a plain average would let the trajectory that excites least decide.
+Parameters are dropped one at a time, because nearly collinear columns have large contributions that cancel: once some
+are dropped, the small net contribution of the others shows. Contributions are those of the common fit, the average of
+the trajectories' own fits weighted by information; in a plain average the least exciting trajectory would dominate.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from torquec.trajectory.log import Log
 
 @dataclass(frozen=True, eq=False)
 class TrajectoryFits:
-    """`values` (m, k) of m trajectories, NaN where one says nothing; `singular_values` (m, 2), largest and smallest."""
+    """`values` (m, k) of m trajectories, NaN where not excited; `singular_values` (m, 2), largest and smallest."""
 
     names: tuple[str, ...]
     values: Array
@@ -54,7 +54,7 @@ class TrajectoryFits:
 
     @property
     def std(self) -> Array:
-        """(2), (k,); NaN for a parameter that fewer than two trajectories tell."""
+        """(2), (k,); NaN for a parameter that fewer than two trajectories excite."""
         return self._over_trajectories(lambda values, axis: np.nanstd(values, axis=axis, ddof=1))
 
     @property
@@ -69,7 +69,7 @@ class TrajectoryFits:
 
     @property
     def conditions(self) -> Array:
-        """(3), (m,); infinite for a trajectory that leaves parameters open."""
+        """(3), (m,); infinite for a trajectory that does not excite all parameters."""
         with np.errstate(divide="ignore"):
             ratio: Array = self.singular_values[:, 0] / self.singular_values[:, 1]
         return ratio
@@ -82,7 +82,7 @@ class TrajectoryFits:
     def _over_trajectories(self, statistic: object) -> Array:
         assert callable(statistic)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # a row that no trajectory tells stays NaN
+            warnings.simplefilter("ignore", RuntimeWarning)  # a parameter that no trajectory excites stays NaN
             found: Array = statistic(self.values, axis=0)
         return found
 
@@ -119,10 +119,10 @@ SIGNIFICANT = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Elimination:
-    """What was kept of k parameters: `kept` (indices), `x` (k,) with zeros for the others, `shares` (k,) before (4).
+    """Elimination result of k parameters: `kept` (indices), `x` (k,), zeros for the others, `shares` (k,) before (4).
 
     `before` and `after` are fits of every trajectory alone, `error_before` and `error_after` |tau - predicted|/|tau| of
-    the common fit; `dropped` are names in the order in which they went.
+    the common fit; `dropped` are names in the order of elimination.
     """
 
     names: tuple[str, ...]
@@ -214,7 +214,7 @@ def _fitted(factors: JointFactors, weights: Array, kept: Sequence[int]) -> Array
     return x
 
 
-_PARTS = 5  # that one log is cut into, as trajectories: the method compares fits between them
+_PARTS = 5  # trajectories that a single log is cut into: the method compares fits between trajectories
 
 
 def log_elimination(estimate: Estimate, logs: Sequence[Log]) -> tuple[Elimination, InwardBasis]:

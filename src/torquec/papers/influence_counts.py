@@ -1,4 +1,4 @@
-"""Operations that I* and P* cost by each method, and what Kang prints for the augmented bodies.
+"""Operation counts of I* and P* by each method, and Kang's printed counts for the augmented bodies.
 
 The setting is that of Kang's section 4.2: a serial arm of n revolute joints with general geometry, everything in the
 axes of the first link, all of I* (n, n) and P* (n, n, n) as results. Geometry and inertias are numbers, none of them 0,

@@ -1,6 +1,6 @@
 """Static loads through first-order influence coefficients: gravity, external forces and moments, springs.
 
-What the joints must supply, so that  torque = I* qdd + qd' P* qd + loads. With G the coefficients of a point or a link:
+Joint torques that balance loads: torque = I* qdd + qd' P* qd + loads. With G the coefficients of a point or a link:
 
 (1)  gravity g on all links:                    -sum over links of m G_c' g
      the same by augmented bodies:              -g . (s_k x (h_k - M_k o_k))  rotation,   -g . (M_k s_k)  translation

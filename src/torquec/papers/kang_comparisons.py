@@ -109,7 +109,7 @@ def kang_power_arrays() -> PrintedRows:
 
 
 def _property_rows(parts: Array) -> list[PrintedRow]:
-    """What P3 to P10 leave of P1, P2, P3 (3, n, n, n): as they hold here, and as printed."""
+    """Violations of the properties P3 to P10 by P1, P2, P3 (3, n, n, n): as they hold here, and as printed."""
     found = {name: (rule.violation(parts),) * 2 for name, rule in AS_PRINTED.items()}
     found |= {name: (rule.violation(parts), MISPRINTED[name].violation(parts)) for name, rule in CORRECTED.items()}
     return [

@@ -1,4 +1,4 @@
-"""Which robots Lin's theorems of minimal parameters hold for; elimination finds the base parameters of every robot."""
+"""Requirements of Lin's theorems of minimal parameters; elimination finds the base parameters of every robot."""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
 (1)  beta = K phi,   tau = Y_b beta,   Y_b = Y E       (the matrices of `numeric_basis`)
 
-The default goes through the standard parameters in an order that keeps, of every body on a revolute joint, what
-Khalil and Gautier keep: the tensor but for one diagonal element across the axis, and the first moments across the
-axis; then it is compared with the rank modulo a prime, with the rank in doubles and with Lin's theorem. Where they
-disagree, the geometry is special up to rounding, but not exactly, and that is an error.
+The default goes through the standard parameters in an order that keeps, of every body on a revolute joint, what Khalil
+and Gautier keep: the tensor but for one diagonal element across the axis, and the first moments across the axis; then
+it is compared with the rank modulo a prime, with the rank in doubles and with Lin's theorem. Where they disagree, the
+geometry is degenerate up to rounding, but not exactly, and that is an error.
 
 Ranks are exact where every axis stands at right angles to its neighbours or parallel to them; elsewhere the geometry
 is a rational one that differs by 1e-14 (`rational_geometry`), and `method` says so.
@@ -13,13 +13,13 @@ is a rational one that differs by 1e-14 (`rational_geometry`), and `method` says
 (2)  a set determines the inertia matrix H if and only if it determines the torques without gravity  (Lin 1994, Th. 3)
 
 Lin constructs the set of H from that of the torques (his equation (61)); `inertia_combinations` is the base of the
-robot without gravity, which by (2) spans the same space. It is smaller where gravity alone tells some moments apart: 34
-instead of 36 for the PUMA 560.
+robot without gravity, which by (2) spans the same space. It is smaller where only gravity makes some moments
+identifiable: 34 instead of 36 for the PUMA 560.
 
-(3)  behind a free joint every body moves in all directions, so that it gives its parent exactly what the joint does not
-     change and does not feel: m, the first moment along the axis and Ixx + Iyy of a turning joint, the tensor of a
-     sliding one, the mass of a ball joint, Ixx + Iyy of a planar one. The rest are base parameters: 10 of the free
-     body, 7, 4, 9 and 9 of the others, whatever the geometry
+(3)  behind a free joint every body moves in all directions, so that exactly the parameters that its joint neither
+     changes nor feels act through its parent: m, the first moment along the axis and Ixx + Iyy of a revolute joint, the
+     tensor of a prismatic one, the mass of a ball joint, Ixx + Iyy of a planar one. The rest are base parameters: 10 of
+     the free body, 7, 4, 9 and 9 of the others, whatever the geometry
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _SPECIAL = (
 )
 
 _HUGE = 1e9
-"""A larger coefficient means that a column was kept which depends on others up to rounding."""
+"""A larger coefficient means that a kept column depends on others up to rounding error."""
 
 
 class BasisMethod(StrEnum):
@@ -164,7 +164,7 @@ class BaseParameters(NotebookDisplay):
 
     @property
     def record(self) -> BaseParametersRecord:
-        """What was done, for `check_base_parameters`."""
+        """The record of the result, for `check_base_parameters`."""
         return BaseParametersRecord(
             robot=self.robot,
             method=self.method,
@@ -352,7 +352,7 @@ def _described(way: str, geometry: RationalGeometry) -> str:
 
 
 _CARRIED = {JointType.FREE: 0, JointType.BALL: 1, JointType.PLANAR: 1, JointType.PRISMATIC: 6}
-"""Of (3), the parameters of a body that act through its parent; three of a turning joint."""
+"""Of (3), the number of parameters of a body that act through its parent; three for a revolute joint."""
 
 
 def _free_base_count(robot: Robot) -> int | None:
@@ -365,7 +365,7 @@ def _free_base_count(robot: Robot) -> int | None:
 
 
 def _compare(robot: Robot, geometry: RationalGeometry, parameters: StandardParameters, basis: Basis) -> None:
-    """Raise `CheckError` unless every other way gives the same number."""
+    """Raise `CheckError` unless all other methods give the same rank."""
     w = double_rows(robot, geometry, parameters)
     natural = natural_sizes(w, parameters)
     values = singular_values(w, natural)

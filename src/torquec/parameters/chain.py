@@ -116,7 +116,7 @@ def parallel(a: Vector3, b: Vector3) -> bool:
 
 
 def perpendicular(a: Vector3, b: Vector3) -> bool:
-    """a . b = 0, to the nearness of the directions: rational ones keep parallels, but not right angles."""
+    """a . b = 0 up to the error of rational directions, which keep parallels, but not right angles."""
     return bool(abs(dot(a, b)) <= _PERPENDICULAR * max(map(abs, a)) * max(map(abs, b)))
 
 
@@ -176,7 +176,7 @@ def composite_constants(links: Sequence[ChainLink], inertias: Sequence[Inertia])
 
 
 def _given(u: Inertia, link: ChainLink) -> Inertia:
-    """What a link gives to the one before it."""
+    """Contribution of a link to the constants of the one before it."""
     if not link.turns:
         return u.transformed(link.pose)
     return Inertia(xx=u.yy, xy=0, xz=0, yy=u.yy, yz=0, zz=u.zz, mx=0, my=0, mz=u.mz, m=u.m).transformed(link.pose)

@@ -1,14 +1,15 @@
 """The independent check of base parameters: recursive Newton-Euler on random states, in doubles.
 
-Nothing of the construction is used: it works on energies in fractions, this on torques. With W the regressor stacked
-over random states (q, qd, qdd), and K, E of the record:
+The construction works on energies in exact fractions; this check works on torques and uses nothing of it. With W the
+regressor stacked over random states (q, qd, qdd), and K, E of the record:
 
 (1)  W E K = W                 the base determines every torque, coefficient by coefficient
 (2)  rank(W E) = b             no base parameter is redundant
 (3)  K E = 1, and E uses no parameter that has no effect
 (4)  beta = K phi              the recorded values are the robot's own
 
-(1) is held column by column to `TOLERANCE` of the sizes that are added up there; (2) by the singular values of W E
+(1) must hold column by column to `TOLERANCE` times the magnitude of the summands; (2) is decided by the singular values
+    of W E
 with unit columns, of which the smallest must be above `INDEPENDENT`. A base that is almost redundant (a robot whose
 axes are parallel to 1e-7) therefore passes (2), and one that is redundant up to rounding does not.
 """
@@ -43,7 +44,7 @@ VALUES = 1e-10
 """Largest relative error of a recorded value."""
 
 INVERSE = 1e-12
-"""Largest error of K E = 1, relative to what is added up; a smaller coefficient has no effect."""
+"""Largest error of K E = 1, relative to the magnitude of the summands; a smaller coefficient has no effect."""
 
 INDEPENDENT = 1e-12
 """Smallest relative singular value of an independent set."""
@@ -51,7 +52,7 @@ INDEPENDENT = 1e-12
 
 @dataclass(frozen=True)
 class BaseCheck:
-    """What the check found: number of base parameters, largest error of (1), smallest singular value of (2)."""
+    """Result of the check: number of base parameters, largest error of (1), smallest singular value of (2)."""
 
     rank: int
     error: float
@@ -101,7 +102,7 @@ def _stacked(robot: Robot, parameters: StandardParameters, size: int) -> Array:
 def _check_torques(
     record: BaseParametersRecord, parameters: StandardParameters, w: Array, projection: Array, expansion: Array
 ) -> float:
-    """(1), relative to the sizes that are added up.
+    """(1), relative to the magnitude of the summands.
 
     The size of a column is its largest entry, for inertial ones the largest of all of them: small ones cancel.
     """

@@ -1,13 +1,13 @@
-"""Rows whose span is that of the torque regressor, without accelerations: kinetic energy and power.
+"""Energy and power regressor: rows with the row space of the torque regressor, without accelerations.
 
-tau = M(q) qdd + c + g(q) + F(qd) is linear in the parameters, and what can be told apart in tau can be told apart in
-M, g and F: c follows from M (Lin 1994, Theorems 2 and 3). For random q and speeds u, y the one number
+tau = M(q) qdd + c + g(q) + F(qd) is linear in the parameters, and combinations identifiable from tau are identifiable
+from M, g and F: c follows from M (Lin 1994, Theorems 2 and 3). For random q and speeds u, y the one number
 
 (1)  2 T(q, u) + u . g(q) + u . F(y) = u' M u + u . (g + F)
 
-is linear in the parameters, too, and since its parts have different degrees in u it tells apart exactly what tau
-does. So p samples or a few more give a matrix W with the row space of the regressor. With w, v the angular velocity
-and the velocity of the origin of a body at joint speeds u, and gravity a, all in the body's axes, the columns are
+is linear in the parameters, too. Its parts have different degrees in u, so that it identifies the same combinations. So
+p samples or a few more give a matrix W with the row space of the regressor. With w, v the angular velocity and the
+velocity of the origin of a body at joint speeds u, and gravity a, all in the body's axes, the columns are
 
 (2)  Ixx  w_x^2     Ixy  2 w_x w_y  ..     h  2 v x w - a x w     m  v . v - a . v
 (3)  rotor  (t . u)^2         friction  (t . u) phi(t . y)
@@ -57,7 +57,7 @@ PRIME = 2**61 - 1
 
 
 class Arithmetic(ABC):
-    """Where the entries of W live, and how random ones are drawn: `seed` gives the same ones each time."""
+    """Number type of the entries of W, and how random ones are drawn: the same `seed` gives the same ones."""
 
     def __init__(self, seed: int = 0) -> None:
         self.random = random.Random(seed)  # noqa: S311 (samples, no secrets)
@@ -181,8 +181,8 @@ def natural_sizes(w: Array, parameters: StandardParameters) -> Array:
     """The length that a column of W in doubles would have if nothing cancelled: the largest of its kind, (p,).
 
     Kinds are tensors, first moments, masses; every rotor and friction parameter is one of its own. All first moments
-    cancel where bodies only slide along the axis that they turn about: tensors come with products of turns, masses with
-    products of speeds, first moments with one of each, so their size is also the mean of those two.
+    cancel where bodies only slide along the axis that they turn about: tensors multiply products of angular velocities,
+    masses products of velocities, first moments one of each, so their size is also the mean of those two.
     """
     sizes = np.linalg.norm(w, axis=0)
     width = len(PARAMETER_NAMES)
@@ -199,7 +199,7 @@ def natural_sizes(w: Array, parameters: StandardParameters) -> Array:
 
 @dataclass(frozen=True)
 class _Body:
-    """What (2) needs of a body, in its canonical axes: w, v and gravity."""
+    """Motion of a body for (2), in its canonical axes: w, v and gravity."""
 
     w: Vector3
     v: Vector3

@@ -1,4 +1,4 @@
-"""Linear combinations of parameters as a person reads them: plain text and LaTeX."""
+"""Formatting of linear combinations of parameters: plain text and LaTeX."""
 
 from __future__ import annotations
 

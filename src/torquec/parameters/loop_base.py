@@ -1,11 +1,11 @@
 """Base parameters of robots with closed loops: numeric rank of the projected regressor.
 
-No theorem and no exact arithmetic holds where dependent joints are roots of equations. The regressor Y (n, p) of the
-independent joints is sampled over the range of its loops, the rows of W:
+Theorems and exact arithmetic do not apply where dependent joints are roots of loop equations. The regressor Y (n, p) of
+the independent joints is sampled over the range of its loops, the rows of W:
 
-(1)  columns are kept in the order of `elimination_order` where they stand out of those kept before
+(1)  columns are kept in the order of `elimination_order` where they are independent of those kept before
 (2)  K from  W_kept K = W  by least squares,   E picks the columns kept
-(3)  the rank has to be that of the singular values and of a pivoted QR, else the number is not clear
+(3)  the rank must agree with those by singular values and by pivoted QR, else it is ambiguous
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from torquec.robot.loops.closure import closed, independent_rates, loop_closure
 from torquec.robot.robot import Robot
 
 _INNER = 0.9
-"""Part of the range of the independent joints that is sampled: its ends may be singular."""
+"""Fraction of the range of the independent joints that is sampled: its ends may be singular."""
 
 _CLOSED = 1e-10
-"""Gap [m, rad] of a sample that counts."""
+"""Largest loop closure error [m, rad] of an accepted sample."""
 
 _NOTHING = 1e-9
-"""Coefficients of K below this are rounding."""
+"""Coefficients of K below this are rounding error."""
 
 
 def loop_rows(robot: Robot, parameters: StandardParameters) -> Array:

@@ -1,4 +1,4 @@
-"""Minimal linear combinations of the inertial parameters, by theorem instead of by rank (Lin 1994).
+"""Minimal linear combinations of the inertial parameters by Lin's theorems (1994), without a numeric rank.
 
 With mhat, k, U of `composite_constants`, r and s of `chain`, a set that determines the torques and has no redundant
 element is

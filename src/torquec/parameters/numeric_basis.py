@@ -7,7 +7,7 @@ Every basis is a pair of matrices, with Y the regressor and phi the standard par
 (3)  elimination (Izaguirre et al., 6.1): go through the columns in a chosen order and keep each one that does not
      depend on those kept before. K is then the reduced row echelon form of W, and E picks the kept columns
 (4)  pivoted QR: the same with the kept columns chosen by size, in doubles
-(5)  SVD: W = U S V',  K = V_b',  E = V_b: orthonormal, but made of everything
+(5)  SVD: W = U S V',  K = V_b',  E = V_b: orthonormal, but every row mixes all parameters
 
 Elimination runs in fractions and has no threshold; where the geometry is approximated, it chooses the columns in
 doubles and solves for K with many digits. QR and SVD run on columns of about unit length; what is below `threshold`
@@ -31,13 +31,13 @@ SEQUENTIAL_THRESHOLD = 1e-10
 """The same for elimination in doubles, where errors grow from column to column (Izaguirre et al. took 1e-10, too)."""
 
 _SMALL = 1e-3
-"""Columns are scaled up to length one as far as this part of their natural size."""
+"""Columns below this fraction of their natural size are not scaled up to length one."""
 
 _ROUNDED = 1e-15
-"""Entries of an orthonormal matrix that are rounding and nothing else."""
+"""Entries of an orthonormal matrix below this are rounding error."""
 
 _NOTHING = 1e-30
-"""What a coefficient computed to many digits is zero below."""
+"""Zero threshold of coefficients computed to many digits."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def extended(rows: list[list[flint.fmpq]], w: flint.fmpq_mat, others: Sequence[i
 
 
 def pivoted_qr(w: Array, natural: Array, groups: Sequence[Sequence[int]], *, threshold: float = THRESHOLD) -> Basis:
-    """Keep the columns that stand out most, in doubles (4); w is (N, p), `natural` (p,).
+    """Keep columns by largest residual (column pivoting), in doubles (4); w is (N, p), `natural` (p,).
 
     The columns of one group are exhausted before those of the next are looked at.
     """
@@ -215,8 +215,8 @@ def to_float(value: flint.fmpq) -> float:
 def _scaled(w: Array, natural: Array) -> tuple[Array, Array]:
     """Columns of length one, and the lengths.
 
-    A column that is small compared with others of its kind (`natural`) is small because it cancels, and then rounding
-    is not small compared with it: such columns are not scaled up all the way.
+    A column much smaller than others of its kind (`natural`) is small by cancellation, and its relative rounding error
+    is large: such columns are scaled up only in part.
     """
     sizes = np.maximum(np.linalg.norm(w, axis=0), np.maximum(_SMALL * natural, 1e-300))
     return w / sizes, sizes

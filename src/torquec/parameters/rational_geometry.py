@@ -19,9 +19,9 @@ stands at another angle, all directions are replaced by rational ones that diffe
 (8)  a displacement and an angle are algebraically independent, even where one joint drives both
 (9)  a quaternion of any four numbers turns a free or ball joint (1), so that gravity has any direction behind it
 
-`exact` says whether (4) was needed (or (7) failed): if not, ranks are those of the robot itself; if so, they are those
-of a robot that differs from it by `NEARNESS`. The links' frames have their z on the joint's axis as the canonical ones,
-but their origins at those of the file's body frames: canonical ones lie far away where axes are almost parallel.
+`exact` is true where (4) was not needed and (7) did not fail: ranks are then those of the robot itself, else those of a
+robot that differs from it by `NEARNESS`. The links' frames have their z on the joint's axis as the canonical ones, but
+their origins at those of the file's body frames: canonical ones lie far away where axes are almost parallel.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ NEARNESS = 1e-14
 """How far a rational direction may be from the one it stands for [rad]."""
 
 _LARGEST_POWER = 12
-"""Ratios of mimic joints with a larger numerator or denominator count as no ratio at all."""
+"""Ratios of mimic joints with a larger numerator or denominator are not simple: (7) fails."""
 
 
 def is_orthogonal(rotation: Matrix3) -> bool:
@@ -316,7 +316,7 @@ def _is_angle(link: CanonicalLink) -> bool:
 
 
 class _Angles:
-    """Which free angle turns each turning link, (6) and (7), and which constant angle it has."""
+    """The free angle of each link on a revolute joint, (6) and (7), and its constant angle."""
 
     def __init__(self, robot: Robot, state: Sequence[Coordinate], notes: list[str]) -> None:
         self.robot = robot

@@ -12,12 +12,12 @@ Elimination keeps what comes first in its order:
 (2)  bodies on revolute joints: every element of the tensor but one diagonal one across the axis, the first moments
      across the axis; bodies on prismatic joints: mass and first moments
 (3)  bodies on revolute joints: the other diagonal element, the first moment along the axis, the mass
-(4)  tensors of bodies on prismatic joints, which turn only with what carries them
+(4)  tensors of bodies on prismatic joints, which rotate only with their parents
 (5)  rotor inertias, friction
 (6)  of a free, ball or planar joint everything comes first, but for the mass of a ball joint's body, which acts as a
      point of the body that carries it
 
-(3) and (4) act through the bodies further in (Khalil & Gautier), so that they are what elimination drops.
+(3) and (4) act through the proximal bodies (Khalil & Gautier), so that elimination drops them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _WIDTH = len(PARAMETER_NAMES)
 
 
 class StandardParameterKind(StrEnum):
-    """What a standard parameter, and a base parameter that is named after it, belongs to."""
+    """Kind of a standard parameter, and of a base parameter that is named after it."""
 
     INERTIAL = "inertial"
     MOTOR = "motor"

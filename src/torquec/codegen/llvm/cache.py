@@ -1,10 +1,10 @@
-"""Object code on disk, so that a function is traced and compiled once.
+"""On-disk cache of object code, so that a function is traced and compiled once.
 
 The cache is the folder `torquec` in the user's cache directory (`TORQUEC_CACHE_DIR` names another folder,
 `TORQUEC_CACHE=0` switches it off). Loading code from a folder is trusting it, so the folder must belong to the user
 and nobody else may write to it; every entry carries the SHA-256 of its content, which is checked before anything is
 loaded. Entries are written to a temporary file and renamed: processes may share a cache. A damaged entry is removed;
-a folder that cannot be used is the same as no cache. The oldest entries go when the whole passes 256 MB.
+a folder that cannot be used is the same as no cache. The least recently used entries are removed beyond 256 MB.
 
 An entry: 8 bytes magic, 32 bytes SHA-256 of the rest, 4 bytes length of the header, header (JSON: key and facts), code.
 """
@@ -25,13 +25,13 @@ from typing import Any
 
 _MAGIC = b"torquec\x01"
 _SUFFIX = ".object"
-_MOST_BYTES = 256 * 2**20  # some thousand functions; the oldest go beyond it
+_MOST_BYTES = 256 * 2**20  # some thousand functions; beyond it the least recently used entries are removed
 _TOUCH_AFTER = 86400.0  # a day: a function in use stays young without a write for each call
 
 
 @dataclass(frozen=True)
 class CacheEntry:
-    """Object code and what is worth knowing without compiling again."""
+    """Object code, and facts about its function that need no compilation."""
 
     facts: dict[str, Any]
     code: bytes
@@ -39,12 +39,12 @@ class CacheEntry:
 
 @dataclass(frozen=True)
 class ObjectCache:
-    """A folder of entries. Reading and writing never raise for what is wrong with the folder."""
+    """A folder of entries. Reading and writing never raise for a faulty folder."""
 
     folder: Path
 
     def read(self, key: str) -> CacheEntry | None:
-        """The entry of a key, or None; a damaged one is removed, one with a header that cannot be read too."""
+        """The entry of a key, or None; one that is damaged or has an unreadable header is removed."""
         path = self._path(key)
         try:
             content = _read_own_file(path)

@@ -138,11 +138,11 @@ def load_or_compile(key: str, make: Callable[[], Function], *, options: CompileO
 
 
 _PINNED: set[_Kernels] = set()
-"""Kernels whose addresses were given away: whoever holds a bare address must never find it empty."""
+"""Kernels whose addresses were handed out: a bare address must stay valid until the process ends."""
 
 
 class _Kernels:
-    """The kernels in memory; the batch kernel joins them when it is first asked for."""
+    """The kernels in memory; the batch kernels are loaded on demand."""
 
     def __init__(self, objects: FunctionObjects, cpu: Cpu) -> None:
         self.objects, self._cpu = objects, cpu
@@ -150,10 +150,10 @@ class _Kernels:
         self._batches: dict[str, BatchKernels] = {}
         self._lock = threading.Lock()
         self.record: CallRecord | None = None
-        """The record to tell of the batch kernels."""
+        """The call record that receives the addresses of the batch kernels."""
 
     def pinned(self) -> _Kernels:
-        """These kernels, from now on in memory until the process ends."""
+        """These kernels, kept in memory until the process ends."""
         _PINNED.add(self)
         return self
 

@@ -9,9 +9,9 @@ floats then; any other input is converted to doubles, and so are all others of t
 
 Arrays that are C-contiguous, aligned and of native doubles (floats where the kernel computes in these) are used in
 place. All others pass through a small buffer, a few thousand rows at a time, so that a batch costs little memory
-besides its outputs. Where a row stands does not change its result, so rows may be cut anywhere. Threads share the rows
-of arrays in place in native code: in Python, each share would cost two changes of the interpreter's lock from one
-thread to another, which take longer than a thousand rows.
+besides its outputs. The result of a row does not depend on its position, so batches may be split anywhere. For arrays
+in place, native code distributes the rows to threads: in Python, each chunk would cost two handovers of the GIL, which
+take longer than a thousand rows.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from torquec.foundation.arrays import AnyArray
 
 _BUFFER_BYTES = 1 << 20  # stays in the second-level cache
 _FEWEST_ROWS = 4096  # below it, waking a thread takes longer than the rows
-_SPANS_PER_THREAD = 8  # shares of each: a thread that is held up leaves the rest to the others
-_FEWEST_SHARED, _MOST_SHARED = 512, 4096  # rows of a share in place: with fewer, memory is not read ahead in time
+_SPANS_PER_THREAD = 8  # chunks per thread, for load balancing: a delayed thread leaves the rest to the others
+_FEWEST_SHARED, _MOST_SHARED = 512, 4096  # chunk size [rows] in place: with fewer, prefetching comes too late
 _MOST_THREADS = 64  # more than the cores that one robot keeps busy
 
 BATCH_PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
@@ -72,7 +72,7 @@ def is_plain(array: AnyArray, dtype: type[np.float64] | type[np.float32] = np.fl
 def run_rows(kernels: BatchKernels, rows: Rows, *, threads: int) -> None:
     """Run a batch kernel over all rows, in as many threads.
 
-    Each thread takes the next rows when it has done some, so that a thread that is held up holds up nobody.
+    Dynamic load balancing: an idle thread takes the next chunk of rows, so that a delayed thread delays no other.
     """
     if threads == 1 or rows.count < 2 * _FEWEST_ROWS:
         _run_span(BATCH_PROTOTYPE(kernels.alone), rows, 0, rows.count)
@@ -100,7 +100,7 @@ def _share_spans(kernels: BatchKernels, rows: Rows, threads: int) -> Callable[[]
     spans = iter([(first, min(first + step, rows.count)) for first in range(0, rows.count, step)])
 
     def work() -> None:
-        for first, last in spans:  # a list's iterator hands out every item once, whichever thread asks
+        for first, last in spans:  # threads share one list iterator, which gives every item once
             _run_span(BATCH_PROTOTYPE(kernels.alone), rows, first, last)
 
     return work
@@ -112,8 +112,8 @@ def _run_together(work: Callable[[], None], threads: int) -> None:
     try:
         work()
     finally:
-        # One that has not begun would find nothing to do: nobody waits until its thread comes to run. The others may
-        # still be writing, and the caller must not have the arrays back before they are done.
+        # Tasks that have not begun have nothing left to do and are cancelled. The others may still be writing, and the
+        # caller must not get the arrays back before they are done.
         begun = [other for other in others if not other.cancel()]
         wait(begun)
     for other in begun:

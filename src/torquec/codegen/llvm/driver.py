@@ -48,7 +48,7 @@ class _DriverKernels:
 def native_driver(
     signature: Function, text: str, functions: Mapping[str, NativeFunction], *, call_path: CallPath = CallPath.AUTOMATIC
 ) -> Callable[..., Any]:
-    """The call of a driver with the inputs and outputs of `signature`, whose operations are not looked at.
+    """The call of a driver with the inputs and outputs of `signature`, whose operations are ignored.
 
     It serves one state or a batch, as `NativeFunction.call` does. Raises `CompileError` where LLVM refuses the text.
     """

@@ -1,6 +1,6 @@
-"""Loading of object code: is the object file whole, the addresses of its symbols, its slots filled.
+"""Loader of object code: completeness check of the object file, addresses of its symbols, filling of its slots.
 
-LLVM ends the process for an object file that is cut off or has tables elsewhere. The tables of sections (ELF) or
+LLVM aborts the process for an object file that is truncated or has misplaced tables. The tables of sections (ELF) or
 segments (Mach-O) are therefore read first, of 64-bit little-endian objects as LLVM makes them here.
 """
 
@@ -81,7 +81,7 @@ class LoadedObject:
     """Object code that can run; its memory lives as long as this does."""
 
     def __init__(self, code: bytes, cpu: Cpu, slots: Mapping[str, int]) -> None:
-        if not is_whole_object(code, slots):  # LLVM would not survive it
+        if not is_whole_object(code, slots):  # LLVM would abort the process
             raise CompileError("this is not object code", remedy=_REMEDY)
         try:
             empty = llvm.parse_assembly("")

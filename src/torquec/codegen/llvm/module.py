@@ -4,7 +4,7 @@ An object needs no symbol from outside. What it calls (the platform's sin and co
 kernel) it finds in slots of its own, which the loader fills: an object made by one process can be loaded by another,
 and an address that is missing is an exception, never a crash in the linker.
 
-An entry of the cache whose content is not what was asked for is compiled again, whatever its checksum says.
+A cache entry with the wrong content is compiled again, even where its checksum is valid.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ MOST_OPERATIONS_IN_VECTORS = 20_000
 """Beyond this, a batch is a loop over the scalar kernel: a block of W states would no longer fit in the cache."""
 
 _MOST_WIDTH_OF_ONE = 4
-"""Doubles in a vector of a kernel for one state: operations on wider ones close a port for all others."""
+"""Doubles in a vector of a kernel for one state: wider operations block an execution port."""
 
 _ATTRIBUTES = 'attributes #0 = {{ nounwind "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}" }}'
 _UNLIKELY = '!0 = !{!"branch_weights", i32 1, i32 100000}'
@@ -102,9 +102,9 @@ def compile_single(function: Function, cpu: Cpu) -> bytes:
 
 
 class FunctionObjects:
-    """Object code of the kernels of a function, each compiled when it is asked for.
+    """Object code of the kernels of a function, each compiled on demand.
 
-    With a `key` it comes from the cache; what is not there is stored, and `make` is called once at most.
+    With a `key` it comes from the cache; missing entries are compiled and stored, and `make` is called once at most.
     """
 
     def __init__(self, make: Callable[[], Function], cpu: Cpu, *, key: str | None = None) -> None:

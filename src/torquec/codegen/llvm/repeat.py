@@ -7,7 +7,7 @@ A system is two compiled functions over one state of s numbers per run:
 
 (1)  x := outer(x_k, drives_k);   repeat   x := inner(x)   at most `most` times;   x_k+1 := x
 (2)  With `until`, the repetition of step k ends as soon as x[until] <= 0 in every run.
-(3)  Where x_k+1 is not finite, the loop stops and says so: nothing is computed from it.
+(3)  Where x_k+1 is not finite, the loop stops with `LoopEnd.NOT_FINITE`: nothing is computed from it.
 
 The loop is machine code of its own, made once per process; it knows functions by their addresses and runs without the
 interpreter's lock. Runs are rows of a batch, so that several share the lanes of a vector.
@@ -32,7 +32,7 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.template import package_text
 
 MOST_DRIVES = 6
-"""As many as `repeat.ll` reads; it also has the layout of the plan and the numbers of `LoopEnd`."""
+"""Most drives that `repeat.ll` reads; it also defines the layout of the plan and the numbers of `LoopEnd`."""
 
 
 class LoopEnd(IntEnum):
@@ -74,7 +74,7 @@ class NativeLoop:
                 where=self.outer.name,
                 remedy=f"use up to {MOST_DRIVES} drives and at least one repetition",
             )
-        _loop()  # made now, so that the first run is not the slow one
+        _loop()  # compiled now, so that the first run is not slow
 
     def make_ready(self, runs: int) -> None:
         """Compile and load now what that many runs need, so that `run` only runs."""

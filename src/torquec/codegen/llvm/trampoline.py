@@ -4,17 +4,17 @@
 input an exact `ndarray` of native, aligned, C-contiguous doubles in the shape of its port (one state) or with one
 more axis in front (a batch, for which the GIL is released), `out=` absent or just as plain and apart from the inputs;
 or a batch of floats throughout, where there is a kernel for them.
-Anything else it hands, unchanged, to a Python function that converts or says what is wrong.
+Any other call goes unchanged to a Python function, which converts the arguments or raises.
 
-One trampoline serves all functions of a process. What a function is stands in its record, memory that a capsule points
-to, which is the built-in's `self`: Python can neither read nor write what a capsule holds. The record in 64-bit words:
+One trampoline serves all functions of a process. A record describes each function. It is memory behind a capsule, the
+built-in's `self`: Python can neither read nor write what a capsule holds. The record in 64-bit words:
 
     word 0      number of inputs          word 3   batch kernel, or 0 to leave batches to Python
     word 1      number of outputs         word 4   the Python function for everything else
     word 2      packed scalar kernel      word 5   batch kernel for floats, or 0
     word 6+     per port, inputs first: axes, elements, lengths of up to 4 axes
 
-The capsule also owns a reference to all that the words point to, and gives it back when the last caller is gone.
+The capsule also owns a reference to all that the words point to, and releases it when the last caller is gone.
 
 Structure offsets are those of CPython's object header and capsule (unchanged while `object` has 16 bytes) and of
 NumPy's array (part of its binary interface since 1.7); all are checked before anything is built on them. Functions of
@@ -114,7 +114,7 @@ def make_builtin(record: CallRecord, keeps: tuple[object, ...], *, name: str, do
 
 
 def _new_capsule(record: CallRecord, keeps: tuple[object, ...], release: int) -> Any:
-    """A capsule of the record's memory that owns `keeps`; `release`, if not 0, is told when nobody has it any more."""
+    """A capsule of the record's memory that owns `keeps`; `release`, if not 0, is its destructor."""
     # Prototypes of our own: others may have set those of `ctypes.pythonapi` to something else.
     prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
     capsule = prototype(("PyCapsule_New", ctypes.pythonapi))(ctypes.addressof(record), None, release or None)
@@ -126,7 +126,7 @@ def _new_capsule(record: CallRecord, keeps: tuple[object, ...], release: int) ->
 
 
 def _keep_forever(kept: object) -> None:
-    """One reference more, which no Python object owns."""
+    """Add a reference that no Python object owns."""
     ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi))(kept)
 
 

@@ -157,8 +157,7 @@ def emit_shared_batch(
 
         void name(int64_t N, const double *const *inputs, double *const *outputs, int64_t *taken, int64_t step)
 
-    `taken`, shared by all threads, counts the rows that were taken; it starts at 0. An idle thread takes the next
-    chunk.
+    `taken`, shared by all threads, counts the rows that idle threads have taken; it starts at 0.
     """
     text = FunctionText(fma=False)
     sizes = [port.size for port in (*program.inputs, *program.outputs)]

@@ -1,1 +1,1 @@
-"""Verifying a generated package: the same states through Python, compilers and emulated processors; what it costs."""
+"""Verification of generated packages: the same states in Python, compilers and emulators; stack, size, instructions."""

@@ -1,11 +1,11 @@
-"""`verify_package`: one generated package through Python, every compiler and every emulated processor that is here.
+"""`verify_package`: compare a package's results in Python, by every installed compiler and on every emulated processor.
 
-(1)  states: ordinary ones, then two with angles beyond what the package's own sine covers, and one of NaN
+(1)  states: ordinary ones, then two with angles beyond the range of the package's own sine, and one of NaN
 (2)  Python evaluates the C text itself (:mod:`torquec.codegen.verify.c_package`)
 (3)  every platform compiles the package without contraction, prints the bits of all results, and runs its self-test
 (4)  differences are relative to the largest result of the same array and state; NaN has to meet NaN
 
-An object package is linked and its self-test run, where its processor is here or emulated.
+An object package is linked and its self-test run, where its processor is the host's or emulated.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ from torquec.foundation.work import Work, as_work
 STATES_TRIED = 64
 _FIRST_LARGE, _NAN = 13, 15  # among the states that emulated processors have time for
 _BEYOND = {"double": 1e6, "float": 1e4}
-"""A factor that brings angles beyond what the package's own sine covers."""
+"""Factor that scales angles beyond the range of the package's own sine."""
 
 ALLOWED: Mapping[str, float] = {"double": 1e-12, "float": 1e-5}
-"""Differences that pass: results are equal to the last bit unless a mathematical library has a part in them."""
+"""Allowed relative differences: results are bit-identical unless a math library is involved."""
 
 
 def verify_package(directory: str | os.PathLike[str], *, work: Work | None = None) -> PackageVerification:
@@ -113,7 +113,7 @@ _SIZED = (
     ("this machine", "gcc", ()),
     ("Cortex-M7", "arm-none-eabi-gcc", ("-mcpu=cortex-m7", "-mfloat-abi=hard", "-mfpu=fpv5-d16", "-mthumb")),
 )
-"""Where stack and size are measured."""
+"""Platforms on which stack and code size are measured."""
 
 
 def _states(package: CPackageText, number: int) -> dict[str, AnyArray]:
@@ -177,7 +177,7 @@ def _compared(
     expected: Mapping[tuple[str, str], AnyArray],
     selftest: bool | None,
 ) -> PlatformResult:
-    """What the printed bits say beside what Python found (4)."""
+    """Comparison of the printed bits with Python's results (4)."""
     kind, words = ("f4", "u4") if package.real == "float" else ("f8", "u8")
     worst, where, different, numbers, lines = 0.0, "", 0, 0, 0
     counts: dict[str, int] = {}
@@ -246,7 +246,7 @@ def find_object_document(directory: Path) -> dict[str, Any] | None:
 
 
 def verify_object(directory: Path, document: dict[str, Any]) -> PackageVerification:
-    """What is found of an object package. Raises `ArgumentError` where its document is not whole."""
+    """Verify an object package. Raises `ArgumentError` where its document is incomplete."""
     try:
         prefix = Path(document["object"]).stem
         functions = dict(document["functions"])
@@ -281,7 +281,7 @@ def _platform_of(triple: str) -> Platform | None:
 
 
 def _run_selftest(directory: Path, file: str, prefix: str, selftest: str, platform: Platform) -> str:
-    """What went wrong, or an empty text."""
+    """Link and run the self-test of an object; gives the error, or an empty text."""
     if "/" in file or "\\" in file or not (directory / file).is_file() or not selftest.isidentifier():
         return f"there is no {file}"
     with tempfile.TemporaryDirectory(prefix="torquec-verify-") as scratch:

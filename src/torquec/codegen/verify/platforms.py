@@ -24,12 +24,12 @@ _BOARD = ("-M", "mps2-an500", "-cpu", "cortex-m7", "-nographic", "-monitor", "no
           "shift=0", "-semihosting-config", "enable=on,target=native", "-kernel")  # fmt: skip
 
 EMULATED_STATES = 16
-"""States on an emulated processor: it prints slowly. The odd ones are among the first."""
+"""States on an emulated processor: it prints slowly. The special states are among the first."""
 
 
 @dataclass(frozen=True)
 class Platform:
-    """A compiler with its words, the tool that runs its programs, and files of ours that its programs need."""
+    """A compiler with its options, the tool that runs its programs, and support files that its programs need."""
 
     name: str
     compiler: str
@@ -65,7 +65,7 @@ PLATFORMS: tuple[Platform, ...] = (
 
 
 def compile_source(platform: Platform, source: Path, code: Path) -> str:
-    """Compile one file without linking; gives what went wrong, or an empty text."""
+    """Compile one file without linking; gives the error, or an empty text."""
     words = [word for word in platform.words if word != "-static"]
     command = [platform.compiler, *_WITHOUT_CONTRACTION, *words, "-c", str(source), "-o", str(code)]
     done = run_tool(command)
@@ -73,7 +73,7 @@ def compile_source(platform: Platform, source: Path, code: Path) -> str:
 
 
 def build_program(platform: Platform, sources: Sequence[Path], program: Path, *words: str) -> str:
-    """Compile and link; gives what went wrong, or an empty text."""
+    """Compile and link; gives the error, or an empty text."""
     given = [str(path) for path in sources]
     for name in platform.files:
         place = program.parent / name
@@ -90,7 +90,7 @@ def run_program(platform: Platform, program: Path) -> subprocess.CompletedProces
 
 
 def run_tool(command: Sequence[str], *, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a tool of the user's machine; one that does not end is a failure."""
+    """Run a tool of the user's machine; a timeout counts as a failure."""
     try:
         return subprocess.run(  # noqa: S603 - tools of the user's own path, arguments as a list
             list(command),

@@ -86,7 +86,7 @@ class InstructionCount:
 
     @property
     def spread(self) -> float:
-        """How much more the most is than the fewest."""
+        """Relative spread, most / fewest - 1."""
         return self.most / self.fewest - 1.0
 
 
@@ -117,7 +117,7 @@ def instruction_counts(package: CPackageText, driver: Path, folder: Path) -> dic
 
 
 class PlatformStatus(StrEnum):
-    """What came of a platform."""
+    """Outcome of the verification on one platform."""
 
     AGREES = "agrees"
     DIFFERS = "differs"
@@ -127,7 +127,7 @@ class PlatformStatus(StrEnum):
 
 @dataclass(frozen=True)
 class PlatformResult:
-    """What one platform gave: the largest difference from Python, how many numbers differ at all, the self-test."""
+    """Result of one platform: the largest difference from Python, how many numbers differ at all, the self-test."""
 
     name: str
     status: PlatformStatus
@@ -142,7 +142,7 @@ class PlatformResult:
 
 @dataclass(frozen=True)
 class PackageVerification:
-    """What was found. Sizes and stacks are in bytes, by processor; instructions are of one call on this machine."""
+    """Result of verifying a package: size and stack [bytes] by processor, instructions of one call on this machine."""
 
     directory: Path
     prefix: str
@@ -157,6 +157,6 @@ class PackageVerification:
 
     @property
     def ok(self) -> bool:
-        """Whether all that could be tried agrees, and something could."""
+        """Whether at least one platform was available and all available ones agree."""
         tried = [row for row in self.platforms if row.status is not PlatformStatus.MISSING]
         return bool(tried) and all(row.status is PlatformStatus.AGREES for row in tried)

@@ -1,1 +1,1 @@
-"""x86 instructions written here instead of by LLVM; optional, used by `codegen/llvm/module.py` alone."""
+"""x86 assembly with its own register allocation instead of LLVM's; optional, used by `codegen/llvm/module.py` alone."""

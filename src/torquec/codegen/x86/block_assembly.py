@@ -1,15 +1,15 @@
-"""The kernel for a block of four states as x86 instructions with AVX2, register allocation done here.
+"""AVX2 assembly (x86) of the kernel for a block of four states, with its own register allocation.
 
 With 16 registers, a block reads memory as often as it multiplies, and a processor does two of either in a cycle. LLVM's
 code for the Panda's inverse dynamics has 1100 instructions, 400 reads and 150 stores among them, for 400 products. Here
 there are 950, 350 and 120, because
 
-(1)  the instructions come in the order of :mod:`torquec.codegen.llvm_text.arrange`, in which few values wait;
+(1)  the instructions are in the order of :mod:`torquec.codegen.llvm_text.arrange`, which keeps few values live;
 (2)  registers are allocated by Belady's rule (:mod:`torquec.codegen.x86.register_allocation`);
 (3)  one operand of an instruction may be in memory; it is loaded first where it is used again: a constant within
      `_NEAR` instructions, whatever it replaces; another value within `_REACH`, where a register is free.
 
-Operations are those of the steps, so that results have the bits of every other kernel. What it brings is in
+Operations are those of the steps: results are bit-identical to those of every other kernel. Gains are listed in
 `codegen/llvm/README.md`.
 """
 
@@ -27,16 +27,16 @@ from torquec.codegen.x86.register_allocation import Placement, Registers, Vector
 from torquec.codegen.x86.scalar_assembly import FEWEST_STEPS
 from torquec.expr import Op
 
-_MOST_POINTERS = 8  # general registers that are left beside those of constants, values that wait, and lanes
-_SPAN = 64  # of the schedule: finer ones make more of the Panda's values wait; else from 8 on the time is the same
-_MOST_SCHEDULED = 500  # steps without a division; in longer programs fewer values wait in the algorithm's own order
+_MOST_POINTERS = 8  # general registers left beside those for constants, spill slots and lanes
+_SPAN = 64  # of the schedule: finer spans spill more of the Panda's values; else from 8 on the time is the same
+_MOST_SCHEDULED = 500  # steps without a division; longer programs have fewer live values in the algorithm's own order
 _NEAR, _REACH = 16, 100  # instructions; from half to twice as many the time is the same
 _SHAPE = Type(WIDTH)
 _BYTES = _SHAPE.bytes * WIDTH
 
 
 def emit_assembled_block(module: FunctionText, program: StepProgram, *, name: str, registers: int = 16) -> str:
-    """The text of the kernel for exactly four rows; empty where it is one for LLVM.
+    """The text of the kernel for exactly four rows; empty where the kernel is left to LLVM.
 
     States with large angles are left to the scalar kernel, whose address is in the module's slot.
     """
@@ -50,7 +50,7 @@ def emit_assembled_block(module: FunctionText, program: StepProgram, *, name: st
         or not is_writable(program, order)
     ):
         return ""
-    # What waits for a division waits long, and its order counts for more than a few stores.
+    # Divisions have a long latency: hiding it matters more than a few stores.
     divides = any(step.op is Op.DIV for step in program.steps)
     scheduled = schedule(program, order, most=MOST_SCHEDULED if divides else _MOST_SCHEDULED, span=_SPAN)
     steps = [item for item in scheduled if not isinstance(item, Write)]
@@ -70,7 +70,7 @@ def emit_assembled_block(module: FunctionText, program: StepProgram, *, name: st
 
 
 def _append_assembly(text: FunctionText, lines: list[str], arrays: dict[str, str], *, registers: int) -> None:
-    """Append the instructions, which leave in `%far` the lanes that are far."""
+    """Append the instructions; `%far` becomes a bit mask of the lanes with large angles."""
     number = {FAR: "$0", **{f"({array})": f"(${k})" for k, array in enumerate(arrays, start=1)}}
     written = ["xorl $0, $0", *(_with_operands(line, number) for line in lines), "vzeroupper"]
     constraints = ["=&r", *(["r"] * len(arrays)), *(f"~{{xmm{k}}}" for k in range(registers))]
@@ -81,14 +81,14 @@ def _append_assembly(text: FunctionText, lines: list[str], arrays: dict[str, str
 
 
 def _with_operands(line: str, number: dict[str, str]) -> str:
-    """An instruction with LLVM's names of arrays and of the one result; its own dollars are doubled."""
+    """An instruction with LLVM's names of arrays and of the one result; its own dollar signs are escaped."""
     name = re.search(rf"\(\w+\)|{FAR}", line)
     doubled = line.replace("$", "$$")
     return doubled.replace(name[0], number[name[0]]) if name else doubled
 
 
 def _append_far_rows(text: FunctionText, program: StepProgram, *, rows: str) -> None:
-    """Append that all states are computed again, one by one, where an angle is large or is not a number."""
+    """Append the recomputation of all states, one by one, where an angle is large or NaN."""
     any_far = text.define("icmp ne i32 %far, 0")
     text.append(f"br i1 {any_far}, label %again, label %done, !prof !0")
     text.start_block("again")

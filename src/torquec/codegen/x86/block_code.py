@@ -1,11 +1,11 @@
-"""The instructions for a block of four states with AVX2, one state per lane, on values that have no registers yet.
+"""AVX2 instructions for a block of four states, one state per lane, before register allocation.
 
 (1)  Rows to columns: two columns at a time. 16 bytes of rows 0 and 2 stand in one vector, those of rows 1 and 3 in
      another (the second half of each comes straight from memory); their even lanes are the first column, the odd ones
      the second. The last column of an odd number is read with what follows it, in the last row with what precedes it.
      Outputs go back the same way, four columns in whole vectors.
-(2)  Sines and cosines are those of :mod:`torquec.codegen.llvm_text.sincos`, operation by operation, of three angles in
-     turns: each constant is then loaded once for all, and of four the values would not fit in the registers.
+(2)  Sines and cosines are those of :mod:`torquec.codegen.llvm_text.sincos`, operation by operation, interleaved for
+     three angles: each constant is loaded once for all three, and the values of four would not fit in the registers.
 (3)  The squares of all angles are added up, lane by lane: where the sum is more than that of the largest angle, the
      states are left to the scalar kernel.
 (4)  Columns are read where they are first needed, and outputs are written as soon as four neighbours are known.
@@ -28,13 +28,13 @@ WIDTH = 4
 """States of a block."""
 
 COLUMNS = 4
-"""Neighbours that are written together."""
+"""Neighbouring output columns that are written together."""
 
 FAR = "far"
-"""The place of a bit for each lane that is far, by (3)."""
+"""The operand for the bit mask of lanes with large angles (3)."""
 
 _ANGLES_IN_TURNS = 3  # (2)
-_NOT_AT_MOST = 22  # a comparison that is true of what is not a number
+_NOT_AT_MOST = 22  # predicate of a comparison that is true for NaN
 
 _FUSED = {Fused.ADD: "vfmadd", Fused.SUB: "vfmsub", Fused.NEGATED_ADD: "vfnmadd", Fused.NEGATED_SUB: "vfnmsub"}
 _PLAIN = {Op.ADD: "vaddpd", Op.SUB: "vsubpd", Op.MUL: "vmulpd", Op.DIV: "vdivpd"}
@@ -69,7 +69,7 @@ class Instruction:
 
 
 def is_writable(program: StepProgram, items: Sequence[Item]) -> bool:
-    """Whether these instructions can do all items."""
+    """Whether all items can be written in these instructions."""
     return not any(
         isinstance(item, PointGroup) or (isinstance(item, int) and program.steps[item].op not in _WRITTEN)
         for item in items
@@ -206,7 +206,7 @@ class BlockCode:
         self._do(Form.WRITE, name, value, immediate=immediate, memory=place, half=half)
 
     def _angles(self, angles: Sequence[Angle]) -> None:
-        """Sines and cosines of some angles in turns (2), (3)."""
+        """Sines and cosines of some angles, interleaved (2), (3)."""
         x = [self._operand(angle.step) for angle in angles]
         for value in x:
             if self._squares < 0:

@@ -1,11 +1,11 @@
-"""Register allocation by Belady's rule, and the instructions that move and fuse values, written one by one.
+"""Register allocation by Belady's rule with spill slots, and x86 instructions for moves and fused operations.
 
-(1)  A register that is needed is a free one, else that of the value whose next use is farthest away. No other choice
-     makes fewer loads (L. A. Belady, A study of replacement algorithms for a virtual-storage computer, 1966).
-(2)  The value that gives it up is first stored in a slot, unless memory holds it already.
-(3)  Slots of values that nobody reads any more are used again.
-(4)  One operand of an instruction may be in memory. A fused operation is written over an operand that nobody needs
-     afterwards, or else over a copy of its summand.
+(1)  A value that needs a register takes a free one, else that of the value whose next use is farthest away. No other
+     choice makes fewer loads (L. A. Belady, A study of replacement algorithms for a virtual-storage computer, 1966).
+(2)  The evicted value is first spilled to a slot, unless memory holds it already.
+(3)  Slots of dead values are reused.
+(4)  One operand of an instruction may be in memory. A fused operation overwrites an operand without later uses, else a
+     copy of its summand.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 from torquec.codegen.llvm_text.text import literal
 
-_NEVER = 1 << 60  # the next use of a value that nobody reads
+_NEVER = 1 << 60  # the next use of a dead value
 
 
 def uses_of(reads: Sequence[Sequence[int]]) -> dict[int, list[int]]:
     """The instructions that read each value, the next one last, from the values that each instruction reads.
 
-    Before them all stands a number that is larger than that of any instruction.
+    Each list begins with a sentinel larger than any instruction number.
 
     >>> {value: uses[1:] for value, uses in uses_of([(7, 7), (8,), (7, 8)]).items()}
     {7: [2, 0], 8: [2, 1]}
@@ -34,13 +34,13 @@ def uses_of(reads: Sequence[Sequence[int]]) -> dict[int, list[int]]:
 
 
 class Registers:
-    """Which values are in registers and which wait in slots. For each instruction in turn:
+    """Which values are in registers and which are spilled to slots. For each instruction in turn:
 
     `read` what it reads, `take` registers, `leave` the values that it is the last to read, `hold` its result, and
     `leave_slots` once it has been written: until then its operands may be in them.
 
-    `held` is the register of each value that has one, `free` are the registers of none, the next one last; `slot_of`
-    is the slot of each value that waits in one, `slots` how many there are.
+    `held` is the register of each value that has one, `free` are the unused registers, the next one last; `slot_of` is
+    the slot of each spilled value, `slots` how many there are.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Registers:
         held: Sequence[int] = (),
         stored: Sequence[int] = (),
     ) -> None:
-        """`count` registers for values with these `uses` (:func:`uses_of`), which are used up.
+        """`count` registers for values with these `uses` (:func:`uses_of`), which are consumed.
 
         `store` is called with a register and the slot that it is to be stored in. Values `elsewhere` in memory need no
         slot. At the beginning, some are `held` in the first registers and some `stored` in the first slots.
@@ -101,20 +101,20 @@ class Registers:
         return register
 
     def hold(self, value: int, register: int) -> None:
-        """A value is in this register now, which is free where nobody reads it."""
+        """Put a value in this register; the register stays free where the value is never read."""
         if value in self._uses:
             self.held[value] = register
         else:
             self.free.append(register)
 
     def leave(self, values: Sequence[int]) -> None:
-        """The registers of these values are free."""
+        """Free the registers of these values."""
         for value in values:
             if value in self.held:
                 self.free.append(self.held.pop(value))
 
     def leave_slots(self, values: Sequence[int]) -> None:
-        """The slots of these values are free."""
+        """Free the slots of these values."""
         for value in values:
             if value in self.slot_of:
                 self._free_slots.append(self.slot_of.pop(value))
@@ -122,7 +122,7 @@ class Registers:
 
 @dataclass(frozen=True)
 class VectorKind:
-    """What instructions of a kind of value are called: of one double (sd) or of four (pd)."""
+    """Instruction names for one kind of value: one double (sd) or four (pd)."""
 
     suffix: str
     register: str
@@ -131,7 +131,7 @@ class VectorKind:
 
 
 class Placement:
-    """Where each value is while instructions are written; what that takes is appended to `lines` (4).
+    """Location (register or memory) of each value while instructions are written; moves are appended to `lines` (4).
 
     Memory is `BYTES(ARRAY)`: slots are in the array `waiting`, constants in `constants`, other values where `_memory`
     has them.

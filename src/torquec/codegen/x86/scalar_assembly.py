@@ -1,16 +1,15 @@
-"""A scalar kernel whose last part, after all sines and angles of points, is x86 instructions that are written here.
+"""x86 assembly for the last part of a scalar kernel, after all sines and atan2, with its own register allocation.
 
-Straight-line code needs little of what a compiler does, and LLVM takes most of its time for it: of the derivatives of
-inverse dynamics two thirds go into its search for registers. Here every value is given a place once, in the order of
-the steps, in time that grows with their number alone:
+Straight-line code needs few optimizations, yet LLVM compiles it slowly: register allocation takes two thirds of the
+time for the derivatives of inverse dynamics. Here allocation is one pass over the steps, in linear time:
 
 (1)  a value is in a register or in memory: inputs and constants where they are, others in a slot on the stack;
-(2)  registers are given out by Belady's rule (:mod:`torquec.codegen.x86.register_allocation`);
+(2)  registers are allocated by Belady's rule (:mod:`torquec.codegen.x86.register_allocation`);
 (3)  one operand of an instruction may be in memory; it is loaded first where a register is free and it is used again
      within `_REACH` steps.
 
-Operations are those of the steps, each rounded as LLVM's own code rounds it: results have the same bits. LLVM writes
-the groups before, hands their results over in registers, and assembles the text.
+Operations are those of the steps, each rounded as in LLVM's own code: results are bit-identical. LLVM compiles the
+groups before, passes their results in registers, and assembles the text.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from torquec.codegen.x86.register_allocation import Placement, Registers, Vector
 from torquec.expr import Op
 
 FEWEST_STEPS = 40
-"""Below it LLVM is as quick, and has the values where it wants them."""
+"""Below this number of steps LLVM is as fast, and free to place the values."""
 
 _MOST_POINTERS = 11  # general registers that a function can spare for its arrays
 _REACH = 100  # steps until the next use of a value that is worth a register
-_KEPT_FREE = 8  # registers that no result of a group is handed over in
+_KEPT_FREE = 8  # registers that pass no result of a group
 
 _PLAIN: Mapping[StepOp, str] = {Op.ADD: "vaddsd", Op.SUB: "vsubsd", Op.MUL: "vmulsd", Op.DIV: "vdivsd"}
 _COMMUTATIVE = (Op.ADD, Op.MUL)
@@ -53,7 +52,7 @@ def emit_assembled(
 ) -> str:
     """The text of a kernel for a processor with that many vector registers and fused operations.
 
-    Empty where the kernel is one for LLVM: it is small, or something else than arithmetic follows the last group.
+    Empty where the kernel is left to LLVM: it is small, or something else than arithmetic follows the last group.
     `head` is all of its signature before the parameters.
     """
     last = max((k for k, item in enumerate(items) if isinstance(item, (AngleGroup, PointGroup))), default=-1)
@@ -97,7 +96,7 @@ def emit_assembled(
 
 
 def _append_assembly(text: FunctionText, lines: list[str], operands: list[str], *, handed: int, registers: int) -> None:
-    """Append the instructions; `handed` operands come in the first registers, which are given back changed."""
+    """Append the instructions; `handed` operands are passed in the first registers, which are clobbered."""
     constraints = [f"={{xmm{k}}}" for k in range(handed)]
     constraints += ["r"] * (len(operands) - handed) + [str(k) for k in range(handed)]
     constraints += [f"~{{xmm{k}}}" for k in range(handed, registers)]
@@ -109,7 +108,7 @@ def _append_assembly(text: FunctionText, lines: list[str], operands: list[str], 
 
 
 def _writes_leaf(program: StepProgram, item: Item) -> bool:
-    """Whether an item copies a constant or an input: LLVM puts neighbours together."""
+    """Whether an item copies a constant or an input: LLVM merges neighbouring copies."""
     return isinstance(item, Write) and all(program.steps[step].is_leaf for step in item.steps)
 
 
@@ -122,7 +121,7 @@ def _pointers(program: StepProgram, items: Sequence[Item]) -> list[str]:
 
 
 class _Places(Placement):
-    """Where each value is while the items are done one by one; what one instruction loads is not held after it."""
+    """Where each value is while the items are done one by one; a loaded operand is dropped after its instruction."""
 
     kind = VectorKind("sd", "xmm", "vmovsd", 8)
 
