@@ -30,7 +30,7 @@ from torquec.robot.robot import Robot
 from torquec.spatial import Scalar, product, total
 
 Letter: TypeAlias = tuple[Variable, str]
-"""('C' or 'S' or 'q') of a variable: what products are made of."""
+"""('C' or 'S' or 'q') of a variable: one factor of a product."""
 
 Word: TypeAlias = tuple[Letter, ...]
 

@@ -32,7 +32,7 @@ from torquec.robot.friction import Friction
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
-_SHOWN_DIGITS = 6  # what a reader compares; files for programs have all digits
+_SHOWN_DIGITS = 6  # enough for a reader; files for programs have all digits
 _ALL_DIGITS = 12
 """Digits of numbers that were rounded before: enough to show them as they are."""
 

@@ -55,7 +55,7 @@ _SYMBOLS = {
     Matrix.DTAU_DQ: r"\partial\tau/\partial q",
     Matrix.DTAU_DQD: r"\partial\tau/\partial \dot q",
 }
-"""What stands before a matrix; the other entries have three indices or are laws."""
+"""Symbols of the matrices; the other entries have three indices or are laws."""
 
 _LETTERS = {
     Kind.SHORT_COSINE: "C",

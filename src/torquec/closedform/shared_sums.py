@@ -8,7 +8,7 @@ An entry is a sum of (function of q) * (product of speeds and accelerations), ea
 (3)  a sum and its opposite are one sum
 (4)  multiples of angles are added up before their sine and cosine are taken: the harmonics of an arm are few
 
-A pair that is shared saves an addition each time that it occurs again; what (1) rearranges costs nothing.
+A pair that is shared saves an addition each time that it occurs again; rearranging by (1) costs nothing.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ Signed: TypeAlias = tuple[bool, str]
 
 
 class Kind(StrEnum):
-    """What a factor is: the short sine and cosine of a variable, the spelled ones of multiples, or a coordinate."""
+    """Kind of a factor: short sine or cosine of a variable, spelled ones of multiples, or a coordinate."""
 
     SHORT_COSINE = "C"
     SHORT_SINE = "S"
@@ -42,7 +42,7 @@ class Factor:
 
 @dataclass(frozen=True)
 class Term:
-    """A coefficient and what multiplies it."""
+    """A coefficient and its factors."""
 
     coefficient: Coefficient
     factors: tuple[Factor, ...] = ()
@@ -113,7 +113,7 @@ def _counted(kind: Kind, joints: tuple[int, ...]) -> list[Factor]:
 
 @dataclass(frozen=True)
 class Notation:
-    """How a language writes numbers (value, digits), factors and parameter names, and what stands between factors."""
+    """How a language writes numbers (value, digits), factors and parameter names, and the sign between factors."""
 
     number: Callable[[float, int], str]
     factor: Callable[[Factor], str]

@@ -78,7 +78,7 @@ def _size(terms: Sequence[SymbolicTerm]) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class _Rest:
-    """What a term has besides numbers and the angles that are rewritten."""
+    """The part of a term besides its number and the angles that are rewritten."""
 
     constants: tuple[tuple[str, int], ...]
     displacements: tuple[tuple[str, int], ...]

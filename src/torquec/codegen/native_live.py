@@ -5,8 +5,8 @@ With inputs x_1, .., x_m and outputs y_1, .., y_k of any shapes, the Jacobian J 
 (1)  tangents:    (x, dx) -> J dx         forward mode
 (2)  cotangents:  (x, w)  -> J' w         reverse mode, a few times the cost of the function itself
 
-Both are functions again, traced from the exact derivatives of :mod:`torquec.expr.differentiate` and compiled when they
-are first asked for, so that derivatives of any order exist.
+Both are functions again, traced from the exact derivatives of :mod:`torquec.expr.differentiate` and compiled on first
+use, so that derivatives of any order exist.
 """
 
 from __future__ import annotations

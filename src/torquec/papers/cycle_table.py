@@ -5,8 +5,8 @@
 (3)  its C, compiled by gcc -O2, is run under valgrind's callgrind, where both are installed: instructions of one call
 
 Tasks: a point of a minimum-jerk motion of all joints; the joint positions of a pose, nearest to given ones (closed
-form); inverse dynamics; the Jacobian of the hand; the gains of pole placement; the gap of two boxes. What Clover lists
-besides (input and output, the rest of a program) is no part of a model and is not measured.
+form); inverse dynamics; the Jacobian of the hand; the gains of pole placement; the gap of two boxes. Clover's other
+tasks (input and output, the rest of a program) are no part of a model and are not measured.
 """
 
 from __future__ import annotations

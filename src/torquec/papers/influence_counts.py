@@ -2,7 +2,7 @@
 
 The setting is that of Kang's section 4.2: a serial arm of n revolute joints with general geometry, everything in the
 axes of the first link, all of I* (n, n) and P* (n, n, n) as results. Geometry and inertias are numbers, none of them 0,
-1 or equal to another, so that nothing cancels; what depends on them alone is computed before.
+1 or equal to another, so that nothing cancels; constant expressions are precomputed.
 
 (1)  multiplications by steps:  51n - 87,  84n - 84,  3n^2 - 3n,  7/2 n^2 + 25/2 n,  6n^2 - 12n,
                                 3n^3 - 3/2 n^2 - 7/2 n,  0

@@ -1,6 +1,6 @@
 """Static loads through first-order influence coefficients: gravity, external forces and moments, springs.
 
-Joint torques that balance loads: torque = I* qdd + qd' P* qd + loads. With G the coefficients of a point or a link:
+Joint torques that balance loads:  torque = I* qdd + qd' P* qd + loads. With G the coefficients of a point or a link:
 
 (1)  gravity g on all links:                    -sum over links of m G_c' g
      the same by augmented bodies:              -g . (s_k x (h_k - M_k o_k))  rotation,   -g . (M_k s_k)  translation
@@ -31,7 +31,7 @@ from torquec.spatial import Scalar, Vector3, add, cross, dot, matvec, scale, sub
 class PointSpring:
     """A straight spring from a point of one named frame to a point of another [m], in the axes of their frames.
 
-    It pulls with stiffness [N/m] times what it is longer than `rest` [m]. With rest 0 its ends may meet.
+    It pulls with stiffness [N/m] times its extension beyond `rest` [m]. With rest 0 its ends may meet.
     """
 
     start: str

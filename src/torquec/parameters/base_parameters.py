@@ -179,7 +179,7 @@ class BaseParameters(NotebookDisplay):
         )
 
     def _terms(self, i: int) -> list[tuple[float, str]]:
-        """Coefficients and names of one combination, what it is named after first."""
+        """Coefficients and names of one combination, the parameter that it is named after first."""
         first = self.names[i].removesuffix("+")
         row = self.projection[i]
         smallest = _ROUNDING * np.abs(row).max(initial=0.0)
@@ -201,7 +201,7 @@ def base_parameters(
 
     `friction`: which friction columns to include; True takes those that the robot's own friction needs. `motors`:
     include rotor inertias. `order`: names of standard parameters, those to keep first (elimination only; the others
-    follow in the usual order). `threshold`: what QR and SVD count as zero. Raises `ArgumentError` for an unknown name
+    follow in the usual order). `threshold`: zero threshold of QR and SVD. Raises `ArgumentError` for an unknown name
     or method, `CheckError` where the methods disagree. With closed loops ranks are numeric (`loop_base`).
 
     >>> from torquec.robot import classics

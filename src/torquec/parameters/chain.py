@@ -20,8 +20,8 @@ recursion from the tip is, for a rotational joint i + 1,
      moved by s (Huygens-Steiner)                                                 Lin (23)
 
 and for a translational one k and U of i + 1 go inward whole, moved by the constant part b of s       Lin (21), (25).
-What does not go inward (U_xx - U_yy, the products, k_x, k_y) varies with the joint. The scalars may be numbers or
-`LinearForm`s in the link parameters over any geometry, numeric or symbolic.
+The rest (U_xx - U_yy, the products, k_x, k_y) varies with the joint and does not go inward. The scalars may be numbers
+or `LinearForm`s in the link parameters over any geometry, numeric or symbolic.
 """
 
 from __future__ import annotations

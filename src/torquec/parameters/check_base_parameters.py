@@ -9,9 +9,8 @@ regressor stacked over random states (q, qd, qdd), and K, E of the record:
 (4)  beta = K phi              the recorded values are the robot's own
 
 (1) must hold column by column to `TOLERANCE` times the magnitude of the summands; (2) is decided by the singular values
-    of W E
-with unit columns, of which the smallest must be above `INDEPENDENT`. A base that is almost redundant (a robot whose
-axes are parallel to 1e-7) therefore passes (2), and one that is redundant up to rounding does not.
+of W E with unit columns, of which the smallest must be above `INDEPENDENT`. A base that is almost redundant (a robot
+whose axes are parallel to 1e-7) therefore passes (2), and one that is redundant up to rounding does not.
 """
 
 from __future__ import annotations

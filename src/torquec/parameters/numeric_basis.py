@@ -25,7 +25,7 @@ import numpy as np
 from torquec.foundation.arrays import Array
 
 THRESHOLD = 1e-12
-"""What counts as zero in doubles, relative to the largest."""
+"""Zero threshold in doubles, relative to the largest."""
 
 SEQUENTIAL_THRESHOLD = 1e-10
 """The same for elimination in doubles, where errors grow from column to column (Izaguirre et al. took 1e-10, too)."""
@@ -84,7 +84,7 @@ def independent_columns(
     directions = np.zeros((len(w), 0))
     for k in order:
         rest = unit[:, k]
-        for _ in range(2):  # a second time, for what rounding left of the first
+        for _ in range(2):  # the second time against rounding error (reorthogonalization)
             rest = rest - directions @ (directions.T @ rest)
         size = float(np.linalg.norm(rest))
         if size > threshold:
@@ -115,7 +115,7 @@ def extended(rows: list[list[flint.fmpq]], w: flint.fmpq_mat, others: Sequence[i
     """A given set of independent combinations, and those of the `others` columns that it does not determine.
 
     `rows` (b, p) are the combinations, W (N, p) samples of the regressor. The kept others are returned with the
-    basis, whose first b rows are the given ones plus what the dropped others add to them.
+    basis, whose first b rows are the given ones plus the contributions of the dropped others.
     """
     given, p, b = flint.fmpq_mat(rows), w.ncols(), len(rows)
     _, rank = given.rref()
@@ -154,7 +154,7 @@ def pivoted_qr(w: Array, natural: Array, groups: Sequence[Sequence[int]], *, thr
             column = columns.pop(k)
             direction = rest[:, column] / lengths[k]
             kept.append(column)
-            for _ in range(2):  # a second time, for what rounding left of the first
+            for _ in range(2):  # the second time against rounding error (reorthogonalization)
                 rest -= np.outer(direction, direction @ rest)
     kept.sort()
     solved = np.linalg.lstsq(unit[:, kept], unit, rcond=None)[0] if kept else np.zeros((0, w.shape[1]))

@@ -218,7 +218,7 @@ class RationalLink:
 
 @dataclass(frozen=True)
 class RationalGeometry:
-    """All links, gravity, the number of free angles, and what had to be approximated."""
+    """All links, gravity, the number of free angles, and notes on approximations."""
 
     links: tuple[RationalLink, ...]
     gravity: Vector3

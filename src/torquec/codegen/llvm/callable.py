@@ -57,7 +57,7 @@ class CallPath(StrEnum):
 class CompileOptions:
     """`threads`: for batches, unless the call says otherwise. `cpu`: the processor to compile for (the host's).
 
-    `precision`: what calls with inputs of float32 alone are computed in; all others are computed in doubles.
+    `precision`: that of calls whose inputs are all float32; all others are computed in doubles.
     """
 
     threads: int = 1

@@ -61,7 +61,7 @@ class Rows:
     outputs: Sequence[AnyArray]
     count: int
     dtype: type[np.float64] | type[np.float32] = np.float64
-    """What the kernel reads and writes."""
+    """Number type that the kernel reads and writes."""
 
 
 def is_plain(array: AnyArray, dtype: type[np.float64] | type[np.float32] = np.float64) -> bool:

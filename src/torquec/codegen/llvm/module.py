@@ -1,8 +1,8 @@
 """From a `Function` to object code, compiled or from the cache: one module for each of its kernels.
 
-An object needs no symbol from outside. What it calls (the platform's sin and cos, and for a batch the scalar
-kernel) it finds in slots of its own, which the loader fills: an object made by one process can be loaded by another,
-and an address that is missing is an exception, never a crash in the linker.
+An object has no undefined symbols. The addresses of functions that it calls (the platform's sin and cos, and for a
+batch the scalar kernel) are in slots of its own, which the loader fills: an object made by one process can be loaded by
+another, and an address that is missing is an exception, never a crash in the linker.
 
 A cache entry with the wrong content is compiled again, even where its checksum is valid.
 """
@@ -154,7 +154,7 @@ def environment_identity(cpu: Cpu) -> str:
 
 
 def _scalar_assembler(cpu: Cpu) -> Assembler | None:
-    """What writes the instructions of a scalar kernel; None where LLVM does."""
+    """The function that writes the assembly of a scalar kernel; None where LLVM does."""
     return partial(emit_assembled, registers=cpu.assembled_registers) if cpu.assembled_registers else None
 
 

@@ -59,7 +59,7 @@ SLOTS = (
     "new_tuple",
     "set_item",
 )
-"""What the trampoline must be given: addresses of objects and of C functions."""
+"""Slots of the trampoline for addresses of objects and of C functions."""
 
 
 def trampoline_text(*, tuple_items: int) -> str:

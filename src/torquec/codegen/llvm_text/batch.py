@@ -21,7 +21,7 @@ from torquec.expr import Op
 from torquec.foundation.template import package_text
 
 SCALAR_SLOT = "scalar"
-"""The slot of a module for the address of the packed scalar kernel, where that stands in another module."""
+"""The slot of a module for the address of the packed scalar kernel, where that is in another module."""
 
 
 _MOST_SCHEDULED = 500  # steps; longer programs have fewer live values in the algorithm's own order

@@ -4,7 +4,7 @@
 (2)  k = x log2(e) rounded to the nearest integer by adding and subtracting 1.5 * 2^52
 (3)  r = (x - k L1) - k L2,   L1 + L2 = ln 2,   |r| <= ln(2)/2
 (4)  exp r = 1 + (r + r^2 E(r))
-(5)  exp x = (exp r 2^a) 2^b, a + b = k, each about half of it: both powers are normal numbers, and only the last
+(5)  exp x = (exp r 2^a) 2^b,   a + b = k, each about half of it: both powers are normal numbers, and only the last
      product can be subnormal
 
 No branch and no table: the code vectorizes as it is. NaN passes through (3) to the end.

@@ -33,7 +33,7 @@ class InnerFunction:
 
 
 def emit_object_sincos(module: FunctionText, shape: Type, own: InnerFunction) -> str:
-    """The text of `{real, real} name(real x)`: sine and cosine; with it, what large angles need."""
+    """The text of `{real, real} name(real x)`: sine and cosine; with it, the functions for large angles."""
     single = shape.element == "float"
     table = SINGLE_SINCOS if single else DOUBLE_SINCOS
     text = FunctionText(fma=False, declarations=module.declarations, compares=True)

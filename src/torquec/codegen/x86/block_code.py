@@ -160,7 +160,7 @@ class BlockCode:
             self._column[port, first] = self._do(Form.TWO, "vshufpd", even, odd, immediate=0b1000)
 
     def _write(self, item: Write) -> None:
-        """Four columns, or two and one of what is left (1)."""
+        """Four columns at once, the remaining ones by two and one (1)."""
         if self._program.outputs[item.output].size == 1:
             self._store("vmovupd", self._operand(item.steps[0]), item, 0, 0)
             return
