@@ -1,4 +1,4 @@
-"""Every deliberate exception of Torquec.
+"""Exceptions and warnings of Torquec.
 
 An error says what was found, where (file:line when there is one) and what to do about it. Code below the command
 line raises; only :mod:`torquec.cli` turns an error into a message and an exit status.
@@ -29,7 +29,7 @@ class TorquecError(Exception):
 
 
 def refusal(check: Callable[[], object]) -> str | None:
-    """What a check finds wrong, without place and remedy; None where it raises no `TorquecError`.
+    """Message of the `TorquecError` that a check raises, without place and remedy; None where it raises none.
 
     >>> refusal(lambda: None) is None
     True
@@ -50,7 +50,7 @@ class RobotError(TorquecError):
 
 
 class RefusedQuantityError(RobotError):
-    """A quantity that this kind of model does not have; the message says why, the remedy who has it."""
+    """A quantity that this kind of model does not have; the message gives the reason, the remedy a model with it."""
 
 
 class ArgumentError(TorquecError, ValueError):
@@ -66,11 +66,11 @@ class CompileError(TorquecError):
 
 
 class CheckError(TorquecError):
-    """A result that its independent check refuses, or two ways to one result that disagree."""
+    """A result that its independent check rejects, or two computations of one result that disagree."""
 
 
 class DivergenceError(CheckError):
-    """A simulation that left the finite numbers, or whose step size went to zero."""
+    """A simulation that diverged: values that are not finite, or a step size that went to zero."""
 
 
 class SpecificationError(TorquecError):
@@ -78,7 +78,7 @@ class SpecificationError(TorquecError):
 
 
 class TimeLimitError(TorquecError):
-    """A search whose time was used up before it found anything; one that has found something gives that instead."""
+    """The time limit ended a search before its first result; a search with a result returns that instead."""
 
 
 class ModelFileError(TorquecError):
@@ -101,11 +101,11 @@ class MissingExtraError(TorquecError, ImportError):
 
 
 class UnitWarning(UserWarning):
-    """A number that looks like degrees where radians are meant; it was taken as it stands."""
+    """A number that looks like degrees where radians are expected; it is used unchanged."""
 
 
 class SnapWarning(UserWarning):
-    """Angles of a robot file were taken as right angles; programs are made of these, claims are about the file."""
+    """Angles of a robot file were snapped to right angles: programs use these, claims refer to the file."""
 
 
 class FixedBaseWarning(UserWarning):

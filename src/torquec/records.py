@@ -1,4 +1,4 @@
-"""What a reduction or an estimate did: enough to undo it and to check it again, as plain values.
+"""Records of reductions and estimates as plain values: enough to undo and to recheck them.
 
 A record knows nothing about the code that made it. It can be written as JSON and read back, and the `check_*` function
 of its kind takes it together with the robot.
@@ -38,10 +38,10 @@ class Record:
 
 @dataclass(frozen=True)
 class BaseParametersRecord(Record):
-    """How base parameters are made of standard ones: beta = K phi, and Y E is their regressor.
+    """Base parameters as combinations of the standard parameters: beta = K phi, with regressor Y E.
 
     `parameters` (p) and `names` (b); `projection` are the rows of K (b, p), `expansion` the rows of E (p, b); `motors`,
-    `friction` and `frames` say what the standard parameters are; `values` (b) is null for a robot without inertias.
+    `friction` and `frames` define the standard parameters; `values` (b) is null for a robot without inertias.
     """
 
     KIND: ClassVar[str] = "base_parameters"

@@ -1,16 +1,16 @@
-"""Links that stand in axes which do not turn with their joint: no turning of vectors between parallel axes.
+"""Link frames that do not rotate with their joint: no rotation of vectors between links with parallel axes.
 
-The recursion of Newton and Euler holds in any axes. A link is carried where its axes are those that its joint would
-give it at rest; what it consists of is turned instead, by the angle phi between the link and its axes:
+The Newton-Euler recursion holds in any axes. A carried link is expressed in the axes that it has with its joint at
+zero; its constants are rotated instead, by the angle phi between the link and these axes:
 
 (1)  moments in these axes:  h -> Rz(phi) h,   E -> Rz(phi) E Rz(phi)';   the origin of a child:  p -> Rz(phi) p
 (2)  child with a parallel axis, carried as well:  phi_c = q_c + phi, or q_c - phi where the axis points the other way:
-     between both no vector is turned, and sines and cosines are those of sums of angles
+     no vector is rotated between the two, and sines and cosines are those of sums of angles
 (3)  any other child:  R = Rz(phi) pre Rz(q_c), one turn for the whole group
 
-Constants with many zeros are turned in place of motions and forces with none, and a group right after the first joint
-sees an angular velocity with one component only. A body of revolution at the tip is the same turned or not: its joint's
-sine and cosine are not even needed.
+Constants with many zeros are rotated instead of motions and forces without zeros, and a group right after the first
+joint has an angular velocity with one component only. A body of revolution at the tip is invariant: its joint's sine
+and cosine are not needed.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class LedTurn(Turn):
 
 
 def carried_links(m: Mechanism) -> frozenset[int]:
-    """The links for which it may pay: those that turn about parallel axes, and bodies of revolution at tips."""
+    """Links worth carrying: those that rotate about parallel axes, and bodies of revolution at tips."""
     parents = {link.parent for link in m.links}
     found = set()
     for i, (link, moments) in enumerate(zip(m.links, m.moments, strict=True)):
@@ -122,7 +122,7 @@ def _place_carried(m: Mechanism, q: Sequence[Scalar]) -> tuple[PlacedLink, ...]:
 
 
 def _turned(moments: MassMoments, lead: _Lead) -> MassMoments:
-    """(1); a body of revolution as it is, and its angle is not looked at."""
+    """(1); a body of revolution stays as it is, its angle is not evaluated."""
     return moments if _is_round(moments) else moments.turned_about_z(*lead.cos_sin)
 
 
@@ -134,7 +134,7 @@ def _is_round(moments: MassMoments) -> bool:
 
 
 def _sense(link: CanonicalLink) -> float:
-    """1 and -1 for a turning joint whose axis is parallel to its parent's, by its direction; else 0."""
+    """1 or -1 for a revolute joint whose axis is parallel or antiparallel to its parent's, else 0."""
     if link.kind.nv > 1 or not link.column.turns or link.pre.rotation not in (IDENTITY_ROTATION, _FLIPPED):
         return 0.0
     sense: float = link.pre.rotation[2][2]

@@ -7,7 +7,7 @@ With q of the tree from the independent positions, T its map of rates and Td its
 (3)  Coriolis        C = T' (C_tree T + M_tree Td):  dM/dt - 2 C is skew, as that of the tree is
 (4)  values          energies and poses are those of the tree;  Jacobians  J T,  their rates  Jd T + J Td
 
-The decorators give a function of `dynamics` these meanings; robots without loops pass through unchanged. In place of
+The decorators extend a function of `dynamics` to closed loops; robots without loops pass through unchanged. In place of
 the position, a `ClosedState` is accepted: derivatives vary the tree's position along T.
 """
 

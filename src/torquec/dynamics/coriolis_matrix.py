@@ -4,7 +4,7 @@ With J_j(x) = dx/dq_j the velocity of a particle per unit speed of joint j,
 
 (1)  C_ij = sum over particles of m J_i . dJ_j/dt                   (Christoffel symbols of the first kind, contracted)
 (2)  rotation j:  dJ_j/dt = zd x (x - o) + z x (v - vo),   zd = w x z = (w_y, -w_x, 0)   in the axes of link j
-(3)  so joint j asks of its composite body, for ancestors i,
+(3)  so the wrench of joint j at its composite body is, for ancestors i,
        rotation    f = zd x h + z x P,       n = J zd + z tr D - D' z
        translation f = m zd,                 n = h x zd
      carried inward like any wrench; C_ij is its component along joint i
@@ -13,9 +13,9 @@ With J_j(x) = dx/dq_j the velocity of a particle per unit speed of joint j,
      carried inward as rho -> R rho + p x R eta,  g -> R g + u x R eta (u of `velocity_moments`); then at link j
        rotation    C_ij = rho . zd + g . z,             translation  C_ij = eta . zd
 
-z is the axis of a one-coordinate joint. Of a joint with several coordinates every column of its motion subspace has
-such a z; rates are then no derivatives of positions, C is (1) all the same: C v is the velocity torque, and dM/dt - 2 C
-is skew. Of one-coordinate joints also d(velocity torque)/dqd = 2 C: the symbols are symmetric in the last two indices.
+z is the axis of a one-coordinate joint; for a joint with several coordinates, every column of its motion subspace has
+its own z. Rates are then not derivatives of positions, but (1) still defines C: C v is the velocity torque, and
+dM/dt - 2 C is skew. For one-coordinate joints also d(velocity torque)/dqd = 2 C, by symmetry in the last two indices.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def coriolis_matrix(
 
 @dataclass(frozen=True)
 class JointRow:
-    """The row of a joint in (4): how its torque answers to fields of acceleration over its composite body."""
+    """The row of a joint in (4): its torque as a linear function of acceleration fields over its composite body."""
 
     eta: Vector3
     rho: Vector3
@@ -163,7 +163,7 @@ def inward_wrench(
 ) -> None:
     """Carry a wrench of column j to the base and collect its component along every joint on the way.
 
-    The joint of column j itself takes `own` where it is given.
+    The joint of column j itself uses the wrench `own` where that is given.
     """
     f, n = wrench
     i = j[0]

@@ -1,4 +1,4 @@
-"""Wrenches that the surroundings exert on named frames, brought to the links that carry them.
+"""External wrenches on named frames, transformed to the links that carry them.
 
 (1)  at the link's origin:  f = R f_frame,   n = R n_frame + p x f,   with R the frame in the link, p the wrench's point
 (2)  given in base axes, f and n are first turned into the link's axes along the chain
@@ -20,7 +20,7 @@ Wrench = tuple[Vector3, Vector3]
 
 
 class Axes(StrEnum):
-    """Whose axes a wrench, or a Jacobian, is written in; this changes no point that it refers to."""
+    """Axes in which a wrench or a Jacobian is expressed; its reference point stays the same."""
 
     FRAME = "frame"
     BASE = "base"

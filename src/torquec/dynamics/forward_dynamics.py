@@ -4,8 +4,8 @@
 (2)  dqdd/dtau = M^-1,   dqdd/dq = -M^-1 dtau/dq,   dqdd/dqd = -M^-1 dtau/dqd,
      the derivatives of inverse dynamics taken at the acceleration of (1)
 
-Behind a floating base gravity and the base's velocity v move everything alike, which costs nothing to solve for. With
-its angular velocity w, gravity a in its axes, and its six rates first:
+On a floating base, gravity and the base's velocity v accelerate all bodies alike; this part needs no solve. With the
+base's angular velocity w, gravity a in its axes, and its six rates first:
 
 (3)  qdd = qdd' + (a - w x v, 0),   qdd' that without gravity at v = 0
 (4)  dqdd = dqdd' + (a x dtheta - w x dv + v x dw, 0),   dqdd' without columns of the base's pose and of v
@@ -39,7 +39,7 @@ from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Scalar, Vector3, cross, scale, subtract
 
 _ZERO = 1e-13
-"""What rounding leaves of a zero eigenvalue of M, its diagonal scaled to one."""
+"""Rounding error of a zero eigenvalue of M, its diagonal scaled to one."""
 
 
 def forward_dynamics(
@@ -62,7 +62,7 @@ def forward_dynamics(
 
 
 def _carried_along(m: Mechanism, qd: Sequence[Scalar]) -> tuple[Mechanism, Sequence[Scalar]]:
-    """The mechanism without gravity and rates without the base's velocity (3); both as they are on a fixed base."""
+    """The mechanism without gravity and rates without the base's velocity (3); both unchanged on a fixed base."""
     if [link.kind.name for link in m.links if link.parent == BASE] != [JointType.FREE.value]:
         return m, qd
     return replace(m, gravity=(0.0, 0.0, 0.0)), [0.0, 0.0, 0.0, *qd[3:]]
@@ -73,10 +73,10 @@ def _three(values: Sequence[Scalar], first: int) -> Vector3:
 
 
 def regular_mechanism(robot: Robot) -> Mechanism:
-    """The robot's constants, after making sure that M has an inverse.
+    """The robot's constants, after a check that M is nonsingular.
 
-    Raises `RobotError` where it has none in any posture: a joint that moves no inertia, or joints that have only one to
-    move between them. Looked at in one posture without symmetry, where a zero is a zero everywhere.
+    Raises `RobotError` where M is singular in every configuration: a joint that moves no inertia, or joints that share
+    a single one. Checked at one configuration without symmetry: a zero there is a zero everywhere.
     """
     robot.check_forward_dynamics()
     m = mechanism(robot)

@@ -11,8 +11,8 @@ Dry friction follows the direction of motion:
 (6)  rounded:  max(z, 0) f+ + min(z, 0) f-  with z between -1 and 1, such as tanh(v/w)
 (7)  one way:  f+ or -f-, whatever the speed: the largest friction that is possible
 
-Friction that turns over a distance has memory. It is (5) here, which it approaches some widths after a reversal; fits
-of logs, which know the past, follow it (`torquec.identification.torque.friction_law`).
+Dry friction that reverses over a distance (presliding) has memory. Here it is (5), its limit some widths after a
+reversal; fits of logs, which have the history, model it (`torquec.identification.torque.friction_law`).
 
 A new term is a class here, a row in `TERMS`, and rows for its parameters in :mod:`torquec.robot.friction`.
 Torques, linear models, simulation, equations, generated code, drives files and identification then have it.
@@ -35,7 +35,7 @@ class Direction(Protocol):
     """A direction of motion, sharp or rounded."""
 
     def sided(self, positive: Scalar, negative: Scalar) -> Scalar:
-        """`positive` moving forwards, -`negative` moving backwards, and a value between while it turns."""
+        """`positive` moving forwards, -`negative` moving backwards, and a value in between during a reversal."""
 
     def slope(self, positive: float, negative: float) -> Scalar:
         """The derivative of `sided` by the speed."""
@@ -90,7 +90,7 @@ class OneWay:
 
 
 def direction_of(friction: Friction, speed: Scalar) -> Direction:
-    """The direction by the friction's own turnover: a step, or over a range of speeds."""
+    """Direction of motion as this friction law switches it: as a step, or over a range of speeds."""
     width = friction.value("turnover_speed")
     if not width:
         return Step(speed)
@@ -119,11 +119,11 @@ class FrictionTerm:
 
     parameters: ClassVar[tuple[str, ...]] = ()
     is_dry: ClassVar[bool] = False
-    """Whether it follows the direction of motion, so that a shaft at rest can stick to it."""
+    """Whether it follows the direction of motion, so that a shaft at rest can stick."""
     reads_load: ClassVar[bool] = False
     """Whether it depends on the load of (1), which is known only where the rigid-body torques are."""
     is_tried: ClassVar[bool] = True
-    """Whether a fit that chooses its own law tries it."""
+    """Whether a fit with automatic choice of the friction law tries it."""
     columns: ClassVar[Mapping[str, Column]] = MappingProxyType({})
     scales: ClassVar[Mapping[str, tuple[float, ...]]] = MappingProxyType({})
     """Nonlinear parameters with the values that a fit compares; the first is the usual one."""
@@ -251,7 +251,7 @@ class _Stribeck(FrictionTerm):
         return state.direction.sided(*self._levels(friction)) * _decay(friction, state)
 
     def slope(self, friction: Friction, state: ShaftState) -> Scalar:
-        # Negative where the excess falls: the slope that makes drives stick and slip.
+        # Negative where the excess falls: this slope causes stick-slip.
         levels, width = self._levels(friction), friction.value("stribeck_speed")
         falling = state.direction.sided(*levels) * ((-2.0 / width**2) * state.speed)
         return (falling + state.direction.slope(*levels)) * _decay(friction, state)

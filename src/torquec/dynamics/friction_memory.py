@@ -1,4 +1,4 @@
-"""Friction with memory as a function with state: dry friction that turns over a distance (Dahl); passive.
+"""Dahl friction (presliding): dry friction that reverses over a distance, as a passive function with state.
 
 Teeth, flexsplines and seals bend before they slide. A shaft with `turnover_distance` w keeps the direction z of its dry
 friction, between -1 and 1, along its path x:
@@ -8,7 +8,7 @@ friction, between -1 and 1, along its path x:
 
 so that a joint at standstill keeps the torque that it stopped with. A constant level f = F z is passive: bent teeth
 store E = w F z^2/2, and f (x - x0) >= E - E0 for the step (1). A level that varies (Stribeck, load) could return more
-than was stored. Therefore the stored energy is a state, too, and what is returned is limited to it:
+than was stored. Therefore the stored energy is a state, too, and limits the returned energy:
 
 (3)  f := f min(1, E0/|f (x - x0)|)  where f (x - x0) < 0;      E = min(E0 + f (x - x0), w |f z|/2) >= 0
 
@@ -43,7 +43,7 @@ from torquec.robot.state_coordinate import check_single_coordinates
 from torquec.spatial import Scalar
 
 DISTANCE = "turnover_distance"
-"""The word of a shaft's friction that gives it memory [rad or m]."""
+"""The friction parameter that gives a shaft memory [rad or m]."""
 
 _LEAST_WORK = 1e-300  # in place of zero, where no work is done
 
@@ -67,7 +67,7 @@ def memory_size(robot: Robot) -> int:
 
 
 def friction_start(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
-    """The state (3 shafts,) at q (n,) of a robot whose teeth are not bent."""
+    """Initial friction state (3 shafts,) at q (n,), without presliding deflection."""
     check_single_coordinates(robot)
     found = [shaft.speed(q) for shaft in friction_shafts(robot)]
     return [*found, *(0.0 * x for x in found), *(0.0 * x for x in found)]
@@ -129,7 +129,7 @@ def losses_step(
 
 
 def bent_direction(position: Array, width: float, first: float) -> Array:
-    """z (N,) of (1) along positions (N,) in the order of time, from z = `first` on: way by way between reversals."""
+    """z (N,) of (1) along positions (N,) in time order, from z = `first` on, stretch by stretch between reversals."""
     z = np.full(len(position), float(first))
     forward = np.diff(position) >= 0.0
     starts = np.concatenate([[0], np.flatnonzero(forward[1:] != forward[:-1]) + 1, [len(forward)]])

@@ -108,7 +108,7 @@ def friction_regressor(
 
 
 def _shafts(robot: Robot, columns: FrictionColumns | Sequence[str]) -> tuple[Shaft, ...]:
-    """The shafts that have columns; none without columns, which robots with friction at dependent joints have, too."""
+    """The shafts that have columns; none for empty `columns`, so that friction at dependent joints is no error."""
     return friction_shafts(robot) if column_names(columns) else ()
 
 

@@ -25,7 +25,7 @@ NO_FRICTION = Friction()
 
 @dataclass(frozen=True)
 class Shaft:
-    """Something that turns and may rub: its name, its speed per joint speed (n,), its friction."""
+    """A shaft (joint, mimic joint or motor): its name, its speed per joint speed (n,), its friction law."""
 
     name: str
     row: tuple[float, ...]
@@ -51,7 +51,7 @@ class Shaft:
     def state(
         self, qd: Sequence[Scalar], load: Sequence[Scalar] | None = None, direction: Direction | None = None
     ) -> ShaftState:
-        """How it moves at joint speeds qd (n,) under rigid-body torques (n,); its own direction unless one is given."""
+        """Speed, direction (its own unless given) and load at joint speeds qd (n,), rigid-body torques (n,)."""
         speed = self.speed(qd)
         carried = self.load(load) if load is not None and reads_load(self.friction) else 0.0
         return ShaftState(speed, direction or direction_of(self.friction, speed), carried)
@@ -96,7 +96,7 @@ def _independent_shafts(robot: Robot) -> tuple[Shaft, ...]:
 
 
 def rubbing_shafts(robot: Robot) -> tuple[Shaft, ...]:
-    """Those of `friction_shafts` that have friction and move."""
+    """The shafts of `friction_shafts` that move and have friction."""
     return tuple(shaft for shaft in friction_shafts(robot) if shaft.friction != NO_FRICTION and any(shaft.row))
 
 
@@ -110,7 +110,7 @@ ShaftDirection: TypeAlias = Callable[[Shaft, Scalar], Direction]
 
 
 class FrictionPart(Enum):
-    """Which terms of a law are meant."""
+    """A subset of the terms of a friction law."""
 
     ALL = "all"
     SMOOTH = "those that do not turn over with the direction: viscous, curved, cubic, offset"
@@ -129,11 +129,11 @@ def friction_torque(
     part: FrictionPart = FrictionPart.ALL,
     direction: ShaftDirection | None = None,
 ) -> list[Scalar]:
-    """The torque (n,) that friction costs at joint speeds qd (n,) (3).
+    """Friction torque (n,) at joint speeds qd (n,) (3).
 
     `load` (n,) are the rigid-body torques at this motion, which load-dependent friction needs; without them that
-    term is left out. Dry friction is zero at exactly zero speed. `direction` says how dry friction turns over, in place
-    of what each shaft's friction says.
+    term is left out. Dry friction is zero at exactly zero speed. `direction` replaces each shaft's own rule for the
+    reversal of dry friction.
     """
     torque: list[Scalar] = [0.0 * speed for speed in qd]
     for shaft in rubbing_shafts(robot):

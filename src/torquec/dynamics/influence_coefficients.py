@@ -1,6 +1,6 @@
 """Kinematic influence coefficients: first and second order, of any point and of the link that carries it.
 
-They part what depends on position from what depends on time. With G (3, n) and H (n, n, 3) of the point or of the link:
+They separate the dependence on position from that on time. With G (3, n) and H (n, n, 3) of the point or of the link:
 
 (1)  velocity = G qd,      acceleration = G qdd + qd' H qd
 (2)  G_k = g_k(x) for the point x, w_k for the link:  g(x) = s x (x - o), w = s rotation;  g = s, w = 0 translation
@@ -9,7 +9,7 @@ They part what depends on position from what depends on time. With G (3, n) and 
 (5)  joints that are not on the way have no influence; a mimic joint's coefficients are collected, with its
      multiplier, at the joint that it follows
 
-A sliding joint is turned by the turning ones before it (3); it turns nothing itself. Kang, appendix 1.
+Revolute joints before a prismatic joint rotate it (3); it rotates nothing itself. Kang, appendix 1.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Influence:
         return total
 
     def joint_loads(self, vector: Vector3) -> list[Scalar]:
-        """G' f, (n,): what a force at the point, or a moment on the link, does at the joints."""
+        """G' f, (n,): joint torques of a force at the point, or of a moment on the link."""
         return [column[0] * vector[0] + column[1] * vector[1] + column[2] * vector[2] for column in self.columns]
 
 

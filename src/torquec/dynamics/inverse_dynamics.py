@@ -42,8 +42,8 @@ def inverse_dynamics(
 ) -> list[Scalar]:
     """Torques (n,) that give accelerations qdd at (q, qd), friction not included; q, qd, qdd are (n,).
 
-    `wrenches` are what the surroundings do to the robot: a pushed robot needs that much less torque.
-    `grouping` and `carried` change the operations, not the result; a pushed robot has its links in their own axes.
+    `wrenches` are external wrenches on the robot; the torques are those needed in addition to them.
+    `grouping` and `carried` change the operations, not the result; with `wrenches`, links are always in their own axes.
     """
     m = mechanism(robot, grouping)
     placed = placed_links(m, q, carried=carried and not wrenches)
@@ -97,7 +97,7 @@ def body_wrench(e: MassMoments, moving: LinkMotion) -> Wrench:
 def _pair(p: Scalar, r: Scalar, plus: Scalar, minus: Scalar, product: Scalar, rate: Scalar) -> Scalar:
     """p * plus - r * minus, where plus = product + rate and minus = product - rate."""
     if isinstance(p, float) and isinstance(r, float):
-        rounding = 1e-14 * (abs(p) + abs(r))  # two moments that differ by less are one moment, turned or shifted twice
+        rounding = 1e-14 * (abs(p) + abs(r))  # two moments that differ by less are equal but for rounding
         if abs(p - r) <= rounding:
             return (p + r) * rate
         if abs(p + r) <= rounding:

@@ -4,8 +4,8 @@
 (2)  For a particle x(q(t)), d(xdd)/dq_j = d^2/dt^2 of dx/dq_j. For a turning joint j, with zdd = U z (third column
      of U),
        d(xdd)/dq_j = zdd x (x - o) + 2 zd x (v - vo) + z x (xdd - odd)
-(3)  so column j asks of its composite body, for ancestors i (f_j, n_j: the wrench of inverse dynamics at j; a:
-     acceleration of the origin, gravity included)
+(3)  so the wrench of column j at its composite body is, for ancestors i (f_j, n_j: the wrench of inverse dynamics at j;
+     a: acceleration of the origin, gravity included)
        rotation    f = zdd x h + 2 zd x P + z x (f_j - m a),    n = z x n_j + h x (a x z) + J zdd + 2 (zd tr D - D' zd)
        translation f = m zdd,                                   n = z x f_j + h x zdd
 (4)  and for descendants i, with the carried row (eta, rho, g) of joint i (see `coriolis_matrix`), at link j
@@ -13,10 +13,10 @@
 
 Everything is in link axes, O(n^2), and shares the composites with the mass matrix.
 
-Joints with several coordinates have rates that are no derivatives of positions; derivatives by q are those in the
-tangent space, d/dv tau(integrate(q, v)) at v = 0. Moved by a column of its joint, everything beyond is displaced by a
-motion that is constant in the axes of the *parent*, while the column itself stands in those of the link. With c, A, b
-the angular velocity, U and origin acceleration of the parent's material at the link's origin, in link axes, and s the
+Rates of joints with several coordinates are not derivatives of positions; derivatives by q are those in the tangent
+space, d/dv tau(integrate(q, v)) at v = 0. A column of such a joint displaces all distal bodies by a motion that is
+constant in the axes of the *parent*, while the column itself is expressed in those of the link. With c, A, b the
+angular velocity, U and origin acceleration of the parent's material at the link's origin, in link axes, and s the
 linear part of the joint's twist:
 
 (5)  dtau/dq:    (3), (4) with w = c, U = A, a = b, and velocities relative to the parent:  P + m s,  D + h s',
@@ -116,7 +116,7 @@ def torque_derivatives(
 
 @dataclass(frozen=True)
 class _Field:
-    """What a displacement by a joint's columns is constant in: (5), (6); the link itself for a single coordinate."""
+    """Motion in whose axes a displacement by a joint's columns is constant (5), (6): the link's for one coordinate."""
 
     moving: LinkMotion
     mean_w: Vector3

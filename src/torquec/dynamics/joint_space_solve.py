@@ -1,17 +1,17 @@
-"""Linear solves in joint space from the tips, which keep the zeros between branches: M = L' D L, and A = U D L.
+"""Sparse joint-space factorization and solve, tips to base, zeros between branches kept: M = L' D L, A = U D L.
 
 Symmetric M (Featherstone 2008, 6.5):
 
 (1)  for k = n-1 .. 0:   a = H_ki / H_kk,   H_ij -= a H_kj   (i, j < k, only where H_ki is not zero)
 (2)  x = L^-1 D^-1 L'^-1 y
 
-Many right-hand sides on a branched tree: L^-1 =: W has the zeros of L, so a branch sees of another one only what both
-hang on, the six rates of a floating base in place of a whole limb:
+Many right-hand sides on a branched tree: L^-1 =: W has the zeros of L, so two branches couple only through their common
+ancestors, such as the six rates of a floating base:
 
 (5)  W_kj = -(L_kj + sum over i of L_ki W_ij),   x_k = y'_k + sum of W_ki y'_i where y' = D^-1 L'^-1 y is not zero
 (6)  M^-1_ij = sum over common ancestors k of W_ik W_jk / D_k
 
-General A, at twice the operations; no rows are exchanged: every trailing block of A must have an inverse.
+General A, at twice the operations and without pivoting: every trailing block of A must be nonsingular.
 
 (3)  for k = n-1 .. 0:   u_ik = A_ik / A_kk,   A_ij -= u_ik A_kj   (i, j < k, only where neither factor is zero)
 (4)  x = L^-1 D^-1 U^-1 y,   U unit upper triangle, L unit lower triangle with l_kj = A_kj / A_kk

@@ -1,4 +1,4 @@
-"""Mass matrix by composite bodies.
+"""Joint-space mass matrix M(q) by the composite-rigid-body algorithm.
 
 With C_i the mass moments of link i and everything it carries, about the origin of link i
 (:mod:`torquec.dynamics.composite`):

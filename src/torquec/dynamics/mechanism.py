@@ -1,4 +1,4 @@
-"""The constants of a robot as the dynamics algorithms use them, and their placement at a position q.
+"""Constants of a robot for the dynamics algorithms (`Mechanism`), and link placements at a configuration q.
 
 (1)  Links stand in canonical frames (`torquec.robot.canonical`), their mass moments regrouped (`regrouping`).
 (2)  Unit of length: where no position is a length, lengths are measured in the offset L that is nearest to the base
@@ -40,15 +40,15 @@ from torquec.spatial import (
 NO_MASS = MassMoments()
 
 _SAME = 1e-14
-"""Relative difference of two offsets that are one offset but for the roundings of computing both."""
+"""Relative difference below which two offsets are equal but for rounding."""
 
 
 @dataclass(frozen=True)
 class Coordinate:
     """Which elements of the state move a link: joint position = multiplier * q[index] + offset.
 
-    A joint with several coordinates has its rates from `index` on. Positions stand `shift` behind the rates: the joints
-    before may have quaternions.
+    A joint with several coordinates has its rates from `index` on. Its positions begin at `index + shift`, since joints
+    before it may have quaternions.
     """
 
     index: int
@@ -90,7 +90,7 @@ class Mechanism:
 
 
 class Grouping(Enum):
-    """What happens to the mass moments before they are used."""
+    """Regrouping of the mass moments before they are used."""
 
     NONE = "each body keeps its own"
     REGROUPED = "given to the joints that feel them"
@@ -135,7 +135,7 @@ def _precise_moments(body: Body, link: CanonicalLink) -> MassMoments:
 
 
 def _plain_moments(moments: Sequence[MassMoments]) -> tuple[MassMoments, ...]:
-    """As doubles; moments that were one double stay one."""
+    """Mass moments as doubles; moments that were equal as doubles stay equal."""
     known: dict[float, float] = {}
 
     def plain(value: Scalar) -> Scalar:

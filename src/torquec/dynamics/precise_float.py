@@ -6,7 +6,7 @@ back. Every operation is done twice:
 (1)  in doubles: zeros, comparisons and the choices of the algorithms are those of plain doubles
 (2)  in decimals of fifty digits: the value that a constant gets where (1) has lost more than two digits
 
-Canonical frames are orthonormal, and their origins on the joint axis, to 1e-16 only; in digits both hold exactly.
+Canonical frames are orthonormal, and their origins on the joint axis, to 1e-16 only; in fifty digits both hold exactly.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LOST = 1e-14
 """Relative difference between (1) and (2) up to which the double is kept: a tenth of the accuracy of torques."""
 
 _ROUNDED = 1e-14
-"""What rounding leaves between a computed frame and the exact one, relative to the size of the frame's numbers."""
+"""Rounding error of a computed frame, relative to the size of its numbers."""
 
 
 def fifty_digits() -> AbstractContextManager[Context]:
@@ -30,7 +30,7 @@ def fifty_digits() -> AbstractContextManager[Context]:
 
 
 class PreciseFloat(float):
-    """A double and its value in digits; arithmetic with doubles and integers gives another one."""
+    """A double and its value to fifty digits; arithmetic with doubles and integers gives another `PreciseFloat`."""
 
     __slots__ = ("digits",)
     digits: Decimal
@@ -69,7 +69,7 @@ def _digits(value: float) -> Decimal:
 
 
 def plain_float(value: float) -> float:
-    """The double itself, or the digits rounded where it has lost some; a zero stays zero.
+    """The double itself, or the fifty-digit value rounded where the double has lost digits; a zero stays zero.
 
     >>> lost = (PreciseFloat(1.0) + 1e-15) - 1.0
     >>> float(lost), plain_float(lost), plain_float(PreciseFloat(0.1) * 3.0) == 0.1 * 3.0

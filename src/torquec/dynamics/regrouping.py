@@ -8,9 +8,9 @@ be given to the parent:
      or, for an axially symmetric body (Exx = Eyy, no products), so much of Ezz stays that Exx + Ezz = 0: such a body
      feels no angular acceleration across its axis
 (3)  balancing:  a mass mu given back to a child's origin p changes the parent by -mu (1, p, p p'); with mu chosen so
-     that one component of the parent's h vanishes, the five products of that component are bought for three; only
-     where the acceleration of the child's origin is needed anyway, and where p is no short arm: mu is h/p, and a mass
-     far above the robot's own takes as many digits from the torques as it is larger
+     that one component of the parent's h vanishes, three products replace the five of that component; only where the
+     acceleration of the child's origin is needed anyway, and where p is not short: mu is h/p, and a mass far above
+     the robot's own costs the torques as many digits as its ratio has
 
 Torques are the same for every motion; the mass moments are no longer those of physical bodies.
 """
@@ -28,12 +28,12 @@ from torquec.robot.robot import BASE
 from torquec.spatial import Scalar, Vector3, add, matmul, matvec, norm, rotation_z
 
 _SHORT_ARM = 5e-4
-"""Part of the longest offset below which a component of p takes no mass in (3): three digits may be lost, no more. No
-mass is above the robot's by as much, either: the longest offset may itself be a rounding of none.
+"""Part of the longest offset below which a component of p is not used in (3), so that three digits are lost at most.
+The mass given is limited likewise, relative to the robot's: the longest offset may itself be rounding of zero.
 """
 
 _ROUNDING = 1e-14
-"""Relative difference of two moments that are the same but for roundings of turning and shifting them."""
+"""Relative difference below which two moments are equal but for rounding."""
 
 
 def regroup(
@@ -46,7 +46,7 @@ def regroup(
 def regroup_with_base(
     links: Sequence[CanonicalLink], moments: Sequence[MassMoments], *, balance: bool = False
 ) -> tuple[tuple[MassMoments, ...], MassMoments]:
-    """`regroup`, and the moments given to the base, in its frame: torques do not feel them, a center of mass does."""
+    """`regroup`, and the moments given to the base, in its frame: they change no torque, but the center of mass."""
     grounded = MassMoments()
     result = list(moments)
     children: list[list[int]] = [[] for _ in links]
@@ -97,7 +97,7 @@ def _is_symmetric(e: MassMoments) -> bool:
 
 
 def _without_residue(e: MassMoments) -> MassMoments:
-    """Second moments that are opposite but for rounding made exactly so: their sum is then no constant of a program."""
+    """Second moments that are opposite up to rounding, made exactly opposite: their sum then needs no constant."""
     if not all(isinstance(value, (int, float)) for value in (e.xx, e.yy)) or e.xx + e.yy == 0.0:
         return e
     return replace(e, yy=-e.xx) if abs(e.xx + e.yy) <= 1e-12 * abs(e.xx) else e
@@ -108,7 +108,7 @@ def _is_zero(value: Scalar) -> bool:
 
 
 def _products(e: MassMoments) -> int:
-    """Products that a body's wrench costs, by which moments are there."""
+    """Number of products in a body's wrench, by its nonzero moments."""
     weights = (2, 3, 3, 2, 3, 0, 5, 5, 0, 3)
     return sum(weight for weight, value in zip(weights, e.values, strict=True) if not _is_zero(value))
 
@@ -118,7 +118,7 @@ def _balance(
 ) -> tuple[MassMoments, MassMoments]:
     """Give mass to the child's origin so that a component of the own first moment vanishes (3), where that saves.
 
-    Components of the child's origin below `least` [m] take none, and nothing above `heaviest` [kg] is given.
+    Components of the child's origin below `least` [m] are not used, and no mass above `heaviest` [kg] is given.
     """
     if child.kind.nv > 1 or not child.column.turns or not _is_zero(carried.m):
         return own, carried

@@ -1,11 +1,11 @@
-"""Joints whose drives are far too strong for what they move: the file says nothing of rotors, which move as well.
+"""Detection of missing rotor inertia: joints whose torque limit is implausible for the inertia in the file.
 
-Behind a gear most of what a small joint accelerates is its motor's rotor. Without it
+Behind a gear, reflected rotor inertia is most of the inertia of a small joint. Without it
 
 (1)  effort/M_kk,    M_kk the smallest inertia about the joint's own axis over its positions
 
-is an acceleration that no drive reaches: where it is absurd, and no rotor turns with the joint, one is missing, and
-controllers and simulations of the joint are about a robot that nobody has.
+is an acceleration that no drive reaches. Where it exceeds `ABSURD` and no rotor turns with the joint, rotor inertia is
+missing, and controllers and simulations of the joint are unrealistic.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from torquec.robot.inertialess import inertialess_joint_names
 from torquec.robot.robot import Robot
 
 ABSURD = 1e4
-"""(1) in rad/s^2: the fastest small arms reach a tenth of it."""
+"""Limit of (1) [rad/s^2]: ten times what the fastest small arms reach."""
 
 _POSTURES = 20
-"""Random ones at which inertias are looked at: the smallest needs no more than its order of magnitude."""
+"""Random configurations at which inertias are sampled: the order of magnitude of the smallest is enough."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class RotorlessJoint:
 
 
 def rotorless_joints(robot: Robot) -> tuple[RotorlessJoint, ...]:
-    """The turning joints for which (1) is absurd; none of a robot that has no dynamics."""
-    if robot.dependent:  # torques at independent joints move more than what hangs on their own axes
+    """The revolute joints for which (1) exceeds `ABSURD`; none for a robot without dynamics."""
+    if robot.dependent:  # torques at independent joints also move dependent joints
         return ()
     try:
         robot.check_inertias()
     except RobotError:
         return ()
-    named = set(inertialess_joint_names(robot))  # those are told as what they are
+    named = set(inertialess_joint_names(robot))  # reported separately
     reflected = robot.drives.reflected_inertia(robot.n)
     limited = [
         (k, joint)
@@ -63,7 +63,7 @@ def rotorless_joints(robot: Robot) -> tuple[RotorlessJoint, ...]:
 
 
 def rotorless_text(robot: Robot) -> str:
-    """What to say of `rotorless_joints`, with the remedy; nothing where there are none."""
+    """Warning text about `rotorless_joints`, with the remedy; empty where there are none."""
     found = rotorless_joints(robot)
     if not found:
         return ""

@@ -2,10 +2,10 @@
 
 Control laws, observers, recursive estimators and friction with memory have the same form:
 
-    inputs    anything that is measured or asked for
-              state (m,)          only where something is remembered; `slots` name its parts and what they start from
-    outputs   anything that is computed
-              next_state (m,)     what to give back as `state` at the next call
+    inputs    any measurements and references
+              state (m,)          only for functions with memory; `slots` name its parts and initial values
+    outputs   any results
+              next_state (m,)     `state` of the next call
 
 so that one loop, one C signature and one file format serve all of them.
 """
@@ -33,7 +33,7 @@ STATE, NEXT_STATE = "state", "next_state"
 
 @dataclass(frozen=True)
 class StateSlot:
-    """A named part of the state, one number per joint unless `size` says otherwise, and what it starts from."""
+    """A named part of the state, one number per joint unless `size` says otherwise, and its initial value."""
 
     name: str
     initial: tuple[float, ...]
@@ -75,7 +75,7 @@ class SampledFunction:
 
     @property
     def initial_state(self) -> Array:
-        """What to give as `state` at the first call, (m,); empty where nothing is remembered."""
+        """The `state` (m,) of the first call; empty for a function without memory."""
         return np.array([value for slot in self.slots for value in slot.initial], dtype=np.float64)
 
     @property
@@ -107,7 +107,7 @@ class SampledFunction:
         )
 
     def step(self, state: Array, *inputs: npt.ArrayLike) -> dict[str, Array]:
-        """The outputs by name, `next_state` among them, of one call with the other inputs in order: for looking at it.
+        """The outputs by name, `next_state` among them, of one call with the other inputs in order, for inspection.
 
         Raises `ArgumentError` for another number of inputs.
         """

@@ -80,7 +80,7 @@ def counterbalance_slope(spring: Counterbalance, position: Scalar) -> Scalar:
 
 
 def counterbalance_energy(spring: Counterbalance, position: Scalar) -> Scalar:
-    """Energy [J] of the coil; what its gas holds needs a logarithm and heat, and is not counted."""
+    """Energy [J] of the coil spring, without that of the gas, which needs a logarithm and depends on heat."""
     _, length, _ = _lever(spring, position)
     way = length - (spring.base - spring.lever)
     return (spring.preload + (0.5 * spring.stiffness) * way) * way

@@ -1,4 +1,4 @@
-"""What the drives must supply: rigid bodies, reflected rotors, friction and springs together.
+"""Total drive torque: rigid bodies, reflected rotors, friction and springs.
 
 (1)  tau_total = tau(q, qd, qdd) + friction(qd, tau) + springs(q)
 """
@@ -26,7 +26,7 @@ def total_torque(
     grouping: Grouping = Grouping.BALANCED,
     carried: bool = False,
 ) -> list[Scalar]:
-    """Drive torques (n,) with everything that the robot's file knows (1).
+    """Drive torques (n,) with all terms that the robot file states (1).
 
     Raises `RobotError` for closed loops with friction that depends on loads, which forces in the loops would change.
     """

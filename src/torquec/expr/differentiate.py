@@ -155,7 +155,7 @@ def gradient_nodes(outputs: Sequence[Node], weights: Sequence[Any], variables: S
     for output, weight in zip(outputs, weights, strict=True):
         hand_on(output, weight)
     wanted = {variable.index for variable in variables}
-    # A node whose arguments lead to no variable needs no share: most of a robot's constants and weights.
+    # A node that depends on no variable needs no adjoint: most of a robot's constants and weights.
     leads: set[int] = set()
     order = reachable(list(outputs))
     for node in order:

@@ -1,4 +1,4 @@
-"""`Function`: a straight-line program, the carrier between dynamics, control and every back end.
+"""`Function`: a straight-line program, the common representation of dynamics, control and every back end.
 
 Operation k defines value k; its arguments are earlier values. A function names its inputs and outputs with their
 shapes; an output is a row-major list of values. It is immutable, holds no robot, can be written to JSON and hashed
@@ -248,7 +248,7 @@ def operation_cost(function: Function) -> int:
 
 
 def turned_comparisons(function: Function) -> frozenset[int]:
-    """The operations that change a sign only for the condition of selects."""
+    """Sign changes that serve only as conditions of selects."""
     found = {k for k, step in enumerate(function.operations) if step.op is Op.NEG}
     for step in function.operations:
         found.difference_update(step.args[1:] if step.op is Op.SELECT else step.args)

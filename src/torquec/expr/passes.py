@@ -1,5 +1,4 @@
-"""Passes over a finished graph, before it becomes a `Function`: one flat list, each removes operations or changes
-nothing.
+"""Optimization passes over an expression graph, before it becomes a `Function`; no pass adds operations.
 
 factor      x y + x z              ->  x (y + z)            where the products are used once
 double      p q + p q, p r + p r   ->  (p + p) q, (p + p) r  where several such sums share p
@@ -17,9 +16,9 @@ from torquec.expr.ops import Op
 
 _SUMS = (Op.ADD, Op.SUB)
 _LONGEST_SUM = 64  # the search for common terms is quadratic in it
-_DEEPEST_NEGATION = 8  # of products and sums in each other; signs from farther away are rare
+_DEEPEST_NEGATION = 8  # nested products and sums; signs from deeper levels are rare
 _MOST_TURNED = 8000
-"""Negated outputs times operations, beyond which nothing is turned: each trial rebuilds the graph."""
+"""Limit of negated outputs times operations for the pass `turn`: each trial rebuilds the graph."""
 
 Rewriter = Callable[[Node, dict[int, Node], Counter[int]], Node | None]
 
@@ -68,7 +67,7 @@ def _uses(order: list[Node], roots: list[Node]) -> Counter[int]:
 
 
 def _remake(node: Node, *args: Node) -> Node:
-    """The node with new arguments. A difference is not turned round because they are younger: that costs a sign."""
+    """The node with new arguments. A difference keeps its orientation: reversing it costs a sign."""
     made = node.graph.make(node.op, *args)
     if node.op is Op.SUB and made.op is Op.NEG and made.args[0].op is Op.SUB and made.args[0].args == args[::-1]:
         return node.graph.raw(Op.SUB, *args)
@@ -76,7 +75,7 @@ def _remake(node: Node, *args: Node) -> Node:
 
 
 def _terms(node: Node, uses: Counter[int]) -> list[tuple[int, Node]]:
-    """A sum as signed terms, in order, through inner sums that are used once; none of a sum that is too long."""
+    """A sum as signed terms, in order, through inner sums that are used once; empty for a sum that is too long."""
     terms: list[tuple[int, Node]] = []
     stack = [(1, node)]
     while stack:
@@ -134,7 +133,7 @@ def _sum(terms: list[tuple[int, Node]]) -> Node:
 
 
 def _twice(node: Node, uses: Counter[int]) -> Node | None:
-    """The product that stands twice, with one sign, in a sum and nowhere else."""
+    """The product that occurs twice with the same sign in a sum, and nowhere else."""
     if node.op not in _SUMS or not any(arg.op in _SUMS and uses[arg.index] == 1 for arg in node.args):
         return None
     once: set[tuple[int, int]] = set()
@@ -170,7 +169,7 @@ def _doubler(roots: list[Node]) -> Rewriter:
 
 
 def _turn(roots: list[Node]) -> list[Node]:
-    """Roots that are negations of values used elsewhere too: turn the value round where that removes an operation."""
+    """Roots that negate a value used elsewhere: compute it with the other sign where that removes an operation."""
     negated = sum(root.op is Op.NEG for root in roots)
     if not negated:
         return roots
@@ -200,7 +199,7 @@ def _operations(order: list[Node]) -> int:
 
 
 def _negate(node: Node, new: dict[int, Node], uses: Counter[int]) -> Node | None:
-    """A negation moved into a value that is used once and can take it for nothing."""
+    """A negation moved into a value that is used once and absorbs it at no cost."""
     if node.op is not Op.NEG or uses[node.args[0].index] != 1:
         return None
     return _opposite(node.args[0], new, uses, _DEEPEST_NEGATION)

@@ -10,9 +10,9 @@ Two stages of several functions (`staged`):
      functions it comes from
 (5)  every function then takes `constants` in place of its early inputs, and computes the same
 
-What an input adds, f(x, y) - f(x, 0), without the part that cancels (`moving_part`). Every value is carried as its part
-at rest (y = 0) and its moving part. Parts that no output needs are never computed: of a Newton-Euler recursion this
-leaves the recursion without gravity, not the difference of two recursions.
+Contribution of an input, f(x, y) - f(x, 0), without the terms that cancel (`moving_part`). Every value is carried as
+its part at rest (y = 0) and its moving part. Parts that no output needs are never computed: of a Newton-Euler recursion
+this leaves the recursion without gravity, not the difference of two recursions.
 
 (6)  a + b, a - b, -a     part by part
 (7)  a b                  rest a0 b0,  moving a' (b0 + b') + a0 b'

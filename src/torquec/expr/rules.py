@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class PatternKind(IntEnum):
-    """What a rule can tell of an argument without looking inside: its operation, or what sort of constant it is."""
+    """Kind of an argument, by which rules are looked up: its operation, or its sort of constant."""
 
     ZERO = -1
     ONE = -2
@@ -111,7 +111,7 @@ def _inverts_well(bound: dict[str, Node]) -> bool:
 Condition = Callable[[dict[str, "Node"]], bool]
 
 RULES: tuple[tuple[Pattern, Pattern] | tuple[Pattern, Pattern, Condition], ...] = (
-    # Nothing to do.
+    # Neutral elements, zeros.
     (x + 0.0, x),
     (x - 0.0, x),
     (0.0 - x, -x),
@@ -222,7 +222,7 @@ def rewrite(graph: Graph, op: Op, args: tuple[Node, ...]) -> Node | None:
 
 
 def _may_match(pattern: Pattern, kind: int) -> bool:
-    """Whether an argument of that kind can match, as far as its kind tells."""
+    """Whether an argument of that kind may match: a necessary condition."""
     if pattern.kinds is not None:
         return kind in pattern.kinds
     if pattern.value is not None:

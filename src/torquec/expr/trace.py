@@ -1,4 +1,4 @@
-"""Running an algorithm on expression nodes, which gives its customized straight-line program."""
+"""Tracing: an algorithm run on expression nodes gives its customized straight-line program."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What every room may use: names of arrays, files, documents, work with named steps, linear algebra on one thread."""
+"""Shared utilities: array types, files, documents, work with named steps, linear algebra on one thread."""

@@ -1,4 +1,4 @@
-"""The names of NumPy's arrays in signatures: one for each kind of number; docstrings say the shapes."""
+"""Type aliases of NumPy arrays in signatures, one per kind of number; docstrings state the shapes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Array: TypeAlias = npt.NDArray[np.float64]
 """Real numbers."""
 
 RealArray: TypeAlias = npt.NDArray[np.floating[Any]]
-"""Real numbers of any precision, for what computes with more digits than `Array` has."""
+"""Real numbers of any precision, for computations beyond double precision."""
 
 ComplexArray: TypeAlias = npt.NDArray[np.complex128]
 """Complex numbers."""
@@ -23,4 +23,4 @@ Indices: TypeAlias = npt.NDArray[np.signedinteger[Any]]
 """Positions in another array, or counts."""
 
 AnyArray: TypeAlias = npt.NDArray[Any]
-"""Whatever a caller hands in, before it is checked and converted."""
+"""A caller's array of any type, before it is checked and converted."""

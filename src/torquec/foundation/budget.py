@@ -1,4 +1,4 @@
-"""`Budget`: time, memory and workers of a computation; parts of it go to the passes.
+"""`Budget`: limits of time, memory and workers of a computation, divided among its passes.
 
 The deadline is wall-clock time, not the time of a process, so that workers on other cores and machines read it alike.
 """
@@ -60,7 +60,7 @@ class Budget:
 
     @property
     def untimed(self) -> Budget:
-        """The same memory and workers without a deadline: for what must be done, however late."""
+        """The same memory and workers without a deadline, for steps that must finish even after it."""
         return replace(self, seconds=None)
 
     def share(self, part: float) -> Budget:

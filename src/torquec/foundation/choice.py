@@ -1,4 +1,4 @@
-"""Options that are a choice: the member of an enum, or its name in a string, and nothing else."""
+"""Enum-valued options: a member of the enum, or its name as a string, and nothing else."""
 
 from __future__ import annotations
 

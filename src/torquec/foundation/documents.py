@@ -1,11 +1,11 @@
-"""Dataclasses as documents: the types of the fields decide what is written and what is accepted.
+"""Dataclasses to and from JSON documents: the types of the fields decide what is written and accepted.
 
 (1)  a dataclass is an object of its fields, by name and in order; fields that do not take part in comparison are no
      part of the value and are left out; a class with a `KIND` has it in front, under "kind"
 (2)  a tuple is a list, a mapping from names an object, an enumeration the value of its member, an array lists of lists
 (3)  numbers are finite; a field whose default is infinite (a limit that need not be there) holds null for it
 (4)  a union is what its first member that fits says; dataclasses in a union are told apart by their `KIND`
-(5)  where structure is not enough, a `Codec` says how a type, or one field, is written and read
+(5)  where structure is not enough, a `Codec` defines how a type, or one field, is written and read
 
 Nothing is guessed when a document is read: a field that is missing or unknown, and a value of another type, is refused
 with its path, as in `robot.bodies[2].joint.axis`.
@@ -52,8 +52,8 @@ _OBJECTS = (dict, collections.abc.Mapping)
 class Codec:
     """How values of a type, or of one field, are written as JSON values and read back (5).
 
-    What `read` raises for a value that is none of its own (`TorquecError`, `KeyError`, `TypeError` or `ValueError`) is
-    reported with the path of the value.
+    An error of `read` for an invalid value (`TorquecError`, `KeyError`, `TypeError` or `ValueError`) is reported with
+    the path of the value.
     """
 
     write: Callable[[Any], Any]
@@ -61,7 +61,7 @@ class Codec:
 
 
 def written_by(codec: Codec) -> dict[str, Codec]:
-    """The `metadata` of a dataclass's field that a codec of its own writes and reads."""
+    """The `metadata` of a dataclass field that has its own codec."""
     return {_CODEC: codec}
 
 
@@ -69,14 +69,14 @@ INTEGERS_AS_TEXT = Codec(
     lambda rows: [" ".join(map(str, row)) for row in rows],
     lambda rows: tuple(tuple(int(word) for word in _text(row).split()) for row in _list(rows)),
 )
-"""Rows of integers, a text each: "1 0 2" takes a third of the room that a list of three lines takes."""
+"""Codec of integer rows, a text each: "1 0 2" takes a third of the space of a list over three lines."""
 
 
 @dataclass(frozen=True)
 class DocumentFormat:
     """How the dataclasses of one kind of file are written and read.
 
-    `root` is what paths in messages begin with; `error` and `remedy` are those of what is refused. With `defaults`,
+    Paths in messages begin with `root`; `error` and `remedy` are those of refused documents. With `defaults`,
     fields that have a default may be missing: for documents of an older version.
     """
 

@@ -1,4 +1,4 @@
-"""Locking an output folder, so that two processes never write it at once; whoever comes second is told who holds it.
+"""Lock of an output folder against concurrent writers; the error of the second process names the holder.
 
 (1)  the lock is the operating system's (`flock`, on Windows `msvcrt.locking`) on a hidden file beside the folder. It
      ends with its process, however that ends: a lock file that a killed process left is taken over
@@ -33,10 +33,10 @@ _PAUSE = 0.02  # s between two attempts
 _FAR = 2**30  # byte that is locked on Windows, where locked bytes cannot be read: beyond the text of (2)
 _LONGEST = 4096  # bytes of (2): a host's name and three numbers
 _UNSUPPORTED = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOLCK}
-"""What file systems without locks answer."""
+"""Error numbers of file systems without locks."""
 
 _HANDLES: set[int] = set()
-"""Of the locks that this process holds."""
+"""File handles of the locks that this process holds."""
 
 _held = threading.local()
 

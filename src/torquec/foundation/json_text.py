@@ -16,13 +16,13 @@ from typing import Any, NoReturn
 from torquec.errors import ArgumentError, TorquecError
 
 _LONG_INTEGER = re.compile(r"[0-9]{20}")
-"""Where there is none of these, no integer needs a closer look."""
+"""In a text without a match, no integer needs a check."""
 
 _MOST_DIGITS = 300
 """More digits than the largest double has; Python refuses to read integers of some thousand."""
 
 _LARGE_POWER = re.compile(r"[eE]\+?[0-9]{3}")
-"""Where there is none of these, and no long integer, no number overflows."""
+"""In a text without a match and without long integers, no number overflows."""
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 

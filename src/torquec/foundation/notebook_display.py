@@ -1,7 +1,7 @@
-"""Rich display in notebooks: `_repr_html_` of results, filled by a room that may know all of them.
+"""Rich display of results in notebooks: `_repr_html_`, implemented in :mod:`torquec.report.notebook_html`.
 
-Results live in many rooms; how they look is the business of `report`, which lies above them. A result therefore names
-no display: it inherits `NotebookDisplay`, and :mod:`torquec.report.notebook_html` has a row for its class.
+Results are defined in many packages, their display in `report`, which imports them. A result class therefore only
+inherits `NotebookDisplay`; the module above has a row for it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 
 _DISPLAYS = "torquec.report.notebook_html"
-"""The module above all results that has `notebook_html`; imported when a notebook first shows one."""
+"""The module with `notebook_html`; imported when a notebook first shows a result."""
 
 
 class NotebookDisplay:

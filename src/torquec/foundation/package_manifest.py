@@ -1,10 +1,10 @@
-"""The manifest of a package in a folder: which package it is, and what each of its files held when it was written.
+"""Manifest of a generated package: its target, how it was made, and the SHA-256 of every file, to detect edits.
 
-(1)  `NAME.package.json` holds the SHA-256 of every file of the package. A file that has another one was edited since
-(2)  a package is written over itself: files that nobody edited are replaced, those that it no longer has go
+(1)  `NAME.package.json` holds the SHA-256 of every file of the package. A file with another hash was edited since
+(2)  a package may overwrite itself: unedited files are replaced, files that it no longer has are deleted
 (3)  refused without `force`, before anything is written: another package in the folder (another name, or another
      target), files of the package that were edited, and files of other people in the way
-(4)  with `force` another package goes, and files in the way are replaced; what was edited and is not in the way stays
+(4)  with `force` another package is deleted and files in the way are replaced; other edited files stay
 (5)  the manifest states how the package was made: target, prefix, precision, quantities, the file of the model and
      further options, so that `torquec check` can make it again; `documents` are files for people, without a hash
 
@@ -27,14 +27,14 @@ from torquec.foundation.reading import FileKind, is_file, is_folder, read_json
 from torquec_check.package import FORMAT, MANIFEST
 
 _FORMATS = (FORMAT, "torquec package 1")
-"""Those of packages that a new one may replace."""
+"""Manifest formats of packages that a new one may replace."""
 
 _REMEDY = "generate the package again"
 
 
 @dataclass(frozen=True)
 class PackageFiles:
-    """A package as its manifest `file` states it: what it is made for, and the hashes of its files by name."""
+    """A package as its manifest `file` states it: its target, and the hashes of its files by name."""
 
     file: str
     target: str
@@ -73,7 +73,7 @@ def file_hashes(contents: Mapping[str, str | bytes]) -> dict[str, str]:
 
 
 def as_bytes(content: str | bytes) -> bytes:
-    """What a file holds."""
+    """The content of a file as bytes."""
     return content.encode() if isinstance(content, str) else content
 
 
@@ -86,9 +86,9 @@ def packages_in(directory: Path) -> list[PackageFiles]:
 
 
 def add_to_package(directory: Path, names: Collection[str] = ()) -> None:
-    """State files that were added to the only package in a folder, or changed on purpose, in its manifest.
+    """Record added or deliberately changed files in the manifest of the only package in a folder.
 
-    Files that the manifest does not list then are its documents (5).
+    Files that the manifest did not list become its documents (5).
     """
     (package,) = packages_in(directory)
     stated = read_json(directory / package.file, FileKind.PACKAGE, remedy=_REMEDY)
@@ -99,7 +99,7 @@ def add_to_package(directory: Path, names: Collection[str] = ()) -> None:
 
 
 def replaced_files(directory: Path, scratch: Path, *, force: bool) -> set[str]:
-    """The files of earlier packages in `directory` that go when the packages in `scratch` come (2).
+    """Files of earlier packages in `directory` to delete when the packages in `scratch` are published (2).
 
     Raises `ArgumentError` for (3).
     """
@@ -162,7 +162,7 @@ def _read(path: Path) -> PackageFiles | None:
 
 
 def _hash(path: Path) -> str:
-    """SHA-256 of a regular file; words for anything else that is there; empty where there is nothing."""
+    """SHA-256 of a regular file; a description of anything else; empty where there is nothing."""
     if not os.path.lexists(path):
         return ""
     if path.is_symlink() or not is_file(path):

@@ -1,8 +1,8 @@
-"""Reading files that come from strangers: regular files only, never more than their format may weigh, errors our own.
+"""Safe reading of untrusted files: regular files only, a size limit per format, Torquec's own errors.
 
-A file is opened without waiting, looked at once it is open, and read up to its limit: a pipe, a device or a file that
-grows while it is read cannot hold the reader up or fill the memory. `FileKind` is the one table of what each format may
-weigh; the environment variable TORQUEC_FILE_LIMIT, in megabytes, replaces every limit of it.
+A file is opened without blocking, checked after opening, and read up to its limit: a pipe, a device or a growing file
+can neither block the reader nor fill the memory. `FileKind` is the table of size limits; the environment variable
+TORQUEC_FILE_LIMIT, in megabytes, replaces every limit of it.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ LIMIT_VARIABLE = "TORQUEC_FILE_LIMIT"
 _MB = 1_000_000  # bytes; limits are stated in these
 
 _LOOKED_AT = 2000
-"""Names of a folder among which one is looked for that may have been meant."""
+"""Most names of a folder that are searched for a suggestion."""
 
 _LONGEST_KEY = 50
-"""Names with points between them: the time that `tomllib` takes for tables inside tables grows with the square."""
+"""Most parts of a dotted key: the time of `tomllib` for nested tables grows with the square."""
 
 _LONG_KEY = re.compile(rf"(?<![\w-])(?>(?>[\w-]+[ \t]*\.[ \t]*)){{{_LONGEST_KEY}}}")
 
@@ -38,7 +38,7 @@ _LONG_NUMBER = re.compile(r"(?<![\w.])[0-9][0-9a-fA-F_xo]{300}")
 
 
 class FileKind(Enum):
-    """The formats that are read: what messages call them, the most that a file may weigh [MB], and their error."""
+    """File formats: name in messages, size limit [MB], and error class."""
 
     ROBOT = ("a robot file", 5, RobotFileError)
     """URDF, MJCF, xacro, DH table: the largest published ones have 2 MB; reading takes up to a second per megabyte."""
@@ -50,7 +50,7 @@ class FileKind(Enum):
     COLUMNS = ("a column file", 1, ArgumentError)
     PARAMETERS = ("a parameter table", 10, ArgumentError)
     LOG = ("a log", 1000, ArgumentError)
-    """What a log takes in memory when it is read whole; text that is read in pieces may be larger."""
+    """Memory of a log that is read whole; text that is read in pieces may be larger."""
     TRAJECTORY = ("a trajectory", 500, ArgumentError)
     MODEL = ("a saved model", 500, ModelFileError)
     CERTIFICATE = ("a certificate", 500, ArgumentError)
@@ -59,7 +59,7 @@ class FileKind(Enum):
     PROJECT = ("a project file", 10, ArgumentError)
     RESULT = ("a result of a command", 100, ArgumentError)
     MESH = ("a mesh", 50, RobotFileError)
-    """Shapes to look at: what is larger belongs into no page."""
+    """Visual shapes: larger ones are too large for a page."""
     RUN = ("the manifest of a run", 50, ArgumentError)
 
     def __init__(self, title: str, megabytes: int, error: type[TorquecError]) -> None:
@@ -80,7 +80,7 @@ class FileKind(Enum):
         return int(stated) * _MB
 
     def too_large(self, found: str, where: str) -> TorquecError:
-        """The error for a file, or for what it unfolds to, beyond the limit; the remedy says how to lift it."""
+        """The error for a file, or its expanded content, beyond the limit; the remedy tells how to raise the limit."""
         most = self.most_bytes // _MB
         return self.error(
             f"{found}: {self.title} may take {most} MB",
@@ -125,16 +125,16 @@ def is_below(path: Path, folder: Path) -> bool:
 
 
 def missing_file(path: Path, kind: FileKind) -> TorquecError:
-    """What to raise for a file that is not there: with the name in its folder that it may have been meant for."""
+    """The error for a missing file, with the most similar name in its folder as a suggestion."""
     near = near_name(path)
     remedy = f"did you mean '{near}'? It is in that folder" if near else "check the name and the folder"
     return kind.error("there is no such file", where=str(path), remedy=remedy)
 
 
 def near_name(path: Path) -> str:
-    """The name in a file's folder that is most like the file's own; nothing where none is.
+    """The name in the file's folder that is most similar to its own; empty where none is similar.
 
-    Of a large folder only a part is looked at, and names that a terminal would obey are never shown.
+    Of a large folder only a part is searched; names with control characters are never shown.
     """
     try:
         names = [each.name for each in itertools.islice(path.parent.iterdir(), _LOOKED_AT)]
@@ -146,7 +146,7 @@ def near_name(path: Path) -> str:
 
 
 def open_file(path: Path, kind: FileKind, *, limited: bool = True) -> BinaryIO:
-    """A regular file, opened for reading bytes; with `limited`, one that weighs no more than its kind may.
+    """A regular file, opened for reading bytes; with `limited`, only within the size limit of its kind.
 
     Raises the kind's error where it is missing, a folder, a pipe or a device, too large, or not readable.
     """
@@ -159,7 +159,7 @@ def open_file(path: Path, kind: FileKind, *, limited: bool = True) -> BinaryIO:
     except FileNotFoundError:
         raise missing_file(path, kind) from None
     except (OSError, ValueError) as error:
-        if is_folder(path):  # what Windows answers is a lack of permission
+        if is_folder(path):  # Windows reports a permission error
             raise kind.error("this is a directory", where=where, remedy="name the file inside it") from None
         reason = getattr(error, "strerror", None) or str(error)
         raise kind.error(f"cannot be read: {reason}", where=where, remedy="check its permissions") from None
@@ -182,10 +182,10 @@ def read_bytes(path: Path, kind: FileKind) -> bytes:
     most = kind.most_bytes
     with open_file(path, kind) as stream:
         try:
-            # Asked for by size: room for the most that a file may weigh takes longer to get than a robot to read.
+            # Read by size: allocating memory for the size limit takes longer than reading a robot.
             stated = os.fstat(stream.fileno()).st_size
             data = stream.read(min(stated, most) + 1)
-            if stated < len(data) <= most:  # a file that says nothing about its size, or that has grown
+            if stated < len(data) <= most:  # a file that reports no size, or that has grown
                 data += stream.read(most + 1 - len(data))
         except OSError as error:
             raise kind.error(

@@ -1,14 +1,14 @@
 """Result cache: results that survive an interruption, one file each, named by the hash of function and arguments.
 
-The hash is of the function's name, its arguments and the source of this package. When the same is asked again, by the
-same process or by another after the first was killed, the result is read instead of computed; results of other code are
-never found. Each result is one file, written beside its place and renamed: it is whole or not there.
+The hash is of the function's name, its arguments and the source of this package. The same call again, in this process
+or in another one after a kill, reads the result instead of computing it; results of other source versions are never
+used. Each result is one file, written beside its place and renamed: it is complete or absent.
 
 Files hold plain JSON: numbers, arrays, and frozen dataclasses and enums of this package by name; nothing else can be
-made from them. A file that does not read is computed again, and so is what cannot be written. They are no documents
-(:mod:`torquec.foundation.documents`): those are formats for people, whose declared types decide and whose numbers are
-finite, while a result is of any type, has arrays to the last bit, and lives no longer than this source.
-:class:`torquec.foundation.work.Work` is what computes.
+made from them. A result whose file is unreadable, or could not be written, is computed again. Unlike documents
+(:mod:`torquec.foundation.documents`), which have declared types and finite numbers, a result has any type, keeps arrays
+bit by bit, and is valid for this source version only.
+:class:`torquec.foundation.work.Work` uses the cache.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SOURCES = (".py", ".ll", ".c", ".h")  # templates are source too
 def source_identity() -> str:
     """A hash of the version and of every source file of this package, in hexadecimal digits.
 
-    Object code and kept results are stored under it.
+    Key of cached object code and cached results.
     """
     digest = hashlib.sha256(torquec.__version__.encode())
     root = Path(torquec.__file__).parent
@@ -52,7 +52,7 @@ _PACKAGE = "torquec"
 
 
 class _NotPlainError(ArgumentError):
-    """A value that files cannot hold."""
+    """A value that cannot be stored in a file."""
 
     def __init__(self, value: Any) -> None:
         super().__init__(f"a {type(value).__name__} cannot be kept", remedy="keep numbers, arrays and dataclasses")
@@ -65,7 +65,7 @@ class ResultCache:
         self.folder = Path(folder)
 
     def key(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> str | None:
-        """The hash of what is asked; None where the arguments are not values."""
+        """The hash of a call; None where the arguments cannot be hashed by value."""
         digest = hashlib.sha256()
         name = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', repr(function))}"
         digest.update(f"{source_identity()} {name}".encode())
@@ -99,7 +99,7 @@ class ResultCache:
             ) from None
 
     def clear(self) -> None:
-        """Remove what is kept, and the folder if nothing else is in it."""
+        """Delete all cached results, and the folder if nothing else is in it."""
         for path in self.folder.glob("*.json"):
             path.unlink(missing_ok=True)
         if self.folder.is_dir() and not any(self.folder.iterdir()):
@@ -133,7 +133,7 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(value: Any) -> Any:
-    """What `to_plain` was given; raises `ArgumentError` for anything else.
+    """The inverse of `to_plain`; raises `ArgumentError` for anything else.
 
     >>> from_plain(to_plain((1, [2.5, {"a": None}])))
     (1, [2.5, {'a': None}])

@@ -1,4 +1,4 @@
-"""Timing calls against each other: every contestant in every round, so that a busy machine disturbs all alike."""
+"""Interleaved timing of function calls: each round times every call, so that a busy machine disturbs all alike."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 _ROUND_SECONDS = 0.004
-"""A contestant's share of one round: long against the clock's resolution, short against a time slice."""
+"""Time [s] of one call's repetitions in a round: long against the clock's resolution, short against a time slice."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def race(contestants: Mapping[str, Callable[[], object]], *, rounds: int = 25) -
 
 
 def _repeats(timer: timeit.Timer) -> int:
-    """How many calls fill a round; the best of three, since one hiccup here would leave too few calls for good."""
+    """How many calls fill a round; the best of three, since one slow run here would leave too few calls."""
     repeats = 1
     while (elapsed := min(timer.repeat(3, repeats))) < _ROUND_SECONDS / 4:
         repeats *= 4

@@ -6,11 +6,10 @@ With a share s done after t seconds, and a part of it, s', after t' seconds,
 (2)  by the later half alone, s' = s/2:                        the same
 (3)  by the last quarter, s' = 3 s/4:                          the same
 
-Tasks are not alike: while (1) and (2) differ by more than a quarter neither is worth anything, and nothing is said;
-from half of the step on, it is enough that (2) and (3) agree. The larger of the two is said, and from then on it counts
-down by the clock, or falls where the work is faster.
-Where the work turns out to be slower, it is taken back: nothing is said until less is left than was said last, so that
-no estimate ever rises. The rest of a time limit is no estimate; it is said where there is no smaller one.
+Tasks take different times: while (1) and (2) differ by more than a quarter, no estimate is reported; from half of the
+step on, it is enough that (2) and (3) agree. The larger of the two is reported; then it counts down by the clock, or
+falls where the work is faster. Where the work is slower, the estimate is withdrawn until it is below the last one
+reported, so that no estimate ever rises. The remaining time of a time limit is reported where no estimate is smaller.
 """
 
 from __future__ import annotations
@@ -18,22 +17,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _SHARE_KNOWN, _SECONDS_KNOWN = 0.1, 3.0
-"""A share and a time before which (1) and (2) agree by chance."""
+"""Share and time [s] before which (1) and (2) agree by chance."""
 _MOST_IS_KNOWN = 0.5
-"""The share from which on the pace of the last part is enough."""
+"""Share from which on agreement of (2) and (3) is enough."""
 _AGREE = 1.25
-"""The largest quotient of estimates that agree."""
+"""Largest ratio of two estimates that agree."""
 _SLOWER, _SLOWER_SECONDS = 1.5, 3.0
-"""An estimate beyond this many times what was said, and these seconds, takes it back."""
+"""The reported time is withdrawn where new estimates exceed it by this factor plus these seconds."""
 _MARK = 0.01
-"""The share after which progress is noted for (2)."""
+"""Share between two progress samples for (2), (3)."""
 _SMALLEST = 1.0
-"""Seconds below which the time left is not worth saying."""
+"""Remaining time [s] below which nothing is reported."""
 
 
 @dataclass(frozen=True)
 class SaidLeft:
-    """What is said: `seconds` left, by an estimate or, with `limit`, until the time limit ends the step."""
+    """Reported remaining time [s]: an estimate or, with `limit`, the time until the time limit ends the step."""
 
     seconds: float
     limit: bool = False
@@ -49,15 +48,15 @@ class SaidLeft:
 
 
 class TimeLeft:
-    """The estimates of one step; `update` is told how far it is."""
+    """Remaining-time estimator (ETA) of one step; `update` takes its progress."""
 
     def __init__(self) -> None:
         self._marks = [(0.0, 0.0)]
-        self._end: float | None = None  # when the step ends by what was said [s since it began]
-        self._last = float("inf")  # what was said last [s]
+        self._end: float | None = None  # reported end of the step [s since it began]
+        self._last = float("inf")  # last reported remaining time [s]
 
     def update(self, share: float | None, seconds: float, limit: float | None = None) -> SaidLeft | None:
-        """What to say after `seconds`, with `share` of the step done and `limit` seconds left of a time limit."""
+        """The report after `seconds`, with `share` of the step done and `limit` seconds left of a time limit."""
         left = None if share is None or share >= 1.0 else self._counted(share, seconds)
         said = None if left is None else SaidLeft(left)
         if limit is not None and share != 1.0 and (said is None or limit < said.seconds):
@@ -68,7 +67,7 @@ class TimeLeft:
         return said
 
     def _counted(self, share: float, seconds: float) -> float | None:
-        """What was said less the time since, or a new estimate where it is less."""
+        """The last report minus the time since, or a new estimate where that is smaller."""
         if share - self._marks[-1][0] >= _MARK:
             self._marks.append((share, seconds))
         if share < _SHARE_KNOWN or seconds < _SECONDS_KNOWN:
@@ -88,6 +87,6 @@ class TimeLeft:
         return estimate
 
     def _since(self, part: float, share: float, seconds: float) -> float:
-        """(1)-(3): what is left by the pace since a part of the step was done."""
+        """Remaining time (1)-(3) by the pace since a part of the step was done."""
         begin, then = next(mark for mark in reversed(self._marks) if mark[0] <= part)
         return (seconds - then) * (1.0 - share) / (share - begin)

@@ -8,25 +8,24 @@ Public functions that already took `executor=` and `progress=` keep them: `as_wo
 Every stage of the computation is a step with a name in plain words, which is what the user sees:
 
     with work.step("searching a motion", whole=evaluations) as step:
-        step.show(done, note="condition 12.3")                    # as often as you like
+        step.show(done, note="condition 12.3")                    # may be called often
     results = work.map("fitting the coefficients", fit, tasks)    # spread over the executor, in the order of the tasks
     fewer = work.run("searching for fewer parameters", search, robot, motions)      # one task, in this process
 
-(1)  `map` and `run` keep every result in the folder `keep`, if there is one, under a hash of function, arguments and
-     this package's source: the same program that is started again after a kill reads them instead of computing them,
-     and ends with the same bytes. What must be done each time (a check) says `kept=False`.
-(2)  Tasks that take long say how far they are: with `metered=True` the function gets a keyword `meter`, and calls
+(1)  `map` and `run` cache every result in the folder `keep`, if there is one, under a hash of function, arguments and
+     this package's source: a program restarted after a kill reads them instead of computing them, and its final
+     result is bit-identical. Calls that must run each time (a check) pass `kept=False`.
+(2)  Long tasks report their progress: with `metered=True` the function gets a keyword `meter`, and calls
      `meter(done, whole)`; in this process, in another one of this machine, or silently on a cluster.
-(3)  `Work(report=..)` is called with a `StepReport`: step, done of whole, seconds, and the time left where it can be
-     said (:mod:`torquec.foundation.time_left`). `text_report` makes one that prints lines. The command line draws a
+(3)  `Work(report=..)` is called with a `StepReport`: step, done of whole, seconds, and the ETA where it is
+     known (:mod:`torquec.foundation.time_left`). `text_report` makes one that prints lines. The command line draws a
      bar from the same.
 (4)  `with work.within(budget):` limits time and workers (:class:`torquec.foundation.budget.Budget`): after the deadline
      the meters of tasks raise `TimeLimitError`, which a search answers with its best result so far, and tasks without
-     a meter are not begun any more. Results from after the deadline may be cut short, and are not kept.
-(5)  `with work.ahead(function, ..) as asked:` has something begun beside what is done here, where there is an executor;
-     `asked()` is the result.
-(6)  `work.seconds` are the times by step. Steps may stand inside steps; a second counts for the innermost, so that the
-     times add up.
+     a meter are not started. Results from after the deadline may be incomplete, and are not cached.
+(5)  `with work.ahead(function, ..) as asked:` starts a call in the background, where there is an executor;
+     `asked()` waits for its result.
+(6)  `work.seconds` are the times by step. Steps may be nested; time counts for the innermost, so that the times add up.
 
 A `Work` belongs to the thread that made it.
 """
@@ -58,14 +57,14 @@ _SHOW_EVERY = 0.1
 """Seconds between reports of one step without a note: a bar need not move more often."""
 
 _LINE_EVERY = 10.0
-"""Seconds after which a step that says nothing new prints its share: a log file stays short."""
+"""Interval [s] of progress lines of a step without new notes: a log file stays short."""
 
 
 @dataclass(frozen=True)
 class StepReport:
-    """How far a step is: `done` of `whole` (which may be unknown), after `seconds`; `note` says what was found.
+    """Progress of a step: `done` of `whole` (which may be unknown), after `seconds`; `note` is an interim result.
 
-    `left` is how long it still takes, None where nothing can be said.
+    `left` is the remaining time, None where it is unknown.
     """
 
     step: str
@@ -93,18 +92,18 @@ class StepReport:
 
 
 class Meter(Protocol):
-    """What a long task calls to say how far it is (2)."""
+    """Progress callback of a long task (2)."""
 
     def __call__(self, done: float, whole: float, note: str = "") -> None:
         """`done` of `whole`, in whatever unit the task counts."""
 
 
 def silent(done: float, whole: float, note: str = "") -> None:
-    """The meter of a task that nobody watches."""
+    """The meter that reports nothing."""
 
 
 class WorkStep:
-    """A stage of the work while it lasts; `show` says how far it is."""
+    """A running stage of the work; `show` reports its progress."""
 
     def __init__(self, work: Work, name: str, whole: float | None) -> None:
         self.name, self.whole = name, whole
@@ -133,7 +132,7 @@ class WorkStep:
 
 
 class Work:
-    """How a computation is done: by `executor` (this process without one), reported to `report`, kept in `keep`.
+    """A long computation: run by `executor` (None: this process), progress to `report`, results cached in `keep`.
 
     >>> with Work().step("counting", whole=3) as step:
     ...     step.show(3)
@@ -223,9 +222,9 @@ class Work:
 
     @contextmanager
     def ahead(self, function: Callable[..., Result], *arguments: Any) -> Iterator[Callable[[], Result]]:
-        """A call that gives `function(*arguments)`, which the executor begins now (5); cancelled where it is not made.
+        """A callable for the result of `function(*arguments)`, started now (5); cancelled where it is not called.
 
-        Without an executor it is done when it is asked for; under a time limit, too, whose time is for the search.
+        Without an executor, or under a time limit, whose time is for the search, it runs when the result is requested.
         """
         if self.executor is None or self.budget.is_timed:
             yield lambda: function(*arguments)
@@ -248,8 +247,8 @@ class Work:
     ) -> Iterator[Result]:
         """`function(task)` of every task, as one step, in the order of the tasks; see (1) and (2).
 
-        `note(task, result)` is what is said when a result is there. Without an executor each task is done when its
-        result is asked for. Where one fails, or the results are not asked for any more, those not begun are cancelled.
+        `note(task, result)` is reported with a result. Without an executor each task runs when its result is requested.
+        After a failure, or when no more results are requested, tasks that have not started are cancelled.
         """
         every = list(tasks)
         with self.step(name, whole=float(len(every))) as step:
@@ -273,7 +272,7 @@ class Work:
     def _spread(
         self, step: WorkStep, function: Callable[..., Result], tasks: Sequence[Task], *, kept: bool, metered: bool
     ) -> Iterator[Result]:
-        """Results of tasks that the executor does, kept as soon as each is there."""
+        """Results of tasks on the executor, each cached as soon as it is ready."""
         assert self.executor is not None
         executor = self.executor
         folder = tempfile.mkdtemp(prefix="torquec-") if metered else ""
@@ -375,7 +374,7 @@ def as_work(
 
 
 def text_report(say: Callable[[str], None]) -> Callable[[StepReport], None]:
-    """A report that says every note, and else how far a step is from time to time (3)."""
+    """A report callback that prints every note, and otherwise the progress at intervals (3)."""
     last: tuple[str, float] = ("", 0.0)
 
     def report(news: StepReport) -> None:

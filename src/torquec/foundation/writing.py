@@ -1,4 +1,4 @@
-"""Writing files into people's folders: complete or not at all, and never over what is not ours.
+"""Atomic writing of files and folders: complete or not at all, and never over files of others.
 
 (1)  a file is written beside its place under a name that nobody can guess, exclusively, and renamed; a symbolic link is
      replaced, never followed
@@ -43,10 +43,10 @@ from torquec.foundation.reading import is_folder
 from torquec_check.package import MANIFEST
 
 _HEAD = 2048
-"""Bytes in which a file of ours says so: headers of generated code state names and operation counts before."""
+"""Bytes searched for the mark of a Torquec file: headers of generated code begin with names and operation counts."""
 
 _OURS = re.compile(rb'written[\s*#]+by[\s*#]+torquec|"format": ?"torquec', re.IGNORECASE)
-"""Comments may be wrapped anywhere."""
+"""The mark of a Torquec file; comments may be wrapped anywhere."""
 
 _REPLACE = "replace it: --force on the command line, force=True in Python"
 
@@ -63,7 +63,7 @@ def is_ours(path: Path) -> bool:
             return False
         with path.open("rb") as stream:
             head = stream.read(_HEAD)
-            # An object has its own order of things: our mark is somewhere in it.
+            # In an object file the mark may be anywhere.
             whole = head + stream.read(_MOST_OBJECT) if head.startswith(_OBJECTS) else head
             return _OURS.search(whole) is not None
     except OSError:
@@ -105,7 +105,7 @@ def check_output_folder(directory: Path, *, force: bool = False) -> None:
 
 
 def _check_writable(folder: Path, where: str) -> None:
-    """Raise `ArgumentError` where nothing can be made in a folder: tried, because rights do not tell it all."""
+    """Raise `ArgumentError` where nothing can be made in a folder: tested by writing, as permissions may mislead."""
     reason = "" if os.access(folder, os.W_OK | os.X_OK) else "Permission denied"
     if not reason:
         try:
@@ -141,7 +141,7 @@ def write_files(contents: Mapping[Path, str | bytes], *, force: bool = False) ->
 
 @contextlib.contextmanager
 def growing_file(target: Path, *, force: bool = False) -> Iterator[BinaryIO]:
-    """A file that is written bit by bit: it is in its place (1) when the context ends well, else nothing is.
+    """A file written incrementally: published (1) when the context ends without an error, else discarded.
 
     Raises `ArgumentError` as `write_files`.
     """
@@ -214,7 +214,7 @@ def new_folder(
     """An empty folder to be filled; when the context ends without an error its files are in `directory` (2).
 
     `names` are the files that will be written, as far as they are known: one of them in the way is refused at once (3),
-    the others at the end. `stale` names files of an earlier run of ours that go. Raises `ArgumentError` where
+    the others at the end. `stale` names files of an earlier run to delete. Raises `ArgumentError` where
     `directory` cannot be written.
     """
     for name in (*names, *stale):
@@ -250,7 +250,7 @@ def _beside_packages(scratch: Path, made: set[Path]) -> list[str]:
 
 
 def _put(scratch: Path, directory: Path, made: set[Path], stale: set[Path]) -> None:
-    """Bring the finished files to their place."""
+    """Move the finished files to their place."""
     if not os.path.lexists(directory):
         scratch.chmod(0o755)
         scratch.rename(directory)
@@ -341,7 +341,7 @@ _RENAME_SWAP = 2
 
 
 def exchange(one: Path, other: Path) -> None:
-    """Let two folders of one file system trade names; raises `OSError` where that fails.
+    """Swap the names of two folders on one file system; raises `OSError` where that fails.
 
     Where the system has no call for it, `other` is moved aside and `one` put in its place: a process killed in between
     leaves the content of `other`, whole, under a hidden name.

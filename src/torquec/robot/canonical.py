@@ -48,13 +48,13 @@ SNAP = 5e-5
 """Angles this close [rad] to a multiple of pi/2 are snapped."""
 
 _NOISE = 1e-14
-"""What rounding leaves of an exact right angle or zero length; what really is so small changes no digit that counts."""
+"""Rounding error of an exact right angle or zero length; a real value this small changes no significant digit."""
 
 _UNIT_NOISE = 1e-15
-"""What rounding leaves of an exact one: the cosine of an angle e is off by e^2/2 alone, and 1e-7 must not be lost."""
+"""Rounding error of an exact one: the cosine of an angle e differs from 1 by e^2/2 only, and 1e-7 must not be lost."""
 
 _REBUILT = 1e-13
-"""What rounding leaves between a rotation and the one of its roll, pitch and yaw."""
+"""Rounding error of a rotation rebuilt from its roll, pitch and yaw."""
 
 _AXES: Matrix3 = IDENTITY_ROTATION
 """The coordinate axes."""
@@ -252,7 +252,7 @@ def _main_children(robot: Robot) -> list[int]:
 
 
 def _normal(frame: _Frame, placement: Pose, child: _Frame) -> CommonNormal | None:
-    """The common normal of a frame's axis and its child's, where it lies where the joints are."""
+    """The common normal of a frame's axis and its child's, where it lies near the joints."""
     return near_normal(frame.z, subtract(placement.origin, frame.point), matvec(placement.rotation, child.z))
 
 
@@ -262,7 +262,7 @@ def _settle(frame: _Frame, placement: Pose, child: _Frame, normal: CommonNormal 
         frame.x = _perpendicular(scale(normal.direction, 1.0 / norm(normal.direction)), frame.z)
         frame.origin = scale(frame.z, normal.foot)
         if child.origin is None:
-            # A leaf: nothing beyond it asks for an offset along its axis.
+            # A leaf: no distal body needs an offset along its axis.
             child.origin = scale(child.z, normal.foot_on_child)
         return
     if child.origin is None:
@@ -280,7 +280,7 @@ def _direction(v: Vector3) -> Vector3:
 
 
 def _perpendicular(v: Vector3, z: Vector3) -> Vector3:
-    """The unit vector across z nearest to v."""
+    """The unit vector perpendicular to z that is nearest to v."""
     across = subtract(v, scale(z, dot(v, z)))
     return _direction(scale(across, 1.0 / norm(across)))
 

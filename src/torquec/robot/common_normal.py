@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from torquec.spatial import Vector3, cross, dot, norm
 
 _SKEW = 1e-3
-"""Below this sine of the angle between two axes, their common normal is not used;"""
+"""Smallest sine of the angle between two axes for which their common normal is used."""
 
 _FAR = 10.0
-"""nor where it meets one of them further away than so many times the offset between the two joints."""
+"""Largest distance of its feet from the joints, relative to the offset between the two joints."""
 
 
 @dataclass

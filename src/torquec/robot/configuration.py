@@ -27,7 +27,7 @@ _ANY_ANGLE = math.pi
 _ANY_LENGTH = 1.0  # m, where a joint has no limits
 
 _UNIT = 1e-6
-"""How far the length of a quaternion may be from 1 to be normalised; further off it is no rotation."""
+"""Deviation of a quaternion's length from 1 up to which it is normalised; beyond, it is refused."""
 
 
 def neutral(robot: Robot) -> list[float]:
@@ -94,7 +94,7 @@ def position_rates(robot: Robot, q: Sequence[Scalar], v: Sequence[Scalar]) -> li
 
 
 def normalised(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
-    """The position (nq,) with quaternions of length 1: what an integrator's errors leave of one, over any scalar."""
+    """The position (nq,) with its quaternions normalised, to remove integration drift; over any scalar."""
     found = list(q)
     for joint, at, _ in joint_slices(robot):
         if joint.kind.nq > joint.kind.nv:

@@ -1,4 +1,4 @@
-"""Degrees where radians are meant: numbers that no robot has in radians, and that people write in degrees.
+"""Detection of degrees where radians are expected: numbers implausible in radians and usual in degrees.
 
 (1)  positions: beyond two turns in radians, up to ten turns in degrees; further out stands "no limit"
 (2)  limits of files: of those, whole and half numbers only, as degrees are written
@@ -57,7 +57,7 @@ def is_placement_in_degrees(value: float) -> bool:
 
 
 def degrees_text(what: str, value: float, remedy: str, *, unit: str = "rad") -> str:
-    """What is said of such a number.
+    """Warning text about such a number.
 
     >>> degrees_text("alpha of joint 'a'", 90.0, "write alpha_deg")
     "alpha of joint 'a' is 90 rad: radians are meant, and 90 degrees are 1.5708 (write alpha_deg)"

@@ -1,4 +1,4 @@
-"""DH tables in TOML to `Robot`; `docs/dh.md` documents the file.
+"""Denavit-Hartenberg (DH) tables in TOML to `Robot`; `docs/dh.md` documents the file.
 
 With q added to theta (rotary joints) or to d (sliding joints), link frame i in link frame i-1 is
 

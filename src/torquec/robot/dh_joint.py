@@ -1,4 +1,4 @@
-"""What a joint of a DH file has besides its geometry: limits, friction, springs, mimic and motor."""
+"""Joint properties of a DH file besides geometry: limits, friction, springs, mimic and motor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torquec.robot.robot import Counterbalance, Drives, Limits, Mimic, Motor, Sp
 from torquec.robot.toml import Table
 
 _FRICTION_KEYS = {name: stored_words(name) for name in dict.fromkeys(map(spoken_word, FRICTION_WORDS))}
-"""What a file may say, and the words that are stored for it: one, or one for each direction."""
+"""Friction keys of a file, and the stored words of each: one, or one for each direction."""
 
 
 def read_angle(table: Table, key: str, default: float | None = None) -> float:

@@ -1,7 +1,7 @@
-"""The side file `NAME.drives.toml`: motors, gears, friction and springs that robot files have no words for.
+"""The side file `NAME.drives.toml`: motors, gears, friction and springs that robot files cannot express.
 
-It is documented in `docs/drives.md` and uses the words of the DH tables. What it says about a joint replaces what the
-robot file said; a motor of the robot file stays where the side file gives its joints none.
+It is documented in `docs/drives.md` and uses the words of the DH tables. Its entries for a joint replace those of the
+robot file; a motor of the robot file stays where the side file gives its joints none.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ DRIVES_SUFFIX = ".drives.toml"
 
 
 def side_file(robot_file: Path, suffix: str = DRIVES_SUFFIX) -> Path:
-    """Where the drives of a robot file, or what another suffix stands for, are looked for.
+    """Path of the side file of a robot file: its drives, or another suffix.
 
     >>> side_file(Path("arms/ur5.urdf")).as_posix(), side_file(Path("ur5.urdf.xacro")).name
     ('arms/ur5.drives.toml', 'ur5.drives.toml')
@@ -136,9 +136,9 @@ def _check_names(motors: list[tuple[GearedMotor, Table]]) -> None:
 
 
 def drives_text(robot: Robot, *, complete: bool = False) -> str:
-    """The side file of a robot, empty when URDF can say everything; `torquec.robot.drives` reads it back exactly.
+    """The side file of a robot, empty when URDF can express everything; `torquec.robot.drives` reads it back exactly.
 
-    With `complete` it says all of every joint, whatever the robot file beside it says: that may be less than the truth.
+    With `complete` it states every joint in full, since the robot file beside it may hold less than the truth.
     """
     lines: list[str] = []
     for body in robot.bodies:
@@ -158,7 +158,7 @@ def drives_text(robot: Robot, *, complete: bool = False) -> str:
 
 
 def is_symmetric(friction: Friction) -> bool:
-    """True where URDF's damping and friction say everything."""
+    """Whether URDF's damping and friction can express the whole law."""
     return friction == Friction.symmetric(friction.viscous_positive, friction.coulomb_positive)
 
 

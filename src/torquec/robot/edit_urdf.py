@@ -1,4 +1,4 @@
-"""A robot put into the URDF that it came from: shapes, sensors, comments and whatever else is there stay as they are.
+"""Edit the original URDF of a robot: new inertias and friction; shapes, sensors, comments and all else stay.
 
 Byte for byte the same but for
 
@@ -8,7 +8,7 @@ Byte for byte the same but for
 (4)  frames that the file lacks (payloads, tools): links without inertia behind fixed joints, at the end
 (5)  a first line that says who wrote it
 
-What was made is read back and compared with the robot: where it is not the same, there is no edited file.
+The result is read back and compared with the robot; where they differ, there is no edited file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from torquec.robot.xml_text import number_list, unused_name, xml_comment
 from torquec.spatial import Inertia, Pose, rpy_from_rotation, rpy_rotation
 
 _SAME = 1e-9
-"""Of the largest number: how far what is read back may lie beside what was to be written."""
+"""Tolerance of the comparison after reading back, relative to the largest number."""
 
 _WRITTEN = re.compile(rb"<!-- Written by Torquec\..*?-->\r?\n?", re.DOTALL)
 _DECLARATION = re.compile(rb"\s*<\?xml.*?\?>[ \t]*\r?\n?", re.DOTALL)
@@ -58,13 +58,13 @@ def urdf_source(robot: Robot) -> bytes | None:
 def edited_urdf(
     document: bytes, robot: Robot, *, dynamics: Mapping[str, Friction] | None = None, note: str = ""
 ) -> bytes | None:
-    """The document with the robot's inertias and friction in it (1)-(5); None where the robot is another one.
+    """The document with the robot's inertias and friction in it (1)-(5); None where it would be another robot.
 
-    `dynamics` is what `<dynamics>` says by joint, the robot's own friction unless given; `note` is said in (5).
+    `dynamics` is the friction for `<dynamics>` by joint, the robot's own unless given; `note` becomes part of (5).
     """
     try:
         original = parse_urdf(document, robot.source or "robot.urdf")
-        if b"\0" in document:  # not written in bytes that begin with ASCII
+        if b"\0" in document:  # an encoding that does not extend ASCII
             return None
         edited = _Edits(document, original, robot, dict(dynamics or {})).applied(note)
         return edited if is_same_robot(parse_urdf(edited, "edited.urdf"), robot) else None
@@ -117,7 +117,7 @@ def origin_line(pose: Pose) -> str:
 
 
 def dynamics_line(friction: Friction) -> str:
-    """`<dynamics>` of a law of friction, as much of it as URDF has words for."""
+    """`<dynamics>` of a friction law, as far as URDF can express it."""
     return f'<dynamics damping="{friction.viscous_positive!r}" friction="{friction.coulomb_positive!r}"/>'
 
 
@@ -218,7 +218,7 @@ class _Edits:
             self.pieces.append((at, at, "\n".join(lines).lstrip(" ") + "\n"))
 
     def put(self, parent: _Span, found: list[_Span], lines: list[str]) -> None:
-        """Lines in place of the first of the elements, or as the first child; further ones go."""
+        """Lines in place of the first of the elements, or as the first child; further ones are removed."""
         indent = self.indent(found[0].begin if found else parent.begin)
         if found:
             self.pieces.append((found[0].begin, found[0].end, f"\n{indent}".join(lines)))

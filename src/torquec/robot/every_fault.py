@@ -12,8 +12,8 @@ from torquec.robot.toml import GONE, KeyFaultError, KeyPath, Table
 def every_fault(document: Table, read: Callable[[Table], object]) -> list[TorquecError]:
     """All faults that `read` finds in a document, in the order of their lines; none where it reads.
 
-    After each fault its key is left out, and the rest is read again; something stands in for a key that is needed.
-    Where `read` refuses what stands in, its table is left out. What is wrong only because of that is no fault.
+    After each fault its key is left out, and the rest is read again; a required key gets a placeholder. Where `read`
+    refuses the placeholder, its table is left out. Errors that only follow from that are not reported.
     """
     values = document.plain
     left_out: set[KeyPath] = set()

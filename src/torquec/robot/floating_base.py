@@ -1,7 +1,7 @@
 """Floating and fixed base: the root of a robot put on a free joint, or its free joint welded to the world.
 
-URDF has no usual word for a floating base: whether the root link is bolted down, nobody says. So `load` takes it as the
-file has it, and `base` changes that:
+URDF cannot state whether the root link is fixed to the world. So `load` keeps the base as in the file, and `base`
+changes it:
 
 (1)  floating:  a free joint between a frame `world` and the root link; its six rates come first
 (2)  fixed:     bodies on a free joint of the world become part of the base, at the joint's neutral position

@@ -1,4 +1,4 @@
-"""Friction parameters of a shaft: the record `Friction`, and every word for a parameter in robot files and in Python.
+"""Friction parameters of a shaft: the record `Friction`, and all parameter names in robot files and in Python.
 
 A word that ends in `_positive` or `_negative` counts in that direction of motion; without the ending it stands for
 both. :mod:`torquec.dynamics.friction` has the torque of each parameter.
@@ -24,12 +24,12 @@ class FrictionSign(StrEnum):
     MAGNITUDE = "magnitude"
     """Zero or more; a fitted one may be negative, which is warned about."""
     SCALE = "scale"
-    """More than zero: something is divided by it."""
+    """More than zero: it is a divisor."""
 
 
 @dataclass(frozen=True)
 class FrictionWord:
-    """What a parameter means, its unit at a rotary joint, which values it may have, and the word that it needs."""
+    """What a parameter means, its unit at a rotary joint, its valid values, and the parameter that it requires."""
 
     meaning: str
     unit: str
@@ -107,8 +107,8 @@ class Friction:
     `viscous_negative * v - coulomb_negative` (all four are magnitudes), at v = 0 neither; `offset` is added always.
 
     `further` holds the parameters of other terms by name, in alphabetical order: the words of
-    `FRICTION_WORDS`, such as ("stribeck_speed", 0.1). What they mean for the torque is said by
-    :mod:`torquec.dynamics.friction`. Raises `ArgumentError` for an unknown word, and where a term lacks one.
+    `FRICTION_WORDS`, such as ("stribeck_speed", 0.1). :mod:`torquec.dynamics.friction` defines their torques. Raises
+    `ArgumentError` for an unknown word, and where a term lacks one.
 
     >>> Friction.of({"viscous": 2.0, "stribeck": 0.5, "stribeck_speed": 0.1}).value("stribeck_negative")
     0.5

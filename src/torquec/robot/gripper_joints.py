@@ -1,12 +1,12 @@
 """Gripper joints and the hand of an arm, found by mass and by branching.
 
-(1)  gripper: light branches that part from one body, as fingers part from the palm: a body with two children or more
-     that move, which together weigh at most a twentieth of all that moves
+(1)  gripper: a body (the palm) with two or more moving children (the fingers) that together have at most a twentieth
+     of the moving mass
 (2)  its joints: every independent joint of these children and of what they carry
 (3)  hand: the frame named after the outermost body that has frames, or else the last one on it. Of a body that carries
      several others, each with fewer joints than lie between the base and itself, it is the last frame on that body.
-(4)  a gripper with one moving jaw is a chain like any other; names tell: an outermost body called jaw, finger, claw or
-     mover, or moved by a joint called gripper, is no hand, the body that carries it is
+(4)  a gripper with one moving jaw is detected by name: an outermost body called jaw, finger, claw or mover, or moved by
+     a joint called gripper, is no hand, the body that carries it is
 
 The arms of a two-armed robot and the legs of a walking one are far heavier than (1).
 """
@@ -19,16 +19,16 @@ from torquec.errors import ArgumentError
 from torquec.robot.robot import BASE, Robot
 
 _LIGHT = 0.05
-"""The part of the moving mass that fingers weigh at most: those of published arms have a hundredth to a fiftieth."""
+"""Largest part of the moving mass that fingers have: those of published arms have a hundredth to a fiftieth."""
 
 _JAW = re.compile(r"jaw|finger|claw|mover", re.IGNORECASE)
 _GRIPPER = re.compile(r"jaw|finger|claw|gripper", re.IGNORECASE)
 _WRIST = re.compile(r"wrist|roll|pitch|yaw|rotat", re.IGNORECASE)
-"""Joints that turn a whole gripper may have its name, too."""
+"""Wrist joints, which may have "gripper" in their names, too."""
 
 
 def gripper_joints(robot: Robot) -> tuple[str, ...]:
-    """The names of the joints (2); none of a robot without a hand.
+    """Names of the gripper joints (2); none for a robot without a gripper.
 
     >>> from torquec.robot import classics
     >>> gripper_joints(classics.puma560())
@@ -55,7 +55,7 @@ def gripper_joints(robot: Robot) -> tuple[str, ...]:
 
 
 def hand_frame(robot: Robot) -> str:
-    """Where a tool would be: the frame named after the outermost body that has frames, or else the last one on it.
+    """Tool frame: the frame named after the outermost body that has frames, or else the last one on it.
 
     Fingers are no place for a tool: of a body that carries several others, each with fewer joints than lie between the
     base and itself, or a single jaw (4), it is the last frame on that body. Raises `ArgumentError` for a robot without

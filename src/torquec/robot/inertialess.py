@@ -16,7 +16,7 @@ from torquec.robot.robot import BASE, Body, Robot
 from torquec.spatial import Inertia, Pose, dot, matvec, transpose
 
 _ZERO = 1e-13
-"""Relative to all the moments that the joint carries: what rounding leaves of a zero in (1)."""
+"""Rounding error of a zero in (1), relative to all the moments that the joint carries."""
 
 
 def massless_joints(robot: Robot) -> tuple[str, ...]:
@@ -27,7 +27,7 @@ def massless_joints(robot: Robot) -> tuple[str, ...]:
 def inertialess_joints(robot: Robot) -> tuple[str, ...]:
     """The independent joints for which (1) is zero and which turn no rotor, as "joint 'a' (body 'b')".
 
-    Checked at one posture without symmetry, where a zero is a zero everywhere.
+    Checked at one configuration without symmetry: a zero there is a zero everywhere.
     """
     return tuple(map(_text, _inertialess(robot)))
 

@@ -1,4 +1,4 @@
-"""Any robot file to `Robot`: the suffix chooses the reader, and the root element where the suffix says little.
+"""`load`: a robot file of any format to `Robot`; the suffix, or for XML the root element, chooses the reader.
 
 A new format is the file that reads it and one row in `READERS`: `load`, messages and the help of commands have it then.
 """
@@ -37,7 +37,7 @@ from torquec.robot.xml import parse_xml
 Gravity = tuple[float, float, float]
 
 _WORTH_A_WARNING = 1e-9
-"""An angle [rad] that is off by less was written with ten digits or more, and changes torques as little."""
+"""Smallest snap [rad] that is reported: smaller ones come from ten digits or more, and change torques as little."""
 
 
 class RobotReader(Protocol):
@@ -50,9 +50,9 @@ class RobotReader(Protocol):
 
 @dataclass(frozen=True)
 class RobotFormat:
-    """What a suffix stands for: a title for messages and help, the reader, and whether drives stand in a side file.
+    """A robot file format: title for messages and help, the reader, and whether drives stand in a side file.
 
-    `visuals` gives what the file draws, which the robot does not keep; None for a format without shapes.
+    `visuals` reads the visual shapes, which the robot does not keep; None for a format without shapes.
     """
 
     title: str
@@ -133,7 +133,7 @@ def load(
 
 
 def _warn_of_snaps(robot: Robot) -> None:
-    """Say that the robot is not quite what its file says."""
+    """Warn that angles of the robot differ from those of its file."""
     moved = max((abs(snap.found - snap.used) for snap in robot.canonical.snaps), default=0.0)
     if moved > _WORTH_A_WARNING:
         warnings.warn(

@@ -1,9 +1,9 @@
-"""Joints held still: the robot without them, what they carried welded to what carried them.
+"""Locked joints: the robot without them, each child body welded to its parent.
 
 (1)  A body on a locked joint at position q becomes part of its parent: its inertia and its frames are seen through
      placement * (turn or slide by q), and so are the joints that it carried.
 (2)  A mimic joint of a locked joint is locked as well, at multiplier * q + offset.
-(3)  Motors keep the columns of the joints that still move; one that turns with none of them is gone.
+(3)  Motors keep the columns of the joints that still move; one that turns with none of them is removed.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def welded(robot: Robot, poses: Mapping[str, Pose]) -> Robot:
 
 
 def held_at(joint: Joint, positions: Mapping[str, float]) -> float | None:
-    """Where a joint is held when joints are locked at `positions` (2); None for a joint that moves."""
+    """The position of a joint when joints are locked at `positions` (2); None for a joint that moves."""
     if joint.mimic is None:
         return positions.get(joint.name)
     leader = positions.get(joint.mimic.joint)
@@ -108,7 +108,7 @@ def held_at(joint: Joint, positions: Mapping[str, float]) -> float | None:
 
 
 def moved_by(joint: Joint, q: float) -> Pose:
-    """What a joint that stands at q puts behind its frame; one with several coordinates stands at its neutral one."""
+    """Pose of the child in the joint frame at q; a joint with several coordinates is at its neutral position."""
     return joint.kind.placement(joint.axis, (q,) if joint.kind.nv == 1 else joint.kind.neutral)
 
 

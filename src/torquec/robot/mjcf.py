@@ -27,7 +27,7 @@ from torquec.robot.validate import check_robot
 from torquec.robot.xml import Element
 
 _LIMITS = ("position", "effort")
-"""MJCF has no words for a limit of velocity: to miss one is no fault of the file."""
+"""MJCF has no velocity limits: a missing one is no fault of the file."""
 
 _DISABLE_FLAGS = {"equality": "mjDSBL_EQUALITY", "gravity": "mjDSBL_GRAVITY"}
 
@@ -79,7 +79,7 @@ def read_mjcf(
 
 @contextlib.contextmanager
 def mujoco_warnings(mujoco: Any) -> Iterator[list[str]]:
-    """What MuJoCo warns of, as a list; its own way is a log file in the working directory, which is not ours."""
+    """MuJoCo's warnings as a list, instead of a log file in the user's working directory."""
     said: list[str] = []
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(said.append)
@@ -92,7 +92,7 @@ def mujoco_warnings(mujoco: Any) -> Iterator[list[str]]:
 def compile_mjcf(
     mujoco: Any, root: Element, places: Mapping[str, str], source: str, meshes: Mapping[str, bytes] | None = None
 ) -> Any:
-    """The compiled model; what MuJoCo refuses is refused in its words, at the line of the element.
+    """The compiled model; errors of MuJoCo are raised with its message and the line of the element.
 
     `meshes` are the bytes of mesh files by the names that the document has for them.
     """

@@ -1,11 +1,11 @@
-"""MJCF text before MuJoCo sees it: included files put in place.
+"""MJCF includes and default classes, resolved before MuJoCo compiles the document.
 
 `<include file="..."/>` is replaced by the children of that file's root, as MuJoCo does:
 
 (1)  a name is looked up from the folder of the robot file, then from the folder of the file that includes it
 (2)  packages keep shared parts beside their robots: a file may lie up to three folders above, and no farther away
 
-Assets are not opened, but for meshes that inertias come from, on request (`mjcf_meshes`): their names may say anything.
+Assets are not opened, except meshes for inertias, on request (`mjcf_meshes`): their names are not trusted.
 """
 
 from __future__ import annotations
@@ -80,15 +80,15 @@ class _Includes:
 
 
 OUTERMOST = "main"
-"""The class of elements that no other class is named for."""
+"""The default class of elements that name no other."""
 
 FILE_SHAPES = ("mesh", "hfield", "sdf")
-"""Types of geoms whose form stands in a file."""
+"""Types of geoms whose shape is in a file."""
 
 
 @dataclass
 class MjcfContext:
-    """What holds for the whole document: attributes by class and tag (1), compiler settings, and what was warned of.
+    """Settings of the whole document: attributes by class and tag (1), compiler settings, and warnings.
 
     `meshes` are those that inertias may come from, None where none may.
     """
@@ -106,7 +106,7 @@ class MjcfContext:
 
 
 def mjcf_context(root: Element) -> MjcfContext:
-    """What holds for the whole of a document."""
+    """The settings of a whole document."""
     defaults: dict[str, dict[str, dict[str, str]]] = {OUTERMOST: {}}
     for element in root.all("default"):
         _collect_defaults(element, {}, defaults, outermost=True)

@@ -1,6 +1,6 @@
 """Equality constraints of a compiled MuJoCo model as closed loops.
 
-MuJoCo keeps constraints by springs of its own; here they hold exactly.
+In MuJoCo constraints are soft; here they hold exactly.
 
 (1)  connect:  a point of body 1 and a point of body 2 coincide, or the origins of two sites
 (2)  weld:     a frame of body 1 (relpose) and a frame of body 2 (anchor) coincide, or two sites

@@ -1,4 +1,4 @@
-"""Meshes that inertias come from, on request: their bytes, for MuJoCo's own compiler.
+"""Mesh files from which inertias are computed, on request: their bytes, for MuJoCo's compiler.
 
 MuJoCo opens no file itself. A mesh is read where it lies below the folder of the robot file, links followed:
 
@@ -60,7 +60,7 @@ class MeshFiles:
         self.used[name] = replace(element, attributes=element.attributes | {"name": name, "file": given})
 
     def section(self) -> Element | None:
-        """The assets that were asked for, as a section of the document."""
+        """The mesh assets that are used, as a section of the document."""
         meshes = tuple(self.used.values())
         return Element("asset", {}, meshes[0].where, children=meshes) if meshes else None
 

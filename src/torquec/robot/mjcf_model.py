@@ -296,7 +296,7 @@ class ModelReader:
         return motors
 
     def left_out(self) -> tuple[FileWarning, ...]:
-        """Warnings about forces in the model that no robot here has."""
+        """Warnings about forces in the model that `Robot` cannot represent."""
         model = self.model
         warnings = []
         if model.opt.density or model.opt.viscosity:
@@ -313,7 +313,7 @@ class ModelReader:
         return tuple(warnings)
 
     def place(self, name: str) -> str:
-        """Where the file speaks of a body or joint."""
+        """The "file:line" of a body or joint."""
         return self.places.get(name, self.source)
 
     def error(self, name: str, found: str, remedy: str) -> RobotFileError:

@@ -1,8 +1,9 @@
-"""MJCF cut down to what moves: bodies, joints, inertias, sites, joint couplings and the forces of actuators.
+"""MJCF stripped to its dynamics: bodies, joints, inertias, sites, joint couplings and the forces of actuators.
 
-Assets, geoms that no inertia comes from, cameras, lights, sensors, contacts and keyframes go; MuJoCo hears of a mesh
-only where inertias may come from it (`mjcf_meshes`), else such inertias are refused. Tendons, deformable and attached
-parts are refused by name. Whether a joint is a ball, or a geom a mesh, may stand in a default class (`mjcf_file`).
+Assets, geoms without effect on inertias, cameras, lights, sensors, contacts and keyframes are removed. MuJoCo gets a
+mesh only where inertias may come from it (`mjcf_meshes`), else such inertias are refused. Tendons, deformable and
+attached parts are refused by name. Whether a joint is a ball, or a geom a mesh, may stand in a default class
+(`mjcf_file`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _SECTIONS_GONE = (
 )
 _GONE = ("camera", "light")
 _FAR_ENDS = ("tendon", "site", "body", "cranksite", "slidersite")
-"""What actuators pull that pull no joint."""
+"""Targets of actuators that act on no joint."""
 _RANGES = ("range", "actuatorfrcrange", "forcerange", "ctrlrange")
 _REFUSED = {
     "composite": "write its bodies out",
@@ -40,20 +41,20 @@ _OPEN_FILES = ("mesh", "hfield", "material")
 _FOLDER_SETTINGS = ("meshdir", "texturedir", "assetdir")
 
 _TENDON_FORCES = ("stiffness", "damping", "frictionloss", "armature")
-"""What makes a tendon more than a cable of an actuator; its limits, like those of joints, act on no motion inside."""
+"""Attributes that give a tendon forces of its own; its limits, like those of joints, have no effect inside the range."""
 
 _SHAFT_WORDS = ("damping", "frictionloss", "armature")
-"""What a motor that turns with several joints has."""
+"""Attributes of a tendon that a motor on several joints can express."""
 
 _MOST_ELEMENTS = 100_000
-"""That <replicate> may make; the largest published models have some thousand."""
+"""Most elements that <replicate> may make; the largest published models have some thousand."""
 
 
 def strip_mjcf(root: Element, *, meshes: MeshFiles | None = None) -> tuple[Element, list[FileWarning]]:
-    """The document with nothing but what the dynamics needs, and warnings about what was left out.
+    """The document stripped to the dynamics, and warnings about what was left out.
 
     With `meshes`, inertias may come from them; they then hold the bytes of those that do.
-    Raises `RobotFileError`, by name and line, for what a tree of joints cannot be.
+    Raises `RobotFileError`, by name and line, for what a tree of joints cannot represent.
     """
     context = mjcf_context(root)
     context.meshes = meshes
@@ -202,7 +203,7 @@ def _in_group(attributes: Mapping[str, str], context: MjcfContext) -> bool:
 
 def _check_joint(joint: Element, context: MjcfContext, childclass: str) -> None:
     attributes = context.attributes(joint, childclass, "joint")
-    if attributes.get("armature", "").strip().startswith("-"):  # MuJoCo takes it, and complains into a file of its own
+    if attributes.get("armature", "").strip().startswith("-"):  # MuJoCo accepts it, with a warning in a log file
         raise RobotFileError(
             f"the rotor inertia (armature) of {joint} is negative: {attributes['armature']}",
             where=joint.where,
@@ -292,7 +293,7 @@ def _described(element: Element) -> str:
 
 
 def _stripped_actuators(section: Element, context: MjcfContext) -> Element:
-    """Actuators on joints: their force limits, gears and rotors. Muscles act through their length, and go."""
+    """Actuators on joints: their force limits, gears and rotors. Muscles act through their length, and are removed."""
     kept = [
         child
         for child in section.children

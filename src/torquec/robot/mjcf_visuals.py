@@ -1,6 +1,6 @@
 """The geoms of an MJCF file that MuJoCo's viewer shows: where they are on their bodies, their shapes and colours.
 
-MuJoCo knows best where they are: `fromto`, angles, frames, replicated parts. No mesh is opened for that:
+MuJoCo resolves their poses: `fromto`, angles, frames, replicated parts. No mesh is opened for that:
 
 (1)  every geom becomes a site, which has the same words for place and form, and no mass; a mesh becomes a small one
 (2)  the document is compiled without geoms, and the sites are read back
@@ -28,13 +28,13 @@ from torquec.spatial import IDENTITY, Pose, Vector3, matvec, transpose
 
 _GROUPS_SHOWN = ("0", "1", "2")
 _NAME = "torquec geom {}|"
-"""Of the site that stands for a geom; what <replicate> puts behind it comes after the stroke."""
+"""Name of the site that stands for a geom; a suffix by <replicate> comes after the bar."""
 _TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 _PLACES = ("pos", "fromto", "size", *_TURNS)
 _SITE_TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
-"""MuJoCo's numbers of types, in order."""
+"""Geom types in the order of MuJoCo's numbers."""
 _SAFE_COMPILER = {"inertiafromgeom": "false", "boundmass": "1", "boundinertia": "1", "balanceinertia": "true"}
-"""Bodies keep some inertia, whatever it is: nothing of it is read."""
+"""Compiler settings that give every body some inertia, which is not read."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _with_sites(holder: Element, childclass: str, context: MjcfContext, found: l
 
 
 def _attributes(geom: Element, childclass: str, context: MjcfContext) -> dict[str, str]:
-    """Those of the geom over those of its classes; one way to say a direction replaces another."""
+    """Attributes of the geom over those of its classes; one form of orientation replaces another."""
     found = context.attributes(geom, childclass, "geom")
     if any(word in geom.attributes for word in _TURNS):
         found = {name: value for name, value in found.items() if name not in _TURNS or name in geom.attributes}

@@ -12,7 +12,7 @@ import re
 from torquec.errors import RobotFileError
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-"""Digits can be taken in one way only: what is almost a number of a million digits is refused at once."""
+"""Matches without backtracking: an invalid number of a million digits is refused at once."""
 
 
 def plain_number(text: str) -> float | None:

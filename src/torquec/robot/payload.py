@@ -1,4 +1,4 @@
-"""A payload in the hand: a rigid thing fixed to a named frame, lumped into the body that carries the frame."""
+"""Payload: a rigid body fixed to a named frame, lumped into the body that carries the frame."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def attach_payload(
     `mass` [kg]; `center` (3,) [m] is the payload's centre of mass in the frame; `inertia` (3, 3) [kg m^2] is its tensor
     about that centre, in the frame's axes (a point mass unless given). The robot gains a frame `name` at the payload's
     centre, with the axes of `frame`. Raises `ArgumentError` for a frame that does not exist, a name that is taken, and
-    an inertia that no solid has.
+    an inertia that is not physical.
 
     >>> from torquec.robot.robot import BASE, Body, Joint, JointType
     >>> arm = Robot("arm", (Body("link", BASE, Joint("hinge", JointType.CONTINUOUS)),), (Frame("tool", 0),))
@@ -78,9 +78,9 @@ def _checked(
 
 
 def changes_text(robot: Robot, *, gravity: bool = False) -> str:
-    """Payloads and locked joints in words, a line each; empty for the robot of the file.
+    """Text about payloads and locked joints, a line each; empty for an unchanged robot.
 
-    With `gravity` also gravity where it is not the standard one, for texts that do not state it anyway.
+    With `gravity`, also about nonstandard gravity, for texts that do not state it elsewhere.
 
     >>> from torquec.robot import classics, attach_payload
     >>> changes_text(attach_payload(classics.puma560(), "link6", mass=2.5))

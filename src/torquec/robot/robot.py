@@ -1,6 +1,6 @@
-"""`Robot`: what every reader gives and every other room takes.
+"""`Robot`: a tree of bodies with joints, inertias, frames and drives, the model behind every computation.
 
-Bodies are a tree; a floating base is a body on a free joint, closed loops stand beside the bodies. Links that
+A floating base is a body on a free joint; closed loops are stored beside the tree. Links that
 fixed joints weld together are one body; the frames of the links survive as named frames. A robot never holds a state:
 q, qd and qdd are arguments everywhere.
 """
@@ -52,16 +52,16 @@ class Spring:
 
 @dataclass(frozen=True)
 class Counterbalance:
-    """A spring between a lever on the moving body and a point of the body before it, of gas or of coiled wire.
+    """Counterbalance: a gas or coil spring between a lever on the moving body and a point of its parent body.
 
-    With lever and base k and D long [m] and delta = q + `angle` between them, the spring is
-    L = sqrt(D^2 + k^2 - 2 D k cos delta) long and has gone the way s = L - D + k. Its force is
+    With lever length k, base length D [m] and delta = q + `angle` between them, the spring is
+    L = sqrt(D^2 + k^2 - 2 D k cos delta) long and extended by s = L - D + k. Its force is
 
         preload + stiffness s + area pressure_volume / (volume - s area)
 
     with `area` [m^2], `pressure_volume` [J] (pressure times volume of the gas at a constant temperature) and `volume`
     [m^3] of the gas; without gas these are zero. The torque that holds the joint against it is this force times
-    D k sin(delta)/L. Raises `ArgumentError` for lengths, volumes and angles that no spring has.
+    D k sin(delta)/L. Raises `ArgumentError` for impossible lengths, volumes and angles.
     """
 
     base: float
@@ -121,7 +121,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class Body:
-    """A moving body, the joint that carries it, and what it weighs. `parent` indexes `Robot.bodies` (or `BASE`).
+    """A moving body, the joint that carries it, and its inertia. `parent` indexes `Robot.bodies` (or `BASE`).
 
     `lacking_inertia` names the links welded into this body for which the file gave no inertia.
     """
@@ -153,7 +153,7 @@ class Motor:
 
 @dataclass(frozen=True)
 class Drives:
-    """Motors and the matrix that turns joint speeds into motor speeds: motor = transmission @ joint.
+    """Motors and the transmission matrix from joint speeds to motor speeds: motor = transmission @ joint.
 
     A plain gear is one diagonal entry; a coupled wrist has entries off the diagonal. Rows are motors, columns are
     `Robot.coordinates`: joints with several coordinates have as many columns.
@@ -217,7 +217,7 @@ class FileWarning:
 class Robot(NotebookDisplay):
     """A robot: bodies with parents first, named frames, gravity [m/s^2] in the base frame, drives.
 
-    `attached` and `locked` tell what was done to the robot of the file; the bodies hold the result. With `loops`, the
+    `attached` and `locked` list payloads and locked joints, which the bodies already include. With `loops`, the
     state holds the independent joints alone; columns of the drives' transmission are those of the `tree`.
     """
 
@@ -331,7 +331,7 @@ class Robot(NotebookDisplay):
         return float(sum(body.inertia.m for body in self.bodies))
 
     def check_inertias(self) -> None:
-        """Raise `RobotError` unless every moving body has what dynamics needs, and every joint something to move."""
+        """Raise `RobotError` unless every moving body has an inertia where dynamics needs one, and every joint a load."""
         from torquec.robot.inertialess import massless_joints
 
         lacking = [name for body in self.bodies if not any(body.inertia.parameters) for name in body.lacking_inertia]
@@ -347,7 +347,7 @@ class Robot(NotebookDisplay):
         self._refuse_idle(massless_joints(self.tree))
 
     def check_forward_dynamics(self) -> None:
-        """Raise `RobotError` unless every joint also moves inertia about or along its own axis: M has an inverse."""
+        """Raise `RobotError` unless every joint also moves inertia about or along its own axis: M is nonsingular."""
         from torquec.robot.inertialess import inertialess_joints
 
         self.check_inertias()
@@ -365,7 +365,7 @@ class Robot(NotebookDisplay):
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 over everything that the dynamics depends on, and what is said of payloads and locked joints."""
+        """SHA-256 over everything that the dynamics depends on, and the lists of payloads and locked joints."""
         content: tuple[object, ...] = (
             *(self.name, self.bodies, self.frames, self.base_inertia, self.gravity, self.drives, self.snap),
             *((self.attached, self.locked) if self.attached or self.locked else ()),

@@ -19,7 +19,7 @@ _PACKAGE = "robot_descriptions"
 _NAME = re.compile(r"[A-Za-z0-9_]+")
 _PATHS = ("URDF_PATH", "MJCF_PATH", "XACRO_PATH")
 _SLIP = 0.8
-"""Similarity from which a name is taken for a slip: one letter of puma560, not planar3r for panda."""
+"""Similarity from which on a name counts as a typo: one letter of puma560, not planar3r for panda."""
 
 
 def is_robot_name(argument: str) -> bool:

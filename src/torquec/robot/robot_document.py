@@ -110,7 +110,7 @@ def robot_from_dict(document: object, *, where: str = "", older: bool = False, a
 
 
 def _is_rotation(matrix: Matrix3) -> bool:
-    """Whether R R' is the identity and R turns, not mirrors."""
+    """Whether the matrix is a proper rotation: R R' is the identity and R does not mirror."""
     products = ((dot(matrix[i], matrix[j]), float(i == j)) for i in range(3) for j in range(i + 1))
     turned = all(abs(found - wanted) < _ROTATION for found, wanted in products)
     return turned and bool(dot(cross(matrix[0], matrix[1]), matrix[2]) > 0.0)

@@ -45,7 +45,7 @@ def read_sdf(path: Path, *, strict: bool = False, gravity: Vector3 | None = None
     """The robot that the one model of an SDF file describes.
 
     `gravity` (3,) [m/s^2] in the base frame replaces the standard one. Raises `RobotFileError` with file, line, element
-    and remedy for several models, nested or included ones, and joints that URDF has no words for.
+    and remedy for several models, nested or included ones, and joints that URDF cannot express.
     """
     model, version = _model(parse_xml(read_bytes(path, FileKind.ROBOT), str(path)))
     robot = robot_of_urdf(_Translation(model, version).robot(), str(path), strict=strict, gravity=gravity)
@@ -365,7 +365,7 @@ def _spring(joint: Element) -> Spring | None:
 
 
 def _visuals(link: Element) -> list[Element]:
-    """Shapes with SDF's sizes as attributes; a shape without words in URDF is left to the page to report."""
+    """Shapes with SDF's sizes as attributes; a shape that URDF cannot express is left to the page to report."""
     found = []
     for visual in link.all("visual"):
         geometry, shapes = visual.need("geometry"), []

@@ -106,7 +106,7 @@ _SHOWN = 5
 """Dependent joints that a message names."""
 
 _INNER = 0.8
-"""The part of a joint's range in which zero is no odd place to start."""
+"""Central part of a joint's range in which zero is the start position."""
 
 
 def start_posture(robot: Robot, given: Sequence[float] | None = None) -> list[float]:

@@ -1,7 +1,7 @@
-"""TOML tables that know their lines: a strict reader on `tomllib` for robot and drive files.
+"""TOML tables with line numbers: a strict reader on `tomllib` for robot and drive files.
 
 `tomllib` gives values without positions. `_key_lines` walks the same text once more, after `tomllib` has accepted it,
-and notes the line of every key; `Table` hands out checked values and refuses keys that nobody asked for.
+and notes the line of every key; `Table` gives checked values and refuses keys that were never read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TOKEN = re.compile(r"""\"{3}(?:\\.|[^\\])*?\"{3,5}|'{3}.*?'{3,5}|"(?:\\.|[^"\\]
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _SCALAR = re.compile(r"[^,\]}\n#]*")
 _PLAIN_ARRAY = re.compile(r"\[[-+0-9.eE, \t]*\]")
-"""Numbers on one line: they stand where their key stands."""
+"""Numbers on one line, which is that of their key."""
 _PLAIN = r"""(?:[-+0-9.eE]+|true|false|"[^"\\\n=]*"|\[[-+0-9.eE, \t]*\])[ \t]*"""
 _PLAIN_PAIR = re.compile(rf"([A-Za-z0-9_-]+)[ \t]*=[ \t]*{_PLAIN}(?:,[ \t]*|(?=\}}))")
 _PLAIN_LINES = re.compile(
@@ -39,7 +39,7 @@ _BLANK_LINES = re.compile(r"(?:\s|#[^\n]*)*")
 class Table:
     """One TOML table: typed access to its keys, each fault reported with file, line and remedy.
 
-    `gaps` are keys that are needed and known to be missing: a value stands in for them, so that the rest is read.
+    `gaps` are required keys known to be missing: a placeholder stands in for them, so that the rest is read.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Table:
         self._asked: set[str] = set()
 
     def __contains__(self, key: str) -> bool:
-        self._asked.add(key)  # whoever looks for a key knows it
+        self._asked.add(key)  # a key that is looked up is known
         return key in self._values
 
     @property
@@ -82,7 +82,7 @@ class Table:
     def refuse(self, key: str | None, found: str, remedy: str, *, alone: bool = False) -> NoReturn:
         """Raise a `RobotFileError` at a key (or at the table, when None).
 
-        `alone`: the value is wrong whatever stands elsewhere.
+        `alone`: the value is wrong independently of the rest of the file.
         """
         path = (*self._path, *([] if key is None else [key]))
         raise KeyFaultError(found, where=self.where(key), remedy=remedy, path=path, alone=alone)
@@ -181,11 +181,11 @@ class Table:
         ]
 
     def know(self, keys: Iterable[str]) -> None:
-        """Keys that may be there, whether they are read or not."""
+        """Accept these keys, whether they are read or not."""
         self._asked.update(keys)
 
     def finish(self) -> None:
-        """Refuse the first key that was never asked for: a misspelt key must not pass in silence."""
+        """Refuse the first key that was never read: a misspelt key must not pass unnoticed."""
         for key in self._values:
             if key not in self._asked:
                 known = ", ".join(sorted(self._asked))
@@ -208,7 +208,7 @@ class Table:
         return default
 
     def _refuse_form(self, key: str, found: str, remedy: str) -> NoReturn:
-        """Of a key that is missing, unknown or of another type."""
+        """Raise for a key that is missing, unknown or of another type."""
         self.refuse(key, found, remedy, alone=True)
 
     def _finite(self, value: Any, key: str) -> float:
@@ -220,13 +220,13 @@ class Table:
 
 _LARGEST = math.nextafter(math.inf, 0.0)  # finite
 GONE = "\0gone"
-"""A key that no file can hold: of a table that was found faulty and is not read again; and a text that stands in."""
+"""Placeholder that no file can contain: key of a faulty table that is not read again, and text in place of another."""
 
 
 class KeyFaultError(RobotFileError):
     """A fault of a TOML file that knows the path of its key, or of the table that lacks one.
 
-    `alone`: it is one whatever stands elsewhere in the file.
+    `alone`: it is a fault independently of the rest of the file.
     """
 
     def __init__(

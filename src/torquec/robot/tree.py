@@ -1,4 +1,4 @@
-"""The tree of bodies while it grows: what readers, payloads and locked joints weld together.
+"""Builder of the body tree, for readers, payloads and locked joints: adds moving bodies, welds fixed ones.
 
 (1)  a joint adds a body behind its parent
 (2)  what is welded to a body adds its inertia, moved to the body's frame; what is welded to the base, to the base's

@@ -1,7 +1,7 @@
 """URDF files to `Robot`, and a warning where a robot on legs has a fixed base.
 
 Read are links with their inertias, joints with limits, damping, friction and mimic, and transmissions; everything else
-(visual, collision, gazebo, sensors, ...) is passed over, as every URDF reader does. No mesh is opened. Links that fixed
+(visual, collision, gazebo, sensors, ...) is ignored, as in every URDF reader. No mesh is opened. Links that fixed
 joints weld together become one body and keep their frames. Joints are ordered depth first, children in file order.
 
 (1)  pose of a link in its body's frame:  the joint's origin, after the pose of the parent link in that frame
@@ -93,7 +93,7 @@ _NOTHING_LEFT = ("property", "macro", "arg", "include")
 
 
 def _xacro_left_over(root: Element) -> list[FileWarning]:
-    """A warning for each definition that xacro left behind; raises `RobotFileError` for what is still to be done."""
+    """A warning for each definition left by xacro; raises `RobotFileError` for elements that are not expanded."""
     warnings = []
     for element in root.walk():
         if not (element.tag.startswith("{") and "xacro" in element.tag):

@@ -1,7 +1,8 @@
-"""URDF's `<link>` and `<joint>`: inertia, the two links that a joint joins, how it moves, and the words of both.
+"""URDF's `<link>` and `<joint>`: inertia, parent and child link, motion, and the vocabulary of both.
 
-Words: what an element may hold, so that a misspelt one does not pass in silence. Only elements that count for dynamics
-are checked; other known ones (shapes, sensors, simulator settings) and those of other namespaces are passed over.
+Vocabulary: attributes and elements that an element may have, so that a misspelt one is reported. Only elements that
+matter for dynamics are checked; other known ones (shapes, sensors, simulator settings) and those of other namespaces
+are passed over.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Connection:
 
 
 def read_connection(element: Element, warnings: list[FileWarning]) -> Connection:
-    """What a `<joint>` says; raises `RobotFileError` for a type that is not supported and for what makes no sense."""
+    """The joint of a `<joint>` element; raises `RobotFileError` for unsupported types and inconsistent values."""
     name = element.attribute("name")
     origin = read_origin(element, warnings)
     parent, child = element.need("parent").attribute("link"), element.need("child").attribute("link")
@@ -96,8 +97,8 @@ def _read_axis(element: Element | None, joint: str) -> tuple[float, float, float
 def _read_limits(element: Element | None, joint: str, kind: JointKind, warnings: list[FileWarning]) -> Limits:
     """URDF's defaults: one position limit alone leaves the other at 0; a continuous joint has none.
 
-    Limits of velocity and effort that are zero or below stand for none: URDF demands the words, and whoever does not
-    know the numbers writes 0. A joint that may not move would be fixed.
+    Limits of velocity and effort that are zero or below stand for none: URDF demands the attributes, and files without
+    the numbers have 0. A joint that may not move would be fixed.
     """
     if element is None:
         return Limits()
@@ -131,7 +132,7 @@ def _read_mimic(element: Element | None) -> Mimic | None:
 class Link:
     """A link as the file gives it; `inertia` is about the link's frame, None where the file has none.
 
-    A link without inertia and without a shape `is_frame`: files name frames so, and welded it lacks nothing.
+    A link without inertia and without a shape `is_frame`: files name frames that way, and once welded it lacks nothing.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What every reader checks: that a robot hangs together, and that its inertias could belong to something solid.
+"""Checks of all robot readers: a consistent tree of bodies, and physically possible inertias.
 
 A finding is either an error, which no robot file may contain, or a `FileWarning`, which `strict` turns into an error.
 
@@ -29,20 +29,20 @@ _NEGATIVE = 1e-9
 """A principal moment below minus this, relative to the largest, is negative and not the rounding of a zero."""
 
 _SLIGHT = 0.01
-"""Of the largest moment: a negative one above minus this is the rounding of something thin."""
+"""Relative to the largest moment: a negative one above minus this is the rounding of a thin body."""
 
 _TINY = 1e-6
 """kg m^2, a ball of 10 g and 16 mm: negative moments up to this change no torque that a drive could feel."""
 
 _SURE = 1e-9
-"""Of a tensor whose trace is two: minors above this are positive whatever rounding did to them."""
+"""Minors above this, of a tensor whose trace is two, are positive despite rounding."""
 
 _TRIANGLE = 1e-6
 """Files print about six digits: a flat plate, where (2) is an equality, must not be reported."""
 
 
 _ROUNDED = 32.0 * sys.float_info.epsilon
-"""Relative to the moments about the frame's origin: what rounding leaves of a central moment that is zero."""
+"""Rounding error of a zero central moment, relative to the moments about the frame's origin."""
 
 _HUGE = 1e30
 """No mass or moment of a robot comes near; far beyond it, the arithmetic overflows."""
@@ -73,7 +73,7 @@ def check_robot(
     """The robot with the warnings of these checks added to its own; the last thing that a reader calls.
 
     `where` maps names of bodies and joints to "file:line"; `robot.source` stands in for what is missing. `limits` are
-    those that the file's format has words for, and that a joint should therefore have. Raises `RobotFileError` for a
+    those that the file format can express, and that a joint should therefore have. Raises `RobotFileError` for a
     structure that is not a tree of uniquely named parts, for (1), and with `strict` for any warning.
     """
     places = where or {}
@@ -87,7 +87,7 @@ def check_robot(
         warnings += _lacking_inertia(body, places, place)
         wanted = (
             limits if body.joint.name not in told else ("position",)
-        )  # a limit that is none is told where it stands
+        )  # an invalid limit is reported where it stands
         warnings += _missing_limits(body.joint, wanted, places.get(body.joint.name, robot.source))
         warnings += _negative_friction(body.joint, places.get(body.joint.name, robot.source))
         warnings += _limits_in_degrees(body.joint, places.get(body.joint.name, robot.source))
@@ -144,7 +144,7 @@ def check_inertia(name: str, inertia: Inertia, *, where: str) -> tuple[FileWarni
             f"the mass of '{name}' is negative: {inertia.m:g}", where=where, remedy="give a mass of 0 kg or more"
         )
     a, b, c = principal_moments(inertia)
-    # What a point mass leaves about its own centre is the rounding of its moments about the frame's origin.
+    # Central moments of a point mass are rounding errors of its moments about the frame's origin.
     rounding = _ROUNDED * (abs(inertia.xx) + abs(inertia.yy) + abs(inertia.zz)) if inertia.m > 0.0 else 0.0
     if a < -_NEGATIVE * max(abs(a), c) - rounding:
         raise RobotFileError(
@@ -161,10 +161,10 @@ def check_inertia(name: str, inertia: Inertia, *, where: str) -> tuple[FileWarni
 
 
 def is_solid(inertia: Inertia) -> bool:
-    """Whether it is certain, without principal moments, that the inertia keeps (1) and (2).
+    """Quick sufficient test, without principal moments, that the inertia satisfies (1) and (2).
 
     With the tensor J about the centre, (1) says that J is positive, and (2) that tr(J)/2 1 - J is: both by their
-    leading minors, which are cheaper than eigenvalues. False only means that one has to look.
+    leading minors, which are cheaper than eigenvalues. False means undecided.
 
     >>> is_solid(Inertia(xx=1.0, yy=1.0, zz=1.0, m=2.0)), is_solid(Inertia(xx=1.0, yy=1.0, zz=3.0, m=2.0))
     (True, False)
@@ -248,7 +248,7 @@ def check_structure(robot: Robot, where: Mapping[str, str] | None = None) -> Non
 
 
 def check_drives(drives: Drives, *, where: str, places: Mapping[str, str] | None = None) -> None:
-    """Raise `RobotFileError` for gears and rotors that make torques overflow, and for rotors that cannot be.
+    """Raise `RobotFileError` for gears and rotors that make torques overflow, and for impossible rotors.
 
     `places` maps the names of motors (a joint's own has the joint's) to "file:line", `where` stands in for others.
     """
@@ -309,7 +309,7 @@ def _check_unique(kind: str, names: list[str], places: Mapping[str, str], source
 
 
 def _lacking_inertia(body: Body, places: Mapping[str, str], place: str) -> list[FileWarning]:
-    """A link without inertia is a thing without mass on what it is welded to; a body of such links has no dynamics."""
+    """Warning: a link without inertia adds no mass to its body; a body of such links only has no dynamics."""
     follows = "it counts as massless" if any(body.inertia.parameters) else "there is kinematics, but no dynamics"
     return [
         FileWarning(places.get(link, place), f"link '{link}' has no inertia: {follows}", about=link)
@@ -326,13 +326,13 @@ def _missing_limits(joint: Joint, wanted: Collection[str], place: str) -> list[F
     if joint.kind.has_position_limits and math.isinf(limits.lower) and math.isinf(limits.upper):
         missing.insert(0, "position")
     elif not joint.kind.has_position_limits and len(missing) == 2:
-        return []  # turns for ever and says nothing else: complete as it stands
+        return []  # a continuous joint without other limits is complete
     missing = [name for name in missing if name in wanted]
     return [FileWarning(place, f"joint '{joint.name}' has no {' and no '.join(missing)} limit")] if missing else []
 
 
 def _limits_in_degrees(joint: Joint, place: str) -> list[FileWarning]:
-    """A rotary joint whose limits are those of one in degrees."""
+    """A warning for a rotary joint whose limits look like degrees."""
     if not all(each.turns for each in joint.kind.coordinates):
         return []
     wrong = [value for value in (joint.limits.upper, joint.limits.lower) if is_limit_in_degrees(value)]
@@ -343,7 +343,7 @@ def _limits_in_degrees(joint: Joint, place: str) -> list[FileWarning]:
 
 
 def _negative_friction(joint: Joint, place: str) -> list[FileWarning]:
-    """Friction that drives its joint: no solid does that, but fitted models contain it."""
+    """A warning for friction that drives its joint: not physical, but fitted models contain it."""
     if joint.friction == _NO_FRICTION:
         return []
     values = joint.friction.values.items()

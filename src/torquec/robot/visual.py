@@ -48,7 +48,7 @@ class Visual:
 
 
 def urdf_visuals(root: Element) -> list[Visual]:
-    """What the links of a `<robot>` show, in file order."""
+    """The visual shapes of the links of a `<robot>`, in file order."""
     named = {m.attributes.get("name", ""): _color(m) for m in root.all("material")}
     found = []
     for link in root.all("link"):

@@ -1,4 +1,4 @@
-"""`Robot` to MJCF, every number in full precision: what MuJoCo computes with it are the robot's own torques.
+"""Write a `Robot` as MJCF, every number in full precision: MuJoCo computes the same torques with it.
 
 (1)  a body with its inertia, joint, limits and frames (as sites); the base is a body without a joint
 (2)  damping, frictionloss and armature of a joint: its own friction and rotor, and those of the motors that turn with
@@ -10,9 +10,9 @@
 (4)  a constant torque c is the spring -k (q - c'), c' = c/k, so soft and so long that q does not change it
 (5)  a mimic joint follows by an equality constraint; each independent joint has a motor, to be driven by its torque
 
-MuJoCo has no words for friction that differs by direction, turns over or depends on load, for counterbalances, and for
+MuJoCo cannot express friction that differs by direction, turns over or depends on load, for counterbalances, and for
 rotors that couple joints on different branches: where a robot has them the file says so, and the side file, which
-Torquec reads, has them.
+Torquec reads, holds them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LEAST = 1e-15
 """MuJoCo's mjMINVAL: what moves must have more mass and larger moments."""
 
 _SOFT = 1e-10
-"""Stiffness of (4), of the torque: a turn of the joint changes the torque by less than 1e-9 of it."""
+"""Stiffness of (4), relative to the torque: a turn of the joint changes the torque by less than 1e-9 of it."""
 
 _FRICTION_TIME = 0.004
 """Time constant [s] of MuJoCo's friction constraint (2): two of its usual steps of 2 ms. A sliding joint then stops
@@ -49,16 +49,16 @@ within a step; MuJoCo raises smaller values to two steps, and larger ones let fr
 """
 
 _BENDS = ("curved", "cubic")
-"""Further words of friction that MuJoCo's damping has."""
+"""Further friction parameters that MuJoCo's damping can express."""
 
 _WORLD = "world"
 """MuJoCo's own name for what does not move."""
 
 
 def write_mjcf(robot: Robot, path: str | os.PathLike[str], *, note: str = "", force: bool = False) -> tuple[Path, ...]:
-    """Write the robot as an MJCF file, and what MuJoCo has no words for beside it; the files that were written.
+    """Write the robot as an MJCF file, and a side file of what MuJoCo cannot express; gives the files written.
 
-    `note` is said in the file's first lines. Files that Torquec did not write are replaced with `force` only. Raises
+    `note` goes into the file's first lines. Files that Torquec did not write are replaced with `force` only. Raises
     `RobotError` for inertias that MuJoCo does not take, friction that drives its joint, and free, ball or planar
     joints; `ArgumentError` for a name that XML cannot hold, a place that cannot be written and a file in the way.
     """
@@ -76,7 +76,7 @@ def write_mjcf(robot: Robot, path: str | os.PathLike[str], *, note: str = "", fo
 
 
 def not_in_mjcf(robot: Robot) -> tuple[str, ...]:
-    """What MuJoCo has no words for, one line for each joint or motor."""
+    """Parameters that MuJoCo cannot express, one line for each joint or motor."""
     lost = {
         body.joint.name: _lost(body.joint.friction) + (["counterbalance"] if body.joint.counterbalances else [])
         for body in robot.bodies
@@ -158,7 +158,7 @@ def _tree(robot: Robot) -> list[str]:
 
 @dataclass
 class _Words:
-    """What MuJoCo can say about a joint or tendon: its damping a v + `curved` v |v| + `cubic` v^3, a being `viscous`;
+    """MuJoCo's parameters of a joint or tendon: its damping a v + `curved` v |v| + `cubic` v^3, a being `viscous`;
     `constant` is a torque that the drive must overcome always.
     """
 
@@ -175,7 +175,7 @@ class _Words:
         return self.curved != 0.0 or self.cubic != 0.0
 
     def add(self, other: _Words, ratio: float) -> None:
-        """What a shaft says that turns `ratio` times as fast (2)."""
+        """Add the parameters of a shaft that turns `ratio` times as fast (2)."""
         self.viscous += ratio**2 * other.viscous
         self.curved += abs(ratio) ** 3 * other.curved
         self.cubic += ratio**4 * other.cubic
@@ -193,7 +193,7 @@ class _Words:
 
 
 def _joint_words(robot: Robot) -> dict[str, _Words]:
-    """(2) by the joint's name, and of (3) what a tendon cannot say: its constant."""
+    """(2) by the joint's name, and of (3) what a tendon cannot express: its constant torque."""
     words = {}
     for body in robot.bodies:
         friction = body.joint.friction
@@ -221,7 +221,7 @@ def _plain(friction: Friction) -> _Words:
 
 
 def _lost(friction: Friction) -> list[str]:
-    """The words of a law of friction that MuJoCo does not have."""
+    """Parameters of a friction law that MuJoCo cannot express."""
     bends = tuple((word, value) for word, value in friction.further if word in _BENDS)
     plain = Friction.symmetric(friction.viscous_positive, friction.coulomb_positive, friction.offset)
     is_said = friction == dataclasses.replace(plain, further=bends)
@@ -254,7 +254,7 @@ def _joint(joint: Joint, words: _Words) -> str:
 
 
 _FAR = 1e10
-"""rad or m: where a range ends that has no end; more than MuJoCo's own largest position would be refused."""
+"""Position [rad or m] of a missing limit; MuJoCo would refuse more than its own largest position."""
 
 
 def _spring(joint: Joint, constant: float) -> list[str]:

@@ -1,4 +1,4 @@
-"""`Robot` to URDF, every number in full precision, with a side file for what URDF cannot say.
+"""Write a `Robot` as URDF, every number in full precision, with a side file for what URDF cannot express.
 
 A body becomes the link that its joint carries; a named frame that is not a body's own becomes an empty link, welded to
 it. Written first to temporary files and renamed: a reader never sees half a robot.
@@ -40,12 +40,12 @@ def write_urdf(
     note: str = "",
     force: bool = False,
 ) -> tuple[Path, ...]:
-    """Write the robot as a URDF file, and its drives beside it; the files that were written.
+    """Write the robot as a URDF file, and its drives in a side file; gives the files written.
 
     `original` is a URDF document that the robot came from (`urdf_source` finds it): where the robot fits into it,
-    everything that is not about dynamics is kept as it is there. `dynamics` is what `<dynamics>` says by joint to
-    those who do not read the side file; it then has the robot's own friction of every joint. `note` is said in the
-    file's first lines.
+    everything that is not about dynamics is kept as it is there. `dynamics` is the friction for `<dynamics>` by joint,
+    for programs that do not read the side file, which then has the robot's own friction of every joint. `note` goes
+    into the file's first lines.
 
     An earlier side file of the same name is replaced, for it would change what is read back. Files that Torquec did not
     write are replaced with `force` only. Raises `RobotError` for an inertia that URDF cannot hold and for friction that
@@ -66,7 +66,7 @@ def write_urdf(
 
 
 def urdf_text(robot: Robot, *, dynamics: Mapping[str, Friction] | None = None, note: str = "") -> str:
-    """The robot as a URDF document; what does not fit in is left to the side file. Raises as `write_urdf` does."""
+    """The robot as a URDF document; what URDF cannot express is left to the side file. Raises as `write_urdf` does."""
     check_xml_names(robot)
     check_tree(robot)
     check_friction_is_passive(robot)

@@ -1,4 +1,4 @@
-"""xacro to URDF: macros, properties, conditions and arithmetic, expanded without running anything that a file says.
+"""xacro to URDF: macros, properties, conditions and arithmetic, expanded without executing code from the file.
 
 Known are `property`, `macro` (parameters with defaults, blocks `*block` and `**block`), calls, `insert_block`, `if`,
 `unless`, `include` and `arg`; `${...}` is arithmetic (:mod:`torquec.robot.xacro_expression`), `$(arg name)`,
@@ -9,7 +9,7 @@ refused by name.
 (2)  a macro sees its parameters, then what its caller sees; what it defines is gone when it ends (but for `scope`)
 (3)  files are included from the folder of the robot file or below; `$(find package)` is the folder of that name just
      above the file, as in package/urdf/robot.xacro, and the robot's folder is then that one
-(4)  what all expansions give together has no more elements and text than a robot needs: macros that call each other end
+(4)  the elements and text of all expansions together are limited, so that macros that call each other end
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_ELEMENTS = 100_000
 """Of an expanded robot (4); the largest published ones have some thousand."""
 
 _MOST_CHARACTERS = 50_000_000
-"""That expressions may write (4): ten times the largest robot file."""
+"""Limit of the text from expressions (4): ten times the largest robot file."""
 
 _DEEPEST = 100
 """Macros inside macros, properties inside properties, files inside files."""
@@ -85,7 +85,7 @@ class _Macro:
 
 @dataclass
 class _Scope:
-    """Properties and macros that are known somewhere (2)."""
+    """Properties and macros that are visible at one place (2)."""
 
     parent: _Scope | None = None
     properties: dict[str, _Property] = field(default_factory=dict)
@@ -132,7 +132,7 @@ class _Expansion:
             yield from self.one(element, scope, folder)
 
     def one(self, element: Element, scope: _Scope, folder: Path) -> Iterator[Element]:
-        """What an element of the file stands for: itself, nothing, or many."""
+        """The expansion of an element of the file: itself, nothing, or many."""
         self.elements += 1
         if self.elements > _MOST_ELEMENTS:
             raise _refused(

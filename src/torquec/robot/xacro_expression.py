@@ -12,13 +12,13 @@ import operator
 from collections.abc import Callable
 
 Value = float | int | bool | str
-"""What an expression gives."""
+"""The value of an expression."""
 
 _LARGEST_INTEGER = 2**53  # beyond it doubles skip whole numbers
 
 
 class XacroExpressionError(Exception):
-    """What is wrong with an expression; whoever knows the file and the line turns it into an error."""
+    """A fault in an expression; the caller, which knows file and line, turns it into a `RobotFileError`."""
 
 
 def _power(base: Value, exponent: Value) -> Value:

@@ -1,4 +1,4 @@
-"""A small element tree that knows its lines, on the standard library's expat.
+"""XML element tree with line numbers, on the standard library's expat.
 
 Refused: document types and entities (entity bombs, external files), prefixes without a namespace, documents that end
 early, nesting that no robot needs. Nothing but the bytes handed in is ever read.
@@ -71,7 +71,7 @@ class Element:
             return default
         written = self._written(name)
         value = plain_number(written)
-        # The words of a message cost more than the number: they are put together when they are needed.
+        # Formatting the message costs more than parsing the number: only on failure.
         return parse_number(written, what=f"{name} of {self}", where=self.where) if value is None else value
 
     def vector(self, name: str, default: tuple[float, float, float] | None = None) -> tuple[float, float, float]:
@@ -128,7 +128,7 @@ def parse_xml(data: bytes, source: str) -> Element:
             raise _explained(error, source) from None
         return root
     except (LookupError, ValueError) as error:
-        # How expat's Python binding answers encodings that it cannot decode.
+        # How expat's Python binding reports encodings that it cannot decode.
         raise RobotFileError(
             f"the declared encoding cannot be read: {error}", where=f"{source}:1", remedy="save the file as UTF-8"
         ) from None
@@ -141,7 +141,7 @@ _UNDECLARED = "undeclared"
 
 
 _MOST_PREFIXES = 20
-"""Undeclared prefixes of one document that are forgiven."""
+"""Most undeclared prefixes of one document that are tolerated."""
 
 
 def _with_prefix(data: bytes, error: expat.ExpatError) -> bytes | None:

@@ -42,7 +42,7 @@ class Inertia:
         >>> Inertia.from_center_of_mass(2.0, (0.0, 0.0, 3.0), no_size).parameters
         (18.0, 0.0, 0.0, 18.0, 0.0, 0.0, 0.0, 0.0, 6.0, 2.0)
         """
-        zero = 0 * mass  # of the mass's own kind: a float, a fraction, a batch
+        zero = 0 * mass  # of the mass's scalar type: a float, a fraction, a batch
         return _moved(tensor, (zero, zero, zero), mass, center)
 
     @property
@@ -80,7 +80,7 @@ class Inertia:
         return _moved(self.tensor, self.first_moment, self.m, scale(self.center_of_mass, -1)).tensor
 
     def __add__(self, other: Inertia) -> Inertia:
-        """Both bodies as one, when they share the frame."""
+        """Inertia of both bodies as one rigid body, in their common frame."""
         return Inertia(*(a + b for a, b in zip(self.parameters, other.parameters, strict=True)))
 
     def transformed(self, pose: Pose) -> Inertia:

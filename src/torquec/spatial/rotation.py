@@ -58,10 +58,10 @@ def rpy_from_rotation(r: Matrix3, *, upright: float = 1e-9) -> tuple[float, floa
 
     The inverse is exact to rounding, or to `upright` where roll is taken as 0.
     """
-    # Where pitch is +-pi/2 only roll and yaw together have a meaning, and rounding must not be what divides them.
+    # Gimbal lock: at pitch +-pi/2 only a combination of roll and yaw is determined; rounding must not split it.
     is_upright = math.hypot(r[0][0], r[1][0]) < upright
     yaw = math.atan2(-r[0][1], r[1][1]) if is_upright else math.atan2(r[1][0], r[0][0])
-    # The others come from what turning back the yaw leaves: near +-pi/2 that undoes the error of the yaw.
+    # Pitch and roll come from Rz(-yaw) R: near +-pi/2 that cancels the error of the yaw.
     c, s = math.cos(yaw), math.sin(yaw)
     pitch = math.atan2(-r[2][0], c * r[0][0] + s * r[1][0])
     roll = math.atan2(s * r[0][2] - c * r[1][2], c * r[1][1] - s * r[0][1])

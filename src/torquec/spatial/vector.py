@@ -3,8 +3,8 @@
 Tuples, not arrays: a traced run holds expression nodes in them, a batch run holds arrays of N values, and a
 frozen `Robot` made of them can be hashed and compared.
 
-Nine of ten calls are about numbers, and opening a robot makes thousands of them: where all elements are floats, these
-functions do the arithmetic at once, and add 0.0 to products so that no zero is negative.
+Nine of ten calls have floats only, and loading a robot makes thousands of them: such calls take a fast path, which adds
+0.0 to products so that no zero is negative.
 """
 
 from __future__ import annotations

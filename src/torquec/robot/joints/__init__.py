@@ -1,4 +1,4 @@
-"""Joints: one file per kind, listed in `KINDS`; what a kind has to offer is `JointKind`."""
+"""Joint kinds (revolute, prismatic, planar, ball, free), one file each, in `KINDS`; `JointKind` is their interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`JointKind`: everything the other rooms ask of a kind of joint, so that none of them asks which kind it is.
+"""`JointKind`: interface of all joint kinds (coordinates, motion, units, names), so that no caller tests the kind.
 
 A joint has nq position coordinates and nv rates. Rates are those of the child body relative to its parent, in the
 child's own axes (body frame); column k of the motion subspace S is the twist of a unit rate k alone:
@@ -14,7 +14,7 @@ The joint's axis is the z axis of the axes in which S stands. Columns of S are u
 (4)  rotation:     linear part 0,     angular part e_k
 (5)  translation:  linear part e_k,   angular part 0;   the linear part is the velocity of the link's origin
 
-A position of its own enters the dynamics through a basis of functions:
+The position of a single coordinate enters the dynamics through basis functions:
 
 (6)  angle q:         cos(k q), sin(k q), k = 0 .. degree     2 degree + 1 functions, periodic in 2 pi
 (7)  displacement q:  q^k, k = 0 .. degree                    degree + 1 functions

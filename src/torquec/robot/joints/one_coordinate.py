@@ -23,7 +23,7 @@ class OneCoordinate(JointKind):
         return (q[0] + v[0],)
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> tuple[Scalar, ...]:
-        """q1 - q0; turns are counted, not taken away."""
+        """q1 - q0; full turns are kept, not wrapped."""
         return (q1[0] - q0[0],)
 
     def rate_map(self, q: Sequence[Scalar]) -> tuple[tuple[Scalar, ...], ...]:

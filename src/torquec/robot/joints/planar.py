@@ -65,7 +65,7 @@ class PlanarJoint(JointKind):
         return (q[0] + (cosine * x - sine * y), q[1] + (sine * x + cosine * y), q[2] + v[2])
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> tuple[Scalar, ...]:
-        """(2); turns are counted, not taken away."""
+        """(2); full turns are kept, not wrapped."""
         angle = q1[2] - q0[2]
         x, y = q1[0] - q0[0], q1[1] - q0[1]
         cosine, sine = apply(Op.COS, q0[2]), apply(Op.SIN, q0[2])

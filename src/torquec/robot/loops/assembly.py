@@ -1,8 +1,9 @@
-"""Assembly: a position of the tree at which all loops are closed.
+"""Assembly of closed loops: a position of the tree at which all loops are closed.
 
 Damped Gauss-Newton steps  dq = -J' (J J' + d 1)^-1 e  from the given start and, at the same time, from random positions
-within the joint limits. The start wins where it leads to closed loops inside the limits; else the nearest one does.
-Joints that the file names as independent, or that its actuators drive, stay where they are if the loops close so.
+within the joint limits. The result from the start is taken where it closes the loops inside the limits; else the
+nearest one. Joints that the file names as independent, or that its actuators drive, keep their positions if the loops
+close that way.
 """
 
 from __future__ import annotations

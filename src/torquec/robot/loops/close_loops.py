@@ -1,7 +1,7 @@
 """`close_loops`: a robot with closed loops from a tree and a description of its loops.
 
-Assembly, choice of the independent joints, first guesses; what turns out to follow another joint linearly, as in a
-parallelogram, becomes a mimic joint, exact and free, and every room takes the robot as if it were a tree.
+Steps: assembly, choice of the independent joints, predictions. A joint that follows another one linearly, as in a
+parallelogram, becomes a mimic joint, exact and at no cost; a robot with no other loops is a tree again.
 """
 
 from __future__ import annotations
@@ -86,13 +86,13 @@ def _closed(tree: Robot, file: LoopFile, start: Array, redundant: tuple[int, ...
 
 
 _MORE_DEGREES = (0, 4)
-"""What the degree of predictions is raised by where Newton steps from them do not end at every position reached."""
+"""Increases of the degree of predictions, where Newton's method from them does not converge at every position."""
 
 
 def _chosen(tree: Robot, file: LoopFile, start: Array) -> tuple[DependentChoice, Tracked]:
     """The choice of dependent joints, and the range that it covers.
 
-    Where joints near the base cover little of their range, the best conditioned ones get a chance.
+    Where joints near the base cover little of their range, the best conditioned ones are tried.
     """
     found: list[tuple[DependentChoice, Tracked]] = []
     for nearly in (NEARLY, 1.0):
@@ -109,7 +109,7 @@ def _chosen(tree: Robot, file: LoopFile, start: Array) -> tuple[DependentChoice,
 
 
 _ENOUGH = 0.8
-"""Part of the range that a choice has to cover for no other to be tried."""
+"""Part of the range; a choice that covers it is taken without trying others."""
 
 
 def check_loop_names(tree: Robot, file: LoopFile) -> None:

@@ -7,8 +7,8 @@ The bodies of a robot are a tree. A loop makes a frame of one branch coincide wi
 (3)  weld:      both frames coincide                                        6 equations
 (4)  coupling:  q_joint = c_0 + c_1 q_of + c_2 q_of^2 + ...                 1 equation
 
-The equations make as many coordinates of the tree dependent as they are independent equations
-(:mod:`torquec.robot.loops.independent`). A robot's state holds the independent joints alone.
+Each independent equation makes one coordinate of the tree dependent (:mod:`torquec.robot.loops.independent`). A robot's
+state holds the independent joints alone.
 """
 
 from __future__ import annotations

@@ -212,14 +212,14 @@ def _polynomial(guess: LoopPrediction, loops: ClosedLoops, q: Sequence[Scalar], 
 
 
 CLOSED_GAP = 1e-12
-"""Gap [m, rad] that is rounding: smaller ones differ between compilers and mean nothing."""
+"""Gap [m, rad] within rounding error: smaller ones differ between compilers."""
 
 
 @dataclass(frozen=True)
 class LoopClosure:
-    """Where the loops are: positions (nq of the tree) of all joints, and the largest gap [m, rad] that is left.
+    """Solution of the loop equations: positions (nq of the tree) of all joints, and the largest remaining gap [m, rad].
 
-    A gap of rounding is given as `CLOSED_GAP`.
+    A gap within rounding error is given as `CLOSED_GAP`.
     """
 
     positions: list[Scalar]

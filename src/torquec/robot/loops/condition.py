@@ -20,7 +20,7 @@ from torquec.robot.loops.closure import closed, loop_state
 from torquec.robot.robot import Robot
 
 _CLOSED = 1e-9
-"""Gap [m, rad] that Newton steps to rounding do not leave."""
+"""Gap [m, rad] above any that converged Newton steps leave."""
 
 _SINGULAR = 1e7
 """Condition of J_d at which torques have lost half of their digits."""
@@ -48,7 +48,7 @@ class LoopCondition:
 
     @property
     def problem(self) -> str:
-        """Why quantities have no meaning at this configuration; empty where they have one."""
+        """Why quantities are undefined at this configuration; empty where they are defined."""
         if not self.is_closed:
             return f"the loops do not close: a gap of {self.gap:.3g} {self.unit} is left at {self.where}"
         if self.is_singular:

@@ -26,21 +26,21 @@ _WALKS, _STEPS, _STRIDE = 48, 24, 0.12
 """Walks (1), steps of each, and their length [rad, or the robot's size]."""
 
 _ZERO = 1e-5
-"""Entries of a row, relative to the largest one, that numbers of a file with few digits leave of a zero."""
+"""Zero threshold of entries, relative to the largest one of all rows: the error of files with few digits."""
 
 _STABLE = 0.1
 """Size of a pivot, relative to the largest entry of its row at the same position, that is large enough (4)."""
 
 _SMALLEST_ROW = 1e-3
-"""A row with no larger entry, in units of the robot's size, is zero where all rows are: then only rounding is left."""
+"""Floor of the largest entry in that threshold, in units of the robot's size: smaller rows are rounding only."""
 
 NEARLY = 0.3
-"""Of the best pivot, what another may have for its place in the tree to decide (2)."""
+"""Size, relative to the best pivot, of pivots among which the place in the tree decides (2)."""
 
 
 @dataclass(frozen=True)
 class DependentChoice:
-    """Pivots as (equation, rate), redundant equations, and the positions (N, nq) that were looked at."""
+    """Pivots as (equation, rate), redundant equations, and the positions (N, nq) that were sampled."""
 
     pivots: tuple[tuple[int, int], ...]
     redundant: tuple[int, ...]

@@ -3,7 +3,7 @@
 (1)  range of an independent joint: its limits; without limits half a turn or the robot's size to each side of the start
 (2)  tracking: many positions of the independent joints at once, each on a straight line from the start, by tangent
      steps and Newton's method. A sign change of det J_d is a singular configuration: another branch lies beyond it
-(3)  fit: least squares over all positions reached; linear to rounding, it is no guess but the relation itself
+(3)  fit: least squares over all positions reached; a fit that is linear up to rounding is the exact relation
 (4)  number of Newton steps: as many as close the loops at all positions reached, from the fitted guess
 """
 
@@ -29,7 +29,7 @@ _TIGHT = 1e-13
 """Gap [m, rad] of a closed loop: rounding."""
 
 _NEARLY_ALL = 0.98
-"""Part of the positions reached that Newton steps have to end at: those next to a singular one take many more."""
+"""Part of the positions reached at which Newton's method must converge: near a singular one it takes more steps."""
 
 _SLOW_STEPS = 2
 """Newton steps beyond those that the samples need, where singular configurations lie in the range."""
@@ -143,7 +143,7 @@ def fit(
 
 
 def _is_periodic(tree: Robot, rate: int) -> bool:
-    """Whether the joint turns without end."""
+    """Whether the joint is continuous: it turns without limits."""
     coordinate = tree.coordinates[rate]
     bounds = coordinate.joint.limits
     return coordinate.turns and not (math.isfinite(bounds.lower) or math.isfinite(bounds.upper))

@@ -1,4 +1,4 @@
-"""The side file `NAME.loops.toml`: closed loops of a robot whose file has no words for them (docs/closed-loops.md)."""
+"""The side file `NAME.loops.toml`: closed loops that a robot file cannot express (docs/closed-loops.md)."""
 
 from __future__ import annotations
 
