@@ -46,7 +46,7 @@ class RobotFileError(TorquecError):
 
 
 class RobotError(TorquecError):
-    """A robot that loaded, but cannot serve what is asked of it (no inertias, no such joint, singular)."""
+    """A loaded robot for which the request is impossible (no inertias, no such joint, singular)."""
 
 
 class RefusedQuantityError(RobotError):
@@ -58,7 +58,7 @@ class ArgumentError(TorquecError, ValueError):
 
 
 class ExpressionError(TorquecError):
-    """An expression graph that is not well formed, or an operation that it does not know."""
+    """An ill-formed expression graph, or an unknown operation."""
 
 
 class CompileError(TorquecError):

@@ -1,6 +1,6 @@
 """Records of reductions and estimates as plain values: enough to undo and to recheck them.
 
-A record knows nothing about the code that made it. It can be written as JSON and read back, and the `check_*` function
+A record does not depend on the code that made it. It can be written as JSON and read back, and the `check_*` function
 of its kind takes it together with the robot.
 """
 

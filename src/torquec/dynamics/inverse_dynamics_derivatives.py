@@ -1,7 +1,7 @@
 """Analytic derivatives of inverse dynamics: dtau/dq and dtau/dqd (dtau/dqdd is the mass matrix).
 
 (1)  dtau/dqd = 2 C, the Christoffel Coriolis matrix.
-(2)  For a particle x(q(t)), d(xdd)/dq_j = d^2/dt^2 of dx/dq_j. For a turning joint j, with zdd = U z (third column
+(2)  For a particle x(q(t)), d(xdd)/dq_j = d^2/dt^2 of dx/dq_j. For a revolute joint j, with zdd = U z (third column
      of U),
        d(xdd)/dq_j = zdd x (x - o) + 2 zd x (v - vo) + z x (xdd - odd)
 (3)  so the wrench of column j at its composite body is, for ancestors i (f_j, n_j: the wrench of inverse dynamics at j;
@@ -20,7 +20,7 @@ angular velocity, U and origin acceleration of the parent's material at the link
 linear part of the joint's twist:
 
 (5)  dtau/dq:    (3), (4) with w = c, U = A, a = b, and velocities relative to the parent:  P + m s,  D + h s',
-                 g + s x eta.  Torques of the joint itself stand in the moved axes:  f - z x f_j and n - z x n_j
+                 g + s x eta.  Torques of the joint itself are in the moved axes:  f - z x f_j and n - z x n_j
                  (translation: f, n - z x f_j)
 (6)  dtau/dqd:   twice (3), (4) of `coriolis_matrix` with w = (c + w)/2 and half of s, the mean of both axes
 

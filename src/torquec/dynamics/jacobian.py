@@ -5,9 +5,9 @@ Rows 0..2 give the velocity of the frame's origin, rows 3..5 the angular velocit
 (1)  rotation j on the way:   column (z_j x (p - o_j), z_j),          translation:  (z_j, 0)
 (2)  its derivative:          (zd_j x (p - o_j) + z_j x (pd - od_j), zd_j),          (zd_j, 0),     zd_j = w_j x z_j
 
-z is the direction of an axis and o a point on it. Both stand in the axes of one reference: the robot's base, or the
-link at the root of the tree that the joint belongs to. Trees with different roots have no dynamics in common, and in
-the axes of the root nothing depends on the root's own position (Kang's "first joint coordinate frame").
+z is the direction of an axis and o a point on it. Both are expressed in the axes of one reference: the robot's base, or
+the link at the root of the tree that the joint belongs to. Trees with different roots have no dynamics in common, and
+in the axes of the root nothing depends on the root's own position (Kang's "first joint coordinate frame").
 """
 
 from __future__ import annotations

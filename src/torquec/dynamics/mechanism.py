@@ -1,6 +1,6 @@
 """Constants of a robot for the dynamics algorithms (`Mechanism`), and link placements at a configuration q.
 
-(1)  Links stand in canonical frames (`torquec.robot.canonical`), their mass moments regrouped (`regrouping`).
+(1)  Links have canonical frames (`torquec.robot.canonical`), their mass moments regrouped (`regrouping`).
 (2)  Unit of length: where no position is a length, lengths are measured in the offset L that is nearest to the base
      (everything beyond is carried across it), masses in 1/L^2: torques keep their value, and every product with L
      disappears.

@@ -3,8 +3,8 @@
 With w the angular velocity, wd its derivative and a the acceleration of the origin, all in the link's own axes:
 
 (1)  acceleration of a point r of the link:  a + U r,   U = [wd x] + [w x][w x]
-(2)  w  = R' w_p + qd z,     a = R' (a_p + U_p p)  (+ 2 w x (qd z) + qdd z for a sliding joint)
-(3)  points on a turning joint's axis belong to both links:  U z = R' (U_p R z).  So the third column of U is
+(2)  w  = R' w_p + qd z,     a = R' (a_p + U_p p)  (+ 2 w x (qd z) + qdd z for a prismatic joint)
+(3)  points on a revolute joint's axis belong to both links:  U z = R' (U_p R z).  So the third column of U is
      turned, not computed, and
 (4)  wd_y = U_13 - w_x w_z,   wd_x = w_y w_z - U_23,   U_31 = w_x w_z - wd_y,   U_32 = w_y w_z + wd_x,
 (5)  wd_z = z . R' wd_p + qdd,   U_12 = w_x w_y - wd_z,   U_21 = w_x w_y + wd_z,

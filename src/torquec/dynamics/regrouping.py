@@ -1,6 +1,6 @@
 """Regrouping of mass moments onto the joints that feel them (Khalil & Gautier), before anything is traced.
 
-Mass points on the axis of a turning joint move alike whether they belong to the body or to its parent, so they may
+Mass points on the axis of a revolute joint move alike whether they belong to the body or to its parent, so they may
 be given to the parent:
 
 (1)  rotation:   m, hz and Ezz of the body go to the parent (three parameters of every body vanish)

@@ -33,7 +33,7 @@ STATE, NEXT_STATE = "state", "next_state"
 
 @dataclass(frozen=True)
 class StateSlot:
-    """A named part of the state, one number per joint unless `size` says otherwise, and its initial value."""
+    """A named part of the state, one number per joint unless `size` is given, and its initial value."""
 
     name: str
     initial: tuple[float, ...]
@@ -46,7 +46,7 @@ class StateSlot:
 
 @dataclass(frozen=True, repr=False)
 class SampledFunction:
-    """A function that is called at every sample: `slots` are the parts of its state, in order.
+    """A function called once per sample: `slots` are the parts of its state, in order.
 
     `period` is the sampling interval that it was made for [s], None where it does not matter. Raises `ArgumentError`
     where the ports `state` and `next_state` of the function are not of the size of its slots.
@@ -95,7 +95,7 @@ class SampledFunction:
         return f"{type(self).__name__}({self.name!r}, {self.n} joints{every}, {self.operations})"
 
     def slot(self, name: str) -> slice:
-        """Where a part of the state stands; raises `ArgumentError` where there is none of that name."""
+        """Slice of a part of the state; raises `ArgumentError` where there is none of that name."""
         start = 0
         for slot in self.slots:
             if slot.name == name:

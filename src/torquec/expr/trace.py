@@ -22,8 +22,8 @@ def trace(
     """The `Function` that `algorithm` computes.
 
     `algorithm` is called with one keyword per input, a (nested) tuple of nodes of the given shape (a bare node for
-    shape ()), and returns its outputs by name: nodes, numbers or nested sequences of them. `shapes` states output
-    shapes where an empty output cannot tell.
+    shape ()), and returns its outputs by name: nodes, numbers or nested sequences of them. `shapes` gives the shapes of
+    empty outputs.
 
     >>> f = trace("f", lambda x: {"y": x[0] * x[1] + x[0] * x[1]}, {"x": (2,)})
     >>> [step.op.value for step in f.operations]

@@ -4,7 +4,7 @@
      part of the value and are left out; a class with a `KIND` has it in front, under "kind"
 (2)  a tuple is a list, a mapping from names an object, an enumeration the value of its member, an array lists of lists
 (3)  numbers are finite; a field whose default is infinite (a limit that need not be there) holds null for it
-(4)  a union is what its first member that fits says; dataclasses in a union are told apart by their `KIND`
+(4)  a union is read as its first member that fits; dataclasses in a union are distinguished by their `KIND`
 (5)  where structure is not enough, a `Codec` defines how a type, or one field, is written and read
 
 Nothing is guessed when a document is read: a field that is missing or unknown, and a value of another type, is refused
@@ -264,7 +264,7 @@ class DocumentFormat:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a value stands: its path in the document, made only when it is needed, and the file."""
+    """The place of a value: its path in the document, made only when it is needed, and the file."""
 
     path: str
     where: str
@@ -297,7 +297,7 @@ def _kind_of(kind: Any) -> str:
 
 @functools.cache
 def _fields(kind: Any) -> dict[str, _Field]:
-    """The fields of a dataclass that stand in documents (1)."""
+    """The fields of a dataclass that are written to documents (1)."""
     hints = typing.get_type_hints(kind)
     return {
         item.name: _Field(

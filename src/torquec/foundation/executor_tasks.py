@@ -19,7 +19,7 @@ _MANY_TASKS = 16
 
 
 def tasks_at_once(executor: Executor, tasks: int, workers: int | None = None) -> int:
-    """How many of `tasks` an executor is given before one of them is done, with at most `workers` at a time.
+    """Number of `tasks` to submit to an executor before the first is done, with at most `workers` at a time.
 
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> tasks_at_once(ThreadPoolExecutor(2), 7), tasks_at_once(ThreadPoolExecutor(2), 7, 1)
@@ -35,7 +35,7 @@ def tasks_at_once(executor: Executor, tasks: int, workers: int | None = None) ->
 
 
 def workers_of(executor: Executor | None) -> int:
-    """Number of tasks that run at a time, 1 where the executor does not tell.
+    """Number of tasks that run at a time, 1 where it is unknown.
 
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> workers_of(ThreadPoolExecutor(2)), workers_of(None)

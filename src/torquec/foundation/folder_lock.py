@@ -2,7 +2,7 @@
 
 (1)  the lock is the operating system's (`flock`, on Windows `msvcrt.locking`) on a hidden file beside the folder. It
      ends with its process, however that ends: a lock file that a killed process left is taken over
-(2)  the file says which process holds the lock: its number, its machine, and since when
+(2)  the file names the process that holds the lock: its number, its machine, and since when
 (3)  the file is deleted when the lock is released; a process that has locked a deleted file tries again
 (4)  one thread may lock a folder that it holds already: a run publishes its folder under its own lock
 
@@ -131,7 +131,7 @@ def _write_holder(handle: int) -> None:
 
 
 def _holder(handle: int) -> str:
-    """The process that holds a lock, in words; the file is empty for a moment when a lock begins."""
+    """Description of the process that holds a lock; the file is empty for a moment when a lock begins."""
     try:
         os.lseek(handle, 0, os.SEEK_SET)
         found = json.loads(os.read(handle, _LONGEST))
@@ -170,7 +170,7 @@ else:
 
 
 def _forget_handles() -> None:
-    """In a forked process: the lock is not its own, and must not outlive the one that holds it (1)."""
+    """In a forked process: close inherited locks, which must not outlive the process that holds them (1)."""
     for handle in _HANDLES:
         with contextlib.suppress(OSError):
             os.close(handle)

@@ -3,12 +3,12 @@
 (1)  `NAME.package.json` holds the SHA-256 of every file of the package. A file with another hash was edited since
 (2)  a package may overwrite itself: unedited files are replaced, files that it no longer has are deleted
 (3)  refused without `force`, before anything is written: another package in the folder (another name, or another
-     target), files of the package that were edited, and files of other people in the way
+     target), edited files of the package, and foreign files in the way
 (4)  with `force` another package is deleted and files in the way are replaced; other edited files stay
 (5)  the manifest states how the package was made: target, prefix, precision, quantities, the file of the model and
-     further options, so that `torquec check` can make it again; `documents` are files for people, without a hash
+     further options, so that `torquec check` can make it again; `documents` are files for readers, without a hash
 
-So no folder holds a mixture of two packages.
+So no folder holds parts of two packages.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _refuse(found: str, directory: Path, names: Collection[str]) -> None:
 
 
 def _read(path: Path) -> PackageFiles | None:
-    """What a manifest states; None for a file that is none of ours."""
+    """The package of a manifest; None for a file that is not a manifest of Torquec."""
     try:
         stated: Any = read_json(path, FileKind.PACKAGE, remedy=_REMEDY)
         if not isinstance(stated, dict) or stated.get("format") not in _FORMATS:

@@ -191,10 +191,10 @@ def write_package(
     """Write a package and its manifest into a folder (2), made when it is missing; gives the paths of `contents`.
 
     The manifest is among them where a model lies beside the code.
-    `name`, an identifier, and `target`, what the package is made for, tell packages apart; `making` says how to make it
-    again. Names in `contents` are relative, with "/" for folders inside. Raises `ArgumentError` where a folder cannot
-    be written, and without `force` for another package, edited files and foreign files in it
-    (:mod:`torquec.foundation.package_manifest`); nothing is written then.
+    `name`, an identifier, and `target` identify the package; `making` records how it was made. Names in `contents` are
+    relative, with "/" for folders inside. Raises `ArgumentError` where a folder cannot be written, and without `force`
+    for another package, edited files and foreign files in it (:mod:`torquec.foundation.package_manifest`); nothing is
+    written then.
     """
     manifest = manifest_of_package(target, making or PackageMaking(name), contents)
     written = {**contents, f"{name}{MANIFEST}": manifest}
@@ -243,7 +243,7 @@ def new_folder(
 
 
 def _beside_packages(scratch: Path, made: set[Path]) -> list[str]:
-    """Files that no package states: of the others :mod:`torquec.foundation.package_manifest` knows who wrote them."""
+    """Files that no package manifest lists; :mod:`torquec.foundation.package_manifest` checks the others."""
     places = {(scratch / name).parent for name in made if name.name.endswith(MANIFEST)}
     stated = {place / name for place in places for each in packages_in(place) for name in (*each.files, each.file)}
     return [name.as_posix() for name in made if scratch / name not in stated]
@@ -288,7 +288,7 @@ def _exchanged(scratch: Path, directory: Path, made: set[Path], stale: set[Path]
             (whole / name).parent.mkdir(parents=True, exist_ok=True)
             os.link(scratch / name, whole / name)
         exchange(whole, here)
-        # `whole` is the old folder now; whatever came into it meanwhile belongs to somebody.
+        # `whole` is the old folder now; files that were added to it meanwhile are not ours.
         for old in [path for path in whole.rglob("*") if not is_folder(path) or path.is_symlink()]:
             name = old.relative_to(whole)
             new = here / name

@@ -195,7 +195,7 @@ def _placement(body: Body, snaps: list[Snap] | None) -> Pose:
 
 
 def _first_frame(body: Body, snaps: list[Snap] | None) -> _Frame:
-    """What is known of a body's frame before common normals are: its axis, or all of it (5)."""
+    """A body's frame before its common normals are known: its axis, or all of it (5)."""
     if body.joint.kind.nv == 1:
         return _Frame(_axis(body, snaps))
     x, _, z = transpose(body.joint.kind.axes(body.joint.axis))
@@ -327,7 +327,7 @@ def _relate(
 ) -> tuple[Pose, float, float]:
     """pre, theta and d of (2) between the parent's canonical frame and this one; settles what is free in `frame`.
 
-    `to_parent` is the file frame seen from the parent's canonical one; `normal_is` says whether the joint is on the
+    `to_parent` is the file frame seen from the parent's canonical one; `normal_is` tells whether the joint is on the
     main branch, and whether its common normal with the parent's axis lies near.
     """
     on_main, is_near = normal_is

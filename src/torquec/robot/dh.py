@@ -1,6 +1,6 @@
 """Denavit-Hartenberg (DH) tables in TOML to `Robot`; `docs/dh.md` documents the file.
 
-With q added to theta (rotary joints) or to d (sliding joints), link frame i in link frame i-1 is
+With q added to theta (rotary joints) or to d (prismatic joints), link frame i in link frame i-1 is
 
 (1)  standard:  A_i = Rz(theta) Tz(d) Tx(a) Rx(alpha)      joint i moves about or along z_{i-1}
 (2)  modified:  A_i = Rx(alpha) Tx(a) Rz(theta) Tz(d)      joint i moves about or along z_i
@@ -112,7 +112,7 @@ class _Reader:
         self.warnings: list[FileWarning] = []
 
     def read(self, *, source: str, gravity: tuple[float, float, float] | None) -> Robot:
-        """The whole document; raises `RobotFileError` for the first thing in it that is wrong."""
+        """The robot of the whole document; raises `RobotFileError` for its first fault."""
         document = self.document
         file_gravity = document.vector("gravity", STANDARD_GRAVITY)
 
@@ -123,7 +123,7 @@ class _Reader:
         if not self.tree.bodies:
             document.refuse("joint", f"robot '{self.name}' has no moving joint", "add a [[joint]] that is not fixed")
 
-        # Then what may name any joint of the file.
+        # Then the parts that may refer to any joint of the file.
         mimics = self.resolved_mimics()
         moving = [body.joint.name for body in self.tree.bodies]
         for table in document.tables("motor"):

@@ -150,7 +150,7 @@ class GearedMotor:
 def read_motor(joint: Table, name: str, gear_ratio: float | None = None) -> GearedMotor | None:
     """A joint's own `motor = { rotor_inertia, gear_ratio }` or `{ reflected_inertia }`, with friction at the motor.
 
-    `gear_ratio` stands in where the table gives none; without it, the table must.
+    `gear_ratio` is the default where the table gives none; without it, the table must.
     """
     table = joint.table("motor")
     if table is None:

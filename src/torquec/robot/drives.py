@@ -101,7 +101,7 @@ def _assumed_numbers(sources: Table | None, path: Path) -> list[FileWarning]:
 
 
 def _read_joint(entry: Table, joint: Joint) -> Joint:
-    # Asked for in any case: a message about an unknown key lists the keys that were asked for.
+    # Read in any case: a message about an unknown key lists the keys that were read.
     friction, spring, counterbalances = read_friction(entry), read_spring(entry), read_counterbalances(entry)
     return dataclasses.replace(
         joint,

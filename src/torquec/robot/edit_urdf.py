@@ -258,7 +258,7 @@ class _Edits:
 
 
 def _attribute(value: str) -> str:
-    """A quoted value in ASCII, which stands in a document of any encoding."""
+    """A quoted value in ASCII, which fits into a document of any encoding."""
     return quoteattr(value).encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 

@@ -211,7 +211,7 @@ def _sdf_visuals(path: Path) -> list[Visual]:
 
 
 def _read_xml(path: Path, *, strict: bool, gravity: Gravity | None, mesh_inertia: bool = False) -> Robot:
-    """URDF or MJCF, as the root element says."""
+    """URDF or MJCF, by the root element."""
     data = read_bytes(path, FileKind.ROBOT)
     if b"<mujoco" not in data or b"<robot" in data:  # else the reader of MJCF looks at it once, and not twice
         root = parse_xml(data, str(path))

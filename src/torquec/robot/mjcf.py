@@ -1,8 +1,8 @@
 """MJCF to `Robot`, through the `mujoco` package.
 
-MuJoCo knows its own format best: defaults, compiler settings, inertias of primitive geoms. It is given the document
-without assets (`mjcf_strip`), so that no mesh is opened, and without anything that a tree of joints cannot be; the
-compiled model is read back (`mjcf_model`). In the robot, q is MuJoCo's qpos.
+MuJoCo resolves its own format: defaults, compiler settings, inertias of primitive geoms. It gets the document without
+assets (`mjcf_strip`), so that no mesh is opened, and without what a tree of joints cannot represent; the compiled model
+is read back (`mjcf_model`). In the robot, q is MuJoCo's qpos.
 """
 
 from __future__ import annotations

@@ -209,7 +209,7 @@ class ModelReader:
         return Spring(stiffness, float(model.qpos_spring[model.jnt_qposadr[index]])) if stiffness else None
 
     def refuse_polynomial(self, what: str, array: str, index: int, joint: str) -> None:
-        """Raise where newer versions of MuJoCo have a nonlinear law that older ones do not know."""
+        """Raise for a nonlinear law, which newer versions of MuJoCo have."""
         values = getattr(self.model, array, None)
         if values is not None and values[index].any():
             raise self.error(joint, f"joint '{joint}' has a nonlinear {what}", "keep the linear term only")

@@ -41,7 +41,7 @@ _OPEN_FILES = ("mesh", "hfield", "material")
 _FOLDER_SETTINGS = ("meshdir", "texturedir", "assetdir")
 
 _TENDON_FORCES = ("stiffness", "damping", "frictionloss", "armature")
-"""Attributes that give a tendon forces of its own; its limits, like those of joints, have no effect inside the range."""
+"""Attributes that give a tendon forces of its own; its limits, like those of joints, do not act inside the range."""
 
 _SHAFT_WORDS = ("damping", "frictionloss", "armature")
 """Attributes of a tendon that a motor on several joints can express."""
@@ -169,7 +169,7 @@ def _takes_geoms(body: Element, context: MjcfContext) -> bool:
 
 
 def _counts(geom: Element, body: Element, context: MjcfContext, childclass: str, *, moving: bool) -> bool:
-    """Does the body's inertia come from this geom? Refused where it would, and only a file could say how much."""
+    """Whether the body's inertia comes from this geom; refused where only a mesh file could give that inertia."""
     attributes = context.attributes(geom, childclass, "geom")
     if not (attributes.get("type") in FILE_SHAPES or "mesh" in attributes or "hfield" in attributes):
         return True

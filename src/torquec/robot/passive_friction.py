@@ -4,7 +4,7 @@ For one direction of motion, v > 0 the magnitude of the shaft's speed, the frict
 
 (1)  P(v) = d + viscous v + curved v^2 + cubic v^3,   d = Coulomb + min(Stribeck, 0) + min(concave, 0)
 
-with d the least of the terms that are bounded. Load-dependent friction has a factor of its own, which must not be
+with d the lower bound of all bounded terms. Load-dependent friction has a factor of its own, which must not be
 negative. Dry friction that turns over with the speed vanishes at rest: it counts as d = 0 there. A constant `offset` is
 no friction: its work depends on the position alone, as that of a weight.
 """
@@ -60,7 +60,7 @@ def check_friction_is_passive(robot: Robot) -> None:
 
 
 def _driving_shafts(robot: Robot) -> Iterator[tuple[str, str]]:
-    """Names of joints and motors whose friction drives them, each with a sentence that says so."""
+    """Names of joints and motors whose friction drives them, each with a message."""
     joints = [body.joint for body in robot.bodies]
     shafts = [
         (each.name, f"joint '{each.name}'", each.friction, each.kind.coordinates[0].speed_unit) for each in joints

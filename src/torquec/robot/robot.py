@@ -331,7 +331,7 @@ class Robot(NotebookDisplay):
         return float(sum(body.inertia.m for body in self.bodies))
 
     def check_inertias(self) -> None:
-        """Raise `RobotError` unless every moving body has an inertia where dynamics needs one, and every joint a load."""
+        """Raise `RobotError` unless every moving body has its inertia, and every joint something to move."""
         from torquec.robot.inertialess import massless_joints
 
         lacking = [name for body in self.bodies if not any(body.inertia.parameters) for name in body.lacking_inertia]

@@ -1,7 +1,7 @@
 """A `Robot` as plain JSON values and back: every field under its own name, infinite limits as null.
 
 The types of the dataclasses decide what is accepted (:mod:`torquec.foundation.documents`): a field added to `Robot` is
-saved and checked without a line here; what the types cannot say is checked as the readers of robot files do.
+saved and checked without a line here; what types cannot express is checked as in the readers of robot files.
 """
 
 from __future__ import annotations

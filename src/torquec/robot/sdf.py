@@ -218,7 +218,7 @@ class _Translation:
         """The link that a name stands for: itself, or the one that a frame or joint is attached to."""
         if name == _WORLD:
             return name
-        self.pose(name, asked)  # raises where there is no such frame, or they go in a circle
+        self.pose(name, asked)  # raises where there is no such frame, or references are circular
         element = self.frames[name]
         while element.tag != "link":
             name = _text(element, "child") if element.tag == "joint" else element.attributes.get("attached_to", "")

@@ -31,7 +31,7 @@ _PLAIN_LINES = re.compile(
     rf"([A-Za-z0-9_-]+)[ \t]*=[ \t]*(?:{_PLAIN}|\{{[ \t]*(?P<inner>(?:{_PLAIN_PAIR.pattern})+)\}}[ \t]*)"
     r"(?:#[^\n]*)?(?:\n|\Z)"
 )
-"""`key = value` on a line of its own, the value plain or a table of plain ones: what nearly all lines of robots are."""
+"""`key = value` on a line of its own, the value plain or a table of plain ones: nearly all lines of robot files."""
 _BLANK = re.compile(r"[ \t]*")
 _BLANK_LINES = re.compile(r"(?:\s|#[^\n]*)*")
 

@@ -13,7 +13,7 @@ arm on its base or a legged robot. `standing_limbs` tells them apart, with every
 (3)  a limb is everything that one joint of the base carries, with at least two independent joints; its length is the
      largest distance of one of its frames from that joint
 (4)  it is a leg where its lowest frame lies half its length below the lowest frame of the base, and
-(5)  at least half as deep as that of the deepest limb: hands of a humanoid hang, its feet stand
+(5)  at least half as deep as that of the deepest limb: a humanoid's arms hang less deep than its legs
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _resolve_mimics(connections: dict[str, Connection]) -> dict[str, Connection]
 
 
 def _find_root(root: Element, links: dict[str, Link], connections: dict[str, Connection]) -> str:
-    """The one link that is nobody's child, from which every other link is reached."""
+    """The root link: the only one without a parent, from which every other link is reached."""
     children = {connection.child for connection in connections.values()}
     roots = [name for name in links if name not in children]
     if not roots:
@@ -244,7 +244,7 @@ _DEPTH = 0.5
 """Of the length of a limb: legs of published robots have 0.77 to 1.33, fingers up to 0.32, but for one thumb (0.56)."""
 
 _BOLTED = "world"
-"""The root link by which a URDF file says that its base is fixed."""
+"""Name of the root link of a URDF file whose base is fixed."""
 
 
 def standing_limbs(robot: Robot) -> tuple[str, ...]:

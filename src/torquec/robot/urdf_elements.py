@@ -225,7 +225,7 @@ _WORDS: dict[str, _Word] = {
 
 
 def unknown_words(root: Element) -> list[FileWarning]:
-    """A warning for every word that URDF does not know, inside elements that count for dynamics.
+    """A warning for every word unknown to URDF, inside elements that matter for dynamics.
 
     An attribute or element that occurs often is one warning: that of the first, with the count.
     """

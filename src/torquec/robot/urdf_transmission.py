@@ -1,4 +1,4 @@
-"""URDF's `<transmission>` elements to motors: how fast each turns when the joints move. URDF knows no rotor inertia.
+"""URDF's `<transmission>` elements to motors with gear ratios; URDF has no rotor inertias.
 
 (1)  simple:        v_motor = n v_joint
 (2)  differential:  v_motor1 = n_1 (k_1 v_joint1 + k_2 v_joint2),   v_motor2 = n_2 (k_1 v_joint1 - k_2 v_joint2)

@@ -113,7 +113,7 @@ def refuse_warnings(warnings: Iterable[FileWarning]) -> None:
 def without_negative_moments(name: str, inertia: Inertia, *, where: str) -> tuple[Inertia, tuple[FileWarning, ...]]:
     """The inertia with principal moments that are a little below zero taken as zero, and a warning where one was.
 
-    A little: what rounding leaves of a thin or tiny thing, such as an antenna; more is a fault that changes torques.
+    A little: rounding of a thin or tiny body, such as an antenna; more is a fault that changes torques.
     """
     if not inertia.m > 0.0 or not all(abs(value) < _HUGE for value in inertia.parameters):
         return inertia, ()
@@ -163,7 +163,7 @@ def check_inertia(name: str, inertia: Inertia, *, where: str) -> tuple[FileWarni
 def is_solid(inertia: Inertia) -> bool:
     """Quick sufficient test, without principal moments, that the inertia satisfies (1) and (2).
 
-    With the tensor J about the centre, (1) says that J is positive, and (2) that tr(J)/2 1 - J is: both by their
+    With the tensor J about the centre, (1) holds where J is positive definite, (2) where tr(J)/2 1 - J is: both by their
     leading minors, which are cheaper than eigenvalues. False means undecided.
 
     >>> is_solid(Inertia(xx=1.0, yy=1.0, zz=1.0, m=2.0)), is_solid(Inertia(xx=1.0, yy=1.0, zz=3.0, m=2.0))

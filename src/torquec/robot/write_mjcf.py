@@ -10,9 +10,9 @@
 (4)  a constant torque c is the spring -k (q - c'), c' = c/k, so soft and so long that q does not change it
 (5)  a mimic joint follows by an equality constraint; each independent joint has a motor, to be driven by its torque
 
-MuJoCo cannot express friction that differs by direction, turns over or depends on load, for counterbalances, and for
-rotors that couple joints on different branches: where a robot has them the file says so, and the side file, which
-Torquec reads, holds them.
+MuJoCo cannot express friction that differs by direction, turns over or depends on load, counterbalances, and rotors
+that couple joints on different branches: where a robot has them the file says so, and the side file, which Torquec
+reads, holds them.
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ def _on_one_branch(robot: Robot, row: Sequence[float]) -> bool:
 def _joint(joint: Joint, words: _Words) -> str:
     parts = [f'name={quoteattr(joint.name)} type="{joint.kind.mjcf}" axis="{number_list(joint.axis)}"']
     lower, upper = joint.limits.lower, joint.limits.upper
-    # A range must have two ends: one that is missing lies where no joint goes.
+    # A range needs two limits: a missing one is put where no joint goes.
     if joint.kind.has_position_limits and (math.isfinite(lower) or math.isfinite(upper)) and lower < upper:
         parts.append(f'range="{number_list((max(lower, -_FAR), min(upper, _FAR)))}"')
     if math.isfinite(joint.limits.effort) and joint.limits.effort > 0.0:

@@ -137,7 +137,7 @@ def parse_xml(data: bytes, source: str) -> Element:
 
 
 _UNDECLARED = "undeclared"
-"""Namespace of prefixes that nobody declares; simulators write such into <gazebo>, which is passed over."""
+"""Namespace of undeclared prefixes, which simulators write into <gazebo>; that element is ignored."""
 
 
 _MOST_PREFIXES = 20
@@ -248,7 +248,7 @@ class _Builder:
 
 
 def _explained(error: expat.ExpatError, source: str) -> RobotFileError:
-    """What expat found, in words."""
+    """The error of expat, explained."""
     reason = expat.ErrorString(error.code) or "not well-formed"
     remedies = {
         expat.errors.XML_ERROR_NO_ELEMENTS: "the document ends early: check that the file is complete",

@@ -1,4 +1,4 @@
-"""Classic arms, each a DH table beside this file that states where its numbers come from.
+"""Classic arms (PUMA 560, Stanford, SCARA, ..), each a DH table beside this file with the source of its numbers.
 
 They are exempt from plausibility checks: published and identified parameters need not belong to rigid bodies.
 """
@@ -18,7 +18,7 @@ _NAMES = ("planar2r", "planar3r", "puma260", "puma560", "scara", "stanford")
 
 
 def names() -> tuple[str, ...]:
-    """The names that `load_classic` knows.
+    """The names of all classic arms.
 
     >>> "puma560" in names()
     True

@@ -2,7 +2,7 @@
 
 Robot files rarely state rotors, which are most of what a geared wrist accelerates. Each `NAME.drives.toml` beside this
 file states rotors and friction of one arm, with the source of every kind of number. `assumed` is a rule of thumb for a
-joint with a torque limit tau_max [N m] (a force limit [N] of a sliding joint, in kg and m/s):
+joint with a torque limit tau_max [N m] (a force limit [N] of a prismatic joint, in kg and m/s):
 
 (1)  reflected inertia  max(0.1, tau_max/150) kg m^2
 (2)  Coulomb friction  0.02 tau_max,  viscous friction  0.01 tau_max per rad/s

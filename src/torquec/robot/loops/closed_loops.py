@@ -32,7 +32,7 @@ class LoopKind(StrEnum):
 
 @dataclass(frozen=True)
 class LoopConstraint:
-    """Two frames, by name, that coincide as `kind` says."""
+    """Two named frames that coincide in the way of `kind`."""
 
     name: str
     frame_a: str
@@ -75,7 +75,7 @@ class LoopPrediction:
     """First guess of a dependent rate's displacement from the start: a polynomial of independent positions.
 
     `rate` and `inputs` count rates of the tree. With t = (q - center)/half of each input, the displacement is the sum
-    of coefficient times the product of powers of t. A `periodic` input, a joint that turns without end, has 1, cos q,
+    of coefficient times the product of powers of t. A `periodic` input, a continuous joint, has 1, cos q,
     sin q, cos 2q, ... in place of powers; the dependent joint turns `windings` times with it. Where `exact`, the
     prediction is the displacement itself: coefficients times displacements of the inputs.
     """

@@ -117,7 +117,7 @@ def closed(robot: Robot) -> ClosedLoops:
 
 
 def independent_rates(robot: Robot) -> list[int]:
-    """Where the independent rates stand among those of the tree."""
+    """Indices of the independent rates among those of the tree."""
     loops, k = closed(robot), 0
     found: list[int] = []
     for joint in robot.tree.joints:

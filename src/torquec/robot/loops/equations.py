@@ -58,7 +58,7 @@ class LoopEquation:
 
 @dataclass(frozen=True)
 class JointPlace:
-    """Where the coordinates of a body's joint stand in a tree's rates and positions; mimic joints stand with theirs."""
+    """Indices of a joint's coordinates in a tree's rates and positions; mimic joints have those of their leaders."""
 
     rate: int
     position: int
@@ -93,7 +93,7 @@ def loop_equations(tree: Robot, file: LoopFile, q: Sequence[Scalar], rates: Rate
 
 @dataclass(frozen=True)
 class _Axis:
-    """A coordinate on the way to a frame: its rate, the ratio of its joint, direction and a point of its axis."""
+    """A coordinate on the path to a frame: its rate, the ratio of its joint, direction and a point of its axis."""
 
     rate: int
     ratio: float
