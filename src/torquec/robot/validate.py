@@ -163,7 +163,7 @@ def check_inertia(name: str, inertia: Inertia, *, where: str) -> tuple[FileWarni
 def is_solid(inertia: Inertia) -> bool:
     """Quick sufficient test, without principal moments, that the inertia satisfies (1) and (2).
 
-    With the tensor J about the centre, (1) holds where J is positive definite, (2) where tr(J)/2 1 - J is: both by their
+    With the tensor J about the centre, (1) holds where J is positive definite, (2) where tr(J)/2 1 - J is: both by
     leading minors, which are cheaper than eigenvalues. False means undecided.
 
     >>> is_solid(Inertia(xx=1.0, yy=1.0, zz=1.0, m=2.0)), is_solid(Inertia(xx=1.0, yy=1.0, zz=3.0, m=2.0))
