@@ -1,1 +1,1 @@
-"""From a log of the real robot to a trusted model: checks, preparation, estimators, statistics, excitation."""
+"""Parameter identification from logs of a real robot: checks, preparation, estimators, statistics, excitation."""

@@ -1,4 +1,4 @@
-"""Optional packages of identification, imported where they are needed and missed with a clear message."""
+"""Optional dependencies of identification, imported on demand; a clear error where one is missing."""
 
 from __future__ import annotations
 

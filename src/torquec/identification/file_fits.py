@@ -1,14 +1,14 @@
-"""What files say of an identified robot: an estimate fitted to the words that each of them has, and its error.
+"""Export fits: an estimate refitted with the parameters that each file format can express, and its error.
 
-(1)  programs have all but recorded columns, which have no formula: the rest is fitted again without them. Friction
-     with memory is a function with state, `total_torque_step`
-(2)  MuJoCo knows damping up to the third power of the speed, friction loss, armature and constant torques: friction
-     with no other terms, fitted again, with the powers that predict best (cross-validation)
-(3)  URDF has inertias, damping and friction, and the side file beside it all of (1). Who reads it alone finds the
-     inertias of (1) with the damping and the friction, not negative, that are nearest to what the rest of (1) does
+(1)  generated programs express all but recorded columns, which have no formula: the model is refitted without them.
+     Friction with memory is a function with state, `total_torque_step`
+(2)  MuJoCo has damping up to the third power of the speed, friction loss, armature and constant torques: the friction
+     is refitted with these terms only, with the powers that predict best (cross-validation)
+(3)  URDF has inertias, damping and friction; the side file beside it has all of (1). A reader of the URDF alone gets
+     the inertias of (1) and the nonnegative damping and friction that best fit the remaining torque
 
-The error is that of the report: |tau - predicted|/|tau| over all joints and samples that count, both low-passed; the
-torques are those that the program computes which reads the file (`file_readers`).
+The error is that of the report: |tau - predicted|/|tau| over all joints and used samples, both low-passed; the
+torques are computed by the program that reads the file (`file_readers`).
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ from torquec.trajectory.log_map import LogMap
 CODE = "code, model, URDF with its drives file"
 URDF_ALONE = "URDF without its drives file"
 MJCF = "MJCF"
-"""What errors are told of."""
+"""Name of the format in the table of errors."""
 
 
 _MUJOCO_TERMS = ("curved", "cubic")
-"""What MuJoCo knows of friction besides its plain terms, in the order in which it is tried."""
+"""Friction terms of MuJoCo besides the plain ones, in the order in which they are tried."""
 
 
 class FileWords(StrEnum):
-    """Whose words an estimate is put into."""
+    """The file format whose parameters an estimate is restricted to."""
 
     PROGRAM = "program"
     MUJOCO = "mujoco"
@@ -68,11 +68,11 @@ class FileWords(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class FileFits:
-    """An estimate in the words of programs, of MuJoCo (None unless asked for) and of URDF alone.
+    """An estimate as generated programs, MuJoCo (None unless requested) and URDF alone can express it.
 
-    It is the estimate itself where the words say all of it. `dynamics` is what URDF says of friction by joint; `errors`
-    are those of the report and of what is written, by name, `joint_errors` those of each joint, relative to the
-    variation of its torque; `readers` are the programs that computed the torques of what is written.
+    It is the estimate itself where the format expresses all of it. `dynamics` is the URDF friction by joint; `errors`
+    are those of the report and of the written files, by name, `joint_errors` those of each joint, relative to the
+    variation of its torque; `readers` are the programs that computed the torques of the written files.
     """
 
     program: Estimate
@@ -93,10 +93,10 @@ def fit_files(
     options: IdentifyOptions,
     mujoco: bool = True,
 ) -> FileFits:
-    """The estimate of `logs` in the words of every file (1)-(3), of (2) where `mujoco` asks for it.
+    """The estimate of `logs` refitted for every file format (1)-(3); (2) only with `mujoco`.
 
-    `robot`, `log_map` and `options` are those that gave the estimate, `shown` the logs (or their beginnings) in memory,
-    on which the errors are told. Raises as `identify` does.
+    `robot`, `log_map` and `options` are those of the estimate, `shown` the logs (or their beginnings) in memory, on
+    which the errors are computed. Raises as `identify` does.
     """
     samples = [
         prepare(log, cutoff=estimate.cutoff, slowest=options.slowest, derivatives=options.derivatives) for log in shown
@@ -113,7 +113,7 @@ def fit_files(
     program = fits[FileWords.PROGRAM]
     dynamics = dynamics_words(program.robot, samples)
     alone = _without_drives(program.robot, dynamics)
-    # Bodies that could not be built have no robot file, and readers may refuse them.
+    # Physically inconsistent bodies have no robot file, and readers may refuse them.
     solid = program.realization.physically_consistent
     readers = {
         CODE: code_reader(identified_model(program)),
@@ -137,12 +137,12 @@ def fit_files(
 
 
 def torque_error(robot: Robot, samples: Sequence[Samples]) -> float:
-    """The error of a robot's total torques on samples, which pass the filter that the measured ones have passed."""
+    """The error of a robot's total torques on samples, low-passed with the filter of the measured torques."""
     return _error(_filtered(_own_reader(robot).torques, samples))
 
 
 def dynamics_words(robot: Robot, samples: Sequence[Samples]) -> dict[str, Friction]:
-    """Damping and friction of every joint that serve best who knows only the robot's bodies (3)."""
+    """URDF damping and friction of every joint: the nonnegative best fit beside the torques of the bodies (3)."""
     optimize = need("scipy.optimize", "fitting friction")
     bodies = _without_drives(robot, {})
     rests, speeds, signs = (
@@ -168,7 +168,7 @@ def dynamics_words(robot: Robot, samples: Sequence[Samples]) -> dict[str, Fricti
 
 
 def _is_said(estimate: Estimate, words: FileWords) -> bool:
-    """Whether the words say all of an estimate."""
+    """Whether a file format can express all of an estimate."""
     if words is FileWords.PROGRAM:
         return not estimate.unbound
     law = estimate.model.friction
@@ -182,7 +182,7 @@ def _refitted(fits: Sequence[Callable[[], Estimate]]) -> Estimate:
 
 
 def _narrowed(estimate: Estimate, options: IdentifyOptions, words: FileWords) -> list[IdentifyOptions]:
-    """What may be fitted in these words, with the filter of the estimate; fewer terms of friction first."""
+    """Options restricted to a file format, with the filter of the estimate; fewer friction terms first."""
     if words is FileWords.PROGRAM:
         columns = tuple(column for column in options.columns if isinstance(column, GasSpring))
         law = estimate.model.friction
@@ -196,7 +196,7 @@ def _narrowed(estimate: Estimate, options: IdentifyOptions, words: FileWords) ->
 
 
 def _without_drives(robot: Robot, dynamics: dict[str, Friction]) -> Robot:
-    """The robot as URDF alone tells it: bodies, and friction in its words."""
+    """The robot as URDF alone describes it: bodies, damping and friction."""
     bodies = tuple(
         dataclasses.replace(
             body,

@@ -1,4 +1,4 @@
-"""Torques of identified files along samples, as the programs that read these files compute them.
+"""Torques of exported files along samples, computed by the programs that read them: generated C, Pinocchio, MuJoCo.
 
 (1)  C: generated, compiled and called sample by sample, with its state where friction has memory; without a C compiler
      the native callable, which is the same program
@@ -43,7 +43,7 @@ Torques = Callable[[Samples], Array]
 
 @dataclass(frozen=True, eq=False)
 class FileReader:
-    """Who reads a file, and the torques that it computes."""
+    """A program that reads a file, and the torques that it computes."""
 
     name: str
     torques: Torques
@@ -96,14 +96,14 @@ def step_torques(robot: Robot, samples: Samples) -> Array:
 
 
 def urdf_reader(robot: Robot, dynamics: dict[str, Friction]) -> FileReader | None:
-    """(2) for a robot with these words of friction; None without Pinocchio, or where it cannot read the robot."""
+    """(2) for a robot with this URDF friction; None without Pinocchio, or where it cannot read the robot."""
     if not _is_installed("pinocchio") or robot.nq != robot.n:
         return None
     pinocchio: Any = importlib.import_module("pinocchio")
     with tempfile.TemporaryDirectory() as folder:
         path = write_urdf(robot, Path(folder) / "robot.urdf", dynamics=dynamics)[0]
         model = pinocchio.buildModelFromUrdf(str(path))
-    if model.nv != robot.n or model.nq != robot.n:  # mimic joints, or turning without end
+    if model.nv != robot.n or model.nq != robot.n:  # mimic or continuous joints
         return None
     model.gravity.linear = np.array(robot.gravity)
     data = model.createData()
@@ -118,7 +118,7 @@ def urdf_reader(robot: Robot, dynamics: dict[str, Friction]) -> FileReader | Non
 
 
 def mjcf_reader(robot: Robot) -> FileReader | None:
-    """(3) for a robot; None without MuJoCo, or where its joints are others."""
+    """(3) for a robot; None without MuJoCo, or where MuJoCo's joints differ."""
     if not _is_installed("mujoco") or robot.nq != robot.n:
         return None
     mujoco: Any = importlib.import_module("mujoco")

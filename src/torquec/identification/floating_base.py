@@ -1,6 +1,6 @@
 """Identification on floating bases: base parameters, rotors and friction from motions with base pose, twist and wrench.
 
-Nothing drives the base, so its six rows are equations without a motor in them:
+The base is not actuated, so its six rows are equations without motor torques:
 
 (1)  Y_b(q, qd, qdd) beta + F(qd) f = tau + sum of J_k' w_k     tau = 0 in the rows of the base
 (2)  w_k is a measured wrench on a frame (a force plate under a foot); in flight there is none, and the joint torques
@@ -10,7 +10,7 @@ Nothing drives the base, so its six rows are equations without a motor in them:
 (4)  both sides pass the same low pass; rates that were not recorded are differences on the manifold, accelerations
      central differences of the filtered rates
 (5)  weighted least squares: the weight of a row is one over the root mean square of its residual, found by repeating;
-     rows of the base and of joints then count by what they are worth
+     rows of the base and of joints are then weighted by their accuracy
 (6)  deviations from the residuals, with 2 cut-offs independent samples a second
 """
 
@@ -40,7 +40,7 @@ from torquec.trajectory.log import LogFinding
 from torquec.trajectory.log_formats import log_format
 
 _EDGE = 0.5
-"""Seconds at each end that are not used: the filter has not settled there."""
+"""Seconds at each end that are not used: filter transients."""
 
 _REWEIGHTED = 4
 """Repetitions of (5): weights settle to a few per cent in two."""
@@ -49,7 +49,7 @@ _LOST = 1e-9
 """Smallest singular value of the unit columns that counts as excited."""
 
 _WEAK = 1e-6
-"""Of the largest residual: a row that fits better than this weighs no more."""
+"""Smallest residual relative to the largest that is used for weights, so that weights stay bounded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class MotionLog:
 
 @dataclass(frozen=True, eq=False)
 class MotionEstimate:
-    """What `identify_motion` found: parameters x (k,) of the torque model by name, covariance, and how well they fit.
+    """Result of `identify_motion`: parameters x (k,) of the torque model by name, covariance, and quality of fit.
 
     `rows` are the names of the rates whose rows were used, `rms` the residual of each [N or N m], `condition` that of
     the unit columns.
@@ -104,7 +104,7 @@ class MotionEstimate:
 
     @cached_property
     def realization(self) -> Realization:
-        """The bodies behind x nearest to the robot's own, and whether all of them could be built."""
+        """The bodies with parameters x nearest to the robot's own, and whether all are physically consistent."""
         return realize(self.model, self.x)
 
     @property

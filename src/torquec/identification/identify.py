@@ -1,14 +1,14 @@
 """`identify`: from a robot and logs to an `Estimate`.
 
 (1)  logs are checked and prepared, in memory or in pieces (`open_logs`); on demand the direction of gravity is fitted
-(2)  logs that excite too little are refused with what they can identify, unless a part is enough
+(2)  poorly exciting logs are refused, with a list of the identifiable parameters, unless `partial` is set
 (3)  rotor inertias, the law of friction, weights and the strength of the prior are chosen by cross-validation
      (`model_choice`)
 (4)  the chosen estimator is fitted to everything; deviations are those of the block jackknife, and statistics follow
-(5)  friction that depends on the load is fitted again with the rigid-body torques of the fit before, until they are its
-     own: what is found is one robot, whose total torque is the prediction
-(6)  parts of the motion are predicted by fits without them (`held_out`): the error to expect of another motion, and
-     bounds of the residual
+(5)  load-dependent friction is refitted with the rigid-body torques of the previous fit until they converge, so that
+     the result is one robot whose total torque is the prediction
+(6)  held-out parts of the motion are predicted (`held_out`): the expected error on another motion, and bounds of the
+     residual
 
 The error everywhere: |tau - predicted| / |tau| over all joints and samples, both low-passed, half a second cut at each
 end.
@@ -60,10 +60,10 @@ from torquec.trajectory.log_map import LogMap
 _DEFAULT = IdentifyOptions()
 _FEW_AT_STANDSTILL = 0.05  # of a joint's samples: fewer are not worth a note
 _GRAVITY_ROWS = 600  # samples that a direction is fitted to
-_LOAD_FITS = 20  # friction by load settles in a few
+_LOAD_FITS = 20  # most refits of load-dependent friction, which converges in a few
 _SAME_LOAD = 1e-10
-"""Change of parameters, relative to the largest, below which (5) ends: some per cent of the change before each time, so
-that the next one would be lost in the rounding of the solver; where that is coarser, changes stop to fall."""
+"""Convergence tolerance of (5), change of parameters relative to the largest: each change is some per cent of the
+previous one, so the next would be below solver rounding. (5) also ends where changes stop decreasing."""
 
 _UNSOLVED = {
     Status.NOT_CONVERGED: "the estimator has not converged: what it found is not the best fit",
@@ -80,14 +80,14 @@ def identify(
     options: IdentifyOptions = _DEFAULT,
     work: Work | None = None,
 ) -> Estimate:
-    """The parameters of a robot from logs, or from files of logs; `validate` are logs that are only predicted.
+    """Identify the parameters of a robot from logs or log files; `validate` are logs that are only predicted.
 
-    `log_map` says what the columns of files mean. Logs that would not fit into memory, and all of them where the
-    options say so, are gone through in pieces, with the same result. Files that are read in pieces are spread over the
-    executor of `work`, a file a task, with the same result.
+    `log_map` gives the meaning of the columns of files. Logs larger than memory, or all logs where the options say so,
+    are processed in pieces, with the same result. Files that are read in pieces are processed in parallel by the
+    executor of `work`, one task per file, with the same result.
 
-    Raises `ArgumentError` for logs with errors, for logs of different joints, for options that a log in pieces cannot
-    have and, unless `partial` is set, for motions that excite too little (with the list of what they identify); as
+    Raises `ArgumentError` for logs with errors, for logs of different joints, for options that logs in pieces do not
+    support and, unless `partial` is set, for poorly exciting motions (with the list of identifiable parameters); as
     `read_log` does for files; `MissingExtraError` without scipy, or without clarabel where it is needed.
     """
     given = [logs] if isinstance(logs, Log | str | os.PathLike) else list(logs)
@@ -144,7 +144,7 @@ def _identified(logs: OpenLogs, options: IdentifyOptions, work: Work) -> Estimat
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
-    """What was chosen, what was learned with it, and the rows that it was learned from."""
+    """The chosen model, its fitted estimator, and the totals of the fitted rows."""
 
     choice: Choice
     estimator: Estimator
@@ -161,7 +161,7 @@ def _fitted(choice: Choice, logs: OpenLogs, options: IdentifyOptions, work: Work
 
 
 def _with_own_load(fit: _Fit, logs: OpenLogs, options: IdentifyOptions, step: WorkStep, work: Work) -> _Fit:
-    """(5): the fit whose load-dependent friction follows the rigid-body torques that it finds itself."""
+    """(5): the fit whose load-dependent friction uses its own rigid-body torques."""
     last = np.inf
     for k in range(_LOAD_FITS):
         model, before = fit.choice.model, fit.estimator.x_
@@ -178,13 +178,13 @@ def _with_own_load(fit: _Fit, logs: OpenLogs, options: IdentifyOptions, step: Wo
 def _check_excitation(
     whole: JointFactors, model: TorqueModel, options: IdentifyOptions, logs: OpenLogs
 ) -> tuple[str, ...]:
-    """(2), for the plainest of the models and decimated samples."""
+    """(2), for the simplest of the models and decimated samples."""
     where = logs.fitted[0].source
     if not np.any(whole.torque_squares > 0.0):
         raise ArgumentError(
             "all torques are zero", where=where, remedy="record torques or currents, or name their columns in a map"
         )
-    # Further terms of friction may have nothing to say: a joint without load has no friction from it.
+    # Refined friction terms may be unexcited: a joint without load has no load-dependent friction.
     kept = [k for k, kind in enumerate(model.kinds) if not kind.is_refinement]
     names = [model.names[k] for k in kept]
     factors = whole.of_columns(kept)
@@ -201,12 +201,12 @@ def _check_excitation(
 
 
 def _not_excited_beside(totals: RowTotals, model: TorqueModel) -> tuple[str, ...]:
-    """What the logs do not tell beside what no motion does."""
+    """Parameters that the logs do not identify, without those that no motion identifies."""
     return not_excited(totals.factors.weighted(np.ones(totals.factors.n)), model.names, dependences(model))
 
 
 def _fit(estimator: Estimator, model: TorqueModel, logs: Sequence[LogSource], factors: JointFactors) -> None:
-    """Give an estimator what it needs (4)."""
+    """Fit an estimator with the data that it needs (4)."""
     if estimator.needs is Needs.FACTORS:
         estimator.fit_factors(factors)
         return
@@ -219,14 +219,14 @@ def _fit(estimator: Estimator, model: TorqueModel, logs: Sequence[LogSource], fa
 
 
 def _covariance(fit: _Fit, folds: LogFolds, options: IdentifyOptions, meter: Meter) -> Array:
-    """The covariance (k, k) of what was learned (4)."""
+    """The covariance (k, k) of the parameters (4)."""
     choice = fit.choice
     make = estimator_maker(options.method, from_factors=True)
     settings = choice.with_correlation(folds.correlation)
     made = folds.folds([choice.model], stretches(folds.logs))[0]
     parts = [part.whole for log in made.parts for part in log]
     spread = jackknife_covariance(parts, lambda: make(choice.model, settings), meter=meter)
-    # What lasts shows where stretches are left out; noise, and what settings differ by, in the estimator's covariance.
+    # The jackknife covers slow model errors; the estimator's covariance covers noise and differences between settings.
     return with_least_variances(fit.estimator.covariance_, np.diag(spread))
 
 
@@ -241,7 +241,7 @@ def _held_out(fit: _Fit, folds: LogFolds, options: IdentifyOptions, parts: int) 
 def _predicted(
     log: LogSource, model: TorqueModel, error: LogError, covariance: Array, fitted: Sequence[LogError]
 ) -> PredictedLog:
-    """What a log that was not fitted says about the fit."""
+    """The prediction error of a validation log."""
     factors = model_totals([log], model).factors
     spread = np.einsum("jik,kl,jil->", factors.triangles[:, :, :-1], covariance, factors.triangles[:, :, :-1])
     uncertainty = float(np.sqrt(max(spread, 0.0) / factors.torque_squares.sum()))
@@ -250,14 +250,14 @@ def _predicted(
 
 
 def _dry_friction(fit: _Fit) -> Array:
-    """The largest dry friction (n,) of every joint in the logs, which may hold it at standstill."""
+    """The largest dry friction (n,) of every joint in the logs, for the standstill bound of the residual."""
     dry = np.array([kind.is_dry for kind in fit.choice.model.kinds])
     largest: Array = (fit.totals.peaks * np.abs(fit.estimator.x_))[:, dry].sum(axis=1)
     return largest
 
 
 def _promise(far: HeldOut, near: HeldOut | None, fit: _Fit, covariance: Array) -> Promise:
-    """What is expected of another motion (6)."""
+    """The expected error on another motion (6)."""
     model, found = fit.choice.model, expectation(far, near)
     joints = {
         name: Expected(float(rms), float(relative))
@@ -318,7 +318,7 @@ def _estimate(
     )
     error = _joint_error(logs.fitted, fitted)
     drawn = estimator if isinstance(estimator, PriorEstimator) else None
-    # Shortest of equal fits: no fault where all of them are equal on every motion.
+    # A minimum-norm solution is no problem where all solutions give equal torques on every motion.
     notes += _standstill_note(totals, logs)
     excused = estimator.status_ is Status.RANK_DEFICIENT and together and not _not_excited_beside(totals, model)
     problem = "" if excused else _UNSOLVED.get(estimator.status_, "")

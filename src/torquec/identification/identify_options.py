@@ -1,4 +1,4 @@
-"""How to identify: the method, what is given and what cross-validation is to choose, how logs are read."""
+"""Options of identification: method, fixed settings, settings left to cross-validation, reading of logs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from torquec.robot.robot import Robot
 
 
 class Reading(StrEnum):
-    """How much of a log is in memory: all of it, a piece at a time, or what the expected memory asks for."""
+    """How much of a log is in memory: all of it, a piece at a time, or either, by the expected memory."""
 
     BY_MEMORY = "by memory"
     WHOLE = "whole"
@@ -29,19 +29,18 @@ class Reading(StrEnum):
 
 @dataclass(frozen=True)
 class IdentifyOptions:
-    """How to identify.
+    """Options of `identify`.
 
     None leaves a choice to cross-validation (`friction`, `rotors`, `strength`) or to the data (`cutoff` [Hz]).
-    `columns` are further torques of the user, `transmission` (motors, n) says which motors turn with several joints.
-    `partial` goes on where the logs excite only a part of the parameters. `slowest` [rad/s or m/s] and `derivatives`
-    are those of `prepare`; what rests is left out of the fit alone, not of the logs that are predicted. Rows of a joint
-    that is slower than `standstill` [rad/s or m/s] are left out of the fit: what holds a joint at rest is no function
-    of its state (friction with memory keeps them, as zero does). `reading` says how logs are read, `piece_rows` how
-    many samples a piece has. With `memory`, friction that turns over a distance is tried, too: a
-    function with state in programs; MJCF is fitted without. `fit_gravity` finds the direction of gravity as well; its
-    size is the robot's.
+    `columns` are further torques of the user, `transmission` (motors, n) describes motors that turn with several
+    joints. `partial` continues where the logs excite only a part of the parameters. `slowest` [rad/s or m/s] and
+    `derivatives` are those of `prepare`; samples at rest are left out of the fit alone, not of validation logs. Rows of
+    a joint slower than `standstill` [rad/s or m/s] are left out of the fit: stiction is not a function of the state
+    (zero keeps all rows, and so does friction with memory). `reading` is how logs are read, `piece_rows` the number of
+    samples of a piece. With `memory`, friction with presliding displacement (Dahl) is tried, too: a function with state
+    in programs; MJCF is fitted without. `fit_gravity` also fits the direction of gravity, not its magnitude.
 
-    Raises `ArgumentError` for numbers that cannot be and for words that are no choice.
+    Raises `ArgumentError` for invalid numbers and unknown choices.
     """
 
     method: Method = Method.CONSISTENT
@@ -84,7 +83,7 @@ class IdentifyOptions:
 
     @property
     def needing_whole_logs(self) -> tuple[str, ...]:
-        """What of these options needs all samples of a log at once."""
+        """The options that need all samples of a log at once."""
         asked = {
             f"the method '{self.method}'": self.method.needs is not Needs.FACTORS,
             "smoothing splines": self.derivatives is not Derivatives.DIFFERENCES,
@@ -94,7 +93,7 @@ class IdentifyOptions:
 
 
 def freedom_of(robot: Robot, options: IdentifyOptions) -> Freedom:
-    """What the options leave open for a robot."""
+    """The search space that the options leave to cross-validation."""
     transmission = None if options.transmission is None else np.array(options.transmission)
     prior = options.method.needs_prior
     rotor_choices = (False, True) if options.rotors is None else (options.rotors,)

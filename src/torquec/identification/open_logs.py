@@ -1,9 +1,9 @@
-"""Logs and files as sources of samples: checked, prepared, and in memory only where they fit.
+"""Open logs and log files as sources of samples: checked, prepared, and in memory only where they fit.
 
-(1)  a log is checked; its errors are raised, everything else becomes a note
-(2)  what a fit holds of a log are A and the like, about 3 arrays of rows x n x 10 n numbers; where that is expected to
-     exceed `MEMORY`, the log is gone through in pieces, as often as needed, with the same result
-(3)  all logs pass one filter: its cut-off is given, or the highest of those that the fitted logs ask for
+(1)  a log is checked; its errors are raised, all other findings become notes
+(2)  a fit needs about 3 arrays of rows x n x 10 n numbers per log (A and the like); where that is expected to exceed
+     `MEMORY`, the log is processed in pieces, in several passes, with the same result
+(3)  all logs pass one filter: its cut-off is given, or the highest of those chosen for the fitted logs
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ _TEXT_NUMBER = 10
 """Characters of a number in a text file, with its comma."""
 
 _PIECES_CHECKED_TOGETHER = 4
-"""A longer motion tells more: so many pieces are checked as one."""
+"""Pieces that are checked as one: longer motions have more excitation."""
 
 
 @dataclass(frozen=True, eq=False)
 class OpenLogs:
-    """What is fitted and what is only predicted, the robot that moves in them, their filter, and what to tell."""
+    """Logs to fit and logs to predict only, their robot, their filter, and notes to report."""
 
     robot: Robot
     fitted: tuple[LogSource, ...]
@@ -74,7 +74,7 @@ def expected_memory(rows: int, joints: int) -> int:
 
 
 def is_read_in_pieces(log: LogOrPath, robot: Robot, options: IdentifyOptions) -> bool:
-    """Whether a log, or the file of one, is gone through in pieces (2); raises `ArgumentError` where it cannot be."""
+    """Whether a log or log file is processed in pieces (2); raises `ArgumentError` where that is impossible."""
     whole = options.needing_whole_logs
     if options.reading is Reading.PIECES and whole:
         raise ArgumentError(f"{whole[0]} needs all rows of a log at once", remedy="give shorter logs, or do without it")
@@ -89,8 +89,8 @@ def is_read_in_pieces(log: LogOrPath, robot: Robot, options: IdentifyOptions) ->
 
 
 def expected_rows(path: Path, robot: Robot) -> int:
-    """About how many rows a file has, by its size."""
-    # Positions, speeds and torques: a file without speeds has more rows, which does no harm here.
+    """Approximate number of rows of a file, from its size."""
+    # Assumes positions, speeds and torques: a file without speeds has more rows, which does no harm here.
     return path.stat().st_size // (_TEXT_NUMBER * (3 * robot.n + 1))
 
 
@@ -105,7 +105,7 @@ def open_logs(
 ) -> OpenLogs:
     """The sources of logs (1)-(3); joints that they lack are locked.
 
-    Where the direction of gravity is fitted, it is no error that the logs ask for another one. Raises
+    Where the direction of gravity is fitted, a finding of another direction is no error. Raises
     `ArgumentError` for no logs, for logs with errors and for logs of different joints.
     """
     if not logs:
@@ -174,7 +174,7 @@ def _share_of_log(step: WorkStep, log: int, share: float) -> None:
 
 
 def notes_of(source: str, findings: Sequence[LogFinding]) -> list[str]:
-    """What was found in a log, as notes; raises `ArgumentError` for errors (1)."""
+    """The findings in a log as notes; raises `ArgumentError` for errors (1)."""
     errors = [finding for finding in findings if finding.severity is Severity.ERROR]
     if errors:
         raise ArgumentError("; ".join(map(str, errors)), where=source, remedy="mend the log, or give a map")
@@ -210,7 +210,7 @@ class _WholeLog:
 
 @dataclass(frozen=True, eq=False)
 class _PiecewiseLog:
-    """A log that is gone through in pieces, checked and scanned."""
+    """A log that is processed in pieces, checked and scanned."""
 
     pieces: Pieces
     joints: tuple[str, ...]
@@ -233,7 +233,7 @@ class _PiecewiseLog:
 def _opened(
     robot: Robot, log: LogOrPath, log_map: LogMap | None, options: IdentifyOptions, show: Callable[[float], None]
 ) -> _WholeLog | _PiecewiseLog:
-    """A log, checked (1), in memory or in pieces (2); `show` is told which share is done."""
+    """A log, checked (1), in memory or in pieces (2); `show` gets the share done."""
     rows = options.piece_rows
     in_pieces = is_read_in_pieces(log, robot, options)
     if isinstance(log, Log):
@@ -267,12 +267,12 @@ def _whole_file(robot: Robot, log: Log, log_map: LogMap | None, options: Identif
 
 
 def _excused(findings: Sequence[LogFinding], options: IdentifyOptions) -> tuple[LogFinding, ...]:
-    """What is found, without the direction of gravity where it is fitted."""
+    """The findings, without the direction of gravity where it is fitted."""
     return tuple(f for f in findings if not (options.fit_gravity and f.kind is Pathology.GRAVITY))
 
 
 def _counted(pieces: Pieces, whole: int, show: Callable[[float], None]) -> Iterator[Log]:
-    """The pieces of a log of about `whole` rows, each told as it is done with."""
+    """The pieces of a log of about `whole` rows, with progress reported to `show` after each."""
     done = 0
     for piece in pieces():
         yield piece

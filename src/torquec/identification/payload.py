@@ -1,13 +1,14 @@
-"""A payload from a loaded run: what the hand carries, once the robot without it is identified.
+"""Payload identification from logs of the loaded robot, after the robot without payload is identified.
 
 (1)  tau_loaded - A x = Y pi,   A x the robot without payload, Y (n, 10) the regressor of a body fixed to the frame
-(2)  pi by least squares, joints weighted by how well they are known; about the frame's origin, in its axes
-(3)  covariance of pi: that of the fit, and what the covariance of x adds through (1):  C + G C_x G',  G = -Y^+ A
+(2)  pi by least squares, joints weighted by their accuracy; about the frame's origin, in its axes
+(3)  covariance of pi: that of the fit, plus the covariance of x propagated through (1):  C + G C_x G',  G = -Y^+ A
 
-(4)  the nearest solid: min (pi' - pi)' C^-1 (pi' - pi), P(pi') >= 0; what is open follows a ball of 0.1 m, faintly
+(4)  the nearest physically consistent payload: min (pi' - pi)' C^-1 (pi' - pi), P(pi') >= 0; unidentified parameters
+     are weakly drawn to those of a ball of 0.1 m
 
-An arm does not tell all ten of them: a planar one, for example, feels only the moment of inertia about its axes. What a
-run says nothing about is named, and zero.
+An arm may not identify all ten parameters: a planar arm, for example, only the moment of inertia about its axes.
+Unidentified parameters are listed in `open`, with value zero.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ from torquec.spatial import PARAMETER_NAMES, Inertia, Pose
 from torquec.trajectory.log import Log, Pathology, Severity
 
 _RADIUS = 0.1  # [m], of the ball that stands for an unknown load
-_LIGHTEST = 1e-3  # [kg], a gram: lighter loads are nothing, and the ball needs a mass
-_FINEST = 1e-10  # of the largest eigenvalue: what the log knows exactly but for rounding
-_FAINT = 1e-3  # draws what the log does not tell to the ball
+_LIGHTEST = 1e-3  # [kg], a gram: smallest mass of the ball; lighter loads are negligible
+_FINEST = 1e-10  # smallest eigenvalue of the covariance relative to the largest: below is rounding
+_FAINT = 1e-3  # weight that draws unidentified parameters to the ball
 _MARGIN = 1e-6  # of the ball: strictly physical
 
 
 @dataclass(frozen=True, eq=False)
 class Payload:
-    """The ten `parameters` about the origin of `frame`, their `covariance` (10, 10), and names that stay `open`.
+    """Payload: ten `parameters` about the origin of `frame`, their `covariance` (10, 10), `open` unidentified names.
 
     `error` is |tau - predicted|/|tau| of the loaded runs with the payload, `error_without` without it.
     """
@@ -61,7 +62,7 @@ class Payload:
 
     @property
     def std(self) -> Array:
-        """Standard deviations (10,); infinite for what is open."""
+        """Standard deviations (10,); infinite for unidentified parameters."""
         deviations: Array = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
         deviations[[PARAMETER_NAMES.index(name) for name in self.open]] = np.inf
         return deviations
@@ -80,12 +81,12 @@ class Payload:
 
     @property
     def physically_consistent(self) -> bool:
-        """Whether some solid has these parameters; false while any of them is open."""
+        """Whether the parameters are physically consistent; False while any of them is unidentified."""
         return not self.open and self.mass > 0.0 and is_consistent(self.parameters)
 
     @property
     def solid(self) -> Array:
-        """Parameters (10,) of something solid: these, or the nearest that are (4).
+        """Physically consistent parameters (10,): these, or the nearest ones (4).
 
         Raises `ArgumentError` where there is none, `MissingExtraError` where clarabel is needed and missing.
         """
@@ -105,7 +106,7 @@ def identify_payload(estimate: Estimate, loaded: Log | Sequence[Log], *, frame: 
     """The payload on a frame (the last body's own unless given) from logs of the loaded robot (1)-(3).
 
     Raises `ArgumentError` for a frame on the base, for logs of other joints than the estimate's and for logs with
-    errors; a gravity that the payload may seem to turn is none.
+    errors; another direction of gravity, which the payload may mimic, is no error.
     """
     logs = [loaded] if isinstance(loaded, Log) else list(loaded)
     for log in logs:
@@ -182,7 +183,7 @@ def _nearest_solid(payload: Payload) -> Array:
         payload.covariance[np.ix_(determined, determined)] / np.outer(size[determined], size[determined])
     )
     spread = np.sqrt(np.maximum(values, _FINEST * values.max(initial=1.0)))
-    # Unknowns in units of the ball, so that all of them are about one.
+    # Unknowns in units of the ball, so that all of them are of order one.
     known = (vectors / spread).T @ np.eye(len(PARAMETER_NAMES))[determined]
     faint = _FAINT * np.eye(len(PARAMETER_NAMES))
     right = np.concatenate([known @ (payload.parameters / size), faint @ (ball / size)])

@@ -1,4 +1,4 @@
-"""Abbreviated models: Clover's rule on the closed form of every entry, small terms dropped after differentiation.
+"""Abbreviated linear models (Clover's rule): closed-form M, C and K, small terms dropped after differentiation.
 
 (1)  M, C = dtau/dqd and K = dtau/dq in multiple angles, without coefficients below the threshold, rounded; then motor
      inertias, friction and springs are added                                                    Clover II, Appendix B
@@ -29,21 +29,21 @@ from torquec.spatial import Scalar
 
 _LINEAR = {"M": Matrix.M, "C": Matrix.DTAU_DQD, "K": Matrix.DTAU_DQ}
 _MOST_TERMS = {"M": 400, "C": 4000, "K": 12000}
-"""Terms up to and with each matrix: many more than pay off, but no hour of work."""
+"""Most terms, counted cumulatively from M on: far more than pay off, but derived in less than an hour."""
 
 
 class AbbreviatedPart(Enum):
-    """What of an abbreviated model is wanted, besides its mass matrix."""
+    """Parts of an abbreviated model to compute besides its mass matrix."""
 
     LINEAR = "C and K of (1)"
     TORQUE = "the bias (2)"
 
 
 class AbbreviatedModel:
-    """The abbreviated entries of a robot, with what they have in common computed once; over any scalar.
+    """Abbreviated matrices and bias of a robot, shared subexpressions computed once; over any scalar.
 
-    What `parts` are wanted is said before, so that they share terms. Raises `RobotError` for a robot whose joints
-    follow each other or whose friction depends on the load, and where the closed form would be too large.
+    `parts` selects the outputs, so that they share terms. Raises `RobotError` for a robot with mimic joints or
+    load-dependent friction, and where the closed form would be too large.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class AbbreviatedModel:
         return AbbreviatedValues(self.robot, self._sums.values(q, qd, qdd), q, qd, qdd)
 
     def _check_size(self, found: Iterable[Entry], name: str) -> None:
-        """Refuse what is longer than the recursion that it is meant to shorten, before more of it is written down."""
+        """Refuse a closed form longer than the recursion that it should shorten, before deriving the next matrix."""
         terms = sum(len(part.value.terms) for one in found for part in one.parts)
         if terms > _MOST_TERMS[name]:
             raise RobotError(

@@ -1,4 +1,4 @@
-"""A linear model seen from the tool: forces and displacements of a frame instead of torques and angles.
+"""Cartesian (operational-space) linear models: forces and displacements of a frame instead of torques and angles.
 
 With the Jacobian J of the frame, dx = J dq the displacement and small turn of the frame in base axes, and forces that
 do the same work, dtau = J' dF:
@@ -26,8 +26,8 @@ from torquec.linearization.linearize import LinearModel
 from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 
-_LARGEST_CONDITION = 1e8  # half of the digits of a double: beyond it the pose is singular
-_STEP = 1e-30  # of complex steps: no difference is taken, so that nothing is lost
+_LARGEST_CONDITION = 1e8  # half of the digits of a double: beyond it the configuration counts as singular
+_STEP = 1e-30  # complex step: no difference is taken, so no cancellation
 
 
 class FrameDirection(IntEnum):

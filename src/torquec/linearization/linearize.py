@@ -1,4 +1,4 @@
-"""Linear models of a robot about points of a trajectory.
+"""Linearization of robot dynamics about points of a trajectory: M, C, K and state-space matrices.
 
 (1)  dtau = M dqdd + C dqd + K dq,     M = dtau/dqdd,   C = dtau/dqd,   K = dtau/dq                       Clover II (39)
 (2)  d/dt (dq, dqd) = A (dq, dqd) + B dtau,   A = [[0, 1], [-M^-1 K, -M^-1 C]],   B = [[0], [M^-1]]             II (40)
@@ -11,7 +11,7 @@ follows a program is linearized through that program, never through the robot's 
 (3)  behind DC motors whose voltage V is held, not their current, and whose inductance is neglected,
        k N (V - k N qd)/R = tau,    so that dtau is  k N dV/R  and back-EMF damps:  C + diag((k N)^2/R)
      with k the torque (and back-EMF) constant, N the gear ratio, R the resistance of each joint's motor. A current
-     amplifier that is well within its supply takes this damping away again: leave `motors` out for one.
+     amplifier with voltage headroom cancels this damping: then leave `motors` out.
 
 Joints with several coordinates (a floating base) have displacements dq in the tangent space: dq and dqd stand in the
 axes of the moving body, which turns with its twist v, so that at speed
@@ -58,10 +58,10 @@ if TYPE_CHECKING:
 _AGREEMENT = 1e-8
 """Largest difference that `check_linear_model` allows, relative to the largest entry."""
 
-_STEP = 1e-30  # of complex steps: no difference is taken, so that nothing is lost
+_STEP = 1e-30  # complex step: no difference is taken, so no cancellation
 _STATE = ("q", "qd", "qdd")
 _MOVES = 1e-3
-"""Of a null vector of unit length: what a joint in it has at least."""
+"""Smallest entry of a unit null vector of M for which its joint is named as one without inertia."""
 
 
 class StateSpaceMatrices(NamedTuple):
@@ -138,20 +138,20 @@ class LinearModel(NotebookDisplay):
 
     @property
     def _joints_without_inertia(self) -> tuple[str, ...]:
-        """Those that a motion without kinetic energy moves: the null vector of M."""
+        """Joints without inertia: those that move in the null vector of M."""
         null = np.linalg.svd(self.M)[2][-1]
         return tuple(name for name, part in zip(self.joints, np.abs(null), strict=True) if part > _MOVES)
 
     @cached_property
     def eigenvalues(self) -> ComplexArray:
-        """Eigenvalues of A (2n,), the fastest growing first, the slower frequency first among equals."""
+        """Eigenvalues of A (2n,), sorted by falling real part, then by rising frequency."""
         found = np.linalg.eigvals(self.A).astype(np.complex128)
         order = sorted(range(len(found)), key=lambda k: (-found[k].real, abs(found[k].imag), found[k].imag))
         return found[order]
 
 
 class VoltageDrive(Protocol):
-    """A motor behind a held voltage, as `torquec.simulation.plant_bodies.DcMotor` is one."""
+    """A voltage-driven motor, such as `torquec.simulation.plant_bodies.DcMotor`."""
 
     @property
     def back_emf_damping(self) -> float:
@@ -293,7 +293,7 @@ def native_linear_model(source: Robot | Model, *, rule: Rule | None = None) -> N
 
 @dataclass(frozen=True)
 class _Subject:
-    """A model by its content, which is hashed once, not entry by entry at every call."""
+    """Cache key: a model by its content hash, computed once instead of at every call."""
 
     content: str
     rule: Rule | None
@@ -309,10 +309,10 @@ def _compiled(subject: _Subject) -> NativeFunction:
 
 
 def check_linear_model(source: Robot | Model, linear: LinearModel) -> None:
-    """Raise `CheckError` unless the linear model agrees with the linearized recursion and the slopes of the torque.
+    """Raise `CheckError` unless a linear model agrees with the linearized recursion and with complex-step derivatives.
 
-    The recursion, which a model that follows a program does not have, is run in all 3n directions; the slopes are
-    those of the total torque, by complex steps.
+    The recursion is run in all 3n directions (a model that follows a program has none); the complex steps
+    differentiate the total torque.
     """
     model = as_model(source)
     state = (list(linear.q), list(linear.qd), list(linear.qdd))

@@ -31,7 +31,7 @@ Friction adds the derivatives of its torques by the speeds:
 (11) friction that depends on the load follows the rigid-body torque tau: with P = d(friction)/dtau (`load_gain`), every
      derivative of the rigid-body torque becomes (1 + P) times itself
 
-Dry friction that turns at once has no slope; where a speed changes its sign, a linear model does not hold.
+Coulomb friction with a step has no derivative: a linear model is invalid where a speed changes its sign.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ State = tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]]
 def linearized_recursion(robot: Robot, state: State, deviation: State) -> list[Scalar]:
     """The change (n,) of the inverse dynamics at (q, qd, qdd) for small deviations (dq, dqd, dqdd), (n,) each.
 
-    dtau = M dqdd + C dqd + K dq, without friction and springs. A zero is best given as the number 0.0: what it would
-    multiply is then never computed.
+    dtau = M dqdd + C dqd + K dq, without friction and springs. Pass zeros as the number 0.0: products with them are
+    then folded away.
     """
     return Linearized(robot, *state).torques(*deviation)
 
@@ -146,7 +146,7 @@ class Linearized:
         return LinkMotion(dw, dwd, du, da, _products(w, dw))
 
     def _carried(self, i: int, df: Vector3, dn: Vector3, change: Scalar) -> tuple[Vector3, Vector3]:
-        """What a link adds to its parent's deviations (5)."""
+        """Contribution of a link to its parent's force and moment deviations (5)."""
         link, (f, n) = self.placed[i], self.wrenches[i]
         if not link.column.turns:
             df = link.turn.out(df)
@@ -209,8 +209,8 @@ def _with_rotors(m: Mechanism, tau: list[Scalar], dqdd: Sequence[Scalar]) -> lis
 def runs_recursion(model: Model) -> bool:
     """Whether the inverse dynamics of the model are the robot's own recursion.
 
-    They are where its quantities come from bodies, the robot's own or identified ones, also where the model comes from
-    a file: the programs in it were compared with the bodies when it was read. Those of closed loops are projections.
+    True where its quantities come from bodies, the robot's own or identified ones, also for a model from a file, whose
+    programs were compared with the bodies on loading. False for closed loops, whose dynamics are projections.
     """
     return not model.kind.follows_program and not model.robot.dependent
 
@@ -231,7 +231,7 @@ def linearized_torque(model: Model, state: State, deviation: State) -> list[Scal
 
 
 def check_abbreviation(model: Model) -> None:
-    """Raise `ArgumentError` for a model whose equations are not the robot's own: a rule abbreviates those."""
+    """Raise `ArgumentError` for a model whose equations are not the robot's own: a rule can abbreviate only these."""
     if not runs_recursion(model):
         raise ArgumentError(
             f"a rule abbreviates a robot's own equations, and this model ({model.kind.value}) is a program already",
@@ -257,7 +257,7 @@ def friction_damping(robot: Robot, qd: Sequence[Scalar], *, load: Sequence[Scala
 def with_load_friction(
     robot: Robot, qd: Sequence[Scalar], rigid: Sequence[Scalar], matrices: Sequence[Sequence[Sequence[Scalar]]]
 ) -> list[list[list[Scalar]]]:
-    """Derivatives (n, n) of the rigid-body torque (n,) with what load-dependent friction adds to each (11)."""
+    """Derivatives (n, n) of the rigid-body torque (n,), load-dependent friction included (11)."""
     gain = load_gain(robot, qd, rigid)
     found = []
     for matrix in matrices:

@@ -1,4 +1,4 @@
-"""Rooms whose mathematics holds only for some mechanisms, and why each refuses a robot.
+"""Supported mechanisms by package: which parts of Torquec accept a robot, and the reason where one refuses it.
 
 Every such room has one function `accepts(robot) -> reason or None`; `torquec info` and docs/limits.md read this table.
 """
@@ -18,7 +18,7 @@ from torquec.simplification import accepts as simplification
 
 @dataclass(frozen=True)
 class AcceptingRoom:
-    """A room: what it gives in words, which robots it refuses in words, and its function `accepts`."""
+    """A package: a text on what it computes, a text on which robots it refuses, and its function `accepts`."""
 
     name: str
     gives: str
@@ -62,7 +62,7 @@ ACCEPTING_ROOMS = (
 
 
 def accepted_by(robot: Robot) -> dict[str, str | None]:
-    """For every room why it refuses the robot; None where it accepts it.
+    """For every package, the reason why it refuses the robot, None where it accepts it.
 
     >>> from torquec.robot import classics
     >>> accepted_by(classics.puma560(gravity=(0.0, 0.0, 0.0)))["parameters"]

@@ -1,7 +1,7 @@
-"""The package of a model for a language: code that states its claim, the model with its certificate, a manifest.
+"""Code package of a model: source with its claim, the model file with its certificate, a manifest.
 
-All of it follows from the model, byte by byte (an object with the LLVM that the manifest names), so that it can be made
-again and compared (:mod:`torquec.realtime.check_package`).
+The build is reproducible byte by byte (objects: with the LLVM version named in the manifest), so that a package can be
+rebuilt and compared (:mod:`torquec.realtime.check_package`).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from torquec.model.save import model_document
 
 
 def simplified_prefix(model: Model) -> str:
-    """What the names of a simplified package begin with unless another prefix is chosen: unlike the exact one's."""
+    """Default name prefix of a simplified package, different from that of the exact one."""
     return f"{model.robot.name}_simplified"
 
 
 def usual_prefix(model: Model) -> str:
-    """What the names of a package begin with unless another prefix is chosen."""
+    """Default name prefix of a package."""
     return model.robot.name if model.record is None else simplified_prefix(model)
 
 
@@ -36,7 +36,7 @@ SIMPLIFIED_NOTE = "Of a simplified model: its errors are stated at the top."
 
 
 def function_notes(model: Model, functions: Mapping[str, Function]) -> dict[str, str]:
-    """What is said of each function, by the function's name; `functions` by the names of their quantities."""
+    """The comment on each function in generated code, by function name; `functions` is keyed by quantity."""
     more = f" {SIMPLIFIED_NOTE}" if model.kind.is_simplified else ""
     return {function.name: quantity_of(name)[0].summary + more for name, function in functions.items()}
 
@@ -50,7 +50,7 @@ class ModelFile:
 
     @staticmethod
     def of(model: Model, quantities: Collection[str]) -> ModelFile:
-        """The file that lies beside code of these quantities of a model, with their programs."""
+        """The model file to ship beside code of these quantities, with their programs."""
         if model.record is None:
             return ModelFile()
         kept = tuple(dict.fromkeys((*model.served(), *quantities)))
@@ -58,7 +58,7 @@ class ModelFile:
 
     @property
     def contents(self) -> dict[str, str | bytes]:
-        """The file by its name; nothing where there is none."""
+        """The file content by file name; empty where there is no file."""
         return {} if self.document is None else {self.name: document_text(self.document)}
 
 
@@ -72,7 +72,7 @@ def model_package(
     triple: str | None = None,
     cpu: str | None = None,
 ) -> tuple[dict[str, str | bytes], PackageMaking]:
-    """The contents of a package by file name, and how to make it again; `functions` by the names of quantities."""
+    """The contents of a package by file name, with its build recipe; `functions` is keyed by quantity."""
     file, names = ModelFile.of(model, functions), tuple(functions)
     contents = BACK_ENDS[target].make(
         tuple(functions.values()),
@@ -88,7 +88,7 @@ def model_package(
 
 
 def machine_options(triple: str | None, cpu: str | None) -> dict[str, str]:
-    """What the manifest says of an object: for which processor, and by which LLVM."""
+    """Manifest entries of an object: target processor and LLVM version."""
     from torquec.codegen.object.package import object_target  # LLVM is loaded for objects only
     from torquec.codegen.object.triple import llvm_version
 

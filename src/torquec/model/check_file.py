@@ -1,11 +1,11 @@
-"""A certificate or a model file proven again, from the files alone; `check_file` in `realtime` also takes packages.
+"""Re-check a certificate or a model file from the files alone; `check_file` in `realtime` also takes packages.
 
 (1)  certificate: every bound (:mod:`torquec.proof.check_certificate`), and that the specification in it is met;
      it needs its robot
-(2)  model: its certificate as in (1), with the robot in the file; every program must be what follows from the certified
-     one, and every count what it counts, so the whole document is made again and compared
+(2)  model: its certificate as in (1), with the robot in the file; every program must follow from the certified one and
+     every operation count must be right, so the whole document is rebuilt and compared
 
-What is refused is said in words, never raised; only a file that claims nothing raises.
+A failed check is reported in `CheckedFile.refused`, not raised; only a file without a claim raises.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from torquec_check.document import RefusedError
 
 _REMEDY = "take the file from where it was made, or make it again"
 _PARTS = ("mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix")
-"""Programs that a model by coefficients has of its own: they are compared with the certified program as functions."""
+"""Separate programs of a coefficient model, compared numerically with the certified program."""
 
 
 class CheckedKind(StrEnum):
@@ -53,11 +53,11 @@ class CheckedKind(StrEnum):
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """What a file claims, and whether it was proven again; `refused` says why not.
+    """Claims of a file and the result of re-checking them; `refused` is the reason of a failure.
 
-    `robot` is the robot of the claims and `specification` what the certificate's specification requires, without
-    comments; None and empty where the file could not be read. `slacks` [N m, N; as the coefficient] is the part of each
-    bound that stands for rounding, `precision` what code may compute in for the bounds to hold.
+    `robot` is the robot of the claims, `specification` the requirements of the certificate, without comments; None and
+    empty where the file could not be read. `slacks` [N m, N; as the coefficient] is the rounding allowance in each
+    bound, `precision` the floating-point precision of code for which the bounds hold.
     """
 
     kind: CheckedKind
@@ -83,7 +83,7 @@ class CheckedFile:
 
 
 def check_certificate_file(source: Path, robot: Robot | None, work: Work) -> CheckedFile:
-    """(1); raises `ArgumentError` for an older certificate, which does not hold its robot, without one."""
+    """(1); raises `ArgumentError` where `robot` is None and the certificate, an older one, does not contain it."""
     try:
         record = load_certificate(source)
     except TorquecError as error:
@@ -97,7 +97,7 @@ def check_certificate_file(source: Path, robot: Robot | None, work: Work) -> Che
 
 
 def check_model_file(source: Path, robot: Robot | None, work: Work) -> CheckedFile:
-    """(2); a model of another robot than the given one is refused: payload, locked joints and gravity count."""
+    """(2); refuses a model whose robot differs from the given one, also in payload, locked joints or gravity."""
     return refusals(CheckedKind.MODEL, lambda: checked_model(source, robot, work)[1])
 
 
@@ -106,7 +106,7 @@ class NothingClaimedError(ArgumentError):
 
 
 def refusals(kind: CheckedKind, check: Callable[[], CheckedFile]) -> CheckedFile:
-    """What `check` finds; where it raises, that is what is refused."""
+    """The result of `check`; an error that it raises becomes the reason of refusal."""
     try:
         found = check()
         return found if found.kind is CheckedKind.CONTROLLER else replace(found, kind=kind)
@@ -117,7 +117,7 @@ def refusals(kind: CheckedKind, check: Callable[[], CheckedFile]) -> CheckedFile
 
 
 def is_certificate(source: Path) -> bool:
-    """By what the document says of itself or, where it cannot be read, by its name."""
+    """Whether a file is a certificate: by its format field or, where it cannot be read, by its name."""
     try:
         stated = str(read_json(source, FileKind.CERTIFICATE, remedy=_REMEDY).get("format"))
     except TorquecError:
@@ -196,7 +196,7 @@ def _check_document(model: Model, document: Mapping[str, Any], source: Path, wor
 
 
 def _made_again(model: Model) -> list[Model]:
-    """The model made from its robot and certified program alone or, by coefficients, with its own programs of them."""
+    """The model rebuilt from its robot and certified program; a coefficient model also with its separate programs."""
     if model.kind in (ModelKind.EXACT, ModelKind.IDENTIFIED):
         return [replace(model, functions=MappingProxyType({}), kept=None)]
     if model.record is None:
@@ -221,7 +221,7 @@ def _own(model: Model, names: tuple[str, ...]) -> Mapping[str, Any]:
 
 
 def _check_own_parts(model: Model, work: Work) -> None:
-    """The programs of M, c, C and g that a model by coefficients has of its own are parts of its certified program."""
+    """Check that the separate programs of M, c, C and g of a coefficient model agree with its certified program."""
     for each in (model, model.coefficients):
         if each is None or each.record is None:
             continue

@@ -1,12 +1,12 @@
-"""Whether the programs of a model compute what their names say: each compared, at a few states, with another way to it.
+"""Consistency check of a model's programs: each is compared at a few states with an independent computation.
 
-Where quantities come from the robot, the other way is the robot's algorithm on floats. Where they follow a program P:
+Where quantities come from the robot, the reference is the robot's algorithm on floats. Where they follow a program P:
 
 (1)  g = P(q, 0, 0),  M e_j = P(q, 0, e_j) - g,  c = P(q, qd, 0) - g,  C e_j = (c(qd + e_j) - c(qd) - c(e_j)) / 2
 (2)  derivatives of P by a complex step;  forward dynamics and its derivatives from those and M by NumPy's solver
 
-A file whose checksum was made to fit again is found out by this: no program of an exact model, or of another one,
-stands under the name of a simplified one.
+This detects a file that was edited and given a new checksum: the program of an exact model, or of another model, cannot
+pass as that of a simplified one.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from torquec.robot.robot import Robot
 
 _STATES = 2  # random ones: a wrong program is wrong almost everywhere
 _TOLERANCE = 1e-6
-"""Of the largest value: far above what rounding and an ill-conditioned M leave, far below what would matter."""
-_STEP = 1e-30  # of complex steps: no difference is taken, so that nothing is lost
+"""Relative to the largest value: far above rounding errors with an ill-conditioned M, far below errors that matter."""
+_STEP = 1e-30  # complex step: no difference is taken, so no cancellation
 
 
 def check_programs(model: Model) -> None:
@@ -60,7 +60,7 @@ def _scale(want: Array) -> float:
 
 
 def _expected(model: Model, name: str, frame: str, inputs: Mapping[str, list[float]]) -> list[Any]:
-    """The outputs of a quantity by the other way."""
+    """The outputs of a quantity by the independent computation."""
     row, _ = quantity_of(name)
     if model.kind.follows_program and FOLLOWS[name.partition(":")[0]].algorithm is not None:
         other = _ByProgram(model.robot, model.functions["inverse_dynamics"], frame, inputs)
@@ -71,7 +71,7 @@ def _expected(model: Model, name: str, frame: str, inputs: Mapping[str, list[flo
 
 @dataclass(frozen=True)
 class _ByProgram:
-    """P at one state, and what is had from its values alone (1), (2)."""
+    """P at one state, and the quantities that follow from its values alone (1), (2)."""
 
     robot: Robot
     program: Function
@@ -156,4 +156,4 @@ _WAYS: Mapping[str, Callable[[_ByProgram], tuple[Any, ...]]] = {
     "kinetic_energy": lambda p: (0.5 * p.at("qd") @ p.mass @ p.at("qd"),),
     "pushed_inverse_dynamics": lambda p: (p.pushed(),),
 }
-"""The other way to every quantity that follows from P."""
+"""The independent computation of every quantity that follows from P."""

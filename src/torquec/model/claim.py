@@ -1,4 +1,4 @@
-"""The canonical claim of a certified model (:class:`torquec_check.claim.Claim`), and what code says of its model."""
+"""The canonical claim of a certified model (:class:`torquec_check.claim.Claim`), and the header of generated code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from torquec_check.claim import Bound, Claim, certificate_claim, code_lines
 
 
 def claim_of(robot: Robot, record: Certificate) -> Claim:
-    """What a certificate claims of a robot, from the same documents that the checker reads."""
+    """The claim of a certificate about a robot, from the same documents that the checker reads."""
     return certificate_claim(record.to_dict(), robot_to_dict(robot))
 
 
@@ -32,9 +32,9 @@ def code_text(
     precision: Precision = Precision.DOUBLE,
     quantities: Sequence[str] = (),
 ) -> str:
-    """What the top of generated code says of its model: the claim, or that nothing is claimed; robot and joints.
+    """Header comment of generated code: the claim, or that nothing is claimed; robot and joints.
 
-    `document` is that of a certified model, which lies in `file` beside the code.
+    `document` is that of a certified model, stored in `file` beside the code.
     """
     if document is not None and model.record is not None:
         return "\n".join(code_lines(claim_of(model.robot, model.record), document, file, precision.value, quantities))

@@ -1,13 +1,13 @@
-"""Every quantity of a simplified model from its one program P of inverse dynamics, and what is refused.
+"""Derived quantities of a simplified model: all from its one program P of inverse dynamics; which are refused.
 
 (1)  g = P(q, 0, 0)   M = dP/dqdd   c = P(q, qd, 0) - g   C = 1/2 dc/dqd   dtau/dq, dtau/dqd: derivatives of P
 (2)  forward dynamics: M^-1 (tau - P(q, qd, 0)), the inverse of P itself; derivatives by the implicit function theorem,
      dqdd/dq = -M^-1 dP/dq,  dqdd/dqd = -M^-1 dP/dqd at qdd,  dqdd/dtau = M^-1
 (3)  kinetic energy 1/2 qd' M qd;  total torque P + friction + springs of the robot;  pushed: P - J' wrench
 
-C qd is the velocity torque; that dM/dt - 2C is skew is not promised, since a simplified M and c need not come from one
+C qd is the velocity torque; dM/dt - 2C need not be skew-symmetric, since a simplified M and c need not come from one
 kinetic energy. Friction, springs, poses and Jacobians are the robot's own: only inertia is simplified, never geometry.
-What is refused is refused because it does not exist for such a program, and the exact one is `model.exact`.
+Refused quantities do not exist for such a program; `model.exact` has them.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ if TYPE_CHECKING:
 Vector = Sequence[Any]
 
 _PARTS = ("mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix")
-"""Programs of a model that compute parts of its inverse dynamics more shortly than what is derived."""
+"""Separate programs for parts of the inverse dynamics, cheaper than those derived from P."""
 
 _BASE_QUANTITIES = ("base_regressor", "base_inverse_dynamics")
-"""What a model in base parameters has, and no other that follows a program."""
+"""Quantities of a model in base parameters; no other model that follows a program has them."""
 
 
 @dataclass(frozen=True)
 class Follows:
-    """How a quantity follows from P: its formula in words, and its algorithm f(program, *inputs) over nodes.
+    """How a quantity follows from P: its formula as text, and its algorithm f(program, *inputs) over nodes.
 
-    Without an algorithm the quantity is the robot's own or, where `refusal` says why, not there. `needs_inverse`: M
-    must have an inverse everywhere in the box.
+    Without an algorithm the quantity is the robot's own or, where `refusal` gives a reason, refused. `needs_inverse`: M
+    must be nonsingular everywhere in the box.
     """
 
     formula: str
@@ -100,7 +100,7 @@ def _kinetic_energy(p: TorqueProgram, q: Vector, qd: Vector) -> Any:
 
 
 def _pushed(p: TorqueProgram, frame: str, q: Vector, qd: Vector, qdd: Vector, wrench: Vector) -> list[Any]:
-    """P without what the wrench, which is given in the frame's axes, does at the joints (3)."""
+    """P - J' wrench, the wrench given in the frame's axes (3)."""
     turn = dynamics.frame_pose(p.robot, frame, q).rotation
     pushed = (*matvec(turn, tuple(wrench[:3])), *matvec(turn, tuple(wrench[3:])))
     J = dynamics.jacobian(p.robot, frame, q)
@@ -165,7 +165,7 @@ def followed_function(program: TorqueProgram, quantity: str) -> Function:
 
 
 def box_of(robot: Robot, record: Certificate | None) -> MotionBox:
-    """The box that a model is about: its certificate's, else the limits of the robot's joints.
+    """The motion box of a model: its certificate's, else the limits of the robot's joints.
 
     Raises `RobotError` for a prismatic joint without limits.
     """
@@ -190,7 +190,7 @@ class FollowedProgram:
         return TorqueProgram(self.robot, self.functions["inverse_dynamics"], own)
 
     def makes(self, quantity: str) -> bool:
-        """Whether the quantity is made from P or refused; what is left is the robot's own."""
+        """Whether the quantity is derived from P or refused; all others are the robot's own."""
         name = quantity.partition(":")[0]
         row = FOLLOWS[name]
         return row.algorithm is not None or (bool(row.refusal) and not self._has_base(name))
@@ -234,7 +234,7 @@ class FollowedProgram:
 
     @cached_property
     def regularity(self) -> MassMatrixRegularity:
-        """Whether M has an inverse at every position of the box."""
+        """Whether M is nonsingular at every position of the box."""
         from torquec.proof.inertia.nonsingular_mass_matrix import MassMatrixRegularity, mass_matrix_regularity
 
         if self._is_robots_own:
@@ -248,13 +248,13 @@ class FollowedProgram:
         served = " ".join(f"{name}={self.functions[name].content_hash}" for name in sorted(self.functions))
         key = f"follows {self.kind} {served}"
         if FOLLOWS[quantity.partition(":")[0]].needs_inverse:
-            # What was compiled for one box, or on trust, must not stand in where it would be refused.
+            # Code compiled for one box, or with M assumed nonsingular, must not be reused where it would be refused.
             key += f" {box_of(self.robot, self.record).positions} {self.assumed_regular}"
         return key
 
     @property
     def _is_robots_own(self) -> bool:
-        """Whether M is the robot's, as kinetic energy makes it: then it has an inverse if the robot's has."""
+        """Whether M is the robot's own, from its kinetic energy: then it is nonsingular if the robot's is."""
         if self.kind is not ModelKind.BASE_PARAMETERS or self.parameters is None:
             return False
         from torquec.model.model_kinds import are_own_values

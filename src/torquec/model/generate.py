@@ -1,4 +1,4 @@
-"""`generate`: the quantities of a model as source code in a folder."""
+"""Code generation: `generate` writes the quantities of a model as source code into a folder."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def generate(
 
 
 def usual_precision(model: Model, target: str) -> Precision:
-    """What code computes in where nothing is said: single where a model was certified for it and the target has it."""
+    """Default precision of generated code: single where the model is certified for it and the target supports it."""
     if model.record is None or target not in BACK_ENDS:
         return Precision.DOUBLE
     wanted = model.record.precision

@@ -1,4 +1,4 @@
-"""Kinds of models: where the numbers come from, and what stands behind them."""
+"""Kinds of models: exact, identified, abbreviated, certified; the source of their numbers and their guarantee."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from enum import StrEnum
 
 
 class ModelKind(StrEnum):
-    """Where the numbers of a model come from, and what stands behind them."""
+    """The source of a model's numbers, and the guarantee on them."""
 
     EXACT = "exact"
     """The robot's own parameters."""
     BASE_PARAMETERS = "base parameters"
-    """Values of the base parameters, whatever bodies they belong to."""
+    """Values of the base parameters, which need not belong to physical bodies."""
     IDENTIFIED = "identified"
     """Parameters estimated from logs, with their covariance."""
     ABBREVIATED = "abbreviated"

@@ -44,7 +44,7 @@ NativeCall = Callable[..., Any]
 """A compiled callable: inputs (n,) or (N, n) in its quantity's order, outputs of the same form; `out=` accepted."""
 
 _COMPILING = threading.RLock()
-"""Held while a callable is made, so that two threads which ask for one quantity compile it once."""
+"""Lock held during compilation, so that two threads that request one quantity compile it once."""
 
 
 class _Compiled:
@@ -148,7 +148,7 @@ class Model(NotebookDisplay, TypedQuantities):
 
     @property
     def exact(self) -> Model:
-        """The exact model of the same robot, whatever this one is."""
+        """The exact model of the same robot."""
         if "exact" not in self._made:
             self._made["exact"] = Model(self.robot, threads=self.threads, route=self.route, precision=self.precision)
         exact: Model = self._made["exact"]
@@ -220,7 +220,7 @@ class Model(NotebookDisplay, TypedQuantities):
 
     @property
     def regularity(self) -> MassMatrixRegularity:
-        """Whether M has an inverse at every position of the model's box; decided when first asked for."""
+        """Whether M is nonsingular at every position of the model's box; computed on first access."""
         from torquec.proof.inertia.nonsingular_mass_matrix import MassMatrixRegularity
 
         if not self.kind.follows_program:
@@ -231,7 +231,7 @@ class Model(NotebookDisplay, TypedQuantities):
 
     @property
     def box(self) -> MotionBox:
-        """The box that the model is about: its certificate's, else the positions that the joints' limits allow.
+        """The motion box of the model: its certificate's, else the positions that the joints' limits allow.
 
         Raises `RobotError` for a prismatic joint without limits.
         """
@@ -262,8 +262,8 @@ class Model(NotebookDisplay, TypedQuantities):
     def _without_native_code(self) -> Model:
         """This model with the same traced programs and no native code.
 
-        Native code needs the program again when the first batch comes, and owns what traces it. If that were this
-        model, both would keep each other in memory: the collector does not see what a built-in function owns.
+        Native code keeps a reference to its tracer, which it needs again at the first batch. With this model as tracer
+        the two would be a reference cycle that the garbage collector cannot see through a built-in function.
         """
         source = dataclasses.replace(self)
         object.__setattr__(source, "_made", self._made)
@@ -278,7 +278,7 @@ class Model(NotebookDisplay, TypedQuantities):
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of all that the quantities depend on; that of the robot where no program stands in for it."""
+        """SHA-256 of all inputs of the quantities; that of the robot where no program replaces its algorithms."""
         if not self.functions:
             return self.robot.content_hash
         if self.record is not None:  # the same in memory as from a file, which has programs of further quantities
@@ -293,7 +293,7 @@ class Model(NotebookDisplay, TypedQuantities):
 
     @property
     def _followed(self) -> FollowedProgram:
-        """What follows from the program of a simplified model."""
+        """The quantities derived from the program of a simplified model."""
         if "followed" not in self._made:
             self._made["followed"] = FollowedProgram(
                 self.robot, self.kind, self.functions, self.record, self.parameters, self.assumed_regular
@@ -327,7 +327,7 @@ def _restore(fields: dict[str, Any]) -> Model:
 
 
 def as_model(source: Robot | Model, *, any_joint: bool = False) -> Model:
-    """The model itself, or the exact model of a robot: what every room above takes; raises `ArgumentError` otherwise.
+    """The model itself, or the exact model of a robot; raises `ArgumentError` for anything else.
 
     Raises `RobotError` for a robot with free, ball or planar joints, unless the caller takes `any_joint`.
 

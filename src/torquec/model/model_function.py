@@ -1,4 +1,4 @@
-"""Sampled functions made from a model: control laws, observers, estimators; each names the model that it rests on."""
+"""Sampled functions made from a model: control laws, observers, estimators; each records the model it came from."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ModelOrigin:
 
     @staticmethod
     def of(model: Model) -> ModelOrigin:
-        """The origin that a model is."""
+        """The origin record of a model."""
         certificate = None if model.record is None else model.record.content_hash
         robot = model.robot
         return ModelOrigin(robot.name, model.kind, robot.content_hash, model.content_hash, certificate)

@@ -35,10 +35,10 @@ from torquec.proof.torque.certify_coefficients import check_independent
 from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import abbreviated_coefficients
 
-_ROUNDING = 1e-12  # of values that are the robot's own but for the order of sums
+_ROUNDING = 1e-12  # relative difference of equal sums taken in another order
 
 _MOST_TERMS = 400
-"""Terms of M: many more than pay off, but no hour of work."""
+"""Most terms of M: far more than pay off, but derived in less than an hour."""
 
 
 def base_parameter_model(
@@ -51,8 +51,8 @@ def base_parameter_model(
 ) -> Model:
     """The model of a robot's geometry with the values beta (b,) of its base parameters, in the order of their names.
 
-    Without values the robot's own. `covariance` (b, b) and `fit` say what estimated values are worth. The friction and
-    the springs are the robot's. Raises `ArgumentError` for the wrong number of values, `RobotError` where the robot has
+    Without values, the robot's own. `covariance` (b, b) and `fit` tell how good estimated values are. Friction and
+    springs are the robot's. Raises `ArgumentError` for the wrong number of values, `RobotError` where the robot has
     no inertias and no values are given.
 
     >>> from torquec.robot import classics
@@ -104,8 +104,7 @@ def are_own_values(robot: Robot, parameters: ModelParameters) -> bool:
 def abbreviated_model(robot: Robot, rule: Rule = CLOVER, *, threads: int = 1) -> Model:
     """The model (1) of a robot. Friction and springs are the robot's own.
 
-    Raises `RobotError` for a robot whose joints follow each other, and where the equations would be longer than the
-    exact recursion.
+    Raises `RobotError` for a robot with mimic joints, and where the equations would be longer than the exact recursion.
 
     >>> from torquec.robot import classics
     >>> abbreviated_model(classics.planar2r()).kind.value
@@ -132,7 +131,7 @@ def certified_model(
     parts: Mapping[str, Function] = MappingProxyType({}),
     threads: int = 1,
 ) -> Model:
-    """The model that a certificate is about.
+    """The certified model of a certificate.
 
     `parts` are the mass matrix, gravity, velocity torque and Coriolis matrix of the program whose coefficients are
     proven, where it was made of coefficients. The kind is certified coefficients where the coefficients of the torque

@@ -1,4 +1,4 @@
-"""`ModelParameters`: the numbers that a model is made of where they are not the robot's own; what they are worth."""
+"""`ModelParameters`: parameter values of a model that are not the robot's own, their covariance and fit quality."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from torquec.model.residual_bound import ResidualBound
 class ParameterFit:
     """How parameters were estimated: by which estimator, how well logs are predicted, how their covariance was made.
 
-    `intervals` says in words what the covariance rests on; `validation_error` is None where nothing was held back;
-    `status` is how the fit ended, `verdict` what it is worth, in words.
+    `intervals` is a text on how the covariance was computed; `validation_error` is None without held-out data;
+    `status` is how the fit ended, `verdict` a text on how far to trust it.
     """
 
     estimator: str

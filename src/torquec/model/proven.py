@@ -1,4 +1,4 @@
-"""What is proven of each quantity of a model: equality, bounds that a certificate carries over, or nothing.
+"""Proven error bounds of each quantity of a model: equality, bounds implied by a certificate, or none.
 
 A torque certificate says |P - tau| <= b_i for all motions of its box; the error is E(q) qdd + e(q, qd) + h(q), and so
 
@@ -6,8 +6,8 @@ A torque certificate says |P - tau| <= b_i for all motions of its box; the error
 (2)  M: the errors at qdd and -qdd differ by 2 E qdd: sum_j |E_ij| a_j <= b_i over |qdd_j| <= a_j, |E_ij| <= b_i / a_j
 (3)  velocity torque: the difference of two motions of the box, |c_i error| <= 2 b_i
 
-A coefficient certificate bounds every entry of M, c and g by itself. Of forward dynamics, derivatives, C and energies
-nothing is proven: they follow from the program, which is all that is said of them.
+A coefficient certificate bounds every entry of M, c and g by itself. For forward dynamics, derivatives, C and energies
+no error bound is proven: the only guarantee is that they follow from the program.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ Bounds = tuple[tuple[float, ...], ...]
 
 
 class Standing(StrEnum):
-    """What stands behind a quantity."""
+    """Guarantee on a quantity: exact, bounded or unproven."""
 
     EXACT = "exact"
     """It is the robot's own, to rounding."""
     BOUNDED = "bounded"
     """Its error against the robot's is proven to stay within bounds."""
     UNPROVEN = "unproven"
-    """It follows from the model's program; how far that is from the robot's is not proven."""
+    """It follows from the model's program; its error against the robot's is not proven."""
 
 
 @dataclass(frozen=True)
 class Proven:
-    """What is proven of one quantity, in words, with bounds [N m, N; kg m^2 for M] by row where there are such."""
+    """Proven statement about one quantity, as text, with bounds [N m, N; kg m^2 for M] by row where there are any."""
 
     standing: Standing
     text: str
@@ -77,13 +77,13 @@ _TORQUE: Mapping[str, tuple[Callable[[Certificate], Bounds], str]] = MappingProx
         ),
     }
 )
-"""What a torque certificate carries over to (1)-(3), and why."""
+"""Bounds (1)-(3) that a torque certificate implies, each with the reason."""
 
 _COEFFICIENTS = ("mass_matrix", "gravity_torque", "velocity_torque")
 
 
 def proven_of_program(quantity: str, record: Certificate | None, robot: Robot) -> Proven:
-    """What is proven of a quantity that follows from a program with, or without, a certificate."""
+    """Proven bounds of a quantity that follows from a program, with or without a certificate."""
     name = quantity.partition(":")[0]
     row = FOLLOWS[name]
     if row.algorithm is None and not row.refusal:

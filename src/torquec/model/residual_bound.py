@@ -1,13 +1,13 @@
-"""`ResidualBound`: what an identified model leaves unexplained of a joint's torque, as a bound that depends on speed.
+"""`ResidualBound`: speed-dependent conformal bound on the torque residual of an identified model, per joint.
 
 (1)  held out: every sample has the residual of a fit that has not seen it, nor its neighbourhood
-(2)  the score of a block of motion: the `level` quantile of |residual|/s(|v|) over its samples, s the usual residual at
-     that speed
+(2)  the score of a block of motion: the `level` quantile of |residual|/s(|v|) over its samples, s the typical residual
+     at that speed
 (3)  bound at speed v: s(|v|) times the largest score of n blocks. A further block that is exchangeable with these has a
      score below it with probability n/(n + 1) (split conformal prediction): then `level` of its samples are inside
 (4)  `all`: the least interval that holds every residual of the logs that were fitted, whatever their speed (conformant)
 
-A bound speaks of torques that passed the same low pass as the logs, and of motions like those recorded.
+A bound holds for torques that passed the same low-pass filter as the logs, and for motions like those recorded.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ ENOUGH_BLOCKS = 19
 
 @dataclass(frozen=True)
 class ResidualBound:
-    """The residual of one joint [N m, N]: `bounds` (b,) from the speeds `speeds` (b,) [rad/s, m/s] on, the first zero.
+    """Residual bound of one joint [N m, N]: `bounds` (b,), each from the speed in `speeds` (b,) [rad/s, m/s] on.
 
-    `level` is the share of samples of a block, `blocks` how many were held out, `seconds` how long each lasts, `all`
-    the interval (4). Raises `ArgumentError` for numbers that are no bound.
+    `speeds` begin at zero. `level` is the share of samples of a block, `blocks` how many were held out, `seconds` how
+    long each lasts, `all` the interval (4). Raises `ArgumentError` for numbers that are no bound.
     """
 
     joint: str

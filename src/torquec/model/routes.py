@@ -1,6 +1,6 @@
 """Routes: which algorithm serves a quantity of a robot, a recursion or the closed form; the cheapest one by default.
 
-The closed form is tried where it has a chance and is quickly had: gravity and the mass matrix up to six joints,
+The closed form is tried where it may be cheaper and is cheap to derive: gravity and the mass matrix up to six joints,
 whole torques up to three. All routes compute the same function; only the operations differ.
 """
 
@@ -48,7 +48,7 @@ CLOSED: Mapping[str, tuple[Callable[..., Any], int]] = MappingProxyType(
         "inverse_dynamics": (closed_inverse_dynamics, 3),
     }
 )
-"""Quantities that have a closed form, and up to how many joints it is tried without being asked for."""
+"""Quantities that have a closed form, and up to how many joints it is tried automatically."""
 
 
 _BOTH = (Grouping.BALANCED, Grouping.REGROUPED)
@@ -66,17 +66,17 @@ WAYS: Mapping[str, tuple[Callable[..., Any], tuple[Grouping, ...]]] = MappingPro
         "forward_dynamics_derivatives": (dynamics.forward_dynamics_derivatives, ()),
     }
 )
-"""Quantities whose recursion can be gone through in several ways, none of them always the cheapest: links in their own
-axes, or some of them carried; and the groupings of mass moments that there are to choose from."""
+"""Quantities whose recursion has several variants, none of them always the cheapest: every link in its own axes, or
+links with parallel axes in shared axes ("carried"); with the groupings of mass moments to choose from."""
 
 _MOST_REGROUPED = 3  # bodies in their own axes; with more of them balancing always pays, and tracing takes time
 
 _AS_CORIOLIS = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
-"""Long quantities that consist of parts of the Coriolis matrix: traced once, in the way that it takes."""
+"""Long quantities made of parts of the Coriolis matrix: traced only once, in the variant chosen for that matrix."""
 
 
 def own_recursion(robot: Robot, quantity: str) -> Function:
-    """The quantity's recursion with every link in its own axes: no angles of joints are added up."""
+    """The quantity's recursion with every link in its own axes, without sums of joint angles."""
     usual = trace_quantity(robot, quantity)
     algorithm, groupings = WAYS.get(quantity, (None, ()))
     if algorithm is None or not groupings or len(robot.bodies) > _MOST_REGROUPED:
@@ -86,7 +86,7 @@ def own_recursion(robot: Robot, quantity: str) -> Function:
 
 
 def carried_recursion(robot: Robot, quantity: str) -> Function | None:
-    """The quantity's recursion with links carried, in the cheapest grouping; None where there is nothing to carry."""
+    """The quantity's recursion with parallel links in shared axes, cheapest grouping; None without parallel axes."""
     if quantity not in WAYS or not carried_links(mechanism(robot.tree)):
         return None
     algorithm, groupings = WAYS[quantity]
@@ -97,7 +97,7 @@ def carried_recursion(robot: Robot, quantity: str) -> Function | None:
 
 @functools.lru_cache(maxsize=64)
 def _carrying_pays(robot: Robot, quantity: str) -> bool:
-    """Whether the quantity takes fewer operations with links carried, and more of no kind."""
+    """Whether shared axes of parallel links save operations, with no kind of operation getting more."""
     carried = carried_recursion(robot, quantity)
     return carried is not None and _is_less(carried, own_recursion(robot, quantity))
 

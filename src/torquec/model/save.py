@@ -1,8 +1,8 @@
-"""A model as one JSON file that other tools can read; `docs/model-file.md` describes it.
+"""Save and load a model as one JSON file that other tools can read; `docs/model-file.md` describes it.
 
-The file holds everything that the model is: its kind, the robot with what was attached and locked, the program of each
-quantity as a list of operations with its hash, certificate, parameters with their covariance. A SHA-256 stands over
-all of it: a file that was cut short or edited by hand is refused, never half read.
+The file holds the whole model: its kind, the robot with attached payloads and locked joints, the program of each
+quantity as a list of operations with its hash, certificate, parameters with their covariance. A SHA-256 covers all of
+it: a file that was cut short or edited by hand is refused, never half read.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from torquec.robot.robot_document import robot_from_dict, robot_to_dict
 FORMAT = "torquec-model"
 VERSION = 2
 OLDER = 1
-"""The version that had a robot and programs only; it is still read, as an exact model."""
+"""Older file version with a robot and programs only; still read, as an exact model."""
 
 _OLDER_FIELDS = ("format", "version", "written_by", "robot", "quantities")
 
@@ -122,7 +122,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
 
 class _Reader:
-    """From a document whose checksum fits to a model."""
+    """Builds a model from a document whose checksum is right."""
 
     def __init__(self, where: str) -> None:
         self.where = where
@@ -278,5 +278,5 @@ def _entry(function: Function) -> dict[str, Any]:
 
 
 def _any_inertia(kind: ModelKind) -> bool:
-    """Whether the robot of such a model need not be one that could be built: an estimate's need not."""
+    """Whether the robot of such a model may be physically inconsistent, as that of an estimate may."""
     return kind is ModelKind.IDENTIFIED

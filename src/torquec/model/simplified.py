@@ -36,7 +36,7 @@ from torquec.simplification.specification_text import specification_text
 from torquec.simplification.torque_coefficients import TorqueCoefficients, torque_coefficients
 
 Equations = Callable[[], TorqueCoefficients]
-"""A call that gives the exact equations, which may have been begun elsewhere."""
+"""A call that returns the exact equations, which another worker may be computing already."""
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Levels of the allowed error, as multiples of the specification's."""
@@ -58,11 +58,11 @@ def simplify(
     `seconds` limits the search: the cheapest model that is proven by then is the result, at worst the exact one; a
     proof that has begun may take a quarter longer. `budget` limits memory and workers, too; give one of both.
 
-    `source` is a robot, or a model of one with bodies, exact or identified, whose parameters and covariance stay with
-    the result; the proof is about its robot. Raises `RefusedQuantityError` for a model that is a program already.
-    `work` says who computes, how progress is reported and what is kept (:mod:`torquec.foundation.work`); `executor` and
-    `progress` stand for one with these. `on_proven` gets models within torque errors that are proven while the search
-    goes on, each cheaper than the one before, so that an impatient user has one early.
+    `source` is a robot, or an exact or identified model with bodies, whose parameters and covariance stay with
+    the result; the proof is about its robot. Raises `RefusedQuantityError` for a model that already follows a program.
+    `work` sets executor, progress reports and result cache (:mod:`torquec.foundation.work`); `executor` and
+    `progress` are a shorthand for one with these. `on_proven` is called during the search with every model whose torque
+    errors are proven, each cheaper than the one before.
 
     Raises `SpecificationError` with joint, tolerance and smallest achievable error where the specification cannot be
     met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
@@ -89,10 +89,10 @@ def simplified_and_checked(
     on_proven: Callable[[Simplified], None] | None = None,
     only_simpler: bool = False,
 ) -> tuple[Model, bool] | None:
-    """The model of what all passes give (:func:`torquec.simplification.pipeline.simplify_and_check`), and whether its
-    proof was checked with independent code.
+    """The simplified model (:func:`torquec.simplification.pipeline.simplify_and_check`), and whether its proof was
+    checked with independent code.
 
-    With `only_simpler` None is the result where nothing was found and proven that is cheaper than the exact program.
+    With `only_simpler`, None where no proven model is cheaper than the exact program.
     """
     model = _with_bodies(source)
     robot = model.robot
@@ -123,14 +123,14 @@ def _finished(model: Model, found: Simplified, before: Equations | None = None) 
 
 
 def simplified_model(robot: Robot, found: Simplified, before: Equations | None = None) -> Model:
-    """The model that a certificate is about, with what it saves; `before` gives the exact equations."""
+    """The certified model with its operation savings; `before` gives the exact equations."""
     counts = counts_of(robot, found.certificate.program, before)
     parts = {} if found.coefficients is None else found.coefficients.parts()
     return certified_model(robot, replace(found.certificate, counts=counts), parts=parts)
 
 
 def counts_of(robot: Robot, program: Function, before: Equations | None = None) -> Counts:
-    """What a simplified program saves against the cheapest exact one: terms and operations of both."""
+    """Savings of a simplified program over the cheapest exact one: terms and operations of both."""
     exact = _cheapest_exact(robot)
     return Counts(*_terms(robot, program, before), count_operations(exact), count_operations(program))
 
@@ -140,7 +140,7 @@ def _cheapest_exact(robot: Robot) -> Function:
 
 
 _COMPARED: dict[tuple[Robot, Function], tuple[TorqueCoefficients, TorqueCoefficients]] = {}
-"""The last two: who counts the terms also writes them down, and for seven joints each takes half a minute."""
+"""Cache of the last two results: callers first count the terms, then list them; seven joints take half a minute."""
 
 
 def compared_coefficients(
@@ -176,7 +176,7 @@ def _terms(robot: Robot, program: Function, before: Equations | None) -> tuple[i
 
 @dataclass(frozen=True)
 class TradeOffPoint:
-    """A model: the allowed error as a multiple of the specification's (0: exact), operations, proven torque errors.
+    """Point of the trade-off curve: factor on the specified error (0: exact), operations, proven torque errors.
 
     `bounds` [N m, N] by joint. `level` is the largest of them as a part of what the specification allows (of the
     bounds at factor 1, where it states no torque errors); it is at most the factor.
@@ -229,7 +229,7 @@ def trade_off(
     """Certified models of a robot at multiples of a specification's allowed errors.
 
     `known` are models that were simplified before, by factor. Each level is one task of the `work`; `executor` and
-    `progress` stand for one with these.
+    `progress` are a shorthand for one with these.
     Raises `ArgumentError` for factors that are not positive; a level that cannot be proven is left out and named.
     """
     stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)
@@ -288,9 +288,9 @@ def scaled(specification: Specification, factor: float) -> Specification:
 
 
 def restated(model: Model, stated: Specification) -> Model:
-    """The model of another level, its certificate about the torque errors that were asked for, which its bounds keep.
+    """A model of another level with its certificate restated for the specified torque errors, which its bounds meet.
 
-    A level of control requirements or of a threshold, whose bounds are of another kind, stays as it is.
+    A model for control requirements or for a threshold, whose bounds are of another kind, stays as it is.
     """
     allowed = {joint.name: joint.torque_error for joint in stated.joints}
     record = model.record

@@ -1,7 +1,7 @@
-"""`TorqueProgram`: one program P of inverse dynamics, and whatever of a model follows from it alone.
+"""`TorqueProgram`: one program P of inverse dynamics, and the quantities that follow from it alone.
 
-(1)  P(q, qd, qdd) = M(q) qdd + c(q, qd) + g(q),   c of degree two in the speeds; held by `check_torque_structure`
-(2)  g = P(q, 0, 0),   bias = P(q, qd, 0),   c = P(q, qd, 0) - P(q, 0, 0) without what cancels (`expr.replay`)
+(1)  P(q, qd, qdd) = M(q) qdd + c(q, qd) + g(q),   c of degree two in the speeds; verified by `check_torque_structure`
+(2)  g = P(q, 0, 0),   bias = P(q, qd, 0),   c = P(q, qd, 0) - P(q, 0, 0), common terms cancelled (`expr.replay`)
 (3)  M = dP/dqdd; nothing makes it symmetric, so it is solved in general unless both triangles are the same values
 
 Every piece is a partial evaluation or a derivative of P, folded and optimized again, never a second model.
@@ -37,8 +37,8 @@ _MECHANICAL = {(0, 0), (2, 0), (0, 1)}
 class TorqueProgram:
     """A robot and its program P (q, qd, qdd -> tau); `own` are other programs that compute parts of the same P.
 
-    `own` may hold "mass_matrix", "gravity_torque", "velocity_torque" and "coriolis_matrix": where coefficients are at
-    hand they are shorter than what is derived. Raises `ExpressionError` where P has not the structure (1).
+    `own` may hold "mass_matrix", "gravity_torque", "velocity_torque" and "coriolis_matrix": programs made from known
+    coefficients are shorter than derived ones. Raises `ExpressionError` where P does not have the structure (1).
     """
 
     robot: Robot

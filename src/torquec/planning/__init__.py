@@ -1,1 +1,1 @@
-"""Motions made from a model: the fastest one along a path."""
+"""Time-optimal motion planning along a path, within torque, speed and acceleration limits."""

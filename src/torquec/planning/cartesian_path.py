@@ -1,9 +1,9 @@
-"""Joint paths from paths of a frame: the spline through poses, followed by inverse kinematics.
+"""Joint paths from Cartesian paths: the spline through poses of a frame, followed by inverse kinematics.
 
 (1)  Positions [m] and unit quaternions, each with the sign nearest to the one before and counted as `_METRES_PER_UNIT`,
      are one natural cubic spline of seven columns (:mod:`torquec.planning.joint_path`); quaternions are normalized.
-(2)  Inverse kinematics follows it from place to place on one branch; the joint path is the spline through these
-     positions. Their number doubles until the frame keeps to (1) between them.
+(2)  Inverse kinematics is solved at samples of (1), all on one branch; the joint path is the spline through the
+     solutions. The number of samples doubles until the frame stays within tolerance of (1) between them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from torquec.spatial.rotation import rotation_quaternion
 _METRES_PER_UNIT = 0.5
 """A turn by a small angle changes a unit quaternion by half of it: a radian counts as a quarter of a metre."""
 
-_PROJECTIONS = 3  # onto the tangent: each squares the error of the place
+_PROJECTIONS = 3  # onto the tangent: each squares the error of s
 _FIRST, _MOST = 100, 1600
 """Places at which inverse kinematics is solved: at first, and at most."""
 

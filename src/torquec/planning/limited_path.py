@@ -1,7 +1,7 @@
-"""`LimitedPath`: a path with its dynamics and limits, and how much of each limit is kept free in every cell.
+"""`LimitedPath`: a path with its dynamics, its limits and the reserve kept of each limit in every cell.
 
-Where a motion exceeds a limit in a cell, that much more is kept free there and in the cells beside it
-(:meth:`LimitedPath.tighten`); the next speed profile stays below.
+Where a motion exceeds a limit in a cell, the reserve there and in the neighbouring cells grows by the excess
+(:meth:`LimitedPath.tighten`), so that the next speed profile is slower there.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from torquec.planning.planning_limits import PlanningLimits
 from torquec.planning.speed_profile import LimitRows, SpeedProfile, largest_speeds, speed_profile
 
 _CLEARANCE = 1e-4
-"""Part of a torque limit that a round keeps free besides what was exceeded."""
+"""Fraction of a torque limit by which a round increases the reserve in addition to the excess."""
 
-_LARGEST_STEP = 0.5  # of what is left of a limit, where enclosures are far beyond it
-_SPEED_CLEARANCE = 1e-5  # the same for the square of a speed, which needs less: it hardly changes in a cell
+_LARGEST_STEP = 0.5  # largest increase of a reserve, as a fraction of the limit less the present reserve
+_SPEED_CLEARANCE = 1e-5  # as _CLEARANCE, for squared speeds, which need less: they hardly change in a cell
 
 
 @dataclass(eq=False)
 class LimitedPath:
-    """Dynamics of a path, limits, and the largest x at grid points and middles that speeds allow.
+    """Dynamics of a path, limits, and the largest x = v^2 at grid points and middles that speed limits allow.
 
-    `low`, `high`, `pull` (N, n) are kept free of the lower and upper torque limits and of accelerations; `share` (N,)
-    is what is left of the largest x; `friction` are the secants in use.
+    `low`, `high`, `pull` (N, n) are the reserves of the lower and upper torque limits and of accelerations; `share`
+    (N,) is the factor on the largest x; `friction` are the secants in use.
     """
 
     dynamics: PathDynamics
@@ -52,7 +52,7 @@ class LimitedPath:
 
     @property
     def rows(self) -> LimitRows:
-        """Limits as rows over path acceleration and speed, less what is kept free."""
+        """Limits, less the reserves, as linear rows over path acceleration and speed."""
         return limit_rows(self.dynamics, self.limits, self.friction, (self.low, self.high, self.pull))
 
     def profile(self, start: float, end: float) -> SpeedProfile:
@@ -62,12 +62,12 @@ class LimitedPath:
         return speed_profile(rows, self.dynamics.grid.cells, caps, self.middle_caps * self.share, start, end)
 
     def follow(self, profile: SpeedProfile) -> None:
-        """Secants of friction through the speeds of a profile."""
+        """Update the friction secants to the speeds of a profile."""
         if self.dynamics.rubs:
             self.friction = self.dynamics.secant(np.sqrt(0.5 * (profile.x[:-1] + profile.x[1:])), profile.u)
 
     def tighten(self, bounds: MotionBounds) -> bool:
-        """Keep free what is exceeded; whether anything is."""
+        """Increase the reserves by the excess over each limit; returns whether any limit is exceeded."""
         limits = self.limits
         below = np.maximum(-limits.effort - bounds.torque_lower, 0.0)
         above = np.maximum(bounds.torque_upper - limits.effort, 0.0)

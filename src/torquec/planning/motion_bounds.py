@@ -22,7 +22,7 @@ from torquec.trajectory.polynomial_motion import PolynomialMotion
 
 _DEGREE = 5
 _ROUNDING = 1e-14
-"""Relative to the sizes of a polynomial's terms: what evaluation and the change of variable may be off."""
+"""Rounding error of evaluation and change of variable, relative to the sizes of a polynomial's terms."""
 
 _TO_CENTRE = np.array([[comb(k, i) / 2.0**k for k in range(_DEGREE + 1)] for i in range(_DEGREE + 1)])
 """From powers of (t - t_k)/h to powers of theta."""
@@ -30,7 +30,7 @@ _TO_CENTRE = np.array([[comb(k, i) / 2.0**k for k in range(_DEGREE + 1)] for i i
 
 @dataclass(frozen=True, eq=False)
 class MotionBounds:
-    """Of every cell: torques between `torque_lower` and `torque_upper` (N, n), largest |qd| and |qdd| (N, n).
+    """Enclosures per cell: torques within [`torque_lower`, `torque_upper`] (N, n), largest |qd| and |qdd| (N, n).
 
     `tip_speed` (N,) is the largest speed of the frame's origin, zero without a frame.
     """

@@ -1,4 +1,4 @@
-"""What of a path and its ends a robot cannot do, named with joint and place: positions, torque at rest, end speeds."""
+"""Feasibility checks of a path: position limits, torque at rest, end speeds; errors name joint and place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _END_SLACK = 1e-9  # relative, of rounding
 def check_at_rest(dynamics: PathDynamics, limits: PlanningLimits, spread: Function | None = None) -> None:
     """Raise `ArgumentError` where a joint cannot hold still or begin to move within its torque limit.
 
-    With a `spread`, where some robot of the sets cannot.
+    With a `spread`, where any robot of its sets cannot.
     """
     size = len(dynamics.a)
     dry = dynamics.friction(np.full(size, CREEP), np.zeros(size)) if dynamics.rubs else np.zeros_like(dynamics.a)
@@ -119,4 +119,4 @@ def _unstoppable(problem: LimitedPath, start: float) -> tuple[float, str, Limiti
             return s, *owners[int(np.argmin(most))]
         x = max(x + 2.0 * h * least.max(), 0.0)
         braked_by = owners[int(np.argmax(least))]
-    return float(dynamics.grid.s[-1]), *braked_by  # the end is passed: the joint that braked last could not brake more
+    return float(dynamics.grid.s[-1]), *braked_by  # overshoots the end: limited by the joint that braked last

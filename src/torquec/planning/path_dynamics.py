@@ -5,7 +5,7 @@ With q = q(s), v = ds/dt, x = v^2 and u = d2s/dt2:
 (1)  qd = q' v,   qdd = q' u + q'' x
 (2)  tau = a u + b x + f(v) + c,   a = M q',   b = M q'' + C(q, q') q',   c the torque at rest (gravity, springs)
 (3)  friction f(v) is replaced by its secant through two speeds, f = f0 + d v: exact for viscous and Coulomb friction,
-     which have one direction on a cell; other terms are exact at the first of the two speeds, that of the last profile
+     which keep their sign in a cell; other terms are exact at the first of the two speeds, that of the last profile
 
 Coefficients are evaluated at the middles of cells, in one native call for all of them.
 """
@@ -32,7 +32,7 @@ _SECANT = 0.5
 
 _FEWEST = 4  # cells of a segment
 _END_CELLS = (2.0**-10, *(2.0**k for k in range(-10, 0)))
-"""How the first and the last cell are divided: from rest, a cell takes a time like the root of its length."""
+"""Subdivision of the first and the last cell: from rest, the time of a cell grows with the root of its length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class PathDynamics:
     rubs: bool
 
     def friction(self, v: Array, u: Array) -> Array:
-        """What the torque at path speed v and acceleration u (N,) has besides a u + b x + c, (N, n)."""
+        """Friction torque (N, n) at path speed v and acceleration u (N,): total torque less a u + b x + c."""
         q, tangent, bend = self.grid.middle
         v, u = v[:, None], u[:, None]
         torque: Array = self.model.total_torque(q, tangent * v, tangent * u + bend * (v * v))
@@ -108,12 +108,12 @@ def limit_rows(
 ) -> LimitRows:
     """Torque and acceleration limits as rows over path acceleration and speed.
 
-    `friction` is (3), `reserve` (N, n) what is kept free of the lower and the upper torque limit and of acceleration.
+    `friction` is (3), `reserve` (N, n) is subtracted from the lower and upper torque limit and from acceleration.
     """
     used = np.isfinite(limits.effort)
     shift = dynamics.c + friction[0]
     low, high = -limits.effort + reserve[0] - shift, limits.effort - reserve[1] - shift
-    # Rest is allowed with the torques of `check_at_rest`; a secant may say otherwise of speeds that are not near it.
+    # `check_at_rest` has verified that rest is feasible; a secant through higher speeds may wrongly exclude it.
     small = 1e-6 * limits.effort
     low, high = np.minimum(low, -small), np.maximum(high, small)
     parts = [np.stack([dynamics.a, dynamics.b, friction[1], low, high])[:, :, used]]

@@ -1,4 +1,4 @@
-"""`PlanningLimits`: what a planned motion may use of torque, speed, acceleration and speed of a frame."""
+"""`PlanningLimits`: limits of a planned motion on torque, speed, acceleration and tip speed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from torquec.robot.robot import Robot
 
 
 class LimitingKind(StrEnum):
-    """Which kind of limit a motion runs at."""
+    """The kind of the active limit of a motion."""
 
     TORQUE = "torque"
     SPEED = "speed"
@@ -47,10 +47,10 @@ def planning_limits(
     tip_speed: float | None = None,
     frame: str | None = None,
 ) -> PlanningLimits:
-    """The limits of the robot's file, in part, with those that robot files do not have.
+    """The limits of the robot's file, scaled, with limits that robot files do not have.
 
-    `effort_share` and `velocity_share` (one number or one per joint, above 0, at most 1) are parts of the
-    file's limits; `torque_reserve` [N m] is kept free of the rest, for a controller or what the model does not know.
+    `effort_share` and `velocity_share` (one number or one per joint, above 0, at most 1) are factors on the
+    file's limits; `torque_reserve` [N m] is then subtracted, for a controller or for model errors.
     `acceleration` is one limit or one per joint, `tip_speed` [m/s] that of the origin of `frame`. Raises
     `ArgumentError` for values out of range, for a tip speed without a frame and where neither torques nor accelerations
     are limited.

@@ -2,8 +2,8 @@
 
 (1)  A row per waypoint: joint positions (as in trajectory files; times, speeds and torques are not read), or
      x,y,z,qw,qx,qy,qz of a frame.
-(2)  Of a file with many rows, a path, rows that are closer than a part of the whole to the last one kept are left out:
-     a motion that starts from rest has rows next to each other, whose rounding a spline would follow.
+(2)  Dense files are thinned: a row closer than 1/200 of the path length to the last one kept is left out. A motion that
+     starts from rest has rows close together, and a spline through them would follow their rounding errors.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from torquec.trajectory.csv_file import has_poses, read_pose_waypoints, read_pos
 from torquec.trajectory.trajectory import Trajectory
 
 _PATH_KNOTS = 200
-"""Rows of a path that are kept (2), about."""
+"""Approximate number of rows kept of a dense path (2)."""
 
 
 def read_path(

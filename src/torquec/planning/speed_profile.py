@@ -1,4 +1,4 @@
-"""The largest speed along a path within linear limits on path acceleration: reachability from both ends.
+"""Time-optimal path parameterization (TOPP-RA): the largest speed profile within linear limits on path acceleration.
 
 With the path's speed v = ds/dt, x = v^2 and the acceleration u = d2s/dt2, constant between grid points,
 
@@ -13,7 +13,7 @@ With the path's speed v = ds/dt, x = v^2 and the acceleration u = d2s/dt2, const
      low <= b x + d v <= high, interpolated to a = 0
 
 (3) to (6) are quadratic in v with a negative constant term, whose least positive root is -2C/(D + sqrt(D^2 - 4PC)):
-viscous friction, which is linear in v, is met exactly. Both passes run natively, one compiled step a cell.
+viscous friction, which is linear in v, is treated exactly. Both passes are native code, one compiled step per cell.
 
 Pham and Pham, A new approach to time-optimal path parameterization based on reachability analysis, IEEE T-RO (2018).
 """
@@ -72,7 +72,7 @@ class LimitRows:
 
 @dataclass(frozen=True, eq=False)
 class SpeedProfile:
-    """x (N + 1,) at grid points, `u` (N,) in cells; the end is met from x up to `controllable` (N + 1,)."""
+    """x (N + 1,) at grid points, `u` (N,) in cells; the end is reachable from every x up to `controllable` (N + 1,)."""
 
     x: Array
     u: Array

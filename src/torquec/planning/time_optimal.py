@@ -1,4 +1,4 @@
-"""The fastest motion along a path within torque, speed, acceleration and tip speed, proven between grid points.
+"""Time-optimal motion along a path within torque, speed, acceleration and tip-speed limits, proven between grid points.
 
 (1)  The largest speed profile on a grid (:mod:`torquec.planning.speed_profile`), the path acceleration constant in
      cells, limits met at their middles.
@@ -6,9 +6,9 @@
      continuous; between grid points it is linear in s, and the time of a cell is
      h 2/(v + v') g(z),  z = h (u' - u)/(v + v')^2,  g(z) = artanh(sqrt z)/sqrt z  (arctan where z < 0)
 (3)  The motion is the polynomial of degree five in every cell that has position, speed and acceleration of both ends:
-     what a file with these rows means. Its torques, speeds and accelerations are enclosed over every cell.
-(4)  Where an enclosure exceeds a limit, that much is kept free there, and (1) is solved again. Samples guide the first
-     rounds, enclosures the last. If cells still exceed a limit, the motion is slowed as a whole.
+     how a trajectory file with these rows is interpolated. Torques, speeds, accelerations are enclosed in every cell.
+(4)  Where an enclosure exceeds a limit, the excess is added to the reserve there, and (1) is solved again. Samples
+     guide the first rounds, enclosures the last. If cells still exceed a limit, the whole motion is slowed down.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _ROUNDS = 30  # of (4)
 _SAMPLED_ROUNDS = 4
 """Rounds of (4) that are guided by samples, which cost a tenth of enclosures, unless samples find nothing earlier."""
 
-_SECANT_ROUNDS = 6  # friction's secants follow the profile so long; then they stay, so that (4) converges
+_SECANT_ROUNDS = 6  # rounds in which friction secants follow the profile; then they are fixed, so that (4) converges
 _SLOWER = 1.002
-"""Factor on time of one step of the last resort of (4)."""
+"""Time scaling factor of one slow-down step, the last resort of (4)."""
 
 _SLOWEST = 200  # such steps
 _LARGEST_Z = 1.0 - 1e-9  # of (2): at one, a motion that starts with no acceleration never leaves
 _SMALL_Z = 1e-8  # below which g is 1 + z/3
-_FEW_CELLS = 4  # a limit that is used for less is not named
+_FEW_CELLS = 4  # a limit that is active in fewer cells is not reported
 _INSTANTS = np.array([0.0, 0.25, 0.5, 0.75])
 """Samples of a cell."""
 
@@ -61,11 +61,11 @@ class LimitingSpan:
 
 @dataclass(frozen=True, eq=False)
 class TimeOptimalMotion:
-    """The fastest motion found, and what is proven of it.
+    """The fastest motion found, with its proven bounds.
 
     `trajectory` has a row per grid point and the polynomials between them; a file with these rows is the same motion.
-    `bounds` holds for every cell between two rows, within `limits`. `torque_margin` (n,) is what no torque comes closer
-    to its limit than; `limiting` says which limit the motion runs at. `proven`: every limit is kept at every instant.
+    `bounds` holds for every cell between two rows, within `limits`. `torque_margin` (n,) is the smallest distance of
+    a torque to its limit; `limiting` lists the active limit over time. `proven`: every limit is kept at every instant.
     """
 
     trajectory: Trajectory
@@ -175,7 +175,7 @@ def _trajectory(robot: Robot, grid: PathGrid, profile: SpeedProfile) -> Trajecto
     nodes = np.concatenate([u[:1], part * u[:-1] + (1.0 - part) * u[1:], u[-1:]])
     x = profile.x.copy()
     x[1:-1] += h[1:] * part * np.diff(u)
-    # Between two cells that brake and accelerate from next to nothing the average may be too slow: keep half.
+    # Where braking and accelerating cells meet near standstill, averaging may slow too much: keep half of x at least.
     x[1:-1] = np.maximum(x[1:-1], 0.5 * profile.x[1:-1])
     v = np.sqrt(x)
     speeds = v[:-1] + v[1:]
@@ -196,7 +196,7 @@ def _bounds(problem: LimitedPath, trajectory: Trajectory) -> MotionBounds:
 
 
 def _sampled_bounds(model: Model, trajectory: Trajectory, frame: str | None) -> MotionBounds:
-    """Ranges of some samples of every cell: quick, and too narrow."""
+    """Ranges over a few samples of every cell: fast, but not enclosures."""
     assert trajectory.motion is not None
     steps = np.diff(trajectory.t)
     times = np.append((trajectory.t[:-1, None] + steps[:, None] * _INSTANTS).ravel(), trajectory.t[-1])
@@ -220,7 +220,7 @@ def _sampled_bounds(model: Model, trajectory: Trajectory, frame: str | None) -> 
 def _slowed(
     problem: LimitedPath, trajectory: Trajectory, bounds: MotionBounds
 ) -> tuple[Trajectory, MotionBounds, bool]:
-    """The motion slowed as a whole until every limit is proven, or as it is where that does not help."""
+    """The whole motion slowed down until every limit is proven; unchanged where that does not help."""
     fresh = replace(problem)
     slow = trajectory
     for _ in range(_SLOWEST):

@@ -1,12 +1,12 @@
-"""Torques of all robots in stated sets along a motion: bodies, payload, friction and drives as they may really be.
+"""Torque range under parameter uncertainty: torques of all robots in stated sets of bodies, payload, friction, drives.
 
 A robot of the sets needs, for the motion q(t) itself,
 
 (1)  tau = tau_0 + Y(q, qd, qdd) C x + f,    tau_0 the model's torque, x_k within centre_k -+ half_k
 (2)  |f_j| <= part_j sum |terms of the nominal friction| + fixed_j
 
-C maps each unknown to standard parameters of bodies: a part of one of them, or a parameter of a payload. Errors of
-sensors and delays are no matter of the motion but of the controller that follows it.
+C maps each unknown to standard parameters of bodies: a fraction of one of them, or a parameter of a payload. Sensor
+errors and delays do not belong here: they concern the controller that follows the motion.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ class TorqueSpread:
 
 
 class StatedSets(Protocol):
-    """What is not known of a robot, such as `Uncertainty`."""
+    """Uncertain parameters of a robot, such as `Uncertainty`."""
 
     def torque_spread(self, robot: Robot) -> TorqueSpread:
-        """The same as a spread of torques."""
+        """The torque range that this uncertainty causes."""
 
 
 def _friction_sizes(robot: Robot, qd: Any, load: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Motions of all joints over time: formulas, samples, limits, files; logs of what a robot did."""
+"""Joint trajectories: formulas, samples, limits, files; logs recorded from a robot."""
 
 from torquec.trajectory.csv_file import read_trajectory, write_trajectory
 from torquec.trajectory.fourier_motion import FourierMotion, fourier_motion

@@ -2,14 +2,13 @@
 
     t,q_joint1,q_joint2,qd_joint1,qd_joint2,qdd_joint1,qdd_joint2
 
-(1)  Read are also plain joint names for positions, and q1 .. qn, qd1 .. (or dq1 ..), qdd1 .. (or ddq1 ..), in joint
-     order.
-     Torques that go with the motion may stand beside it, as tau_joint1 .., which `read_recorded_motion` gives too, and
-     references that it followed, as q_ref_joint1 .., which are not read: a simulated run has both.
+(1)  Other accepted column names: plain joint names for positions, and q1 .. qn, qd1 .. (or dq1 ..), qdd1 .. (or
+     ddq1 ..) in joint order. A file may also have torques, tau_joint1 .., which `read_recorded_motion` returns as
+     well, and references, q_ref_joint1 .., which are not part of the motion; files of simulated runs have both.
 (2)  A file without speeds, or without accelerations, is a list of way-points: its motion is the spline of degree five
      through them, from rest to rest.
 
-The reader is strict: every row has every column, every number is finite, times rise; errors name the line.
+The reader is strict: every row needs every column, every number must be finite, times must rise; errors name the line.
 
 The path of a frame has a row per pose:
 
@@ -103,12 +102,12 @@ def _check(t: Array, quaternions: Array, source: str) -> None:
 
 
 _TIMES = {"time": "t", "t [s]": "t", "time [s]": "t", "t_s": "t", "time_s": "t"}
-"""Other names of the column of times, in lower case."""
+"""Other names of the time column, in lower case."""
 
 _KINDS = {"q": "q", "qd": "qd", "dq": "qd", "qdd": "qdd", "ddq": "qdd"}
 _FEWEST_ROWS = 2  # a motion has a beginning and an end
 _MOST_COLUMNS = 10_000
-"""Four for each joint: more than any robot has."""
+"""Limit on columns, four per joint: more than any robot needs."""
 
 _TORQUE, _REFERENCE = "tau", "ref_"
 
@@ -116,9 +115,9 @@ _TORQUE, _REFERENCE = "tau", "ref_"
 def write_trajectory(
     trajectory: Trajectory, path: str | os.PathLike[str], *, torques: npt.ArrayLike | None = None
 ) -> Path:
-    """Write t, q, qd and qdd of every sample; gives the path. The file is whole or not there.
+    """Write t, q, qd and qdd of every sample as CSV, atomically; returns the path.
 
-    With `torques` (N, n) that go with the motion it is a log too. Raises `ArgumentError` where it cannot be written and
+    With `torques` (N, n) of the motion the file is also a log. Raises `ArgumentError` where it cannot be written and
     for torques of another shape.
     """
     target = to_path(path)
@@ -259,7 +258,7 @@ def _columns(
         numbered = {f"q{k + 1}": name for k, name in enumerate(names)}
         named = {kind: {numbered.get(j, j): k for j, k in found.items()} for kind, found in named.items()}
     for kind, found in named.items():
-        # Joints in their own order: the first that is missing is named, not the first of the alphabet.
+        # In joint order, so that the error names the first missing joint, not the first in the alphabet.
         wrong = [name for name in names if name not in found] or [name for name in found if name not in names]
         if wrong:
             state = "is missing" if wrong[0] in names else "belongs to no joint"
@@ -291,12 +290,12 @@ def _kind_and_joint(word: str, joints: Sequence[str] | None) -> tuple[str, str]:
 
 
 def _is_reference(joint: str, joints: Sequence[str]) -> bool:
-    """Whether a column is the reference of a joint, as simulated runs have it, and no joint of that name."""
+    """Whether a column is the reference of a joint (ref_JOINT, from simulated runs), not a joint of that name."""
     return joint.startswith(_REFERENCE) and joint not in joints and joint.removeprefix(_REFERENCE) in joints
 
 
 def csv_lines(source: Path) -> list[list[str]]:
-    """The words of every line of a CSV file; raises `ArgumentError` where it is none."""
+    """The words of every line of a CSV file; raises `ArgumentError` for a file that is not CSV."""
     try:
         return list(csv.reader(io.StringIO(read_text(source, FileKind.TRAJECTORY), newline="")))
     except csv.Error as error:
@@ -304,7 +303,7 @@ def csv_lines(source: Path) -> list[list[str]]:
 
 
 def csv_values(lines: Sequence[Sequence[str]], source: str) -> Array:
-    """The numbers below a header, (rows, columns); raises `ArgumentError` with the line of what is none."""
+    """The numbers below a header, (rows, columns); raises `ArgumentError` with the line of a word that is no number."""
     width = len(lines[0])
     rows = []
     for number, line in enumerate(lines[1:], start=2):

@@ -1,4 +1,4 @@
-"""Smoothing splines through evenly sampled values, in a time proportional to their number.
+"""Smoothing splines for evenly spaced samples, in linear time; smoothing by generalized cross-validation.
 
 Among all curves f, the one with the least  sum (f(t_k) - y_k)^2 + lambda integral f''^2  is a natural cubic spline.
 With f its values and g its second derivatives at the inner samples (Reinsch 1967; Green and Silverman 1994):
@@ -7,8 +7,8 @@ With f its values and g its second derivatives at the inner samples (Reinsch 196
 (2)  lambda by generalized cross-validation: the least  N |y - f|^2 / (N - trace)^2
 (3)  trace = 2 + sum over i of 1/(1 + lambda m(i pi/N)),   m(x) = 6 (2 - 2 cos x)^2 / (h^3 (4 + 2 cos x)),  i = 2 .. N-1
 
-(3) takes the eigenvalues of an endless row of samples, which differ at the ends only: for hundreds of samples the trace
-is right to a few in a thousand, where the exact one costs a loop over all of them in every trial.
+(3) uses the eigenvalues of an infinite series of samples, which differ at the ends only: for hundreds of samples the
+trace is accurate to some tenths of a per cent, whereas the exact one needs a loop over all samples in every trial.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from torquec.errors import ArgumentError, MissingExtraError
 from torquec.foundation.arrays import Array
 
 FEWEST = 8
-"""Samples that a spline needs here."""
+"""Smallest number of samples of a spline."""
 
 _TRIALS = np.linspace(-14.0, 10.0, 49)
-"""Tried first: lambda over h^3 by its decimal logarithm, from no smoothing to a straight line."""
+"""Coarse grid of log10(lambda/h^3), from no smoothing to a straight line."""
 
 _REFINEMENTS = 30  # golden sections: the interval between two trials to a millionth
 
@@ -41,7 +41,7 @@ class EvenSpline:
     smoothing: float
 
     def between(self) -> tuple[Array, Array]:
-        """Value and slope half-way before, between and after the samples (N + 1,); beyond the ends it is straight."""
+        """Value and slope midway between samples and half a step beyond both ends (linear there), (N + 1,) each."""
         f, g, h = self.values, self.bends, self.h
         rise = np.diff(f) / h
         middle = 0.5 * (f[:-1] + f[1:]) - h * h / 16.0 * (g[:-1] + g[1:])
@@ -97,7 +97,7 @@ def even_spline(y: Array, h: float, *, smoothing: float | None = None) -> EvenSp
 
 
 def _golden(score: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function of one number is least between two, by golden sections."""
+    """Minimizer of a function of one number on an interval, by golden-section search."""
     ratio = 0.5 * (np.sqrt(5.0) - 1.0)
     a, b = high - ratio * (high - low), low + ratio * (high - low)
     at_a, at_b = score(a), score(b)

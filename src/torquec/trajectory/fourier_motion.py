@@ -1,4 +1,4 @@
-"""Periodic motion as a finite Fourier series in the speeds: what excites a robot without leaving its band.
+"""Periodic excitation trajectories: finite Fourier series of the joint speeds, band-limited.
 
 (1)  qd_i = sum_k a_ik cos(k w t) + b_ik sin(k w t)
 (2)  q_i = c_i + sum_k (a_ik sin(k w t) - b_ik cos(k w t))/(k w),      qdd_i the derivative of (1)
@@ -45,7 +45,7 @@ class FourierMotion:
 
     @property
     def jerk_bound(self) -> Array:
-        """What the third derivative of no joint ever exceeds (n,)."""
+        """Upper bound (n,) on the third derivative of every joint."""
         rates = self.rate * np.arange(1, self.cosines.shape[1] + 1)
         bound: Array = np.hypot(self.cosines, self.sines) @ rates**2
         return bound

@@ -1,9 +1,9 @@
-"""Whether a trajectory stays within what a robot's file allows: positions, speeds and, where asked, torques.
+"""Limit checks of a trajectory against the robot's file: positions, speeds and, on request, torques.
 
 (1)  A position has its extreme where the speed is zero, a speed where the acceleration is: between samples with a
-     change of sign that instant is found by bisection, so that nothing slips through between samples.
+     change of sign that instant is found by bisection, so that no peak between samples is missed.
 (2)  Torques are those of the whole robot, friction and springs too, at the samples.
-(3)  Positions beyond two turns, or beyond one and beyond a limit, are what motions in degrees have.
+(3)  Positions beyond two turns, or beyond one turn and a joint limit, are taken as a sign of degrees.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SLACK = 1e-9
 
 
 class LimitKind(StrEnum):
-    """What a limit is about."""
+    """The limited quantity."""
 
     LOWER = "lower position limit"
     UPPER = "upper position limit"
@@ -101,7 +101,7 @@ def _remedy(robot: Robot, found: Sequence[Violation]) -> str:
 
 
 def text_of_degrees(robot: Robot, trajectory: Trajectory, remedy: str) -> str:
-    """What to say of a motion whose positions look like degrees (3); nothing where none does."""
+    """Message for a motion whose positions look like degrees (3); empty where none does."""
     for j, joint in enumerate(robot.coordinates):
         if not joint.turns:
             continue

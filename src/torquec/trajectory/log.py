@@ -1,7 +1,7 @@
-"""`Log`: what was recorded of a moving robot, in joint coordinates and SI units.
+"""`Log`: recorded times, positions, torques and speeds of a robot, in joint coordinates and SI units.
 
-A log is as it was recorded: times may jitter and values may be missing (NaN). `identification/logs/check_log.py` says
-what is wrong with it, `identification/logs/prepare.py` makes evenly spaced, filtered samples of it.
+The data is raw: times may jitter and values may be missing (NaN). `identification/logs/check_log.py` reports problems,
+`identification/logs/prepare.py` makes evenly spaced, filtered samples of it.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ class Severity(StrEnum):
     """How much a finding matters."""
 
     NOTE = "note"
-    """True of good logs too: jitter, parts at rest."""
+    """Found in good logs too: jitter, parts at rest."""
     WARNING = "warning"
     """Part of the log is not used, or something was guessed."""
     ERROR = "error"
-    """The log cannot serve before this is mended."""
+    """The log cannot be used until this is fixed."""
 
 
 class Pathology(StrEnum):
-    """What can be wrong with a log."""
+    """Kinds of problems in a log."""
 
     MISSING_HEADER = "missing header"
     CUT_LINE = "cut line"
@@ -62,7 +62,7 @@ class Pathology(StrEnum):
 
 @dataclass(frozen=True)
 class LogFinding:
-    """One thing that was found: in which column, in which rows, and what to do about it.
+    """One finding in a log: its column, its rows and the remedy.
 
     `spans` are the first and last row of every affected part (samples from 0, last included), `first_line` the line
     of the file that holds row 0, where there is one.
@@ -78,7 +78,7 @@ class LogFinding:
 
     @property
     def rows(self) -> tuple[int, int] | None:
-        """The first and the last affected row; None for what concerns no particular rows."""
+        """The first and the last affected row; None for a finding without particular rows."""
         return (self.spans[0][0], max(last for _, last in self.spans)) if self.spans else None
 
     @property
@@ -107,8 +107,8 @@ class LogFinding:
 class Log:
     """Times t (N,) [s], positions q (N, n), torques tau (N, n) and, where they were recorded, speeds qd (N, n).
 
-    `joints` names the columns; `others` holds further recorded columns (N,) by name; `findings` is what its reader
-    met. `columns` are the names that t, q, qd and tau have in the file, `first_line` is the line of its first sample
+    `joints` names the columns; `others` holds further recorded columns (N,) by name; `findings` are those of the
+    reader. `columns` are the names that t, q, qd and tau have in the file, `first_line` is the line of its first sample
     and `first_row` the number of its first sample when it is a piece of a longer log. Raises `ArgumentError` for
     shapes that do not agree.
 

@@ -1,4 +1,4 @@
-"""What the columns of a log mean by their names alone: quantity, joint and unit of each, as a `LogMap`.
+"""Guess the meaning of log columns from their names: quantity, joint and unit of each, as a `LogMap`.
 
 (1)  time         t, time, timestamp, stamp, seconds
 (2)  quantities   q, pos, position, angle;  dq, qd, vel, velocity, speed;  tau, torque, effort, force;  each with a
@@ -22,18 +22,18 @@ from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.log_quantity import LOG_QUANTITIES, MAPPED, TIME_WORDS, UNIT_SPELLINGS, further_quantities
 
 _KIND_OF = {word: quantity.key for quantity in LOG_QUANTITIES for word in quantity.words}
-_CURRENT = "current"  # named where torques are missing: a map can make them of it
+_CURRENT = "current"  # mentioned where torques are missing: a map can convert currents to torques
 _SEPARATOR = r"[\s_./:-]"
 _NUMBERED = re.compile(rf"(?:(?:joint|axis|j|a){_SEPARATOR}?)?([0-9]+)")
 _LONGEST_NAME = 300
-"""Of a column that is looked into: the names of robots' joints have some dozen letters."""
-_SHOWN_COLUMNS = 40  # of a log with hundreds, so that a message stays readable
+"""Longest column name that is parsed, in characters: names of robots' joints have some dozen."""
+_SHOWN_COLUMNS = 40  # columns that a message lists, so that it stays readable for a log with hundreds
 _REMEDY = "name columns t, q1 .., tau1 .. (and dq1 ..), or q_JOINT, tau_JOINT, or give a map"
 
 
 @dataclass(frozen=True)
 class _Meaning:
-    """Of one column: its quantity, the joint by name or number, the stated unit."""
+    """Meaning of one column: its quantity, the joint by name or number, the stated unit."""
 
     column: str
     kind: str
@@ -50,11 +50,11 @@ def guessed_map(
     time: str | None = None,
     needed: Sequence[str] = ("position", "torque"),
 ) -> tuple[LogMap, list[LogFinding]]:
-    """The map that the names of the columns suggest (1)-(3), and what to tell about it.
+    """The map guessed from the names of the columns (1)-(3), and findings to report.
 
-    `joints` are those that the log is about, in the order of numbered columns (all of the robot's unless given), `time`
-    the column of times where it is known. Raises `ArgumentError` where times or one of the `needed` quantities (the
-    first one names the joints) are not found, or found twice.
+    `joints` are the recorded joints, in the order of numbered columns (all of the robot's unless given), `time`
+    the time column where it is known. Raises `ArgumentError` where times or one of the `needed` quantities (the
+    first one names the joints) are missing or ambiguous.
     """
     time, unit = (time, None) if time is not None else time_column(columns, where)
     order = tuple(robot.joint_names if joints is None else joints)
@@ -103,7 +103,7 @@ def _partial_speeds(speeds: Mapping[str, _Meaning], joints: Sequence[str]) -> li
 
 
 def further_columns(columns: Sequence[str], robot: Robot, log_map: LogMap) -> dict[str, str]:
-    """The names KEY_JOINT of columns that hold a quantity without a field of `Log`: as the map says, else the header.
+    """The names KEY_JOINT of columns that hold a quantity without a field of `Log`: from the map, else the header.
 
     >>> from torquec.robot import classics
     >>> further_columns(["t", "temp1", "joint2.temp"], classics.planar2r(), LogMap(joints=("joint1", "joint2")))
@@ -129,7 +129,7 @@ def further_columns(columns: Sequence[str], robot: Robot, log_map: LogMap) -> di
 
 
 def time_column(columns: Sequence[str], where: str) -> tuple[str, str | None]:
-    """The column of times (1), and its unit where it is stated; raises `ArgumentError` where there is none.
+    """The time column (1), and its unit where it is stated; raises `ArgumentError` where there is none.
 
     >>> time_column(["q1", "time_ms"], "log.csv")
     ('time_ms', 'ms')
@@ -146,7 +146,7 @@ def _meanings(columns: Sequence[str], robot: Robot) -> list[_Meaning]:
 
 
 def _meaning(column: str, robot: Robot) -> _Meaning | None:
-    """(2), (3): None of a column that says nothing of a joint."""
+    """(2), (3): None for a column whose name contains no joint."""
     if len(column) > _LONGEST_NAME:
         return None
     for body, unit in ((column.strip(), None), _split_unit(column)):
@@ -218,7 +218,7 @@ def _by_joint(
     if not anchors:
         found = f"no column holds the {needed[0]} of joint 1"
         raise ArgumentError(found, where=where, remedy=f"{_REMEDY}; {listed}")
-    # Positions say which joints there are, those of a map as well as those of the header.
+    # Position columns, from the map or from the header, define which joints there are.
     wanted = [joint for joint in joints if joint in anchors or needed[0] != "position"]
     for kind in needed:
         lacking = [joint for joint in wanted if joint not in chosen.get(kind, {})]
@@ -233,7 +233,7 @@ def _by_joint(
 
 
 def _listed(columns: Sequence[str]) -> str:
-    """What there is, for messages."""
+    """List of the columns, for messages."""
     more = f" and {len(columns) - _SHOWN_COLUMNS} more" if len(columns) > _SHOWN_COLUMNS else ""
     return f"the columns are {', '.join(name[:_LONGEST_NAME] for name in columns[:_SHOWN_COLUMNS])}{more}"
 
@@ -249,7 +249,7 @@ def _stated(meanings: Sequence[_Meaning], where: str) -> dict[str, str]:
 
 
 def units_finding(log_map: LogMap, stated: LogMap) -> LogFinding:
-    """The units of a log, and where they come from; `stated` is what the header says."""
+    """Finding on the units of a log and their source; `stated` are those of the header."""
     units = [
         ("time", log_map.time_unit or "s", stated.time_unit),
         ("positions", log_map.angle_unit or "rad", stated.angle_unit),

@@ -1,7 +1,7 @@
-"""`LogFile`: a log's file with the meaning of its columns settled, read whole or piece by piece.
+"""`LogFile`: an open log file with resolved columns, read whole or piece by piece; delay correction, unwrapping.
 
 (1)  torques are late by the delay d:  tau(t) = recorded tau(t + d), interpolated between samples, held at the ends
-(2)  positions are joined where neighbours differ by more than half a turn; the turns go on from piece to piece
+(2)  positions are unwrapped where neighbours differ by more than half a turn; turns are counted across pieces
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class LogFile:
     joints: tuple[str, ...]
     findings: tuple[LogFinding, ...]
     renamed: Mapping[str, str] = field(default_factory=dict)
-    """What columns are called in `Log.others`, where it is not their name in the file."""
+    """Names of columns in `Log.others` that differ from those in the file."""
 
     def whole(self) -> Log:
         """All of it."""
@@ -90,12 +90,12 @@ class LogFile:
 
     @property
     def _time(self) -> int:
-        """Where the table has the times."""
+        """Index of the time column in the table."""
         assert self.log_map.time is not None
         return self.table.names.index(self.log_map.time)
 
     def _places(self, kind: str) -> list[int]:
-        """Where the table has the columns of a quantity."""
+        """Indices of the columns of a quantity in the table."""
         return [self.table.names.index(name) for name in self.log_map.names(kind, len(self.joints)) or ()]
 
     def _seconds(self, values: Array) -> Array:
@@ -114,7 +114,7 @@ class LogFile:
 
 
 def shifted(t: Array, tau: Array, delay: float) -> Array:
-    """Torques (N, n) recorded at t (N,), as they are `delay` seconds later (1); missing ones stay missing.
+    """Torques (N, n) corrected for a delay (1): those recorded `delay` seconds after t (N,); NaN stays NaN.
 
     >>> shifted(np.array([0.0, 1.0, 2.0]), np.array([[0.0], [10.0], [20.0]]), 0.5).ravel().tolist()
     [5.0, 15.0, 20.0]
@@ -159,7 +159,7 @@ def _with_neighbours(pieces: Iterator[Array]) -> Iterator[tuple[Array | None, Ar
 
 
 def _unwrapped(q: Array, turn: float, turns: Array, before: Array | None) -> tuple[Array, Array, Array]:
-    """Positions (N, n) joined (2), the turns so far (n,) and the last known positions (n,)."""
+    """Unwrapped positions (N, n) (2), the turns so far (n,) and the last known positions (n,)."""
     joined = np.empty_like(q)
     turns = turns.copy()
     last = np.full(q.shape[1], np.nan) if before is None else before.copy()

@@ -1,7 +1,7 @@
 """Log formats: one row per format with its suffixes, its reader, and whether it is read in pieces.
 
-A new format is the file in `tables/` that reads it and one row in `LOG_FORMATS`: `read_log`, `check-log`, `identify`,
-messages and help have it then, and a test asks for its row in `docs/logs.md`.
+To add a format, write its reader in `tables/` and one row in `LOG_FORMATS`: `read_log`, `check-log`, `identify`,
+messages and help then support it, and a test requires its row in `docs/logs.md`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from torquec.trajectory.tables.log_table import LogTable, npz_table
 from torquec.trajectory.tables.parquet_table import ParquetTable
 
 _FOLDER = "a folder"
-"""How messages and help call a log that is a folder."""
+"""Name of a folder log in messages and help."""
 
 
 class TableReader(Protocol):

@@ -1,4 +1,4 @@
-"""What the columns of a log mean: a small TOML file for logs that do not speak for themselves.
+"""Column maps of logs: a TOML file with names, units, signs, gears and delay, for logs without clear headers.
 
 time = "t"                          # name of the column
 position = "q_mot_{}"               # {} is 1 .. n, or a list of names in joint order
@@ -22,10 +22,10 @@ delay = 0.002                       # seconds by which torques are late
 estimate_delay = true               # identification finds the delay that fits the robot best
 joints = ["a", "b"]                 # which joints the columns are; all of the robot's unless given
 
-Every key may be left out. Columns and units that the map does not name are those that the header says (`log_columns`).
+Every key may be left out. Columns and units that the map does not name are guessed from the header (`log_columns`).
 From recorded columns x to joints, in this order:
 
-(1)  x is joined at full turns, times its sign, times the unit of its column; torques times their gain
+(1)  x is unwrapped at full turns, times its sign, times the unit of its column; torques times their gain
 (2)  motor side, with T the transmission: q = T^-1 x, qd = T^-1 x, tau = T' x
 (3)  q + offset
 """
@@ -56,10 +56,10 @@ from torquec.trajectory.log_quantity import (
 )
 
 LONGEST_DELAY = 0.5
-"""What no drive has [s]: a larger number is milliseconds."""
+"""Largest plausible delay of a drive [s]: a larger number is taken for milliseconds."""
 _TEXTS = {"time", "topic", *UNIT_KEYS}
 _FORMER = {"angle": "angle_unit", "velocity_angle": "speed_unit", "length": "length_unit"}
-"""Keys of older files, which are read as well."""
+"""Former names of keys, still accepted."""
 _FLAGS = {"unwrap", "estimate_delay"}
 _NUMBERS = {"gains", "signs", "gear_ratios", "offset"}
 _PER_JOINT = (*MAPPED, "gains", "signs", "gear_ratios", "transmission", "offset")
@@ -109,7 +109,7 @@ class LogMap:
         return None if self.gear_ratios is None else np.diag(np.array(self.gear_ratios, dtype=np.float64))
 
     def to_joint(self, quantity: str, values: Array, *, sliding: tuple[bool, ...] = ()) -> Array:
-        """Columns of a quantity (N, n), joined at full turns, in joint coordinates and SI units (1)-(3).
+        """Unwrapped columns of a quantity (N, n) in joint coordinates and SI units (1)-(3).
 
         `sliding` says which joints translate (none, unless given).
 
@@ -166,7 +166,7 @@ class LogMap:
             raise ArgumentError(f"a delay of {self.delay:g} s", where=where, remedy="give seconds, 0.5 at most")
 
     def _units(self, quantity: str, sliding: tuple[bool, ...]) -> Array:
-        """(1): motors turn, whatever their joints do; joints turn or slide."""
+        """Unit factors (1): motors are always rotary, joints are revolute or prismatic."""
         if quantity == "torque":
             return np.full(len(sliding), TORQUE_UNITS[self.torque_unit or "Nm"])
         word = self.angle_unit or "rad"
@@ -183,7 +183,7 @@ def read_log_map(path: str | os.PathLike[str]) -> LogMap:
 
 
 def _sparse_product(values: Array, matrix: Array) -> Array:
-    """values @ matrix, without the products with zero: a missing value stays in the joints that it concerns."""
+    """values @ matrix, skipping zeros of the matrix, so that NaN does not spread to joints that do not depend on it."""
     columns = []
     for column in matrix.T:
         present = np.flatnonzero(column)

@@ -1,9 +1,9 @@
-"""The quantities of a log: one table of what columns can hold, of the words that name it and of its units.
+"""Log quantities: one table of what columns can hold, with their names in headers and their units.
 
 Headers, maps and bags are read by the rows of `LOG_QUANTITIES`. Positions, speeds and torques have a `symbol`: they
-are fields of `Log` and keys of `LogMap`. Any other row is all that its quantity needs: maps have its key, headers its
-words, and its columns are in `Log.others` as KEY_JOINT, whatever the file calls them, where a `RecordedColumn` finds
-them. A column that no row knows stays in `Log.others` by its own name.
+are fields of `Log` and keys of `LogMap`. For any other quantity, adding a row is enough: maps accept its key, headers
+its words, and its columns are in `Log.others` as KEY_JOINT, whatever their name in the file, for `RecordedColumn`. A
+column that matches no row stays in `Log.others` by its own name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LENGTHS = {"m": 1.0, "mm": 1e-3}
 TORQUE_UNITS = {"Nm": 1.0, "mNm": 1e-3, "kNm": 1e3}
 
 TIME_WORDS = ("t", "time", "timestamp", "stamp", "seconds", "sec")
-"""What a column of times is called."""
+"""Names of a time column."""
 
 UNIT_KEYS = {
     "angle_unit": ANGLES,
@@ -92,7 +92,7 @@ LOG_QUANTITIES = (
     LogQuantity("current", ("i", "current", "currents", "amps", "actual_current")),
     LogQuantity("temperature", ("temp", "temperature", "temperatures", "joint_temperature")),
 )
-"""What is known of each joint. Currents become torques by the gains of a map."""
+"""Quantities that may be recorded of each joint. Currents become torques by the gains of a map."""
 
 MAPPED = tuple(quantity.key for quantity in LOG_QUANTITIES if quantity.symbol)
 """The quantities that are fields of `Log`."""

@@ -1,11 +1,11 @@
-"""The box of motions over which errors are bounded: ranges of positions, largest speeds and accelerations.
+"""Motion box: ranges of positions, largest speeds and accelerations over which errors are bounded.
 
-(1)  a turning joint without limits, or with limits wider than a turn, has one turn: everything repeats after it
+(1)  a revolute joint without limits, or with limits wider than a turn, gets one turn: everything is periodic in it
 (2)  the box is stated for the independent joints; a mimic joint, q' = a q + b, moves over the image of its leader's
      range, with |a| times its speed and acceleration (`of_bodies`)
 (3)  samples are a Kronecker sequence, x_k = frac(k alpha + 1/2) with alpha_j = 1/phi^j, phi^(d+1) = phi + 1, stretched
      about the centre and clipped, so that faces, edges and corners are sampled too. `sampled_motions` draws
-     motions at random instead, from a generator of fixed seed unless one is given: both repeat bit for bit
+     motions at random instead, with a fixed seed unless a generator is given: both are reproducible bit for bit
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import StateCoordinate
 
 _STRETCH = 1.35
-"""Part of a side that is sampled, its ends standing for the faces: a quarter of the samples lies on each pair."""
+"""Stretch factor of samples about the centre: clipping puts a quarter of them on each pair of opposite faces."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class MotionBox:
     def of_bodies(self, robot: Robot) -> MotionBox:
         """The box of all joints of a robot in the order of its bodies, mimic joints too, from its independent ones (2).
 
-        It is what a closed form, whose coordinates are those of the bodies, is bounded over.
+        Closed forms, whose coordinates are those of the bodies, are bounded over this box.
         """
         lower, upper, speeds, accelerations = [], [], [], []
         for body in robot.bodies:
@@ -89,7 +89,7 @@ class MotionBox:
     def samples(self, joints: Sequence[int], count: int, *, start: int = 0) -> Array:
         """Positions (count, n), spread over the ranges of `joints` (3), all others at the centre.
 
-        `start` skips that many of the sequence, so that calls can go on where others ended.
+        `start` skips that many samples, so that a call can continue the sequence of an earlier one.
         """
         q = np.tile(np.array(self.centre), (count, 1))
         if not joints:
@@ -122,7 +122,7 @@ def sampled_motions(motions: MotionBox, count: int, *, rng: np.random.Generator 
     rng = rng or np.random.default_rng(0)
     lower, upper = np.array(motions.lower), np.array(motions.upper)
     n = len(lower)
-    found = np.empty((3, count, n))  # positions, speeds and accelerations each in one piece, as programs read them
+    found = np.empty((3, count, n))  # positions, speeds and accelerations each contiguous, as programs read them
     q, speeds, accelerations = found
     rng.random(out=speeds)
     _at_limits(speeds, motions.velocity)
@@ -136,7 +136,7 @@ def sampled_motions(motions: MotionBox, count: int, *, rng: np.random.Generator 
 
 
 def _at_limits(numbers: Array, limits: Sequence[float]) -> None:
-    """Numbers (N, n) within [0, 1) made the limits (n,), with a minus where they are below a half."""
+    """Replace numbers (N, n) within [0, 1) by the limits (n,), negative where they are below a half; in place."""
     numbers -= 0.5
     np.copysign(np.array(limits), numbers, out=numbers)
 

@@ -1,9 +1,9 @@
-"""What a motion does between samples: enclosures of position, speed and acceleration over short pieces of time.
+"""Motion enclosures: bounds on position, speed and acceleration over short time intervals, also between samples.
 
 (1)  on |t - t0| <= r, with |qddd| <= J:     qdd within qdd(t0) -+ J r,     qd within qd(t0) -+ (|qdd(t0)| r + J r^2/2),
      q within q(t0) -+ (|qd(t0)| r + |qdd(t0)| r^2/2 + J r^3/6)
-(2)  that needs q, qd and qdd to be continuous: where polynomials meet, they must agree to rounding; what is left of
-     that in the acceleration, added up over the places that fall into any `window`, is given as `jump`
+(2)  (1) needs continuous q, qd and qdd: where polynomials meet, they must agree to rounding. `jump` bounds the sum of
+     the remaining jumps of the acceleration at the knots within any `window`
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from torquec.trajectory.polynomial_motion import PolynomialMotion, polynomial_mo
 from torquec.trajectory.trajectory import Trajectory
 
 _ROUNDING = 1e-12
-"""Relative to sizes: what the formulas of a motion may be off."""
+"""Relative rounding error of the formulas of a motion."""
 
 _CONTINUOUS = 1e-12
-"""Relative to the terms of the polynomials, and absolute: where they meet they agree to this, or there is a jump."""
+"""Tolerance on continuity where polynomials meet, relative to their terms and absolute; beyond it is a jump."""
 
 
 @dataclass(frozen=True, eq=False)
 class MotionEnclosure:
     """A motion over N pieces of time: `t` (N,) their middles, `radius` [s] half their length.
 
-    `q`, `qd`, `qdd` (N, n) at the middles; `q_spread`, `qd_spread`, `qdd_spread` (N, n) how far the motion goes from
-    there within the piece; `jerk` (n,) what its third derivative never exceeds, `jump` (n,) what rounding adds to
-    changes of acceleration (2); `end` [s] is until when all of this holds.
+    `q`, `qd`, `qdd` (N, n) at the middles; `q_spread`, `qd_spread`, `qdd_spread` (N, n) are the largest deviations from
+    them within the piece; `jerk` (n,) bounds the third derivative, `jump` (n,) is the rounding allowance on changes of
+    acceleration (2); the enclosure holds until `end` [s].
     """
 
     t: Array
@@ -47,9 +47,9 @@ class MotionEnclosure:
     end: float
 
     def resting(self, count: int) -> MotionEnclosure:
-        """The enclosure with so many pieces more, for a motion that stays where its last piece ended.
+        """The enclosure extended by `count` pieces at rest, for a motion that stays where its last piece ended.
 
-        That is where position is within its spread; speed and acceleration are zero to rounding.
+        There the position is within the last spread; speed and acceleration are zero to rounding.
         """
 
         def longer(values: Array, last: Array) -> Array:
@@ -72,8 +72,8 @@ def motion_enclosure(trajectory: Trajectory, *, pieces: int, window: float = 0.0
     """The enclosure (1) of a trajectory, from its first sample to its last or, if that comes first, its motion's end.
 
     A trajectory without a formula follows the polynomials between its samples. `window` [s]: see (2). Raises
-    `ArgumentError` for fewer than one piece, for a formula of which no largest jerk is known, and for polynomials that
-    do not meet (2).
+    `ArgumentError` for fewer than one piece, for a formula without a known jerk bound, and for polynomials that are
+    discontinuous (2).
 
     >>> from torquec.trajectory import minimum_jerk
     >>> held = motion_enclosure(minimum_jerk([0.0], [1.0], 1.0), pieces=100)
@@ -118,7 +118,7 @@ def motion_enclosure(trajectory: Trajectory, *, pieces: int, window: float = 0.0
 
 
 def _jumps(motion: PolynomialMotion, joints: tuple[str, ...], window: float) -> Array:
-    """(2): what the acceleration of every joint may jump by within the window; refuses more than rounding."""
+    """(2): bound on the summed acceleration jumps of every joint within the window; raises for more than rounding."""
     jump = np.zeros((0, len(joints)))
     c, step = motion.coefficients, np.diff(motion.breaks)[:, None]
     rows = np.arange(6.0)

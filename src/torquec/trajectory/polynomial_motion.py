@@ -19,7 +19,7 @@ Quintic splines through way-points:
                                                      =  (-360 D+ + 192 v + 168 v+)/h+^3 + (36 a - 24 a+)/h+^2
 
      Two equations per inner way-point: a block tridiagonal system, solved from the front.
-(22)  At the ends speed and acceleration are given; zero unless said otherwise.
+(22)  At the ends speed and acceleration are given; zero by default.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _ends(values: npt.ArrayLike | None, n: int, name: str) -> Array:
 
 
 PUMA560_WAYS = (1.57, 0.873, -1.83, 1.57, 0.873, -1.83)
-"""[rad] Joints 3 and 6 move backwards: only so does the tip travel the printed 0.52 m."""
+"""[rad] Joints 3 and 6 move backwards: only then does the tip travel the published 0.52 m."""
 
 PUMA560_START = (-math.pi / 4, -3 * math.pi / 4, 3 * math.pi / 4, 0.0, 0.0, 0.0)
 """[rad] The arm folded back, inside its joint ranges."""
@@ -157,7 +157,7 @@ def puma560_standard_trajectory(
 ) -> Trajectory:
     """Clover's standard trajectory of the PUMA 560 (chapter III, figure 7), from `start` (6,), sampled at 500 Hz.
 
-    The joints move by 1.57, 0.873, -1.83, 1.57, 0.873 and -1.83 rad in 1.5 s; a shorter duration makes the same way
+    The joints move by 1.57, 0.873, -1.83, 1.57, 0.873 and -1.83 rad in 1.5 s; a shorter duration gives the same path,
     faster.
 
     >>> abs(puma560_standard_trajectory().qdd).max(axis=0).round(2).tolist()
@@ -186,7 +186,7 @@ class PolynomialMotion:
         return float(self.breaks[-1])
 
     def at(self, t: npt.ArrayLike) -> MotionState:
-        """The state at a time, or at N times; the first and last piece go on outside."""
+        """The state at a time, or at N times; outside, the first and last piece are extrapolated."""
         times = np.asarray(t, dtype=np.float64)
         k = np.clip(np.searchsorted(self.breaks, times, side="right") - 1, 0, len(self.breaks) - 2)
         step = (self.breaks[k + 1] - self.breaks[k])[..., None]

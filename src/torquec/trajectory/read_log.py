@@ -1,16 +1,16 @@
-"""Logs from files, whole or in pieces, in any of the formats of `log_formats`, matched to a robot's joints.
+"""Read logs from files, whole or in pieces, in any format of `log_formats`, with columns matched to a robot's joints.
 
-(1)  A map says what the columns mean; what it leaves out, their names do (`log_columns`).
-(2)  Joints of the robot that the log lacks are held at zero: a warning, or a note for the fingers of a gripper.
+(1)  A map gives the meaning of the columns; the rest is guessed from their names (`log_columns`).
+(2)  Joints of the robot that the log lacks are locked at zero: a warning, or a note for the fingers of a gripper.
      Matching by order and units are reported, too.
-(3)  Units that nobody states are SI, unless the numbers leave no doubt:
+(3)  Units that are not stated are SI, unless the numbers clearly contradict:
 
 (4)  steps of time beyond a quarter of a second are ms, us or ns, whichever makes them shorter
 (5)  positions are degrees where a joint passes twice its limit, by more than a turn (an encoder may wrap), and no joint
-     passes its limit in degrees; by the 98th percentile, because a few wrong samples are no unit
+     passes its limit in degrees; by the 98th percentile, so that a few wrong samples do not change the unit
 (6)  speeds are then in the unit that agrees with the derivative of the positions
 
-The first rows decide, so that a log read in pieces means the same as one read whole; a guess is a warning.
+Only the first rows are used, so that a log read in pieces gets the same units as one read whole; a guess is a warning.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ from torquec.trajectory.log_quantity import ANGLES, MAPPED, UNIT_KEYS
 from torquec.trajectory.tables.log_table import LogTable
 
 LONGEST_PERIOD = 0.25
-"""No robot is recorded this slowly [s]: a larger step is a smaller unit."""
-_TRIED_ROWS = 50_000  # a minute or so at 1 kHz: by then a robot has moved as it will
+"""Longest plausible sampling period [s]: larger time steps mean that stamps are in ms, us or ns."""
+_TRIED_ROWS = 50_000  # a minute or so at 1 kHz: enough motion to decide on units
 _TURN = 2.0 * math.pi  # [rad]
 _REACHED = 0.98  # the quantile of (5)
 _BETWEEN = 0.13
-"""Speeds over the derivative of positions in degrees: the geometric mean of 1 (degrees) and pi/180 (radians)."""
+"""Threshold on speed over the derivative of positions in degrees: geometric mean of 1 (deg) and pi/180 (rad)."""
 
 
 def guessed_units(log_map: LogMap, table: LogTable, robot: Robot) -> tuple[LogMap, list[LogFinding]]:
-    """The map with units that the numbers of the first rows demand (4)-(6), and a warning for each.
+    """The map with units guessed from the numbers of the first rows (4)-(6), and a warning for each.
 
-    Units that the map has are kept, and positions of motors are not judged.
+    Units that the map states are kept; motor-side positions are not tested.
     """
     rows = np.concatenate(list(_first_rows(table)))
     place = {name: k for k, name in enumerate(table.names)}
@@ -89,7 +89,7 @@ def shorter_unit(step: float) -> str:
 
 
 def looks_like_degrees(robot: Robot, joints: tuple[str, ...], q: Array) -> tuple[float, int | None]:
-    """The reach of the positions q (N, n) and the number of a joint that is in degrees (5); None for none."""
+    """The largest position and the index of a joint that looks like degrees (5), from q (N, n); (0, None) for none."""
     of = [robot.coordinates[robot.joint_index(name)] for name in joints]
     rotary = np.array([joint.turns for joint in of])
     finite = np.where(np.isfinite(q), np.abs(q), 0.0)
@@ -134,14 +134,14 @@ def _first_rows(table: LogTable) -> Iterator[Array]:
 CHUNK = 65536
 _BY_NAME = ("time", *MAPPED, *UNIT_KEYS, "joints")
 _UNITS_OF = {"position": ("angle_unit", "length_unit"), "torque": ("torque_unit",)}
-"""Units that the header says only of its own columns."""
+"""Units that the header states only for its own columns."""
 
 
 def read_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | None = None) -> Log:
     """The log in a file of any format (`log_formats`), its columns in the robot's joint order.
 
-    `log_map` says what its columns mean (1)-(3). Raises `ArgumentError` with file, line and remedy for a file that
-    cannot be read or lacks positions or torques; `MissingExtraError` where its kind needs a package that is not there.
+    `log_map` gives the meaning of its columns (1)-(3). Raises `ArgumentError` with file, line and remedy for a file
+    that cannot be read or lacks positions or torques; `MissingExtraError` where its format needs a missing package.
     """
     return open_log(path, robot, log_map=log_map).whole()
 
@@ -152,14 +152,14 @@ def read_log_chunks(
     """The same log as pieces of `rows` samples one after the other, in constant memory where its
     format allows it (CSV, Parquet).
 
-    The pieces joined are what `read_log` gives; what the reader finds comes with the piece where it is found. Raises
+    The pieces joined equal the result of `read_log`; each finding comes with the piece in which it occurs. Raises
     as `read_log` does, and `ArgumentError` for fewer than two rows.
     """
     yield from open_log(path, robot, log_map=log_map).chunks(rows)
 
 
 def open_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | None = None) -> LogFile:
-    """A log's file with the meaning of its columns settled (1)-(3); raises as `read_log` does."""
+    """Open a log file and resolve the meaning of its columns (1)-(3); raises as `read_log` does."""
     check_single_coordinates(robot)
     source = to_path(path)
     given = LogMap() if log_map is None else log_map
@@ -189,7 +189,7 @@ def open_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | No
 
 
 def _locked(robot: Robot, joints: Sequence[str]) -> list[LogFinding]:
-    """(2): a note about the fingers of a gripper, which change little, and a warning about any other joint."""
+    """(2): a note about gripper fingers, which have little effect, and a warning about any other missing joint."""
     lacking = [name for name in robot.joint_names if name not in joints]
     fingers = [name for name in lacking if name in gripper_joints(robot)]
     findings = []
@@ -220,7 +220,7 @@ def _completed(given: LogMap, table: LogTable, robot: Robot, where: str) -> tupl
         held = f"; {table.holds}" if table.holds else ""
         raise ArgumentError(error.found, where=error.where, remedy=f"{error.remedy}{held}") from None
     own = {field.name: getattr(given, field.name) for field in dataclasses.fields(LogMap)} | {"joints": joints}
-    # Speeds of the header belong to positions of the header: those of the motors may stand beside joints.
+    # Use speeds guessed from the header only with positions from the header: a file may hold motor and joint columns.
     kept = (kind for kind, of in (("velocity", given.position), ("speed_unit", given.position)) if of is not None)
     left = {*kept, *(key for kind, keys in _UNITS_OF.items() if getattr(given, kind) is not None for key in keys)}
     filled = {name: getattr(stated, name) for name in _BY_NAME if own[name] is None and name not in left}
@@ -236,7 +236,7 @@ def _table(source: Path, robot: Robot, topic: str | None) -> LogTable:
 
 
 def _width(table: LogTable, log_map: LogMap, robot: Robot) -> int:
-    """How many joints a map with patterns speaks about: as many as there are columns."""
+    """Number of joints for the patterns of a map: as many as there are matching columns."""
     names = log_map.names("position", robot.n)
     assert names is not None
     return sum(name in table.names for name in names) or robot.n

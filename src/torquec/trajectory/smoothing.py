@@ -1,12 +1,12 @@
 """Speeds and accelerations from measured positions, by cross-validated smoothing splines.
 
 (1)  among all curves f, the one with the least  sum (f(t_k) - y_k)^2 + lambda integral f''^2  is a cubic spline
-(2)  lambda by generalized cross-validation: the curve predicts best the samples that it was not given    (Wahba 1990)
+(2)  lambda by generalized cross-validation: the curve that best predicts left-out samples    (Wahba 1990)
 (3)  positions are smoothed (1), (2) for the speed; the slope of the spline through the raw differences of positions is
      the acceleration, as Clover III does it for figure 10
 
-Splines for the acceleration go through rates at the middle of each interval: (1) penalizes the bend of what it
-smooths, and the bend of the position would be the acceleration itself.
+Splines for the acceleration go through rates at the middle of each interval: (1) penalizes the curvature of what it
+smooths, and the curvature of the position would be the acceleration itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`Trajectory`: a motion of all joints over time, as samples and, where it has one, as a formula.
+"""`Trajectory`: a motion of all joints over time, as samples and, where it is known, as a formula.
 
 (1)  Between samples, a motion without a formula follows the polynomial of degree five that has the position, speed and
      acceleration of both neighbours.
@@ -99,7 +99,7 @@ class Trajectory:
         return float(self.duration / len(steps))
 
     def at(self, t: npt.ArrayLike) -> MotionState:
-        """The state at a time, or at N times; before the first and after the last sample, the robot stands there.
+        """The state at a time, or at N times; outside the samples, at rest at the first or last position.
 
         Raises `ArgumentError` for times that are not finite.
         """
@@ -190,7 +190,7 @@ def sample_times(start: float, end: float, period: float) -> Array:
 
 
 _BYTES = 8
-"""Of a number."""
+"""Bytes of a number."""
 
 
 def check_samples(duration: float, period: float, n: int, where: str = "") -> None:

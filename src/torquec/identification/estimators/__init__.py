@@ -1,1 +1,1 @@
-"""Estimators behind one contract, what they are given and what their estimates are worth."""
+"""Parameter estimators with one interface, their QR factors, cross-validation and statistics of estimates."""

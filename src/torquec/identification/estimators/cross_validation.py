@@ -1,20 +1,21 @@
 """Cross-validation of settings: folds over motions or over time, for logs in memory or in pieces.
 
-(1)  Logs of different motions: each motion is a fold, predicted by a fit to the others. That is what a model is for.
+(1)  Logs of different motions: each motion is a fold, predicted by a fit to the others: a test on a new motion.
 (2)  Logs that repeat one motion, or a single log: fold i of k is the i-th part in time of every log, so that two runs
-     of one motion never stand on both sides. What is fitted keeps a gap from what is left out, because residuals of
-     neighbouring samples are alike.
+     of one motion are never split into training and held-out data. A gap separates the two, because residuals of
+     neighbouring samples are correlated.
 (3)  The error of a setting is |tau - predicted|/|tau| over all folds.
-(4)  Two logs repeat one motion if the states (q, qd) of each come near those of the other, half of them at least.
+(4)  Two logs repeat one motion if at least half of the states (q, qd) of each are close to one of the other.
 
-Folds are kept as triangles: fits of many settings cost next to nothing. Making them, for several models at a time:
+Folds are stored as R factors (triangles) of a QR: fitting many settings is cheap. They are made for several models
+at a time:
 
 (5)  every log is cut into parts of equally many decimated samples; the borders are known before the first block. Half
      a second at each end of a part, but no more than a fifth of it, is the gap to a neighbour that is left out
-(6)  columns that do not depend on the law of friction are computed once for all models of a pass; of logs in memory
-     they are kept for the next one
-(7)  each log is gone through for itself, by this process or by a worker (`each_log`); one that is told its files only
-     reads them there
+(6)  columns that do not depend on the friction law are computed once for all models of a pass; for logs in memory
+     they are cached for the next pass
+(7)  each log is processed separately, by this process or by a worker (`each_log`), which gets file names and reads
+     the files itself
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ from torquec.identification.logs.log_source import (
 from torquec.identification.logs.prepare import Samples
 from torquec.identification.torque.torque_model import Past, TorqueModel
 
-_GAP, _GAP_SHARE = 0.5, 0.2  # of (5): seconds after which residuals are no longer alike, and part of a fold
+_GAP, _GAP_SHARE = 0.5, 0.2  # of (5): seconds after which residuals are uncorrelated, and largest share of a part
 
 
 class LogFolds:
-    """The folds of logs (5)-(7); `work` says who goes through them."""
+    """The folds of logs (5)-(7); `work` is the executor that processes them."""
 
     def __init__(self, logs: Sequence[LogSource], *, work: Work | None = None) -> None:
         self.logs = tuple(logs)
@@ -56,7 +57,7 @@ class LogFolds:
 
     @property
     def correlation(self) -> float:
-        """How many of the decimated samples share one independent one."""
+        """Number of decimated samples per independent sample."""
         return max(sample_correlation(log, decimated_count(log)) for log in self.logs)
 
     @property
@@ -80,7 +81,7 @@ class LogFolds:
         return made
 
     def folds(self, models: Sequence[TorqueModel], parts: int, *, meter: Meter = silent) -> list[Folds]:
-        """The triangles of every model, each log cut into `parts`, in one pass; `meter` is told the samples done."""
+        """The R factors of every model, each log cut into `parts`, in one pass; `meter` gets the samples done."""
         if self._work.executor is not None and are_files(self.logs):
             spread = each_log(self._work, "going through the logs", _file_folds, self.logs, tuple(models), parts)
             return [Folds(tuple(log[k] for log in spread), self.motions) for k in range(len(models))]
@@ -146,7 +147,7 @@ def _log_states(log: LogSource) -> LogStates:
 
 
 def _file_folds(log: LogSource, models: Sequence[TorqueModel], parts: int) -> list[tuple[FoldPart, ...]]:
-    """[model][part] of a log that is read in pieces (7): of these nothing is kept from pass to pass."""
+    """[model][part] of a log that is read in pieces (7), for which nothing is cached between passes."""
     return LogFolds([log])._log_folds(0, models, parts, lambda _: None)
 
 
@@ -165,16 +166,16 @@ def _nothing(model: TorqueModel) -> JointFactors:
 
 
 _NEAR = 0.05
-"""Of the range that each position and speed has over all logs: repeated runs of a robot differ by less (4)."""
+"""Largest distance of repeated states (4), relative to the range of each position and speed over all logs."""
 _STATES = 300  # of a fold; more hardly change which model is chosen
 
 Pair = tuple[JointFactors, tuple[JointFactors, ...]]
-"""What to fit, and what to predict."""
+"""Training factors, and held-out factors to predict."""
 
 
 @dataclass(frozen=True, eq=False)
 class FoldPart:
-    """Triangles of a part of a log: its middle and, where a neighbour is left out, the gaps at its two ends (2)."""
+    """R factors of a part of a log: its middle, and its two ends, the gaps to a neighbour that is left out (2)."""
 
     head: JointFactors
     middle: JointFactors
@@ -190,7 +191,7 @@ class FoldPart:
         return FoldPart(*(factors.of_columns(kept) for factors in (self.head, self.middle, self.tail)))
 
     def beside(self, *, before: bool, after: bool) -> JointFactors:
-        """What is fitted of it where the part `before` it, or the one `after` it, is left out."""
+        """The factors to fit where the part `before` this one, or the one `after` it, is left out."""
         if not (before or after):
             return self.whole
         return self.middle.merged(*([] if before else [self.head]), *([] if after else [self.tail]))
@@ -198,7 +199,7 @@ class FoldPart:
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """Triangles of every part of every log, [log][part]; `motions` are the logs (indices) of each motion."""
+    """R factors of every part of every log, [log][part]; `motions` are the logs (indices) of each motion."""
 
     parts: tuple[tuple[FoldPart, ...], ...]
     motions: tuple[tuple[int, ...], ...] = ()
@@ -242,7 +243,7 @@ class LogStates:
 
 
 def states_of(blocks: Iterable[Samples], count: int) -> LogStates:
-    """The states of a log that has `count` samples which count, in blocks."""
+    """The states of a log with `count` used samples, given in blocks."""
     step, seen = max(1, count // _STATES), 0
     low, high, few = [], [], []
     for block in blocks:
@@ -271,7 +272,7 @@ def same_motions(logs: Sequence[LogStates]) -> tuple[tuple[int, ...], ...]:
 
 
 def fold_squares(pairs: Sequence[Pair], make: Callable[[], Estimator]) -> Array:
-    """Sums of squared residuals (P,) of every part of every fold, predicted by what `make()` learns from the others."""
+    """Sums of squared residuals (P,) of every held-out part, predicted by a `make()` estimator fitted to the others."""
     found = []
     for kept, left_out in pairs:
         x = make().fit_factors(kept).x_

@@ -1,4 +1,4 @@
-"""The contract of every estimator: settings in the constructor, data in `fit`, learned values end in `_`.
+"""Interface of all estimators: settings in the constructor, data in `fit`, learned values end in `_`.
 
     estimator.fit(a, tau)          A (N, n, k), tau (N, n); or fit_factors(joint_factors) where N is too large
     estimator.predict(a)           torques (N, n)
@@ -8,8 +8,8 @@
                                    compare settings when only the triangles (QR factors) are in memory, not the rows
 
 (1)  weights: 1/(standard deviation of a joint's residuals), so that a joint with small torques counts as a large one
-(2)  covariance of x: (sum_j w_j^2 A_j' A_j)^-1 sigma^2, times `correlation`: how many samples share one independent
-     one (rate/(2 cut-off) after a low pass)
+(2)  covariance of x: (sum_j w_j^2 A_j' A_j)^-1 sigma^2, times `correlation`: number of samples per independent sample
+     (rate/(2 cut-off) after a low pass)
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Status(StrEnum):
 
 
 class Needs(StrEnum):
-    """What an estimator must be given: triangles (`fit_factors`), every row (`fit`), or instruments as well."""
+    """Data that an estimator needs: R factors (`fit_factors`), every row (`fit`), or instruments as well."""
 
     FACTORS = "factors"
     ROWS = "rows"
@@ -42,14 +42,14 @@ class Needs(StrEnum):
 
 
 class Weighting(StrEnum):
-    """Whether the rows of a joint count by how well they are known (1), or all alike."""
+    """Weights of rows: by the residual deviation of their joint (1), or uniform."""
 
     JOINT = "joint"
     UNIFORM = "uniform"
 
 
 class Estimator(ABC):
-    """An estimator of x in tau = A x; see the contract above."""
+    """An estimator of x in tau = A x; see the interface above."""
 
     needs: ClassVar[Needs] = Needs.FACTORS
     x_: Array
@@ -59,7 +59,7 @@ class Estimator(ABC):
 
     @classmethod
     def stand_in(cls) -> type[Estimator]:
-        """The estimator that compares settings from triangles in place of this one: itself where it can."""
+        """The estimator that compares settings from R factors in place of this one: itself where it can fit them."""
         return cls
 
     def __init__(self, *, correlation: float = 1.0) -> None:
@@ -68,7 +68,7 @@ class Estimator(ABC):
     def fit(self, a: Array, tau: Array, instruments: Array | None = None) -> Self:
         """Learn from A (N, n, k), tau (N, n) and, for an estimator that needs them, instruments like A.
 
-        Raises `ArgumentError` for shapes or values that cannot be, and for instruments that are of no use.
+        Raises `ArgumentError` for invalid shapes or values, and for instruments that the estimator does not use.
         """
         self._refuse_instruments(instruments)
         return self.fit_factors(joint_factors(np.asarray(a), np.asarray(tau)))

@@ -1,26 +1,26 @@
-"""Held-out residuals: what a model errs by on samples that its fit has not seen, sample by sample.
+"""Held-out residuals, sample by sample, from cross-validation; conformal bounds and expected error of a new motion.
 
 (1)  folds are motions, or parts of a single motion: a fit to the others, a gap apart, predicts each of them
 (2)  every decimated sample has the residual of the fit without its fold; samples at standstill count, too
-(3)  error of a joint: root mean square of (2), and that relative to the variation of its torque about its mean, which
-     is what a model is asked to tell
-(4)  error to expect of another motion: (3) where motions were held out. Of a single motion, tenths have neighbours that
-     were fitted in nearly the same states and err too little; without a quarter, too little is left to fit, and it errs
-     too much. The geometric mean of both times `_NEW_MOTION` is what logs of four recorded robots show
+(3)  error of a joint: root mean square of (2), absolute and relative to the variation of its torque about its mean,
+     which is what a model has to predict
+(4)  expected error on another motion: (3) where motions were held out. With a single motion, holding out tenths gives
+     too small an error (nearly the same states were fitted), holding out quarters too large a one (too little is left
+     to fit). The geometric mean of both times `_NEW_MOTION` agrees with logs of four recorded robots
 
 Bounds of the residual by split conformal prediction over blocks of motion (`ResidualBound`):
 
 (5)  blocks: parts of the folds in time, half a second each or longer; more than `_MOST` are not needed
 (6)  s(|v|): root mean square of the residual of the final fit in bins of equally many samples by speed, at least a
-     tenth of that over all of them, so that a bin that was fitted by chance promises nothing. Below the speed of
-     standstill a bin of its own: there friction holds up to static friction, taken as `_STATIC` times the dry
-     friction of the fit (`rest` (n,)), which is added to the bound of the next bin, or what was seen if that is more
+     tenth of that over all of them, so that a bin with a chance good fit gets no tight bound. A separate bin below the
+     standstill speed: there the bound is that of the next bin plus static friction, taken as `_STATIC` times the dry
+     friction of the fit (`rest` (n,)), or the observed residual if that is larger
 
 (8)  fewer than 19 blocks: the largest score is extrapolated to the probability of 95 %, its tail taken as 1/score
-     (Pareto): the bound is wide, and `blocks` says why. A single recording shows nothing of what changes from run to
-     run (temperature, offsets of sensors): bounds are at least `_ONE_RUN` times the largest score
+     (Pareto): the bound is wide, and `blocks` shows why. A single recording does not show run-to-run variation
+     (temperature, sensor offsets): bounds are at least `_ONE_RUN` times the largest score
 
-Elsewhere in the range of the logs, what is not known of the parameters x with covariance C errs by u:
+Elsewhere in the range of the logs, the uncertainty of the parameters x with covariance C causes a relative error u:
 
 (7)  u^2 = sum tr(A C A')/sum |A x|^2 over states drawn from the ranges of q, qd, qdd, each joint for itself
 """
@@ -41,17 +41,17 @@ from torquec.identification.torque.torque_model import Past, TorqueModel
 from torquec.model.residual_bound import ENOUGH_BLOCKS, ResidualBound
 
 NEAR_PARTS, FAR_PARTS = 10, 4
-"""Of a single motion (4); with fewer, what is left does not determine the parameters of short logs."""
+"""Parts of a single motion (4); with fewer parts, the rest of a short log does not determine its parameters."""
 LEVEL = 0.99  # of the samples of a block
-_SECONDS, _MOST = 0.5, 100  # of (5): residuals of neighbouring samples are alike
-_BINS, _FEWEST = 6, 30  # of (6), and the samples that a bin has at least
+_SECONDS, _MOST = 0.5, 100  # of (5): residuals of neighbouring samples are correlated
+_BINS, _FEWEST = 6, 30  # of (6): most bins, and fewest samples of a bin
 _LEAST_SCALE = 0.1  # of (6)
-_STATIC = 2.0  # times dry friction, which a joint breaks away from: the most that drives are known to have
+_STATIC = 2.0  # largest known ratio of breakaway (static) to dry friction of drives
 _STATES = 300  # of (7)
 _ONE_RUN = 2.0  # of (8): offsets of the LWR4 change this much between two runs of one motion
 _NEW_MOTION = 1.1  # of (4)
 MOST_SAMPLES = 50_000
-"""Samples that are kept of all logs together: evenly chosen ones of longer logs, so that memory stays bounded."""
+"""Most samples of all logs together; longer logs are evenly subsampled, so that memory stays bounded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,7 @@ class HeldOut:
 
 
 def few_blocks_factor(blocks: int) -> float:
-    """From the largest score of n blocks to the one that 19 would have, for scores with a heavy tail (8).
+    """Factor from the largest score of n blocks to that expected of 19 blocks, for heavy-tailed scores (8).
 
     >>> few_blocks_factor(4), few_blocks_factor(19)
     (4.0, 1.0)
@@ -151,7 +151,7 @@ def speed_scales(speed: Array, residual: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """What is expected of another motion (4): |e|/|tau|, and by joint (n,) `rms` [N m, N] and that over variation."""
+    """Expected error on another motion (4): |e|/|tau|, and by joint (n,) `rms` [N m, N] and relative to variation."""
 
     error: float
     rms: Array
@@ -171,7 +171,7 @@ def expectation(far: HeldOut, near: HeldOut | None) -> Expectation:
 def held_out(
     folds: LogFolds, model: TorqueModel, make: Callable[[], Estimator], x: Array, *, parts: int = FAR_PARTS
 ) -> HeldOut:
-    """(1), (2) for the estimator that `make` gives; x (k,) is the final fit, `parts` those of a single motion."""
+    """Held-out residuals (1), (2) of the estimator made by `make`; x (k,) is the final fit, `parts` of one motion."""
     several = len(folds.motions) > 1
     parts = 1 if several else parts
     made = folds.folds([model], parts)[0]

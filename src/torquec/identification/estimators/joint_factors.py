@@ -1,18 +1,18 @@
-"""Streaming QR of regressor rows: one triangle per joint, constant memory, exact merging.
+"""Streaming QR of regressor rows: one R factor (triangle) per joint, constant memory, exact merging.
 
 (1)  [A_j tau_j] = Q_j R_j for the rows of joint j;  |A_j x - tau_j| = |R_j (x, -1)| for every x
-(2)  the triangle of two heaps of rows is that of their triangles stacked: factors of many workers merge exactly
-(3)  triangles per joint leave the weights of the joints open until the fit
+(2)  the triangle of two sets of rows is that of their triangles stacked: factors of many workers merge exactly
+(3)  with one triangle per joint, the weights of the joints can be chosen later, in the fit
 
-Columns that a joint's rows do not have are left out: a wrist knows nothing of the shoulder's inertias. `TriangleSum`
-adds many samples in chunks that stay in the cache, at the speed of matrix products:
+Columns that are zero in a joint's rows are left out: wrist torques do not depend on the shoulder's inertias.
+`TriangleSum` adds many samples in cache-sized chunks, at the speed of matrix products:
 
 (4)  R'R + X'X = R' S R,   S = 1 + W'W,   W = X R^-1;   the new triangle is chol(S) R
-(5)  S keeps growing while R stays, block after block, until its diagonal is uneven: then chol(S) goes into R
-(6)  rows that R knows nothing of have a large W, which (4) would round: they are factored beside R by Householder's QR
+(5)  blocks are added to S with R fixed, until the diagonal of S is uneven: then chol(S) is multiplied into R
+(6)  rows in directions new to R have a large W, and (4) would lose digits: they are factored with R by Householder QR
 
-Because W is about as well conditioned as a piece of an orthogonal matrix, (4) loses nothing against Householder's
-method, unlike the normal equations X'X; and products of matrices run several times faster than his reflections.
+Because W is about as well conditioned as a piece of an orthogonal matrix, (4) is as accurate as Householder QR,
+unlike the normal equations X'X; and matrix products run several times faster than Householder reflections.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, Indices, Mask
 
 _NEW = 1e5
-"""A diagonal of W'W beyond this is new to R: squared in (4), it would cost five of the sixteen digits."""
-_UNEVEN = 1e4  # beyond it the sum of squares loses digits: it is folded into the triangle
+"""Diagonal of W'W above which a direction is new to R: (4) would lose five of sixteen digits."""
+_UNEVEN = 1e4  # ratio of the diagonal of S above which it is folded into the triangle, before it loses digits
 _SINGULAR = 1e-13  # of a column: Cholesky has lost all digits, QR takes over
 
 
@@ -85,7 +85,7 @@ class TriangleSum:
         self._r[: len(r)] = np.triu(r)
         norms = np.linalg.norm(self._r, axis=0)
         safe = np.isfinite(norms).all() and bool(np.all(np.abs(self._r.diagonal()) > _SINGULAR * norms))
-        # Columns of unit norm first: their lengths are no part of the conditioning.
+        # Scale columns to unit norm first: column lengths are not part of the conditioning.
         self._inverse = np.linalg.inv(self._r / norms) / norms[:, None] if safe else None
 
 
@@ -96,7 +96,7 @@ _CHUNK = 1024  # rows of one QR: stays in the cache
 class JointFactors:
     """R_j of (1), (n, k + 1, k + 1), the last column that of tau, from `count` samples.
 
-    `rows` (n,) are the rows that count of each joint, None where all samples do.
+    `rows` (n,) is the number of used rows of each joint, None where all samples are used.
     """
 
     triangles: Array

@@ -1,7 +1,7 @@
 """Least squares without a prior: ordinary, weighted by joint, Huber, total, with instrumental variables.
 
 (1)  ordinary:  min sum |A x - tau|^2
-(2)  weighted:  the rows of joint j times w_j = 1/deviation of its residuals, repeated until the weights stay
+(2)  weighted:  the rows of joint j times w_j = 1/deviation of its residuals, iterated until the weights converge
 (3)  Huber:     rows whose weighted residual is beyond c = 1.345 count as |r| only (iteratively reweighted)
 (4)  total:     errors in A too; x from the last right singular vector of [A tau], columns scaled by their norms
 (5)  instruments Z, which follow the motion but not its noise:  Z' A x = Z' tau
@@ -86,7 +86,7 @@ _HUBER = 1.345  # Huber's: 95 % of the efficiency of least squares where noise i
 
 
 class OrdinaryLeastSquares(Estimator):
-    """(1): every torque counts alike."""
+    """Ordinary least squares (1): all torques have the same weight."""
 
     def fit_factors(self, factors: JointFactors) -> Self:
         """Learn from triangles."""
@@ -101,7 +101,7 @@ class OrdinaryLeastSquares(Estimator):
 
 
 class WeightedLeastSquares(Estimator):
-    """(2): every joint counts by how well it is known."""
+    """Weighted least squares (2): joints weighted by their residual deviation."""
 
     def fit_factors(self, factors: JointFactors) -> Self:
         """Learn from triangles."""
@@ -123,7 +123,7 @@ class WeightedLeastSquares(Estimator):
 
 
 class HuberLeastSquares(Estimator):
-    """(3): spikes count little. Needs the rows themselves."""
+    """Robust least squares with Huber's loss (3), for logs with outliers. Needs every row."""
 
     needs = Needs.ROWS
 
@@ -133,7 +133,7 @@ class HuberLeastSquares(Estimator):
         return WeightedLeastSquares
 
     def fit_factors(self, factors: JointFactors) -> Self:
-        """Refused: triangles no longer know single rows."""
+        """Always raises: Huber weights need single rows, which R factors do not contain."""
         del factors
         raise ArgumentError("Huber's weights need every row, not triangles", remedy="call fit(a, tau)")
 
@@ -161,7 +161,7 @@ class HuberLeastSquares(Estimator):
 
 
 class TotalLeastSquares(Estimator):
-    """(4): errors in the motion count like errors of the torques."""
+    """Total least squares (4): errors in the regressor (motion) as well as in the torques."""
 
     def fit_factors(self, factors: JointFactors) -> Self:
         """Learn from triangles."""
@@ -172,7 +172,7 @@ class TotalLeastSquares(Estimator):
         last = np.linalg.svd(triangle / scale)[2][-1]
         self.weights_, self.covariance_ = weighted.weights_, weighted.covariance_
         if abs(last[-1]) < np.sqrt(np.finfo(float).eps):
-            # No combination of columns explains the torques: the direction lies in A alone.
+            # The last singular vector has no tau component: it is a null direction of A alone.
             self.x_, self.status_ = weighted.x_, Status.RANK_DEFICIENT
             return self
         self.x_ = -(last[:-1] / scale[:-1]) / (last[-1] / scale[-1])
@@ -181,12 +181,12 @@ class TotalLeastSquares(Estimator):
 
 
 class InstrumentalVariables(Estimator):
-    """(5): without the bias that noise in the motion gives least squares; `fit` takes the instruments."""
+    """Instrumental variables (5), without the bias of least squares under motion noise; `fit` takes the instruments."""
 
     needs = Needs.INSTRUMENTS
 
     def fit_factors(self, factors: JointFactors) -> Self:
-        """Without instruments, the columns are their own: weighted least squares."""
+        """Without instruments, A serves as its own instrument: weighted least squares."""
         plain = WeightedLeastSquares(correlation=self.correlation).fit_factors(factors)
         self.x_, self.weights_ = plain.x_, plain.weights_
         self.covariance_, self.status_ = plain.covariance_, plain.status_

@@ -51,7 +51,7 @@ class Method(StrEnum):
 
     @property
     def needs_prior(self) -> bool:
-        """Whether it draws to the robot's own inertias."""
+        """Whether it uses the robot's own inertias as a prior."""
         return issubclass(self.estimator, PriorEstimator)
 
     @property
@@ -73,10 +73,10 @@ ESTIMATORS: dict[Method, type[Estimator]] = {
 
 
 def estimator_maker(method: Method, *, from_factors: bool = False) -> Make:
-    """How the estimator of a method is made; with `from_factors`, the one that stands in for it where rows are gone.
+    """Factory of the estimator of a method; with `from_factors`, of its stand-in that needs only R factors, not rows.
 
-    Where there are several settings, what they learn is averaged. Whatever the method, no fitted friction drives its
-    joint: coefficients of terms that dissipate are not negative.
+    Estimates of several settings are averaged. With every method, fitted friction is dissipative: coefficients of
+    dissipative terms are not negative.
     """
     kind = method.estimator.stand_in() if from_factors else method.estimator
     prior = functools.lru_cache(maxsize=8)(robot_prior)
@@ -95,7 +95,7 @@ def estimator_maker(method: Method, *, from_factors: bool = False) -> Make:
 
 
 def check_prior(robot: Robot, method: Method) -> None:
-    """Raise `ArgumentError` where the method draws to inertias that the robot's file does not have."""
+    """Raise `ArgumentError` where the method needs prior inertias that the robot's file does not have."""
     masses = body_parameters(robot)[:, -1]
     lacking = [body.name for body, mass in zip(robot.bodies, masses, strict=True) if not mass > 0.0]
     if method.needs_prior and lacking:

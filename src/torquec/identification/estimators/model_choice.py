@@ -1,23 +1,23 @@
-"""Model selection by cross-validation: rotors, friction, prior and weights; what it cannot tell apart is averaged.
+"""Model selection by cross-validation: rotors, friction law, prior strength, weights; equally good settings averaged.
 
-(1)  rotors: with reflected rotor inertias, or without, by (6); asked again after (3)
+(1)  rotors: with reflected rotor inertias, or without, by (6); decided again after (3)
 (2)  law of friction: every shape of reversals (`CoulombShape`), each with load-dependent and concave viscous friction,
      alone, together or without; the load is the rigid-body torque of a fit without such terms, not that of the file's
-     inertias, because the model that is delivered follows its own. Of the laws whose error is within one standard error
-     (5) of the least, the plainest: fewest terms, then a step at reversals, then the least error. A joint without load
-     or concave friction gets none: their coefficients are not negative
+     inertias, because the final model uses its own. Of the laws whose error is within one standard error (5) of the
+     least, the simplest: fewest terms, then a step at reversals, then the least error. Joints without load-dependent
+     or concave friction get zero for it: these coefficients are not negative
 (3)  one more term at a time (Stribeck, powers of the speed, directions) as long as one lowers (6) by `_LARGE_GAIN`:
-     these extrapolate worse
+     the threshold is high because these terms extrapolate worse
 (4)  strength of the prior and weighting of joints: all settings whose error is within two standard errors of the least
-     are averaged (`averaged`), because nothing in the logs prefers one of them; bodies that are physically consistent
-     and friction that takes energy are convex sets, so that averages stay in them
-(5)  standard error of a difference: that of the squared residuals of the parts that were held out, part by part. Every
-     log is cut into `PARTS` parts
+     are averaged (`averaged`), because the logs do not discriminate between them; physically consistent bodies and
+     dissipative friction are convex sets, so that averages stay in them
+(5)  standard error of a difference: that of the squared residuals of held-out parts, part by part. Every log is cut
+     into `PARTS` parts
 (6)  Akaike's information criterion: mean over the n joints of log(|residual_j|/|tau_j|) + k/(m n), for k parameters
      and m independent samples
 
-Friction with memory, where it is asked for: (2) for itself, with all rows, because it tells the torque at standstill,
-too. It is taken where it lowers the error over all rows by `_GAIN`.
+Friction with memory, on request: (2) separately, with all rows, because it predicts the torque at standstill, too. It
+is chosen where it lowers the error over all rows by `_GAIN`.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ from torquec.identification.torque.torque_model import TorqueModel
 
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 _TRIED = 10.0
-"""The strength at which models are compared."""
+"""Prior strength at which models are compared."""
 PARTS = 10
-"""Folds of a single motion: the right strength depends on how much there is to fit."""
+"""Folds of a single motion: many, because the right strength depends on the amount of data in a fit."""
 SHAPES = (STEP, *(CoulombShape(Turnover.SPEED, width) for width in (0.03, 0.1)))
 WITH_MEMORY = tuple(CoulombShape(Turnover.DISTANCE, width) for width in (3e-5, 1e-4, 3e-4, 1e-3, 3e-3))
 _BOUNDED = ("load", "concave")
 """Terms that stay bounded beyond the speeds of a log (2)."""
-_GAIN = 0.03  # of cross-validation: smaller gains of one log are luck
+_GAIN = 0.03  # relative gain in cross-validation: smaller gains on one log are not significant
 _LARGE_GAIN = 0.15  # measured: Stribeck, powers and directions that gained less predicted other motions worse
-_EXACT = 1e-4  # of the torque: a smaller residual is rounding of an exact log, and tells nothing
+_EXACT = 1e-4  # relative to the torque: a smaller residual is rounding of a noise-free log, without information
 _LAWS, _SETTINGS = 1.0, 2.0  # standard errors of (2) and (4)
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What an estimator is given: strength of the prior, weighting of joints, correlation of samples."""
+    """Settings of an estimator: strength of the prior, weighting of joints, correlation of samples."""
 
     strength: float
     weighting: Weighting
@@ -69,7 +69,7 @@ Make = Callable[[TorqueModel, Sequence[Setting]], Estimator]
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen, and the error of cross-validation that speaks for it; `settings` are averaged (4)."""
+    """The chosen model and settings, with their cross-validation error; `settings` are averaged (4)."""
 
     model: TorqueModel
     settings: tuple[Setting, ...]
@@ -88,9 +88,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Freedom:
-    """What is open: laws of friction, rotors (`models` in the order of preference), strengths, weightings.
+    """Search space: friction laws, rotors (`models` in the order of preference), strengths, weightings.
 
-    Without `memory`, friction is a function of the state: it does not turn over a distance.
+    Without `memory`, friction is a function of the state, without presliding displacement.
     """
 
     models: tuple[TorqueModel, ...]
@@ -101,7 +101,7 @@ class Freedom:
 
 
 def choose_model(folds: LogFolds, freedom: Freedom, make: Make, *, work: Work | None = None) -> Choice:
-    """The model and the settings that predict best what they were not fitted to, (1)-(4)."""
+    """The model and the settings with the smallest cross-validation error, (1)-(4)."""
     work = as_work(work)
     correlation = folds.correlation
     settings = [Setting(s, w, correlation) for w, s in itertools.product(freedom.weightings, freedom.strengths)]
@@ -111,7 +111,7 @@ def choose_model(folds: LogFolds, freedom: Freedom, make: Make, *, work: Work | 
     model = trial.better("comparing rotors", models)
     if freedom.friction:
         model = _chosen_friction(trial, model, memory=freedom.memory)
-        # Rotors again: what friction has taken over may have been theirs.
+        # Decide on rotors again: friction terms may have absorbed part of their torque.
         both = [other.with_friction(model.friction) for other in models]
         model = trial.better("comparing rotors again", both)
     with work.step("comparing weights and priors", whole=len(settings) + 1.0) as step:
@@ -121,14 +121,14 @@ def choose_model(folds: LogFolds, freedom: Freedom, make: Make, *, work: Work | 
             errors.append(fold_squares(pairs, partial(make, model, [setting])))
             step.show(k + 2.0)
     kept = tuple(settings[k] for k in not_told_apart(errors, _SETTINGS))
-    # What is expected of a new motion: all of its rows, those at standstill too.
+    # The error on a new motion counts all rows, those at standstill too.
     every = folds.with_standstill.folds([model], PARTS)[0].pairs()
     judged = [(kept_part, left_out) for (kept_part, _), (_, left_out) in zip(pairs, every, strict=True)]
     return Choice(model, kept, relative_error(judged, fold_squares(judged, partial(make, model, kept))))
 
 
 def not_told_apart(errors: Sequence[Array], deviations: float) -> list[int]:
-    """Which errors (P,) per part exceed the least one by no more than so many standard errors (5), as indices.
+    """Indices of the errors (P,) per part that exceed the least by at most `deviations` standard errors (5).
 
     >>> not_told_apart([np.array([1.0, 1.0]), np.array([0.9, 1.2]), np.array([2.0, 2.1])], 1.0)
     [0, 1]
@@ -145,7 +145,7 @@ def not_told_apart(errors: Sequence[Array], deviations: float) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class _Trial:
-    """The errors of models at one setting; those that are compared with each other take one pass over the logs."""
+    """The errors of models at one setting; models that are compared with each other share one pass over the logs."""
 
     folds: LogFolds
     make: Make
@@ -162,7 +162,7 @@ class _Trial:
             ]
 
     def with_fitted_load(self, models: Sequence[TorqueModel]) -> list[TorqueModel]:
-        """The models, friction by load following the rigid-body torques that each of them finds without it."""
+        """The models with load-dependent friction based on the rigid-body torques that each fits without it."""
         found = []
         for model, folds in zip(models, self.folds.folds(models, 1), strict=True):
             x = self.make(model, [self.setting]).fit_factors(folds.whole).x_
@@ -242,7 +242,7 @@ def _with_memory_or_not(trial: _Trial, plain: TorqueModel, bent: TorqueModel) ->
 
 
 def scaled_laws(law: FrictionLaw, richer: FrictionLaw) -> list[FrictionLaw]:
-    """A law with more terms than another, with every value of their scales that is worth a try."""
+    """The `richer` law with every candidate value of the scales of its additional terms."""
     new = [term for name, term in TERMS.items() if richer.has(name) and not law.has(name)]
     scales = {word: tried for term in new for word, tried in term.scales.items()}
     choices = itertools.product(*(sorted(tried) for tried in scales.values()))

@@ -2,19 +2,19 @@
 
 All three minimise (5) for a given strength lambda:
 
-(1)  ridge:       friction not negative: coefficients that are leave, the most negative first, and the rest is refitted
+(1)  ridge:       friction not negative: negative coefficients are dropped, the most negative first, the rest refitted
 (2)  consistent:  subject to P_i(y) >= 0 for every body, rotors and friction not negative; by clarabel, which is given
                   the triangle of the residual: min t, |R y - z| <= t (normal equations would lose half the digits).
                   Viscous a, curved b and cubic c together: a v + b v |v| + c v^3 opposes every speed v if and only if
                   a, c >= 0 and b >= -2 sqrt(a c); as a cone: |(b - e, a - c)| <= a + c for some e >= 0
-(3)  entropic:    the pull to the prior is sum_i tr(P0^-1 P) - log det P, which is infinite at the border, so that
-                  Newton's method from the prior stays inside; no solver needed
+(3)  entropic:    the penalty is sum_i tr(P0^-1 P) - log det P, which is infinite at the boundary, so that Newton's
+                  method from the prior stays inside; no conic solver needed
 
 The prior is the robot's own inertias (CAD, a URDF), weighted by lambda:
 
 (4)  y = (phi, f): standard parameters of bodies and rotors, then friction and further columns;  x = Pi y
 (5)  objective:  sum_j w_j^2 |A_j Pi y - tau_j|^2 / c + lambda |L (y - y0)|^2,   c the correlation of the samples
-(6)  L' L = blocks of the metric of `pseudo_inertia` at the prior, one per body; next to nothing for the others
+(6)  L' L = blocks of the metric of `pseudo_inertia` at the prior, one per body; almost zero for other parameters
 
 Because a body's distance to its prior is measured in its own pseudo-inertia, lambda has no unit and means the same for
 a wrist as for a shoulder: about how many independent samples the prior is worth.
@@ -47,8 +47,8 @@ from torquec.identification.extras import need
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.robot import Robot
 
-_WEAKEST = 1e-12  # strength of a prior that only decides what the rows leave open
-_FAINT = 1e-6  # a direction that no prior weighs still has an answer
+_WEAKEST = 1e-12  # smallest strength: the prior then only determines directions without data
+_FAINT = 1e-6  # small regularization that makes directions without prior weight unique
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Prior:
         triangle = factors.weighted(weights) / np.sqrt(correlation)
         data = np.column_stack([triangle[:, :-1] @ self.projection, triangle[:, -1]])
         pull = np.sqrt(strength) * self.root
-        # Faint rows keep parameters without information where they are.
+        # Small regularization rows keep parameters without information at the prior.
         faint = _FAINT * np.sqrt(strength) * np.eye(len(self.center))
         lower = np.vstack([pull, faint])
         prior = np.column_stack([lower, lower @ self.center])
@@ -96,18 +96,18 @@ def robot_prior(model: TorqueModel, *, robot: Robot | None = None) -> Prior:
 
 
 _MARGIN = 1e-6
-"""Of a prior's own eigenvalues: how far inside the border a consistent body stays, so that rounding keeps it there."""
-_FINEST = 1e-4  # of the torque: no log knows it better, however exact its numbers
-_STEPS = 100  # of Newton; ten or so are usual
-_SHORTEST = 1e-10  # a step of Newton that is shorter finds no descent any more
-_THINNEST = 1e-10  # of an eigenvalue, relative to the prior: the edge of the physical
-_ROUNDING = 1e-12  # of a coefficient that the solver holds at zero
-_INSIDE = 1.0 - 1e-9  # of the bend that powers of the speed may have: far more than rounding in a file
-_BARRIER = 1e-3  # keeps friction above zero without moving what is away from it
+"""Margin of a consistent body inside the cone, relative to the prior's eigenvalues, so that rounding keeps it there."""
+_FINEST = 1e-4  # smallest residual deviation relative to the torque, so that noise-free data keep the prior
+_STEPS = 100  # most Newton steps; about ten are usual
+_SHORTEST = 1e-10  # shortest Newton step: the line search has found no descent
+_THINNEST = 1e-10  # smallest eigenvalue, relative to the prior: boundary of physical consistency
+_ROUNDING = 1e-12  # size of a coefficient that the solver holds at zero
+_INSIDE = 1.0 - 1e-9  # share of the bound on curved friction that may be used: margin for rounding in a file
+_BARRIER = 1e-3  # barrier weight that keeps friction positive and hardly changes larger coefficients
 
 
 class PriorEstimator(Estimator):
-    """What the three share; learns `y_` (p + f,), the full standard parameters and what follows them, too."""
+    """Base class of the three; also learns `y_` (p + f,): all standard parameters, then friction and columns."""
 
     y_: Array
 
@@ -147,17 +147,17 @@ class PriorEstimator(Estimator):
 
     @property
     def physically_consistent_(self) -> bool:
-        """Whether every body has a mass distribution and no rotor or friction is negative."""
+        """Whether every body is physically consistent and no rotor inertia or friction is negative."""
         bodies = self.y_[: WIDTH * self.prior.bodies].reshape(-1, WIDTH)
         return is_consistent(bodies) and bool(np.all(self.y_ >= self._least() - _ROUNDING))
 
     def _least(self) -> Array:
-        """The least values (p + f,) of rotors and friction that take energy from every motion, of bodies -inf."""
+        """Lower bounds (p + f,): dissipative friction and nonnegative rotors; -inf for bodies."""
         return least_values(self.y_, self.prior.not_negative, self.prior.powers)
 
 
 class RidgeToPrior(PriorEstimator):
-    """(1)."""
+    """Ridge regression to the prior (1)."""
 
     def fit_factors(self, factors: JointFactors) -> Self:
         """Learn from triangles."""
@@ -167,7 +167,7 @@ class RidgeToPrior(PriorEstimator):
         scale[scale == 0.0] = 1.0
         kept = np.arange(len(self.y_))
         while np.any(self.y_[self.prior.friction] < 0.0):
-            # In units of the torques that each explains.
+            # Compare coefficients in units of the torque that each contributes.
             kept = np.setdiff1d(kept, np.argmin(np.where(self.prior.friction, self.y_ * scale, 0.0)))
             self.y_ = np.zeros_like(self.y_)
             self.y_[kept] = _solved(r[:, kept] / scale[kept], z, scale[kept])[1]
@@ -175,14 +175,14 @@ class RidgeToPrior(PriorEstimator):
 
 
 class ConsistentLeastSquares(PriorEstimator):
-    """(2)."""
+    """Physically consistent least squares (2)."""
 
     def fit_factors(self, factors: JointFactors) -> Self:
         """Learn from triangles; `MissingExtraError` without clarabel."""
         triangle = self._start(factors)
         if not self.physically_consistent_:
             self._constrain(triangle)
-        # Bounds hold up to the solver's rounding: what is written holds them exactly.
+        # The solver satisfies bounds up to rounding; clip so that they hold exactly.
         self.y_ = np.maximum(self.y_, self._least())
         return self._finish()
 
@@ -243,7 +243,7 @@ class ConsistentLeastSquares(PriorEstimator):
 
 
 class EntropicLeastSquares(PriorEstimator):
-    """(3)."""
+    """Least squares with entropic (log-det) regularization (3)."""
 
     def fit_factors(self, factors: JointFactors) -> Self:
         """Learn from triangles."""
@@ -270,7 +270,7 @@ class EntropicLeastSquares(PriorEstimator):
             ):
                 length *= 0.5
             if length <= _SHORTEST:
-                # What is left to gain is below rounding of the objective.
+                # Converged: the remaining decrease is below the rounding error of the objective.
                 self.status_ = Status.SOLVED if decrease <= 1e-4 * abs(value) else Status.NOT_CONVERGED
                 break
             y = y + length * step
@@ -307,10 +307,10 @@ class EntropicLeastSquares(PriorEstimator):
 
 
 class AveragedEstimator(PriorEstimator):
-    """The mean of what several estimators with one prior learn.
+    """The mean of the estimates of several estimators with one prior.
 
     Its covariance is that of the geometric mean of their strengths (a mean of covariances would be that of the weakest
-    prior), with what they differ by.
+    prior), plus the scatter of the estimates.
     """
 
     def __init__(self, estimators: Sequence[PriorEstimator]) -> None:
@@ -335,10 +335,10 @@ class AveragedEstimator(PriorEstimator):
 
 @lru_cache(maxsize=32)
 def _plain_weights(factors: JointFactors, weighting: Weighting) -> Array:
-    """Weights of the joints (n,) from a fit without prior; the same for every strength, hence kept."""
+    """Weights of the joints (n,) from a fit without prior; the same for every strength, hence cached."""
     plain = WeightedLeastSquares if weighting is Weighting.JOINT else OrdinaryLeastSquares
     sizes = np.sqrt(factors.torque_squares / np.maximum(factors.row_counts, 1.0))
-    # No torque is known better than this: exact data must not make the prior vanish.
+    # Limit the weights: noise-free data must not make the prior vanish.
     most = 1.0 / np.maximum(_FINEST * sizes, np.finfo(float).tiny)
     weights: Array = np.minimum(plain().fit_factors(factors).weights_, most)
     return weights
@@ -348,7 +348,7 @@ def least_values(y: Array, not_negative: Array, powers: Indices) -> Array:
     """The least values (p + f,) of (2): -inf where not marked, else 0; of curved friction -2 sqrt(viscous cubic)."""
     least = np.where(not_negative, 0.0, -np.inf)
     viscous, curved, cubic = powers.T
-    # Of two directions with one curved term, the one that allows less.
+    # Where two directions share one curved term, the tighter bound.
     bends = -_INSIDE * 2.0 * np.sqrt(np.maximum(y[viscous], 0.0) * np.maximum(y[cubic], 0.0))
     least[curved] = -np.inf
     np.maximum.at(least, curved, bends)
@@ -365,7 +365,7 @@ def _solved(rows: Array, right: Array, scale: Array) -> tuple[Array, Array]:
 def _cone_rows(prior: Array) -> tuple[Array, Array]:
     """The upper triangle of P, column by column, off-diagonals times sqrt(2): (10, 10), and its smallest allowed value.
 
-    P is scaled by the prior's masses and radii, so that all bodies have numbers of about one.
+    P is scaled by the prior's masses and radii, so that entries of all bodies are of order one.
     """
     p0 = pseudo_inertia(prior)
     root = np.diag(1.0 / np.sqrt(np.diag(p0)))

@@ -1,7 +1,7 @@
 """Pseudo-inertia: physical consistency of a body's ten parameters, distance of two bodies, and the conic program.
 
 (1)  P = [[S, h], [h', m]],  S = integral x x' dm = tr(J)/2 1 - J,   h = m c      (4, 4), linear in the ten parameters
-(2)  a body with those parameters exists exactly if P is positive semidefinite
+(2)  a body with those parameters exists if and only if P is positive semidefinite
 (3)  distance to a prior P0, in squares: d^2 = tr((P0^-1 (P - P0))^2)/2, the same in every frame and in every unit
 (4)  entropic divergence: d = tr(P0^-1 P) - log det(P0^-1 P) - 4; (3) is its second-order part
 
@@ -33,7 +33,7 @@ _FACTOR = np.array([1.0 if i == j else np.sqrt(2.0) for i, j in _ORDER])
 
 
 def solid_rows(size: Array, margin: float) -> tuple[Array, Array]:
-    """Rows (10, 10) and floor (10,) of (5), (6): rows @ phi - floor lies in the cone; `size` (10,) is a solid body."""
+    """Rows (10, 10) and floor (10,) of (5), (6): rows @ phi - floor is in the cone; `size` (10,) is a scaling body."""
     root = np.diag(1.0 / np.sqrt(np.diag(pseudo_inertia(size))))
     scaled = np.einsum("ij,ajk,kl->ail", root, BASIS, root)
     rows = np.array([[matrix[i, j] for matrix in scaled] for i, j in _ORDER]) * _FACTOR[:, None]
@@ -43,7 +43,7 @@ def solid_rows(size: Array, margin: float) -> tuple[Array, Array]:
 def nearest_solution(
     rows: Array, right: Array, solids: Sequence[AffineRows], positive: AffineRows | None = None
 ) -> Array | None:
-    """v (m,) with the least |rows v - right| (7), or None where the cones have nothing in common.
+    """Minimizer v (m,) of |rows v - right| under cone constraints (7), or None where they are infeasible.
 
     Each of `solids` is (left (10, m), offset (10,)): left v + offset, in the order (6), is positive semidefinite;
     `positive` likewise is not negative. Raises `MissingExtraError` without clarabel or scipy.
@@ -73,8 +73,8 @@ def nearest_solution(
 
 WIDTH = 10
 _SMALLEST = 1e-3
-"""Relative to the mean of a body's moments: a prior that is thinner than this is thickened before (3) divides by it."""
-_LIGHTEST = 1e-4  # [kg], and [m^2] of a radius of gyration: a body of a file that states next to nothing
+"""Smallest eigenvalue of a prior's P, relative to the mean of the body's moments: raised to it before (3) inverts P."""
+_LIGHTEST = 1e-4  # [kg], and [m^2] of a squared radius of gyration: least values for bodies with almost no inertia
 
 
 def pseudo_inertia(parameters: Array) -> Array:
@@ -107,7 +107,7 @@ BASIS = _BASIS
 
 
 def is_consistent(parameters: Array, *, slack: float = 1e-9) -> bool:
-    """Whether every body (.., 10) has a mass distribution (2), up to `slack` of its largest moment."""
+    """Whether every body (.., 10) is physically consistent (2), up to `slack` of its largest moment."""
     eigenvalues = np.linalg.eigvalsh(pseudo_inertia(parameters))
     largest = np.abs(eigenvalues).max(axis=-1)
     return bool(np.all(eigenvalues.min(axis=-1) >= -slack * largest))

@@ -1,11 +1,11 @@
-"""From states and torques to triangles: the regressor of a robot and its streaming QR, a million samples a second.
+"""Streaming QR of a robot's regressor: from states and torques to R factors, a million samples a second.
 
-(1)  one native program writes, for every joint j, only independent columns B_j of those that the joint has, and tau;
-     whatever the motion, A_j = B_j E_j with a constant E_j, so that the triangle of B_j times E_j is that of A_j
-(2)  chunks that stay in the cache are added to a `TriangleSum` per joint
-(3)  every thread has sums of its own, and always the same blocks; in the end they merge like those of any other workers
+(1)  one native program writes, for every joint j, only the linearly independent columns B_j of its rows, and tau;
+     for every motion, A_j = B_j E_j with a constant E_j, so that the R factor of B_j times E_j is that of A_j
+(2)  cache-sized chunks are added to a `TriangleSum` per joint
+(3)  every thread has its own sums and a fixed assignment of blocks; the sums are merged at the end
 
-A block that was added is forgotten: memory does not grow with the number of samples.
+Blocks are not kept: memory does not grow with the number of samples.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ Block = tuple[Array, Array, Array, Array]
 CHUNK = 1024
 BLOCK = 16 * CHUNK
 _PROBES = 2
-"""States per column: with one, a column could be a sum of others by chance."""
-_DEPENDENT = 1e-9  # of a column: below it, it is a sum of others
-_ROUNDING = 1e-13  # of the largest column, some hundred roundings
+"""Random states per column: with one, a column could be dependent on others by chance."""
+_DEPENDENT = 1e-9  # relative remainder of a column below which it depends on the others
+_ROUNDING = 1e-13  # relative to the largest column: some hundred rounding errors
 
 
 def regressor_factors(model: TorqueModel, blocks: Iterable[Block], *, threads: int = 2) -> JointFactors:
     """The factors of [A tau] at the samples of all blocks (q, qd, qdd, tau), (N, n) each, in constant memory.
 
-    Give a generator for what does not fit into memory, `blocks_of` for arrays. Raises `ArgumentError` for no samples,
-    for values that are not finite, and for models whose columns need more than a state: friction that turns over a
-    distance or follows the load, columns of the user.
+    Give a generator for data larger than memory, `blocks_of` for arrays. Raises `ArgumentError` for no samples, for
+    values that are not finite, and for models whose columns need more than a state: friction with memory, friction
+    that depends on the load, columns of the user.
     """
     _check_model(model)
     with one_thread(), ThreadPoolExecutor(max_workers=threads) as pool:
@@ -68,7 +68,7 @@ def blocks_of(q: Array, qd: Array, qdd: Array, tau: Array, *, size: int = BLOCK)
 
 
 class RegressorSum:
-    """What one worker has added up: (1) and (2). Not for several threads at once."""
+    """The sums (1), (2) of one worker. Not thread-safe."""
 
     def __init__(self, model: TorqueModel) -> None:
         self._model = model
@@ -109,7 +109,7 @@ class RegressorSum:
 
 @dataclass(frozen=True, eq=False)
 class JointColumns:
-    """The parameters whose columns one joint needs (`kept`, indices), and E (kept, k) that gives all of them (1)."""
+    """The independent columns of one joint (`kept`, indices), and E (kept, k) that gives all columns from them (1)."""
 
     kept: tuple[int, ...]
     expansion: Array
@@ -136,12 +136,12 @@ def joint_columns(model: TorqueModel) -> tuple[JointColumns, ...]:
 
 
 def _independent(columns: Array) -> list[int]:
-    """Which columns (N, k) no combination of kept ones to their left reaches; columns of rounding errors are none."""
+    """Indices of the columns (N, k) that are independent of those kept to their left; rounding errors do not count."""
     kept: list[int] = []
     largest = float(np.linalg.norm(columns, axis=0).max(initial=0.0))
     basis = np.zeros((len(columns), 0))
     for k, column in enumerate(columns.T):
-        # Twice is enough: the second pass removes what rounding of the first has left.
+        # Orthogonalize twice: the second pass removes the rounding error of the first.
         rest = column - basis @ (basis.T @ column)
         rest = rest - basis @ (basis.T @ rest)
         if np.linalg.norm(rest) > max(_DEPENDENT * float(np.linalg.norm(column)), _ROUNDING * largest):

@@ -1,4 +1,4 @@
-"""Sums over the rows of logs, block by block: triangles, and the largest entries of A and tau; instruments of a log.
+"""Sums over the rows of logs, block by block: R factors, largest entries of A and tau; instruments of a log.
 
 Blocks are added up log by log, and the logs in their order: the sums do not depend on the number of workers.
 Instruments follow the motion of a log, but hardly its noise:
@@ -24,7 +24,7 @@ from torquec.identification.logs.log_source import LogSource, counted_rows, each
 from torquec.identification.logs.prepare import central_difference
 from torquec.identification.torque.torque_model import Past, TorqueModel
 
-_SHARE = 0.5  # of the cut-off: keeps most of the motion, and has noise of its own
+_SHARE = 0.5  # of the cut-off: keeps most of the motion and removes most of its noise
 
 
 def instruments(model: TorqueModel, log: LogSource) -> Array:
@@ -41,7 +41,7 @@ def instruments(model: TorqueModel, log: LogSource) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class LogRows:
-    """The rows of a log for a model: blocks of A (N, n, k) and tau (N, n), read again whenever asked for."""
+    """The rows of a log for a model: blocks of A (N, n, k) and tau (N, n), read anew in every iteration."""
 
     log: LogSource
     model: TorqueModel
@@ -82,7 +82,7 @@ def row_totals(logs: Iterable[Iterable[tuple[Array, Array]]]) -> RowTotals:
 
 
 def model_totals(logs: Sequence[LogSource], model: TorqueModel, *, work: Work | None = None) -> RowTotals:
-    """The totals of the rows that a model has in logs, which `work` spreads; raises as `row_totals` does."""
+    """The totals of a model's rows in logs, computed in parallel by `work`; raises as `row_totals` does."""
     return _together(each_log(as_work(work), "adding up the logs", _totals_of, logs, model))
 
 

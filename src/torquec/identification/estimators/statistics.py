@@ -3,19 +3,19 @@
 (1)  standard deviation and 95 % interval from the covariance of the estimator
 (2)  significant: its contribution |A_jk x_k| reaches 1 % of the largest |tau_j|, for some joint j (Izaguirre et al.)
 (3)  condition: of the regressor's triangle, columns as they are, and with columns of unit norm
-(4)  identifiable: a column that no combination of the others reaches, measured by singular values of unit columns; what
-     no motion tells apart (`dependences`) is taken off first, because no log can be blamed for it
+(4)  identifiable: a column linearly independent of the others, measured by singular values of unit columns;
+     combinations that no motion can separate (`dependences`) are excluded first, because they are not the log's fault
 
-The block jackknife leaves out one stretch of time after another and fits again:
+The block jackknife leaves out one stretch of time after another and refits:
 
 (5)  x_i: the fit to everything but part i of m;   C = (m - 1)/m sum_i (x_i - mean)(x_i - mean)'
 
-The covariance of an estimator takes residuals for noise. On a real robot most of them are what the model lacks:
-friction that changes, elasticity. They last for seconds, so that a run tells less than its number of samples suggests.
-With parts longer than that, (5) sees it. A prior that holds a parameter in place hides it from (5); the variances of
-the estimator know the prior's. Both hold the noise, so that their sum would count it twice: the larger one counts. A
-dozen parts span a dozen directions: off its diagonal (5) is chance. The correlations are those of the estimator, which
-follow from the motion and have full rank:
+The covariance of an estimator treats residuals as white noise. On a real robot most of them are unmodelled effects
+(varying friction, elasticity) that are correlated over seconds, so that a run has less information than its number of
+samples suggests. Parts longer than that make (5) account for it. A parameter held by a prior shows no scatter in (5);
+the estimator's variance includes the prior. Both include the noise, so the larger one is used, not the sum. A dozen
+parts span only a dozen directions, so the off-diagonal entries of (5) are not significant: the correlations are those
+of the estimator, which follow from the motion and have full rank:
 
 (6)  C = D R D,   R the correlations of the estimator's covariance,   D^2 its variances or those of (5) if larger
 """
@@ -35,14 +35,14 @@ from torquec.identification.estimators.estimator import Estimator
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
 from torquec.identification.logs.log_source import LogSource
 
-_SECONDS = 1.0  # longer than residuals remember each other
-_FEWEST, _MOST = 5, 40  # parts: the spread of four says little, and each more costs a fit
+_SECONDS = 1.0  # longer than the correlation time of residuals
+_FEWEST, _MOST = 5, 40  # parts: the scatter of four is not significant, and each additional part costs a fit
 
 
 def jackknife_covariance(
     parts: Sequence[JointFactors], make: Callable[[], Estimator], *, meter: Meter = silent
 ) -> Array:
-    """The covariance (5), (k, k), of what `make()` learns from m parts, the fits done told to `meter`.
+    """Jackknife covariance (5), (k, k), of the estimator `make()` over m parts; `meter` gets the number of fits done.
 
     Raises `ArgumentError` for fewer than three.
     """
@@ -70,7 +70,7 @@ def with_least_variances(covariance: Array, least: Array) -> Array:
 
 
 def _without_each(parts: Sequence[JointFactors]) -> Iterator[JointFactors]:
-    """The factors of all parts but one, for each of them; what lies before it and behind it is merged only once."""
+    """The factors of all parts but one, for each part in turn; prefixes and suffixes are merged only once."""
     behind = list(itertools.accumulate(reversed(parts), JointFactors.merged))[::-1]
     yield behind[1]
     before = parts[0]
@@ -81,7 +81,7 @@ def _without_each(parts: Sequence[JointFactors]) -> Iterator[JointFactors]:
 
 
 def stretches(logs: Sequence[LogSource]) -> int:
-    """Into how many stretches of about a second to cut every log: all together not fewer than five, nor above forty."""
+    """Number of stretches of about a second per log: at least five and at most forty over all logs."""
     seconds = sum(log.used / log.rate for log in logs)
     wanted = float(np.clip(seconds / _SECONDS, _FEWEST, _MOST))
     return max(round(wanted / len(logs)), -(-_FEWEST // len(logs)))
@@ -103,9 +103,9 @@ def time_parts(rows: Sequence[tuple[Array, Array]], *, rate: float, seconds: flo
 
 
 CONFIDENCE = 1.959964
-"""Deviations to each side that hold 95 %."""
-_SIGNIFICANT = 0.01  # of the torque: less than what models err
-_NOT_EXCITED = 1e-7  # of the largest singular value: half of the digits
+"""Half width of a 95 % interval, in standard deviations."""
+_SIGNIFICANT = 0.01  # relative to the torque: less than the error of models
+_NOT_EXCITED = 1e-7  # relative to the largest singular value: half of the digits
 
 
 @dataclass(frozen=True)
@@ -120,13 +120,13 @@ def conditions(triangle: Array) -> Conditions:
     """The condition numbers of a triangle of [A tau]."""
     a = triangle[:, :-1]
     norms = np.linalg.norm(a, axis=0)
-    present = norms > 1e-12 * norms.max(initial=0.0)  # a column of zeros belongs to nothing that moves
+    present = norms > 1e-12 * norms.max(initial=0.0)  # zero columns belong to parameters without any excitation
     a, norms = a[:, present], norms[present]
     return Conditions(float(np.linalg.cond(a)), float(np.linalg.cond(a / norms)))
 
 
 def not_excited(triangle: Array, names: Sequence[str], structural: Array | None = None) -> tuple[str, ...]:
-    """The parameters that these rows say nothing about, alone or mixed with others (4).
+    """The parameters that are not identifiable from these rows, alone or in combination with others (4).
 
     `structural` (d, k) are null vectors that every motion has.
     """
@@ -145,7 +145,7 @@ def not_excited(triangle: Array, names: Sequence[str], structural: Array | None 
 def check_excitation(
     factors: JointFactors, names: Sequence[str], where: str = "", *, structural: Array | None = None
 ) -> None:
-    """Raise `ArgumentError`, with what can be identified, unless all that a motion can excite is excited."""
+    """Raise `ArgumentError`, listing the identifiable parameters, unless all that any motion can excite are excited."""
     lost = not_excited(factors.weighted(1.0 / np.sqrt(factors.torque_squares + 1e-300)), names, structural)
     if lost:
         found = [name for name in names if name not in lost]

@@ -1,1 +1,1 @@
-"""Exciting motions: Fourier series and splines within a robot's limits, optimised with exact gradients and proved."""
+"""Optimal excitation trajectories: Fourier series and splines, exact gradients, limits proved at every instant."""

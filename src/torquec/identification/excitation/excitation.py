@@ -1,11 +1,12 @@
-"""Exciting motions for identification, within the limits of the robot; simulated logs of them.
+"""Optimal excitation trajectories for identification, within the limits of the robot; simulated logs of them.
 
-(1)  many random motions, each shrunk until it keeps its limits, are ranked by the criterion
+(1)  many random motions, each scaled down until it keeps its limits, are ranked by the criterion
 (2)  the best of them are improved by minimising augmented Lagrangians with exact gradients (`improve_motion`), each by
-     itself, here or by the workers of a `Work`; the very best for longest
-(3)  what comes out is proved to keep its limits at every instant; where that fails, it is improved again with less room
+     itself, in this process or by the workers of a `Work`; the best one longest
+(3)  the result is proved to keep its limits at every instant; where that fails, it is optimised again with a larger
+     margin to the limits
 
-`simulated_log` gives the log that the robot's own model would give, to try a procedure before the robot moves:
+`simulated_log` simulates a log with the robot's own model, to test a procedure before the robot moves:
 
 (4)  tau = total torque of the model along a motion, plus white noise whose deviation is a share of each joint's torque
 """
@@ -39,7 +40,7 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Trajectory, trajectory_of
 
-_TRIES = 60  # a tolerable motion, not the best
+_TRIES = 60  # evaluations: enough for an acceptable motion, not the best
 
 
 def simulated_log(robot: Robot, motion: Trajectory | None = None, *, noise: float = 0.01, seed: int = 0) -> Log:
@@ -59,23 +60,23 @@ def simulated_log(robot: Robot, motion: Trajectory | None = None, *, noise: floa
 
 
 _ROOMS = (0.95, 0.9, 0.8)
-"""Of every limit: how much a motion may use at its samples; less where the proof between them fails."""
+"""Share of every limit that a motion may use at its samples; a smaller one where the proof between samples fails."""
 _SCREENED = 40  # random motions, five for each that is improved
 _WORTHWHILE = 100
 """With fewer evaluations than this only (1) is done: compiling gradients takes longer."""
-_STARTS = 8  # that are improved: maxima are local
+_STARTS = 8  # starts that are improved: optima are local
 _LEAST = 150
-"""Evaluations that a start needs at the least: one round of `INNER`, and some to see whether it helped."""
-_FEWEST = 3  # evaluations with which something can be improved
-_SHRINK = (1.0, 0.7, 0.5, 0.3, 0.15, 0.05)  # of (1): torques and distances are no multiples of the motion
+"""Fewest evaluations per start: one round of `INNER`, and some to see whether it helped."""
+_FEWEST = 3  # evaluations below which improving is pointless
+_SHRINK = (1.0, 0.7, 0.5, 0.3, 0.15, 0.05)  # scale factors of (1): torques and distances do not scale linearly
 
 
 @dataclass(frozen=True, eq=False)
 class Excitation:
-    """The motion, the condition numbers of its regressor (plain, unit columns), and whether it keeps every limit.
+    """Excitation trajectory, condition numbers of its regressor (plain, unit columns), whether it keeps every limit.
 
-    `limits_kept` is proved for every instant of the motion's formula. `shares`: the largest share of every limit by
-    name; `history`: evaluations and the criterion of the best motion so far; `parameters`: what is excited, by name;
+    `limits_kept` is proved for every instant of the motion's formula. `shares`: the largest used share of every limit
+    by name; `history`: evaluations and criterion of the best motion so far; `parameters`: names of those excited;
     `assumed`: limits that the robot's file does not give.
     """
 
@@ -93,11 +94,11 @@ _DEFAULT = ExcitationOptions()
 
 
 def excitation(source: Robot | Model, *, options: ExcitationOptions = _DEFAULT, work: Work | None = None) -> Excitation:
-    """A motion that excites the base parameters of a robot, or of a model of one, at rest where it begins and ends.
+    """Optimal excitation trajectory for the base parameters of a robot or model, from rest to rest.
 
-    Raises `ArgumentError` for options that cannot be and for a model that follows a program, which has no parameters to
-    excite; `SpecificationError`, with the limits that stand in the way, where no motion keeps them all. Starts are
-    spread over the executor of `work`, with the same result.
+    Raises `ArgumentError` for invalid options and for a model that follows a program, which has no parameters to
+    excite; `SpecificationError`, with the violated limits, where no motion keeps them all. Starts are
+    optimised in parallel on the executor of `work`, with the same result.
     """
     model = as_model(source)
     robot = model.robot
@@ -129,7 +130,7 @@ def excitation(source: Robot | Model, *, options: ExcitationOptions = _DEFAULT, 
 
 
 class _Search:
-    """(1)-(3), and the best motion so far: a search remembers."""
+    """The search (1)-(3), with the best motion so far as state."""
 
     def __init__(self, robot: Robot, options: ExcitationOptions, work: Work, step: WorkStep) -> None:
         self.robot, self.options, self.work, self.step = robot, options, work, step
@@ -171,13 +172,13 @@ class _Search:
         return MotionStart(self.robot, self.options, x, evaluations, _ROOMS[0], powers)
 
     def _improve(self, name: str, starts: list[MotionStart]) -> None:
-        """(2): each start by itself, here or elsewhere; the results come in the order of the starts."""
+        """(2): each start by itself, in this process or a worker; results are added in the order of the starts."""
         for later in self.work.map(name, improve_motion, starts, kept=False, metered=True):
             self.found.add(later)
         self.step.show(float(self.found.done), note=self._told())
 
     def _told(self) -> str:
-        """The criterion of the best motion so far, in words."""
+        """The criterion of the best motion so far, as text."""
         if not math.isfinite(self.found.cost):
             return ""
         if self.problem.criterion is Criterion.DETERMINANT:
@@ -197,7 +198,7 @@ class _Search:
         return [entry[3] for entry in ranked[: min(_STARTS, max(1, self.left // _LEAST))]]
 
     def _random(self, rng: np.random.Generator) -> Array:
-        """A random motion, each joint scaled to its limits, all of them shrunk until the others are kept."""
+        """A random motion, each joint scaled to its own limits, then all joints until the other limits are kept."""
         problem, n = self.problem, self.problem.shape[1]
         x = problem.basis.random(rng, n)
         state = problem.state(x)
@@ -216,7 +217,7 @@ class _Search:
         return moved
 
     def _kept(self, starts: list[Array]) -> list[Array]:
-        """Motions near these that keep all limits; raises `SpecificationError`, with those in the way, for none."""
+        """Motions near these that keep all limits; raises `SpecificationError`, with the violated limits, for none."""
         problem = self.problem
         tasks = [self._start(x, 5 * INNER) for x in starts]
         nearest = list(self.work.map("looking for motions within the limits", nearest_within, tasks, kept=False))
@@ -228,7 +229,7 @@ class _Search:
         return nearest
 
     def _exceeding(self, x: Array, share: float) -> list[str]:
-        """The limits of which a motion uses more than a share, and how much, in words."""
+        """The limits of which a motion uses more than a share, and how much, as text."""
         shares = self.problem.shares(x).max(axis=0)
         return [self.problem.limits.excess(int(k), float(shares[k])) for k in np.flatnonzero(shares > share)]
 

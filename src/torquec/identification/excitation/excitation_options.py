@@ -1,15 +1,15 @@
-"""Options of an exciting motion, and its criterion: condition number or determinant of its information, with gradients.
+"""Options and optimality criteria of excitation trajectories: condition number, D-optimality; gradients by W.
 
 With W = A' A of the regressor A over a motion, and its eigenvalues l_1 <= .. <= l_b,
 
 (1)  condition:       log cond A = (log l_b - log l_1)/2
 (2)  unit condition:  the same of C = D^-1/2 W D^-1/2, D the diagonal of W: columns of unit norm
 (3)  determinant:     -(log det W)/b (D-optimality, per parameter)
-(4)  (1) and (2) have a kink where extreme eigenvalues meet, as they do in the best motions. Optimised is the smooth
+(4)  (1) and (2) are not smooth where extreme eigenvalues meet, as they do in the best motions. The smooth criterion
 
        (log sum_i l_i^p + log sum_i l_i^-p)/(2 p),   by l_i:  (l_i^(p-1)/sum l^p - l_i^(-p-1)/sum l^-p)/2,
 
-     which is no less than (1) and tends to it as p grows
+     is optimised instead; it is no less than (1) and tends to it as p grows
 (5)  by W:  V diag(..) V' with the eigenvectors V; through (2):  D^-1/2 T D^-1/2 - diag((T o C) 1)/D, T that by C
 """
 
@@ -27,11 +27,11 @@ from torquec.identification.excitation.workspace import WorkspaceRule
 from torquec.identification.torque.friction_law import FrictionModel
 
 _SMALLEST = 1e-15
-"""Of the largest eigenvalue: what lies below is rounding."""
+"""Smallest eigenvalue relative to the largest: below is rounding error."""
 
 
 class Criterion(StrEnum):
-    """What is optimised: (1), (2) or (3)."""
+    """The optimality criterion: (1), (2) or (3)."""
 
     CONDITION = "condition"
     UNIT_CONDITION = "unit-condition"
@@ -95,7 +95,7 @@ def _scaled(w: Array) -> tuple[Array, Array]:
 
 
 class MotionShape(StrEnum):
-    """What a motion is made of."""
+    """Parametrization of a motion: Fourier series or spline."""
 
     FOURIER = "fourier"
     SPLINE = "spline"

@@ -1,13 +1,13 @@
-"""Improving one exciting motion from a start: augmented Lagrangians minimised by BFGS; one task of a worker.
+"""Local optimisation of one excitation trajectory: augmented Lagrangians minimised by BFGS; one task of a worker.
 
-(1)  augmented Lagrangians (`motion_basis`) are minimised one after the other, each with the multipliers that the
-     one before it asks for; `powers` smooth the criterion, one a round, then the last
-(2)  every motion that keeps its limits may be the best so far; what one start found is added to what others found as if
-     they had been improved one after the other: the result does not depend on who improved which
+(1)  augmented Lagrangians (`motion_basis`) are minimised one after the other, each with the multipliers updated from
+     the one before; `powers` smooth the criterion, one per round, then the last
+(2)  every motion that keeps its limits is a candidate for the best so far; results of several starts are merged as if
+     they had been improved one after the other: the result does not depend on the assignment to workers
 
 BFGS on some hundred variables:
 
-(3)  step = -H g, H the inverse curvature seen so far:  H <- (I - s y'/y's) H (I - y s'/y's) + s s'/y's
+(3)  step = -H g, H the inverse Hessian estimate:  H <- (I - s y'/y's) H (I - y s'/y's) + s s'/y's
 (4)  along a step, a length with sufficient decrease and a flatter slope (weak Wolfe conditions) is found by doubling
      and bisection, which also serves functions with kinks (Lewis & Overton, 2013)
 """
@@ -73,7 +73,7 @@ def minimise(function: Function, x: Array, *, evaluations: int, tolerance: float
         used += tried
         if found is None:
             if fresh:
-                break  # not even straight downhill
+                break  # no decrease along the negative gradient either
             inverse, fresh = np.eye(len(x)), True
             continue
         moved, value, new_slope = found
@@ -117,16 +117,16 @@ def _wolfe(
 INNER = 120
 """Evaluations between two updates of the multipliers: about as many as there are coefficients."""
 POWERS = (4.0, 8.0, 16.0, 32.0)
-"""Of smooth criteria, one after the other: the higher, the nearer to the true one."""
+"""Powers p of the smooth criteria, one after the other: the higher, the nearer to the true criterion."""
 _SLACK = 0.005
-"""How far beyond the room an iterate may be and still count: a tenth of what the room keeps free for the proof."""
+"""Tolerated excess of an iterate over `room`: a tenth of the margin that `room` leaves for the proof."""
 _PENALTY = 20.0  # c of (1) to begin with; it grows where limits are not kept
-_STEEPER = 3.0  # times the penalty where an update does not halve the excess
+_STEEPER = 3.0  # growth of the penalty where an update does not halve the excess
 
 
 @dataclass(eq=False)
 class BestMotion:
-    """The best motion within limits so far (2), and how it came: `history` has evaluations and criterion."""
+    """The best motion within limits so far (2); `history` has evaluations and criterion of every improvement."""
 
     best: Array | None = None
     cost: float = math.inf
@@ -141,7 +141,7 @@ class BestMotion:
             self.history.append((self.done, cost))
 
     def add(self, later: BestMotion) -> None:
-        """What another search found after this one."""
+        """Merge the result of another search, as if it had followed this one."""
         better = [(self.done + number, cost) for number, cost in later.history if cost < self.cost]
         self.history += better
         self.done += later.done
@@ -149,17 +149,17 @@ class BestMotion:
             self.best, self.cost = later.best, later.cost
 
     def forget(self) -> None:
-        """Begin again; what was evaluated still counts."""
+        """Discard the best motion; the number of evaluations is kept."""
         self.best, self.cost = None, math.inf
         self.history.clear()
 
 
 _LATEST: list[tuple[Robot, ExcitationOptions, ExcitationProblem]] = []
-"""The problem that was made last in this process: its programs take longer to compile than a start to improve."""
+"""Cache of the last problem in this process: compiling its programs takes longer than improving a start."""
 
 
 def excitation_problem(robot: Robot, options: ExcitationOptions) -> ExcitationProblem:
-    """What is to be optimised for a robot."""
+    """The optimisation problem of a robot and options."""
     for known, asked, made in _LATEST:
         if known == robot and asked == options:
             return made
@@ -181,7 +181,7 @@ def excitation_problem(robot: Robot, options: ExcitationOptions) -> ExcitationPr
 
 @dataclass(frozen=True, eq=False)
 class MotionStart:
-    """A motion to improve, x (P, n), with so many evaluations and so much of every limit, as it goes to a worker."""
+    """Task of a worker: a motion to improve, x (P, n), the number of evaluations and the usable share of limits."""
 
     robot: Robot
     options: ExcitationOptions
@@ -192,7 +192,7 @@ class MotionStart:
 
 
 def improve_motion(start: MotionStart, *, meter: Meter) -> BestMotion:
-    """(1) from one start; `meter` is told the evaluations."""
+    """Improve a motion from one start (1); `meter` gets the evaluations."""
     with one_thread():
         problem, found = excitation_problem(start.robot, start.options), BestMotion()
         x, budget, room = start.x, start.evaluations, start.room
@@ -216,7 +216,7 @@ def improve_motion(start: MotionStart, *, meter: Meter) -> BestMotion:
 
 
 def nearest_within(start: MotionStart) -> Array:
-    """The motion (P, n) near a start that comes closest to its limits, whatever it excites."""
+    """The motion (P, n) near a start that violates its limits least, without regard to excitation."""
     with one_thread():
         problem = excitation_problem(start.robot, start.options)
         multipliers = Multipliers(problem.free(start.room).values, 1.0, start.room)
@@ -241,7 +241,7 @@ def _function(
 
 
 def _note_within(problem: ExcitationProblem, best: BestMotion, x: Array, shares: Array, room: float) -> None:
-    """Keep what becomes of a motion beyond its limits once every joint is drawn to its middle as far as needed."""
+    """Record a motion after scaling every joint toward the middle of its range, until its own limits are kept."""
     n = problem.shape[1]
     uses = shares[:, : 3 * n].max(axis=0).reshape(3, n).max(axis=0)
     drawn = x * np.minimum(1.0, room / np.maximum(uses, room))

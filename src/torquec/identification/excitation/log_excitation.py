@@ -1,14 +1,14 @@
-"""How well logs excite each parameter: what a fit to them can know, before anybody fits.
+"""Excitation analysis of logs: how accurately each parameter can be identified, before a fit.
 
 With the low-passed regressor A of the used samples, rows of joint j over the deviation of its residuals,
 
 (1)  deviation of parameter k:  sqrt(((A' A)^-1)_kk), times sqrt(rate/(2 cut-off)), because filtered samples repeat
-     each other; relative to the value that least squares gives it
-(2)  independence:  1/(|a_k| sqrt(((A' A)^-1)_kk)), the sine of the angle between column k and all others: 1 stands
-     alone, 0 is lost among them; it knows nothing of noise
+     each other; relative to its least-squares value
+(2)  independence:  1/(|a_k| sqrt(((A' A)^-1)_kk)), the sine of the angle between column k and all others: 1 is
+     orthogonal, 0 linearly dependent; it does not depend on noise
 (3)  contribution:  the largest |A_jk x_k| as a share of the largest |tau_j|, at the joint where it is largest;
-     uncertainty: the same of the deviation. A parameter that is zero has no relative deviation; what counts is then
-     that its uncertainty is small.
+     uncertainty: the same with the deviation. A parameter that is zero has no relative deviation; it is rated by its
+     uncertainty.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from torquec.trajectory.log import Log
 
 _GOOD = (0.1, 0.01)
 _FAIR = (0.5, 0.05)
-"""Deviation relative to the value, or uncertainty relative to the torque, as the text names them: 10 % and 50 %."""
+"""Deviation relative to the value, or uncertainty relative to the torque."""
 
 
 class Rating(StrEnum):
     """How well a parameter is excited.
 
-    Known to 10 % of itself or 1 % of the torque; to 50 % or 5 %; worse; not at all.
+    Good: known to 10 % of its value or 1 % of the torque; fair: to 50 % or 5 %; poor: worse; or not at all.
     """
 
     GOOD = "good"
@@ -65,7 +65,7 @@ class ParameterExcitation:
 
     @property
     def relative_deviation(self) -> float:
-        """Deviation by size (1)."""
+        """Deviation relative to the value (1)."""
         return self.deviation / abs(self.value) if self.value else math.inf
 
 
@@ -115,7 +115,7 @@ def _rated(model: TorqueModel, samples: Sequence[Samples], cutoff: float) -> Log
     triangle = factors.weighted(fit.weights_)
     deviations = np.sqrt(np.diag(covariance_of(triangle, correlation)))
     norms = np.linalg.norm(triangle[:, :-1], axis=0)
-    # Unit columns say what is independent; the weights of the joints belong to it, the noise's size does not.
+    # Independence is computed from unit columns, with the weights of the joints, without the noise level.
     independence = np.sqrt(correlation) / np.maximum(norms * deviations, np.finfo(float).tiny)
     lost = set(not_excited(triangle, model.names))
     sizes = _largest_shares(rows)

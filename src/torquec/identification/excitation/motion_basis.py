@@ -1,4 +1,4 @@
-"""Fourier and spline motions, linear in their coefficients, and the optimisation problem of an exciting motion.
+"""Fourier and spline basis of excitation trajectories, linear in the coefficients, and their optimisation problem.
 
 (1)  q_j(t) = sum_p phi_p(t) x_pj: every joint has the same functions phi_p and its own column of x (P, n)
 (2)  Fourier series: phi_1 = 1, and w times the terms of `torquec.trajectory.fourier_motion`, combined such that
@@ -15,8 +15,8 @@ joint's range about its middle, and states at N samples,
 
        L = criterion + sum (max(0, m + c (share - room))^2 - m^2)/(2 c),     next m = max(0, m + c (share - room))
 
-(7)  its gradient by x: what L changes with W and with the shares, through the programs of `regressor_information` and
-     `motion_limits` to the states, through (4) to x
+(7)  its gradient by x, by the chain rule: from L to W and the shares, through the programs of `regressor_information`
+     and `motion_limits` to the states, through (4) to x
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ class MotionEvaluation:
     share: float
 
 
-_SAMPLES_PER_HARMONIC = 24  # twelve times what the sampling theorem asks: peaks between samples are small
-_SAMPLES_PER_PIECE = 12  # of a spline, for the same
+_SAMPLES_PER_HARMONIC = 24  # twelve times the Nyquist rate: samples hardly miss the peaks
+_SAMPLES_PER_PIECE = 12  # of a spline, for the same reason
 _FEWEST_SAMPLES = 96  # for motions of few harmonics or pieces
 
 
@@ -139,7 +139,7 @@ class MotionBasis(Protocol):
 
     @property
     def samples(self) -> int:
-        """How many times within a motion are enough to see its peaks."""
+        """Number of sample times within a motion that is enough to find its peaks."""
         ...
 
     def at(self, t: Array) -> MotionState:
@@ -168,7 +168,7 @@ class FourierBasis:
 
     @property
     def size(self) -> int:
-        """One constant, and all terms but the two that rest costs."""
+        """One constant, and all terms but the two removed by the rest conditions (2)."""
         return 2 * self.harmonics - 1
 
     @property

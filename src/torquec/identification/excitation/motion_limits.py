@@ -1,10 +1,10 @@
-"""Limits of an exciting motion, as shares (1 is the limit), and their proof at every instant by intervals.
+"""Limits of an excitation trajectory as used shares (1 is the limit), proved at every instant by interval arithmetic.
 
 (1)  position   |q - middle|/(half the range)          (3)  acceleration   |qdd|/limit
 (2)  speed      |qd|/limit                             (4)  torque         |total torque|/(effort x limit)
 (5)  workspace  1 - clearance/0.2 m: a share of 0.95 stays a centimetre away
-(8)  torque of any robot whose bodies (mass, first moment and inertia together) and friction are within a share u of the
-     file's, whatever the combination, by the limit:  |total| + u (sum over bodies |torque of the body| + |friction|)
+(8)  worst-case torque over the limit, for all robots whose bodies (mass, first moment and inertia together) and
+     friction are within a share u of the file's:  |total| + u (sum over bodies |torque of the body| + |friction|)
 
 (4), (5) and (8) are one traced program, compiled with its gradient, and enclosed by intervals (7). Joints without
 limits of their own are given half a turn to each side (1 m) and 2 rad/s (m/s). `limit_proof` proves that a motion
@@ -13,7 +13,7 @@ keeps its limits at every instant, not only at samples:
 (6)  on |t - t0| <= r, with |qddd| <= J:     qdd within qdd(t0) -+ J r,     qd within qd(t0) -+ (|qdd(t0)| r + J r^2/2),
      q within q(t0) -+ (|qd(t0)| r + |qdd(t0)| r^2/2 + J r^3/6)
 (7)  the shares of all limits over these boxes are enclosed by interval arithmetic; where the enclosure exceeds 1, the
-     time is halved and looked at again, until every piece is proved, or one is found whose middle exceeds a limit
+     interval is bisected, until every piece is proved, or one is found whose middle exceeds a limit
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from torquec.trajectory.fourier_motion import FourierMotion
 from torquec.trajectory.polynomial_motion import PolynomialMotion
 from torquec.trajectory.trajectory import MotionState
 
-_PIECES = 512  # to begin with: most are proven at once
-_HALVINGS = 14  # a motion that needs finer ones touches its limit
+_PIECES = 512  # initial pieces: most are proven at once
+_HALVINGS = 14  # most bisections: a motion that needs more touches its limit
 _MOST = 200_000
-"""Pieces of time at once: beyond, the motion runs along a limit and no proof will come."""
+"""Most pieces at once: with more, the motion runs along a limit and cannot be proven."""
 _ROUNDING = 1e-12
-"""Relative to sizes: what the formulas of a motion may be off."""
+"""Relative rounding error of the formulas of a motion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class LimitProof:
 
 
 def limit_proof(motion: FourierMotion | PolynomialMotion, limits: MotionLimits) -> LimitProof:
-    """Proof, or not, that a motion keeps all limits from its start to its end (6), (7)."""
+    """Try to prove that a motion keeps all limits from its start to its end (6), (7)."""
     edges = np.linspace(motion.start, motion.end, _PIECES + 1)
     middles, radius = 0.5 * (edges[:-1] + edges[1:]), 0.5 * (motion.end - motion.start) / _PIECES
     peaks = np.full(len(limits.names), -np.inf)
@@ -111,9 +111,9 @@ def _named(limits: MotionLimits, which: Mask) -> tuple[str, ...]:
     return tuple(name for name, chosen in zip(limits.names, which, strict=True) if chosen)
 
 
-_FREE_RANGE = math.pi  # [rad], to each side, of a joint without limits
-_FREE_TRAVEL = 1.0  # [m], the same of one that slides: as long as usual linear axes
-_FREE_SPEED = 2.0  # [rad/s or m/s], of one whose file states none: what every industrial arm can do
+_FREE_RANGE = math.pi  # [rad], to each side, of a revolute joint without limits
+_FREE_TRAVEL = 1.0  # [m], the same of a prismatic joint: as long as usual linear axes
+_FREE_SPEED = 2.0  # [rad/s or m/s], of a joint without a speed limit in its file: every industrial arm can do it
 _NEAR = 0.2
 """[m], of (5): the size of a link, below which distances count like other limits."""
 _STATE = ("q", "qd", "qdd")
@@ -142,14 +142,14 @@ class MotionLimits:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What each share is of (K,): (1)-(3) for every joint, then (4), (5)."""
+        """Names of the limits (K,): (1)-(3) for every joint, then (4), (5)."""
         joints = self.robot.joint_names
         plain = [f"{what} of '{joint}'" for what in ("position", "speed", "acceleration") for joint in joints]
         return (*plain, *self.program_names)
 
     @property
     def program_names(self) -> tuple[str, ...]:
-        """What the outputs of `program` are of."""
+        """Names of the limits that `program` evaluates."""
         return tuple(self._labels) if self.program is not None else ()
 
     @cached_property
@@ -215,7 +215,7 @@ class MotionLimits:
         return self._made["gradient"]
 
     def excess(self, index: int, share: float) -> str:
-        """In words, how much of a limit a share is: of which, and in metres where it is about the workspace."""
+        """Text on how much of a limit a share is: its name, and metres where it is about the workspace."""
         name = self.names[index]
         if index >= 3 * self.robot.n and not name.startswith(_TORQUE):
             return f"{name} ({(share - 1.0) * _NEAR:.3g} m too near)"
@@ -233,7 +233,7 @@ class MotionLimits:
         return np.concatenate(parts, axis=1)
 
     def by_state(self, state: MotionState, weights: Array) -> MotionState:
-        """What sum(weights o shares) changes with every state, (N, n) each, for weights (N, K)."""
+        """Gradient of sum(weights o shares) by q, qd and qdd, (N, n) each, for weights (N, K)."""
         n = self.robot.n
         q = weights[:, :n] * np.sign(state.q - self.middle) / self.half
         qd = weights[:, n : 2 * n] * np.sign(state.qd) / self.speed
@@ -287,7 +287,7 @@ def motion_limits(
 
 
 def _bounded(lower: float, upper: float, reach: float, *, continuous: bool) -> tuple[float, float]:
-    """A finite range where one end or both are open."""
+    """A finite range in place of one without a lower or upper limit."""
     if continuous or not (math.isfinite(lower) or math.isfinite(upper)):
         return -reach, reach
     return (lower, lower + 2.0 * reach) if math.isfinite(lower) else (upper - 2.0 * reach, upper)

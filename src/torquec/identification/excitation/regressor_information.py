@@ -1,10 +1,10 @@
-"""The information matrix of a motion, and how it changes with the motion: the chain rule through the regressor.
+"""Information matrix of a motion and its gradient by the motion, by the chain rule through the regressor.
 
 (1)  A = [Y_b F] over N states,   W = A' A / N
-(2)  for a cost that changes with W as S (symmetric), it changes with A as 2 A S / N,
-(3)  and with a state (q, qd, qdd) as the gradient of sum(weights o Y_b), weights = 2 A S / N: a compiled program that
-     reverse differentiation makes of the base regressor
-(4)  Coulomb columns have a step; in (3) it is as steep as tanh(s/0.05), in (1) it is the step itself unless `soft`
+(2)  a cost with derivative S (symmetric) by W has the derivative 2 A S / N by A,
+(3)  and by a state (q, qd, qdd) that of sum(weights o Y_b), weights = 2 A S / N: a compiled program, by reverse-mode
+     differentiation of the base regressor
+(4)  Coulomb columns have a step; (3) uses tanh(s/0.05) instead, (1) the step itself unless `soft`
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from torquec.trajectory.trajectory import MotionState
 
 _STATE = ("q", "qd", "qdd")
 _SOFT = 0.05
-"""[rad/s or m/s] Speed at which a soft Coulomb step is nearly done."""
+"""[rad/s or m/s] Width of a smoothed Coulomb step (4)."""
 
 
 @dataclass(frozen=True)
 class SoftStep:
-    """The direction of motion as (4) rounds it: z = tanh(s/0.05) of speeds s, and both sides weighed by it."""
+    """Smoothed direction of motion (4): z = tanh(s/0.05) at speeds s, and direction-dependent values weighted by it."""
 
     speed: Array
 
     def sided(self, positive: Scalar, negative: Scalar) -> Scalar:
-        """`positive` forwards, -`negative` backwards, their mean slope between."""
+        """`positive` for forward motion, -`negative` for backward motion, smooth in between."""
         z = np.tanh(self.speed / _SOFT)
         return 0.5 * (1.0 + z) * positive - 0.5 * (1.0 - z) * negative
 
@@ -58,7 +58,7 @@ class SoftStep:
 
 
 def is_excitable(friction: FrictionModel) -> bool:
-    """Whether motions can be designed for a friction model: its columns depend on nothing but the speed."""
+    """Whether motions can be designed for a friction model: only if its columns depend on the speed alone."""
     law = FrictionLaw.of(friction)
     words = [FRICTION_WORDS[word] for name in law.parameters for word in stored_words(name)]
     return not law.reads_load and not any(word.needs for word in words)
@@ -80,7 +80,7 @@ def _soft_column(parameter: str, speed: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class RegressorInformation:
-    """W and its changes for a robot, with friction columns where `friction` asks for them.
+    """W and its gradient for a robot, with the columns of a `friction` model.
 
     Raises `ArgumentError` for friction whose columns depend on more than the speed.
     """
@@ -107,7 +107,7 @@ class RegressorInformation:
 
     @cached_property
     def shafts(self) -> tuple[Shaft, ...]:
-        """What rubs."""
+        """The shafts with friction."""
         return shafts_of(self.robot)
 
     @cached_property
@@ -130,7 +130,7 @@ class RegressorInformation:
         return np.concatenate([rigid, friction_block(self.shafts, self.friction, state.qd)], axis=2)
 
     def by_state(self, state: MotionState, weights: Array) -> MotionState:
-        """What sum(weights o A) changes with every state, (N, n) each, for weights (N, n, b): (3), (4)."""
+        """Gradient of sum(weights o A) by q, qd and qdd, (N, n) each, for weights (N, n, b): (3), (4)."""
         width = weights.shape[2] - len(friction_names(self.shafts, self.friction))
         rigid = np.ascontiguousarray(weights[:, :, :width])
         q, qd, qdd = (np.array(part) for part in self._gradient(state.q, state.qd, state.qdd, rigid))

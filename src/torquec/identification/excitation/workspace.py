@@ -1,11 +1,11 @@
-"""Where the frames of a robot may be: above planes, inside boxes, outside boxes, apart from each other.
+"""Workspace constraints on the frames of a robot: above planes, inside or outside boxes, apart from each other.
 
 (1)  plane:     normal . p - offset             (3)  outside:   max over axes of |p_i - c_i| - h_i
 (2)  inside:    h_i - |p_i - c_i| on each axis  (4)  apart:     |p - p'|
 
 are clearances of the origins p of frames (a box has the centre c and the half sides h); a rule asks for at least its
-`clearance`. A rule that names no frames holds for every frame, but for clearances that no motion changes. Origins
-are kept, not the shapes around them: give a clearance that covers the links.
+`clearance`. A rule that names no frames holds for every frame whose clearance depends on the motion. Only origins are
+checked, not the shapes of links: give a clearance that covers the links.
 
 A file of rules (TOML), all lengths in metres, base axes; `frames` and `clearance` may be left out except in [[apart]]:
 
@@ -36,12 +36,12 @@ from torquec.robot.toml import Table, read_toml
 from torquec.spatial import Scalar, Vector3
 
 _ROOT_FLOOR = 1e-6
-"""[m] Keeps the derivative of a distance finite where two points meet; taken off the distance."""
-_TILT = 1e-3  # of gravity: less is a calibrated base, not a wall
+"""[m] Smoothing that keeps the derivative of a distance finite where two points meet; subtracted from the distance."""
+_TILT = 1e-3  # relative to gravity: less is a calibration of the base, not a wall mount
 _AXES = "xyz"
 
 Clearance = tuple[str, Scalar]
-"""What it is of, and how far [m] beyond what the rule asks for."""
+"""Name of a clearance, and its value less the required one [m]."""
 
 
 class WorkspaceRule(Protocol):
@@ -130,7 +130,7 @@ class Outside(_Box):
 
 @dataclass(frozen=True)
 class Apart:
-    """(4): two frames keep their distance, as balls around them do."""
+    """(4): two frames keep a distance, like spheres around them."""
 
     frames: tuple[str, str]
     clearance: float
@@ -165,7 +165,7 @@ def read_workspace(path: str | os.PathLike[str]) -> tuple[WorkspaceRule, ...]:
 
 
 def _shared(table: Table) -> dict[str, Any]:
-    """What the rules have in common; refuses keys that nobody asked for."""
+    """The common keys of the rules; refuses unknown keys."""
     frames = table.texts("frames", ())
     clearance = table.number("clearance", 0.0)
     table.finish()

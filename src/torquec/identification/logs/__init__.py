@@ -1,1 +1,1 @@
-"""Logs: what is wrong with them, and samples that a model can be fitted to."""
+"""Log checks, and preparation of filtered samples for a fit."""

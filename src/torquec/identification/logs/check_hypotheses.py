@@ -1,23 +1,23 @@
-"""Other ways to read a log that explain its torques far better: what was exchanged, turned, moved or delayed.
+"""Diagnosis of wrong logs by fits: exchanged or negated joints, position offsets, gravity direction, delay, gains.
 
-Where no robot of this kinematics explains the torques well (`gravity_direction`), the log is read in every other way
-that is known to happen, and parameters and friction are fitted again:
+Where no robot of this kinematics explains the torques well (`gravity_direction`), the log is reinterpreted by every
+known mistake (a "reading"), and parameters and friction are refitted:
 
 (1)  two joints exchanged: their positions, their torques, or both; a joint negated
-(2)  positions of a joint that count from elsewhere: offsets on a grid, the best ones then refined
+(2)  positions of a joint with another zero: offsets on a grid, the best ones then refined
 (3)  gravity along another direction (`gravity_direction`)
-(4)  torques that are late or early, up to 0.4 s; torques of a joint times a factor, as a wrong motor constant or gear
-     ratio makes them: the rows of other joints, which share bodies with it, tell
+(4)  torques that are late or early, up to 0.4 s; torques of a joint times a factor (wrong motor constant or gear
+     ratio), observable through other joints that carry the same bodies
 
-(5)  gain = sum_j log(e_j^2 + c) before - after. A joint that gains counts only if it is explained then (e_j^2 below
-     0.0625): poor fits change at random. The best reading is believed from a gain of 2 on (squared errors fall to a
-     seventh), or of 0.5 where the robot's own model has said the same (`check_torques`)
-(6)  where other readings gain nearly as much, the motion does not tell which one is right: they are named together, and
-     only if they gain far more than what the poor fit of one joint is worth
-(7)  what was found is mended, and the rest sought again
+(5)  gain = sum_j log(e_j^2 + c) before - after. The gain of a joint counts only if the joint is then explained (e_j^2
+     below 0.0625): poor fits change at random. The best reading is accepted from a gain of 2 on (squared errors fall to
+     a seventh), or of 0.5 where the robot's own model gives the same finding (`check_torques`)
+(6)  where other readings gain nearly as much, the motion cannot discriminate between them: they are reported together,
+     and only if they gain far more than a poor fit of one joint can
+(7)  the accepted reading is applied, and the search repeated
 
-Whatever the motion does not tell is not found: an offset of the first or the last joint of an arm on a vertical axis is
-the same as other inertias.
+Unobservable mistakes are not found: an offset of the first or the last joint of an arm on a vertical axis is
+equivalent to other inertias.
 """
 
 from __future__ import annotations
@@ -40,35 +40,35 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 
 _FEWEST = 30.0
-"""Independent samples of a joint: fewer are explained by whatever is fitted."""
-_FITS = 0.015  # of the torques: nothing is sought where so little is left
+"""Fewest independent samples of a joint: with fewer, any model fits."""
+_FITS = 0.015  # relative residual of the torques below which nothing is searched
 _BELIEVED, _SUPPORTED = 2.0, 0.5  # of (5)
 _EXPLAINED = 0.0625  # of e_j^2
 _ALIKE = 0.8
-"""Of the best gain: another reading explains the log as well."""
+"""Share of the best gain from which another reading explains the log as well."""
 _CERTAIN = 6.0
-"""A gain that no poor fit has: recorded motions in which all joints swing alike reach 3 by readings that are wrong."""
-_MOST_FAULTS = 3  # (7); more than these are no slips any more
+"""Gain that no poor fit reaches: wrong readings reach 3 on recorded motions in which all joints swing alike."""
+_MOST_FAULTS = 3  # (7): a log with more mistakes is not diagnosed further
 _OFFSETS = (12.0, 35.0, 90.0)
-"""Degrees to either side: whatever the offset from seven on, one of them, or half a turn, is nearer to it than none."""
-_REACH = 0.6  # of an offset of the grid: neighbours meet
+"""Grid of offsets [degrees] to either side: every offset above seven is nearer to one of them, or to 180, than to 0."""
+_REACH = 0.6  # search interval around a grid offset, relative to it: neighbouring intervals meet
 _BAD = 0.01
-"""Of e_j^2: a joint that is explained better is neither exchanged nor negated."""
-_STILL_BAD = 0.1  # of the torques: what was mended is not searched again below this
-_SHOWN = 2  # of the readings that explain it as well
+"""Smallest e_j^2 of a joint that is tried as exchanged or negated."""
+_STILL_BAD = 0.1  # relative residual of the torques below which a corrected log is not searched again
+_SHOWN = 2  # most alternative readings that are reported
 _REFINED = 2  # offsets that are refined: the right one need not be the best of the grid
-_SMALLEST_OFFSET = 2.0  # degrees; kinematics and sensors are no better
+_SMALLEST_OFFSET = 2.0  # degrees; accuracy of kinematics and sensors
 _LONGEST_DELAY, _DELAY_STEP = 0.4, 0.02  # [s]
 _SHORTEST_DELAY = 0.01  # [s]; `torque_delay` looks for less
 _SMALLEST_FACTOR, _LARGEST_FACTOR = 1.25, 5.0  # of torques: motor constants are known to a tenth
-_INSIDE = 0.98  # of the range: a factor at its end has not been found
-_SMALLEST_TILT = 3.0  # degrees; robots do not stand more level
+_INSIDE = 0.98  # of the range: a factor at its end is not a minimum
+_SMALLEST_TILT = 3.0  # degrees; mounting accuracy of robots
 _WRONG_GRAVITY = 30.0  # degrees: no base is tilted so far by mistake
 
 
 @dataclass(frozen=True, eq=False)
 class _Hypothesis:
-    """The motion as it would be read, or the robot that it would be of, and what to tell of errors before and after."""
+    """A reading: the changed motion or robot, its fit, and the message on the errors before and after."""
 
     motion: FitMotion
     robot: Robot
@@ -76,7 +76,7 @@ class _Hypothesis:
     gain: float
     told: Callable[[str], LogFinding]
     place: tuple[object, ...]
-    """What it says is wrong: the kind, and the joints. Whether positions or torques are exchanged is one mistake."""
+    """The mistake: its kind and joints. Exchanged positions and exchanged torques are the same mistake."""
 
 
 _Read = Callable[[FitMotion, Callable[[str], LogFinding], tuple[object, ...]], _Hypothesis]
@@ -85,8 +85,8 @@ _Read = Callable[[FitMotion, Callable[[str], LogFinding], tuple[object, ...]], _
 def check_hypotheses(robot: Robot, log: Log, *, suspected: Sequence[LogFinding] = ()) -> list[LogFinding] | None:
     """(1)-(7) for a robot all of whose joints are in the log; None where nothing could be fitted.
 
-    `suspected` is what the robot's own model has said. What cannot be fitted is a log that is too short or
-    has no joints; without scipy, nothing can.
+    `suspected` are findings of the robot's own model. A fit is impossible for a log that is too short or has no
+    joints, and without scipy.
     """
     if log.n == 0:
         return None
@@ -100,7 +100,7 @@ def check_hypotheses(robot: Robot, log: Log, *, suspected: Sequence[LogFinding] 
                 robot, fit_motion(samples, even_rows(samples, edge=_LONGEST_DELAY))
             )
     except (ArgumentError, MissingExtraError):
-        return None  # other checks say so
+        return None  # other checks report this
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +123,7 @@ class _Search:
             for one in every:
                 if one is best or (one.gain > _ALIKE * best.gain and one.place not in told):
                     told[one.place] = one.told(f"lowers the error from {before.error:.1%} to {one.fit.error:.1%}")
-            # The first joint of a planar arm and gravity are one and the same: it is rather the base that is turned.
+            # An offset of a planar arm's first joint equals a turn of gravity: report the more likely tilt of the base.
             first, *others = sorted(told.values(), key=lambda finding: finding.kind is not Pathology.GRAVITY)
             supported = (first.kind, first.column) in self.suspected
             if best.gain < (_CERTAIN if others else _SUPPORTED if supported else _BELIEVED):
@@ -228,7 +228,7 @@ class _Search:
         optimize, interpolate = (need(f"scipy.{name}", "finding a delay") for name in ("optimize", "interpolate"))
         spline = interpolate.CubicSpline(self.samples.t, self.samples.tau)
         columns = motion.columns(robot)
-        # Torques that an earlier change has exchanged or negated are moved as recorded: the factor brings them back.
+        # The spline holds recorded torques: no delay is tried once an earlier change has exchanged or negated them.
         if not np.allclose(spline(motion.t), motion.tau):
             return
 
@@ -249,7 +249,7 @@ class _Search:
         yield read(dataclasses.replace(motion, tau=np.asarray(spline(motion.t + delay))), told, (Pathology.DELAY,))
 
     def _scaled(self, robot: Robot, motion: FitMotion, read: _Read) -> Iterator[_Hypothesis]:
-        """(4), factors; none where joints are alone, because then bodies of another size explain them as well."""
+        """(4), factors; none for a single joint, whose torque factor is equivalent to scaled bodies."""
         optimize = need("scipy.optimize", "finding a factor")
         if self.log.n == 1:
             return
@@ -286,7 +286,7 @@ def gain(before: FreeFit, after: FreeFit) -> float:
 
 
 def _ambiguous(best: LogFinding, others: Sequence[LogFinding]) -> LogFinding:
-    """(6): a warning, because it is not known what to mend."""
+    """(6): a warning, because the right correction is not known."""
     also = ", or [".join(f"{other.column}] {other.text}" for other in others)
     text = f"{best.text}; the motion does not tell this from [{also}"
     remedy = "check order, offsets and signs of these columns; a motion in which joints move differently tells"
@@ -294,5 +294,5 @@ def _ambiguous(best: LogFinding, others: Sequence[LogFinding]) -> LogFinding:
 
 
 def _finding(kind: Pathology, severity: Severity, text: str, column: str, remedy: str) -> Callable[[str], LogFinding]:
-    """The finding, once it is known what the change does to the error."""
+    """A finding that still needs the text on how the change affects the error."""
     return lambda effect: LogFinding(kind, severity, text.format(effect), column, remedy=remedy)

@@ -10,13 +10,13 @@
 (7)  torques at a limit: the same extreme value many times in a row, longer than the log repeats values elsewhere; or
      in most samples, while the joint moves
 
-What is true of good logs (jitter, parts at rest) is a note, never an alarm.
+Normal features of good logs (jitter, parts at rest) are notes, never errors.
 
 Logs larger than memory are checked piece by piece, each joined to the last row of the one before:
 
-(8)  rows of findings of one kind and column are put together
-(9)  what compares the log with the robot (order, signs, units, gravity) is believed where at least half of the pieces
-     that move say so: a piece may move too little to tell
+(8)  findings of one kind and column are merged, with all their rows
+(9)  comparisons with the robot (order, signs, units, gravity) are accepted where at least half of the moving pieces
+     agree: a single piece may have too little excitation
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def check_pieces(
 
 
 def _joined(pieces: Iterable[Log]) -> Iterator[Log]:
-    """Every piece behind the last row of the one before it: a gap may lie between the two."""
+    """Every piece with the last row of the previous one in front, so that gaps between pieces are found."""
     last: Log | None = None
     for piece in pieces:
         yield piece if last is None else _behind(last, piece)
@@ -113,17 +113,17 @@ def _merged(findings: list[LogFinding], pieces: int) -> LogFinding:
     return dataclasses.replace(worst, severity=severity, text=f"{worst.text}{share}", spans=spans)
 
 
-_BY_MODEL, _BY_FIT = 0.2, 0.8  # of the time, when a model and a fit have been asked
-_FLAT = 5  # samples that a saturated torque stays at its end
+_BY_MODEL, _BY_FIT = 0.2, 0.8  # progress after the comparison with the model, and after the fit
+_FLAT = 5  # fewest samples in a row of a saturated torque
 _HELD = 3.0  # times the usual run of equal values, for coarse sensors
-_MOSTLY = 0.5  # of the samples: so long at an end, a torque is saturated if its joint moves, else it stands still
-_MOVES = 0.01  # of the way of the joint: it moved while its torque stayed at an end
+_MOSTLY = 0.5  # share of samples at an extreme: a torque is then saturated if its joint moves, else the joint rests
+_MOVES = 0.01  # share of the joint's travel that counts as moving while its torque stays at an extreme
 
 
 def check_log(robot: Robot, log: Log, *, delay: bool = False, meter: Meter = silent) -> tuple[LogFinding, ...]:
-    """Everything that is found in a log of this robot, what its reader met first; with `delay`, (4) as well.
+    """All findings in a log of this robot, those of its reader first; with `delay`, (4) as well.
 
-    Delays that spoil the torques are found without it. `meter` is told how far it is.
+    Delays that spoil the torques are found without it. `meter` gets the progress.
 
     Raises `ArgumentError` where the log names joints that the robot does not have.
     """
@@ -159,9 +159,9 @@ def _checked(robot: Robot, log: Log, *, delay: bool, meter: Meter) -> tuple[LogF
 
 
 def _explained(robot: Robot, log: Log, by_model: list[LogFinding]) -> list[LogFinding]:
-    """What the robot's own model says of the torques, or what a fit says that needs no inertias to be right.
+    """Findings on the torques by the robot's own model, or by a fit, which does not rely on the file's inertias.
 
-    A fit does not know signs: a negated torque is that of negative inertias. Everything else it tells more surely.
+    A fit cannot detect signs: a negated torque is that of negative inertias. For everything else it is more reliable.
     """
     errors = [finding for finding in by_model if finding.severity is Severity.ERROR]
     if errors and all(finding.kind is Pathology.NEGATED for finding in errors):
@@ -170,7 +170,7 @@ def _explained(robot: Robot, log: Log, by_model: list[LogFinding]) -> list[LogFi
     if found is None:
         return by_model
     if not found:
-        # Joints that are exchanged, but fit as well as ever, are the model's mistake.
+        # The model reports exchanged joints, but the log fits well as it is: a false alarm of the model.
         return [finding for finding in by_model if finding.kind is not Pathology.PERMUTED]
     named = {(finding.kind, finding.column) for finding in found}
     kept = [f for f in by_model if f.kind in (Pathology.UNITS, Pathology.GAIN) and f.severity is Severity.WARNING]
@@ -205,7 +205,7 @@ def check_saturation(robot: Robot, log: Log) -> list[LogFinding]:
         share = float(at_end.mean())
         mostly = share > _MOSTLY
         if mostly and (np.ptp(tau) == 0.0 or not _moves_while(at_end, log.q[:, j])):
-            continue  # a robot or a sensor that stands still
+            continue  # robot at rest or constant sensor
         changes = np.flatnonzero(np.diff(tau[~at_end]))
         usual = float(np.percentile(np.diff(changes), 95.0)) if len(changes) > 1 and not mostly else 1.0
         spans = tuple((a, b) for a, b in spans_of(at_end) if b - a + 1 >= max(_FLAT, _HELD * usual))
@@ -221,7 +221,7 @@ def check_saturation(robot: Robot, log: Log) -> list[LogFinding]:
 
 
 def _at_an_end(tau: Array, limit: float) -> Mask:
-    """Samples at the largest or smallest torque, or at the limit; a limit that most torques pass has another unit."""
+    """Samples at the extreme torques or at the limit; a limit that most torques exceed is ignored (another unit)."""
     high, low = float(tau.max()), float(tau.min())
     at_end = (high > 0.0) & (tau >= high * (1.0 - 1e-9))
     at_end |= (low < 0.0) & (tau <= low * (1.0 - 1e-9))
@@ -238,7 +238,7 @@ def _moves_while(marked: Mask, q: Array) -> bool:
 
 
 def _too_few(log: Log) -> LogFinding:
-    """Why no motion can be seen: values that are missing, or stamps that do not rise."""
+    """Error for a log with too few usable rows: missing values, or stamps that do not rise."""
     whole, rising = int(whole_rows(log).sum()), int(clean_rows(log).sum())
     kind = Pathology.NAN_ROWS if whole == rising else Pathology.BACKWARD_STAMPS
     text = f"of {len(log)} rows {whole} are whole and {rising} rise in time: too few to compare them with a model"

@@ -1,4 +1,4 @@
-"""Positions and recorded speeds of a log against themselves: encoder wrap, degrees, order, signs, units, rest.
+"""Consistency checks of positions and recorded speeds of a log: encoder wrap, degrees, order, signs, units, rest.
 
 (1)  neighbours that differ by a full turn, in radians or in degrees, or a single step twenty times as fast as the steps
      beside it and as the motion elsewhere, and twice as fast as the joint can move (a turn of a geared motor)
@@ -24,17 +24,17 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
 from torquec.trajectory.read_log import looks_like_degrees
 
-_SURE = 0.8  # correlation of speeds that belong together, noise and all
-_CLEARLY = 0.3  # by so much two exchanged columns correlate better, taken together, than as they are named
+_SURE = 0.8  # correlation of a speed with the derivative of its own position, noise included
+_CLEARLY = 0.3  # gain in summed correlation from which two columns are reported as exchanged
 _DEGREE = 180.0 / math.pi  # per radian
 _REST = 0.02  # of the top speed: noise of differentiated encoders is below it
-_LONG_REST = 0.1  # of the log: less changes no estimate
+_LONG_REST = 0.1  # of the log: shorter rests do not change the estimate
 _SHORTEST_REST = 0.2  # [s]; a reversal is shorter
-_SIZE = 5.0  # no sensor is wrong by this factor, units are
-_SLOW = 0.01  # of the speed limit: a log that never passes it is no motion, or has another unit of time
+_SIZE = 5.0  # ratio of sizes that indicates a wrong unit: sensor errors are smaller
+_SLOW = 0.01  # of the speed limit: a log that never exceeds it is at rest, or has another unit of time
 _LONG_STEP = 0.02  # [s]; robots are recorded faster
-_SUDDEN = 20.0  # times the speeds beside it, and the fastest elsewhere: an encoder that jumped, no impact
-_BEYOND = 0.02  # of the range of a joint: encoders and soft limits pass a limit by less
+_SUDDEN = 20.0  # times the neighbouring speeds, and the fastest elsewhere: an encoder jump, not an impact
+_BEYOND = 0.02  # of the range of a joint: encoder errors and soft limits exceed a limit by less
 _FASTEST = 20.0  # [rad/s], of a joint whose file states none: twice the fastest wrists of arms
 _UNIT_RATIOS = {
     _DEGREE: ("in degrees per second, the positions in radians", 'speed_unit = "deg"'),
@@ -151,7 +151,7 @@ def check_rest(log: Log, motion: LogMotion) -> list[LogFinding]:
 
 @dataclass(frozen=True, eq=False)
 class _Wrap:
-    """Which steps of a position wrap, how sure that is, by how much, and the remedy."""
+    """Wrapped steps of a position: which, with which severity, by how much, and the remedy."""
 
     steps: Mask
     severity: Severity
@@ -178,7 +178,7 @@ def _wrap(jumps: Array, steps: Array, limit: float) -> _Wrap | None:
 
 
 def _size(ratio: float) -> tuple[str, str]:
-    """What a size of `ratio` times the derivative suggests, and the remedy."""
+    """Likely cause of speeds that are `ratio` times the derivative of positions, and the remedy."""
     text = f"is {ratio:.4g} times the derivative of the position"
     for known, (meaning, key) in _UNIT_RATIOS.items():
         if abs(math.log(ratio / known)) < 0.2:

@@ -1,15 +1,14 @@
-"""Torques of a log against the robot's own model: signs, order, units, gravity.
+"""Check torques of a log against the robot's own model: signs, order, units, gravity, gains.
 
-(1)  how well a motion explains the torques, joint by joint, with m the model's torque along it:
+(1)  unexplained share of the torque of joint j, with m the model's torque along the motion:
 
          e_j^2 = min |tau_j - (s m_j + r qdd_j + v qd_j + c sign(qd_j) + o)|^2 / |tau_j - mean|^2     s, r, v, c >= 0
 
      the scale s is free because the model is only a prior, its sign is not; e = 1 where nothing is explained
-(2)  F = sum_j log(e_j^2 + 0.01); a change of the log (a joint negated, two exchanged, a joint that counts from
-     elsewhere, degrees, milliseconds, gravity along another axis) is believed where F falls by 2 or more and the joints
-     that it concerns are explained then
+(2)  F = sum_j log(e_j^2 + 0.01); a change of the log (a joint negated, two exchanged, another zero of a joint, degrees,
+     milliseconds, gravity along another axis) is accepted where F falls by 2 or more and its joints are then explained
 (3)  several changes are found one after the other, the best one first
-(4)  the direction of gravity that is tried comes from least squares: tau = sum_k T_k g_k + rest, T_k the model's torque
+(4)  the candidate direction of gravity comes from least squares: tau = sum_k T_k g_k + rest, T_k the model's torque
      of unit gravity along axis k
 (5)  torque gain: where the model's part s m_j explains three joints or more (e_j^2 below `_SAME_SHAPE`) and the scales
      of all of them but one agree, that one has torques times a factor: motor constant, gear ratio
@@ -32,29 +31,29 @@ from torquec.model.model import Model, compile
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 
-_MOST = 600  # samples: enough for the five numbers of (1), and the model is run for every way to read the log
+_MOST = 600  # samples: enough for the five numbers of (1); the model is evaluated for every change of the log
 _FLOOR = 0.01  # of (2): a joint that is explained to 99 % gains nothing more
 _BELIEVED = 2.0  # sum of logarithms: errors fall to a seventh
 _EXPLAINED = 0.25
-"""The most of e_j^2 that the joints of a believed change may keep."""
+"""Largest e_j^2 of the joints of an accepted change."""
 _DEGREE = math.pi / 180.0  # [rad]
 _OFFSETS = (45.0, -45.0, 90.0, -90.0, 135.0, -135.0, 180.0)
-"""Degrees: smaller ones are within what a prior errs by; a fit tells them (`check_hypotheses`)."""
+"""Degrees: smaller offsets are within the error of a prior; a fit finds them (`check_hypotheses`)."""
 _FITS = 0.03
-"""Nothing is sought where the model explains every joint this well."""
-_FELT = 1e-6  # of the largest, below it a direction of gravity is not seen
-_SAME_SHAPE = 0.04  # of e_j^2 (5): a fifth of the torque's variation is not the model's
-_FEWEST_OTHERS, _AGREE = 2, 1.3  # joints whose scales (5) lie this close to each other: then the file's masses are good
-_MOSTLY = 0.5  # of the variation of a joint's torque (5): less of it tells no scale
-_OTHER_GAIN = 1.5  # (5): single links of a file are wrong by less
-_LARGE, _SMALL = 20.0, 0.05  # scales s of (1): inertias in files are wrong by less, units (mNm, kNm) by far more
+"""No search where the model explains every joint this well."""
+_FELT = 1e-6  # relative torque of unit gravity along an axis below which that component is unobservable
+_SAME_SHAPE = 0.04  # largest e_j^2 (5): a fifth of the torque's variation is unexplained
+_FEWEST_OTHERS, _AGREE = 2, 1.3  # joints, and ratio of their scales (5), from which the file's masses are trusted
+_MOSTLY = 0.5  # smallest share of the model in the variation of a joint's torque (5): with less, s is uncertain
+_OTHER_GAIN = 1.5  # factor (5) from which a gain is reported: masses of single links in files are off by less
+_LARGE, _SMALL = 20.0, 0.05  # torque scales: inertias in files are wrong by less, units (mNm, kNm) by far more
 
 
 @dataclass(frozen=True, eq=False)
 class _Change:
-    """The motion after a change of the log, the joints that it concerns (none: all), and what to tell.
+    """The motion after a change of the log, the joints concerned (none: all), and its finding.
 
-    `pull` (M, n) is what the torques of the model gain by another gravity.
+    `pull` (M, n) is added to the torques of the model for another gravity.
     """
 
     motion: LogMotion
@@ -86,12 +85,12 @@ def check_torques(robot: Robot, log: Log, motion: LogMotion) -> list[LogFinding]
         found.append(best[1].finding)
         few, errors = best[1].motion, best[2]
         if not best[1].joints:
-            break  # units or gravity: the rest is judged once they are mended
+            break  # units or gravity: the rest can be checked only after these are corrected
     return found or [*_size(model, few), *_gains(log, few, _model_torque(model, few))]
 
 
 def _changes(robot: Robot, log: Log, motion: LogMotion, *, first: bool) -> Iterator[_Change]:
-    """Everything that may have gone wrong (2)."""
+    """All candidate changes of the log (2)."""
     n = robot.n
     for j in range(n):
         flip = np.where(np.arange(n) == j, -1.0, 1.0)
@@ -128,7 +127,7 @@ def _changes(robot: Robot, log: Log, motion: LogMotion, *, first: bool) -> Itera
 
 
 def _gravity(robot: Robot, motion: LogMotion) -> Iterator[_Change]:
-    """(4) in the directions of gravity that the motion feels, where the one that is asked for is clearly another."""
+    """(4) along the observable axes, where the fitted direction clearly differs from the robot's."""
     expected = np.array(robot.gravity)
     if not expected.any():
         return

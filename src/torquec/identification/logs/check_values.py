@@ -2,13 +2,13 @@
 
 With r the range of a column from its 1st to its 99th percentile:
 
-(1)  spike: further than 3 r, and than twenty usual deviations, from the median of the 21 values around it. A step (a
-     friction that turns over, an encoder that wraps) is none: the median follows it
+(1)  spike: further than 3 r, and than twenty usual deviations, from the median of the 21 values around it. A step
+     (friction reversal, encoder wrap) is not a spike: the median follows it
 (2)  frozen: the very same value for a quarter of a second, twenty rows and three times as long as the column repeats
      values elsewhere (95th percentile), though the joint passes a hundredth of its range there; at the ends of its
      range a torque is saturated instead (`check_log`), unless it has no other value
-(3)  positions are frozen where they keep a value so long though recorded speeds pass a hundredth of the joint's range,
-     or where they jump from or to it ten times as far as they step elsewhere: a joint at rest does neither
+(3)  positions are frozen where they keep a value that long although the integrated recorded speed exceeds a hundredth
+     of the joint's range, or where they jump to or from it by ten times the usual step: a joint at rest does neither
 
 Rows and stamps, with d_k = t_(k+1) - t_k and d the median of those that are positive:
 
@@ -69,7 +69,7 @@ def check_stamps(log: Log) -> list[LogFinding]:
             found.append(LogFinding(kind, Severity.WARNING, text, name, spans, remedy))
 
     rows = np.flatnonzero(rising_rows(log.t[known]))
-    ahead = np.zeros_like(steps)  # of a row before the one that is kept before it
+    ahead = np.zeros_like(steps)  # step from the previous kept row
     ahead[rows[1:] - 1] = np.diff(log.t[known][rows])
     cut = "; such rows are not used"
     add(Pathology.DUPLICATE_STAMPS, steps == 0.0, "repeated stamps", cut, "stamp every sample as it comes")
@@ -96,14 +96,14 @@ def check_stamps(log: Log) -> list[LogFinding]:
 
 _WINDOW = 21  # samples of (1): their median stays where up to ten of them are wrong
 _RANGES = 3.0
-"""Impacts reach two ranges on an industrial robot, for a few samples."""
-_USUAL = 20.0  # usual deviations of (1): quantized columns have a range of next to nothing
+"""Ranges r of (1): impacts on an industrial robot reach two, for a few samples."""
+_USUAL = 20.0  # usual deviations of (1): quantized columns have almost no range
 _HUGE = 10.0
-"""Ranges: a torque that stands so far out ruins any fit that is not robust."""
+"""Ranges r from which a torque spike is an error: it ruins any fit that is not robust."""
 _SECONDS, _ROWS = 0.25, 20  # of (2): slow joints repeat a value for less
 _HELD = 3.0  # times the usual run of equal values, for coarse sensors
 _JUMP = 10.0  # times the 99th percentile of the steps
-_MOVES = 0.01  # of the reach: the joint moved while the column did not
+_MOVES = 0.01  # of the joint's range: motion from which a constant column counts as frozen
 
 
 def check_spikes(log: Log) -> list[LogFinding]:
@@ -141,7 +141,7 @@ def check_frozen(log: Log) -> list[LogFinding]:
                 continue
             column = values[:, j]
             ends = (np.nanmax(column), np.nanmin(column)) if np.isfinite(column).any() else (0.0, 0.0)
-            stuck = ends[0] == ends[1] and (kind == "qd" or ends[0] != 0.0)  # torques of zero are told as such
+            stuck = ends[0] == ends[1] and (kind == "qd" or ends[0] != 0.0)  # zero torques have their own finding
             spans = [
                 (a, b)
                 for a, b in _runs(column, least)
@@ -162,7 +162,7 @@ def _runs(column: Array, least: int) -> list[tuple[int, int]]:
 
 
 def _frozen_positions(t: Array, q: Array, qd: Array | None, least: int) -> list[tuple[int, int]]:
-    """The runs of equal positions in which the joint went on (3)."""
+    """The runs of equal positions during which the joint kept moving (3)."""
     runs = _runs(q, least)
     if not runs:
         return []
@@ -194,7 +194,7 @@ def _spikes(column: Array) -> tuple[Mask, float, float]:
         return np.zeros(len(column), dtype=np.bool_), 0.0, 0.0
     low, high = (float(v) for v in np.quantile(column[finite], [0.01, 0.99]))
     filled = np.where(finite, column, low)
-    # Only what lies outside of the range can be further than the range from a median inside.
+    # Only values outside the range can be further than the range from a median inside it.
     outside = np.flatnonzero((filled < low) | (filled > high))
     spikes = np.zeros(len(column), dtype=np.bool_)
     padded = np.pad(filled, _WINDOW // 2, mode="edge")

@@ -1,11 +1,11 @@
 """Usable rows of a log, its gaps and rate; a smoothed motion of it.
 
 (1)  a row is whole if it has its stamp, and the position, torque and recorded speed of every joint. Further columns may
-     have blank cells, as a slow sensor leaves them: straight lines bridge them, the outermost values go on at the ends
-(2)  stamps must rise. Where they step back, either the rows that were ahead are wrong (a stamp in the far future) or
-     those that follow are (a clock that was set back): the fewer of the two go, the later ones if they are as many
+     have blank cells (slow sensors): they are interpolated linearly, with constant extrapolation at the ends
+(2)  stamps must rise. Where they step back, either the rows before are wrong (a stamp in the far future) or the rows
+     after (a clock that was set back): the smaller group is dropped, the later one if both are equal
 (3)  a gap is a step ten times as long as usual, and longer than 20 ms; parts lie between gaps
-(4)  the rate is the number of steps per second within parts, whatever the pauses between them
+(4)  the rate is the number of steps per second within parts, without the pauses between them
 
 `log_motion` gives smooth speeds and accelerations, good enough for comparisons, not for fits:
 
@@ -24,9 +24,9 @@ import numpy as np
 from torquec.foundation.arrays import Array, Indices, Mask
 from torquec.trajectory.log import Log
 
-_FEWEST = 20  # rows: with fewer, smoothing leaves no motion to compare with
+_FEWEST = 20  # rows: with fewer, nothing is left after smoothing
 _WINDOW = 0.1  # [s] of the moving average: arms move below five hertz
-_GAP_motion = 3.0  # times the usual step: differences across it are no speeds
+_GAP_motion = 3.0  # times the usual step: differences across such a step are not used as speeds
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ def log_motion(log: Log) -> LogMotion | None:
     motion = LogMotion(rows, t, q, qd, qdd, tau)
     away = _away_from_gaps(t, 2 * width)
     if away.sum() < max(_FEWEST, len(rows) // 2):
-        return motion  # gaps everywhere: better than nothing
+        return motion  # gaps everywhere: keep all rows
     return LogMotion(*(getattr(motion, f.name)[away] for f in dataclasses.fields(LogMotion)))
 
 
@@ -124,7 +124,7 @@ def rising_rows(stamps: Array) -> Mask:
     while i < len(t):
         if top and t[i] <= times[top - 1]:
             ahead = top - int(np.searchsorted(times[:top], t[i]))
-            # Whether those that follow are more than those ahead shows within as many rows and one.
+            # One more row than the group before is enough to decide which group is larger.
             beyond = np.flatnonzero(t[i : i + ahead + 1] > times[top - 1])
             behind = int(beyond[0]) if len(beyond) else min(ahead + 1, len(t) - i)
             if behind <= ahead:

@@ -1,10 +1,10 @@
-"""A few samples of a log, filtered, and the columns of any robot of the same kinematics along them.
+"""Regressor columns for diagnostic fits: a few filtered samples of a log, all inertial and friction parameters free.
 
 (1)  columns (M, n, 10 bodies + 5 n): inertial parameters, and per joint a rotor, viscous friction, the same by
-     direction, Coulomb friction and an offset; Coulomb friction alone is not smooth, and passes the filter
+     direction, Coulomb friction and an offset; only Coulomb friction, which is not smooth, is low-passed
 (2)  the regressor is linear in gravity:  Y(g) = Y(0) + sum_k g_k T_k,  T_k that of unit gravity along axis k at rest
 
-Nothing is compiled: a few hundred samples pass the algorithms as arrays.
+Nothing is compiled: the algorithms run on arrays of a few hundred samples.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST = 200  # samples: dozens of fits are compared, each with about a hundred p
 LONGEST = 40_000
 """Samples that are filtered, from the middle of the log."""
 _SLOWEST, _FASTEST = 2.0, 15.0
-"""Cut-offs [Hz]: how a log is to be read is told by slow motions as well, and needs no noise."""
+"""Range of cut-offs [Hz]: slow motions are enough for a diagnosis, and noise is to be removed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class FitMotion:
         return np.concatenate([rigid, self.friction_columns], axis=2)
 
     def pulls(self, robot: Robot) -> Array:
-        """Columns of (1) without gravity, and what unit gravity along each axis adds to them (4, M, n, k) (2)."""
+        """Columns of (1) without gravity, and the change by unit gravity along each axis (4, M, n, k) (2)."""
         still = np.zeros_like(self.q)
         nothing = np.zeros_like(self.friction_columns)
         parts = [

@@ -1,9 +1,9 @@
 """Direction of gravity by maximum likelihood, with parameters and friction free.
 
-(1)  g = |g0| d,  d a unit vector: the size of gravity is known, and with parameters that are free it tells nothing
+(1)  g = |g0| d,  d a unit vector: the magnitude is known, and unobservable with free parameters
 (2)  F(d) = min over parameters (7), all motions together. Nelder and Mead's simplex turns d about two axes across the
-     robot's own direction, and across the best of its opposite and the axes. Masses that are free explain gravity the
-     other way round nearly as well (both negated): another direction must lower the error by a fifth more
+     robot's own direction, and across the best of its opposite and the axes. With free masses, reversed gravity fits
+     nearly as well (both negated): another direction must lower the error by a further fifth
 (3)  m F is twice the negative logarithm of the likelihood, m the number of independent samples: the curvature of F
      along the arc from the robot's own direction gives the deviation of the angle, sqrt(2 / (m F''))
 
@@ -11,12 +11,12 @@
 
 (4)  columns A (M, n, k) of inertial parameters, rotors and friction (`fit_motion`)
 (5)  x = argmin sum_j w_j^2 |tau_j - A_j x|^2,  w_j one over the deviation of joint j's residual, found by repetition
-(6)  e_j^2 = |tau_j - A_j x|^2 / |tau_j - mean|^2: what is left of the variation of joint j's torque
-(7)  F = sum_j log(e_j^2 + 4e-4): of two readings of a log the one with the smaller F explains it better; a joint of the
-     wrist counts as much as one of the shoulder
+(6)  e_j^2 = |tau_j - A_j x|^2 / |tau_j - mean|^2: unexplained share of the variation of joint j's torque
+(7)  F = sum_j log(e_j^2 + 4e-4): of two readings of a log the one with the smaller F explains it better; wrist joints
+     have the same weight as shoulder joints
 
-The products A_j'A_j are added up once; a faint ridge keeps what the motion does not tell where it is. That loses half
-of the digits, which a comparison does not need.
+The normal equations A_j'A_j are summed once; a small ridge term handles unexcited directions. That loses half of the
+digits, which is enough for a comparison.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from torquec.identification.extras import need
 from torquec.identification.logs.fit_motion import FitMotion
 from torquec.robot.robot import Robot
 
-_ROUNDS = 4  # of weights; they settle in three
+_ROUNDS = 4  # of reweighting; weights converge in three
 _RIDGE = 1e-9  # of a column of unit length
 _FLOOR = 4e-4  # of e_j^2: 2 % of the torque is as good as a model gets
 _SMALLEST = 1e-12  # of the largest variation: a joint whose torque does not vary
-_FINEST = 1e-4  # of the torque's variation: no residual counts as smaller
+_FINEST = 1e-4  # smallest residual for weights, relative to the torque's variation
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ def free_fit(columns: Array, tau: Array) -> FreeFit:
     unit = columns / np.where(sizes > 0.0, sizes, 1.0)
     squares = np.zeros((n, k, k))
     for j in range(n):
-        present = np.flatnonzero(unit[0, j])  # a wrist knows nothing of the shoulder's inertias
+        present = np.flatnonzero(unit[0, j])  # wrist torques do not depend on the shoulder's inertias
         if not unit[:, j, np.setdiff1d(np.arange(k), present)].any():
             own = np.ascontiguousarray(unit[:, j, present])
             squares[j][np.ix_(present, present)] = own.T @ own
@@ -79,7 +79,7 @@ def free_fit(columns: Array, tau: Array) -> FreeFit:
     right = np.einsum("mjk,mj->jk", unit, tau)
     variation = ((tau - tau.mean(axis=0)) ** 2).sum(axis=0)
     if not variation.max(initial=0.0) > 0.0:
-        return FreeFit(np.zeros(n))  # torques that stay the same need no explanation
+        return FreeFit(np.zeros(n))  # constant torques have no variation to explain
     variation = np.maximum(variation, _SMALLEST * variation.max())
     weights = 1.0 / variation
     left = variation
@@ -101,7 +101,7 @@ _OTHER_SIDE = 0.8  # of the error (2)
 
 @dataclass(frozen=True, eq=False)
 class GravityDirection:
-    """A direction as the vector `gravity` [m/s^2], and the fits with the robot's own and with it.
+    """Fitted direction as the vector `gravity` [m/s^2], with the fits for the robot's own direction and for this one.
 
     `angle` [rad] lies between the two; `std` [rad] is its deviation (3).
     """

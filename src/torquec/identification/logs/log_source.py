@@ -1,14 +1,14 @@
-"""Where samples come from: a log in memory, or one that is read again, piece by piece, whenever its samples are needed.
+"""`LogSource`: samples of a log in memory, or of one that is reread piece by piece in every pass.
 
 (1)  samples come in blocks; a log in memory is one block
-(2)  which samples count is known before the first block: how many, how dense, and how many of them are independent
-(3)  decimation goes on from block to block, so that it keeps the same samples however the log is cut
-(4)  what needs all samples of a log at once asks for `whole`
-(5)  what is computed log by log is spread over the executor of a `Work` where every log is a file read in pieces:
-     a worker is told the file's name and reads it itself; the results are the same, and in the order of the logs
-(6)  stiction: what holds a joint at standstill is no function of its state. Its rows count where it is faster than
-     min(v, 0.02 of its largest speed in the logs); those of the other joints at the same time count all the same.
-     Friction with memory tells the torque at standstill: a model that has it counts all rows
+(2)  the number of used samples, their rate and the number of independent ones are known before the first block
+(3)  decimation continues across blocks, so that it keeps the same samples for every block size
+(4)  computations that need all samples of a log at once use `whole`
+(5)  computations per log run in parallel on the executor of a `Work` where every log is a file read in pieces: a
+     worker gets the file's name and reads it itself; the results are the same, in the order of the logs
+(6)  stiction is not a function of the state: rows of a joint are used only where it is faster than
+     min(v, 0.02 of its largest speed in the logs), independently of the other joints. A model with friction memory
+     predicts the torque at standstill and uses all rows
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from torquec.trajectory.read_log import open_log
 
 Result = TypeVar("Result")
 
-_STANDSTILL_SHARE = 0.02  # of the largest speed: a joint that creeps all the time still counts
+_STANDSTILL_SHARE = 0.02  # of the largest speed: rows of a joint that always moves slowly are still used
 EDGE = 0.5
-"""Seconds at each end of a log that are not used: the filter has not settled there."""
+"""Seconds at each end of a log that are not used: filter transients."""
 
 
 class LogSource(Protocol):
@@ -112,7 +112,7 @@ class LogInMemory:
 
 @dataclass(frozen=True, eq=False)
 class LogInPieces:
-    """A log that is read again for every pass, and what a first pass has found; `rows` samples are in memory."""
+    """A log that is reread in every pass, with the results of a first pass; `rows` samples are in memory at a time."""
 
     pieces: Pieces
     scan: LogScan
@@ -141,12 +141,12 @@ class LogInPieces:
         return self.scan.used_count(EDGE)
 
     def blocks(self) -> Iterator[Samples]:
-        """The samples, in another pass."""
+        """The samples, read anew."""
         return stream_blocks(self.pieces, self.scan, edge=EDGE, rows=self.rows)
 
 
 def log_in_pieces(pieces: Pieces, scan: LogScan, *, cutoff: float, rows: int) -> LogInPieces:
-    """A log in pieces after a first pass, filtered at `cutoff` [Hz]; raises `ArgumentError` where nothing is left."""
+    """A log in pieces after a first pass, filtered at `cutoff` [Hz]; raises `ArgumentError` without usable samples."""
     made = LogInPieces(pieces, dataclasses.replace(scan, cutoff=cutoff), rows)
     if made.used < 2:
         raise ArgumentError(
@@ -159,7 +159,7 @@ def log_in_pieces(pieces: Pieces, scan: LogScan, *, cutoff: float, rows: int) ->
 
 @dataclass(frozen=True)
 class FilePieces:
-    """The pieces of a log's file, `rows` rows each; opened again for every pass, by whoever asks (5)."""
+    """The pieces of a log's file, `rows` rows each; reopened in every pass, also by workers (5)."""
 
     path: str | os.PathLike[str]
     robot: Robot
@@ -172,14 +172,14 @@ class FilePieces:
 
 
 def are_files(logs: Sequence[LogSource]) -> bool:
-    """Whether all logs are files that are read in pieces, which any worker can read for itself (5)."""
+    """Whether all logs are files read in pieces, which workers can read themselves (5)."""
     return all(isinstance(log, LogInPieces) and isinstance(log.pieces, FilePieces) for log in logs)
 
 
 def each_log(
     work: Work, name: str, function: Callable[..., Result], logs: Sequence[LogSource], *given: Any
 ) -> list[Result]:
-    """`function(log, *given)` of every log, spread where that can be (5)."""
+    """`function(log, *given)` of every log, in parallel where possible (5)."""
     if work.executor is None or not are_files(logs):
         return [function(log, *given) for log in logs]
     return list(work.map(name, _of_log, [_LogTask(function, log, given) for log in logs], kept=False))
@@ -187,7 +187,7 @@ def each_log(
 
 @dataclass(frozen=True, eq=False)
 class _LogTask:
-    """What a worker does with one log."""
+    """Task of a worker: a function, its log and further arguments."""
 
     function: Callable[..., Any]
     log: LogSource
@@ -200,7 +200,7 @@ def _of_log(task: _LogTask) -> Any:
 
 
 def pieces_of(log: Log, rows: int) -> Pieces:
-    """A log in memory as pieces of `rows` rows: what is made of them need not be in memory at once."""
+    """A log in memory as pieces of `rows` rows, so that derived arrays need not be in memory at once."""
     return partial(_slices, log, rows)
 
 
@@ -242,7 +242,7 @@ def decimated_blocks(log: LogSource) -> Iterator[tuple[Samples, Indices]]:
 
 
 def sample_correlation(log: LogSource, count: int) -> float:
-    """How many of `count` samples, evenly taken from those that count, share one independent one."""
+    """Number of samples per independent sample, for `count` samples taken evenly from the used ones."""
     return correlation_of(count, log.used / log.rate, log.cutoff)
 
 

@@ -1,27 +1,27 @@
 """Log preparation: even sampling, zero-phase low pass with an automatic cut-off, derivatives, a mask.
 
 (1)  rows with missing values, repeated or backward stamps are left out (`clean_rows`); the rest is interpolated to even
-     times, as many per second as the log has. A gap ends a part: what follows is filtered for itself
+     times at the rate of the log. A gap ends a part; parts are filtered separately
 (2)  q, recorded speeds and tau pass a Butterworth filter of order four forwards and backwards (no phase)
-(3)  speeds that were not recorded, and accelerations, are central differences of what (2) gives; or those of smoothing
-     splines through the positions (`trajectory.smoothing`), low-passed like everything else
-(4)  not used: half a second at each end, three periods of the cut-off beside a gap and, on demand, where no joint is
-     faster than some speed: what holds a robot at rest is no function of its state
-(5)  decimation: after the low pass, samples eight times as dense as the cut-off hold all there is
+(3)  speeds that were not recorded, and accelerations, are central differences of (2); or those of smoothing splines
+     through the positions (`trajectory.smoothing`), low-passed like everything else
+(4)  not used: half a second at each end, three periods of the cut-off beside a gap and, on demand, samples where no
+     joint is faster than some speed: stiction is not a function of the state
+(5)  decimation: after the low pass, eight samples per period of the cut-off hold all information
 
 The cut-off is given, or chosen from the spectra of the log, above the motion and below the noise:
 
-(6)  spectra P(f) of stretches of two seconds, half overlapping, without their linear trend, Hann window: what leaks
-     from slow motions into high frequencies falls by 18 dB an octave
+(6)  spectra P(f) of stretches of two seconds, half overlapping, linear trend removed, Hann window: leakage from slow
+     motions into high frequencies falls by 18 dB an octave
 (7)  speeds: those recorded, and (2 pi f)^2 times the spectrum of positions. A motion's spectrum falls with frequency,
-     that of noise (quantisation, jitter of stamps) is flat or rises in speeds: their valley, the least average over
-     half an octave, is the noise floor; what lies beyond it is noise
-(8)  top of the motion: the frequency below which 99 % of the power of the speeds lies, noise taken off, as an average
-     over the stretches that is weighted by their power: a pause does not count; the lower one of both speeds
+     that of noise (quantisation, jitter of stamps) is flat or rises in speeds: the minimum of the average over half an
+     octave is the noise floor; higher frequencies are noise
+(8)  top of the motion: the frequency below which 99 % of the power of the speeds lies, noise subtracted, averaged over
+     the stretches with their power as weight, so that pauses do not count; the lower one of both speeds
 (9)  cut-off: eight times that, so that the harmonics of friction and of the equations of motion pass
-(10)  torques that were low-passed before they were recorded have next to nothing (1e-7 of their peak) above some
-     frequency, in all joints. There a model would still have its steps of friction: the cut-off stays below, but not
-     below four times (8), where smooth torques may end of themselves
+(10)  torques that were low-passed before recording have almost no power (1e-7 of their peak) above some frequency, in
+     all joints, where a model still has its friction steps: the cut-off stays below that frequency, but not below
+     four times (8), where the spectrum of smooth torques may end by itself
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ from torquec.trajectory.log import Log
 from torquec.trajectory.smoothing import smoothed_motion
 
 _STRETCH = 2.0
-"""Seconds: spectra have a resolution of a hertz, and a log of any length has many stretches."""
+"""Seconds per stretch: a resolution of about a hertz, and still many stretches per log."""
 _OCTAVE = 2.0**0.5  # from band to band: half an octave has bins enough to average noise
-_POWER = 0.99  # of the power of a motion: what it is made of, without its noise
+_POWER = 0.99  # share of the power that defines the top of the motion (8)
 _HARMONICS, _FEWEST_HARMONICS = 8.0, 4.0  # of the top of the motion: torques are products of its sines
 _NOTHING = 1e-7  # of the strongest band: rounding, not noise
 _ROUNDING = 1e-14
-"""Of the largest value: the trend is taken off no more exactly."""
+"""Rounding error of removing the trend, relative to the largest value."""
 _FLOORS = 2.0
-"""Times the floor: single bins of noise scatter about their average."""
+"""Threshold over the noise floor: single bins of noise scatter about their average."""
 _LOWEST, _HIGHEST = 2.0, 0.2
-"""Hertz, and a share of the rate: with fewer samples a period, differences are no derivatives."""
+"""Lowest cut-off [Hz], and highest as a share of the rate: with fewer samples a period, differences are inaccurate."""
 
 
 def choose_cutoff(q: Array, rate: float, *, qd: Array | None = None, tau: Array | None = None) -> float:
     """A cut-off [Hz] for even samples of positions, recorded speeds and torques (N, n) (6)-(10).
 
-    The lowest that is ever chosen for positions that do not change.
+    The lowest possible cut-off for positions that do not change.
 
     >>> t = np.arange(1000) / 100.0
     >>> choose_cutoff(np.sin(6.28 * t)[:, None], 100.0) < choose_cutoff(np.sin(12.56 * t)[:, None], 100.0)
@@ -118,7 +118,7 @@ def _top(f: Array, spectra: Array) -> float:
 
 
 def _end(f: Array, mean: Array) -> float:
-    """(10): the frequency above which no joint has torques to speak of (F, n); infinite where there is none."""
+    """(10): the frequency above which no joint has torque power, from `mean` (F, n); infinite where there is none."""
     bands = _bands(f)
     averages = np.array([mean[band].mean(axis=0) for band in bands])
     alive = np.flatnonzero((averages > _NOTHING * averages.max(axis=0)).any(axis=1))
@@ -129,8 +129,8 @@ _ORDER = 4  # of the Butterworth filter, usual in the field
 FEWEST = 16
 """Even samples that the filter needs; shorter parts are left out."""
 BESIDE_GAP = 3.0
-"""Periods of the cut-off: further away, the end of a part disturbs accelerations by less than 1 %."""
-_DENSE = 8.0  # samples per period of the cut-off; more carry nothing new
+"""Periods of the cut-off not used beside a gap: further away, its effect on accelerations is below 1 %."""
+_DENSE = 8.0  # samples per period of the cut-off; more add no information
 
 
 class Derivatives(StrEnum):
@@ -170,17 +170,17 @@ class Samples:
         return np.flatnonzero(self.used)[:: thinning(self.rate, self.cutoff)]
 
     def correlation(self, count: int) -> float:
-        """How many of `count` samples, evenly taken from these, share one independent one: 2 cut-offs a second."""
+        """Number of samples per independent sample, for `count` evenly taken ones; see `correlation_of`."""
         return correlation_of(count, int(self.used.sum()) / self.rate, self.cutoff)
 
     def low_passed(self, values: Array) -> Array:
-        """Columns (N, ...) through the filter of these samples, every part for itself."""
+        """Columns (N, ...) through the filter of these samples, every part separately."""
         borders = itertools.pairwise([*self.starts, len(self)])
         return np.concatenate([low_pass(values[a:b], self.rate, self.cutoff) for a, b in borders])
 
 
 def thinning(rate: float, cutoff: float) -> int:
-    """Every how many samples decimation keeps one (5).
+    """Decimation factor (5): one in this many samples is kept.
 
     >>> thinning(1000.0, 10.0)
     12
@@ -189,7 +189,7 @@ def thinning(rate: float, cutoff: float) -> int:
 
 
 def correlation_of(count: int, seconds: float, cutoff: float) -> float:
-    """How many of `count` samples of a signal that lasts `seconds` share one independent one: 2 cut-offs a second.
+    """Number of samples per independent sample, for `count` samples in `seconds` (2 cut-offs independent per second).
 
     >>> correlation_of(1000, 10.0, 5.0)
     10.0

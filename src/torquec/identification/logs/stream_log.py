@@ -1,11 +1,11 @@
-"""Logs larger than memory: the samples of `prepare`, block by block, the same to rounding as those of the whole log.
+"""Streaming preparation of logs larger than memory: the samples of `prepare`, block by block, equal to rounding.
 
 (1)  a first pass over the rows finds the parts between gaps and the rate: the even times of a part are t_0 + k/rate,
-     whatever the block
+     independent of blocks
 (2)  a second pass brings rows to even times, as `prepare` does, and cuts parts into blocks with a margin on both sides
 (3)  the response of a Butterworth filter of order four dies away as exp(-2 pi sin(pi/8) f_c t): after the margin of
-     12 / f_c its share is 3e-13. A block is filtered with two margins and given with one, so that columns that pass the
-     filter again (`TorqueModel.regressor`) are right as well; `used` is true in the middle only, once for every sample
+     12 / f_c its share is 3e-13. A block is filtered with two margins and returned with one, so that columns filtered
+     afterwards (`TorqueModel.regressor`) are right as well; `used` is true in the middle only, once for every sample
 
     factors = stream_factors((model.regressor(s)[s.used], s.tau[s.used]) for s in stream_log(path, robot, cutoff=8.0))
 """
@@ -39,7 +39,7 @@ from torquec.trajectory.log import Log
 from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.read_log import CHUNK, open_log
 
-_MARGIN = 12.0  # periods of the cut-off after which the filter has forgotten all digits
+_MARGIN = 12.0  # periods of the cut-off after which the filter response is below rounding
 _FIRST_ROWS = 200_000  # that choose the cut-off
 
 Pieces = Callable[[], Iterable[Log]]
@@ -48,7 +48,7 @@ Pieces = Callable[[], Iterable[Log]]
 
 @dataclass(frozen=True)
 class LogPart:
-    """What lies between two gaps (1): first and last stamp [s], and how many even samples they hold."""
+    """A part between two gaps (1): first and last stamp [s], and its number of even samples."""
 
     first: float
     last: float
@@ -57,7 +57,7 @@ class LogPart:
 
 @dataclass(frozen=True)
 class LogScan:
-    """What the first pass (1) finds: the parts that can be filtered, even samples per second, the cut-off [Hz]."""
+    """Result of the first pass (1): the parts that can be filtered, even samples per second, the cut-off [Hz]."""
 
     parts: tuple[LogPart, ...]
     rate: float
@@ -66,7 +66,7 @@ class LogScan:
 
     @property
     def margin(self) -> int:
-        """Samples after which the filter has forgotten (3)."""
+        """Margin (3) in samples."""
         return int(np.ceil(_MARGIN / self.cutoff * self.rate))
 
     def used_span(self, part: int, edge: float) -> tuple[float, float]:
@@ -110,12 +110,12 @@ def stream_log(
 def stream_samples(
     pieces: Pieces, *, cutoff: float | None = None, edge: float = 0.5, rows: int = CHUNK
 ) -> Iterator[Samples]:
-    """The same of pieces of a log, however they come."""
+    """As `stream_log`, for pieces of a log from any source."""
     return stream_blocks(pieces, scan_log(pieces, cutoff=cutoff), edge=edge, rows=rows)
 
 
 def stream_blocks(pieces: Pieces, scan: LogScan, *, edge: float = 0.5, rows: int = CHUNK) -> Iterator[Samples]:
-    """The second pass (2), (3) over what the first has found; a block has at least four margins."""
+    """The second pass (2), (3), with the result `scan` of the first; a block has at least four margins."""
     for part, group in itertools.groupby(_even(pieces, scan), key=lambda item: item[1]):
         yield from _part_blocks(
             ((layout, even) for layout, _, even in group), part, scan, max(rows, 4 * scan.margin), edge
@@ -170,7 +170,7 @@ def scan_log(pieces: Pieces, *, cutoff: float | None = None) -> LogScan:
 
 
 def _clean(pieces: Pieces) -> Iterator[tuple[Log, Mask]]:
-    """Every piece with its rows that are whole and rise in time, in view of the pieces before it and the next one."""
+    """Every piece with its whole rows that rise in time, decided with the pieces before it and the next one."""
     latest = -np.inf
     iterator = iter(pieces())
     piece = next(iterator, None)
@@ -179,7 +179,7 @@ def _clean(pieces: Pieces) -> Iterator[tuple[Log, Mask]]:
         rows = whole_rows(piece)
         rows[rows] = piece.t[rows] > latest
         own = piece.t[rows]
-        # A stamp in the far future at the end of a piece shows by what comes next.
+        # A stamp in the far future at the end of a piece is detected with the rows of the next piece.
         coming = np.empty(0) if following is None else following.t[whole_rows(following)]
         rows[rows] = rising_rows(np.concatenate([own, coming[coming > latest]]))[: len(own)]
         if rows.any():
@@ -266,7 +266,7 @@ def _part_blocks(
             held = _Held(layout, held.start + drop, held.rows[drop:])
     assert held is not None
     while core < count:
-        # What would be left for a short last block goes with the one before it.
+        # A short last block is joined to the one before it.
         end = count if count - core < 2 * block else core + block
         yield _block(held, range(core, end), scan, part, edge)
         core = end
@@ -274,7 +274,7 @@ def _part_blocks(
 
 @dataclass(frozen=True, eq=False)
 class _Held:
-    """Even rows of a part that are still needed, the number of the first of them, and a log that says what they are."""
+    """Buffer of even rows of a part that are still needed, the number of the first, and a log with their columns."""
 
     layout: Log
     start: int

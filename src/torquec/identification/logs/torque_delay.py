@@ -1,4 +1,4 @@
-"""Delay between recorded torques and positions, and where joints reverse.
+"""Delay estimation between recorded torques and positions; detection of joint reversals.
 
 Recorded torques are late by d where tau(t) = recorded tau(t + d). For every d the robot's inertial parameters and
 friction are fitted to the torques moved by d, so no value of a parameter is assumed:
@@ -8,8 +8,8 @@ friction are fitted to the torques moved by d, so no value of a parameter is ass
 (2)  L(d) = m n log R(d),  m the number of independent samples per joint, twice the cut-off times the duration
 (3)  the delay minimises L, between samples too (torques are interpolated by splines); its variance is 2 / L''
 
-Torques and positions have passed the same zero-phase filter. Where a joint reverses, samples do not tell when its
-friction turned over, and no model does how: there its rows do not count, unless it reverses all the time.
+Torques and positions have passed the same zero-phase filter. Near a reversal of a joint, the time and shape of its
+friction reversal are unknown: there its rows are not used, unless it reverses all the time.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ def away_from_reversals(qd: Array, count: int) -> Mask:
 
 
 _REACHES = (0.05, 0.15, 0.45)
-"""Seconds to each side: more than drives have, more than recorders have, and no more than a map takes."""
+"""Search ranges to each side [s]: beyond delays of drives, beyond those of recorders, and what a map accepts."""
 _STEPS = 20  # of the grid to each side, 2.5 ms each at first: the error is smooth between them
-_ROWS = 2000  # thinned to these: a delay is one number
-_RANK = 1e-9  # of the largest singular value: directions below it are not in the log
-_ENOUGH = 0.3  # of the samples away from reversals, or friction hides the delay
-_SURE = 4.0  # standard deviations: one in ten thousand logs without a delay
-_MATTERS = 0.1  # of the squared error that it removes
-_ALARMING = 0.25  # of the same: parameters are wrong without it
+_ROWS = 2000  # samples after decimation: enough for one number
+_RANK = 1e-9  # of the largest singular value: directions below it are not excited
+_ENOUGH = 0.3  # share of samples away from reversals; with less, rows at reversals are used, too
+_SURE = 4.0  # standard deviations: false alarm in one of ten thousand logs without a delay
+_MATTERS = 0.1  # share of the squared error removed from which a delay matters
+_ALARMING = 0.25  # the same share from which parameters are wrong without correction
 
 
 @dataclass(frozen=True)
 class TorqueDelay:
-    """Torques are late by `seconds`, give or take `std`; `removed` is the share of the squared residual that goes.
+    """Torques are late by `seconds`, deviation `std`; correction removes the share `removed` of the squared residual.
 
-    `found` is False where the log does not tell: the best delay is the largest that was tried.
+    `found` is False where the delay is not identifiable: the best one is the largest that was tried.
     """
 
     seconds: float
@@ -72,14 +72,14 @@ class TorqueDelay:
 
     @property
     def is_significant(self) -> bool:
-        """Whether the delay differs from none."""
+        """Whether the delay differs significantly from zero."""
         return self.found and abs(self.seconds) > _SURE * self.std and self.removed > _MATTERS
 
 
 def torque_delay(robot: Robot, log: Log, *, cutoff: float | None = None, largest: float | None = None) -> TorqueDelay:
     """The delay (1)-(3) between the torques and the positions of a log, at most `largest` [s] to either side.
 
-    Without it, 50 ms, which is more than drives have, and longer ones where the best delay lies at that border.
+    Without `largest`, 50 ms, which is more than drives have, and more where the best delay lies at that border.
 
     Raises `ArgumentError` for a log that is too short, `MissingExtraError` without scipy.
     """
@@ -132,7 +132,7 @@ def _delay_within(robot: Robot, samples: Samples, largest: float) -> TorqueDelay
 
 
 def without_delay(log: Log, delay: float) -> Log:
-    """The log with its torques moved to where they belong: `delay` seconds earlier."""
+    """The log with its torques corrected for a delay: moved `delay` seconds earlier."""
     return dataclasses.replace(log, tau=shifted(log.t, log.tau, delay))
 
 
@@ -150,11 +150,11 @@ def remove_estimated_delay(robot: Robot, log: Log) -> tuple[Log, LogFinding]:
 
 
 def check_delay(robot: Robot, log: Log) -> list[LogFinding]:
-    """The delay, where there is one, as a note; as a warning where it explains much of what a model cannot."""
+    """A significant delay as a note; as a warning where it explains much of the residual."""
     try:
         delay = torque_delay(robot, log)
     except ArgumentError:
-        return []  # too short to tell; other checks say so
+        return []  # too short; other checks report it
     except MissingExtraError as error:
         text = f"was not sought: {error.found}"
         return [LogFinding(Pathology.DELAY, Severity.NOTE, text, "tau", remedy=error.remedy)]
@@ -171,7 +171,7 @@ def check_delay(robot: Robot, log: Log) -> list[LogFinding]:
 
 
 def _away_from_reversals(samples: Samples, margin: float) -> Array:
-    """1 where joint j is further than `margin` [s] from its next reversal, or nearly all is nearer; else 0 (N, n)."""
+    """Row weights (N, n): 1 further than `margin` [s] from reversals, else 0; all 1 if a joint reverses constantly."""
     away = away_from_reversals(samples.qd, round(margin * samples.rate))
     enough = away[samples.used].mean(axis=0) > _ENOUGH
     result: Array = np.where(enough, away, True).astype(np.float64)
@@ -196,7 +196,7 @@ def _left(basis: Array, b: Array) -> float:
 
 
 def _weights(basis: Array, tau: Array, weights: Array) -> Array:
-    """Weights (n,) by the residuals at these."""
+    """Weights (n,) from the residuals with the present weights."""
     b = (tau * weights).ravel()
     residual = (b - basis @ (basis.T @ b)).reshape(tau.shape) / weights
     updated: Array = 1.0 / np.maximum(residual.std(axis=0), 1e-6 * tau.std(axis=0) + 1e-12)

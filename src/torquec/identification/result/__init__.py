@@ -1,1 +1,1 @@
-"""What came out: the estimate, how well it predicts, and the model of it."""
+"""Results of identification: the estimate, its prediction error and verdict, and its model."""

@@ -1,13 +1,13 @@
-"""Two complete sets of parameters side by side: an estimate, and combinations that somebody else identified.
+"""Comparison of an estimate with published parameter combinations.
 
 (1)  combinations beta' = K' y of the standard parameters y = (phi, f), as printed: K' (m, p + f)
-(2)  torques determine x = Pi y; a combination is determined where K' = M Pi, and then beta' = M x (Lin, Corollary 6),
+(2)  torques determine x = Pi y; a combination is identifiable where K' = M Pi, and then beta' = M x (Lin, Corollary 6),
      with covariance M C M'; M = K' E, E the expansion of the base
-(3)  a complete set has a square M: x = M^-1 beta' turns what was published into a model
+(3)  a complete set has a square M: x = M^-1 beta' turns the published values into a model
 (4)  difference in deviations: (M x - beta')/sqrt(std^2 + std'^2); the deviations of an estimate by least squares are
-     those of the block jackknife, which hold for errors that last, too; with a prior, those of the estimator
+     those of the block jackknife, which hold for correlated errors, too; with a prior, those of the estimator
 
-Printed coefficients are rounded, so that (2) is asked for up to 1 % of the largest one.
+Printed coefficients are rounded, so that (2) must hold only up to 1 % of the largest one.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Comparison:
         return difference
 
     def within(self, deviations: float) -> int:
-        """How many of them differ by no more than this many deviations."""
+        """The number of combinations that differ by no more than this many deviations."""
         return int(np.sum(np.abs(self.differences) <= deviations))
 
 
@@ -166,7 +166,7 @@ def parse_combination(text: str, names: Sequence[str]) -> Array:
         factor = _FACTOR.match(rest)
         assert factor is not None  # every part of it may be missing
         after = rest[factor.end() :]
-        # A robot's names hold any character: the longest one that fits is meant.
+        # Names may contain any character: take the longest one that matches.
         name = max((name for name in names if after.startswith(name)), key=len, default="")
         if not name or (place > 0 and not factor[1]):
             raise ArgumentError(

@@ -1,12 +1,12 @@
-"""`Estimate`: identified parameters, their uncertainty, the robot and the compiled model that have them.
+"""`Estimate`: identified parameters, their uncertainty, and the robot and compiled model with these parameters.
 
-(1)  bodies, friction with all its terms and counterbalances are bound into a `Robot`, which then serves every model,
-     generated code and files; an estimate of base parameters alone gets the consistent bodies behind them
+(1)  bodies, friction with all its terms and counterbalances are put into a `Robot`, which is the basis of models,
+     generated code and files; an estimate of base parameters alone gets consistent bodies with these base parameters
      (`realization`)
-(2)  what has no formula (recorded columns) stays with the estimate; friction that turns over a distance has its memory
-     in `friction_step` and `total_torque_step` (:mod:`torquec.dynamics.friction_memory`)
+(2)  recorded columns, which have no formula, are not part of the robot; friction with presliding displacement has its
+     memory in `friction_step` and `total_torque_step` (:mod:`torquec.dynamics.friction_memory`)
 
-`identified_model` compiles the robot of (1); its parameters, covariance and fit go with it.
+`identified_model` compiles the robot of (1), with parameters, covariance and fit attached.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def identified_model(estimate: Estimate) -> Model:
 
 
 def not_in_code(estimate: Estimate) -> tuple[str, ...]:
-    """What of an estimate its model does not hold (2)."""
+    """The parts of an estimate that its model does not contain (2)."""
     return estimate.unbound
 
 
@@ -94,11 +94,11 @@ class LogError:
 
 @dataclass(frozen=True, eq=False)
 class Estimate(NotebookDisplay):
-    """What `identify` found. `x` (k,) are the model's parameters, `standard` (p + f,) the full set behind them.
+    """Result of `identify`. `x` (k,) are the model's parameters, `standard` (p + f,) the full set, x = Pi standard.
 
     `relative_error` is over all logs that were fitted, `validation_error` that of cross-validation; `strength` is the
-    weight of the prior, or None without one; `status` says how the fit ended. `promise` is the error to expect of
-    another motion, `residual` a bound of what the fit leaves unexplained of each joint's torque.
+    weight of the prior, or None without one; `status` is how the fit ended. `promise` is the expected error on
+    another motion, `residual` a bound on the torque residual of each joint.
     """
 
     model: TorqueModel
@@ -146,7 +146,7 @@ class Estimate(NotebookDisplay):
 
     @property
     def unbound(self) -> tuple[str, ...]:
-        """What a robot cannot hold (2): recorded columns, which have no formula."""
+        """Recorded columns, which have no formula and are not part of the robot (2)."""
         return tuple(column.name for column in self.model.columns if not isinstance(column, GasSpring))
 
     @property
@@ -156,14 +156,14 @@ class Estimate(NotebookDisplay):
 
     @cached_property
     def realization(self) -> Realization:
-        """The bodies, rotors and friction behind x, and whether all of them could be built."""
+        """Bodies, rotors and friction with parameters x, and whether they are physically consistent."""
         if self.standard is not None:
             return Realization(self.standard, self.physically_consistent)
         return realize(self.model, self.x)
 
     @property
     def is_buildable(self) -> bool:
-        """Whether some robot that could be built has these parameters: solid bodies, no negative rotor or friction."""
+        """Whether the parameters are physically consistent: realizable bodies, no negative rotor or friction."""
         found = self.realization
         least = least_values(found.standard, self.model.not_negative, self.model.powers)
         return found.physically_consistent and bool(np.all(found.standard >= least - _ROUNDING))
@@ -180,7 +180,7 @@ class Estimate(NotebookDisplay):
         return np.column_stack([self.x - reach, self.x + reach])
 
     def strong_correlations(self, least: float = 0.9) -> list[tuple[str, str, float]]:
-        """Pairs of parameters that are correlated by `least` or more, the strongest first: one of them would do."""
+        """Pairs of parameters with a correlation of `least` or more, the strongest first: one of each is redundant."""
         table = correlations(self.covariance)
         first, second = np.triu_indices(len(table), 1)
         chosen = [k for k in np.argsort(-np.abs(table[first, second])) if abs(table[first[k], second[k]]) >= least]

@@ -1,10 +1,10 @@
-"""The C text of a second self-test: states of the logs, torques measured there, and torques of the generated code.
+"""C self-test against measured torques: states of the logs, measured torques, and torques of the generated code.
 
-(1)  at some states of the logs, total torques of the generated C against those recorded here: they must agree
-(2)  the same torques against the measured ones: root mean square by joint, which must be what it was here. States near
-     a reversal of a joint do not count for it: measured torques are low-passed, the friction in the code jumps
+(1)  at some states of the logs, total torques of the generated C must agree with those computed here
+(2)  the same torques against the measured ones: root mean square by joint, which must equal that computed here. States
+     near a reversal of a joint are not used for it: measured torques are low-passed, the friction in the code jumps
 
-So that whoever has the package but not the log still sees what the model was worth.
+With it, a user of the package without the log can verify the accuracy of the model.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from torquec.identification.logs.torque_delay import away_from_reversals
 from torquec.identification.result.estimate import QUANTITY, Estimate, identified_model
 from torquec.trajectory.log import Log
 
-_STATES = 40  # of all logs together: a table that a person can look through
+_STATES = 40  # of all logs together: a table short enough to read
 _TOLERANCE = 1e-9  # between the generated C and Python, far above rounding
 
 _TEXT = """\

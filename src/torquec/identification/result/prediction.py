@@ -58,9 +58,9 @@ def log_error(source: str, joints: Sequence[str], rows: Iterable[tuple[Array, Ar
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """Torques of a log, low-passed, and what the estimate says: t (N,), `measured` and `predicted` (N, n).
+    """Low-passed torques of a log, `measured` and `predicted` by the estimate (N, n), at t (N,).
 
-    `used` (N,) tells which samples count; `fitted` whether the estimate has seen this log.
+    `used` (N,) marks the samples that count; `fitted` is whether the estimate was fitted to this log.
     """
 
     source: str

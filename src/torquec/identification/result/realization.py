@@ -1,10 +1,10 @@
-"""Bodies behind base parameters: the standard parameters nearest to a robot's own that give exactly these torques.
+"""Physically consistent bodies from base parameters: nearest to the robot's own, with exactly the same torques.
 
 (1)  y = y_x + Z v:  Pi y_x = x, Pi Z = 0, so that every v gives the same torques
 (2)  min |L (y - y0)| over v, subject to P_i(y) >= margin for every body, rotors not negative; by clarabel
-(3)  without (2)'s constraints: the least squares solution, which is taken where it is consistent already
+(3)  without the constraints of (2): the least squares solution, which is used where it is consistent already
 
-Base parameters for which (2) has no solution belong to no robot that could be built.
+Base parameters for which (2) has no solution are physically inconsistent.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from torquec.identification.estimators.pseudo_inertia import (
 from torquec.identification.torque.torque_model import TorqueModel
 
 _MARGIN = 1e-5
-"""Of the prior's own moments: how far inside the border a body stays, so that rounding in a file keeps it there."""
+"""Margin of a body inside the cone, relative to the prior's moments, so that rounding in a file keeps it there."""
 
 
 _BALL = np.array([0.01, 0.0, 0.0, 0.01, 0.0, 0.01, 0.0, 0.0, 0.0, 1.0])
@@ -35,7 +35,7 @@ _BALL = np.array([0.01, 0.0, 0.0, 0.01, 0.0, 0.01, 0.0, 0.0, 0.0, 1.0])
 
 @dataclass(frozen=True, eq=False)
 class Realization:
-    """Standard parameters and what follows them (p + f,), and whether every body of them could be built."""
+    """Standard parameters, friction and columns (p + f,), and whether every body is physically consistent."""
 
     standard: Array
     physically_consistent: bool
@@ -59,7 +59,7 @@ def realize(model: TorqueModel, x: Array) -> Realization:
 
 
 def _solid_prior(model: TorqueModel) -> Prior:
-    """The robot's own bodies; a ball of 1 kg and 0.1 m radius of gyration in place of one that is none."""
+    """The robot's own bodies; a ball of 1 kg and 0.1 m radius of gyration in place of an inconsistent one."""
     size = model.projection.shape[1]
     center, root = np.zeros(size), np.zeros((size, size))
     values = np.array(parameter_values(model.robot))
@@ -72,7 +72,7 @@ def _solid_prior(model: TorqueModel) -> Prior:
 
 
 def _solid_body(own: Array) -> tuple[Array, Array]:
-    """A body to be near to, and L of its metric; a first moment without mass, for example, is no body."""
+    """A prior body and L of its metric; a ball where `own` is no body, such as a first moment without mass."""
     for solid in (thickened(own), _BALL) if own.any() else (_BALL,):
         try:
             root = np.linalg.cholesky(metric(solid))

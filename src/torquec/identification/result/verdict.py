@@ -1,14 +1,14 @@
 """The verdict on an estimate: whether its torques can be trusted on another motion, and why.
 
-(1)  the error to expect itself: a model that leaves a fifth of the torques unexplained is no model
-(2)  logs that were not fitted. The covariance C of the parameters explains an error u on them,
-     u^2 = sum tr(A C A') / |tau|^2. What exceeds sqrt(training^2 + u^2) by far was not made by this robot: another one,
-     another tool or payload. What exceeds the expected error by far, and is explained, is overfit
-(3)  a log that hardly moves is predicted well by gravity alone: it speaks for nothing
-(4)  u of (2) over states drawn from the whole range of the logs: where it is large, the logs do not tell what another
-     motion in that range needs. Parameters that matter and are hardly known are named, but torques may be known well
-     although some parameters are not
-(5)  a joint whose expected error is more than half of what its torque varies by is not predicted
+(1)  the expected error itself: a model that leaves a fifth of the torques unexplained is not useful
+(2)  validation logs. The covariance C of the parameters explains an error u on them,
+     u^2 = sum tr(A C A') / |tau|^2. An error far above sqrt(training^2 + u^2) means another robot, tool or payload. An
+     error far above the expected one that u explains means overfitting
+(3)  a log that hardly moves is predicted well by gravity alone: it is no evidence
+(4)  u of (2) over states drawn from the whole range of the logs: where it is large, the logs excite too little for
+     other motions in that range. Significant but poorly known parameters are named, although torques may be predicted
+     well even if some parameters are not
+(5)  a joint whose expected error is more than half of the variation of its torque is not predicted
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 _POOR = 0.5
-"""A parameter whose deviation is half its value says little more than its sign."""
+"""Relative deviation from which a parameter is poorly known: little more than its sign is certain."""
 _OVERFIT = 2.0
-"""An error on other data that is more than twice that on the fitted data was fitted, not learned."""
+"""Ratio of the error on other data to that on the fitted data from which the model is overfitted."""
 _NEGLIGIBLE = 5e-3
-"""Errors below this share of the torques are as good as none, whatever their ratio."""
+"""Errors below this share of the torques are negligible, whatever their ratio."""
 
 
 _INACCURATE = 0.2
 """Of the torques (1): a feedforward that leaves more than a fifth to the feedback hardly helps."""
 _UNEXPLAINED = 3.0
-"""Times what fit and uncertainty explain (2): beyond it something differs that the model does not have."""
+"""Factor on the error that fit and uncertainty explain (2): beyond it, the robot or payload differs."""
 _UNKNOWN = 0.1
 """Of the torques (4): half of what makes an estimate inaccurate, from the uncertainty of the parameters alone."""
 _NOT_PREDICTED = 0.5  # of the variation of a joint's torque (5)
 _HARDLY = 0.1
-"""Of how much torques vary in the logs that were fitted (3): a log that varies less says little about a model."""
+"""Torque variation relative to that of the fitted logs (3): a log with less is no evidence."""
 
 
 class Trust(StrEnum):
@@ -57,7 +57,7 @@ class Verdict:
 
     @property
     def is_trusted(self) -> bool:
-        """Whether nothing speaks against it."""
+        """Whether there is no reason for doubt."""
         return self.trust is Trust.TRUSTED
 
     def __str__(self) -> str:
@@ -66,7 +66,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One identified parameter: value, standard deviation, whether it matters, whether some motion can tell it."""
+    """One identified parameter: value, standard deviation, whether it is significant and identifiable by any motion."""
 
     name: str
     value: float
@@ -76,7 +76,7 @@ class Parameter:
 
     @property
     def is_poor(self) -> bool:
-        """Whether it matters and is hardly known, although some motion would tell it."""
+        """Whether it is significant and poorly known, although some motion would identify it."""
         return self.significant and self.separable and self.std > _POOR * abs(self.value)
 
 
@@ -107,7 +107,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Promise:
-    """What an estimate promises of another motion: |e|/|tau| over all joints, and the error of each joint.
+    """Expected error of an estimate on another motion: |e|/|tau| over all joints, and the error of each joint.
 
     `fastest` is the largest speed in the logs, as a text with its unit, `range_uncertainty` u of (4).
     """

@@ -1,1 +1,1 @@
-"""The torque model: which parameters are sought, and the rows that a log gives for them."""
+"""The torque model of identification: parameters to estimate, regressor columns, friction laws."""

@@ -1,4 +1,4 @@
-"""Friction laws of a fit: which columns every shaft has, how Coulomb friction reverses, the kinds of parameters.
+"""Friction laws of identification: viscous, Coulomb, Stribeck, load-dependent columns, shape of reversals, kinds.
 
 A shaft turns with s = t . qd: t is a unit row for a joint, and for a coupled motor its row of the transmission, scaled
 to its largest entry. Friction columns are those of `torquec.dynamics.friction`:
@@ -13,7 +13,7 @@ The direction z of Coulomb friction when a shaft reverses (`CoulombShape`):
 (4)  step:      z = sign(s)
 (5)  speed:     z = tanh(s/width)
 (6)  distance:  dz/dx = (sign(s) - z)/width along the path |dx|, z = 0 at the first sample (Dahl): teeth, flexsplines
-                and seals bend before they slide, and a joint at standstill keeps the torque that it stopped with
+                and seals deform before they slide (presliding), and a joint at rest keeps its last friction torque
 
 Between reversals (6) has the solution z = sign(s) + (z0 - sign(s)) exp(-|x - x0|/width).
 """
@@ -38,7 +38,7 @@ from torquec.robot.robot import Robot
 
 
 class Turnover(StrEnum):
-    """What Coulomb friction follows at a reversal (4)-(6)."""
+    """Shape of Coulomb friction at a reversal: step, over speed, or over distance (4)-(6)."""
 
     STEP = "step"
     SPEED = "speed"
@@ -47,7 +47,7 @@ class Turnover(StrEnum):
 
 @dataclass(frozen=True)
 class CoulombShape:
-    """A turnover and its width: a speed [rad/s or m/s] or a distance [rad or m]; none for a step."""
+    """Kind and width of a friction reversal: a speed [rad/s or m/s] or a distance [rad or m]; none for a step."""
 
     turnover: Turnover = Turnover.STEP
     width: float = 0.0
@@ -59,7 +59,7 @@ class CoulombShape:
     def direction(self, position: Array | None, speed: Array, *, before: tuple[Array, Array] | None = None) -> Array:
         """z (N, ...) for positions and speeds (N, ...) of shafts in the order of time; only (6) needs positions.
 
-        `before` are position and z (...) of an earlier sample from which (6) goes on.
+        `before` are position and z (...) of an earlier sample from which (6) continues.
 
         >>> half = CoulombShape(Turnover.DISTANCE, 1.0 / np.log(2.0))
         >>> [round(float(z), 9) for z in half.direction(np.array([0.0, 1.0, 2.0, 1.0]), np.zeros(4))]
@@ -90,7 +90,7 @@ STEP = CoulombShape()
 
 
 class ParameterKind(StrEnum):
-    """The kinds of parameters; those of friction are called as in `FrictionLaw.parameters`."""
+    """The kinds of parameters; those of friction are named as in `FrictionLaw.parameters`."""
 
     BASE = "base"
     VISCOUS = "viscous"
@@ -106,9 +106,9 @@ class ParameterKind(StrEnum):
     CURVED = "curved"
     CUBIC = "cubic"
     FRICTION = "friction"
-    """Of a term that has no kind of its own here, and may have either sign."""
+    """Another friction term, of either sign."""
     DISSIPATION = "dissipation"
-    """The same for one that takes energy from the motion."""
+    """Another friction term that is dissipative."""
     COLUMN = "column"
 
     @classmethod
@@ -127,7 +127,7 @@ class ParameterKind(StrEnum):
 
     @property
     def is_dissipative(self) -> bool:
-        """Whether it takes energy from the motion, so that no fit gives it a negative value.
+        """Whether it is dissipative, so that no fit gives it a negative value.
 
         Powers of the speed belong here: with a negative one, friction would drive its joint at high speed.
         """
@@ -135,12 +135,12 @@ class ParameterKind(StrEnum):
 
     @property
     def is_dry(self) -> bool:
-        """Whether it follows the direction of motion, so that a joint at standstill can stick to it."""
+        """Whether it is dry friction, which depends on the direction of motion and can hold a joint at rest."""
         return self in _DRY
 
     @property
     def is_refinement(self) -> bool:
-        """Whether it is a term besides viscous, Coulomb and offset, which a log may say nothing about."""
+        """Whether it is a term besides viscous, Coulomb and offset, which a log may not excite."""
         return self in (
             ParameterKind.STRIBECK,
             ParameterKind.CONCAVE,
@@ -159,7 +159,7 @@ _DRY = (
 
 
 class FrictionModel(StrEnum):
-    """Which friction columns every shaft has (1)-(3): fewer or more plain ones, or all of them and one refinement."""
+    """Friction columns of every shaft (1)-(3): some of the plain ones, or all of them and one refinement."""
 
     _ignore_ = "name_"
     NONE = "none"
@@ -172,7 +172,7 @@ class FrictionModel(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> FrictionModel | None:
-        """A term that was added to the table while the program runs."""
+        """A term that was added to the table at run time."""
         if value not in refinements():
             return None
         made = str.__new__(cls, value)
@@ -192,12 +192,12 @@ class FrictionModel(StrEnum):
 
 
 DIRECTIONAL = "directional"
-"""The refinement that is no term of its own: viscous friction by direction."""
+"""The refinement that replaces a term: viscous friction by direction."""
 
 
 POWERS = "powers"
-"""The refinement by all powers of the speed that there are: friction that grows ever less needs the next power, too, to
-take energy at every speed."""
+"""The refinement by all powers of the speed: a negative quadratic term needs the cubic one for friction to be
+dissipative at every speed."""
 
 _PAIR = ("viscous_positive", "viscous_negative")
 _POWERS = ("curved", "cubic")
@@ -226,12 +226,12 @@ class FrictionLaw:
 
     @property
     def has_memory(self) -> bool:
-        """Whether Coulomb friction follows the past (6), so that it tells the torque at standstill."""
+        """Whether Coulomb friction has memory (6), so that it predicts the torque at standstill."""
         return self.shape.turnover is Turnover.DISTANCE
 
     @property
     def richer(self) -> dict[str, FrictionLaw]:
-        """The laws with one more refinement, of those that a fit tries by itself, by its name."""
+        """The laws with one more refinement, by its name, of those that model selection tries."""
         names = (*(name for name in refinements() if TERMS[name].is_tried), POWERS, DIRECTIONAL)
         return {name: self.with_term(name) for name in names if not self.has(name)}
 
@@ -256,7 +256,7 @@ class FrictionLaw:
 
     @property
     def words(self) -> dict[str, float]:
-        """What of the law is no linear parameter, in the words of a robot's friction."""
+        """The nonlinear parameters of the law, named as in a robot's friction."""
         terms = [term for term in TERMS.values() if term.columns.keys() & set(self.parameters)]
         found = {word: self.scales.get(word, tried[0]) for term in terms for word, tried in term.scales.items()}
         if self.shape.turnover is not Turnover.STEP:
@@ -303,7 +303,7 @@ def friction_block(
 ) -> Array:
     """The columns (N, n, f) at speeds qd (N, n); `load` (N, n) are the torques that (3) needs.
 
-    A law that turns over a distance needs the positions q (N, n), in the order of time.
+    A law with reversals over a distance (6) needs the positions q (N, n), in the order of time.
     """
     parts = friction_functions(shafts, friction, qd, q=q, load=load)
     return spread(shafts, friction, parts)
@@ -318,7 +318,7 @@ def friction_functions(
     load: Array | None = None,
     direction: Array | None = None,
 ) -> Array:
-    """The functions (1)-(3) of every shaft (N, f): what `spread` shares out to the joints.
+    """The functions (1)-(3) of every shaft (N, f), which `spread` distributes to the joints.
 
     `direction` is z (N, shafts) where it is known.
     """

@@ -1,4 +1,4 @@
-"""Torque columns that a user adds to a fit: counterbalances and recorded columns.
+"""User-defined torque columns of a fit: gas-spring counterbalances and recorded columns.
 
 (1)  gas spring (hydraulic counterbalance) on lever and base of lengths k and D, delta = q + angle:
      L = sqrt(D^2 + k^2 - 2 D k cos delta), column = sin(delta) D k/L * A c/(V - (L - D + k) A)
@@ -26,7 +26,7 @@ class TorqueColumn(Protocol):
 
     @property
     def name(self) -> str:
-        """What its parameter is called."""
+        """Name of its parameter."""
         ...
 
     def torque(self, robot: Robot, samples: Samples) -> Array:
@@ -55,7 +55,7 @@ class GasSpring:
             raise ArgumentError(f"a gas spring with angle = {self.angle}", remedy="give radians")
 
     def spring(self, value: float) -> Counterbalance:
-        """The spring of a robot that its parameter `value` makes of it."""
+        """The counterbalance of a robot with the parameter `value`."""
         gas = {"area": self.area, "pressure_volume": value * self.pressure_volume, "volume": self.volume}
         return Counterbalance(self.base, self.lever, self.angle, **gas)
 

@@ -1,8 +1,8 @@
-"""`TorqueModel`: which parameters are sought, and the matrix A with tau = A x at the samples of a log.
+"""`TorqueModel`: the parameters to estimate, and the regressor A with tau = A x at the samples of a log.
 
 (1)  x = (beta, f):  beta = K phi the base parameters of bodies and rotors, f friction and further columns
 (2)  A = [Y_b F], and, because the filter is linear, A low-passed times x is tau low-passed: both sides of the
-     equation pass the same filter, so that a Coulomb step is as round as the measured one
+     equation pass the same filter, so that a Coulomb step is as smooth as the measured one
 (3)  the columns of a shaft are a function of time times a constant row: the function alone passes the filter
 
 Unidentifiable combinations of parameters are columns that are linearly dependent in every state:
@@ -11,8 +11,8 @@ Unidentifiable combinations of parameters are columns that are linearly dependen
 (5)  base parameters are independent by construction; friction of coupled shafts need not be. The viscosities of two
      joints and of the two motors of a differential between them are four columns of rank three
 
-What no log can determine is no fault of the log: `check_excitation` speaks of the rest. Columns of the user are taken
-as independent.
+These are not the fault of a log: `check_excitation` tests only the others. Columns of the user are assumed
+independent.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from torquec.robot.robot import Drives, Motor, Robot
 
 _STATES = 3  # per column, more than enough rows
 _DEPENDENT = 1e-9  # of the largest singular value: rounding
-_MIXED = 1e-3  # of a null vector: less is rounding of its neighbours
+_MIXED = 1e-3  # smallest entry of a null vector that counts: less is rounding
 
 
 def dependences(model: TorqueModel) -> Array:
@@ -78,7 +78,7 @@ def inseparable(null: Array, names: Sequence[str]) -> tuple[str, ...]:
 
 
 class Past:
-    """What friction remembers from block to block of a log; blocks overlap, and the next goes on within the last."""
+    """Friction memory from block to block of a log; blocks overlap, so the next one continues within the last."""
 
     def __init__(self) -> None:
         self._t, self._x, self._z = np.empty(0), np.empty((0, 0)), np.empty((0, 0))
@@ -88,7 +88,7 @@ class Past:
         x, speeds = (values @ np.array([shaft.row for shaft in shafts]).T for values in (samples.q, samples.qd))
         before = None
         if len(self._t):
-            # The same sample of the last block, or its end where a gap lies between the two.
+            # Continue from the same sample in the last block, or from its end where a gap lies between the two.
             k = min(int(np.searchsorted(self._t, samples.t[0] - 0.5 / samples.rate)), len(self._t) - 1)
             before = (self._x[k], self._z[k])
         z = shape.direction(x, speeds, before=before)
@@ -98,15 +98,15 @@ class Past:
 
 @dataclass(frozen=True, eq=False)
 class TorqueModel:
-    """A robot's parameters as columns; `robot` has the motors whose inertias are sought. Made by `torque_model`."""
+    """A robot's parameters as columns; `robot` has the motors whose inertias are estimated. Made by `torque_model`."""
 
     robot: Robot
     friction: FrictionLaw
     shafts: tuple[Shaft, ...]
     columns: tuple[TorqueColumn, ...] = ()
     load: Array | None = None
-    """Base parameters (b,) whose rigid-body torques load-dependent friction follows: those of `robot`, unless a fit has
-    found better ones."""
+    """Base parameters (b,) whose rigid-body torques are the load of load-dependent friction: those of `robot`, unless
+    set by a fit."""
     _made: dict[str, Model] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
@@ -149,7 +149,7 @@ class TorqueModel:
 
     @cached_property
     def not_negative(self) -> Array:
-        """Which of (phi, f) no physical robot has below zero (p + f,): rotors and friction, as booleans."""
+        """Which of (phi, f) must not be negative (p + f,): rotors and friction, as booleans."""
         found = self.dissipative.copy()
         end = len(self.standard_names)
         found[end - len(self.robot.drives.motors) : end] = True
@@ -157,7 +157,7 @@ class TorqueModel:
 
     @cached_property
     def dissipative(self) -> Array:
-        """Which of (phi, f) are coefficients of friction that take energy from the motion (p + f,), as booleans."""
+        """Which of (phi, f) are coefficients of dissipative friction (p + f,), as booleans."""
         rest = [kind.is_dissipative for kind in self.kinds[len(self.base) :]]
         return np.array([*[False] * len(self.standard_names), *rest])
 
@@ -180,7 +180,7 @@ class TorqueModel:
         return self._made["model"]
 
     def with_friction(self, friction: FrictionLaw) -> TorqueModel:
-        """The same robot with another law of friction; what is known of the rigid part is shared."""
+        """The same robot with another friction law; cached results of the rigid part are shared."""
         other = dataclasses.replace(self, friction=friction)
         other.__dict__["base"] = self.base
         object.__setattr__(other, "_made", self._made)
@@ -203,7 +203,7 @@ class TorqueModel:
         return samples.low_passed(self.rigid(samples.q, samples.qd, samples.qdd))
 
     def _load_torques(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """The rigid-body torques (N, n) that friction follows."""
+        """The rigid-body torques (N, n) that are the load of friction."""
         if self.load is None:
             own: Array = self.model.inverse_dynamics(q, qd, qdd)
             return own
@@ -223,7 +223,7 @@ class TorqueModel:
         return samples.low_passed(np.concatenate(parts, axis=2)) if parts else np.zeros((*samples.q.shape, 0))
 
     def friction_columns(self, samples: Samples, past: Past | None = None) -> Array:
-        """The columns (N, n, f) of friction, low-passed (3); `past` is what blocks before this one have left."""
+        """The columns (N, n, f) of friction, low-passed (3); `past` is the friction memory of earlier blocks."""
         load = self._load_torques(samples.q, samples.qd, samples.qdd) if self.friction.reads_load else None
         direction = None if past is None else past.direction(self.friction.shape, self.shafts, samples)
         functions = friction_functions(
@@ -232,7 +232,7 @@ class TorqueModel:
         return spread(self.shafts, self.friction, samples.low_passed(functions) if functions.size else functions)
 
     def regressor(self, samples: Samples, past: Past | None = None) -> Array:
-        """A (N, n, k), low-passed (2); `past` is what blocks before this one have left."""
+        """Regressor A (N, n, k), low-passed (2); `past` is the friction memory of earlier blocks."""
         parts = [self.rigid_columns(samples), self.friction_columns(samples, past), self.further_columns(samples)]
         return np.concatenate(parts, axis=2)
 
@@ -245,11 +245,11 @@ def torque_model(
     transmission: Array | None = None,
     columns: Sequence[TorqueColumn] = (),
 ) -> TorqueModel:
-    """The parameters to seek: bodies, with `rotors` the reflected inertia of every shaft, friction, `columns`.
+    """The parameters to estimate: bodies, with `rotors` the reflected inertia of every shaft, friction, `columns`.
 
-    `transmission` (motors, n) tells which motors turn with several joints (the robot's own drives unless given);
-    rotors are sought joint side, whatever the gear. Springs that the robot has are not taken as known: give them as
-    columns, or they become part of what is found.
+    `transmission` (motors, n) describes motors that turn with several joints (the robot's own drives unless given);
+    rotor inertias are estimated joint side, whatever the gear. Springs of the robot are not taken as known: give them
+    as columns, or they bias the estimate.
 
     >>> from torquec.robot import classics
     >>> torque_model(classics.planar2r(), friction="viscous").names[-2:]
@@ -263,7 +263,7 @@ def torque_model(
 
 
 def _reflected(robot: Robot, shaft: Shaft) -> float:
-    """What the robot's own drives say about the rotor inertia of a shaft, joint side."""
+    """Rotor inertia of a shaft from the robot's own drives, reflected to the joint side."""
     row = np.array(shaft.row)
     total = 0.0
     for motor, other in zip(robot.drives.motors, robot.drives.transmission, strict=True):
@@ -274,7 +274,7 @@ def _reflected(robot: Robot, shaft: Shaft) -> float:
 
 
 def _without_springs(robot: Robot) -> Robot:
-    """What is sought holds every torque; a robot that kept its springs would count them twice."""
+    """The robot without springs: the fitted parameters explain every torque, and springs would count twice."""
     bodies = tuple(
         dataclasses.replace(body, joint=dataclasses.replace(body.joint, spring=None, counterbalances=()))
         for body in robot.bodies

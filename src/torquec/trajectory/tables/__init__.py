@@ -1,1 +1,1 @@
-"""The numbers of a log as named columns in blocks of rows, one file per format."""
+"""Log readers, one module per format: named columns in blocks of rows."""

@@ -24,7 +24,7 @@ from torquec.trajectory.tables.log_table import ArrayTable
 
 _TYPE = "sensor_msgs/msg/JointState"
 _QUANTITIES = {quantity.field: quantity for quantity in LOG_QUANTITIES if quantity.field}
-_GAP = 10.0  # times the usual step: messages were lost, and nothing is made up between them
+_GAP = 10.0  # times the usual step: messages were lost, and values are not interpolated across the gap
 
 
 class _Group:
@@ -185,7 +185,7 @@ def _quantity(group: _Group, kind: str, where: str, holds: str) -> Array | None:
 
 
 def _interpolated(t: Array, stamps: Array, values: list[Array]) -> Array:
-    """Values at the stamps of the other messages at t (N,), missing outside and in gaps."""
+    """Values interpolated from their own stamps to the times t (N,), missing outside and in gaps."""
     order = np.argsort(stamps, kind="stable")
     stamps, joined = stamps[order], np.concatenate(values)[order]
     steps = np.diff(stamps)

@@ -1,9 +1,9 @@
-"""Logs as text: CSV with commas, semicolons, tabs or blanks, read in blocks at the speed of compiled code.
+"""CSV logs with commas, semicolons, tabs or blanks, read in blocks by compiled parsers.
 
 (1)  the header is the first line, or the last of the lines before it that begin with # or %
 (2)  row k is line k + first_line: an empty line is a row without numbers
 (3)  a block is parsed by pyarrow where it is installed (several times faster), else by numpy; both round correctly,
-     so the numbers are the same. A block that they do not like is looked at line by line, to say what is wrong.
+     so the numbers are the same. A block that they refuse is parsed line by line, to report what is wrong.
 (4)  the last line is cut, and left out, where it ends without a line feed and has fewer columns than the header, half a
      number, or clearly fewer digits than the lines before it
 
@@ -29,13 +29,13 @@ from torquec.trajectory.log import LogFinding, Pathology, Severity
 from torquec.trajectory.tables.log_table import MOST_COLUMNS
 
 _BLOCK = 1 << 23
-"""Bytes of a block: eight megabytes are parsed in a fraction of a second, whatever the length of the log."""
+"""Bytes of a block: eight megabytes are parsed in a fraction of a second."""
 _MISSING = ("", "nan", "-nan", "inf", "-inf", "na", "null", "none")
 _REMEDY = "give one number per column (an empty one is taken as missing)"
 _LAST_LINES = 20  # enough to see how many decimals a column always has
 
 _LONGEST_LINE = 10_000_000
-"""Bytes of the first lines; a file without line ends must not be read whole to find out."""
+"""Most bytes of the first lines, so that a file without line ends is not read whole."""
 
 
 class CsvTable:
@@ -116,7 +116,7 @@ class CsvTable:
                 yield last
 
     def _parsed(self, data: bytes, row: int, found: list[LogFinding]) -> Array:
-        """(3); the first block is kept: it is read once for its units and once for its numbers."""
+        """(3); the first block is cached: it is needed twice, for the units and for the numbers."""
         if row == 0 and self._held is not None:
             found += self._held[1]
             return self._held[0]
@@ -180,7 +180,7 @@ class CsvTable:
             return None
 
     def _line_by_line(self, data: bytes, row: int, found: list[LogFinding]) -> Array:
-        """The same patiently; raises `ArgumentError` with the line and the column."""
+        """A block parsed line by line (slow); raises `ArgumentError` with the line and the column."""
         rows = []
         text = self._decoded(data)
         end = len(text.rstrip())
@@ -238,7 +238,7 @@ class CsvTable:
         )
 
     def _fewest_decimals(self) -> int:
-        """Of the last column, in the lines before the last one."""
+        """Fewest decimals of the last column, in the lines before the last one."""
         with self._source.open("rb") as file:
             file.seek(max(0, self._source.stat().st_size - 65536))
             text = self._plain(file.read()).decode("utf-8", errors="replace")
@@ -285,7 +285,7 @@ class CsvTable:
 
     def _is_number(self, word: str) -> bool:
         if not word.isascii() or "_" in word:
-            return False  # Python takes digits of all scripts, and 1_000
+            return False  # Python's float() accepts digits of all scripts, and 1_000
         try:
             value = float(word.replace(",", ".") if self._decimal_comma else word)
         except ValueError:

@@ -1,11 +1,11 @@
-"""Logs as HDF5 files and as MATLAB files: arrays by name, of any group or struct.
+"""HDF5 and MATLAB logs: arrays by name, from any group or struct.
 
 (1)  arrays of numbers with one or two dimensions are columns, those with two `name1` .. `namen`; compound datasets
      (tables) have a column per field. An array inside a group or a struct is called by its own name, or by its whole
      path, joined by `_`, where two would have the same
-(2)  rows: as many as the array that is called like a time has, else as most arrays have; an array whose second
-     dimension has that length and whose first has not is turned. What has other lengths is left out, and named
-(3)  MATLAB's 7.3 files are HDF5 with every array turned; older ones (4 to 7.2) are read by SciPy, whole
+(2)  the number of rows is that of the time array, else the most common length; an array whose second dimension has that
+     length, but not its first, is transposed. Arrays of other lengths are left out and reported
+(3)  MATLAB 7.3 files are HDF5 with every array transposed; older ones (4 to 7.2) are read by SciPy, whole
 
 HDF5 files are read in blocks of rows (extra `hdf5`: h5py), so that they may be larger than memory.
 """
@@ -32,7 +32,7 @@ from torquec.trajectory.tables.log_table import MOST_COLUMNS, LogTable
 
 _ROWS = 65536  # of a block: some megabytes
 _NEWER_MATLAB = b"MATLAB 7.3"
-_CLAIMED, _UNFOLDED = 1_000_000, 1000  # bytes that any dataset may claim, and how much compression may unfold
+_CLAIMED, _UNFOLDED = 1_000_000, 1000  # bytes any dataset may claim; beyond, largest accepted compression ratio
 _DAMAGED = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError)
 """What SciPy raises for a damaged file, beside errors of its own kinds."""
 _REMEDY = "give arrays of numbers with a row per sample: time, positions, torques"
@@ -40,7 +40,7 @@ _REMEDY = "give arrays of numbers with a row per sample: time, positions, torque
 
 @dataclass(frozen=True, eq=False)
 class _Array:
-    """An array of the file: its path, shape, whether it is turned, and its rows (m, columns) from `start` on."""
+    """An array of the file: its path, shape, whether it is transposed, and its rows (m, columns) from `start` on."""
 
     path: tuple[str, ...]
     shape: tuple[int, ...]
@@ -161,7 +161,7 @@ class _Reader:
 
 
 def mat_table(source: Path) -> LogTable:
-    """The arrays of a MATLAB file of any version (3); raises as `hdf5_table` does, and so without SciPy."""
+    """The arrays of a MATLAB file of any version (3); raises as `hdf5_table`, `MissingExtraError` without SciPy."""
     with open_file(source, FileKind.LOG) as stream:
         if stream.read(len(_NEWER_MATLAB)) == _NEWER_MATLAB:
             return hdf5_table(source, matlab=True)

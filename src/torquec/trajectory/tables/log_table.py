@@ -1,6 +1,6 @@
-"""`LogTable`: the numbers of a log's file as columns with names, in blocks of rows, whatever the kind of file.
+"""`LogTable`: the numbers of a log file of any format as named columns, in blocks of rows.
 
-A table is read as often as it is asked for, one block at a time: no more than a block is ever in memory.
+A table can be read any number of times, one block at a time: no more than a block is ever in memory.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_COLUMNS = 10_000
 
 
 class LogTable(Protocol):
-    """Named columns; `first_line` is the line of row 0 where the file is text, `findings` what opening it met."""
+    """Named columns; `first_line` is the line of row 0 where the file is text, `findings` those met on opening."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -40,7 +40,7 @@ class LogTable(Protocol):
 
     @property
     def findings(self) -> tuple[LogFinding, ...]:
-        """What was met on opening."""
+        """Findings met on opening."""
         ...
 
     @property
@@ -49,7 +49,7 @@ class LogTable(Protocol):
         ...
 
     def blocks(self, found: list[LogFinding]) -> Iterator[Array]:
-        """Rows (m, columns) in order, from the first; what is met on the way is added to `found`."""
+        """Rows (m, columns) in order, from the first; new findings are added to `found`."""
         ...
 
 
@@ -103,7 +103,7 @@ def npz_table(source: Path) -> ArrayTable:
 
 
 def _check_sizes(stream: BinaryIO, where: str) -> None:
-    """Refuse an archive that unfolds to too much, or whose arrays claim more than there is."""
+    """Refuse an archive that decompresses to too much, or whose arrays claim more data than there is."""
     with zipfile.ZipFile(stream) as archive:
         members = archive.infolist()
         total = sum(member.file_size for member in members)
