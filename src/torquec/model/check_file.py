@@ -43,7 +43,7 @@ _PARTS = ("mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix")
 
 
 class CheckedKind(StrEnum):
-    """What was checked."""
+    """The kind of the checked file."""
 
     CERTIFICATE = "certificate"
     MODEL = "model"
@@ -102,7 +102,7 @@ def check_model_file(source: Path, robot: Robot | None, work: Work) -> CheckedFi
 
 
 class NothingClaimedError(ArgumentError):
-    """The file is whole and claims nothing."""
+    """The file is valid, but contains no claim to check."""
 
 
 def refusals(kind: CheckedKind, check: Callable[[], CheckedFile]) -> CheckedFile:

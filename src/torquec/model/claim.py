@@ -47,7 +47,7 @@ def code_text(
 
 
 def _robot_text(robot: Robot) -> str:
-    """The robot of a model in words: joints, gravity, payloads and locked joints."""
+    """The robot of a model as text: joints, gravity, payloads and locked joints."""
     gravity = ", ".join(repr(value) for value in robot.gravity)
     about = (
         f"Dynamics of {robot.name}: {robot.n} joints in the order {', '.join(robot.joint_names)}. "

@@ -244,7 +244,7 @@ class FollowedProgram:
         return mass_matrix_regularity(self.program.mass_matrix, box.lower, box.upper, robot=self.robot)
 
     def content_key(self, quantity: str) -> str:
-        """What the compiled code of a quantity depends on besides the robot."""
+        """Cache key of the compiled code of a quantity: everything that it depends on besides the robot."""
         served = " ".join(f"{name}={self.functions[name].content_hash}" for name in sorted(self.functions))
         key = f"follows {self.kind} {served}"
         if FOLLOWS[quantity.partition(":")[0]].needs_inverse:

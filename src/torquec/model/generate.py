@@ -29,8 +29,8 @@ from torquec_check.claim import Bound
 class GeneratedPackage:
     """The files that were written, and the operations of each function by its quantity's name.
 
-    `refused` are quantities that were left out because this kind of model does not have them, each with why. `claim` is
-    what is proven of the model, where it is a certified one.
+    `refused` are quantities that this kind of model does not have, each with the reason. `claim` is the proven claim of
+    a certified model.
     """
 
     files: tuple[Path, ...]

@@ -1,4 +1,4 @@
-"""`Model`: a robot whose quantities are native callables, each compiled when it is first asked for.
+"""`Model`: a robot whose quantities are native callables, each compiled on first access.
 
 `model.inverse_dynamics` is the compiled callable itself, not a Python function around it: the first access traces the
 quantity, compiles it (or finds it in the cache on disk, which skips both) and stores it on the instance, so that every
@@ -189,18 +189,18 @@ class Model(NotebookDisplay, TypedQuantities):
         return self._followed.refusal(quantity)
 
     def served(self) -> tuple[str, ...]:
-        """The quantities that a file or a package of this model holds unless others are asked for."""
+        """The quantities that a file or a package of this model contains by default."""
         if self.kept is not None:
             return self.kept
         return tuple(name for name in served_quantities(self.robot) if not self.refusal(name))
 
     def refused(self) -> dict[str, str]:
-        """Quantities that a program about a robot's dynamics may want and this model does not have, each with why."""
+        """Standard dynamics quantities that this model does not have, each with the reason."""
         reasons = {name: self.refusal(name) for name in default_quantities()}
         return {name: reason for name, reason in reasons.items() if reason}
 
     def proven(self, quantity: str) -> Proven:
-        """What is proven of a quantity against the robot's own; raises as `function` where the model has none."""
+        """Proven error bounds of a quantity against the robot's own; raises as `function` where the model has none."""
         from torquec.model.proven import Proven, Standing, proven_of_program
 
         quantity_of(quantity)
@@ -215,7 +215,7 @@ class Model(NotebookDisplay, TypedQuantities):
 
     @property
     def symmetric_mass_matrix(self) -> bool:
-        """Whether both triangles of M are the same values; of a simplified program they may differ."""
+        """Whether both triangles of M are identical expressions; in a simplified program they may differ."""
         return not self.kind.follows_program or self._followed.program.symmetric
 
     @property
@@ -307,7 +307,7 @@ class Model(NotebookDisplay, TypedQuantities):
         return route_function(self.robot, quantity, self.route)
 
     def _content_key(self, quantity: str) -> str:
-        """What the compiled code depends on, known without tracing."""
+        """Cache key of the compiled code of a quantity, computed without tracing."""
         given = self.functions.get(quantity)
         if given:
             return f"function {given.content_hash}"
@@ -317,7 +317,7 @@ class Model(NotebookDisplay, TypedQuantities):
         return f"{self._followed.content_key(quantity)} {key}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Callables stay behind when a model goes to another process; they are found in the cache there."""
+        """Pickle without compiled callables; the other process loads them from the cache."""
         fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.init}
         return _restore, ({**fields, "functions": dict(self.functions)},)
 

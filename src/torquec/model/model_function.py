@@ -36,6 +36,6 @@ class ModelOrigin:
 
 @dataclass(frozen=True, repr=False)
 class ModelFunction(SampledFunction):
-    """A sampled function made from a model; `origin` says which one."""
+    """A sampled function made from a model; `origin` identifies the model."""
 
     origin: ModelOrigin | None = None

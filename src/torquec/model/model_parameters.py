@@ -29,7 +29,7 @@ class ParameterFit:
 class ModelParameters:
     """Parameters by name, in order: values (k,), their covariance (k, k) where known, and the fit they come from.
 
-    `residual` bounds what the fit leaves unexplained of each joint's torque.
+    `residual` bounds the torque residual of each joint.
 
     Raises `ArgumentError` where the lengths differ, a number is not finite or the covariance is not symmetric.
     """

@@ -1,7 +1,7 @@
-"""The quantities of a robot: the one table from which models, generated code, saved files and commands are made.
+"""Table of the quantities of a robot: the one source of models, generated code, saved files and commands.
 
 A row names a quantity, its inputs and outputs, and the algorithm of :mod:`torquec.dynamics` that computes it. A
-quantity of a frame is asked for with the frame's name, as in "frame_pose:tool".
+quantity of a frame is named with the frame, as in "frame_pose:tool".
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _STATE = ("q", "qd", "qdd")
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a quantity is, its inputs and outputs in order, and its algorithm f(robot, *inputs).
+    """A quantity: description, inputs and outputs in order, and its algorithm f(robot, *inputs).
 
     An algorithm with one output returns it; one with more returns a dataclass with fields of these names. With
     `of_frame` it takes a frame's name after the robot. Generated code has it only on demand unless `by_default`.
@@ -103,10 +103,10 @@ _SIZES: Mapping[str, Callable[[Robot], int]] = {
     "beta": lambda robot: len(base_of(robot)),
     "state": memory_size,
 }
-"""Inputs that do not have one element per rate."""
+"""Sizes of inputs that do not have one element per joint rate."""
 
 WITH_FRICTION = frozenset({"friction_torque", "total_torque", "friction_step", "total_torque_step"})
-"""Quantities that hold friction."""
+"""Quantities that include friction."""
 
 QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
     {
@@ -289,12 +289,12 @@ def quantity_of(name: str) -> tuple[Quantity, str]:
 
 
 def default_quantities() -> tuple[str, ...]:
-    """Everything that a program about the robot's dynamics may want: all but quantities of frames or of the base."""
+    """Standard dynamics quantities: all but those of frames or of base parameters."""
     return tuple(name for name, quantity in QUANTITIES.items() if quantity.by_default and not quantity.of_frame)
 
 
 MEMORY_QUANTITIES = ("friction_start", "friction_step", "total_torque_step")
-"""Functions with state, which packages of a robot hold where its friction has memory."""
+"""Functions with state, contained in packages of robots whose friction has memory."""
 
 LARGE_ROBOT = 30
 """Coordinates above which packages hold the quantities of `LONG_QUANTITIES` only on demand."""
@@ -305,7 +305,7 @@ LONG_QUANTITIES = MappingProxyType(
         "ask for it by name"
     }
 )
-"""Quantities that a package of a large robot leaves out unless they are asked for, each with why."""
+"""Quantities that a package of a large robot contains only on demand, each with the reason."""
 
 
 def long_quantities(robot: Robot) -> Mapping[str, str]:
@@ -339,7 +339,7 @@ def trace_quantity(robot: Robot, name: str, *, algorithm: Callable[..., Any] | N
 
 
 def check_ports(robot: Robot, name: str, function: Function) -> None:
-    """Raise `ExpressionError` unless the function takes and gives what the quantity does."""
+    """Raise `ExpressionError` unless the inputs and outputs of the function are those of the quantity."""
     quantity, _ = quantity_of(name)
     expected = input_shapes(robot, quantity)
     if [(port.name, port.shape) for port in function.inputs] != list(expected.items()):  # in this order, as arguments

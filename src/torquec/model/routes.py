@@ -129,8 +129,7 @@ def routes(robot: Robot, quantity: str, *, every: bool = False) -> dict[Route, F
 def route_function(robot: Robot, quantity: str, route: Route) -> Function:
     """The quantity's function by a route; AUTOMATIC takes the cheapest.
 
-    Raises `ArgumentError` where the closed form is asked for and the quantity has none, `RobotError` where the robot
-    has none.
+    Raises `ArgumentError` for the closed form of a quantity that has none, `RobotError` where the robot has none.
     """
     if route is Route.RECURSIVE:
         return own_recursion(robot, quantity)

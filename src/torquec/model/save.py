@@ -104,7 +104,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     """The model of a file written by `save`.
 
     Raises `ModelFileError` when the file is missing, cut short, edited, of another format or of an unknown version, and
-    where a field is not what it should be, with the field's name.
+    for an invalid field, with the field's name.
     """
     where = str(to_path(path))
     document = read_json(to_path(path), FileKind.MODEL, remedy=_REMEDY)
@@ -157,7 +157,7 @@ class _Reader:
         return self._checked(replace(model, coefficients=self._second(model, document["coefficients"])))
 
     def _checked(self, model: Model) -> Model:
-        """The model, once each of its programs is known to compute what its name says."""
+        """The model, after a check that each program computes its quantity."""
         try:
             check_programs(model)
         except CheckError as error:

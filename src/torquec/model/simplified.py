@@ -53,7 +53,7 @@ def simplify(
     progress: Callable[[str], None] | None = None,
     on_proven: Callable[[Model], None] | None = None,
 ) -> Model:
-    """The cheapest model found that meets the specification; the proof and what was saved are in `model.record`.
+    """The cheapest model found that meets the specification; proof and operation savings are in `model.record`.
 
     `seconds` limits the search: the cheapest model that is proven by then is the result, at worst the exact one; a
     proof that has begun may take a quarter longer. `budget` limits memory and workers, too; give one of both.
@@ -178,7 +178,7 @@ def _terms(robot: Robot, program: Function, before: Equations | None) -> tuple[i
 class TradeOffPoint:
     """Point of the trade-off curve: factor on the specified error (0: exact), operations, proven torque errors.
 
-    `bounds` [N m, N] by joint. `level` is the largest of them as a part of what the specification allows (of the
+    `bounds` [N m, N] by joint. `level` is the largest of them relative to the specification's allowed error (to the
     bounds at factor 1, where it states no torque errors); it is at most the factor.
     """
 

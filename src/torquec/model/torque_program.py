@@ -94,7 +94,7 @@ class TorqueProgram:
 
     @property
     def symmetric(self) -> bool:
-        """Whether both triangles of M are the same values, not only equal ones."""
+        """Whether both triangles of M are identical expressions, not only equal numbers."""
         (M,) = self.mass_matrix.results
         return all(M[i * self.n + j] == M[j * self.n + i] for i in range(self.n) for j in range(i))
 

@@ -6,7 +6,7 @@ With the path's speed v = ds/dt, x = v^2 and the acceleration u = d2s/dt2, const
 (2)  x_k+1 = x_k + 2 h u,    x_mid = x_k + h u           (h: length of the cell in s)
 (3)  largest speed at which some u meets all rows: for every lower row r and upper row t the least v > 0 with
      a_t (b_r x + d_r v - low_r) + a_r (high_t - b_t x - d_t v) = 0
-(4)  backwards: the largest x_mid from which the strongest braking still ends within what is controllable,
+(4)  backwards: the largest x_mid from which the strongest braking still ends in the controllable set,
      a (k - x_mid) + h (b x_mid + d v - low) >= 0,   k the largest controllable x of the next grid point
 (5)  forwards: the largest x_mid with  a (x_mid - x_k) + h (b x_mid + d v - high) <= 0  and  x_k+1 controllable
 (6)  between two cells where a row's a changes its sign (zero-inertia point), that row limits x by itself:

@@ -168,7 +168,7 @@ class Log:
         return float(np.median(np.diff(self.t)))
 
     def column(self, kind: str, joint: int = 0) -> str:
-        """What the file calls t, or q, qd or tau of a joint.
+        """The column name in the file of t, or of q, qd or tau of a joint.
 
         >>> Log(("elbow",), [0.0, 0.1], [[0.0], [0.1]], [[1.0], [1.0]]).column("tau")
         'tau of elbow'

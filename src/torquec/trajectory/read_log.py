@@ -206,7 +206,7 @@ def _locked(robot: Robot, joints: Sequence[str]) -> list[LogFinding]:
 
 
 def _completed(given: LogMap, table: LogTable, robot: Robot, where: str) -> tuple[LogMap, list[LogFinding]]:
-    """The map with what it leaves out, by the names of the columns (1)."""
+    """The map completed by guesses from the names of the columns (1)."""
     joints = given.joints
     if joints is None and given.position is not None:
         joints = robot.joint_names[: _width(table, given, robot)]

@@ -4,7 +4,7 @@
     estimator.predict(a)           torques (N, n)
     estimator.score(a, tau)        |tau - A x| / |tau|, zero is perfect
     estimator.x_, weights_, covariance_, status_
-    estimator.needs                what it must be given (`Needs`); `stand_in()` is the estimator used to
+    estimator.needs                the data that it needs (`Needs`); `stand_in()` is the estimator used to
                                    compare settings when only the triangles (QR factors) are in memory, not the rows
 
 (1)  weights: 1/(standard deviation of a joint's residuals), so that a joint with small torques counts as a large one
@@ -75,7 +75,7 @@ class Estimator(ABC):
 
     @abstractmethod
     def fit_factors(self, factors: JointFactors) -> Self:
-        """Learn from the triangles of any number of rows."""
+        """Learn from the R factors (triangles) of any number of rows."""
 
     def predict(self, a: Array) -> Array:
         """Torques (N, n) of A (N, n, k)."""

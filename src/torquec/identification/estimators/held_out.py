@@ -22,7 +22,7 @@ Bounds of the residual by split conformal prediction over blocks of motion (`Res
 
 Elsewhere in the range of the logs, the uncertainty of the parameters x with covariance C causes a relative error u:
 
-(7)  u^2 = sum tr(A C A')/sum |A x|^2 over states drawn from the ranges of q, qd, qdd, each joint for itself
+(7)  u^2 = sum tr(A C A')/sum |A x|^2 over states drawn from the ranges of q, qd, qdd, each joint independently
 """
 
 from __future__ import annotations

@@ -179,7 +179,7 @@ def joint_factors(a: Array, tau: Array, counted: Mask | None = None) -> JointFac
 def stream_factors(chunks: Iterable[tuple[Array, Array]], *, threads: int = 1) -> JointFactors:
     """The factors of chunks (A, tau), as many at a time as there are threads; raises `ArgumentError` for none.
 
-    Give a generator: what it yields is dropped once it is factored.
+    Give a generator: chunks are dropped once they are factored.
     """
     iterator = iter(chunks)
     total: JointFactors | None = None

@@ -106,7 +106,7 @@ class ExcitationOptions:
     """`duration` [s] of the motion, `harmonics` of a Fourier series or `waypoints` of a spline, largest `acceleration`
     [rad/s^2 or m/s^2], friction columns to excite too, `rules` about frames; the share `effort` of the torque limits
     that the file's robot may use, and the `uncertainty` of masses and friction within which every robot keeps them; how
-    many `evaluations`, which `seed`, and the sampling `period` [s] of what is returned.
+    many `evaluations`, which `seed`, and the sampling `period` [s] of the returned trajectory.
     """
 
     duration: float = 10.0

@@ -3,7 +3,7 @@
 (1)  plane:     normal . p - offset             (3)  outside:   max over axes of |p_i - c_i| - h_i
 (2)  inside:    h_i - |p_i - c_i| on each axis  (4)  apart:     |p - p'|
 
-are clearances of the origins p of frames (a box has the centre c and the half sides h); a rule asks for at least its
+are clearances of the origins p of frames (a box has the centre c and the half sides h); a rule requires at least its
 `clearance`. A rule that names no frames holds for every frame whose clearance depends on the motion. Only origins are
 checked, not the shapes of links: give a clearance that covers the links.
 
@@ -48,7 +48,7 @@ class WorkspaceRule(Protocol):
     """A rule about the frames of a robot."""
 
     def clearances(self, robot: Robot, q: Sequence[Scalar]) -> list[Clearance]:
-        """Every clearance of the rule at q (n,), less what the rule asks for."""
+        """Every clearance of the rule at q (n,), less the required one."""
         ...
 
 

@@ -4,7 +4,7 @@
 (2)  positions, and recorded speeds against their derivative      `check_motion`
 (3)  torques against the robot's own model, gravity               `check_torques`
      torques against a fit, for every other way to read the log  `check_hypotheses`
-(4)  the delay between torques and positions, where asked for     `torque_delay`
+(4)  the delay between torques and positions, on request          `torque_delay`
 (5)  torques that are zero throughout
 (6)  spikes, and columns that stop                                `check_values`
 (7)  torques at a limit: the same extreme value many times in a row, longer than the log repeats values elsewhere; or

@@ -35,7 +35,7 @@ from torquec.robot.robot import Robot
 
 _ROUNDS = 4  # of reweighting; weights converge in three
 _RIDGE = 1e-9  # of a column of unit length
-_FLOOR = 4e-4  # of e_j^2: 2 % of the torque is as good as a model gets
+_FLOOR = 4e-4  # of e_j^2: 2 % of the torque is the best accuracy of models
 _SMALLEST = 1e-12  # of the largest variation: a joint whose torque does not vary
 _FINEST = 1e-4  # smallest residual for weights, relative to the torque's variation
 

@@ -142,7 +142,7 @@ class Derivatives(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Evenly spaced, filtered samples: t (N,), q, qd, qdd, tau (N, n); `used` (N,) tells which of them count.
+    """Evenly spaced, filtered samples: t (N,), q, qd, qdd, tau (N, n); `used` (N,) marks those for the fit.
 
     `rate` [Hz] of sampling, `cutoff` [Hz] of the filter, `others` the further columns (N,) by name, unfiltered
     (NaN for one without any value); `starts` are the samples at which parts begin, one after each gap.

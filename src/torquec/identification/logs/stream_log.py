@@ -232,7 +232,7 @@ def _even(pieces: Pieces, scan: LogScan) -> Iterator[tuple[Log, int, Array]]:
         own = np.searchsorted(firsts, stamps, side="right") - 1
         for number in np.unique(own[own >= 0]):
             part = scan.parts[number]
-            inside = (own == number) & (stamps <= part.last)  # what is later lies in parts too short to be filtered
+            inside = (own == number) & (stamps <= part.last)  # later stamps are in parts too short to be filtered
             if not inside.any():
                 continue
             if number != current:

@@ -136,7 +136,7 @@ def judge(
     predicted: Sequence[PredictedLog] = (),
     problem: str = "",
 ) -> Verdict:
-    """The verdict (1)-(5) from parameters, the error of the fit (`training`) and what is expected of another motion.
+    """The verdict (1)-(5) from parameters, the error of the fit (`training`) and the expected error on another motion.
 
     `predicted` are the logs that were not fitted; a `problem` of the fit itself comes before everything else.
 

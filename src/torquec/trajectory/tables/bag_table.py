@@ -123,7 +123,7 @@ def _groups(messages: Iterable[tuple[Any, int, bytes]], store: Any) -> list[_Gro
 
 
 def _holds(bag: Any, topic: str, groups: list[_Group]) -> str:
-    """What the bag holds: the joints and fields of the topic that was read, and the other topics."""
+    """Contents of the bag: the joints and fields of the topic that was read, and the other topics."""
     joints = dict.fromkeys(name for group in groups for name in group.joints)
     fields = [kind for kind in _QUANTITIES if any(len(row) for group in groups for row in group.values[kind])]
     others = sorted({f"{c.topic} ({c.msgtype})" for c in bag.connections if c.topic != topic})

@@ -115,7 +115,7 @@ def hdf5_table(source: Path, *, matlab: bool = False) -> LogTable:
     except ImportError:
         raise MissingExtraError("h5py", "hdf5", "reading an HDF5 log") from None
     with open_file(source, FileKind.LOG, limited=False):
-        pass  # refuses what is no file that can be read
+        pass  # raises for a path that is no readable file
     arrays: list[_Array] = []
     others: list[str] = []
 
