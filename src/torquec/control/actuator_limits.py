@@ -1,6 +1,6 @@
-"""Limits of the drives at the end of a control law: torques and how fast they may change.
+"""Actuator limits of a control law: torque saturation and torque rate limits.
 
-(1)  tau' = clamp(tau, last - r h, last + r h),  then clamp(tau', -limit, limit);   `last` is what was sent before
+(1)  tau' = clamp(tau, last - r h, last + r h),  then clamp(tau', -limit, limit);   `last` is the previous command
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def with_actuator_limits(
 
 
 def _limited(controller: Controller, limits: list[float], slopes: list[float] | None) -> LawDesign | None:
-    """How the controller was made, and what it is limited to."""
+    """The design of the controller, with the limits among its options."""
     if controller.design is None:
         return None
     rates = None if slopes is None else tuple(slopes)

@@ -1,11 +1,11 @@
-"""Computed torque: the model turns the acceleration that feedback asks for into torques.
+"""Computed torque control (inverse dynamics control): full model, or diagonal inertia.
 
 (1)  v = qdd_ref + p e + s ed,      e = q_ref - q,   ed = qd_ref - qd
 (2)  full model (Clover's CT2):             tau = M v + c + g + friction                                  Clover III (2)
 (3)  diagonal inertia (Clover's CT3):       tau = diag(M) v + g + friction
 
-p and s come from the poles of every joint (:mod:`torquec.control.poles`). The model is evaluated where the robot is, or
-where it shall be (`evaluation="reference"`), as Clover does.
+p and s come from the poles of every joint (:mod:`torquec.control.poles`). The model is evaluated at the measured
+state, or at the reference (`evaluation="reference"`), as Clover does.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ def computed_torque(
     friction: FrictionCompensation | FrictionAt | str = _FRICTION,
     rule: Rule | None = None,
 ) -> Controller:
-    """Computed torque with the full model (2), or with a `rule` its abbreviation.
+    """Computed torque with the full model (2), or with the model abbreviated by a `rule`.
 
     `poles`: one for all joints or one per joint (conjugates are added), or pairs. `period` [s]: the sampling interval,
-    with which the poles are checked; `sampled` designs them for it. Raises `ArgumentError` for poles that are unstable
-    or too fast, for options that are none of the choices and for a rule on a model that has no equations to abbreviate.
+    for which the poles are checked; with `sampled` the gains are designed for it. Raises `ArgumentError` for poles that
+    are unstable or too fast, for unknown option values and for a rule on a model without equations to abbreviate.
     """
     model = as_model(source)
     evaluated, loss = chosen(Evaluation, evaluation, "evaluation"), friction_compensation(friction)
@@ -103,7 +103,7 @@ def diagonal_computed_torque(
 
 
 def demanded_acceleration(feedback: ErrorFeedback, signals: dict[str, Any]) -> list[Scalar]:
-    """(1)."""
+    """The commanded acceleration v (n,), (1)."""
     e, ed = errors_of(signals)
     parts = zip(signals["qdd_ref"], feedback.stiffness, e, feedback.damping, ed, strict=True)
     return [qdd + (p * position + s * speed) for qdd, p, position, s, speed in parts]

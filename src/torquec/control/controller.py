@@ -2,14 +2,14 @@
 
 Every control law is called once per sampling interval and has the same form:
 
-    inputs    q_ref, qd_ref, qdd_ref (n,)     the reference now; of a frame: `Reference`, (2)
-              q, qd (n,)                      what is measured now
-              gains (n, 2n)                   only where `schedule` holds them, one matrix per sample
-              state (m,)                      only where the law remembers something
+    inputs    q_ref, qd_ref, qdd_ref (n,)     the current reference; of a frame: `Reference`, (2)
+              q, qd (n,)                      the current measurement
+              gains (n, 2n)                   only with a gain `schedule`, one matrix per sample
+              state (m,)                      only where the law has a state
     outputs   tau (n,)                        drive torques, held until the next call
-              next_state (m,)                 what to give back as `state` at the next call
+              next_state (m,)                 the `state` of the next call
 
-so that a loop around one serves all of them. In C the ports become arguments in this order:
+so that one control loop runs all of them. In C the ports become arguments in this order:
 
     void puma560_computed_torque(const double q_ref[6], .., const double qd[6], double tau[6]);
 
@@ -49,7 +49,7 @@ _CARTESIAN: Mapping[str, Shape] = {"x_ref": (3,), "R_ref": (3, 3), "xd_ref": (6,
 
 
 class ReferenceSpace(StrEnum):
-    """Where a motion is asked for."""
+    """The space of a reference motion: joint or Cartesian."""
 
     JOINT = "joint"
     CARTESIAN = "cartesian"
@@ -57,7 +57,7 @@ class ReferenceSpace(StrEnum):
 
 @dataclass(frozen=True)
 class Reference:
-    """Whose motion a controller is given: the joints', or that of a `frame`."""
+    """The reference of a controller: a motion of the joints, or of a `frame`."""
 
     space: ReferenceSpace = ReferenceSpace.JOINT
     frame: str = ""
@@ -75,7 +75,7 @@ class Reference:
         return dict.fromkeys(_JOINT, (n,)) if self.space is ReferenceSpace.JOINT else dict(_CARTESIAN)
 
     def size(self, n: int) -> int:
-        """How many numbers a reference has."""
+        """The number of scalars in a reference."""
         return sum(int(np.prod(shape)) for shape in self.ports(n).values())
 
     def rows(self, model: Model, motion: Trajectory) -> Array:
@@ -98,17 +98,17 @@ JOINT_REFERENCE = Reference()
 
 MEASURED = ("q", "qd")
 SIGNALS = (*JOINT_REFERENCE.ports(1), *MEASURED)
-"""The signals of a controller that is given a motion of the joints, in order."""
+"""The signals of a controller with a joint-space reference, in order."""
 
 GAINS, TORQUE = "gains", "tau"
 
 LawAlgorithm = Callable[..., dict[str, Any]]
-"""From the inputs by name to the outputs by name, over any scalar."""
+"""A control law: inputs by name -> outputs by name, over any scalar."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Schedule:
-    """Gains (N, n, 2n) by sample of the trajectory that they were made for; times t (N,). Beyond the end, the last."""
+    """Gain schedule (N, n, 2n) at the samples t (N,) of a trajectory. After the end the last gains hold."""
 
     t: Array
     gains: Array
@@ -125,7 +125,7 @@ class Schedule:
         return f"Schedule({len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s)"
 
     def at(self, t: float) -> Array:
-        """The gains (n, 2n) that hold at a time: those of the last sample before it."""
+        """The gains (n, 2n) at a time: those of the last sample before it."""
         k = int(np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.t) - 1))
         row: Array = self.gains[k]
         return row
@@ -133,7 +133,7 @@ class Schedule:
 
 @dataclass(frozen=True, repr=False)
 class Controller(ModelFunction):
-    """A control law (see the module); made by the functions of this room, `design` says how."""
+    """A control law as a sampled function (see the module); `design` records law and options."""
 
     KIND: ClassVar[str] = "controller"
 
@@ -143,7 +143,7 @@ class Controller(ModelFunction):
 
     @property
     def signals(self) -> dict[str, tuple[int, ...]]:
-        """The inputs that change from sample to sample, with their shapes: references, then what is measured."""
+        """The inputs that change from sample to sample, with their shapes: references, then measurements."""
         return {**self.reference.ports(self.n), **dict.fromkeys(MEASURED, (self.n,))}
 
     @property
@@ -152,10 +152,10 @@ class Controller(ModelFunction):
         return controller_ports(self.n, self.reference, self.slots, self.schedule)
 
     def torque(self, *signals: npt.ArrayLike, time: float = 0.0) -> Array:
-        """The torques (n,) at one instant, from the initial state: for looking at a law, not for running a loop.
+        """The torques (n,) at one instant, from the initial state: to inspect a law, not to run a loop.
 
-        `signals` are q_ref, qd_ref, qdd_ref, q, qd, (n,) each, or those of the controller's own references. Raises
-        `ArgumentError` for another number of them.
+        `signals` are q_ref, qd_ref, qdd_ref, q, qd, (n,) each, or the controller's own reference ports. Raises
+        `ArgumentError` for a wrong number of them.
         """
         if len(signals) != len(self.signals):
             raise ArgumentError(f"{len(signals)} signals", remedy=f"give {', '.join(self.signals)}")
@@ -181,8 +181,8 @@ def make_controller(
     origin: ModelOrigin | None = None,
     reference: Reference = JOINT_REFERENCE,
 ) -> Controller:
-    """The controller of a law: it is called with the signals by name, and with `gains` and `state` where there are any,
-    and returns {"tau": ..} and, where there are slots, {"next_state": ..}. `reference`: whose motion it is given.
+    """Make a controller from a law: a function of the signals by name, and of `gains` and `state` where it has them,
+    that returns {"tau": ..} and, with a state, {"next_state": ..}. `reference`: its reference space.
     """
     ports = controller_ports(len(joints), reference, slots, schedule)
     function = trace(name, law, ports)
@@ -198,7 +198,7 @@ def designed_controller(
     slots: Sequence[StateSlot] = (),
     schedule: Schedule | None = None,
 ) -> Controller:
-    """The controller of a law made from a model, at the period of its options; called as its law unless named."""
+    """Make a controller from a law and a model, at the period of its options; named after its law unless given."""
     return make_controller(
         name or design.law.value.replace("-", "_"),
         model.robot.joint_names,

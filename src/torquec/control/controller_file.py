@@ -1,10 +1,10 @@
-"""Controllers as files: a C package (or another target) beside a JSON document that a program can load again.
+"""Controllers as files: a C package (or another target) and a JSON document that can be loaded again.
 
 (1)  <prefix>.c, <prefix>.h and so on: the step, `<prefix>_<controller>(q_ref, qd_ref, qdd_ref, q, qd, .., tau, ..)`
-(2)  controller.json: the straight-line program itself with all digits, names, period, state, schedule; how it was made
-     (law, options) and from which model (kind and hashes)
+(2)  controller.json: the straight-line program with all digits, names, period, state, schedule; its design
+     (law, options) and the model that it was made from (kind and hashes)
 
-A document that is read gives the same program, so that the torques are the same to the last bit.
+The loaded program is the same: its torques are bit-identical.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ VERSION = 2
 FILE_NAME = "controller.json"
 
 Sampled: TypeAlias = Controller | Observer | RecursiveEstimator
-"""What such a file holds."""
+"""The kinds of sampled function that a file can hold."""
 
 SIDE_FILES = {Observer.KIND: "observer.json", RecursiveEstimator.KIND: "estimator.json"}
-"""Observer and estimator beside a law in a package."""
+"""File names of the observer and the estimator beside a law in a package."""
 
 
 def write_controller(
@@ -63,10 +63,10 @@ def write_controller(
 
     `prefix` begins the names of files and functions; it is the controller's own name unless given. `guarantee`: the
     document of the tracking guarantee (`TrackingGuarantee.to_document`), whose claim stands at the top of the code.
-    With `precision` "single" the code computes in 32 bits; its claim then says that this rounding is not in the bound.
+    With `precision` "single" the code computes in 32 bits; its claim then says that the bound excludes this rounding.
 
-    Raises `ArgumentError` for a target without that precision, where the directory cannot be written, and without
-    `force` for a file in the way that Torquec did not write.
+    Raises `ArgumentError` for a target without that precision, for a directory that is not writable, and without
+    `force` for an existing file that Torquec did not write.
     """
     language, begin = chosen(Target, target, "target"), prefix or controller.name
     numbers = chosen(Precision, precision, "precision")
@@ -89,13 +89,13 @@ def write_controller(
 
 
 def code_functions(controller: Sampled) -> list[Function]:
-    """The functions that are written as code: the step, and where an observer starts from."""
+    """The functions to generate code for: the step, and the initial state of an observer."""
     start = controller.start if isinstance(controller, Observer) else None
     return [controller.function, *([] if start is None else [start])]
 
 
 def read_controller(path: str | os.PathLike[str]) -> Controller:
-    """The controller of a file that `write_controller` wrote: the same law, to the last bit of its torques.
+    """The controller of a file that `write_controller` wrote: its torques are bit-identical.
 
     Raises `ModelFileError`, with the place in the document, for anything else.
     """
@@ -145,8 +145,8 @@ def controller_to_dict(controller: Sampled) -> dict[str, Any]:
 def controller_from_dict(document: object) -> Sampled:
     """The inverse of `controller_to_dict`; raises `ModelFileError` for anything else.
 
-    The program must have the ports that joints, state and schedule ask for. Version 1, which knew nothing of where a
-    controller comes from, is read as well.
+    The ports of the program must match joints, state and schedule. Version 1, without design and model origin, is
+    read as well.
     """
     if not isinstance(document, Mapping) or document.get("format") != FORMAT:
         raise ModelFileError("this is no controller of Torquec", remedy=_REMEDY)
@@ -160,7 +160,7 @@ def controller_from_dict(document: object) -> Sampled:
         raise ModelFileError(f"version {version!r} is not known", remedy=f"the newest version here is {VERSION}")
     found: Sampled
     if values.get("kind") == Observer.KIND:
-        values.setdefault("moving", [])  # files of before had no thresholds from an uncertainty
+        values.setdefault("moving", [])  # older files had no thresholds from an uncertainty
         found = _DOCUMENTS.from_values(Observer, values)
     elif values.get("kind") == RecursiveEstimator.KIND:
         found = _DOCUMENTS.from_values(RecursiveEstimator, values)
@@ -171,7 +171,7 @@ def controller_from_dict(document: object) -> Sampled:
 
 
 def _check(found: Sampled) -> None:
-    """What the types of the fields do not say."""
+    """Check the consistency of the fields beyond their types."""
     n = found.n
     if n == 0 or len(set(found.joints)) != n:
         _DOCUMENTS.refuse("controller.joints", "joints have different names, one or more")
@@ -216,7 +216,7 @@ def _check_ports(name: str, function: Function, inputs: Ports, outputs: int) -> 
 _JOINTS = {"space": "joint", "frame": ""}
 _REMEDY = "give a controller.json that torquec design wrote"
 
-# An option that is newer than a file has its default there: a law that gains one leaves old files readable.
+# An option that an older file lacks takes its default: files stay readable when a law gains an option.
 _OPTIONS = DocumentFormat("controller.design.options", ModelFileError, _REMEDY, defaults=True)
 _DOCUMENTS = DocumentFormat(
     "controller",
@@ -230,7 +230,7 @@ _DOCUMENTS = DocumentFormat(
 
 
 def _description(controller: Sampled, guarantee: Mapping[str, Any] | None, precision: Precision) -> str:
-    """What it is, of which model with which poles, and what is proven: whoever has only the code must see it there."""
+    """Header comment of the generated code: controller, model, poles and the guarantee."""
     every = "" if controller.period is None else f", to be called every {controller.period:g} s"
     kind, joints = controller.KIND.capitalize(), ", ".join(controller.joints)
     about = f"{kind} {controller.name} for the joints {joints}{every}. SI units, radians."
@@ -277,7 +277,7 @@ def _note(controller: Sampled) -> str:
 
 
 def observer_note(observer: Observer) -> str:
-    """What an observer takes and gives, and the external torques that it detects on every robot in its sets."""
+    """Inputs and outputs of an observer, and the external torques that it detects on every robot in its sets."""
     parts = ", ".join(f"{slot.name} ({slot.size})" for slot in observer.slots)
     text = (
         "Measured state, the torque that acted since the call before, and memory in; external torques, alarms (0 or 1) "
@@ -291,7 +291,7 @@ def observer_note(observer: Observer) -> str:
 
 
 def estimator_note(estimator: RecursiveEstimator) -> str:
-    """What an estimator takes and gives."""
+    """Inputs and outputs of an estimator."""
     return (
         "Measured state, the torque that acted since the call before, and memory in, zeros at first; out: mass [kg] "
         f"and first moment [kg m] of the payload in frame {estimator.frame}, its 95 % interval, corrections of Coulomb "

@@ -1,22 +1,22 @@
-"""Thresholds of a momentum observer without a false alarm on any robot within an uncertainty, and what it detects.
+"""Collision-detection thresholds of a momentum observer: no false alarm on any robot within an uncertainty.
 
-The residual of the observer (:mod:`torquec.control.observer`) is a low-pass filter with gain one of external torque and
+The residual of the observer (:mod:`torquec.control.observer`) is the low-pass filtered (unit gain) external torque plus
 
 (1)  (P - tau_0) - Y delta + (f^ - f) + drive error + quadrature,      at the true motion
      P - tau_0 by the model's certificate, Y delta the parameters, f the friction, f^ its estimate
 (2)  quadrature: the trapezoidal rule for b over an interval h is off by at most  h/4 sup |db/dt|  of its mean
-(3)  measurements: b^ - b, and p^ - p, which stands in the difference of two samples: (1 - exp(-k h))/h times
+(3)  measurements: b^ - b, and p^ - p, which enters as a difference of two samples: (1 - exp(-k h))/h times
      [e_now - mean of earlier e], at most twice sup |e|
 
 The sum of bounds of (1), (2) and b^ - b is the level of one interval. Friction has two levels, chosen by the measured
 speed w^ of a shaft, whose error over an interval is at most e:
 
 (4)  moving, |w^| > e: the direction is known;  |f^ - f| <= (1 + part) (change over e) + part |f(w^)|
-(5)  standing, |w^| <= e: f^ leaves dry friction out, and f is anything up to it:  (1 + part) (dry + change over 2 e)
+(5)  standing, |w^| <= e: f^ has no dry friction, f any between -dry and dry:  (1 + part) (dry + change over 2 e)
 
-The threshold is the same low-pass filter of the levels, and (3): it falls while a joint moves, rises while it stands.
-An external torque above twice the threshold is detected for certain once the filter has settled, one of four times it
-within ln 2/k seconds, while the robot stays within the motions that the levels are for.
+The threshold is the levels through the same low-pass filter, plus (3): lower while a joint moves than while it stands.
+An external torque above twice the threshold is certainly detected once the filter has settled, one above four times
+the threshold within ln 2/k seconds, as long as the robot stays within the motions of the levels.
 """
 
 from __future__ import annotations
@@ -51,23 +51,23 @@ from torquec.trajectory.motion_enclosure import motion_enclosure
 from torquec.trajectory.trajectory import Trajectory
 
 _MASSES = 2
-"""Ranges that the mass of an unknown payload is cut into."""
+"""Number of subintervals of the mass of an unknown payload."""
 
 _PIECES, _BOXES = 256, 256
-"""Pieces of time of a motion, and boxes that a range of positions is subdivided into."""
+"""Time intervals of a motion, and boxes of a subdivided position range."""
 
-_SLOPE_PIECES = 64  # of a range of speeds, over which slopes of friction are enclosed
+_SLOPE_PIECES = 64  # subintervals of a speed range over which friction slopes are enclosed
 _ROUNDED_UP = 1.0 + 1e-9
-"""Covers the rounding of the bounds, and of the observer itself relative to its torques."""
+"""Allowance for the rounding error of the bounds and of the observer, relative to its torques."""
 
-_LEAST = 1e-9  # [Nm]; no threshold is zero
+_LEAST = 1e-9  # [Nm], the smallest threshold
 
 
 @dataclass(frozen=True)
 class RubbingShaft:
-    """A shaft with friction, (4) and (5): `error` e of its speed, `part` of its friction that is wrong, `slope` of its
-    smooth terms and `change` of its dry ones over e, both while the direction stays; `dry`, its largest dry friction
-    near rest; `offset` of the smooth ones there.
+    """A shaft with friction, (4) and (5): `error` e of its speed, `part` the relative friction error, `slope` of the
+    smooth terms and `change` of the dry ones over e, both in one direction of motion; `dry`, the largest dry friction
+    near rest; `offset` of the smooth terms there.
     """
 
     shaft: Shaft
@@ -80,18 +80,18 @@ class RubbingShaft:
 
     @property
     def standing(self) -> float:
-        """(5)."""
+        """The friction level of a standing shaft, (5)."""
         return (1.0 + self.part) * (2.0 * self.slope * self.error + self.dry) + self.part * self.offset
 
     def estimate(self, qd: Sequence[Scalar]) -> Scalar:
-        """f^ at the shaft."""
+        """The friction estimate f^ at the shaft."""
         state = self.shaft.state(qd)
         dry = shaft_friction(self.shaft.friction, state, FrictionPart.DRY)
         smooth = shaft_friction(self.shaft.friction, state, FrictionPart.SMOOTH)
         return smooth + select(absolute(state.speed) - self.error, dry, 0.0)
 
     def level(self, qd: Sequence[Scalar]) -> Scalar:
-        """(4) or (5) at the shaft."""
+        """The friction level at the shaft, (4) or (5)."""
         state = self.shaft.state(qd)
         size = sum((absolute(term.torque(self.shaft.friction, state)) for term in terms_of(self.shaft.friction)), 0.0)
         moving = self.part * size + (1.0 + self.part) * (self.slope * self.error + self.change)
@@ -100,9 +100,9 @@ class RubbingShaft:
 
 @dataclass(frozen=True, eq=False)
 class DetectionThresholds:
-    """The levels of the residual: `base` (n,) without friction, that of the `shafts`, and `momentum_error` (n,) of (3).
+    """Levels of the residual: `base` (n,) without friction, friction of the `shafts`, `momentum_error` (n,) of (3).
 
-    `fastest` (n,): the largest speeds of the motions that they hold for.
+    `fastest` (n,): the largest speeds for which they hold.
     """
 
     joints: tuple[str, ...]
@@ -112,7 +112,7 @@ class DetectionThresholds:
     fastest: Array
 
     def friction(self, qd: Sequence[Scalar]) -> list[Scalar]:
-        """f^ (n,), over any scalar."""
+        """The friction estimate f^ (n,), over any scalar."""
         return self._spread([shaft.estimate(qd) for shaft in self.shafts], qd, absolute_rows=False)
 
     def level(self, qd: Sequence[Scalar]) -> list[Scalar]:
@@ -129,11 +129,11 @@ class DetectionThresholds:
         return found
 
     def noise(self, share: float, period: float) -> Array:
-        """What measurements add to a threshold (n,), for a filter that takes this `share` of a step (3)."""
+        """Part of the threshold (n,) due to measurement errors (3); `share` is the filter coefficient 1 - exp(-k h)."""
         return 2.0 * share / period * self.momentum_error * _ROUNDED_UP + _LEAST
 
     def standing(self, share: float, period: float) -> Array:
-        """The thresholds (n,) of a robot at rest: the largest."""
+        """The thresholds (n,) of a robot at rest, where they are largest."""
         loose = self._spread([shaft.standing for shaft in self.shafts], [0.0] * len(self.base), absolute_rows=True)
         return np.asarray(self.base + np.array(loose, dtype=np.float64) + self.noise(share, period), dtype=np.float64)
 
@@ -147,7 +147,7 @@ class DetectionThresholds:
         return worst + self.noise(share, period)
 
     def _slowest(self, joint: int) -> float:
-        """A speed of a joint above the error of every shaft that it turns alone."""
+        """A joint speed above the speed error of every shaft that this joint alone turns."""
         own = [s.error / abs(s.shaft.row[joint]) for s in self.shafts if s.shaft.is_joint and s.shaft.row[joint]]
         return max(own, default=0.0) * _ROUNDED_UP + _LEAST
 
@@ -160,12 +160,12 @@ def detection_thresholds(
     period: float,
     guarantee: TrackingGuarantee | None = None,
 ) -> DetectionThresholds:
-    """The levels (1)-(5) for every robot in the sets that moves within `motions`.
+    """Detection levels (1)-(5), valid for every robot in the sets that moves within `motions`.
 
-    These are a box with speeds and accelerations, or a trajectory with the `guarantee` that says how far from it the
-    robot may be. The observer must be given the torque that the drives were asked for in the interval before. Raises
-    `ArgumentError` where nothing is proven of the model, for motions outside of what is proven, without a guarantee for
-    a trajectory, and for jitter, load-dependent friction and other sets that are not covered.
+    `motions`: a box with speeds and accelerations, or a trajectory with the `guarantee` that bounds the deviation from
+    it. The observer's torque input must be the drive torque commanded in the previous interval. Raises `ArgumentError`
+    for a model without a certificate, for motions outside of its certified box, for a trajectory without a guarantee,
+    and for jitter, load-dependent friction and other sets that are not covered.
     """
     proven = proven_torque(model)
     if isinstance(proven, str):
@@ -215,7 +215,7 @@ def momentum_program(model: Model) -> Function:
 
 
 def bias_program(model: Model) -> Function:
-    """(q, qd) -> b = dM/dt qd - P(q, qd, 0) - springs, (n,): what changes the momentum besides drives and friction."""
+    """(q, qd) -> b = dM/dt qd - P(q, qd, 0) - springs, (n,): rate of the momentum without drives and friction."""
     n, momentum = model.robot.n, momentum_program(model)
     still = [0.0] * n
 
@@ -313,7 +313,7 @@ def _level(proven: ProvenTorque, sets: PlantUncertainty, cells: Array, own: Moti
 def _sampled_errors(
     model: Model, seen: MotionBoxes, eps: tuple[Array, Array], fastest: Array, period: float
 ) -> tuple[Array, Array]:
-    """What sampling and measurement add to the level, (2) and b^ - b, and the error of the momentum p^, (n,) each."""
+    """Sampling and measurement errors of the level, (2) and b^ - b, and the error of the momentum p^, (n,) each."""
     programs = {"b": bias_program(model), "p": momentum_program(model)}
     rates = _largest(seen, "qd"), fastest
     noise, drift = {name: np.zeros(model.robot.n) for name in programs}, np.zeros(model.robot.n)
@@ -333,7 +333,7 @@ def _sampled_errors(
 
 
 def _rubbing(shaft: Shaft, sets: PlantUncertainty, speeds: Array, errors: Array) -> RubbingShaft:
-    """(4) and (5) of a shaft, for joint speeds up to `speeds` (n,) whose measured values are off by `errors` (n,)."""
+    """(4) and (5) of a shaft, for joint speeds up to `speeds` (n,), measured within `errors` (n,)."""
     row = np.abs(np.array(shaft.row))
     error, fastest = float(row @ errors) * _ROUNDED_UP, float(row @ (speeds + errors))
     part = float(sets.friction_part[row > 0.0].max())

@@ -1,7 +1,7 @@
-"""Independent joint control: a PD or PID law for every joint, with what is wanted of the model added.
+"""Independent joint control: PD or PID per joint, with optional model feedforward or gravity compensation.
 
 (1)  tau = kp e + kd ed + ki I + feedforward,      I the integral of e, by the trapezoidal rule
-(2)  the integral rests while the torque is at its limit and the error would drive it further (anti-windup)
+(2)  anti-windup: the integral is frozen while the torque is at its limit and the error would drive it further
 (3)  gains from poles, for a joint that moves the inertia J alone:  kp = J p, kd = J s;  with a third pole -r
      kp = J (p + s r),  kd = J (s + r),  ki = J p r
 """
@@ -97,7 +97,7 @@ def independent_joint(
 
 
 def gravity_compensation(source: Robot | Model, gains: PidGains | None = None, **options: Any) -> Controller:
-    """Gravity and springs held where the robot is, and a PD or PID law where `gains` are given (else the arm floats).
+    """Gravity and spring compensation at the measured position, with PD or PID `gains` if given (else the arm floats).
 
     Options are those of `independent_joint`.
     """
@@ -112,7 +112,7 @@ def feedforward_torque(
     online_gravity: bool = False,
     friction: FrictionCompensation | FrictionAt | str = _FRICTION,
 ) -> Controller:
-    """The torques that the reference needs and no feedback: open loop, with the gravity of where the robot is if asked.
+    """Open-loop feedforward: inverse dynamics of the reference, optionally with gravity at the measured position.
 
     Izaguirre et al., 7.2.
     """
@@ -123,7 +123,7 @@ def feedforward_torque(
 
 
 def _as(controller: Controller, kind: LawKind) -> Controller:
-    """The controller under the name of the law that it is without gains."""
+    """The controller under the name of another law, which it is without gains."""
     assert controller.design is not None
     options = replace(controller.design.options, gains=None, feedforward=None)
     name = kind.value.replace("-", "_")
@@ -134,7 +134,7 @@ def _as(controller: Controller, kind: LawKind) -> Controller:
 def gains_from_poles(
     source: Robot | Model, poles: PoleArgument, q: npt.ArrayLike, *, integral_pole: float | None = None
 ) -> PidGains:
-    """Gains (3) for the inertias that the joints have at q (n,), alone; `integral_pole` -r [1/s] adds an integral.
+    """PD or PID gains (3) from poles, for the diagonal inertias at q (n,); `integral_pole` -r [1/s] adds an integral.
 
     Raises `ArgumentError` for poles that are unstable.
     """
@@ -179,7 +179,7 @@ def _model_torque(model: Model, feedforward: Feedforward, signals: dict[str, Any
 
 
 def _kept(past: Scalar, grown: Scalar, torque: Scalar, limit: float) -> Scalar:
-    """(2): the integral that is remembered."""
+    """The integral after anti-windup (2)."""
     if not np.isfinite(limit):
         return grown
     slower = select(torque - limit, minimum(grown, past), grown)

@@ -1,7 +1,7 @@
-"""What a law is made with, and what a finished controller knows of its making.
+"""Options of control laws, and the design record (law, options, model) of a controller.
 
-(1)  `ControllerOptions` holds what any law may be given; None leaves it to the law;
-     a field that the command line can give as NAME=VALUE says in its metadata how the value is read (`from_words`)
+(1)  `ControllerOptions` holds the options of all laws; None selects the default of the law;
+     a field that the command line accepts as NAME=VALUE has its parser in its metadata (`from_words`)
 (2)  a controller carries its `LawDesign` (law and options) and the `ModelOrigin` that it was made from: both go into
      its file, and the same law with the same options of the same model is the same controller
 """
@@ -25,7 +25,7 @@ from torquec.foundation.documents import Codec, written_by
 
 
 class LawKind(StrEnum):
-    """The laws that can be designed, as commands and files name them; `torquec.control.laws.LAWS` says what each is."""
+    """The laws that can be designed, as commands and files name them; `torquec.control.laws.LAWS` describes each."""
 
     POLE_PLACEMENT = "pole-placement"
     """CT1 of Clover."""
@@ -40,21 +40,21 @@ class LawKind(StrEnum):
     PID = "pid"
     LQR = "lqr"
     GRAVITY = "gravity"
-    """Gravity held where the robot is: it floats."""
+    """Gravity compensation at the measured position: the arm floats."""
     OPEN_LOOP = "open-loop"
     OPEN_LOOP_GRAVITY = "open-loop-gravity"
 
 
 class Feedforward(StrEnum):
-    """What an independent joint law adds from the model."""
+    """Model feedforward of an independent joint law."""
 
     NOTHING = "nothing"
     GRAVITY = "gravity"
-    """Gravity and springs where the robot is: gravity compensation."""
+    """Gravity compensation: gravity and springs at the measured position."""
     DYNAMICS = "dynamics"
-    """Inverse dynamics of the reference: what the motion needs, computed in advance."""
+    """Inverse dynamics of the reference: can be computed in advance."""
     DYNAMICS_AND_GRAVITY = "dynamics and gravity"
-    """Inverse dynamics of the reference, with the gravity of where the robot is."""
+    """Inverse dynamics of the reference, with gravity at the measured position."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class PidGains:
 
 @dataclass(frozen=True)
 class LqrWeights:
-    """Weights per joint of position errors, speed errors and torques: one over the square of what is tolerable."""
+    """Weights per joint of position errors, speed errors and torques: one over the square of the tolerable value."""
 
     position: tuple[float, ...]
     speed: tuple[float, ...]
@@ -113,11 +113,11 @@ def _read_poles(values: Any) -> Any:
 
 
 _FROM_WORDS = "from words"
-"""The key of a field's metadata under which its reader stands."""
+"""The key of a field's metadata that holds its parser."""
 
 
 def from_words(reader: Callable[[str], Any]) -> Mapping[str, Callable[[str], Any]]:
-    """Metadata of a field that the command line can give: what makes its value of the text, or raises `ValueError`."""
+    """Metadata of a field that the command line can set: a parser from text to value, which may raise `ValueError`."""
     return {_FROM_WORDS: reader}
 
 
@@ -130,14 +130,14 @@ def _numbers(text: str) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class ControllerOptions:
-    """What a law is made with; None leaves it to the law. A law refuses what it has no use for.
+    """Options of a control law; None selects the default of the law. A law refuses options that it does not use.
 
     `poles` [1/s]: one for all joints, one per joint or pairs. `period` [s]: the sampling interval, with `sampled` the
-    poles are placed for it. `evaluation`: where the model is evaluated; `friction`: its compensation; `rule`: how the
-    model is abbreviated. `gains` of independent joints, else those of the poles at the `posture` (n,), and what is
-    `feedforward`; their integral rests at the torques `anti_windup` (n,) [Nm]. `weights` of LQR. `efforts` (n,) [Nm]
-    that the torques are limited to, and `rates` (n,) [Nm/s]. A limit is None where a joint has none. `amplitude`
-    [rad/s^2] and `layer` [rad/s] of a robust term, one number or one per joint.
+    poles are placed for it. `evaluation`: the state at which the model is evaluated; `friction`: its compensation;
+    `rule`: how the model is abbreviated. Independent joints: `gains`, else those of the poles at the configuration
+    `posture` (n,); `feedforward`; torque limits of its `anti_windup` (n,) [Nm]. `weights` of LQR.
+    Torque limits `efforts` (n,) [Nm] and rate limits `rates` (n,) [Nm/s], None where a joint has none. Robust term:
+    `amplitude` [rad/s^2] and `layer` [rad/s], one number or one per joint.
     """
 
     poles: PoleArgument | None = field(default=None, metadata=written_by(Codec(_written_poles, _read_poles)))
@@ -167,17 +167,17 @@ class ControllerOptions:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """The names of what is not left to the law."""
+        """The names of the options that are not None."""
         return tuple(name for name, value in vars(self).items() if value is not None and value is not False)
 
 
 def word_options() -> tuple[str, ...]:
-    """The fields of `ControllerOptions` that can be given in words."""
+    """The fields of `ControllerOptions` that can be given as NAME=VALUE."""
     return tuple(item.name for item in dataclasses.fields(ControllerOptions) if _FROM_WORDS in item.metadata)
 
 
 def with_words(options: ControllerOptions, texts: Sequence[str]) -> ControllerOptions:
-    """Options with the fields that texts NAME=VALUE give; raises `ArgumentError` for others.
+    """Options with fields set from texts NAME=VALUE; raises `ArgumentError` for unknown or malformed ones.
 
     >>> with_words(ControllerOptions(), ["rates=100,50", "feedforward=gravity"]).rates
     (100.0, 50.0)
@@ -204,14 +204,14 @@ def with_words(options: ControllerOptions, texts: Sequence[str]) -> ControllerOp
 
 @dataclass(frozen=True)
 class LawDesign:
-    """Which law a controller is, and with what it was made."""
+    """The design of a controller: its law and the options."""
 
     law: LawKind
     options: ControllerOptions
 
 
 def finite_limits(values: Sequence[float]) -> tuple[float | None, ...]:
-    """Limits as `ControllerOptions` keeps them: None where there is none."""
+    """Limits as `ControllerOptions` stores them: None in place of infinity."""
     return tuple(None if np.isinf(value) else float(value) for value in values)
 
 
@@ -221,5 +221,5 @@ def open_limits(values: Sequence[float | None]) -> list[float]:
 
 
 def resolved_poles(poles: JointPoles) -> tuple[tuple[complex, complex], ...]:
-    """The pairs of poles of all joints, as `ControllerOptions` keeps them."""
+    """The pole pairs of all joints, as `ControllerOptions` stores them."""
     return tuple((pair.first, pair.second) for pair in poles.pairs)

@@ -1,8 +1,7 @@
-"""The laws by name: one table that commands, files and programs make controllers from.
+"""Table of control laws by name, for commands, files and programs.
 
-A row says how a law is made from a model and which options it has a use for; every other option that is given is
-refused. A new law is a file with a function that gives a `Controller`, a `LawKind`, and a row here; commands list it
-then.
+A row holds the factory of a law and the options that it uses; all other options are refused. To add a law, write a
+function that returns a `Controller` in a file of its own, a `LawKind`, and a row here; commands then list it.
 """
 
 from __future__ import annotations
@@ -35,19 +34,19 @@ from torquec.robot.robot import Robot
 from torquec.trajectory import Trajectory
 
 USUAL_LAW = LawKind.COMPUTED_TORQUE
-"""The law where none is chosen: at the measured state, friction at reference speed. Its tracking error is bounded."""
+"""The default law: model at the measured state, friction at the reference speed. Its tracking error is bounded."""
 
 USUAL_POLES = -20.0
-"""Both of every joint [1/s], of every law that has poles."""
+"""Default of both poles of every joint [1/s]."""
 
 USUAL_PERIOD = 0.001
-"""Sampling interval of a law that needs one, unless given [s]."""
+"""Default sampling interval of a law that needs one [s]."""
 
 TOLERABLE = (1e-3, 1e-2)
-"""Errors that LQR weighs as one where no weights are given: a milliradian (millimetre), ten of them per second."""
+"""Tolerable errors of the default LQR weights: position [rad or m], speed [rad/s or m/s]."""
 
 _LARGEST_EFFORT = 1e3
-"""What stands for the torque limit of a drive that has none, in the same weights [Nm]."""
+"""Torque limit in the default LQR weights for a drive without one [Nm]."""
 
 _LIMITS = ("efforts", "rates")
 _NO_OPTIONS = ControllerOptions()
@@ -57,10 +56,10 @@ Making = Callable[[Model, ControllerOptions, Trajectory | None], Controller]
 
 @dataclass(frozen=True)
 class LawEntry:
-    """A law in words, the options that it has a use for, and how it is made.
+    """A row of the table: description of a law, the options that it uses, and its factory.
 
-    `places_poles`: the linear loop has exactly its poles where the model is right, so that it has root loci.
-    `evaluates_at` is the state at which the model is evaluated, unless the law takes that as an option.
+    `places_poles`: with an exact model the linear loop has exactly the given poles, so that it has root loci.
+    `evaluates_at`: the state at which the model is evaluated, unless that is an option of the law.
     """
 
     summary: str
@@ -71,7 +70,7 @@ class LawEntry:
 
     @property
     def has_poles(self) -> bool:
-        """Whether its feedback is made from poles."""
+        """Whether its feedback gains follow from poles."""
         return "poles" in self.takes
 
 
@@ -82,12 +81,12 @@ def make_law(
     *,
     trajectory: Trajectory | None = None,
 ) -> Controller:
-    """The controller of a law for a robot or a model.
+    """Make the controller of a law for a robot or a model.
 
-    LQR needs the trajectory that its gains belong to, which is sampled at the period of the options.
+    LQR needs the trajectory of its gains, which is sampled at the period of the options.
 
-    Torques are limited where the options give `efforts` or `rates`. Raises `ArgumentError` for a law that is none, for
-    options that it has no use for, and as the law itself does.
+    Torques are limited where the options give `efforts` or `rates`. Raises `ArgumentError` for an unknown law, for
+    options that it does not use, and as the law itself does.
 
     >>> from torquec.robot import classics
     >>> make_law(classics.planar2r(), "computed-torque", ControllerOptions(period=0.002)).name
@@ -108,7 +107,7 @@ def make_law(
 
 
 def usual_weights(robot: Robot, errors: tuple[float, float] = TOLERABLE, torque: float | None = None) -> LqrWeights:
-    """Weights of LQR from what is tolerable: one over its square.
+    """Default LQR weights: one over the square of the tolerable error or torque (Bryson's rule).
 
     `errors` of position and speed are the same for all joints; the torque is the drive's limit unless given.
     """
@@ -118,12 +117,12 @@ def usual_weights(robot: Robot, errors: tuple[float, float] = TOLERABLE, torque:
 
 
 def usual_integral_pole(poles: JointPoles) -> float:
-    """The pole of an integral [1/s] where none is asked for: four times slower than the slowest of the others."""
+    """Default pole of an integral [1/s]: four times slower than the slowest of the others."""
     return max(pole.real for pole in poles.values) / 4.0
 
 
 def _given(options: ControllerOptions, *names: str) -> dict[str, Any]:
-    """Those of the named options that are not left to the law, as arguments."""
+    """The named options that are not None, as keyword arguments."""
     return {name: getattr(options, name) for name in names if name in options.given}
 
 
@@ -138,7 +137,7 @@ def _placed(
     evaluates_at: Evaluation = Evaluation.MEASURED,
     places_poles: bool = True,
 ) -> LawEntry:
-    """The row of a law whose feedback is made from poles; `more` are options besides those that all of these have."""
+    """The row of a law with poles; `more` are options besides those that all such laws have."""
     names = ("period", "sampled", "friction", *more)
 
     def made(model: Model, options: ControllerOptions, _: Trajectory | None) -> Controller:
@@ -148,7 +147,7 @@ def _placed(
 
 
 def _independent(model: Model, options: ControllerOptions, *, integral: bool) -> Controller:
-    """Gains as given, or those of the poles at a posture; the integral's pole is the usual one."""
+    """Gains as given, or from the poles at a configuration; the integral has its default pole."""
     robot, gains = model.robot, options.gains
     if gains is None:
         poles = joint_poles(robot.joint_names, _poles(options))

@@ -1,9 +1,9 @@
-"""Linear quadratic regulator along a trajectory: gains that weigh errors against torques, by sample.
+"""Linear quadratic regulator (LQR) along a trajectory: time-varying gains, one matrix per sample.
 
 (1)  cost = sum over samples of h (x' Q x + u' R u),  x = (q - q_ref, qd - qd_ref),  u = tau - tau_ref
 (2)  x_k+1 = Phi_k x_k + Psi_k u_k: the robot linearized at each sample, zero-order hold (`zero_order_hold`)
 (3)  backwards:  S = (R h + Psi' P Psi)^-1 Psi' P Phi,   P <- Q h + Phi' P (Phi - Psi S)
-(4)  it starts from the P of a regulator that stays at the last sample for ever, found by doubling
+(4)  terminal P: that of the infinite-horizon regulator at the last sample, by doubling
 (5)  tau = tau_ref + S (e, ed),    e = q_ref - q,  ed = qd_ref - qd
 """
 
@@ -33,7 +33,7 @@ from torquec.robot.robot import Robot
 from torquec.trajectory import Trajectory, check_joints
 
 _FRICTION = FrictionCompensation()
-_MOST_DOUBLINGS = 60  # 2^60 samples: no loop that settles takes longer
+_MOST_DOUBLINGS = 60  # 2^60 samples: every stable loop has converged by then
 
 
 def lqr(
@@ -72,16 +72,16 @@ def lqr(
 
 
 def riccati_step(Phi: Array, Psi: Array, Q: Array, R: Array, P: Array) -> tuple[Array, Array]:
-    """S and the P before, (3)."""
+    """One backward Riccati step (3): the gains S and P of the sample before."""
     gain = np.asarray(np.linalg.solve(R + Psi.T @ P @ Psi, Psi.T @ P @ Phi), dtype=np.float64)
     before = Q + Phi.T @ P @ (Phi - Psi @ gain)
     return gain, 0.5 * (before + before.T)
 
 
 def stationary_cost(Phi: npt.ArrayLike, Psi: npt.ArrayLike, Q: npt.ArrayLike, R: npt.ArrayLike) -> Array:
-    """P of the regulator that goes on for ever (4): the stabilizing solution of the Riccati equation.
+    """P of the infinite-horizon regulator (4): the stabilizing solution of the discrete Riccati equation.
 
-    Structure-preserving doubling: step k knows the cost of 2^k samples. Raises `RobotError` where it does not settle.
+    Structure-preserving doubling: step k has the cost of 2^k samples. Raises `RobotError` where it does not converge.
 
     >>> float(stationary_cost([[1.0]], [[1.0]], [[1.0]], [[1.0]])[0, 0].round(12))
     1.61803398875

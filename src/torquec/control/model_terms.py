@@ -1,4 +1,4 @@
-"""What controllers know of the robot: where they evaluate it, how they treat friction, which parts of it they use."""
+"""Model terms of controllers: the state of evaluation, friction compensation, rigid-body torques."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Evaluation(StrEnum):
     """At which state a controller evaluates the model."""
 
     REFERENCE = "reference"
-    """Where the robot shall be: nothing measured enters the model (Clover)."""
+    """The reference state: no measurement enters the model (Clover)."""
     MEASURED = "measured"
-    """Where the robot is: feedback linearization."""
+    """The measured state: feedback linearization."""
 
 
 class FrictionAt(StrEnum):
-    """Whose speed friction is compensated for."""
+    """The speed at which friction is compensated."""
 
     NOTHING = "nothing"
     REFERENCE = "reference"
@@ -71,9 +71,9 @@ class FrictionCompensation:
 
 
 def friction_compensation(given: FrictionCompensation | FrictionAt | str) -> FrictionCompensation:
-    """The compensation itself, or the one at the speed that is named.
+    """A friction compensation, given as such or by the name of its speed.
 
-    Raises `ArgumentError`, with the choices, for a name that is none.
+    Raises `ArgumentError`, with the choices, for an unknown name.
     """
     if isinstance(given, FrictionCompensation):
         return given
@@ -104,7 +104,7 @@ def rigid_torque(
 
 
 def added(first: Sequence[Scalar], second: Sequence[Scalar]) -> list[Scalar]:
-    """Two torques together."""
+    """The sum of two torques (n,)."""
     return [a + b for a, b in zip(first, second, strict=True)]
 
 

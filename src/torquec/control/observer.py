@@ -1,6 +1,6 @@
-"""Generalized-momentum observer: external torques from what is known anyway, and whether something was hit.
+"""Generalized-momentum observer: external torque estimation and collision detection.
 
-With p = M qd and the torque that acts besides the drives, b = dM/dt qd - c - g - springs - friction:
+With p = M qd and the torque other than that of the drives, b = dM/dt qd - c - g - springs - friction:
 
 (1)  pd = tau + b + external
 (2)  between samples    p^ -> p^ + h (tau + (b_before + b_now)/2)                         tau held for h seconds
@@ -12,10 +12,10 @@ dM/dt is differentiated from it: r differs from the external torque by the error
 simplified one, for which dM/dt = C + C' does not hold.
 
 (4)  collision of a joint: |r| above its threshold: a number, or
-(5)  the threshold that an `Uncertainty` makes necessary (:mod:`torquec.control.detection_thresholds`), which follows
-     the measured speeds: no false alarm on any robot in the sets
+(5)  the threshold from an `Uncertainty` (:mod:`torquec.control.detection_thresholds`), which depends on the measured
+     speeds: no false alarm on any robot in the sets
 
-Friction that depends on the load takes the weight for it: accelerations, which would be the rest, are not known here.
+Load-dependent friction takes the gravity torque as its load: accelerations are not known here.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ from torquec.trajectory.trajectory import Trajectory
 class Observer(ModelFunction):
     """An observer: (q, qd, tau, state) -> external (n,), collision (n,) 0 or 1, next_state; of (5) also threshold (n,).
 
-    `tau` is the torque that acted since the call before. Start it with `state_at`. `bandwidth` [1/s] and `thresholds`
-    (n,) [Nm], None where a joint has none, are what it was made with: of (5) the largest ones, those of a robot that
-    stands. `moving` (n,) are the largest ones while all joints move, empty without (5).
+    `tau` is the torque that acted since the previous call. `state_at` gives the initial state. `bandwidth` [1/s] and
+    `thresholds` (n,) [Nm], None where a joint has none, are those of its design; with (5), the thresholds at rest,
+    which are the largest. `moving` (n,) are the largest while all joints move, empty without (5).
     """
 
     KIND: ClassVar[str] = "observer"
@@ -64,7 +64,7 @@ class Observer(ModelFunction):
 
     @property
     def smallest_torque(self) -> tuple[float | None, ...]:
-        """The external torque (n,) [Nm] that is detected for certain on every robot in the sets: twice the threshold.
+        """The external torque (n,) [Nm] that is certainly detected on every robot in the sets: twice the threshold.
 
         Twice as much is detected within `detection_time`. None without thresholds from an uncertainty.
         """
@@ -72,13 +72,13 @@ class Observer(ModelFunction):
 
     @property
     def detection_time(self) -> float:
-        """Within which twice the `smallest_torque` is detected [s]: ln 2/k, and one sampling interval."""
+        """Time [s] within which twice the `smallest_torque` is detected: ln 2/k plus one sampling interval."""
         return math.log(2.0) / self.bandwidth + (self.period or 0.0)
 
     def state_at(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
-        """The state to start with where the robot is at (q, qd), (n,) each, and nothing touches it.
+        """The initial state at (q, qd), (n,) each, without external torque.
 
-        No time has passed at the first call: give it no torque.
+        No time has passed at the first call: pass it zero torque.
         """
         assert self.start is not None
         return evaluate(self.start, {"q": q, "qd": qd})["state"]
@@ -96,7 +96,7 @@ def momentum_observer(
 ) -> Observer:
     """The observer (1)-(5), with k = `bandwidth` [1/s], called every `period` seconds.
 
-    `thresholds` (n,) [Nm]: where a joint is taken to be hit; infinite unless given. With an `uncertainty` they follow
+    `thresholds` (n,) [Nm]: collision thresholds, infinite unless given. With an `uncertainty` they follow
     from its sets (5), for robots that move within `motions`: a box with speeds and accelerations, that of a certified
     model unless given, or a trajectory with its `guarantee`. Raises `ArgumentError` for a bandwidth or period that is
     not positive, for thresholds of both kinds, and as `detection_thresholds` does.
@@ -118,7 +118,7 @@ def momentum_observer(
     momentum, smooth = momentum_program(model), bias_program(model)
 
     def bias(q: Any, qd: Any) -> list[Any]:
-        """b of (1)."""
+        """The bias b of (1)."""
         if levels is None:
             loss = friction_torque(model.robot, qd, load=model.at("gravity_torque", q))
         else:
@@ -153,7 +153,7 @@ def momentum_observer(
 
     def begin(q: Any, qd: Any) -> dict[str, Any]:
         now = bias(q, qd)
-        # What (2) adds at the first call, which comes after no time at all, is taken away beforehand.
+        # No time passes before the first call: subtract in advance what (2) will add there.
         own = [p - period * b for p, b in zip(replay(momentum, {"q": q, "qd": qd})["p"], now, strict=True)]
         level = [] if levels is None else levels.level(qd)
         return {"state": [*own, *now, *level, *level]}
@@ -176,11 +176,12 @@ def momentum_observer(
 def detectable_force(
     observer: Observer, source: Robot | Model, frame: str, q: npt.ArrayLike, direction: npt.ArrayLike | None = None
 ) -> float:
-    """The smallest force [N] on a frame's origin that is surely detected at q (n,): of a direction (3,), or of all.
+    """The smallest force [N] on a frame's origin that is certainly detected at q (n,), in one direction (3,) or in all.
 
-    A force F pushes the joints with J' F, and is detected where one of them has its `smallest_torque`. Of all
-    directions it is at most sqrt(n) over the smallest singular value of J' by these torques; infinite where a direction
-    turns no joint. Raises `ArgumentError` for an observer without thresholds from an uncertainty and for no direction.
+    A force F acts on the joints with J' F, and is detected where one joint reaches its `smallest_torque`. Over all
+    directions the result is at most sqrt(n) over the smallest singular value of J' scaled by these torques; infinite
+    where a direction moves no joint. Raises `ArgumentError` for an observer without thresholds from an uncertainty and
+    for no direction.
     """
     if not observer.moving:
         raise ArgumentError("the observer has no thresholds from an uncertainty", remedy="make it with uncertainty=")
@@ -199,7 +200,7 @@ def detectable_force(
 
 
 def _hits(external: Sequence[Any], limits: Array) -> list[Any]:
-    """(4)."""
+    """Collision flags (4)."""
     return [
         0.0 if math.isinf(limit) else select(absolute(r) - limit, 1.0, 0.0)
         for r, limit in zip(external, limits.tolist(), strict=True)

@@ -1,11 +1,11 @@
-"""How much payload a loop bears that its controller does not know: limits of a mass for which it is stable.
+"""Stability interval of an unknown payload: the masses for which the linearized closed loop is stable.
 
 (1)  the robot with a mass m at a frame has  M + m dM, C + m dC, K + m dK,  linear in m at every point of a motion;
-     the controller's gains stay those of the model that it has
+     the controller keeps the gains of its nominal model
 (2)  the limits are found on a grid of masses and by bisection between the last stable one and the first unstable one
 
-Linear models at points of a motion: what holds for small errors there, and no proof. Negative masses are a hand that is
-lighter than the model says; they end where nothing is left of the body that carries the frame.
+The models are linearized at points of a motion: valid for small errors there, no proof. Negative masses stand for a
+hand that is lighter than in the model; their limit is the mass of the body that carries the frame.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from torquec.robot.xml_text import unused_name
 _GRID = 40  # masses from a thousandth of the robot to the heaviest, a third apart
 _BISECTIONS = 30  # a billionth of the step of the grid
 HEAVIEST = 100.0
-"""Times the mass of the robot: a payload beyond is no limit."""
+"""Largest payload searched, in masses of the robot; beyond it the interval counts as unlimited."""
 
 
 @dataclass(frozen=True)
 class PayloadInterval:
-    """Masses [kg] at `frame`, beyond what the model knows, for which the loop is stable; infinite without a limit.
+    """Masses [kg] at `frame`, beyond those of the model, for which the loop is stable; infinite without a limit.
 
     `joint` moves most in the mode that becomes unstable at the upper limit; empty where there is none.
     """
@@ -60,7 +60,7 @@ def payload_interval(
     """The interval that holds at all states q, qd, qdd, (N, n) each, for a mass at `center` (3,) [m] of `frame`.
 
     Unless given, the frame is the last one of the robot's last body. `errors` are those of the law as in
-    `torquec.control.robustness`: all ones for a law that is evaluated where the robot is. Raises `ArgumentError` for a
+    `torquec.control.robustness`: all ones for a law evaluated at the measured state. Raises `ArgumentError` for a
     frame that does not exist and where the loop is unstable without a payload.
     """
     model = as_model(source)
@@ -100,7 +100,7 @@ def payload_interval(
 
 @dataclass(frozen=True, eq=False)
 class _Carrying:
-    """A point of a motion: linear models with no payload and with one kilogram, and what the gains are made from."""
+    """A point of a motion: linear models with no payload and with one kilogram, and the nominal model of the gains."""
 
     empty: LinearModel
     full: LinearModel
@@ -115,7 +115,7 @@ class _Carrying:
         return found is not None and found[0].excess(found[1]) < 0.0
 
     def moving_joint(self, mass: float) -> int:
-        """The joint that moves most, in units of its own, in the slowest mode of the loop."""
+        """The joint that moves most, in its own units, in the slowest mode of the loop."""
         found = self._loop(mass)
         if found is None:
             return self.empty.n - 1
@@ -135,7 +135,7 @@ class _Carrying:
         return loop, loop.F - loop.G @ loop.gains(*self.believed)
 
     def is_stable_without(self, mass: float) -> bool:
-        """Whether it is with that much less than the model says."""
+        """Whether the loop is stable with that much less mass than the model has."""
         return self.is_stable(-mass)
 
 

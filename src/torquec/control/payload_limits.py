@@ -1,4 +1,4 @@
-"""The largest mass that a robot may carry: by its torque limits, by its tracking guarantee, by linear stability.
+"""Maximum payload of a robot: by its torque limits, by its tracking guarantee, by linear stability.
 
 (1)  torque: the largest mass that the drives hold (:mod:`torquec.control.payload_torque`)
 (2)  guarantee: the largest m for which the tracking error is bounded under an unknown payload of 0 to m kg
@@ -41,17 +41,18 @@ from torquec.trajectory.motion_box import joint_box
 from torquec.trajectory.trajectory import Trajectory
 
 _STATES = 24
-"""Instants or configurations at which linear models are looked at."""
+"""Instants or configurations of the linear models."""
 
 _HALVINGS, _GUARANTEES = 10, 4
-"""Of (2): halvings of the first mass until it is bounded, and bisections then, to a sixteenth of the limit."""
+"""Of (2): halvings of the first mass until its error is bounded, then bisections, to a sixteenth of the limit."""
 
 
 @dataclass(frozen=True)
 class PayloadLimits:
-    """The three limits of a mass whose centre is at `centre` (3,) [m] of `frame`; `standing` is that of the torques'.
+    """Payload limits of a mass whose centre is at `centre` (3,) [m] of `frame`.
 
-    `by` names the smallest, None where nothing limits the mass; `kg` is that limit.
+    `standing`: how the torque limit was found. `by` names the smallest, None where nothing limits the mass; `kg` is
+    that limit.
     """
 
     frame: str
@@ -102,7 +103,7 @@ def payload_limits(
     """The largest mass at `centre` (3,) [m] of `frame` (the hand's unless given), along a motion or over the workspace.
 
     The law is computed torque with these `poles` [1/s], every `period` [s], its model evaluated as `evaluation` says.
-    `uncertainty` states what else is not known; the payload is unknown from zero up to the limit. `efforts` (n,) take
+    `uncertainty`: all other uncertain quantities; the payload is unknown from zero up to the limit. `efforts` (n,) take
     the place of the robot's torque limits. With `largest_error` [rad or m] the guarantee must be at most that. Raises
     `ArgumentError` for a frame that does not exist and for bad numbers, `RobotError` for joints without a range.
     """

@@ -1,12 +1,12 @@
-"""The largest mass that the drives of a robot hold: along a motion, or at rest over the workspace.
+"""Maximum payload within the torque limits of the drives: along a motion, or at rest over the workspace.
 
 (1)  along a motion: with a mass m at a frame a drive gives  tau_0 + m tau_1 + friction(qd, load),  the friction of a
      standing joint in the worse direction; the largest m for which no drive exceeds its limit at a sample
 (2)  over the workspace: the same at rest in every configuration within the joint limits, where a drive must overcome
-     gravity, springs and dry friction. Sampled first; then masses a little smaller are proven
+     gravity, springs and dry friction. The limit is sampled first; then slightly smaller masses are proven
      (:mod:`torquec.proof.torque.static_torque_bound`)
 
-An `Uncertainty` counts: friction that is larger by its part, its residual, and drives that give less.
+An `Uncertainty` is included: larger friction, residual friction, and drives with less torque.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from torquec.trajectory.trajectory import Trajectory
 
 _BISECTIONS = 50
 _SAMPLES = 50_000
-"""Configurations of a workspace that torques are looked at in."""
+"""Number of sampled configurations of a workspace."""
 
 _SHRINK = (0.999, 0.99, 0.97, 0.9)
-"""Parts of the sampled limit that are tried to be proven, in this order."""
+"""Fractions of the sampled limit for which a proof is tried, in this order."""
 
 
 class LimitStanding(StrEnum):
-    """What a torque limit rests on."""
+    """How a torque limit was found: sampled or proven."""
 
     MOTION = "samples of the motion"
     PROVEN = "proven over the workspace"
@@ -62,7 +62,7 @@ class PayloadLimit:
 
 
 class CarriedMass:
-    """A robot, a kilogram at its hand, and what its drives can give."""
+    """A robot with a unit payload at its hand, and the torque limits of its drives."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class CarriedMass:
 
     @property
     def heaviest(self) -> float:
-        """A mass [kg] that is no limit any more."""
+        """The largest mass [kg] searched; beyond it the payload counts as unlimited."""
         return HEAVIEST * max(self.model.robot.mass, 1e-6)
 
     def torques(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
@@ -200,7 +200,7 @@ def mass_over_workspace(load: CarriedMass) -> tuple[PayloadLimit, LimitStanding]
 
 
 def _tables(load: CarriedMass, box: MotionBox) -> Any:
-    """Tables of the static torques, and what a standing drive needs: gain |rigid| + offset; or why there are none."""
+    """Tables of the static torques, torque of a standing drive, gain |rigid| + offset; or why there are none."""
     robot = load.model.robot
     if load.model.kind.follows_program:
         return "the model is a program without bodies"

@@ -1,4 +1,4 @@
-"""Pole placement about the reference (Clover's CT1): the feedback cancels the robot's own coupling, damping, stiffness.
+"""Pole placement about the reference (Clover's CT1): feedback cancels the linearized coupling, damping, stiffness.
 
 With M, C, K the linear model at the reference (:mod:`torquec.linearization.linearize`) and p, s from the poles of
 every joint (:mod:`torquec.control.poles`; Clover III, continuous (16), sampled (23)):
@@ -152,5 +152,5 @@ def _minus(tau: Sequence[Scalar], matrix: Sequence[Sequence[Scalar]], x: Sequenc
 def _without_slopes(
     robot: Robot, friction: FrictionCompensation, tau: list[Scalar], qd: Sequence[Scalar], ed: Sequence[Scalar]
 ) -> list[Scalar]:
-    """Friction's part of C ed taken away, where friction is compensated."""
+    """Subtract the friction part of C ed, where friction is compensated."""
     return tau if friction.at is FrictionAt.NOTHING else _minus(tau, friction_damping(robot, qd), ed)

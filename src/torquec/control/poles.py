@@ -28,7 +28,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 
 _TERMS = 20
-"""With a norm below one half, the rest of the series is far below rounding."""
+"""Terms of the series: with a norm below one half, the truncation error is far below rounding error."""
 
 
 def zero_order_hold(A: npt.ArrayLike, B: npt.ArrayLike, period: float) -> tuple[Array, Array]:
@@ -102,7 +102,7 @@ class JointPoles:
 
 @dataclass(frozen=True)
 class ErrorFeedback:
-    """What is asked of every joint: an acceleration p e + s ed; `stiffness` p [1/s^2] and `damping` s [1/s], (n,)."""
+    """Error feedback of every joint: the acceleration p e + s ed; `stiffness` p [1/s^2] and `damping` s [1/s], (n,)."""
 
     stiffness: tuple[float, ...]
     damping: tuple[float, ...]
@@ -186,7 +186,7 @@ def _check_speed(joint: str, pair: PolePair, p: float, s: float, period: float) 
     fastest = abs(pair.first.imag)
     if fastest * period < math.pi and s > 0.0 and p * period < 2.0 * s and s * period < 2.0:
         return
-    # What the continuous pair itself needs: with it the remedy holds for both designs.
+    # The limit of the continuous pair: with it the remedy holds for both designs.
     needed = max(pair.product / (2.0 * -pair.sum), -pair.sum / 2.0, fastest / math.pi)
     raise ArgumentError(
         f"the poles {pair} of joint '{joint}' are too fast for samples every {period:g} s ({1.0 / period:g} Hz)",

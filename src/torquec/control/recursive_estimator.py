@@ -1,4 +1,4 @@
-"""Recursive least squares with forgetting: payload and friction of a moving robot, and a 95 % interval of the mass.
+"""Online payload and friction estimation: recursive least squares with forgetting, 95 % interval of the mass.
 
 The motion is cut into windows of T seconds. A modulating function w(t) = 6 s (1 - s)/T, s the share of the window, is
 zero at both ends: momenta take the place of accelerations (Preisig and Rippin, 1993). With p = M qd, b of the momentum
@@ -51,11 +51,11 @@ _ZERO: Vector3 = (0.0, 0.0, 0.0)
 _COLUMNS = _PAYLOAD + _FRICTION
 _PAIRS = tuple(itertools.combinations_with_replacement(range(_COLUMNS), 2))
 _SUMS = len(_PAIRS) + _COLUMNS + 2  # A, a, sum of y^2, number of rows
-_ONE_WAY = 0.99  # a mean of z above this: the joint kept its direction for the whole window
-_MOST_CORRELATED = 0.9  # of (5): estimated from some ten windows, it would else reach one by chance
-_USUAL = 0.01  # noise of torques, by their limit: the weights of the first pass
+_ONE_WAY = 0.99  # mean of z above which the joint kept its direction over the whole window
+_MOST_CORRELATED = 0.9  # largest r of (5): an estimate from some ten windows could reach one by chance
+_USUAL = 0.01  # torque noise relative to the torque limit: weights of the first pass
 _LEAST = 1e-3  # of (5), by the usual noise: keeps a noiseless simulation from dividing by zero
-_RIDGE = 1e-6  # on the squares of z and qd: a friction that no row shows stays zero
+_RIDGE = 1e-6  # on the squares of z and qd: an unidentifiable friction stays zero
 _FAR = 0.3  # standard deviation of the prior of a payload's extent [m]
 _NO_LIMIT = 100.0  # [Nm or N] in place of a torque limit that the file does not state
 _NORMAL = 1.959963984540054  # 97.5 % quantile of the normal distribution
@@ -65,7 +65,7 @@ _NORMAL = 1.959963984540054  # 97.5 % quantile of the normal distribution
 class RecursiveEstimator(ModelFunction):
     """(q, qd, tau, state) -> mass (1,), interval (2,), moment (3,), coulomb (n,), viscous (n,), next_state.
 
-    `tau` is the torque that acted since the call before; the first call ignores it. `mass` [kg] and first `moment`
+    `tau` is the torque that acted since the previous call; the first call ignores it. `mass` [kg] and first `moment`
     [kg m] are those of the payload in `frame`, beyond the model's own; `interval` holds the mass with 95 %.
     `coulomb` and `viscous` are corrections of the model's friction. Results change once per `window` [s].
     """
@@ -87,7 +87,7 @@ def recursive_estimator(
     slowest: float = 0.05,
     heaviest: float = 20.0,
 ) -> RecursiveEstimator:
-    """The estimator (1)-(6) of what `frame` carries, called every `period` seconds.
+    """The estimator (1)-(6) of the payload at `frame`, called every `period` seconds.
 
     `window` [s] is rounded to whole samples, `memory` [s of motion] the time constant of forgetting, `slowest`
     [rad/s or m/s] the speed above which rows count, `heaviest` [kg] the standard deviation of the prior of the mass.
@@ -123,7 +123,7 @@ def recursive_estimator(
         payload = payload_momenta(robot, frame, q, qd)
 
         def part(now: Scalar, after: Scalar) -> list[Scalar]:
-            """What a sample adds to (1) and (2), between intervals of weight `now` and `after`."""
+            """Contribution of a sample to (1) and (2), between intervals of weight `now` and `after`."""
             change, share = now - after, (0.5 * period) * (now + after)
             found: list[Scalar] = []
             for j in range(n):
@@ -225,7 +225,7 @@ class _Estimate:
 
 @dataclass(frozen=True)
 class _Eliminated:
-    """(3) of a joint, the sum of squares that friction leaves, the number of rows, and how friction follows theta."""
+    """(3) of a joint, the sum of squares after friction, the number of rows, and friction as a function of theta."""
 
     matrix: list[list[Scalar]]
     vector: list[Scalar]
@@ -249,7 +249,7 @@ class _Fusion:
     heaviest: float
 
     def solve(self, known: Sequence[Sequence[Scalar]], inflation: Sequence[Scalar]) -> _Estimate:
-        """Twice: with weights by torque limits, then with the variances that this leaves."""
+        """Two passes: weights from torque limits, then from the residual variances of the first pass."""
         joints = [_eliminated(own) for own in known]
         theta, _ = self._fused(joints, [noise**2 for noise in self.usual])
         variances = [
@@ -304,7 +304,7 @@ def _eliminated(sums: Sequence[Scalar]) -> _Eliminated:
 
 
 def _added(sums: Sequence[Scalar], row: Sequence[Scalar], used: Scalar, kept: Scalar) -> list[Scalar]:
-    """The sums of a joint after a row (h, y), which is `used` (1) or not (0); what is kept of the older ones."""
+    """The sums of a joint after a row (h, y), which is `used` (1) or not (0); `kept` is the forgetting factor."""
     h, y = row[:-1], row[-1]
     weighted = [used * x for x in h]
     new = [*(weighted[i] * h[k] for i, k in _PAIRS), *(x * y for x in weighted), used * (y * y), used]

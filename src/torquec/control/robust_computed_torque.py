@@ -1,14 +1,13 @@
-"""Robust computed torque: an integral sliding variable with a boundary layer, and its ultimate tracking error.
+"""Robust computed torque: integral sliding mode with a boundary layer, and its ultimate tracking error bound.
 
 With e = q_ref - q, real poles -l and -k of every joint, and per joint an amplitude r [rad/s^2] and a layer f [rad/s]:
 
-(1)  s = ed + 2 l e + l^2 I,      I the integral of e, which rests while |s| > f
+(1)  s = ed + 2 l e + l^2 I,      I the integral of e, frozen while |s| > f
 (2)  v = qdd_ref + 2 l ed + l^2 e + k s + r sat(s/f),      sat(x) = x clamped to [-1, 1]
 (3)  tau = M v + c + g + friction
 
-The robust term is continuous: at most r in size, and it changes by at most r/f times what s changes by, so that there
-is no chatter by a sign. Where the robot has an acceleration error w (model, payload, friction, drives: what M^-1 makes
-of the torque error),
+The robust term is continuous, at most r in magnitude and with slope r/f in s, so that it does not chatter as a sign
+function does. With an acceleration error w, M^-1 times the torque error (model, payload, friction, drives),
 
 (4)  s' = -k s - r sat(s/f) - w,   so that  |w| <= W <= r + k f  keeps |s| <= W/(k + r/f) <= f:  the layer is not left
 (5)  e follows s through  z/(z + l)^2, whose L1 norm is 2/(2.718 l):  |e| <= 0.74 W/(l (k + r/f)); a constant w leaves
@@ -52,13 +51,13 @@ from torquec.robot.robot import Robot
 _FRICTION = FrictionCompensation()
 
 AMPLITUDE = 10.0
-"""Of the robust term unless given [rad/s^2 or m/s^2]: a third of what usual drives can give."""
+"""Default amplitude of the robust term [rad/s^2 or m/s^2]: a third of what typical drives can give."""
 
 _LAYER_GAIN = 2.0
-"""r/f over k unless given: within the layer errors are a third of those without the term."""
+"""Default of r/f over k: within the layer errors are a third of those without the term."""
 
 _SETTLED, _MOST_STEPS = 1e-12, 200_000
-"""Of (6): the sum ends where a term is this part of it, and a loop that takes more steps is as good as unstable."""
+"""Of (6): relative size of the last term of the sum; a loop that needs more steps counts as unstable."""
 
 _ONCE = 1.0
 """T (2 l + k + r/f) above which a sampled speed error changes its sign from sample to sample."""
@@ -124,7 +123,7 @@ def robust_computed_torque(
 
 @dataclass(frozen=True)
 class UltimateBound:
-    """What (6) says of a joint: its `position` error [rad or m], its sliding variable, and whether that stays inside.
+    """Ultimate bounds (6) of a joint: `position` error [rad or m], sliding variable, whether that stays in the layer.
 
     `plain` is the position error of computed torque with the same poles and samples. Outside of the layer, where
     `inside` is False, the bounds do not hold.
@@ -140,7 +139,7 @@ class UltimateBound:
 def ultimate_bounds(law: Controller, disturbance: npt.ArrayLike, *, delay: int = 0) -> tuple[UltimateBound, ...]:
     """(6) of a `robust_computed_torque` law for acceleration errors of at most `disturbance` (n,) [rad/s^2].
 
-    `delay`: by how many samples torques act late. Raises `ArgumentError` for another law, for bad numbers and for a
+    `delay` of the torques, in samples. Raises `ArgumentError` for another law, for bad numbers and for a
     loop that the delay makes unstable.
     """
     design = law.design
@@ -177,7 +176,7 @@ def _disturbance_gains(
     A[:3, :3] = [[1.0, h, 0.0], [0.0, 1.0, 0.0], [h, 0.0, 1.0]]
     feedback = np.zeros(size)
     feedback[:3] = gains
-    acts = np.array([-0.5 * h * h, -h, 0.0])  # what an acceleration -u, held for h, does to e and ed
+    acts = np.array([-0.5 * h * h, -h, 0.0])  # effect on e and ed of an acceleration -u held for h
     if delay == 0:
         A[:3, :3] += np.outer(acts, feedback[:3])
     else:

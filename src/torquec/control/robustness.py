@@ -1,4 +1,4 @@
-"""Eigenvalues of closed loops whose controller uses a wrong nominal model.
+"""Closed-loop eigenvalues of a controller whose nominal model is wrong.
 
 The controller's gains come from M^, C^, K^ instead of the robot's own M, C, K (Clover III, (27), (28)):
 
@@ -70,7 +70,7 @@ class Loop:
     period: float | None
 
     def gains(self, M: Array, C: Array, K: Array) -> Array:
-        """The gains (n, 2n) of a controller that believes in M, C, K (1)."""
+        """The gains (n, 2n) of a controller with the nominal model M, C, K (1)."""
         return np.hstack([M * self.p - K, M * self.s - C])
 
     def matrix(self, errors: ModelErrors = EXACT_MODEL) -> Array:
@@ -92,7 +92,7 @@ class Loop:
                 return -self.G @ self.gains(model.M, zero, zero)
 
     def excess(self, matrix: Array) -> float:
-        """How far the worst eigenvalue is beyond the limit of stability: its real part [1/s], or log|z|/h."""
+        """Spectral abscissa [1/s]: the largest real part of an eigenvalue, or log|z|/h; positive is unstable."""
         return float(growth_rates(matrix, self.period).real.max())
 
 

@@ -1,11 +1,11 @@
-"""The law of Slotine and Li: passivity-based tracking with a reference velocity, without its parameter adaptation.
+"""Slotine-Li control: passivity-based tracking with a reference velocity, without parameter adaptation.
 
 (1)  v_r = qd_ref + l e,     a_r = qdd_ref + l ed,     s = v_r - qd,     e = q_ref - q
 (2)  tau = M(q) a_r + C(q, qd) v_r + g + friction + K s
 (3)  with the robot's own M, C and g, and M' - 2 C skew:  d/dt (s' M s / 2) = -s' K s,  so that s and e decay
 
-It cancels no inertia: M s' + (C + K) s = torque error, and errors of heavy joints do not go through an inverse. Poles
--l and -k of a joint give l and K = k J, J the diagonal of M at a posture: those of the joint alone, as in a PD law.
+It does not invert the inertia: M s' + (C + K) s = torque error. The poles -l and -k of a joint give l and K = k J, J
+the diagonal of M at one configuration: the poles of the decoupled joint, as in a PD law.
 Slotine & Li, On the adaptive control of robot manipulators, Int. J. Robotics Research 6 (1987).
 """
 
@@ -36,10 +36,10 @@ def slotine_li(
     posture: Sequence[float] | None = None,
     friction: FrictionCompensation | FrictionAt | str = _FRICTION,
 ) -> Controller:
-    """The law (1), (2), its model evaluated where the robot is.
+    """The Slotine-Li law (1), (2), its model evaluated at the measured state.
 
-    `poles` [1/s]: real; `posture` (n,): where J is taken, zero unless given. Raises `ArgumentError` for complex poles,
-    a posture of another size, and a model without a Coriolis matrix.
+    `poles` [1/s]: real; `posture` (n,): the configuration of J, zero unless given. Raises `ArgumentError` for complex
+    poles, a posture of another size, and a model without a Coriolis matrix.
     """
     model, loss = as_model(source), friction_compensation(friction)
     robot = model.robot

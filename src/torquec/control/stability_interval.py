@@ -10,8 +10,7 @@ Along a line of closed loops  X(t) = X0 + t X1  that starts stable:
 
 Root loci are the eigenvalues of the closed loop as functions of that factor:
 
-(4)  Branches are followed from value to value: each eigenvalue goes on to the nearest one that is left, where its own
-     motion so far is taken into account.
+(4)  Branches are tracked from value to value: each eigenvalue is extrapolated and matched to the nearest free one.
 
 `worst_case` is the point of a trajectory where the smallest model error makes the loop unstable.
 """
@@ -39,9 +38,9 @@ from torquec.trajectory import Trajectory, check_joints
 
 @dataclass(frozen=True)
 class WorstCase:
-    """What holds over a whole trajectory.
+    """Worst-case stability intervals over a trajectory.
 
-    `intervals` hold at every point looked at; `times` say at which one each limit is reached, (lower, upper) by factor.
+    `intervals` hold at every sampled point; `times`: when each limit is reached, (lower, upper) by factor.
     `slowest` is the worst eigenvalue's real part [1/s] under the errors given, at the time `slowest_at` [s].
     """
 
@@ -124,7 +123,7 @@ def root_locus(
     hold: Hold | str = Hold.EXACT,
     sampled: bool = True,
 ) -> RootLocus:
-    """The eigenvalues for each of the values (m,) of a factor, followed as branches (4).
+    """Root locus: the eigenvalues at each of the values (m,) of a factor, tracked as branches (4).
 
     Sampled ones are given as log(z)/h. Raises `ArgumentError` for values that are not finite.
     """
@@ -155,10 +154,10 @@ def _followed(rows: list[ComplexArray], found: ComplexArray) -> ComplexArray:
 
 
 _REAL = 1e-6
-"""Imaginary part, relative, below which a solution counts as real; one too many does no harm (3)."""
+"""Relative imaginary part below which a solution counts as real; a spurious one does no harm (3)."""
 
 _FARTHEST = 1e6
-"""A factor beyond this is no limit."""
+"""Largest factor searched; beyond it the interval counts as unlimited."""
 
 _NOTHING = 1e-9  # a lower limit of gamma that is zero but for rounding
 _ROUNDING = 1e-12  # of eigenvalues, relative to the largest entry
@@ -186,15 +185,15 @@ def stability_interval(
 ) -> StabilityInterval:
     """The interval of a factor in which the loop is stable, the other factors as in `errors`.
 
-    It is the one that holds the value which the factor has in `errors` (1 unless given). Raises `ArgumentError` where
-    the loop is unstable there already. The inertia's factor starts at zero: a negative inertia is no model.
+    The interval contains the value of the factor in `errors` (1 unless given). Raises `ArgumentError` where the loop
+    is unstable at that value. The inertia's factor has the lower limit zero.
     """
     loop = make_loop(model, poles, period=period, hold=hold, sampled=sampled)
     return loop_interval(loop, factor, errors)
 
 
 def loop_interval(loop: Loop, factor: ErrorFactor | str, errors: ModelErrors = EXACT_MODEL) -> StabilityInterval:
-    """`stability_interval` of a loop that is made."""
+    """`stability_interval` of a given `Loop`."""
     factor = chosen(ErrorFactor, factor, "factor")
     start = float(getattr(errors, factor.value))
     here, slope = loop.matrix(errors), loop.slope(factor)
@@ -211,7 +210,7 @@ def loop_interval(loop: Loop, factor: ErrorFactor | str, errors: ModelErrors = E
 
 
 def stable_span(loop: Loop, here: Array, slope: Array) -> tuple[float, float]:
-    """The largest interval around t = 0 such that here + t slope is stable in it; infinite where there is no end."""
+    """The largest interval around t = 0 in which here + t slope is stable; an end may be infinite."""
     if not np.any(slope):
         return -np.inf, np.inf
     stops = crossings(here, slope, sampled=loop.period is not None)
@@ -221,7 +220,7 @@ def stable_span(loop: Loop, here: Array, slope: Array) -> tuple[float, float]:
 
 
 def crossings(here: Array, slope: Array, *, sampled: bool) -> list[float]:
-    """All t where an eigenvalue of here + t slope can meet the limit of stability, ascending, (1) or (2)."""
+    """All t at which an eigenvalue of here + t slope can reach the stability boundary, ascending, (1) or (2)."""
     down, up = _symmetric_basis(len(here))
 
     def on_symmetric(a: Array, b: Array) -> Array:
@@ -243,7 +242,7 @@ def crossings(here: Array, slope: Array, *, sampled: bool) -> list[float]:
 
 
 def _reach(loop: Loop, here: Array, slope: Array, stops: list[float]) -> float:
-    """The largest t such that here + t slope is stable up to it, given where that can change (3)."""
+    """The largest t up to which here + t slope is stable, given the possible crossings (3)."""
 
     def is_stable(t: float) -> bool:
         return loop.excess(here + t * slope) < 0.0
@@ -256,7 +255,7 @@ def _reach(loop: Loop, here: Array, slope: Array, stops: list[float]) -> float:
                 return _located(is_stable, inside, t)
             inside = t
     for t in np.geomspace(max(10.0 * inside, 1.0), _FARTHEST, 4).tolist():
-        # Far out, eigenvalues near the limit are known only up to the rounding of large entries.
+        # For large t, eigenvalues near the boundary have the rounding error of large entries.
         if loop.excess(here + t * slope) > _ROUNDING * t * float(np.abs(slope).max()):
             return _located(is_stable, inside, t)
         inside = t

@@ -5,10 +5,10 @@ The controller uses the nominal model  M + dM, C + dC, K + dK  with
 (1)  bounds:      |dM_ij| <= M_ij and so on, arrays (n, n), such as a simplification's certificate gives
 (2)  covariance:  dM = sum_k x_k dM/dx_k and so on,  x' S^-1 x <= r^2,  S (p, p) the covariance of an identification
 
-(3)  An eigenvalue l of X with right and left vectors v, w moves by  w* dX v/(w* v);  going to the errors that move the
-     worst one most, again and again, and from several starts, finds the worst errors of the set (a search, no proof).
-(4)  The whole set is scaled up until errors are found that make the loop unstable; along them the limit is exact, and
-     the search goes on just below it until nothing worse is found: the scale is the margin.
+(3)  An eigenvalue l of X with right and left vectors v, w moves by  w* dX v/(w* v);  gradient
+     ascent on the worst one, from several starts, finds the worst errors of the set (a search, no proof).
+(4)  The set is scaled up until errors are found that make the loop unstable. Along them the limit is exact; the search
+     continues just below it until it finds nothing worse. The margin is that scale.
 
 Stability for all parameters in the confidence ellipsoid of an identification is a statistical statement, no proof:
 
@@ -38,16 +38,15 @@ from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 
 _STEP = 1e-30
-"""Of the complex step, which has no cancellation: any size that does not underflow."""
+"""Size of the complex step, which has no cancellation: any that does not underflow."""
 
 
 @dataclass(frozen=True)
 class CovarianceMargin:
-    """What the loop makes of the parameters that are possible with the probability `level`.
+    """Stability margin over the confidence ellipsoid of the parameters at the probability `level`.
 
-    `is_stable` for all of them, as far as was found; `excess` is the worst eigenvalue's real part [1/s], and `scale` by
-    how much the deviations of all parameters could grow before the loop is unstable; `points` of the motion were
-    looked at.
+    `is_stable`: no unstable parameters were found in it; `excess`: the worst eigenvalue's real part [1/s]; `scale`:
+    the factor on all parameter deviations at which the loop becomes unstable; `points`: number of sampled points.
     """
 
     level: float
@@ -69,7 +68,7 @@ def covariance_margin(
 ) -> CovarianceMargin:
     """The margin over states q, qd, qdd, (N, n) each, for the covariance (b, b) of the base parameters, in their order.
 
-    It is that of laws with the linear feedback of pole placement: CT1, and CT2 where it is evaluated at the measured
+    It is valid for laws with the linear feedback of pole placement: CT1, and CT2 where it is evaluated at the measured
     state. Raises `ArgumentError` for a covariance of another size and for a level outside of 0 to 1.
     """
     if not 0.0 < level < 1.0:
@@ -110,7 +109,7 @@ def parameter_slopes(robot: Robot, q: Array, qd: Array, qdd: Array) -> tuple[Arr
 
 
 def chi_squared_quantile(level: float, degrees: int) -> float:
-    """The value that chi squared with so many degrees of freedom does not exceed with the probability `level`.
+    """Quantile of the chi-squared distribution at the probability `level`, for so many degrees of freedom.
 
     >>> round(chi_squared_quantile(0.95, 1), 4), round(chi_squared_quantile(0.95, 10), 4)
     (3.8415, 18.307)
@@ -134,15 +133,15 @@ def _exceeded(x: float, degrees: int) -> float:
     return total
 
 
-_STARTS = 8  # climbs from random corners, besides the one from the middle: maxima are local
-_ROUNDS = 50  # of a climb; it ends by itself after a few
-_GROWTH = 1.5  # of the set until it is unstable; the limit itself is then located exactly
+_STARTS = 8  # ascents from random corners, besides the one from the centre: maxima are local
+_ROUNDS = 50  # most steps of an ascent; it usually converges after a few
+_GROWTH = 1.5  # factor on the set until it is unstable; the limit is then located exactly
 _LARGEST_SCALE = 1e4  # of a set that never makes the loop unstable
 
 
 @dataclass(frozen=True, eq=False)
 class EntryBounds:
-    """(1): what each entry of M, C and K may be wrong by, (n, n) each, not negative."""
+    """Error bounds (1) of the entries of M, C and K, (n, n) each, not negative."""
 
     M: Array
     C: Array
@@ -201,7 +200,7 @@ class ParameterCovariance:
 class StructuredMargin:
     """The worst errors found: `excess` is the worst eigenvalue's real part [1/s], negative where the loop is stable.
 
-    `scale` is by how much the whole set could grow before errors were found that make the loop unstable.
+    `scale`: the factor on the whole set at which errors were found that make the loop unstable.
     """
 
     excess: float
@@ -218,7 +217,7 @@ def structured_margin(loop: Loop, errors: EntryBounds | ParameterCovariance, *, 
 
     Raises `ArgumentError` for arrays of the wrong shape.
     """
-    # The gains are linear in the model that is believed in: each unit error changes the loop by a constant matrix.
+    # The gains are linear in the nominal model: each unit error changes the loop by a constant matrix.
     changes = np.array([-loop.G @ loop.gains(*unit) for unit in errors.directions(loop.model.n)])
     here = loop.matrix()
     if len(changes) == 0:
@@ -246,7 +245,7 @@ def _scale(search: _Search) -> float:
 
 
 class _Search:
-    """(3) on a set of errors: closed loops here + x . changes. What was worst at one size is a start at the others."""
+    """Search (3) for the worst errors: closed loops here + x . changes. The worst of one size starts the next."""
 
     def __init__(self, loop: Loop, here: Array, changes: Array, extreme: Callable[[Array], Array], seed: int) -> None:
         self.loop, self.here, self.changes = loop, here, changes

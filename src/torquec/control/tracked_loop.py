@@ -1,4 +1,4 @@
-"""`TrackedLoop`: a control loop along a motion, on a robot that is known to sets, whose tracking error is bounded."""
+"""`TrackedLoop`: a computed-torque loop along a motion, on an uncertain robot, with a bounded tracking error."""
 
 from __future__ import annotations
 

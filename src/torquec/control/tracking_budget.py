@@ -1,16 +1,16 @@
-"""From a wanted tracking error to the smallest model: uncertainty is paid first, the model may use what is left.
+"""Error budget: from a required tracking error to the smallest model, within what the uncertainty leaves.
 
-(1)  e0: the guarantee of the loop with the exact model, under the stated uncertainty; wanted e, so that s = e - e0 is
-     left; where s <= 0 at some joint no model will do, and `TrackingShortfall` says what costs how much
-(2)  A torque error b costs |M^-1| b of acceleration, and g_k of it at joint k, g the peak gain of its loop
-     (`error_response`):   A b <= s,    A_kj = g_k max over the motion |M^-1|_kj
-(3)  Of these b, that with the largest product: every factor on an allowed error saves about as many operations
-(4)  Radii that grow make all other causes grow, too: a guarantee with an assumed error b gives the true rows of A
+(1)  e0: the guarantee of the loop with the exact model, under the stated uncertainty; required e, so that the slack
+     is s = e - e0; where s <= 0 at some joint no model suffices, and `TrackingShortfall` lists the costs by cause
+(2)  A torque error b causes an acceleration error |M^-1| b, and g_k times that at joint k, g the peak gain of its
+     loop (`error_response`):   A b <= s,    A_kj = g_k max over the motion |M^-1|_kj
+(3)  Of these b, the one with the largest product: every factor on an allowed error saves about as many operations
+(4)  Larger radii increase all other causes, too: a guarantee with an assumed error b gives the true rows of A
      The box of the specification grows to the speeds and accelerations that the loop needs
 (5)  simplify within b, then the guarantee of the simplified model itself; where it exceeds e, again with less
 
-`tracking_error_part` is e = (1 + part) e0: the model may add so much. b is at most a part of what accelerates the
-joint's own inertia, so that the inertia of the model stays regular. Torque errors that are stated besides do not count.
+`tracking_error_part` is e = (1 + part) e0, what the model may add. b is at most a fraction of the torque that
+accelerates the joint's own inertia: the model's inertia stays nonsingular. Torque errors stated besides do not count.
 """
 
 from __future__ import annotations
@@ -36,30 +36,30 @@ from torquec.simplification.specification import Specification
 from torquec.trajectory.trajectory import Trajectory
 
 _BEARABLE = 0.125
-"""The most of a torque error, as a part of what accelerates the joint's own inertia."""
+"""Largest torque error, as a fraction of the torque that accelerates the joint's own inertia."""
 
 _USED = 0.95
-"""The part of what is left that torque errors are planned to use: (2) and (4) are estimates."""
+"""Fraction of the slack s that torque errors are planned to use: (2) and (4) are estimates."""
 
 _AMPLIFIED = 1.6
-"""By how much the growth of (4) is assumed to raise (2), before it is known."""
+"""Assumed factor of (4) on (2), before it is known."""
 
 _FARTHER = 1.5
-"""Torque errors may grow so much beyond those of the guarantee that (4) measured: its rows grow with them."""
+"""Largest growth of torque errors beyond those of the guarantee of (4), whose rows grow with them."""
 
 _LESS, _ATTEMPTS = 0.7, 3
-"""What torque errors are multiplied by where the guarantee of the model exceeds what is wanted, and how often."""
+"""Factor on torque errors where the model's guarantee exceeds the requirement, and number of attempts."""
 
 _ROOM, _MOST_GROWN = 1.15, 2.0
-"""By how much speeds and accelerations of the loop may exceed those with the exact model; errors may double at most."""
+"""Largest factors on speeds and accelerations of the loop over those with the exact model, and on its errors."""
 
 _POINTS, _ROUNDS = 50, 400
-"""Instants of a motion at which inertias are inverted, and rounds of (3)."""
+"""Instants of a motion at which inertias are inverted, and iterations of (3)."""
 
 
 @dataclass(frozen=True)
 class TrackingBudget:
-    """Torque errors that keep wanted tracking errors: a `specification` with them, None where none do.
+    """Error budget: a `specification` with torque errors that meet the required tracking errors, None where none do.
 
     `wanted` (n,) [rad, m]; `exact`: the guarantee with the exact model. `shortfall`: why there is no specification.
     """
@@ -81,16 +81,16 @@ class TrackingBudget:
         }
 
     def met_by(self, guarantee: TrackingGuarantee) -> bool:
-        """Whether a guarantee keeps the wanted errors."""
+        """Whether a guarantee meets the required errors."""
         pairs = zip(guarantee.joints, self.wanted, strict=True)
         return guarantee.valid and all(bound.position <= most for bound, most in pairs)
 
 
 @dataclass(frozen=True)
 class TrackedModel:
-    """The model that keeps the wanted tracking errors, its guarantee, and the budget that it was made with.
+    """A model that meets the required tracking errors, its guarantee, and its error budget.
 
-    `checked`: whether its proof was proven again by independent code; an exact model needs none.
+    `checked`: whether independent code checked its proof; an exact model needs none.
     """
 
     model: Model
@@ -108,11 +108,11 @@ def simplify_for_tracking(
     check: bool = True,
     work: Work | None = None,
 ) -> TrackedModel:
-    """The smallest model found with which the loop keeps the tracking errors of a specification, proven.
+    """Simplify a model for a required tracking error: the smallest one found that provably meets a specification.
 
-    `seconds` limits search, proof and check of the model; guarantees come on top. The exact model is the result where
-    nothing simpler is proven by then. Raises `SpecificationError` where the exact model does not keep them either:
-    with what costs how much, and a single change that would do.
+    `seconds` limits search, proof and check of the model; guarantees take extra time. The exact model is the result
+    where nothing simpler is proven in time. Raises `SpecificationError`, with the costs by cause and single changes
+    that would suffice, where the exact model does not meet it either.
     """
     model, task = as_model(source), as_work(work)
     budget = tracking_budget(model, specification, loop, work=task)
@@ -178,7 +178,7 @@ def tracking_budget(
 
 
 def _exact_guarantee(model: Model, loop: TrackedLoop) -> TrackingGuarantee:
-    """(1); an unknown payload takes ten times as long, and is left alone where there is no guarantee without it."""
+    """(1); an unknown payload takes ten times as long, and is tried only if there is a guarantee without it."""
     sets = loop.uncertainty
     if sets is not None and sets.payload is not None:
         bare = replace(loop, uncertainty=replace(sets, payload=None)).guarantee(model)
@@ -190,7 +190,7 @@ def _exact_guarantee(model: Model, loop: TrackedLoop) -> TrackingGuarantee:
 def largest_product(rows: Array, left: Array, most: Array) -> Array:
     """The b (n,) with the largest product of those with rows b <= left and b <= most; all numbers positive.
 
-    The multipliers l of the rows are iterated: b = 1/(l rows) by the condition of optimality.
+    Iterates the multipliers l of the rows; the optimality condition is b = 1/(l rows).
 
     >>> largest_product(np.array([[1.0, 1.0]]), np.array([2.0]), np.array([9.0, 9.0])).round(6).tolist()
     [1.0, 1.0]
@@ -212,7 +212,7 @@ def without_tracking(specification: Specification) -> Specification:
 
 
 def _wanted(specification: Specification, reached: Array) -> Array:
-    """The wanted tracking errors (n,); infinite where a joint has none."""
+    """The required tracking errors (n,); infinite where a joint has none."""
     found = []
     for joint, bound in zip(specification.joints, reached, strict=True):
         part = joint.tracking_error_part
@@ -236,7 +236,7 @@ def _with_room(
 
 
 def _largest_errors(model: Model, specification: Specification, trajectory: Trajectory) -> Array:
-    """The most that torque errors may be (n,)."""
+    """The largest allowed torque errors (n,)."""
     inertia = np.diagonal(_inertias(model, trajectory), axis1=1, axis2=2).min(axis=0)
     return np.asarray(_BEARABLE * inertia * np.array([joint.acceleration for joint in specification.joints]))
 
@@ -253,7 +253,7 @@ def _inverse_inertia(model: Model, trajectory: Trajectory) -> Array:
 
 
 def _assumed(model: Model, specification: Specification, errors: Array) -> Model:
-    """The model with a record of torque errors over the box of the specification that nobody has proven: for (4)."""
+    """The model with a record of torque errors over the box of the specification, assumed, not proven: for (4)."""
     proofs = {
         joint.name: JointProof(float(error), 0.0) for joint, error in zip(specification.joints, errors, strict=True)
     }

@@ -1,8 +1,7 @@
-"""The canonical claim of a tracking guarantee: laws, verdicts, screens and reports print it, with all its conditions.
+"""The claim of a tracking guarantee with all its conditions, as laws, verdicts, screens and reports print it.
 
-It is made from the document of a guarantee (`TrackingGuarantee.to_document`), so that a guarantee that was just found
-and one that was read from a file print alike. The claim is *computed*: no witness of it is stored that could be proven
-again.
+It is made from the document of a guarantee (`TrackingGuarantee.to_document`), so that new guarantees and
+those from a file print alike. The claim is *computed*: no witness is stored that could be checked again.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ CONDITIONS = (
 )
 """What a guarantee without an uncertainty assumes; :mod:`torquec.control.tracking_guarantee` has the argument."""
 
-_DIGITS = 3  # of what references must keep, which people compare with their own numbers
+_DIGITS = 3  # of the limits of references, which people compare with their own numbers
 
 
 def guarantee_sentence(guarantee: Mapping[str, Any]) -> str:

@@ -13,16 +13,16 @@ measures and holds, with the model P in place of the robot's own torques (comput
 (4)  This is a linear system with a bounded input: |e| <= N_W W + N_R R, with the norms of the loop as it is sampled,
      between samples too (`sampled_response`), and without sampling the L1 norms of its impulse
      responses (:mod:`torquec.proof.tracking.error_response`).
-(5)  W and R are bounded over the tube of all motions within (4) of the reference, and (4) follows from them: radii that
-     prove themselves (`error_tube`), by ends of M and its rates or, where none are found so, by
-     slopes (`closer_acceleration_bound`). Under an uncertainty radii vary with time (`varying_tube`). Without a
-     reference they are bounded over the certified box, and the guarantee is for every reference that stays far enough
-     inside (`box_tube`).
+(5)  W and R are bounded over the tube of all motions within (4) of the reference, and (4) follows from them: a
+     self-consistent (invariant) tube (`error_tube`), from interval bounds of M and its rates or, where these fail, from
+     the mean-value form (`closer_acceleration_bound`). Under an uncertainty radii vary with time (`varying_tube`).
+     Without a reference they are bounded over the certified box, and the guarantee is for every reference that stays
+     far enough inside (`box_tube`).
 
 Without an `Uncertainty` nothing is claimed of friction (there is none, or the controller cancels exactly what acts),
 sensors, delays, or of a robot that is not the one of the certificate. With one, the plant may be any robot in its sets
-(:mod:`torquec.proof.tracking.plant_uncertainty`), the model may be evaluated at the reference, too, and `budget` says
-which set costs how much. Where no tube is proven there is no guarantee, and the reason is stated.
+(:mod:`torquec.proof.tracking.plant_uncertainty`), the model may be evaluated at the reference, too, and `budget` is
+the cost of each set. Where no tube is proven there is no guarantee, and the reason is stated.
 
 :mod:`torquec.control.tracking_claim` states the guarantee with all of its conditions. The bounds are computed: they
 have no witness yet that `torquec check` could prove again.
@@ -65,7 +65,7 @@ from torquec_check.claim import ClaimedRobot, claimed_robot
 
 
 def proven_torque(model: Model) -> ProvenTorque | str:
-    """What is proven of the model's inverse dynamics, or the reason why nothing is."""
+    """The certified torque error of the model's inverse dynamics, or the reason why there is none."""
     program = model.function("inverse_dynamics")
     if model.record is not None:
         return certified_torque_error(program, model.robot, model.record)
@@ -96,11 +96,11 @@ _RISE = 0.1
 
 @dataclass(frozen=True)
 class JointBound:
-    """What is proven of a joint at every instant: how far it is at most from its reference.
+    """Proven bounds of a joint's tracking error at every instant.
 
-    `position` [rad or m], `speed` and `acceleration`; `feedback`: the most that is asked of it beyond the reference's
-    acceleration; `torque` [Nm or N]: the most that its drive is asked for, with friction where the controller cancels
-    it, and `effort` what that can give.
+    `position` [rad or m], `speed` and `acceleration`; `feedback`: the largest commanded acceleration beyond that of
+    the reference; `torque` [Nm or N]: the largest commanded torque, with friction where the controller cancels it;
+    `effort`: the limit of the drive.
     """
 
     joint: str
@@ -114,13 +114,13 @@ class JointBound:
 
     @property
     def torque_margin(self) -> float:
-        """What is left of the drive [Nm or N]; infinite where it has no limit."""
+        """Torque reserve of the drive [Nm or N]; infinite where it has no limit."""
         return self.effort - self.torque
 
 
 @dataclass(frozen=True)
 class ReferenceLimits:
-    """What a reference must keep so that the guarantee holds for it: its positions, speed, acceleration and jerk."""
+    """Limits on a reference for which the guarantee holds: positions, speed, acceleration and jerk."""
 
     joint: str
     lower: float
@@ -132,7 +132,7 @@ class ReferenceLimits:
 
 @dataclass(frozen=True)
 class StartError:
-    """How far the robot may be from its reference at the start, (n,) or one number for all joints [rad or m, 1/s]."""
+    """Largest initial tracking error, (n,) or one number for all joints [rad or m, 1/s]."""
 
     position: float | tuple[float, ...] = 0.0
     speed: float | tuple[float, ...] = 0.0
@@ -143,13 +143,13 @@ _ON_THE_REFERENCE = StartError()
 
 @dataclass(frozen=True)
 class TrackingGuarantee(NotebookDisplay):
-    """Whether there is a guarantee, why there is none, and what it says of every joint (empty where there is none).
+    """Guaranteed bounds of the tracking error by joint, or the reason why there are none (then bounds are empty).
 
-    `start` and `end` [s]: from when until when; the end is infinite where the reference comes to rest. `references`,
-    joint by joint: what a reference must keep, where none was given; empty for a guarantee along one. `start_error`:
-    how far from the reference the robot may start. `period` [s]: of the samples, None for a continuous controller;
-    `robot`: which one, with payload, locked joints and gravity. `conditions`: the sets that it is in, in words.
-    `budget`: by joint, how much of the position bound each cause takes [rad or m].
+    `start` and `end` [s]: time span; the end is infinite where the reference comes to rest. `references`: limits on
+    references by joint, if no reference was given; empty for a guarantee along one. `start_error`: the largest initial
+    error. `period` [s]: sampling interval, None for a continuous controller; `robot`: its name, hash, payload, locked
+    joints and gravity. `conditions`: the uncertainty sets in words. `budget`: by joint, the part of the position bound
+    due to each cause [rad or m].
     """
 
     valid: bool
@@ -165,7 +165,7 @@ class TrackingGuarantee(NotebookDisplay):
     budget: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def to_document(self) -> dict[str, Any]:
-        """As JSON values: {valid, reason, bounds {joint: {value, unit, ..}}, ..}; None where nothing limits."""
+        """As JSON values: {valid, reason, bounds {joint: {value, unit, ..}}, ..}; None for no limit."""
         return {
             "valid": self.valid,
             "reason": self.reason,
@@ -221,13 +221,13 @@ def tracking_guarantee(
 
     `source`: a model with a certificate, or an exact one. `poles`, `period` [s], `sampled`: as of `computed_torque`;
     without a period the controller is continuous. `efforts` (n,) take the place of the robot's limits. Without a
-    trajectory it is for every reference inside the certified box whose jerk is at most `jerk` (n,), unless given what
+    trajectory it is for every reference inside the certified box with a jerk of at most `jerk` (n,); the default
     takes a joint to its largest acceleration in 0.1 s.
 
-    `uncertainty`: the sets that the robot is in; None is the nominal robot, without friction. With sets, and a
+    `uncertainty`: the sets that contain the robot; None is the nominal robot, without friction. With sets, and a
     trajectory, the law may evaluate its model at the reference (`evaluation`), and `friction` is what it compensates.
-    Raises `ArgumentError` for poles that are unstable or too fast, for joints that are not the robot's, for bad numbers
-    and for a law at the reference without an uncertainty.
+    Raises `ArgumentError` for poles that are unstable or too fast, for joints that are not the robot's, for invalid
+    numbers and for a law at the reference without an uncertainty.
     """
     law = _Law(chosen(Evaluation, evaluation, "evaluation"), friction_compensation(friction), period, uncertainty)
     if uncertainty is None and law.evaluation is not Evaluation.MEASURED:
@@ -269,7 +269,7 @@ class _Law:
         return CoupledErrorLoop(*gains, self.period, self.uncertainty.timing.delay, np.array(shares))
 
     def cells(self, masses: int, cubes: int) -> Array:
-        """The boxes of the payload's parameters, its mass and its centre cut into so many."""
+        """Boxes of the payload's parameters: its mass in `masses` ranges, its centre in `cubes` along each axis."""
         return payload_cells(None if self.uncertainty is None else self.uncertainty.payload, masses, cubes)
 
     def sets(
@@ -300,7 +300,7 @@ def _guarantee(
     efforts: npt.ArrayLike | None,
     jerk: npt.ArrayLike | None,
 ) -> TrackingGuarantee:
-    """The guarantee without what it says of its robot, period and conditions."""
+    """The guarantee, its robot, period and conditions not yet filled in."""
     robot = model.robot
     if trajectory is not None and trajectory.joints != robot.joint_names:
         raise ArgumentError(
@@ -348,7 +348,7 @@ def _guarantee(
 
 
 def _uncertain(law: _Law, problem: VaryingTube) -> ErrorTube | str:
-    """The tube of a plant in the sets: with few cells of a payload, where none is found with more, then by slopes."""
+    """The tube of a plant in the sets: with few payload cells, if that fails with more, then by the mean-value form."""
     tube = varying_tube(problem)
     if isinstance(tube, str) and problem.cells.shape[2]:
         problem = replace(problem, cells=law.cells(*_FINE))
@@ -373,7 +373,7 @@ def _in_box(proven: ProvenTorque, found: BoxTube, efforts: Array, start: StartEr
 
 
 def _rests(trajectory: Trajectory, end: float) -> bool:
-    """True where the reference stands at its end, so that the last piece of the tube goes on."""
+    """True where the reference is at rest at its end, so that the last piece of the tube continues."""
     state = trajectory.at(end)
     return bool(np.all(np.abs(state.qd) < _STILL) and np.all(np.abs(state.qdd) < _STILL))
 

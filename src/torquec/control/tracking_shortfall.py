@@ -1,8 +1,8 @@
-"""Why a wanted tracking error cannot be kept: what costs how much at each joint, and single changes that would do.
+"""Why a required tracking error cannot be guaranteed: cost by cause at each joint, and single changes that suffice.
 
-Changes are tried, and named only where the guarantee with the exact model keeps the wanted errors with them: faster
-poles, a smaller payload, friction that is known better, a rotor for the joint that is farthest off. First sizes follow
-from the budget: bounds fall with the square of the poles and with the inertia, costs of a cause with its size.
+Changes are tried, and reported only if the guarantee with the exact model then meets the required errors: faster
+poles, a smaller payload, better known friction, a rotor for the joint with the largest excess. Initial sizes follow
+from the budget: bounds fall with the square of the poles and with the inertia, the cost of a cause with its size.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from torquec.robot.robot import Drives, Motor, Robot
 from torquec_check.claim import rounded_up
 
 _ROOM = 1.1
-"""By how much a change is tried larger than the budget says: costs do not only add up."""
+"""Factor on the change that the budget suggests: costs do not only add up."""
 
 _MORE = 1.5
-"""By how much the factor of a change grows with the second try."""
+"""Growth of the factor of a change at the second try."""
 
 _UNKNOWN = 4.0
-"""What a bound is assumed to exceed what is wanted by, where there is none."""
+"""Assumed ratio of bound to requirement, where there is no bound."""
 
 _SECONDS = 30.0
 """Time after which no further change is tried: a guarantee of seven joints takes a minute."""
@@ -41,9 +41,9 @@ _FASTEST = 20.0
 
 @dataclass(frozen=True)
 class TrackingShortfall:
-    """Joints with their bound [rad, m], None where there is none, and what is wanted; costs by joint and cause.
+    """Joints with their bound [rad, m], None where there is none, and requirement; costs by joint and cause.
 
-    `changes` are single changes, each of which alone keeps the wanted errors; `reason`: why there is no bound.
+    `changes`: single changes, each of which alone meets the requirement; `reason`: why there is no bound.
     """
 
     joints: Mapping[str, tuple[float | None, float]]
@@ -53,7 +53,7 @@ class TrackingShortfall:
 
     @property
     def text(self) -> str:
-        """What cannot be kept, and what costs how much."""
+        """The requirements that are not met, and the costs by cause."""
         if self.reason:
             return f"no tracking error can be bounded, with the exact model either: {self.reason}"
         return "; ".join(self._lines())
@@ -68,7 +68,7 @@ class TrackingShortfall:
 
     @property
     def remedy(self) -> str:
-        """Single changes that would do."""
+        """Single changes that would suffice."""
         if self.changes:
             return f"any one of these would do: {'; '.join(self.changes)}"
         return "allow a larger tracking error, or combine faster poles, a smaller payload and better known friction"
@@ -83,7 +83,7 @@ class TrackingShortfall:
 def tracking_shortfall(
     model: Model, loop: TrackedLoop, exact: TrackingGuarantee, wanted: tuple[float, ...]
 ) -> TrackingShortfall:
-    """What a guarantee with the exact model lacks for the wanted errors (n,), infinite where there are none."""
+    """Shortfall of a guarantee with the exact model against the required errors (n,), infinite where there are none."""
     names = model.robot.joint_names
     reached = [bound.position for bound in exact.joints] if exact.valid else [math.inf] * len(names)
     ratios = [_UNKNOWN if math.isinf(e) else e / w for e, w in zip(reached, wanted, strict=True)]
@@ -155,7 +155,7 @@ def _lighter(model: Model, loop: TrackedLoop, _: int, ratio: float, does: Trial)
 
 
 def _rotor(model: Model, loop: TrackedLoop, joint: int, ratio: float, does: Trial) -> str:
-    """A rotor at the joint that is farthest off; with its inertia without one."""
+    """A rotor at the joint with the largest excess; with its inertia without one."""
     robot = model.robot
     motion = loop.trajectory.at(np.linspace(loop.trajectory.t[0], loop.trajectory.t[-1], 9))
     own = float(np.asarray(as_model(robot).mass_matrix(motion.q))[:, joint, joint].min())

@@ -1,4 +1,4 @@
-"""`Uncertainty`: the sets that a real robot is in, read from TOML: friction, drives, sensors, bodies, payload, timing.
+"""`Uncertainty`: bounded sets for friction, drives, sensors, bodies, payload and timing of a robot, read from TOML.
 
 (1)  [every_joint], or [[joint]] with a name: `friction_part` of every friction term while the joint moves (a standing
      joint may have any torque between minus and plus its Coulomb torque), `friction_residual` [N m, N] beside it,
@@ -10,11 +10,11 @@
      the origin, is in the model already
 (4)  [timing]: torques act `delay` sampling intervals after their measurement, and up to `jitter` [s] later
 
-What is absent is zero: none is assumed, and the sentence of the guarantee says so.
+Absent entries are zero: no uncertainty is assumed, and the guarantee states that.
 
-Measurement errors that follow, with T the sampling interval: a reading lies within one step of the position, two of
-them differ by one step at most beyond the motion: half a step is constant, half a step is noise. With a filter c the
-speed is off by c step/T + (1/2 + (1 - c)/c) T a, where a is the acceleration.
+Measurement errors that follow, with T the sampling interval: a reading lies within one step of the position, and the
+difference of two within one step of the motion: half a step is constant, half a step is noise. With a filter c the
+speed error is c step/T + (1/2 + (1 - c)/c) T a, where a is the acceleration.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from torquec.planning.torque_spread import TorqueSpread
 
 _COARSEST = 0.1
-"""Encoder steps and biases above this [rad, m] are taken for degrees or millimetres."""
+"""Encoder steps and biases above this [rad, m] are rejected: they look like degrees or millimetres."""
 
 
 def _check_numbers(record: Any, *, parts: tuple[str, ...] = ()) -> None:
@@ -66,7 +66,7 @@ class SpeedSource(StrEnum):
 
 @dataclass(frozen=True)
 class JointUncertainty:
-    """(1) of one joint."""
+    """Uncertainty (1) of one joint: friction, torque, position and speed."""
 
     friction_part: float = 0.0
     friction_residual: float = 0.0
@@ -93,7 +93,7 @@ class JointUncertainty:
 
 @dataclass(frozen=True)
 class BodyUncertainty:
-    """(2): parts of the masses, first moments and inertias of all bodies."""
+    """Relative uncertainty (2) of the masses, first moments and inertias of all bodies."""
 
     mass_part: float = 0.0
     first_moment_part: float = 0.0
@@ -105,7 +105,7 @@ class BodyUncertainty:
 
 @dataclass(frozen=True)
 class PayloadUncertainty:
-    """(3)."""
+    """Unknown payload (3)."""
 
     frame: str
     mass: tuple[float, float]
@@ -126,7 +126,7 @@ class PayloadUncertainty:
 
 @dataclass(frozen=True)
 class TimingUncertainty:
-    """(4)."""
+    """Delay and jitter of torques (4)."""
 
     delay: int = 0
     jitter: float = 0.0
@@ -143,7 +143,7 @@ _EXACT, _KNOWN, _PUNCTUAL = JointUncertainty(), BodyUncertainty(), TimingUncerta
 
 @dataclass(frozen=True)
 class Uncertainty:
-    """What is not known of a robot, its drives, sensors and timing; what is not stated is exact.
+    """Uncertainty of a robot, its drives, sensors and timing; what is not stated is exact.
 
     `joints` by name take the place of `every_joint`. Raises `ArgumentError` for negative numbers, parts of one or more,
     and values that look like degrees or millimetres.
@@ -166,18 +166,18 @@ class Uncertainty:
         return tuple(self.joints.get(name, self.every_joint) for name in robot.joint_names)
 
     def torque_spread(self, robot: Robot) -> TorqueSpread:
-        """What bodies, payload, friction and drives may add to the torques of a motion."""
+        """Torque deviations of a motion due to bodies, payload, friction and drives."""
         from torquec.control.uncertainty_sets import torque_spread
 
         return torque_spread(robot, self)
 
     def samples_late(self, period: float | None) -> int:
-        """By how many samples torques act late, jitter rounded up."""
+        """Delay of the torques in samples, jitter rounded up."""
         extra = math.ceil(self.timing.jitter / period) if period and self.timing.jitter else 0
         return int(self.timing.delay) + extra
 
     def conditions(self, robot: Robot) -> str:
-        """What a guarantee under this uncertainty assumes, every set named; for `guarantee_sentence`."""
+        """The assumptions of a guarantee under this uncertainty, every set named; for `guarantee_sentence`."""
         each = dict(zip(robot.joint_names, self.of(robot), strict=True))
         found = [
             _said(each, "friction_part", lambda x: f"friction known to {100 * x:g} % while moving, any Coulomb torque "
@@ -212,7 +212,7 @@ def load_uncertainty(path: str | os.PathLike[str], robot: Robot) -> Uncertainty:
 
 
 def parse_uncertainty(text: str, robot: Robot, *, source: str = "uncertainty") -> Uncertainty:
-    """The uncertainty in a TOML text; `source` is what messages call it."""
+    """The uncertainty in a TOML text; `source` names it in messages."""
     return _checked(lambda: uncertainty_of(parse_toml(text, source), robot))
 
 
@@ -255,7 +255,7 @@ def _read_payload(table: Table, robot: Robot) -> PayloadUncertainty:
 
 
 def _read(table: Table | None, default: Any) -> Any:
-    """A record with the numbers of a table in place of its own; faults are refused where they stand."""
+    """A record with the numbers of a table in place of its own; errors are raised with their line."""
     if table is None:
         return default
     found: dict[str, Any] = {}

@@ -1,10 +1,10 @@
 """The sets of an `Uncertainty` as arrays, for the proof of a tracking guarantee.
 
-An unknown payload is covered by boxes of its ten standard parameters: masses are cut into ranges, centres into cubes,
-and over each of them first moments and moments of inertia are ranges that follow by interval arithmetic:
+An unknown payload is covered by boxes of its ten standard parameters: the mass is subdivided into ranges,
+the centre into cubes, and first moments and moments of inertia over each follow by interval arithmetic:
 
-(1)  first moment m c,   moments m (c_y^2 + c_z^2), ..,   products -m c_x c_y, ..,   with what the payload's own central
-     inertia adds: moments from zero to inertia_part m r^2, products at most half of that, r the radius of the centre
+(1)  first moment m c,   moments m (c_y^2 + c_z^2), ..,   products -m c_x c_y, ..,   plus the payload's own central
+     inertia: moments from zero to inertia_part m r^2, products at most half of that, r the radius of the centre
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def plant_uncertainty(
     friction: FrictionCompensation,
     efforts: Array,
 ) -> PlantUncertainty | str:
-    """The sets as arrays, for a loop with this feedback (stiffness, damping); or why nothing can be proven of them.
+    """The sets as arrays, for a loop with this feedback (stiffness, damping); or the reason why nothing can be proven.
 
     `robot` is the nominal plant. Raises `ArgumentError` for speeds by difference or delays without a period, and for
-    drives that are known to a part of no limit.
+    a relative torque error of a drive without an effort limit.
     """
     joints = stated.of(robot)
     if has_load_friction(robot):
@@ -136,8 +136,8 @@ def payload_columns(robot: Robot, payload: PayloadUncertainty) -> CarriedColumns
 def payload_cells(payload: PayloadUncertainty | None, masses: int, cubes: int) -> Array:
     """Boxes (C, 2, 10), centres and half widths, that cover the payload's parameters beyond the nominal ones.
 
-    Its mass is cut into so many ranges; its centre into so many `cubes` along each axis for the largest mass, and fewer
-    for smaller ones; one empty box without a payload.
+    Its mass is subdivided into `masses` ranges; its centre into so many `cubes` along each axis for the largest mass,
+    and fewer for smaller ones; one empty box without a payload.
     """
     if payload is None:
         return np.zeros((1, 2, 0))
