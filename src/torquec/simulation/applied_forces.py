@@ -3,11 +3,11 @@
 (1)  wall:    d = n . (p - x), how far the frame's origin x is behind the plane through p;  v = n . xd
               F = max(0, k d - c v) n  where d > 0, else nothing: it pushes and never pulls
 (2)  sliding along the wall, u = xd - v n:  F = -m |F_n| u / sqrt(u'u + w^2), Coulomb friction with a small slip speed w
-(3)  hand:    F = k (p - x) - c xd, wherever the frame is
+(3)  hand:    F = k (p - x) - c xd, at every position of the frame
 
 Unknown payload (`HeldPayload`):
 
-(4)  torques:  -(c_load(q, qd) + g_load(q)),   inertia  M_load(q):  those of the arm if the load were all that it has
+(4)  torques:  -(c_load(q, qd) + g_load(q)),   inertia  M_load(q):  those of a massless arm with the load
 
 `FrameWrench` is a constant force and moment on a frame, between two instants.
 """
@@ -70,7 +70,7 @@ class FrameWrench(PlantForce):
 
     @property
     def depends_on_time(self) -> bool:
-        """Whether it starts or ends."""
+        """Whether the wrench starts or ends during a run."""
         return math.isfinite(self.start) or math.isfinite(self.end)
 
     def check(self, robot: Robot) -> None:
@@ -105,7 +105,7 @@ class HeldPayload(CarriedLoad):
     inertia_tensor: tuple[tuple[float, ...], ...] = _POINT_MASS
 
     def check(self, robot: Robot) -> None:
-        """The robot needs the frame, the load must be a solid."""
+        """The robot needs the frame, the load must be physically consistent."""
         _load_alone(robot, self)
 
     def torque(self, robot: Robot, now: PlantInstant) -> list[Scalar]:
@@ -123,10 +123,9 @@ class HeldPayload(CarriedLoad):
 
 @lru_cache(maxsize=8)
 def _load_alone(robot: Robot, load: HeldPayload) -> Mechanism:
-    """The arm without anything of its own that has inertia, and with the load.
+    """The massless arm with the load.
 
-    Its moments are given as they are: joints that do not carry the load (other fingers, links beyond its frame) move
-    nothing here, which is no mistake.
+    Joints that do not carry the load (other fingers, links beyond its frame) have no inertia here, which is intended.
     """
     bodies = tuple(dataclasses.replace(body, inertia=Inertia(), lacking_inertia=()) for body in robot.bodies)
     bare = dataclasses.replace(robot, bodies=bodies, drives=Drives(), base_inertia=Inertia())

@@ -1,10 +1,10 @@
-"""State of friction with memory on a plant: the direction z of every slider, integrated with the motion (Dahl).
+"""Dahl friction state of a plant: the normalised bristle deflection z of every slider.
 
-(1)  dz/dt = (v - |v| z)/max(w, T |v|),   w the shaft's `turnover_distance`, T a time that fixed steps can follow
+(1)  dz/dt = (v - |v| z)/max(w, T |v|),   w the shaft's `turnover_distance`, T a time that fixed steps can resolve
 (2)  near z = 0 dry friction F z is a spring F/w: rates up to sqrt(m F/w), m the shaft's mobility, and 1/T
 
-Dry friction of the plant follows z in place of the sign of the speed: a joint that stops keeps its torque. With a
-constant level F the power F z v is at least the rate of the stored energy w F z^2/2: it is passive.
+Dry friction of the plant is proportional to z in place of the sign of the speed: a joint that stops keeps its torque.
+With a constant level F the power F z v is at least the rate of the stored energy w F z^2/2: it is passive.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from torquec.simulation.plant_force import ForceWithState, PlantInstant, StiffFo
 from torquec.spatial import Scalar
 
 USUAL_DISTANCE = 1e-3
-"""Of shafts without a `turnover_distance` [rad or m]."""
+"""Default `turnover_distance` of shafts [rad or m]."""
 
-_SHORTEST = 5e-4  # T of (1) [s]: at high speed friction turns over within it, whatever the distance
+_SHORTEST = 5e-4  # T of (1) [s]: the shortest turnover time, at high speed
 
 
 def sliders(robot: Robot) -> tuple[Shaft, ...]:
@@ -37,17 +37,17 @@ def sliders(robot: Robot) -> tuple[Shaft, ...]:
 
 @dataclass(frozen=True)
 class Bristles(ForceWithState, StiffForce):
-    """The states z (sliders,); no torque of its own: the plant's dry friction reads them."""
+    """The states z (sliders,); they have no torque of their own: the plant's dry friction uses them."""
 
     def check(self, robot: Robot) -> None:
-        """Every robot may have it."""
+        """Valid for every robot."""
 
     def torque(self, robot: Robot, now: PlantInstant) -> list[Scalar]:  # noqa: ARG002 - see PlantForce
         """None."""
         return [0.0] * robot.n
 
     def first_state(self, robot: Robot, q: Sequence[float], qd: Sequence[float]) -> list[float]:  # noqa: ARG002 - see PlantForce
-        """By the direction of motion; not bent at rest."""
+        """The sign of the speed; zero at rest."""
         return [float(np.sign(slider.speed(qd))) for slider in sliders(robot)]
 
     def state_rate(self, robot: Robot, now: PlantInstant) -> list[Scalar]:

@@ -1,17 +1,17 @@
-"""Closed-loop simulation of a plant, a controller and a motion, run natively; open-loop feedforward runs.
+"""Closed-loop simulation of a plant and a controller along a trajectory, in native code; open-loop feedforward runs.
 
-(1)  every period, at t_k:  measure, ask the controller, hold its torques
+(1)  every period, at t_k:  measure, call the controller, hold its torques
 (2)  errors are q_ref(t_k) - q(t_k) with the true positions, at all samples t_0 .. t_K
 
-A trajectory is sampled at the control period; a reference that comes at a slower rate is held (`reference_hold`).
+A trajectory is sampled at the control period; a reference with a slower rate is held (`reference_hold`).
 
 Open-loop trajectory following (Izaguirre et al., 7.2):
 
 (3)  tau = inverse dynamics and friction of the reference, and no feedback
-(4)  the same, with the gravity torque of where the robot is instead of where it should be: on-line compensation
+(4)  the same, with gravity at the measured instead of the reference position: on-line gravity compensation
 
-An error of the model, or of its parameters, grows freely; what remains is a test of the model. With (4) the arm weighs
-nothing, so that its own errors do not pull it further away.
+Without feedback, model and parameter errors grow freely: the runs test the model. With (4) gravity does not amplify
+position errors.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ _EXACT = Sensors()
 
 @dataclass(frozen=True)
 class LoopOptions:
-    """How a loop is run: `sensors`, `integrator`, control `period` [s] (the controller's, else the trajectory's),
-    `seed` of the noise, `record_every` so many samples, `reference_hold` samples per reference. Without an integrator
-    it is `RungeKutta4` with as many substeps as the plant needs, two at least. A run whose error passes `largest_error`
-    [rad or m] counts as diverged, even where saturating drives keep it finite.
+    """Options of a simulated loop: `sensors`, `integrator`, control `period` [s] (default: the controller's, else the
+    trajectory's), `seed` of the noise, `record_every` so many samples, `reference_hold` samples per reference. The
+    default integrator is `RungeKutta4` with as many substeps as the plant needs, two at least. A run whose error passes
+    `largest_error` [rad or m] counts as diverged, even where saturating drives keep it finite.
     """
 
     sensors: Sensors = _EXACT
@@ -79,12 +79,12 @@ def simulate(
     initial_q: npt.ArrayLike | None = None,
     initial_qd: npt.ArrayLike | None = None,
 ) -> SimulationResult:
-    """Run the controller on the plant along the trajectory, from its start unless `initial_q`, `initial_qd` (n,) say.
+    """Simulate a controller on a plant along a trajectory, from its start or from `initial_q`, `initial_qd` (n,).
 
     The trajectory may name the joints in any order, or not at all (q1 .. qn, as motions without `joints` do). Raises
-    `ArgumentError` for joints that do not agree, for a period that is not the controller's, for sticking friction with
+    `ArgumentError` for joints that do not match, for a period other than the controller's, for sticking friction with
     an adaptive integrator and for fixed steps that are too long for the plant; `DivergenceError`, with joint and time,
-    for a loop that is not stable.
+    for an unstable loop.
     """
     plant = as_plant(plant)
     run, sampled = prepared_loop(plant, controller, trajectory, options)
@@ -106,7 +106,7 @@ def simulate(
 def prepared_loop(
     plant: Plant, controller: Controller, trajectory: Trajectory, options: LoopOptions
 ) -> tuple[NativeRun, Trajectory]:
-    """The loop and the trajectory at its samples, once everything is known to fit."""
+    """The checked loop, and the trajectory at its samples."""
     check_single_coordinates(plant.robot)  # for others, `simulate_motion`
     names = plant.robot.joint_names
     if controller.joints != names:
@@ -149,8 +149,8 @@ def _joints_remedy(plant: Plant, controller: Controller) -> str:
 def drives_of(plant: Plant, controller: Controller, sampled: Trajectory, *, hold: int = 1) -> LoopInputs:
     """The references (and scheduled gains) at the samples, each held for `hold` of them.
 
-    They begin with those of the joints, which errors are counted from; what a controller in Cartesian space is given
-    follows, by the kinematics of the plant.
+    Joint references come first, from which errors are computed; Cartesian references of a controller follow, by the
+    kinematics of the plant.
     """
     reference = JOINT_REFERENCE.rows(plant.model, sampled)
     if controller.reference != JOINT_REFERENCE:
@@ -197,7 +197,7 @@ def results_of(run: NativeRun, sampled: Trajectory, recording: Recording) -> lis
 
 
 def _held(loop: LoopState, recording: Recording, run: int) -> Array:
-    """What the drives are asked for from each recorded sample on (S, n); at the last one, what they were before."""
+    """Commanded torques (S, n) held from each recorded sample on; at the last one, those of the sample before."""
     limits = np.array(loop.plant.efforts)
     return np.vstack([np.clip(recording.wanted[:, run], -limits, limits), recording.last[run, loop.parts["torque"]]])
 
@@ -212,7 +212,7 @@ def _state(values: npt.ArrayLike, plant: Plant, name: str) -> Array:
 def _divergence(
     recording: Recording, sampled: Trajectory, rest: str, *, before: int, largest: float
 ) -> DivergenceError:
-    """Which joint's error passed `largest` first, and when; what came of it."""
+    """The error for a diverged run: the joint whose error exceeded `largest` first, and the time."""
     early = recording.samples < before
     error = np.abs(sampled.q[recording.samples[early]] - recording.q[early, 0])
     large = np.argwhere(error > largest)

@@ -1,12 +1,12 @@
-"""Two models of one robot side by side: torques along a motion, linear models, closed loops, operations and time.
+"""Comparison of two models of one robot: torques along a motion, linear models, closed loops, operations and time.
 
 (1)  e = tau_a - tau_b along a motion; of |e| by joint: largest, mean, population deviation, root mean square; the mean
      of e itself is the `bias` (Clover II, Tables III and IV, Figures 4 and 5)
-(2)  eigenvalues of the linear models at one instant of the motion (Clover II, Figure 6), and how both go on from the
-     same small displacement of every joint, without feedback (Figure 7)
+(2)  eigenvalues of the linear models at one instant of the motion (Clover II, Figure 6), and their free
+     responses to the same small displacement of every joint (Figure 7)
 (3)  computed torque from each model on one and the same plant: errors of positions and of accelerations (Clover III,
      Figures 8 and 10)
-(4)  with a log, its motion is the reference: each model controls itself, and the torques that it then wants are
+(4)  with a log, its motion is the reference: each model is its own plant and controller, and the commanded torques are
      compared with the measured ones
 """
 
@@ -42,14 +42,14 @@ COUNTED = {"inverse_dynamics": 3, "total_torque": 3, "mass_matrix": 1, "gravity_
 """Quantities whose operations and times are compared, with their number of inputs."""
 
 _DISPLACEMENT = 1e-3
-"""What every joint is displaced by in (2) [rad or m]: small enough for a linear model to be about."""
+"""Displacement of every joint in (2) [rad or m]: small enough for a linear model."""
 
 _HORIZON, _INSTANTS = 0.5, 251
-"""How long responses (2) are followed [s], as Clover does, and at how many instants."""
+"""Duration of the responses (2) [s], as in Clover, and number of instants."""
 
 
 _FRICTION, _SUBSTEPS = DryFriction.STICK, 2
-"""Of the plants: as `torquec simulate` has them, so that its figures are found again here."""
+"""Settings of the plants: the defaults of `torquec simulate`, so that the results agree."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,10 @@ class LinearResponse:
 
 @dataclass(frozen=True, eq=False)
 class ModelFacts:
-    """One of the two models: torques (N, n), linear response, closed loop, and what it costs.
+    """Results of one of the two models: torques (N, n), linear response, closed loop, and computational cost.
 
-    `loop` is None, and `refused` says why, where the loop cannot be closed; `operations` and `ns` by quantity, without
-    those that the model does not serve. `replayed` is the loop along a log's motion (4).
+    `loop` is None, with the reason in `refused`, where the loop cannot be closed; `operations` and `ns` by quantity,
+    without those that the model lacks. `replayed` is the loop along a log's motion (4).
     """
 
     model: Model
@@ -92,7 +92,7 @@ class ModelFacts:
 
 @dataclass(frozen=True, eq=False)
 class ModelComparison:
-    """What `compare` found; `differences` by joint (1), `at` the instant of the linear models [s]."""
+    """Result of `compare`: `differences` by joint (1), `at` the instant of the linear models [s]."""
 
     motion: Trajectory
     a: ModelFacts
@@ -108,7 +108,7 @@ class ModelComparison:
 
     @property
     def sides(self) -> dict[str, ModelFacts]:
-        """Both models by letter."""
+        """Both models by their letters a and b."""
         return {"a": self.a, "b": self.b}
 
     def __repr__(self) -> str:
@@ -134,9 +134,9 @@ def compare(
 ) -> ModelComparison:
     """Compare two models of one robot along a trajectory, (1)-(4).
 
-    `poles` [1/s] and `period` [s] are those of the controllers (3); `plant` is what they move, the first model unless
+    `poles` [1/s] and `period` [s] are those of the controllers (3); `plant`: the true plant, the first model unless
     given. `at` [s] is the instant of the linear models, the middle of the motion unless given. `rounds` of timing.
-    Raises `ArgumentError` where the joints are not the same, or the log is too short to say how the robot moved.
+    Raises `ArgumentError` where the joints are not the same, or the log is too short.
 
     >>> from torquec.robot import classics
     >>> from torquec.trajectory import minimum_jerk
@@ -194,7 +194,7 @@ def torque_differences(
 
 
 def linear_response(model: LinearModel) -> LinearResponse:
-    """(2): every joint displaced by a thousandth, at the speed of the motion, no feedback."""
+    """Free response (2) to a displacement of every joint by `_DISPLACEMENT`, at the speed of the motion."""
     n = len(model.joints)
     t = np.linspace(0.0, _HORIZON, _INSTANTS)
     step, _ = zero_order_hold(model.A, model.B, float(t[1]))
@@ -208,7 +208,7 @@ def linear_response(model: LinearModel) -> LinearResponse:
 def _closed(
     model: Model, plant: Plant, trajectory: Trajectory, poles: PoleArgument, period: float
 ) -> tuple[SimulationResult | None, str]:
-    """(3), or why there is none: a model without forward dynamics does not move."""
+    """The closed loop (3), or why there is none: a model without forward dynamics cannot be a plant."""
     try:
         law = computed_torque(model, poles, period=period)
         return simulate(
@@ -221,8 +221,8 @@ def _closed(
 def _log_trajectory(log: Log, period: float) -> Trajectory:
     """The motion of a log, from time zero, at the controller's samples.
 
-    Positions, speeds and accelerations are smoothed each for itself: a polynomial through all three would swing between
-    the samples of the log.
+    Positions, speeds and accelerations are smoothed separately: a polynomial through all three would oscillate
+    between the samples of the log.
     """
     found = log_motion(log)
     if found is None:
@@ -238,7 +238,7 @@ def _log_trajectory(log: Log, period: float) -> Trajectory:
 def _raced(
     models: tuple[Model, Model], state: MotionState, rounds: int, step: WorkStep
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Nanoseconds of one call by quantity, both models in every round; without what a model does not serve."""
+    """Nanoseconds of one call by quantity, both models in every round; without quantities that a model lacks."""
     found: tuple[dict[str, float], dict[str, float]] = ({}, {})
     inputs = (state.q[0].copy(), state.qd[0].copy(), state.qdd[0].copy())
     for done, (name, arity) in enumerate(COUNTED.items(), start=1):

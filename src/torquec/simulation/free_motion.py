@@ -1,17 +1,17 @@
-"""Motion of a robot of any joints from a start state: passive, under given torques, or with its joints servoed.
+"""Simulation of robots with any joints (floating base too): passive, under given torques, or with joint servos.
 
 For robots with a floating base, ball or planar joints, whose positions q (nq,) lie on a manifold:
 
 (1)  dq/dt = N(q) v,   dv/dt as of `Plant`; RK4 on (q, v), then every quaternion is normalised: the projection of the
      step onto the manifold, of the integrator's order
-(2)  servo: the one-coordinate joints j follow a trajectory, all others u (a floating base) are not actuated
+(2)  servo: the one-coordinate joints j follow a trajectory, all others u (a floating base) are unactuated
        a_j = qdd_ref + 2 p (qd_ref - qd) + p^2 (q_ref - q)            two poles at -p
        M_uu a_u = -(bias_u + M_uj a_j),   tau_j = M_ju a_u + M_jj a_j + bias_j,   tau_u = 0
      which decouples the joints exactly (computed torque of a robot in free flight); friction is not compensated
 (3)  energy T + U, and momentum A v (`centroidal_momentum_matrix`): passive and without friction the first is constant,
      the second changes by the weight alone
 
-There is no contact with a ground: forces of one are `Plant(forces=...)`.
+There is no ground contact: add contact forces with `Plant(forces=...)`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from torquec.spatial import Scalar
 from torquec.trajectory.trajectory import Trajectory
 
 _BLOCK = 4096
-"""Steps that the native loop takes at once: some megabytes of states, whatever the length of a run."""
+"""Steps per call of the native loop: some megabytes of states, for runs of any length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class MotionRun:
 
     @cached_property
     def passed_limits(self) -> tuple[PassedLimit, ...]:
-        """Limits of position and speed that one-coordinate joints pass."""
+        """Limits of position and speed that one-coordinate joints exceed."""
         single, robot = _single(self.plant.robot), self.plant.robot
         kept = [joint for joint in robot.joints if joint.kind.nv == 1]
         return limits_passed_by(kept, self.t, self.q[:, list(single.positions)], self.qd[:, list(single.rates)])
@@ -99,7 +99,7 @@ class MotionRun:
 
 @dataclass(frozen=True)
 class _Single:
-    """The one-coordinate joints: names, and where their positions and rates stand."""
+    """The one-coordinate joints: names, and the indices of their positions and rates."""
 
     names: tuple[str, ...]
     positions: tuple[int, ...]
@@ -125,12 +125,12 @@ def simulate_motion(
     substeps: int | None = None,
     record_every: int = 1,
 ) -> MotionRun:
-    """The motion of a robot from q (nq,), neutral unless given, and rates qd (nv,), at rest unless given.
+    """Simulate a robot from q (nq,), neutral unless given, and rates qd (nv,), at rest unless given.
 
-    `torque` (nv,), or (K, nv) at the samples, is applied as it is. With a `trajectory` of one-coordinate joints they
-    follow it with two `pole`s [1/s] (2); joints that it does not name stay where they start. `period` [s] is how long
-    torques are held, in `substeps` steps of RK4. Raises `ArgumentError` for arrays of another size and steps that are
-    too long, `DivergenceError` where the motion leaves the finite numbers.
+    `torque` (nv,), or (K, nv) at the samples, is applied unchanged. With a `trajectory` of one-coordinate joints they
+    follow it with two `pole`s [1/s] (2); joints that it does not name stay where they start. `period` [s] is the time
+    for which torques are held, in `substeps` steps of RK4. Raises `ArgumentError` for arrays of wrong size and steps
+    that are too long, `DivergenceError` where the motion becomes infinite or NaN.
     """
     plant = as_plant(plant)
     robot = plant.robot
@@ -191,7 +191,7 @@ def _row(row: Sequence[Scalar], acceleration: Sequence[Scalar], bias: Scalar) ->
 
 
 def write_motion(run: MotionRun, path: str | os.PathLike[str]) -> Path:
-    """Write a run as CSV: t, q by position, qd and tau by rate; gives the path. The file is whole or not there."""
+    """Write a run as CSV: t, q by position, qd and tau by rate; returns the path. The file is written atomically."""
     robot, target = run.plant.robot, to_path(path)
     header = ["t", *(f"q_{name}" for name in robot.position_names)]
     header += [f"{kind}_{name}" for kind in ("qd", "tau") for name in robot.coordinate_names]
@@ -203,7 +203,7 @@ def write_motion(run: MotionRun, path: str | os.PathLike[str]) -> Path:
 
 
 def _compiled(plant: Plant, h: float, substeps: int, pole: float | None) -> NativeLoop:
-    """A row is the state of the plant (motion_size,), the torques that are held (n,)."""
+    """The compiled loop; a row is the state of the plant (motion_size,) and the held torques (n,)."""
     key = f"{plant.identity} {h!r} {pole!r}"
     outer = native_function(NamedSource(f"motion torques {key}", lambda: _torque_function(plant, pole)))
     inner = native_function(NamedSource(f"motion step {key}", lambda: _step_function(plant, h)))

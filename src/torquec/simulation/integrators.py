@@ -8,8 +8,8 @@ For y' = f(y), with the torques held constant over the step:
 (3)  error:  e^2 = mean over i of (error_i / (absolute + relative max(|y_i|, |y+_i|)))^2
 (4)  control: the step is accepted where e <= 1 or h <= h_min;  h+ = h clip(0.9 e^-1/4, 0.2, 5)
 
-A traced step has no branches, so (4) is arithmetic: a refused attempt gives back y, with a smaller h. The exponent is
-1/4 instead of 1/5 because it needs two square roots only; it is on the careful side.
+A traced step has no branches, so (4) is arithmetic: a rejected attempt returns y, with a smaller h. The exponent is
+1/4 instead of 1/5 because it needs only two square roots; it is conservative.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Derivative = Callable[[Sequence[Scalar]], State]
 
 @dataclass(frozen=True)
 class RungeKutta4:
-    """Fixed steps: `substeps` of (1) in every control interval."""
+    """Fixed-step RK4: `substeps` of (1) in every control interval."""
 
     substeps: int = 1
 
@@ -38,7 +38,7 @@ class RungeKutta4:
 
 @dataclass(frozen=True)
 class DormandPrince:
-    """Adaptive steps (2)-(4): a step of `smallest` [s] is always accepted, an interval gets at most `most` attempts."""
+    """Adaptive DP5(4) steps (2)-(4): `smallest` [s] is always accepted, an interval gets at most `most` attempts."""
 
     relative: float = 1e-9
     absolute: float = 1e-11
@@ -85,7 +85,7 @@ _ERROR = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1
 
 @dataclass(frozen=True)
 class Attempt:
-    """What an attempt gives: the state, the time that is left of the interval, the step to try next."""
+    """Result of an attempt: the state, the remaining time of the interval, the next step to try."""
 
     y: State
     left: Scalar
@@ -95,9 +95,9 @@ class Attempt:
 def dormand_prince_attempt(
     f: Derivative, y: Sequence[Scalar], left: Scalar, h: Scalar, *, options: DormandPrince
 ) -> Attempt:
-    """One attempt (2)-(4) from y, with `left` seconds to go in this interval and h the step to try.
+    """One attempt (2)-(4) from y with the step h; `left` is the remaining time of the interval [s].
 
-    With nothing left it changes nothing.
+    With no time left, y does not change.
     """
     step = minimum(h, left)
     stages = [f(y)]
@@ -120,7 +120,7 @@ def dormand_prince_attempt(
     growth = minimum(5.0, maximum(0.2, 0.9 / sqrt(sqrt(error + 1e-12))))
     accepted = maximum(1.0 - error, options.smallest - step)
     kept = [select(accepted, new, old) for old, new in zip(y, point, strict=True)]
-    # A step cut short by the end of the interval says nothing against the longer one that was meant.
+    # A step shortened by the end of the interval does not reduce the step to try next.
     meant = select(accepted, maximum(h, step * growth), step * growth)
     return Attempt(
         kept, select(accepted, left - step, left), maximum(options.smallest, select(h - left, meant, step * growth))

@@ -1,9 +1,9 @@
 """The traced programs of a closed loop (one sample, one integration step) and the row of its state.
 
-(1)  at a sample:  measure, ask the controller, saturate, keep the tally   (state, reference[, gains][, noise])
+(1)  at a sample:  measure, call the controller, saturate, update errors   (state, reference[, gains][, noise])
 (2)  in between:   one integration step of the plant with the torque held  (state)
 
-They are what `torquec.codegen.llvm.repeat` steps.
+`torquec.codegen.llvm.repeat` runs them in a native loop.
 
 State of a loop from sample to sample, one row of numbers per run:
 
@@ -11,12 +11,12 @@ State of a loop from sample to sample, one row of numbers per run:
 |---|---|---|
 | left, step   | 1, 1            | time left in the interval and the step to try (adaptive integration only)   |
 | motion       | 2n or more      | q, qd, currents of motors, states of forces, the time where a force uses it |
-| torque       | n               | what the drives are asked for, held until the next sample                   |
-| memory       | m               | the controller's                                                            |
-| sensors      | -               | positions on their way, the last position and speed                         |
+| torque       | n               | commanded drive torques, held until the next sample                         |
+| memory       | m               | the controller's state                                                      |
+| sensors      | -               | delayed positions, the last position and speed                              |
 | squares      | n               | sum of squared tracking errors so far                                       |
 | largest      | n               | largest tracking error so far                                               |
-| saturated    | n               | how many samples asked for more than the drive has                          |
+| saturated    | n               | number of samples with a saturated drive                                    |
 | factors      | -               | inertia per body, friction per joint (`Plant.varies`)                       |
 """
 
@@ -40,7 +40,7 @@ from torquec.simulation.stick import stick_slip_step
 
 @dataclass(frozen=True)
 class LoopState:
-    """Where each part stands in a row."""
+    """Layout of the state row: the slice of each part."""
 
     plant: Plant
     controller: Controller
@@ -72,18 +72,18 @@ class LoopState:
 
     @property
     def size(self) -> int:
-        """How many numbers a row has."""
+        """The length of a row."""
         return int(self.parts["factors"].stop)
 
     @property
     def position(self) -> slice:
-        """Where q stands."""
+        """The slice of q."""
         start = self.parts["motion"].start
         return slice(start, start + self.plant.n)
 
     @property
     def speed(self) -> slice:
-        """Where qd stands."""
+        """The slice of qd."""
         return slice(self.position.stop, self.position.stop + self.plant.n)
 
     def split(self, row: Sequence[Any]) -> dict[str, list[Any]]:
@@ -91,7 +91,7 @@ class LoopState:
         return {name: list(row[part]) for name, part in self.parts.items()}
 
     def join(self, parts: Mapping[str, Sequence[Any]]) -> list[Any]:
-        """The row of parts."""
+        """The row made of its parts."""
         return [value for name in self.parts for value in parts[name]]
 
 
@@ -99,7 +99,7 @@ NOISE, LOG, NEXT = "noise", "log", "next"
 
 
 def sample_function(loop: LoopState, *, period: float) -> Function:
-    """(1). Its log is a row of torques wanted (n,), positions (n,) and speeds (n,) measured."""
+    """The program of a sample (1). Its log row: commanded torques, measured positions and speeds, (n,) each."""
     n = loop.plant.n
     asked = loop.controller.reference
     further = 0 if asked.space is ReferenceSpace.JOINT else asked.size(n)
@@ -149,7 +149,7 @@ def _split(row: list[Any], ports: dict[str, tuple[int, ...]]) -> dict[str, Any]:
 
 
 def motion_function(loop: LoopState, *, period: float) -> Function:
-    """(2): a fixed share of the period, or one attempt at an adaptive step."""
+    """The program of an integration step (2): a fixed fraction of the period, or one attempt at an adaptive step."""
 
     def program(state: Any) -> dict[str, Any]:
         parts = loop.split(state)
@@ -173,7 +173,7 @@ def motion_function(loop: LoopState, *, period: float) -> Function:
 
 
 def _counted(loop: LoopState, before: list[Any], wanted: list[Any]) -> list[Any]:
-    """Saturated samples of every joint, this one counted."""
+    """Number of saturated samples of every joint, including this one."""
     return [
         old if math.isinf(limit) else old + select(absolute(value) - limit, 1.0, 0.0)
         for old, value, limit in zip(before, wanted, loop.plant.efforts, strict=True)

@@ -1,11 +1,11 @@
-"""Many runs of one loop, each on a robot a little different: how much mismatch a controller bears.
+"""Monte Carlo simulation of a closed loop: robustness of a controller to random parameter mismatch.
 
-(1)  every body's inertial parameters are multiplied by a factor, every joint's friction by another; normal around
-     one with the deviations of `Spread`, never below a tenth
-(2)  initial positions deviate, sensor noise is new in every run
+(1)  every body's inertial parameters are multiplied by a factor, every joint's friction by another; normally
+     distributed around one with the deviations of `Spread`, never below a tenth
+(2)  initial positions are random, sensor noise is drawn anew in every run
 
-One plant is compiled, its factors are inputs; runs fill the lanes of vectors and go in groups to a `Work`.
-Run k is the same whatever the number of runs and workers.
+One plant is compiled with the factors as inputs; runs fill SIMD lanes and go in groups to a `Work`. The result of run k
+does not depend on the number of runs and workers.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from torquec.simulation.native_run import NativeRun, Recording
 from torquec.simulation.plant import Plant, as_plant
 from torquec.trajectory.trajectory import Trajectory
 
-_LEAST_FACTOR = 0.1  # a mass that is drawn near zero or below it would be no robot
+_LEAST_FACTOR = 0.1  # a factor near zero or below would make an invalid robot
 _GROUP = 64  # runs in one call: fills vector registers and threads, and memory stays small
-_MOST_GROUPS = 32  # in one task: a worker needs some 20 ms for a task itself, and about as long for each group
-_FEW_TASKS = 16  # below which tasks become smaller instead of fewer, so that there is something to share out
+_MOST_GROUPS = 32  # in one task: overhead of a task some 20 ms, about the time of one group
+_FEW_TASKS = 16  # below which tasks become smaller instead of fewer: load balancing
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class ErrorEnvelope:
     runs: int
 
     def merged(self, other: ErrorEnvelope) -> ErrorEnvelope:
-        """That of the runs of both."""
+        """The envelope of the runs of both."""
         runs = self.runs + other.runs
         share = other.runs / max(runs, 1)
         return ErrorEnvelope(
@@ -74,8 +74,8 @@ class ErrorEnvelope:
 @dataclass(frozen=True, eq=False)
 class MonteCarloResult:
     """Per run: `rmse`, `max_error` (runs, n), `saturated` (runs, n) samples; `factors` (runs, bodies + n);
-    `diverged` (runs,) time [s] at which a run left the finite numbers, nan for those that did not (their errors are
-    nan too, where they did). `envelope` where it was asked for.
+    `diverged` (runs,) time [s] at which a run became infinite or NaN, nan for runs that did not (errors of diverged
+    runs are nan, too). `envelope` if requested.
     """
 
     joints: tuple[str, ...]
@@ -96,7 +96,7 @@ class MonteCarloResult:
 
 @dataclass(frozen=True)
 class _Runs:
-    """Some runs, as they go to a worker."""
+    """A chunk of runs for a worker."""
 
     plant: Plant
     controller: Controller
@@ -119,9 +119,9 @@ def monte_carlo(
     work: Work | None = None,
     executor: Executor | None = None,
 ) -> MonteCarloResult:
-    """Run the loop `runs` times, (1) and (2), in groups that `work` spreads; `executor` stands for a work with it.
+    """Run the loop `runs` times, (1) and (2), in groups distributed by `work`, or by a `Work` with the `executor`.
 
-    With `envelope`, errors are recorded every `options.record_every` samples, and what they stay within is kept.
+    With `envelope`, errors are recorded every `options.record_every` samples and their envelope is kept.
 
     Raises `ArgumentError` as `simulate` does, for a plant without bodies whose inertias could vary, and for a number of
     runs that is not positive.
@@ -130,8 +130,8 @@ def monte_carlo(
         raise ArgumentError(f"{runs!r} runs", remedy="give a positive whole number")
     varied = replace(as_plant(plant), varies=True)
     quiet = replace(options, record_every=max(options.record_every, 1) if envelope else 0)
-    prepared_loop(varied, controller, trajectory, quiet)  # what is wrong is said before workers start
-    # How runs are shared out depends on their number alone: so the result does not depend on who computes.
+    prepared_loop(varied, controller, trajectory, quiet)  # raises before workers start
+    # The chunks depend on the number of runs alone, so that the result does not depend on the workers.
     size = _GROUP * min(_MOST_GROUPS, max(1, runs // (_GROUP * _FEW_TASKS)))
     tasks = [
         _Runs(varied, controller, trajectory, quiet, spread, range(first, min(first + size, runs)), envelope)
@@ -174,7 +174,7 @@ def _run_group(group: _Runs, run: NativeRun, sampled: Trajectory) -> MonteCarloR
 
 
 def _envelope(sampled: Trajectory, recording: Recording, stable: Mask) -> ErrorEnvelope:
-    """What the errors of the stable runs stay within; not numbers where there is none."""
+    """The envelope of the errors of the stable runs; NaN where there is none."""
     kept = recording.samples
     errors = sampled.q[kept][:, None, :] - recording.q[:, stable]
     if not stable.any():

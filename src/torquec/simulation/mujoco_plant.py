@@ -1,4 +1,4 @@
-"""MuJoCo as the plant (extra `mujoco`): the same closed loop on dynamics that share nothing with ours.
+"""MuJoCo as the plant (extra `mujoco`): the same closed loop on independent dynamics.
 
 (1)  torques enter as generalized forces (`qfrc_applied`), MuJoCo integrates with its RK4; actuators, contacts and
      joint ranges of the file are switched off
@@ -42,10 +42,10 @@ def simulate_on_mujoco(
     period: float | None = None,
     substeps: int = 1,
 ) -> SimulationResult:
-    """Run the controller along the trajectory on the MJCF file at `path`; `source` is the same arm, for its joints.
+    """Run the controller along the trajectory on the MJCF file at `path`; `source` is the same arm (joint names).
 
     `period` [s] is the controller's, or the trajectory's, unless given; MuJoCo takes `substeps` steps in it. Raises
-    `ArgumentError` where the joints do not agree, `DivergenceError` for a loop that is not stable and
+    `ArgumentError` where the joints do not match, `DivergenceError` for an unstable loop and
     `MissingExtraError` without the `mujoco` package.
     """
     try:
@@ -76,7 +76,7 @@ def simulate_on_mujoco(
 
 @dataclass(frozen=True, eq=False)
 class _World:
-    """MuJoCo, its model and state, and where the robot's joints stand in that."""
+    """MuJoCo, its model and state, and the indices of the robot's joints in it."""
 
     mujoco: Any
     model: Any
@@ -142,7 +142,7 @@ def _run(world: _World, robot: Robot, controller: Controller, sampled: Trajector
 
 
 def _order(mujoco: Any, model: Any, robot: Robot, controller: Controller, trajectory: Trajectory) -> Indices:
-    """Where the robot's joints stand in MuJoCo's state."""
+    """The indices of the robot's joints in MuJoCo's state."""
     names = [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, k) for k in range(model.njnt)]
     for what, joints in (("controller", controller.joints), ("trajectory", trajectory.joints), ("file", tuple(names))):
         if sorted(map(str, joints)) != sorted(robot.joint_names) or (what != "file" and joints != robot.joint_names):

@@ -1,7 +1,7 @@
-"""Running a closed loop natively: arrays in blocks, so that a run of any length stays within the cache.
+"""Native run of a closed loop, in blocks of steps that fit in the cache.
 
-The loop of :mod:`torquec.codegen.llvm.repeat` is given some hundred steps at a time; between two such blocks the wanted
-samples are copied out. There is no Python in a step.
+The loop of :mod:`torquec.codegen.llvm.repeat` runs some hundred steps per block; after each block the recorded samples
+are copied out. There is no Python in a step.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from torquec.simulation.loop_functions import LoopState, motion_function, sample
 _BLOCK_NUMBERS = 1 << 16
 """Doubles of one block: half a megabyte stays in the second-level cache."""
 
-_FIRST_STEP = 1e-4  # [s]; the step size control finds its own from there
+_FIRST_STEP = 1e-4  # [s], initial step of the step size control
 
 
 @dataclass(frozen=True)
 class LoopInputs:
-    """What changes from sample to sample: reference (K + 1, 3n or more), gains (K + 1, 2n^2) or None."""
+    """Inputs by sample: reference (K + 1, 3n or more), gains (K + 1, 2n^2) or None."""
 
     reference: Array
     gains: Array | None = None
@@ -38,11 +38,11 @@ class LoopInputs:
 
 @dataclass(frozen=True)
 class Recording:
-    """Samples of all runs and the rows that they ended with.
+    """Recorded samples of all runs and their final rows.
 
-    `motion` (S, runs, m) at `samples` (S,) is q, qd and what else is integrated; `wanted`, `seen`, `seen_speed`
-    (S', runs, n) at those of them that had a step; `last` (runs, size) is the final row; `diverged` (runs,) the step at
-    which a run left the finite numbers, or -1; `seconds` the processor time that the loop took.
+    `motion` (S, runs, m) at `samples` (S,): q, qd and further integrated states; `wanted`, `seen`, `seen_speed`
+    (S', runs, n): commanded torques, measured positions and speeds at the samples with a step; `last` (runs, size):
+    the final rows; `diverged` (runs,): the step at which a run became infinite or NaN, or -1; `seconds` of CPU time.
     """
 
     samples: Indices
@@ -68,7 +68,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class NativeRun:
-    """A closed loop, compiled: every `period` seconds a sample."""
+    """A compiled closed loop with a sample every `period` seconds."""
 
     loop: LoopState
     period: float
@@ -78,7 +78,7 @@ class NativeRun:
             raise ArgumentError(f"a sampling interval of {self.period!r} s", remedy="give a positive number of seconds")
 
     def compiled(self) -> NativeLoop:
-        """The native loop; its functions come from the cache where they are there."""
+        """The native loop; its functions come from the cache if they are there."""
         loop, period = self.loop, self.period
         key = f"{loop.plant.identity} {loop.integrator!r} {period!r}"
         control = f"{loop.controller.function.content_hash} {loop.sensors!r}"
@@ -95,7 +95,7 @@ class NativeRun:
     def first_rows(
         self, q: npt.ArrayLike, qd: npt.ArrayLike, factors: npt.ArrayLike | None = None, *, time: float = 0.0
     ) -> Array:
-        """Rows (runs, size) to start from at q, qd (runs, n) and a time; `factors` as in `Plant.variation_size`."""
+        """Initial rows (runs, size) at q, qd (runs, n) and a time; `factors` as in `Plant.variation_size`."""
         loop = self.loop
         positions, speeds = (np.atleast_2d(np.asarray(value, dtype=np.float64)) for value in (q, qd))
         rows = np.zeros((len(positions), loop.size))
@@ -110,8 +110,8 @@ class NativeRun:
     def run(self, rows: Array, drives: LoopInputs, *, seeds: Sequence[Sequence[int]], every: int = 1) -> Recording:
         """K steps from rows (runs, size) for K + 1 rows of drives; `every` sample is kept, the last one always.
 
-        With `every` zero none is kept but the last. Runs that leave the finite numbers are marked, and the others go
-        on. Raises `DivergenceError` where an adaptive step size goes to zero.
+        With `every` zero only the last is kept. Runs that become infinite or NaN are marked, the others continue.
+        Raises `DivergenceError` where an adaptive step size goes to zero.
         """
         loop, native = self.loop, self.compiled()
         n, runs, steps = loop.plant.n, len(rows), len(drives.reference) - 1
@@ -157,7 +157,7 @@ class NativeRun:
         diverged: Indices,
         start: int,
     ) -> int:
-        """Run one block; gives how many steps were taken. A run that diverged starts again from its first row."""
+        """Run one block; returns the number of steps. A diverged run restarts from its first row."""
         result = native.run(states, inputs, log)
         if result.end is LoopEnd.UNFINISHED:
             raise DivergenceError(
@@ -175,7 +175,7 @@ class NativeRun:
 
 @dataclass(frozen=True)
 class NamedSource:
-    """A function that can be made, known by a key that names its content."""
+    """A function to compile, with a content key for the cache."""
 
     key: str
     make: Callable[[], Function] = field(compare=False)
@@ -183,12 +183,12 @@ class NamedSource:
 
 @lru_cache(maxsize=64)
 def native_function(source: NamedSource) -> NativeFunction:
-    """The compiled function, in memory, else from the cache on disk, else made."""
+    """The compiled function, from memory, else from the cache on disk, else compiled."""
     return load_or_compile(source.key, source.make)
 
 
 def _kept_samples(steps: int, every: int) -> Indices:
-    """Which samples of 0 .. steps are kept."""
+    """Indices of the recorded samples of 0 .. steps."""
     if isinstance(every, bool) or not isinstance(every, int) or every < 0:
         raise ArgumentError(f"every {every!r} samples are to be kept", remedy="give a whole number, zero or more")
     regular = np.arange(0, steps, every) if every else np.empty(0, dtype=np.int64)

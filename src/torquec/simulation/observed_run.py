@@ -1,7 +1,7 @@
-"""A momentum observer, or a recursive estimator, on the recorded samples of a run.
+"""Momentum observer or recursive estimator run on the recorded samples of a simulation.
 
-They change nothing in the loop, so that they may run afterwards on what the controller measured and on what the drives
-were asked for: the samples, and the results, are those of an observer or estimator inside the loop.
+Neither acts on the loop, so that both can run afterwards on the measurements and commanded torques: the results are
+those of an observer or estimator inside the loop.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class ObservedRun:
 
 
 def observed_run(result: SimulationResult, observer: Observer) -> ObservedRun:
-    """What the observer finds along a run that recorded every sample.
+    """Run the observer on a simulation that recorded every sample.
 
     Raises `ArgumentError` for other joints, and for samples that are not the observer's period apart.
     """
@@ -69,7 +69,7 @@ def observed_run(result: SimulationResult, observer: Observer) -> ObservedRun:
 
 
 def _recorded(result: SimulationResult, watching: Observer | RecursiveEstimator) -> tuple[Array, Array, Array]:
-    """Measured positions and speeds, and the torques of the drives (S, 1, n), once they are known to fit."""
+    """Measured positions and speeds, and drive torques (S, 1, n), checked against the observer or estimator."""
     name = watching.KIND
     if watching.joints != result.joints:
         raise ArgumentError(f"the {name} is for {', '.join(watching.joints)}", remedy="make it for the run's robot")
@@ -115,7 +115,7 @@ _FRICTION = ("coulomb", "viscous")
 
 
 def estimated_run(result: SimulationResult, estimator: RecursiveEstimator) -> EstimatedRun:
-    """What the estimator finds along a run that recorded every sample; raises as `observed_run` does."""
+    """Run the estimator on a simulation that recorded every sample; raises as `observed_run` does."""
     mass, *rest = (part[:, 0] for part in estimate(estimator, *_recorded(result, estimator)))
     return EstimatedRun(result.joints, result.t[: len(result.tau)], mass[:, 0], *rest)
 
@@ -135,7 +135,7 @@ def estimate(estimator: RecursiveEstimator, q: Array, qd: Array, tau: Array) -> 
 def observe(observer: Observer, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, Array]:
     """External torques, thresholds and alarms (S, runs, n) from measured motions and held torques (S, runs, n).
 
-    `tau` at a sample is what is held from then on.
+    `tau` at a sample is held from then on.
     """
     samples, runs, n = q.shape
     state = np.stack([observer.state_at(q[0, k], qd[0, k]) for k in range(runs)])

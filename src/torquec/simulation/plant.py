@@ -1,22 +1,22 @@
-"""The plant: a robot as it moves, with friction, springs, saturating drives and motors.
+"""The plant of a simulation: rigid-body dynamics with friction, springs, saturating drives and motors.
 
 (1)  M(q) qdd = tau + forces - c(q, qd) - g(q) - springs(q) - friction(qd)
 (2)  tau = clip(wanted torque, +-share x effort limit); behind a motor, what its current gives (see `plant_bodies`)
 
 Dry friction (Coulomb, Stribeck, load-dependent), four ways (`DryFriction`):
 
-(3)  SMOOTH:  level qd / sqrt(qd^2 + w^2), with w a small slip speed: any integrator, creeps where it should stick
+(3)  SMOOTH:  level qd / sqrt(qd^2 + w^2), with w a small slip speed: any integrator, creeps instead of sticking
 (4)  SIGN:    level by the sign of qd, as the friction torque of the model is: exact while sliding, chatters at rest
 (5)  STICK:   set-valued: sticks at rest, breaks away at `breakaway` times its level at rest, see `stick`
 (7)  MEMORY:  turns over the shaft's `turnover_distance`, see `bristles`: keeps its torque at rest
 
-Friction that depends on the load follows the torque of the rigid bodies, which is what it leaves of the rest:
+Load-dependent friction G |rigid| depends on the torque of the rigid bodies, so that (6) is solved for it:
 
 (6)  rigid + G |rigid| = torque,   rigid_i = (torque_i - sum_k G_ik |rigid_k|)/(1 + G_ii sign(rigid_i)),   k != i
 
-M, c and g are those of the robot, or of any `Model`: an identified or simplified model can be the plant too. Parameter
-mismatch is another robot or model than the one that the controller was made for; a plant that `varies` has its inertias
-and friction scaled from run to run instead. Forces besides the drives, unknown loads too, see `plant_force.py`.
+M, c and g are those of the robot, or of any `Model`: an identified or simplified model can be the plant too. For
+parameter mismatch, use a plant other than the controller's nominal model, or one that `varies`: its inertias and
+friction are scaled from run to run. For applied forces and unknown payloads see `plant_force.py`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from torquec.simulation.plant_force import CarriedLoad, ForceWithState, PlantFor
 from torquec.spatial import Scalar, product, total
 
 LOAD_SWEEPS = 12
-"""Of (6) where shafts couple joints: each sweep leaves the share G of the error, which is some per cent."""
+"""Sweeps of (6) where shafts couple joints: each reduces the error by the factor G, some per cent."""
 
 
 class DryFriction(StrEnum):
@@ -68,12 +68,12 @@ class DryFriction(StrEnum):
 
 @dataclass(frozen=True)
 class Plant:
-    """A robot, or a model of one, to be simulated.
+    """A robot, or a model of one, as the plant of a simulation.
 
     `slip_speed` [rad/s or m/s] is w of (3), `breakaway` the ratio of static to Coulomb friction (STICK only), `motors`
-    one per joint, `saturates` whether the joints' effort limits bind, `effort` the share of them that the drives may
-    give (a fuse of 0.5 halves them), `varies` whether inertias and friction can be scaled from run to run, `forces`
-    what acts besides the drives. Raises `ArgumentError` for values out of range, for forces on frames that do not exist
+    one per joint, `saturates` whether the joints' effort limits apply, `effort` the fraction of them that the drives
+    may give (a fuse of 0.5 halves them), `varies` whether inertias and friction can be scaled from run to run, `forces`
+    applied besides the drives. Raises `ArgumentError` for values out of range, for forces on frames that do not exist
     and for inertias that vary where the model has no bodies.
     """
 
@@ -122,7 +122,7 @@ class Plant:
 
     @cached_property
     def model(self) -> Model:
-        """The model that moves: that of the robot where one was given."""
+        """The dynamic model of the plant."""
         return as_model(self.source, any_joint=True)
 
     @property
@@ -136,40 +136,40 @@ class Plant:
         return self.robot.n
 
     def position(self, y: Sequence[Scalar]) -> Sequence[Scalar]:
-        """q (nq,) of what is integrated."""
+        """q (nq,) in the integrated state y."""
         return y[: self.robot.nq]
 
     def speed(self, y: Sequence[Scalar]) -> Sequence[Scalar]:
-        """qd (n,) of what is integrated."""
+        """qd (n,) in the integrated state y."""
         return y[self.robot.nq : self.robot.nq + self.n]
 
     @property
     def efforts(self) -> tuple[float, ...]:
-        """Effort limits (n,), the share of them that is allowed; infinite where nothing saturates."""
+        """Effort limits (n,) times the allowed fraction; infinite where nothing saturates."""
         limits = (each.limits.effort if self.saturates else math.inf for each in self.robot.coordinates)
         return tuple(self.effort * limit for limit in limits)
 
     @property
     def keeps_time(self) -> bool:
-        """Whether a force looks at the time, which is then integrated like the positions."""
+        """Whether a force depends on the time, which is then part of the integrated state."""
         return any(force.depends_on_time for force in self.forces)
 
     @property
     def motion_size(self) -> int:
-        """How many numbers are integrated: positions, speeds, currents of motors, states of forces, the time.
+        """Size of the integrated state: positions, speeds, motor currents, states of forces, the time.
 
-        The time only where a force looks at it.
+        The time only where a force depends on it.
         """
         return self._states_start + sum(self._state_sizes) + (1 if self.keeps_time else 0)
 
     @property
     def _states_start(self) -> int:
-        """Where the states of forces stand among what is integrated."""
+        """Start index of the states of forces in the integrated state."""
         return self.robot.nq + (2 if self.motors else 1) * self.n
 
     @cached_property
     def _state_sizes(self) -> tuple[int, ...]:
-        """How many numbers the state of each force has."""
+        """Size of the state of each force."""
         return tuple(f.state_size(self.robot) if isinstance(f, ForceWithState) else 0 for f in self.forces)
 
     def force_states(self, y: Sequence[Scalar]) -> list[Sequence[Scalar]]:
@@ -181,25 +181,25 @@ class Plant:
         return found
 
     def first_motion(self, q: Sequence[float], qd: Sequence[float], *, time: float = 0.0) -> list[float]:
-        """What is integrated (`motion_size`,) at the start: q, qd (n,), no currents, the first states of forces."""
+        """Initial integrated state (`motion_size`,): q, qd (n,), no currents, the first states of forces."""
         states = [x for f in self.forces if isinstance(f, ForceWithState) for x in f.first_state(self.robot, q, qd)]
         return [*q, *qd, *[0.0] * (self._states_start - len(q) - self.n), *states, *([time] if self.keeps_time else [])]
 
     @property
     def variation_size(self) -> int:
-        """How many factors a run has: one per body for its inertia, one per joint for its friction."""
+        """Number of factors of a run: one per body for its inertia, one per joint for its friction."""
         return len(self.robot.bodies) + self.n if self.varies else 0
 
     @property
     def identity(self) -> str:
-        """Everything that its code depends on."""
+        """Key of everything that the code of the plant depends on."""
         parts = (self.friction.value, self.slip_speed, self.breakaway, self.motors, self.saturates, self.varies)
         further = "" if self.effort == 1.0 and not self.forces else f" {self.effort!r} {self.forces!r}"
         return f"{self.model.content_hash} {parts!r}{further}"
 
 
 def as_plant(source: Plant | Robot | Model) -> Plant:
-    """The plant itself, or that of a robot or model, with friction that is smooth at rest."""
+    """The plant itself, or that of a robot or model, with smooth friction at rest."""
     return source if isinstance(source, Plant) else Plant(source)
 
 
@@ -210,7 +210,7 @@ def dry_level(slider: Shaft, *, forwards: bool, speed: Scalar = 0.0, load: Scala
 
 
 def drive_torque(plant: Plant, wanted: Sequence[Scalar]) -> list[Scalar]:
-    """The torques (n,) that the drives are asked for after saturation (2)."""
+    """The commanded torques (n,) after saturation (2)."""
     return [
         value if math.isinf(limit) else minimum(limit, maximum(-limit, value))
         for value, limit in zip(wanted, plant.efforts, strict=True)
@@ -219,8 +219,8 @@ def drive_torque(plant: Plant, wanted: Sequence[Scalar]) -> list[Scalar]:
 
 @dataclass(frozen=True)
 class Balance:
-    """The two sides of (1) at a state: the bodies, the torque that is left to accelerate them with, and the torque that
-    the shafts hand on to them, which friction that depends on the load follows.
+    """The two sides of (1) at a state: the bodies, the torque that accelerates them, and the torque that the shafts
+    transmit to them, on which load-dependent friction depends.
     """
 
     bodies: PlantBodies
@@ -295,7 +295,7 @@ class Dynamics:
         return Balance(bodies, left, rigid)
 
     def damped_bodies(self, q: Sequence[Scalar], qd: Sequence[Scalar], h: Scalar) -> PlantBodies:
-        """The bodies with M + h D/2 in place of M, D the slope of smooth friction: what is felt over a time h."""
+        """The bodies with M + h D/2 in place of M, D the slope of smooth friction: effective inertia over a time h."""
         robot = self.plant.robot
         added = [force.inertia(robot, q) for force in self.plant.forces if isinstance(force, CarriedLoad)]
         damping: list[list[Scalar]] = [[0.0] * self.plant.n for _ in range(self.plant.n)]
@@ -309,7 +309,7 @@ class Dynamics:
         return plant_bodies(self.plant.model, q, qd, carried=[*added, damping], scales=self.scales[: len(robot.bodies)])
 
     def coulomb(self, qd: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> list[Scalar]:
-        """Dry friction torques (n,) without what depends on the load: (3), (4), or by given directions (5)."""
+        """Dry friction torques (n,) without load-dependent friction: (3), (4), or by given directions (5)."""
         found: list[Scalar] = [0.0] * self.plant.n
         if self.plant.friction is DryFriction.NONE:
             return found
@@ -320,7 +320,7 @@ class Dynamics:
         return found
 
     def _direction(self, slider: Shaft, speed: Scalar, sign: Scalar | None) -> Direction:
-        """What dry friction follows: a given sign, its own turnover, or (3)."""
+        """The direction of dry friction: a given sign, its bristle state, or (3)."""
         if sign is not None and self.plant.friction in (DryFriction.STICK, DryFriction.MEMORY):
             return Rounded(sign)
         if self.plant.friction is DryFriction.SIGN or slider.friction.value("turnover_speed"):
@@ -330,7 +330,7 @@ class Dynamics:
     def _below_load_friction(
         self, torque: Sequence[Scalar], qd: Sequence[Scalar], signs: Sequence[Scalar]
     ) -> list[Scalar]:
-        """What is left for the rigid bodies of torques (n,) that load-dependent friction takes its share of (6)."""
+        """The torques (n,) on the rigid bodies after load-dependent friction, (6)."""
         places = {slider.name: k for k, slider in enumerate(sliders(self.plant.robot))}
 
         def direction(slider: Shaft, speed: Scalar) -> Direction:
@@ -356,7 +356,7 @@ class Dynamics:
         return self._friction_scale(joint)
 
     def _smooth_friction(self, qd: Sequence[Scalar]) -> list[Scalar]:
-        """Friction that does not turn over with the direction (n,): viscous, curved, offsets."""
+        """Smooth friction torques (n,): viscous, nonlinear viscous, offsets."""
         if self.plant.friction is DryFriction.NONE:
             return [0.0] * self.plant.n
         smooth = friction_torque(self.plant.robot, qd, part=FrictionPart.SMOOTH)

@@ -2,7 +2,7 @@
 
 (1)  M(q) qdd = torque - bias,     bias = c(q, qd) + g(q)
 (2)  where the robot's own algorithms run: M by composite bodies and bias by one pass of inverse dynamics, which share
-     sines, cosines and turned vectors; inertias may be scaled from run to run
+     sines, cosines and rotated vectors; inertias may be scaled from run to run
 (3)  where a program P stands for inverse dynamics: bias = P(q, qd, 0), M = dP/dqdd, which need not be symmetric; a
      model whose M may be singular, so that its forward dynamics is refused, cannot be a plant
 (4)  what is carried besides adds its own inertia and bias: M + M_carried                (`simulation/plant_force.py`)
@@ -14,7 +14,7 @@ Each joint has a DC motor behind a current amplifier:
 (7)  current            di/dt = (V - R i - e N qd) / L
 (8)  torque             tau = k N i
 
-Well within the supply, (7) is di/dt = w (i_w - i); at high speed the back-EMF e N qd takes the voltage away.
+Well within the supply, (7) is di/dt = w (i_w - i); at high speed the back-EMF e N qd uses up the voltage.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _answer(
     *,
     symmetric: bool = True,
 ) -> Callable[[Sequence[Scalar]], list[Scalar]]:
-    """M^-1 with what is carried (4), factorized when it is first asked for."""
+    """M^-1 with carried loads (4), factorized at first use."""
 
     @cache
     def inertia() -> list[list[Scalar]]:

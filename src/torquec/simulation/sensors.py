@@ -1,4 +1,4 @@
-"""Sensors: what a controller sees of the true position and speed.
+"""Sensor models: noise, encoder quantisation, delay and speed by differences.
 
 Per joint, at every sample k, with the sampling interval h:
 
@@ -24,13 +24,13 @@ from torquec.expr.math import minimum
 from torquec.foundation.choice import chosen
 from torquec.spatial import Scalar
 
-_SHIFT = 1.5 * 2.0**52  # as said at its use: adding it rounds
-_TOP = 2.0**53  # the end of the doubles that are whole numbers only
+_SHIFT = 1.5 * 2.0**52  # see its use: adding it rounds to whole numbers
+_TOP = 2.0**53  # end of the range in which doubles are whole numbers only
 
 
 @dataclass(frozen=True)
 class Sensors:
-    """What stands between the robot and its controller; the default measures exactly.
+    """Sensors between the robot and its controller; the default measures exactly.
 
     `resolution` [rad or m], one for all joints or one per joint, zero for none; `position_noise` and `speed_noise`
     standard deviations; `delay` in samples; `filter_share` is c of (5). Raises `ArgumentError` for negative values.
@@ -59,7 +59,7 @@ class Sensors:
         return self.position_noise > 0.0 or (self.speed_noise > 0.0 and self.speed is SpeedSource.MEASURED)
 
     def resolutions(self, n: int) -> list[float]:
-        """One resolution per joint; raises `ArgumentError` for another number of them."""
+        """One resolution per joint; raises `ArgumentError` for a wrong number of them."""
         values = (
             [float(value) for value in np.broadcast_to(np.atleast_1d(self.resolution), (n,)).tolist()]
             if (np.size(self.resolution) in (1, n))
@@ -72,13 +72,13 @@ class Sensors:
         return values
 
     def memory_size(self, n: int) -> int:
-        """How many numbers the sensors remember: positions (and speeds) on their way, the last position and speed."""
+        """Size of the sensors' memory: delayed positions (and speeds), the last position and speed."""
         if self.speed is SpeedSource.MEASURED:
             return 2 * n * self.delay
         return n * self.delay + 2 * n
 
     def first_memory(self, q: npt.ArrayLike, qd: npt.ArrayLike, *, period: float) -> list[float]:
-        """The memory of a robot that came to (q, qd) at constant speed."""
+        """Initial memory: that of a robot that reached (q, qd) at constant speed."""
         position, speed = np.asarray(q, dtype=np.float64), np.asarray(qd, dtype=np.float64)
         late = [position - period * k * speed for k in range(self.delay, 0, -1)]
         if self.speed is SpeedSource.MEASURED:
@@ -105,7 +105,7 @@ def measure(
     noise: Sequence[Scalar] | None,
     period: float,
 ) -> Measurement:
-    """What the controller sees at true positions q (n,) and speeds qd (n,); `noise` (2n,) has deviation one."""
+    """The measurement at true positions q (n,) and speeds qd (n,); `noise` (2n,) has deviation one."""
     n = len(q)
     position, speed = list(q), list(qd)
     if noise is not None and sensors.position_noise:
@@ -138,7 +138,7 @@ def quantised(value: Scalar, resolution: float) -> Scalar:
 
 
 def _delayed(new: list[Scalar], waiting: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-    """(the values that arrive now, those still on their way), oldest first (3)."""
+    """(the values that arrive now, the delayed ones), oldest first (3)."""
     n = len(new)
     line = [*waiting, *new]
     return line[:n], line[n:]

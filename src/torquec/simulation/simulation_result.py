@@ -1,4 +1,4 @@
-"""`SimulationResult`: what a run did; its tool error, its CSV file, and the joint limits that it exceeded.
+"""`SimulationResult`: recorded motion of a run, its tool error, CSV file, and exceeded joint limits.
 
 (1)  tool error  e(t) = |x(q_ref(t)) - x(q(t))|,   x the origin of a frame
 
@@ -44,12 +44,12 @@ from torquec.simulation.plant import DryFriction, Dynamics, Plant
 from torquec.simulation.stick import stick_slip_step
 
 _INSTANT = 1e-6
-"""[s]; long enough that rounding of speeds leaves ten digits, short compared with anything that moves."""
+"""Interval of (5) [s]: long enough for ten digits after rounding, short against every motion."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlantMotion:
-    """States (S, m) as `Dynamics.motion_rate` has them, and what the drives were asked for from then on, (S, n)."""
+    """States (S, m) as `Dynamics.motion_rate` has them, and the commanded torques from then on, (S, n)."""
 
     plant: Plant
     states: Array
@@ -65,7 +65,7 @@ class PlantMotion:
 
 @dataclass(frozen=True, eq=False)
 class KnownMotion:
-    """Accelerations (S, n) that another simulator gave."""
+    """Accelerations (S, n) from another simulator."""
 
     accelerations: Array
 
@@ -88,16 +88,16 @@ def acceleration_function(plant: Plant) -> Function:
 
 
 _ROUNDING = 1e-9
-"""Of a limit: a motion that ends on it is inside."""
+"""Relative tolerance of a limit: a motion that ends on it is inside."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SimulationResult(NotebookDisplay):
-    """What a run did. Arrays have one row per recorded sample.
+    """Result of a simulated run. Arrays have one row per recorded sample.
 
-    `t` (S,); `q`, `qd`, `qdd` and `q_ref`, `qd_ref`, `qdd_ref` (S, n); `tau` (S', n) the torques that the controller
-    wanted, `measured` and `measured_speed` (S', n) what it saw, without the last sample. `rmse`, `max_error` (n,) over
-    all samples; `saturated_samples` (n,) how often more was wanted than `efforts` (n,) allow.
+    `t` (S,); `q`, `qd`, `qdd` and `q_ref`, `qd_ref`, `qdd_ref` (S, n); `tau` (S', n) the commanded torques,
+    `measured` and `measured_speed` (S', n) the measurements, without the last sample. `rmse`, `max_error` (n,) over
+    all samples; `saturated_samples` (n,): number of samples with a command above `efforts` (n,).
     """
 
     joints: tuple[str, ...]
@@ -135,7 +135,7 @@ class SimulationResult(NotebookDisplay):
 
     @property
     def saturated(self) -> tuple[str, ...]:
-        """The joints whose drive could not give what was wanted."""
+        """The joints whose drive saturated."""
         return tuple(name for name, count in zip(self.joints, self.saturated_samples, strict=True) if count > 0)
 
     @property
@@ -165,7 +165,7 @@ class SimulationResult(NotebookDisplay):
 
     @cached_property
     def first_saturation(self) -> dict[str, float]:
-        """When each saturated joint first was, as far as the recorded samples tell [s]."""
+        """Time of the first recorded saturation of each saturated joint [s]."""
         over = np.abs(self.tau) >= np.array(self.efforts)
         return {
             name: float(self.t[int(np.argmax(over[:, k]))]) for k, name in enumerate(self.joints) if over[:, k].any()
@@ -173,7 +173,7 @@ class SimulationResult(NotebookDisplay):
 
 
 def write_result(result: SimulationResult, path: str | os.PathLike[str]) -> Path:
-    """Write a run; gives the path. The file is whole or not there.
+    """Write a run as CSV; returns the path. The file is written atomically.
 
     Raises `ArgumentError` where it cannot be written.
     """
@@ -187,7 +187,7 @@ def write_result(result: SimulationResult, path: str | os.PathLike[str]) -> Path
 
 
 def tip_error(source: Robot | Model, frame: str, result: SimulationResult) -> Array:
-    """The distances (S,) [m] of (1) at the recorded samples.
+    """Tool error (1): distances (S,) [m] at the recorded samples.
 
     Raises `ArgumentError` for a frame that the robot does not have.
     """
@@ -198,7 +198,7 @@ def tip_error(source: Robot | Model, frame: str, result: SimulationResult) -> Ar
 
 
 class LimitedQuantity(StrEnum):
-    """What a limit is of; a member's value is the word in documents."""
+    """The quantity of a limit; a member's value is the word in documents."""
 
     POSITION = "position"
     SPEED = "speed"
@@ -206,7 +206,7 @@ class LimitedQuantity(StrEnum):
 
 @dataclass(frozen=True)
 class PassedLimit:
-    """A limit that was passed first at `time` [s]; `value` is the farthest beyond it, signed, in the joint's unit."""
+    """A limit first exceeded at `time` [s]; `value` is the largest excursion, signed, in the joint's unit."""
 
     joint: str
     quantity: LimitedQuantity
@@ -216,12 +216,12 @@ class PassedLimit:
 
 
 def passed_limits(robot: Robot, t: Array, q: Array, qd: Array) -> tuple[PassedLimit, ...]:
-    """The limits that positions and speeds (S, n) of a run pass, joint by joint: (2), (3)."""
+    """The limits that positions and speeds (S, n) of a run exceed, joint by joint: (2), (3)."""
     return limits_passed_by(robot.joints, t, q, qd)
 
 
 def limits_passed_by(joints: Sequence[Joint], t: Array, q: Array, qd: Array) -> tuple[PassedLimit, ...]:
-    """The limits that these one-coordinate joints pass, (S, n) positions and speeds in their order: (2), (3)."""
+    """The limits that these one-coordinate joints exceed, (S, n) positions and speeds in their order: (2), (3)."""
     ends = [(-joint.limits.velocity, joint.limits.velocity) for joint in joints]
     found = (*_left(joints, t, q, q), *_passed(joints, LimitedQuantity.SPEED, t, (qd, qd), ends))
     names = [joint.name for joint in joints]
@@ -229,7 +229,7 @@ def limits_passed_by(joints: Sequence[Joint], t: Array, q: Array, qd: Array) -> 
 
 
 def left_ranges(robot: Robot, t: Array, lowest: Array, highest: Array) -> tuple[PassedLimit, ...]:
-    """The ranges that are left by positions between `lowest` and `highest` (S, n), those of many runs: (2)."""
+    """The position limits exceeded by the envelope `lowest` to `highest` (S, n) of many runs: (2)."""
     return _left(robot.joints, t, lowest, highest)
 
 
@@ -245,7 +245,7 @@ def _passed(
     band: tuple[Array, Array],
     ends: Sequence[tuple[float, float]],
 ) -> tuple[PassedLimit, ...]:
-    """At most one for each joint: the end that is passed the farthest; infinite ends are never."""
+    """At most one for each joint: the limit that is exceeded most; infinite limits never are."""
     found = []
     for k, (joint, (lower, upper)) in enumerate(zip(joints, ends, strict=True)):
         sides = []

@@ -3,7 +3,7 @@
 A slider (a joint or a motor shaft) moves at s = w . qd. Its dry friction lies between -c+ and c-, the levels of its
 Coulomb, Stribeck and load-dependent friction at the beginning of a step, and
 
-(1)  s > 0: the friction torque is -c+,   s < 0: it is c-,   s = 0: whatever holds it, within the bounds
+(1)  s > 0: the friction torque is -c+,   s < 0: it is c-,   s = 0: the torque that holds it, within the bounds
 
 For a step from qd with sliders moving in directions d = sign(w . qd) or at rest (d = 0):
 
@@ -11,8 +11,8 @@ For a step from qd with sliders moving in directions d = sign(w . qd) or at rest
      this gives qd* and has spent the impulses P = -d c h
 (3)  find impulses P within the bounds [-c+ h, c- h] such that (1) holds at the end of the step for
      qd = qd* + M^-1 sum w (P - P0), by projected Gauss-Seidel sweeps (Moreau's time stepping):
-     P := clip(P - (w . qd) / (w . M^-1 w), bounds);   for M stands M + h D/2, D the slope of viscous friction: what an
-     impulse that is spread over the step leaves at its end, where a light joint is damped within few steps
+     P := clip(P - (w . qd) / (w . M^-1 w), bounds);   M is replaced by M + h D/2, D the slope of viscous friction:
+     the effect at the end of the step of an impulse spread over it, for light joints that are damped within few steps
 (4)  a joint whose friction is within its bounds is at rest, exactly
 (5)  positions follow by the mean of the change, q = q* + h/2 (qd - qd*); a joint at rest before and after has not moved
 
@@ -34,7 +34,7 @@ from torquec.spatial import Scalar
 
 SWEEPS = 8
 AT_REST = 1e-12
-"""A slider slower than this [rad/s or m/s] is at rest: what rounding leaves of zero."""
+"""A slider slower than this [rad/s or m/s] is at rest: rounding error of zero."""
 
 
 def stick_slip_step(dynamics: Dynamics, y: Sequence[Scalar], tau: Sequence[Scalar], h: Scalar) -> State:
@@ -59,7 +59,7 @@ def stick_slip_step(dynamics: Dynamics, y: Sequence[Scalar], tau: Sequence[Scala
     moved = [x + (0.5 * h) * rate for x, rate in zip(q, position_rates(plant.robot, q, changed), strict=True)]
     settled = list(moved)
     for joint, at, rates in joint_slices(plant.robot):
-        if joint.kind.nv == 1:  # a joint with several coordinates has no dry friction to rest by
+        if joint.kind.nv == 1:  # a joint with several coordinates has no dry friction
             settled[at.start] = select(rest[rates.start], y[at.start], moved[at.start])
     return [*settled, *held, *free[len(q) + plant.n :]]
 
@@ -101,7 +101,7 @@ def _after_friction(
 
 
 def _settled(places: Sequence[Shaft], speed: list[Scalar], reserve: Sequence[Scalar]) -> list[Scalar]:
-    """(4): where friction has a reserve, its joint is at rest, and not at what the sweeps leave of it."""
+    """(4): a joint whose friction is within its bounds has speed zero, exactly, not the residual of the sweeps."""
     for slider, left in zip(places, reserve, strict=True):
         moved = [k for k, way in enumerate(slider.row) if way]
         if len(moved) == 1:

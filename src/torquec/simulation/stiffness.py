@@ -1,9 +1,9 @@
-"""Whether a fixed step can follow the fastest thing in a plant.
+"""Stiffness of a plant: its fastest rate, and the fixed step that stability and accuracy of RK4 need.
 
 (1)  friction slows joints down at the rates of M^-1 D, D the slope of friction with speed: viscous, and for smooth
      Coulomb friction c / w at rest
 (2)  behind motors, currents change at the rate of their loop, or R/L at the supply's limit
-(3)  forces besides the drives have rates of their own, a stiff wall sqrt(k J M^-1 J')
+(3)  external forces have rates of their own, a stiff wall sqrt(k J M^-1 J')
 (4)  RK4 is stable for rates below 2.78 / h; a heavily damped light finger can need a step of microseconds
 (5)  it is accurate for rates below about 1/2 of 1 / h: 1e-4 of a decay in one step
 """
@@ -23,19 +23,19 @@ from torquec.simulation.plant import DryFriction, Plant, dry_level
 from torquec.simulation.plant_force import StiffForce
 
 MOST_PER_STEP = 2.5
-"""Rate times step; a little below (4), for M is looked at in one posture."""
+"""Largest rate times step; below (4), since M is evaluated at one configuration."""
 
 
 _ACCURATE_PER_STEP = 0.5
 """Rate times step of (5)."""
 
 _MOST_SUBSTEPS = 1000
-"""That are taken without being asked for."""
+"""Largest number of substeps chosen automatically."""
 
 
 @dataclass(frozen=True)
 class FastestRate:
-    """The fastest rate [1/s] of a plant in a posture, and the joint that has most of it."""
+    """The fastest rate [1/s] of a plant at a configuration, and the joint with the largest part in it."""
 
     rate: float
     joint: str
@@ -66,13 +66,13 @@ def fastest_rate(plant: Plant, q: npt.ArrayLike) -> FastestRate:
 
 
 def enough_substeps(plant: Plant, q: npt.ArrayLike, *, period: float, least: int = 2) -> int:
-    """How many steps of RK4 a sampling interval needs (5) at positions q (n,), as far as is bearable."""
+    """Number of RK4 steps that a sampling interval needs (5) at positions q (n,), at most `_MOST_SUBSTEPS`."""
     needed = np.ceil(fastest_rate(plant, q).rate * period / _ACCURATE_PER_STEP)
     return int(min(max(needed, least), _MOST_SUBSTEPS))
 
 
 def check_step(plant: Plant, q: npt.ArrayLike, integrator: RungeKutta4, *, period: float) -> None:
-    """Raise `ArgumentError`, with the joint and the number of substeps that would do, where a step is too long (4)."""
+    """Raise `ArgumentError`, with the joint and a sufficient number of substeps, where a step is too long (4)."""
     fastest = fastest_rate(plant, q)
     step = period / integrator.substeps
     if fastest.rate * step <= MOST_PER_STEP:

@@ -1,24 +1,24 @@
 """Closed-loop verification of a simplified model against a control specification (Chang & Lee, III).
 
 The control scheme of the paper, written at the joint: a PD law and the torques that the simplified model (superscript
-c) computes for the reference, at the position q where the robot is,
+c) computes for the reference, at the measured position q,
 
 (1)  tau = kp e + kv ed + tau^c(q, qd_ref, qdd_ref)                                                          (8)
 (2)  kp_i = J0_i w0_i^2 / 4,      w0 the structural resonance measured at the inertia J0                     (12)
 (3)  kv_i = w0_i sqrt(J0_i J^c_ii(q)) - f_i,   critically damped if J^c is right, f viscous friction         (13)
-     J^c is the inertia that is fitted and proven as a coefficient; the one that follows from a torque program within
-     its errors may have lost what a joint's own motion hardly needs
+     J^c is the inertia that is fitted and proven as a coefficient; the inertia of a torque program that is accurate
+     within its torque errors may lack terms that the torque hardly needs
 (4)  damping of joint i at q:  (kv_i + f_i) / (2 sqrt(kp_i J_ii)) = sqrt(J^c_ii / J_ii)                      (10), (14)
 
-The full plant is driven by three signals from several postures, all joints together, within the specification's box:
+The full plant is driven by three signals from several configurations, all joints together, within the specified box:
 
-(5)  step       e(0) = 0.05         the error that remains                                                   (19)
+(5)  step       e(0) = 0.05         the steady-state error                                                   (19)
 (6)  ramp       q_ref = q0 +- v t   the largest error after the transient                                    (21)
 (7)  parabolic  q_ref = q0 +- a t^2 / 2                                                                      (22)
 
-v and a are the specification's largest speeds and accelerations, less where the box is too narrow for the way. What
-counts is the error after eight time constants 2/w0 of the slowest joint (after 32 of them for the step). Coulomb
-friction is left out on both sides, as in the paper, where it is taken to be compensated.
+v and a are the specification's largest speeds and accelerations, less where the box is too narrow. Errors are taken
+after eight time constants 2/w0 of the slowest joint (after 32 of them for the step). Coulomb friction is omitted in
+plant and law, as in the paper, which assumes it to be compensated.
 """
 
 from __future__ import annotations
@@ -44,26 +44,26 @@ from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.plant import DryFriction, Plant, without_dry_friction
 from torquec.trajectory.trajectory import Trajectory
 
-_TRANSIENT, _STEP_TRANSIENT = 8.0, 32.0  # time constants: a step must be gone to the last digits, where nothing remains
-_LONGER = 1.25  # errors are taken over the last fifth of a run, after the transient
+_TRANSIENT, _STEP_TRANSIENT = 8.0, 32.0  # in time constants: the step response must have decayed to rounding error
+_LONGER = 1.25  # duration over transient: errors are taken over the last fifth of a run
 _STEP = 0.05  # [rad or m], small enough for the linear loop that the specification is about
 
 
 class DriveSignal(StrEnum):
-    """What the joints are asked to do (5)-(7)."""
+    """Test signals of the reference: step, ramp, parabola (5)-(7)."""
 
     STEP = "step"
     RAMP = "ramp"
     PARABOLIC = "parabolic"
 
     def allowed(self, control: ControlRequirement) -> float:
-        """The error that may remain."""
+        """The allowed error."""
         return float(getattr(control, f"{self.value}_error"))
 
 
 @dataclass(frozen=True)
 class SignalError:
-    """The worst error of a joint under a signal, and what is allowed [rad or m]."""
+    """The worst error of a joint under a signal, and the allowed one [rad or m]."""
 
     joint: str
     signal: DriveSignal
@@ -78,7 +78,7 @@ class SignalError:
 
 @dataclass(frozen=True)
 class DampingRange:
-    """The damping (4) of a joint over all postures, and how far from one it may be."""
+    """The damping ratio (4) of a joint over all configurations, and its allowed deviation from one."""
 
     joint: str
     lowest: float
@@ -93,7 +93,7 @@ class DampingRange:
 
 @dataclass(frozen=True)
 class VerificationResult:
-    """What the simplified model does on the full plant."""
+    """Errors and damping of a controller with the simplified model on the full plant."""
 
     errors: tuple[SignalError, ...]
     damping: tuple[DampingRange, ...]
@@ -101,13 +101,13 @@ class VerificationResult:
 
     @property
     def met(self) -> bool:
-        """Whether everything is inside the specification."""
+        """Whether all errors and dampings meet the specification."""
         return all(row.met for row in self.errors) and all(row.met for row in self.damping)
 
 
 @dataclass(frozen=True)
 class _Loop:
-    """What is driven: the plant, its controller, the motors behind kp and kv."""
+    """The tested loop: the plant, its controller, the motor data behind kp and kv."""
 
     plant: Plant
     controller: Controller
@@ -125,10 +125,10 @@ def verify_specification(
     period: float = 0.001,
     seed: int = 0,
 ) -> VerificationResult:
-    """Drive the full robot, or what a model says of it, with the simplified `model`, (1)-(7).
+    """Verify a simplified `model` in closed loop on the full robot, or on a model of it, (1)-(7).
 
-    `postures`: how many starts are drawn from the specification's box; `period` [s] of the controller. Raises
-    `SpecificationError` where a joint has no control requirement, `ArgumentError` where there are no postures.
+    `postures`: number of random initial configurations in the specification's box; `period` [s] of the controller.
+    Raises `SpecificationError` where a joint has no control requirement, `ArgumentError` for no configurations.
     """
     if isinstance(postures, bool) or not isinstance(postures, int) or postures < 1:
         raise ArgumentError(f"{postures!r} postures", remedy="give a positive whole number")
@@ -203,7 +203,7 @@ def _requirements(
 
 
 def _remaining(loop: _Loop, signal: DriveSignal, generator: np.random.Generator) -> Array:
-    """The errors (n,) that remain under a signal from a posture (5)-(7)."""
+    """The errors (n,) after the transient of a signal, from a random configuration (5)-(7)."""
     slowest = min(motor.resonance for motor in loop.motors)
     settle = (_STEP_TRANSIENT if signal is DriveSignal.STEP else _TRANSIENT) * 2.0 / slowest
     t = loop.period * np.arange(math.ceil(_LONGER * settle / loop.period) + 1, dtype=np.float64)
@@ -229,7 +229,7 @@ def _remaining(loop: _Loop, signal: DriveSignal, generator: np.random.Generator)
 
 
 def _inside(loop: _Loop, way: Array, generator: np.random.Generator) -> Array:
-    """A posture (n,) from which every joint can move up by its way within the box."""
+    """A random configuration (n,) from which every joint can move up by `way` within the box."""
     low, high = _sides(loop)
     return np.asarray(low + generator.uniform(size=loop.plant.n) * (high - low - way), dtype=np.float64)
 
@@ -241,7 +241,7 @@ def _sides(loop: _Loop) -> tuple[Array, Array]:
 
 
 def _damping(full: Model, model: Model, place: Array) -> Array:
-    """(4) at a posture, (n,)."""
+    """Damping ratios (4) at a configuration, (n,)."""
     actual = np.diagonal(full.mass_matrix(place))
     computed = np.diagonal(_inertia(model).mass_matrix(place))
     return np.asarray(np.sqrt(computed / actual), dtype=np.float64)

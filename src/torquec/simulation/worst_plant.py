@@ -1,12 +1,12 @@
-"""Attack on a tracking guarantee: simulated robots in the sets of an uncertainty, searched for the largest error.
+"""Falsification of a tracking guarantee: search for the uncertain plant with the largest simulated error.
 
-(1)  a plant is a choice of signs: every friction term and every body parameter at one end of its part, the payload at
-     its smallest or largest mass, its centre on the sphere that it may lie in
+(1)  a plant is a vertex of the sets, a choice of signs: every friction term and body parameter at one end of its
+     range, the payload at its smallest or largest mass, its centre on the bounding sphere
 (2)  half of the runs draw choices at random; the others change a few signs of the worst choice so far
 
 The loop has the encoder steps, the source of the speeds and the delay of the uncertainty. Residual friction, errors of
 the drives, bias and jitter are not simulated. The ratio of the largest error to the proven bound is below one where the
-guarantee holds; one above it contradicts the proof.
+guarantee holds; a ratio above one contradicts the proof.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from torquec.spatial import PARAMETER_NAMES, Inertia
 from torquec.trajectory.trajectory import Trajectory
 
 _CHANGED = 0.2
-"""Part of the signs that a climb changes (2)."""
+"""Fraction of the signs that a local search step changes (2)."""
 
 
 @dataclass(frozen=True)
 class Attack:
-    """The worst run: its largest error over the bound, at which joint, in which of the runs; and the plant.
+    """The worst run: ratio of its largest error to the bound, joint, number of the run, and the plant.
 
-    `errors` are the largest of that run by joint [rad or m]; `plant` says what was chosen.
+    `errors`: the largest of that run by joint [rad or m]; `plant`: the choices in words.
     """
 
     ratio: float
@@ -67,7 +67,7 @@ def worst_plant(
     seed: int = 0,
     work: Work | None = None,
 ) -> Attack:
-    """The plant in the sets, of so many simulated ones, whose error comes closest to the guarantee, (1) and (2).
+    """Search the sets for the plant whose simulated error comes closest to the guaranteed bound, (1) and (2).
 
     `robot` is the nominal one, `law` computed torque for it. Raises `ArgumentError` without a valid guarantee, for no
     runs, and for speeds that are measured at some joints and differences at others.
@@ -101,7 +101,7 @@ def worst_plant(
 
 
 def choice_size(robot: Robot) -> int:
-    """How many signs (1) a plant has: friction and ten parameters of every body, motors' friction, the payload."""
+    """Number of signs (1) of a plant: friction and ten parameters of every body, motors' friction, the payload."""
     return 11 * len(robot.bodies) + len(robot.drives.motors) + 1
 
 
@@ -145,7 +145,7 @@ def plant_of(robot: Robot, uncertainty: Uncertainty, choice: Array, centre: Arra
 
 
 def _with_efforts(robot: Robot, guarantee: TrackingGuarantee) -> Robot:
-    """The robot with the drives that the guarantee is about, which may be others than those of its file."""
+    """The robot with the effort limits of the guarantee, which may differ from those of its file."""
     efforts = {bound.joint: bound.effort for bound in guarantee.joints}
     bodies = []
     for body in robot.bodies:
@@ -156,7 +156,7 @@ def _with_efforts(robot: Robot, guarantee: TrackingGuarantee) -> Robot:
 
 
 def late_law(law: Controller, motion: Trajectory, uncertainty: Uncertainty) -> Controller:
-    """The law with its torques as many samples late as the uncertainty states; the first acts from the start."""
+    """The law with its torques delayed by the samples that the uncertainty states; the first acts from the start."""
     samples = uncertainty.samples_late(law.period)
     if not samples:
         return law
