@@ -1,20 +1,21 @@
 """Admittance control of a haptic arm: force in, motion of a virtual object, torques out (Clover IV, Figure 1).
 
-One call is one haptic cycle, at the sample t_k with the period h. From what is remembered (the object, the joints q_k
-and qd_k that the arm is to have now) and measured (wrench of the hand and joints, by sensor and encoders):
+One call is one haptic cycle, at the sample t_k with the period h. Inputs are the state (the object, the reference q_k
+and qd_k of the arm) and the measurements (wrench of the hand by the force sensor, joints by encoders):
 
 (1)  hand = measured wrench - weight and inertia of the tool   `tool_load.py`
-(2)  settings on their way to what is asked for   `rendered_object.py`
-(3)  the object one cycle further under the hand's wrench, held, and under walls, guides, springs and dampers
+(2)  settings move towards the commanded ones   `rendered_object.py`
+(3)  one integration step of the object under the hand's wrench, held, and under walls, guides, springs and dampers
      `virtual_object.py`
 (4)  caps of speed and power   `haptic_caps.py`
-(5)  joints q_k+1, qd_k+1 of the object's pose and velocity; the object stops with the arm where that must stop
+(5)  inverse kinematics: q_k+1, qd_k+1 of the object's pose and velocity; where the arm must stop, so does the object
      `followed_pose.py`
-(6)  qdd = (qd_k+1 - qd_k)/h: the mean acceleration of the interval in which the torque will be held. It is that of the
-     inverse kinematics to first order in h, and the one with which a held torque meets qd_k+1
+(6)  qdd = (qd_k+1 - qd_k)/h: the mean acceleration of the interval in which the torque will be held. It equals that
+     of the inverse kinematics to first order in h, and a held torque reaches qd_k+1 with it
 (7)  tau = law(q_k, qd_k, qdd; measured) - J(q_k)' hand,   within the effort limits
 
-The law is any controller of joint motions; feedforward, friction and feedback are its own. Its model carries the tool.
+The law is any joint-space controller with its own feedforward, friction compensation and feedback. Its model includes
+the tool.
 """
 
 from __future__ import annotations
@@ -44,13 +45,13 @@ from torquec.robot.robot import Robot
 from torquec.spatial import matvec, subtract
 
 _NO_LIMIT = 3.0
-"""The largest speed [rad/s or m/s] of a joint whose file gives none."""
+"""Default speed limit of a joint [rad/s or m/s]."""
 
 _BRAKING = 0.25
-"""The share of a joint's effort limit that braking before a position limit may need for the joint's own inertia."""
+"""Fraction of a joint's effort limit for braking its own inertia before a position limit."""
 
 _SLOW_BRAKING = 10.0
-"""The braking [rad/s^2 or m/s^2] of a joint without an effort limit."""
+"""Deceleration [rad/s^2 or m/s^2] of a joint without an effort limit."""
 
 _USUAL = AdmittanceOptions()
 
@@ -62,10 +63,10 @@ class Admittance(ModelFunction):
         state = cycle.start(q)                                   # (m,), the arm at rest at q
         state, tau, status, hand = cycle.native.call(state, wrench, q, settings)
 
-    inputs    state (m,)          what the call before gave as `next_state`
+    inputs    state (m,)          `next_state` of the previous call
               wrench (6,)         force [N] and moment [N m] at the sensor's origin, as it measures them (frame's axes)
               q (n,)              measured joints
-              settings (32,)      what the object shall be: `RenderedObject.settings`; may change at any call
+              settings (32,)      parameters of the object: `RenderedObject.settings`; may change at any call
     outputs   next_state (m,), tau (n,) to be held until the next call, status (): a sum of `HapticStatus`
               hand (6,)           the hand's own wrench, without the tool's and within caps, in the frame's axes
 
@@ -120,12 +121,12 @@ def admittance(
     environment: Field | None = None,
     law: Controller | None = None,
 ) -> Admittance:
-    """The haptic cycle of a robot's frame (of its hand, unless one is named) that renders an object.
+    """Make the haptic cycle that renders an object at a frame of a robot, its hand unless given.
 
-    `robot` is the arm without the tool of the options. `environment` is what surrounds the object: walls and guides
+    `robot` is the arm without the tool of the options. `environment`: walls and guides around the object
     (`contact_field`, `guide_field`). `law` is a controller of joint motions for the robot with its tool; without it,
     pole placement. Raises `ArgumentError` for a frame that does not exist, joints or a period of the law that do not
-    agree, and a law that wants more than a motion of the joints.
+    match, and a law that is not a joint-space controller.
     """
     arm = inverse_kinematics(robot, frame, free=options.free)
     carrying = options.tool.carried_by(robot, arm.frame)
@@ -158,7 +159,7 @@ def _speeds(robot: Robot) -> tuple[float, ...]:
 
 
 def _braking(robot: Robot) -> tuple[float, ...]:
-    """With how much every joint brakes before a limit: from its effort limit and its own inertia."""
+    """The braking deceleration of every joint before a limit, from its effort limit and its own inertia."""
     M = mass_matrix(robot, [0.0] * robot.n)
     return tuple(
         _SLOW_BRAKING if math.isinf(most := joint.limits.effort) else _BRAKING * most / max(float(M[k][k]), 1e-9)

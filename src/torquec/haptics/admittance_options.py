@@ -1,13 +1,13 @@
 """Options of an admittance-controlled haptic arm: limits of force, speed, power, torque; tool load; status.
 
-Limits that hold whatever is asked for:
+Limits that always hold:
 
-(1)  force:   |F| <= force, |G| <= moment: a larger measured wrench counts as one of this size in its direction
+(1)  force:   |F| <= force, |G| <= moment: a larger measured wrench is scaled down to this size
 (2)  speed:   |v| <= speed, |w| <= turning of the held point, and every joint's speed within its limit
-(3)  power:   -(F . v + G . w), what the arm does on the hand, <= power
+(3)  power:   -(F . v + G . w) <= power, from the arm to the hand
 (4)  torque:  |tau_i| <= effort share x the joint's limit: the fuse
 
-(2) and (3) scale the object's velocities down, which takes kinetic energy out of it, never puts any in.
+(2) and (3) scale the object's velocities down, which only dissipates its kinetic energy.
 
 Tool compensation: a sensor between flange and handle measures the hand and the handle. With m, c and I the tool's mass,
 mass centre and inertia about it in the sensor's axes; g, a, w, al gravity, acceleration of the sensor's origin, angular
@@ -17,7 +17,7 @@ velocity and acceleration in the same axes:
 (6)  measured force   = hand's force  - m b
 (7)  measured moment  = hand's moment - (I al + w x I w) - c x m b       about the sensor's origin
 
-Clover compensates the weight of the fixture and its inertia; this is both.
+As in Clover, both weight and inertia of the fixture are compensated.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ from torquec.robot.payload import attach_payload
 from torquec.robot.robot import Robot
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, matvec, scale, subtract
 
-_LEAST = 1e-30  # added to what is divided by: far below every square of a force or a speed that matters
+_LEAST = 1e-30  # added to divisors: far below the square of any relevant force or speed
 
 
 class HapticStatus(IntFlag):
-    """What happened in a cycle; several may."""
+    """Status flags of a cycle; several may be set."""
 
     FINE = 0
     FORCE_INVALID = 1
-    """A measured force is no finite number: the arm comes to rest and holds."""
+    """A measured force is not finite: the arm comes to rest and holds."""
     FORCE_SATURATED = 2
-    """A measured force is at the end of the sensor's range, and says nothing more: the arm comes to rest and holds."""
+    """A measured force is at the end of the sensor's range: the arm comes to rest and holds."""
     JOINTS_INVALID = 4
-    """A measured joint is no finite number: the arm goes on without feedback, and comes to rest."""
+    """A measured joint is not finite: the arm continues without feedback, and comes to rest."""
     AT_LIMIT = 8
     """A joint limit or speed stopped the arm, and the object with it."""
     OUT_OF_REACH = 16
-    """The object is where the arm cannot follow: it was stopped with the arm."""
+    """The object is out of the arm's reach: it was stopped with the arm."""
     SINGULAR = 32
-    """The arm is next to a singularity."""
+    """The arm is near a singular configuration."""
     FORCE_CAPPED = 64
     SPEED_CAPPED = 128
     POWER_CAPPED = 256
@@ -70,7 +70,7 @@ NOT_FREE = (
     | HapticStatus.SPEED_CAPPED
     | HapticStatus.POWER_CAPPED
 )
-"""The object does not move as the hand's force moves its mass: something stops or limits it."""
+"""Flags with which the object does not move freely under the hand's force: something stops or limits it."""
 
 
 def haptic_status_words(status: int) -> list[str]:
@@ -103,21 +103,21 @@ class HapticCaps:
 
 
 class Capped(NamedTuple):
-    """A share of 1 or less that something is scaled by, and the flag where it is less."""
+    """A scale factor of at most 1, and the flag where it is less."""
 
     share: Scalar
     flag: Scalar
 
 
 def capped_wrench(caps: HapticCaps, wrench: ObjectWrench) -> tuple[ObjectWrench, Scalar]:
-    """(1), and its flag."""
+    """The wrench limited by (1), and the flag."""
     force, moment = _share(wrench.force, caps.force), _share(wrench.moment, caps.moment)
     flag = flagged(1.0 - minimum(force, moment), HapticStatus.FORCE_CAPPED)
     return ObjectWrench(scale(wrench.force, force), scale(wrench.moment, moment)), flag
 
 
 def capped_speed(caps: HapticCaps, velocity: Vector3, turning: Vector3, hand: ObjectWrench) -> Capped:
-    """By what the velocities of the held point are to be scaled, (2) and (3); all in the same axes."""
+    """Scale factor of the velocities of the held point, (2) and (3); all in the same axes."""
     slow = minimum(_share(velocity, caps.speed), _share(turning, caps.turning))
     given = -(dot(hand.force, velocity) + dot(hand.moment, turning)) * slow
     power = caps.power / maximum(given, caps.power)
@@ -126,12 +126,12 @@ def capped_speed(caps: HapticCaps, velocity: Vector3, turning: Vector3, hand: Ob
 
 
 def flagged(excess: Scalar, flag: HapticStatus) -> Scalar:
-    """The flag where the excess is positive, else zero; an excess that is no number counts."""
+    """The flag where the excess is positive, else zero; NaN counts as positive."""
     return select(-excess, 0.0, float(flag))
 
 
 def _share(v: Vector3, most: float) -> Scalar:
-    """By what a vector is scaled so that it is at most so long; exactly 1 where it is not longer."""
+    """Scale factor that limits the length of a vector to `most`; exactly 1 where it is not longer."""
     return most / maximum(sqrt(dot(v, v) + _LEAST), most)
 
 
@@ -140,7 +140,7 @@ _POINT = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))  # the inertia of a
 
 @dataclass(frozen=True)
 class FrameMotion:
-    """How the sensor moves, in its own axes: its origin's acceleration, angular velocity and acceleration; gravity."""
+    """Motion of the sensor, in its own axes: its origin's acceleration, angular velocity and acceleration; gravity."""
 
     acceleration: Vector3
     angular_velocity: Vector3
@@ -165,7 +165,7 @@ class ToolLoad:
             raise ArgumentError(f"a tool of {self.mass} kg", remedy="give finite numbers, a mass of zero or more")
 
     def wrench(self, motion: FrameMotion) -> ObjectWrench:
-        """What the tool adds to the measurement, (6) and (7), over any scalar."""
+        """The tool's part of the measurement, (6) and (7), over any scalar."""
         w, al = motion.angular_velocity, motion.angular_acceleration
         turning = add(cross(al, self.centre), cross(w, cross(w, self.centre)))
         pull = scale(subtract(add(motion.acceleration, turning), motion.gravity), -self.mass)
@@ -173,7 +173,7 @@ class ToolLoad:
         return ObjectWrench(pull, subtract(cross(self.centre, pull), spin))
 
     def carried_by(self, robot: Robot, frame: str) -> Robot:
-        """The robot with the tool in its hand: what a controller's model has to know."""
+        """The robot with the tool attached, for the controller's model."""
         if self.mass == 0.0:
             return robot
         taken = {one.name for one in robot.frames}
@@ -185,22 +185,21 @@ NO_TOOL = ToolLoad(0.0)
 
 
 SENSOR_RANGE = (133.0, 133.0, 266.0, 11.3, 11.3, 11.3)
-"""Of the ATI Gamma in the paper [N, N m]."""
+"""Sensor range of the ATI Gamma in the paper [N, N m]."""
 
 _USUAL_CAPS = HapticCaps()
 
 
 @dataclass(frozen=True)
 class AdmittanceOptions:
-    """How an arm renders an object.
+    """Options of an arm that renders an object by admittance control.
 
     `period` [s] of a cycle; `poles` of the default law (pole placement, friction compensated at the reference's speed,
     smoothed over `smoothing` [rad/s]); `tool`: the handle beyond the sensor; `contact_point`: the held frame seen from
     the object's mass centre, in the frame's axes [m]; `sensor_range` (6,) [N, N m], at which a measurement counts as
     saturated; `caps`; `settling` [s]: the time constant of a change of settings; `rest` [s]: that of coming to rest
-    where a measurement is invalid; `speed_share`: how much of a new difference of positions enters the measured
-    speed (1: no filter); `free`: the joint that stands still where there is one more than needed; `substeps` of the
-    object's motion in a cycle.
+    after an invalid measurement; `speed_share`: filter coefficient of the measured speed (1: no filter); `free`: the
+    redundant joint, which stands still; `substeps` of the object's integration in a cycle.
     """
 
     period: float = 0.002

@@ -1,4 +1,4 @@
-"""Whether two boxes overlap, and by how much: the test that Clover's Table I times.
+"""Collision test of two boxes (separating axes): gap or penetration depth, as timed in Clover's Table I.
 
 Two convex bodies are apart exactly where some direction separates them; for boxes fifteen directions do (Gottschalk):
 the three axes of each, and the nine cross products of one axis of each. With C the rotation of the second box seen from
@@ -7,8 +7,7 @@ the first, t its centre, a and b the half sizes, the gap along axis i of the fir
 (1)  |t_i| - a_i - sum_j |C_ij| b_j
 
 and accordingly for the others. The largest gap is the separation along a separating direction, or, where it is
-negative, the depth by which the boxes have to be moved. Cross products of nearly parallel axes are no directions and
-do not count.
+negative, the depth by which the boxes have to be moved. Cross products of nearly parallel axes are ignored.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from torquec.expr import Function, trace
 from torquec.expr.math import absolute, maximum, select, sqrt
 from torquec.spatial import Matrix3, Scalar, Vector3, dot, matmul, matvec, subtract, transpose
 
-_PARALLEL = 1e-6  # sine of the angle below which two axes share their separating directions with a face
-_APART = -1e300  # less than any gap: what does not count
+_PARALLEL = 1e-6  # sine of the angle below which two axes count as parallel
+_APART = -1e300  # less than any gap: for ignored directions
 
 
 class PlacedBox(NamedTuple):

@@ -11,15 +11,15 @@ and zero outside. For a mass m, k = m (2 pi f)^2 and c = 2 m (2 pi f) ratio (Clo
 critically damped give 246,740 N/m and 3141.6 N s/m). One-sided and critically damped, a body rebounds with e^-2 =
 13.5 % of its speed, for ever: the force of (2) ends at k z = c u, while the body still moves.
 
-A plastic impact (3) takes the approaching speed away at once, by an impulse along n:
+A plastic impact (3) removes the approaching speed instantly, by an impulse along n:
 
 (3)  j = max(0, -u) / (n . n/m + n . (I^-1 (a x n) x a)),   a from the mass centre to the point
 
 All of it is written over any scalar, without branches, so that it can be traced into the step of the object.
 
 God object: with a spring to the nearest surface alone, a hand that presses deep into a thin plate is pushed out on the
-far side. The proxy (Zilles and Salisbury 1995) remembers on which side it was: in each cycle it moves towards the
-hand's point and stops at the planes that it meets,
+far side. The proxy (Zilles and Salisbury 1995) stays on its side: in each cycle it moves towards the hand's
+point and stops at the planes that it meets,
 
 (4)  minimise |x - hand|^2   subject to   n_i . x >= o_i   for the planes in its way,
 
@@ -51,8 +51,8 @@ from torquec.haptics.virtual_object import (
 )
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, matvec, scale, subtract, transpose
 
-_UNIT_TOLERANCE = 1e-9  # of the length of a normal: what three rounded digits of a direction miss is a mistake
-_NEAREST = 1e-150  # added under a square root: its root is far below any length, and no distance divides by zero
+_UNIT_TOLERANCE = 1e-9  # of the length of a normal: one rounded to three digits is rejected
+_NEAREST = 1e-150  # added under a square root against division by zero: far below any length
 
 
 class Clearance(NamedTuple):
@@ -63,10 +63,10 @@ class Clearance(NamedTuple):
 
 
 class Obstacle(Protocol):
-    """What can be touched."""
+    """Interface of an obstacle: a signed distance."""
 
     def clearance(self, point: Vector3) -> Clearance:
-        """How far a point is from it, in base axes."""
+        """Signed distance and normal at a point, in base axes."""
 
 
 @dataclass(frozen=True)
@@ -160,13 +160,13 @@ class SpringDamper:
         return cls(mass * turns**2, 2.0 * mass * turns * ratio, two_sided)
 
     def force(self, depth: Scalar, speed: Scalar) -> Scalar:
-        """The force away from the obstacle at a depth [m], leaving with a speed [m/s]."""
+        """The force away from the obstacle at a depth [m] and a speed away from it [m/s]."""
         pushed = self.stiffness * depth - self.damping * speed
         return select(-depth, 0.0, pushed if self.two_sided else maximum(pushed, 0.0))
 
 
 class TouchPoint(NamedTuple):
-    """A point by which a body touches: seen from the mass centre in body axes [m], and the radius around it [m]."""
+    """A contact point of a body: seen from the mass centre in body axes [m], and the radius around it [m]."""
 
     place: Vector3
     radius: float = 0.0
@@ -179,7 +179,7 @@ def block_corners(half: Vector3) -> tuple[TouchPoint, ...]:
 
 
 def contact_field(points: Sequence[TouchPoint], obstacles: Sequence[Obstacle], law: SpringDamper) -> Field:
-    """The force of all obstacles on all points, to be given to `object_step`."""
+    """The contact force of all obstacles on all points, as a field of `object_step`."""
 
     def field(state: ObjectState) -> ObjectWrench:
         rotation = rotation_of(state.orientation)
@@ -224,7 +224,7 @@ def corner_field(half: Vector3, block: Block, law: SpringDamper) -> Field:
 def plastic_impact(
     body: ObjectParameters, state: ObjectState, points: Sequence[TouchPoint], obstacles: Sequence[Obstacle]
 ) -> ObjectState:
-    """The state after every point that is inside an obstacle and approaches it has lost that speed (3), in turn."""
+    """The state after a plastic impact (3) at every point that is inside an obstacle and approaches it, in turn."""
     rotation = rotation_of(state.orientation)
     back = transpose(rotation)
     for point in points:
@@ -248,8 +248,8 @@ def _check_sizes(what: str, sizes: Sequence[float], centre: Vector3) -> None:
         raise ArgumentError(f"a {what} of size {tuple(sizes)} at {centre}", remedy="give positive, finite sizes")
 
 
-_MOST_PLANES = 3  # three planes leave no freedom to a point
-_SLACK = 1e-12  # [m]: how far inside a plane a point on it may be by rounding
+_MOST_PLANES = 3  # three planes fix a point
+_SLACK = 1e-12  # [m], rounding allowance of a point on a plane
 _TOUCHING = 1e-9  # [m]: closer than this to a face, the proxy lies on it
 
 
@@ -263,7 +263,7 @@ class Face:
     limits: Array
 
     def in_the_way(self, start: Array, end: Array) -> float:
-        """The share of the way from `start` to `end` at which it meets this face; infinite where it does not."""
+        """The fraction of the path from `start` to `end` at which it meets this face; infinite where it does not."""
         before, after = (float(self.normal @ point) - self.offset for point in (start, end))
         if before < -_TOUCHING or after >= -_SLACK:
             return np.inf
@@ -292,7 +292,7 @@ def obstacle_faces(obstacles: Sequence[Wall | Block]) -> list[Face]:
 
 
 def moved_proxy(proxy: Array, hand: Array, faces: Sequence[Face]) -> Array:
-    """Where the proxy is after the hand's point has moved (4)."""
+    """The new position of the proxy after the hand's point has moved (4)."""
     place: Array = np.array(proxy, dtype=float)
     active: list[Face] = []
     goal: Array = np.array(hand, dtype=float)
@@ -310,7 +310,7 @@ def moved_proxy(proxy: Array, hand: Array, faces: Sequence[Face]) -> Array:
 
 
 def _nearest_point(hand: Array, active: Sequence[Face]) -> Array:
-    """The point nearest to the hand on the planes that hold it (4): Lagrange's conditions, planes that pull let go."""
+    """The point nearest to the hand on the active planes (4): planes with a negative multiplier are released."""
     held = list(active)
     while held:
         normals = np.array([face.normal for face in held])

@@ -1,4 +1,4 @@
-"""What a pushed cube meets in a haptic experiment, a wall or a second cube, and how object and arm behave there.
+"""Contact experiments: a virtual cube pushed against a wall or a second cube; impact response of object and arm.
 
 The cube moves along the held frame's x. The wall is met by its four front corners, which share stiffness and damping.
 The second cube is fixed, stands on its space diagonal, a sixth of an edge aside, so that one of its corners meets the
@@ -33,16 +33,16 @@ from torquec.haptics.virtual_object import Field, rotation_of
 from torquec.spatial import Pose, Vector3, add, axis_angle_rotation, matmul, matvec, scale
 
 REST_WINDOW = 0.06
-"""After an impact [s]: from here on speeds are compared with the impact's."""
+"""Time after an impact [s] from which speeds are compared with the impact speed."""
 
 PUSH = 0.2
-"""Seconds that the push lasts."""
+"""Duration of the push [s]."""
 
 FLIGHT = 0.1
-"""Seconds that the object then flies, by its speed, until it meets something."""
+"""Flight time of the object from the push to the contact [s]."""
 
 AFTER = 0.5
-"""Seconds that are recorded after the impact."""
+"""Recorded time after the impact [s]."""
 
 _TURNS = (0.25 * math.pi, math.atan(math.sqrt(0.5)))
 """About the frame's z, then about its y [rad]: a space diagonal then lies along x."""
@@ -52,10 +52,10 @@ _HALF = (EDGE / 2.0,) * 3
 
 @dataclass(frozen=True, eq=False)
 class WallContactResult:
-    """After the impact: its time [s] and speed [m/s]; the largest speeds along the normal later than 60 ms, over the
-    impact's: of the object, and of the arm's tip; how deep the object went [m], its largest angular speed [rad/s].
+    """Result of an impact: its time [s] and speed [m/s]; the largest normal speeds of object and arm tip later than
+    60 ms, relative to the impact speed; the largest penetration [m] and angular speed [rad/s] of the object.
 
-    `approach` (N,) is how far the object is inside [m], negative before the impact.
+    `approach` (N,): penetration depth [m], negative before the impact.
     """
 
     time: float
@@ -70,8 +70,8 @@ class WallContactResult:
 
 @dataclass(frozen=True)
 class PushedAgainst:
-    """What stands in the way of a cube that starts at the pose `start` of its mass centre: the second cube, or a wall
-    where there is none.
+    """The obstacle of a cube that starts at the pose `start` of its mass centre: the second cube, or a wall where there
+    is none.
     """
 
     start: Pose
@@ -80,7 +80,7 @@ class PushedAgainst:
 
     @property
     def way(self) -> float:
-        """From the start to the contact [m]: half the push's time and the flight at the impact speed."""
+        """Distance from the start to the contact [m]: half the push time and the flight time, at the impact speed."""
         assert self.options.impact is not None
         return self.options.impact * (0.5 * PUSH + FLIGHT)
 
@@ -89,7 +89,7 @@ class PushedAgainst:
         assert self.options.wall_frequency is not None
         assert self.options.wall_damping is not None
         whole = SpringDamper.tuned(mass, self.options.wall_frequency, ratio=self.options.wall_damping)
-        points = 4.0 if self.cube is None else 1.0  # corners that share it
+        points = 4.0 if self.cube is None else 1.0  # corners that share the stiffness
         law = SpringDamper(whole.stiffness / points, whole.damping / points, bool(self.options.two_sided))
         if self.cube is not None:
             ours = contact_field(block_corners(_HALF), [self.cube], law)
@@ -100,7 +100,7 @@ class PushedAgainst:
         return contact_field(corners, [Wall(scale(x, -1.0), offset)], law)
 
     def approach(self, position: Array, orientation: Array) -> Array:
-        """How far the object is inside (N,) [m], at mass centres (N, 3) with quaternions (N, 4)."""
+        """Penetration depth (N,) [m], at mass centres (N, 3) with quaternions (N, 4)."""
         if self.cube is None:
             x = np.array(_column(self.start, 0))
             along: Array = (position - np.array(self.start.origin)) @ x - self.way
@@ -116,12 +116,12 @@ class PushedAgainst:
 
 
 def pushed_against_wall(start: Pose, options: ExperimentOptions) -> PushedAgainst:
-    """A wall across the way of a cube that starts at a pose."""
+    """A wall across the path of a cube that starts at a pose."""
     return PushedAgainst(start, options, None)
 
 
 def pushed_against_cube(start: Pose, options: ExperimentOptions) -> PushedAgainst:
-    """A second cube, turned and aside, whose corner is met after the same way as the wall."""
+    """A second cube, rotated and offset, whose corner is met at the same distance as the wall."""
     about, tilted = (
         axis_angle_rotation(axis, math.cos(turn), math.sin(turn))
         for axis, turn in zip(((0.0, 0.0, 1.0), (0.0, 1.0, 0.0)), _TURNS, strict=True)
@@ -142,7 +142,7 @@ def pushed_against_cube(start: Pose, options: ExperimentOptions) -> PushedAgains
 
 
 def contact_result(cycle: Admittance, recording: HapticRecording, against: PushedAgainst) -> WallContactResult:
-    """What happened at the contact. Raises `RobotError` where the object never reached it."""
+    """The impact response of a recording. Raises `RobotError` where the object never reached it."""
     x = np.array(_column(against.start, 0))
     found = cycle.read(recording.cycle)
     inside = against.approach(found["position"], found["orientation"])

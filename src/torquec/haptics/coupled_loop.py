@@ -1,15 +1,15 @@
-"""A haptic loop with a hand on it, from sample to sample: stability, and the energy that passes the port.
+"""Sampled haptic loop coupled to a passive hand: state matrix, stability, and energy through the port.
 
-Arm, grip, hand and force filter are one linear system dx/dt = A x + B u with u held; the object, the difference of the
-encoder and what waits for its turn (delays) are further states. All of it is one matrix:
+Arm, grip, hand and force filter are one linear system dx/dt = A x + B u with u held; the object, the encoder
+difference and the delays are further states. One matrix describes all of it:
 
 (1)  xi_(n+1) = A_d xi_n
 (2)  energy out of the hand during a period,  integral of f v' dt = xi' Q xi,   Q(2 h) = Q(h) + Phi(h)' Q(h) Phi(h)
 
-v' is the speed of the hand: behind the grip, where there is one; the grip then counts as part of what is held.
+v' is the speed of the hand, behind the grip if there is one; the grip then counts as part of the held device.
 Everything is exact for held inputs and any sensor delay; the delay d T + r, 0 <= r < T, reads the filter at
-(n - d) T - r. Hands that change in step with the samples have one flow after the other within a period. Many hands are
-computed side by side (N, ...).
+(n - d) T - r. Hands that switch in step with the samples have several flows within a period. Many hands are
+computed in parallel (N, ...).
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from torquec.haptics.passive_hand import PassiveHands, SwitchedHands
 from torquec.haptics.port_loop import Grip, PortLoop, RenderedImpedance, object_steps, velocity_filter
 
 _TERMS = 14
-"""Terms of the series of a flow whose exponent is below one half: the rest is below rounding."""
+"""Terms of the series of a flow whose exponent is below one half: the truncation error is below rounding error."""
 
 
 @dataclass(frozen=True, eq=False)
 class CoupledLoop:
     """N coupled loops: `step` is A_d of (1), `energy` Q of (2), both (N, S, S).
 
-    `servo` (N, .) is the part of A_d that the arm has with its own feedback. `hand` numbers the states of the hand
+    `servo` (N, .) is the part of A_d of the arm with its own feedback. `hand`: indices of the states of the hand
     behind its grip; its energy is half the sum of squares of them times `hand_scale` (N, .). `object_force` (N, S) is
-    what a further force on the object adds to the next state; `outputs` (N, 3, S) are the measured force f_n, the
+    the effect of a further force on the object on the next state; `outputs` (N, 3, S) are the measured force f_n, the
     object's speed and the last displacement of the arm x_n - x_(n-1).
     """
 
@@ -60,7 +60,7 @@ class CoupledLoop:
 
 @dataclass(frozen=True, eq=False)
 class _Whole:
-    """All states, before those are taken out that follow from the others."""
+    """The loop with all states, before redundant ones are eliminated."""
 
     step: Array
     energy: Array
@@ -86,7 +86,7 @@ class _Whole:
 
 
 def _anchored(whole: _Whole, hands: PassiveHands, grip: Grip | None) -> CoupledLoop:
-    """A hand with a spring to the ground: the spring's state follows from where arm and grip are, h = sqrt(k0) x'."""
+    """A hand with a spring to the ground: the spring's state follows from those of arm and grip, h = sqrt(k0) x'."""
     spring = whole.hand[-hands.G.shape[1]]
     root = hands.G[:, 0]
     carry = np.broadcast_to(np.eye(whole.step.shape[1]), whole.step.shape).copy()
@@ -100,7 +100,7 @@ def _anchored(whole: _Whole, hands: PassiveHands, grip: Grip | None) -> CoupledL
 
 
 def _anywhere(whole: _Whole, xr: int, last: int) -> CoupledLoop:
-    """Nothing is tied to a place: object and last position are seen from the arm, and where it is does not matter."""
+    """A loop without a spring to the ground: positions relative to the arm, whose own position drops out."""
     to, back = (np.eye(whole.step.shape[1]) for _ in range(2))
     for i in (xr, last):
         to[i, 0], back[i, 0] = -1.0, 1.0
@@ -119,7 +119,7 @@ class _Plant:
     """dx/dt = A x + B u, f = force . (x, u), v' = speed . x, for N hands; x, v come first, the filtered force is
     state `filtered`.
 
-    `scale` (N, .) is the root of twice the energy that a unit of each state stands for.
+    `scale` (N, .) is the root of twice the energy of a unit of each state.
     """
 
     A: Array
@@ -147,8 +147,7 @@ def coupled_loop(
     Phi, Q = _flow(plants, loop.period, loop.period)
     Phi_sensor, _ = (Phi, Q) if rest == 0.0 else _flow(plants, loop.period, loop.period - rest)
 
-    # States: the plant, the sensor's samples on their way, the object (xr, vr), last x, two of the speed's filter, u on
-    # its way.
+    # States: the plant, delayed sensor samples, the object (xr, vr), last x, two of the speed filter, delayed u.
     sensor, waiting = size, loop.computation_delay
     xr = sensor + late + 1
     last, w1, w2, queue = xr + 2, xr + 3, xr + 4, xr + 5
@@ -225,7 +224,7 @@ def _plant(loop: PortLoop, hands: PassiveHands, mass: float) -> _Plant:
     size = filtered + 2
     A, B, force = np.zeros((count, size, size)), np.zeros((count, size)), np.zeros((count, size + 1))
 
-    # What the hand's own part pushes back with: D v' + G' h, as a row over the states.
+    # Reaction force of the hand: D v' + G' h, as a row over the states.
     h = slice(first, first + order)
     rows = np.zeros((count, size))
     rows[:, h] = hands.G
@@ -274,7 +273,7 @@ def _plant(loop: PortLoop, hands: PassiveHands, mass: float) -> _Plant:
 
 
 def _flow(plants: Sequence[_Plant], period: float, duration: float) -> tuple[Array, Array]:
-    """(2) over the first `duration` of a period, which the plants share evenly, u among the states."""
+    """(2) over the first `duration` of a period, divided equally among the plants, u among the states."""
     found: tuple[Array, Array] | None = None
     for i, plant in enumerate(plants):
         held = min(period / len(plants), duration - i * period / len(plants))
@@ -295,7 +294,7 @@ def _flow(plants: Sequence[_Plant], period: float, duration: float) -> tuple[Arr
 def _held_flow(flow: Array, power: Array, scale: Array, duration: float) -> tuple[Array, Array]:
     """exp(flow t) and the integral of exp(flow s)' power exp(flow s) over s = 0 .. t, each (N, S, S), (2).
 
-    `scale` (N, S) brings the states to comparable sizes while it is computed.
+    `scale` (N, S) balances the states in the computation.
     """
     A = flow * (scale[:, :, None] / scale[:, None, :])
     S = power / (scale[:, :, None] * scale[:, None, :])

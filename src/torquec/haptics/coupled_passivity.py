@@ -1,12 +1,12 @@
-"""Whether any passive hand can get energy out of a haptic loop: Colgate's condition, with a force sensor in the loop.
+"""Passivity test of a haptic loop with any passive operator: Colgate's condition, with a force sensor in the loop.
 
 The condition is (5) of :mod:`torquec.proof.passivity.hand_discs`, whose equation numbers are used here, at all
-frequencies and all masses within the model's error. Its two sides differ by (6), which over radius_0 is a smooth
-function of w^2 and of the mass: it has no poles on the way but those of the object, which are known, so that cells are
-chosen by them, and `positive_function` shows it to be positive everywhere and not at some samples. Towards w = 0 it
+frequencies and all masses within the model's error. Its two sides differ by (6), which divided by radius_0 is
+a smooth function of w^2 and of the mass. Its only poles are those of the object, which are known: cells are chosen by
+them, and `positive_function` proves it to be positive everywhere, not only at samples. Towards w = 0 it
 goes to a constant with a rendered spring and as 1/w^2 without one; the first cell begins at 0.
 
-(5) is what is printed. (3) is weaker and holds for hands that do not change with time.
+Reports use (5). (3) is weaker and holds for time-invariant hands.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from torquec.proof.enclosure.positive_function import Cells, is_positive
 from torquec.proof.passivity.hand_discs import HandDiscs, hand_discs
 
 _LOWEST = 2.0 * math.pi * 0.005
-"""The lowest frequency of which a margin is told [rad/s]: a spring's falls to nothing with w^2, without harm."""
+"""The lowest frequency of a reported margin [rad/s]: that of a spring tends to zero with w^2, without harm."""
 
 _POINTS = 9  # of a cell, along frequency
-_RATIO = 1.6  # of the ends of a cell; poles are then further away than it is wide
-_BELOW = 0.05  # of the slowest pole: down to nothing is one cell
+_RATIO = 1.6  # of the ends of a cell; poles are then farther away than its width
+_BELOW = 0.05  # of the slowest pole: one cell covers all lower frequencies
 _MASS_ACCURACY = 1e-8  # of the polynomial through values at several masses
-_REFINED = 6  # cells in which the least margin is looked for: there are hardly ever more dips
+_REFINED = 6  # cells in which the smallest margin is refined: there are rarely more minima
 
 _MOST_CUTOFF = 20.0
 """Cut-offs above so many times the sampling rate are refused: such a sensor has no filter."""
@@ -42,7 +42,7 @@ _MOST_CUTOFF = 20.0
 
 @dataclass(frozen=True)
 class WorstFrequency:
-    """Where a condition is tightest: `margin` is left over right side less 1, positive where it holds.
+    """The frequency with the smallest margin: left over right side of the condition, less 1; positive where it holds.
 
     `frequency` in rad/s; `mass_error` is delta of the arm there.
     """
@@ -53,7 +53,7 @@ class WorstFrequency:
 
 
 class PassivityTest:
-    """Condition (5) for one loop and any object: discs are made once.
+    """Passivity test (5) of one loop for any object: the discs are computed once.
 
     >>> from torquec.haptics.haptic_port import HapticPort
     >>> loop = PortLoop(HapticPort(1.0, 2.0), rendering="impedance")
@@ -79,7 +79,7 @@ class PassivityTest:
         self._servo: dict[tuple[float, float], bool] = {}
 
     def is_passive(self, rendered: RenderedImpedance) -> bool:
-        """Whether no hand gets energy out of the loop, whatever the arm's mass within the model's error."""
+        """Whether no passive hand can extract energy from the loop, for every arm mass within the model error."""
         if not self.is_stable_alone(rendered):
             return False
         samples = self._samples(rendered)
@@ -96,28 +96,28 @@ class PassivityTest:
         )
 
     def is_stable_alone(self, rendered: RenderedImpedance) -> bool:
-        """Whether the arm under its own feedback is stable while nobody holds it.
+        """Whether the arm under its own feedback is stable without a hand.
 
-        Of the modelled mass alone: where (5) holds for all masses, N of (1) is nowhere zero, and no pole crosses.
+        Tested at the nominal mass: where (5) holds for all masses, N of (1) has no zero, and no pole crosses.
         """
         gains = self.loop.gains_on_position(rendered)
         if gains not in self._servo:
             radius = float(coupled_loop(self.loop, rendered, no_hands(1)).servo_radius()[0])
-            # Without a spring the arm stays wherever it is: an eigenvalue of 1 that no hand feels.
+            # Without a spring the arm's position is free: an eigenvalue of 1 that is not felt.
             self._servo[gains] = radius < (1.0 if gains[0] > 0.0 else 1.0 + 1e-9)
         return self._servo[gains]
 
     def worst(self, rendered: RenderedImpedance) -> WorstFrequency:
-        """Where (5) is tightest, in frequency and mass. Raises `ArgumentError` for a bad object."""
+        """The smallest margin of (5) over frequency and mass. Raises `ArgumentError` for an invalid object."""
         return self._worst(rendered, HandDiscs.margin)
 
     def worst_steady(self, rendered: RenderedImpedance) -> WorstFrequency:
-        """Where (3) is tightest: for hands that do not change with time."""
+        """The smallest margin of (3): for time-invariant hands."""
         return self._worst(rendered, HandDiscs.steady_margin)
 
     def sampled_margin(self, rendered: RenderedImpedance) -> float:
-        """The least margin at the sampled frequencies alone, for pictures of many objects; -1 where the arm by itself
-        is unstable.
+        """The smallest margin at the sampled frequencies only, for plots of many objects; -1 where the arm alone is
+        unstable.
         """
         if not self.is_stable_alone(rendered):
             return -1.0
@@ -150,7 +150,7 @@ class PassivityTest:
         return force_feedback(self.loop, rendered, discs.z), position_feedback(self.loop, rendered, discs.z)
 
     def _surplus(self, discs: HandDiscs, rendered: RenderedImpedance) -> Array:
-        """(6) over radius_0, with what makes it finite and not zero at w = 0."""
+        """(6) over radius_0, scaled to be finite and nonzero at w = 0."""
         free = self.loop.rendering is RenderingKind.ADMITTANCE and rendered.stiffness == 0.0
         scale = discs.frequency**2 if free else np.ones(len(discs.frequency))
         found: Array = discs.surplus(*self._feedback(discs, rendered))[0] * scale / discs.radius[len(discs.radius) // 2]
@@ -159,7 +159,7 @@ class PassivityTest:
     def _worst(
         self, rendered: RenderedImpedance, margin: Callable[[HandDiscs, ComplexArray, ComplexArray], Array]
     ) -> WorstFrequency:
-        """The least margin: at the samples, then in ever finer grids about the lowest of them."""
+        """The smallest margin: at the samples, then on refined grids about the lowest of them."""
         error = self.loop.port.model_error
         lowest = []
         for cells, discs in self._samples(rendered):
@@ -190,7 +190,7 @@ class PassivityTest:
 
 
 def passivity_margin(loop: PortLoop, rendered: RenderedImpedance) -> WorstFrequency:
-    """How far an object is from what some passive hand could get energy out of; (5) at its tightest.
+    """Passivity margin of an object: the smallest margin of (5).
 
     >>> from torquec.haptics.port_loop import Grip
     >>> from torquec.haptics.haptic_port import HapticPort
@@ -204,14 +204,14 @@ def passivity_margin(loop: PortLoop, rendered: RenderedImpedance) -> WorstFreque
 
 
 def _mass_count(error: float) -> int:
-    """At how many masses: (6) has its poles where 1 + delta is imaginary, and the polynomial converges by that."""
+    """Number of masses: (6) has its poles where 1 + delta is imaginary, which sets the polynomial's convergence."""
     if error == 0.0:
         return 1
     return 1 + math.ceil(-math.log(_MASS_ACCURACY) / math.acosh(1.0 / error))
 
 
 def _slow_poles(loop: PortLoop) -> list[float]:
-    """Magnitudes [rad/s] of what is slow in a loop without its object."""
+    """Magnitudes [rad/s] of the slow poles of a loop without its object."""
     heaviest = loop.port.mass * (1.0 + loop.port.model_error)
     found = [loop.nyquist, 2.0 * math.pi * loop.force_cutoff]
     if loop.port.damping > 0.0:
@@ -236,7 +236,7 @@ def _object_ends(loop: PortLoop, rendered: RenderedImpedance, lowest: float) -> 
     slowest = _BELOW * min((abs(pole) for pole in poles if pole != 0.0), default=math.inf)
     if slowest < lowest:
         found.append(np.geomspace(slowest, lowest, math.ceil(math.log(lowest / slowest) / math.log(_RATIO)) + 1))
-    # Sampling folds frequencies above half its rate back.
+    # Aliasing: sampling folds frequencies above half its rate back.
     own = abs(cmath.phase(cmath.exp(poles[0] * loop.period))) / loop.period
     if poles[0].imag != 0.0:
         apart = max(rate, 1e-9 * own) * 2.0 ** np.arange(-1.0, 60.0)

@@ -1,10 +1,10 @@
-"""Stability of a haptic loop against the cut-off of its filters: what a smoother signal costs.
+"""Stability of a haptic loop against the cut-off frequency of its force and velocity filters.
 
 Users of the loop in Clover, chapter IV, felt the lag of simple second-order filters, and as it grew the loop became
-unstable. Here the lag is counted and the loop's eigenvalues are followed with a hand on it:
+unstable. Here the lag and the eigenvalues of the loop with a hand are computed:
 
 (1)  lag at low frequency = sqrt(2)/(2 pi cut-off), of the force or of the measured speed, besides other delays
-(2)  growth = ln(largest magnitude of an eigenvalue)/T  [1/s]: negative where the loop settles
+(2)  growth = ln(largest magnitude of an eigenvalue)/T  [1/s]: negative where the loop is stable
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class FilterPlace(StrEnum):
 class CutoffStability:
     """A loop with one hand over the cut-offs (N,) [Hz] of a filter.
 
-    `lag` (N,) [s] and `growth` (N,) [1/s] are (1) and (2); `is_passive` (N,) says where not only this hand but every
-    passive one is stable. `stable_from` is the cut-off above which the loop with this hand settles, 0 where
-    it does everywhere, None where it does not even at the highest.
+    `lag` (N,) [s] and `growth` (N,) [1/s] are (1) and (2); `is_passive` (N,) is true where the loop is stable with
+    every passive hand. `stable_from` is the cut-off above which the loop with this hand is stable, 0 where it is
+    everywhere, None where it is not even at the highest.
     """
 
     place: FilterPlace
@@ -61,7 +61,7 @@ def cutoff_stability(
     place: FilterPlace | str = FilterPlace.FORCE,
     passivity: bool = True,
 ) -> CutoffStability:
-    """The loop with one hand, its filter at each of the cut-offs, which ascend; `is_passive` is found on demand.
+    """Stability of the loop with one hand at each of the cut-offs, ascending; `is_passive` is computed on demand.
 
     Raises `ArgumentError` for cut-offs that do not ascend or that a filter cannot have, and for several hands.
     """

@@ -1,24 +1,24 @@
-"""A passive hand that makes a haptic loop unstable, built from the frequency at which the loop is not passive.
+"""Counterexample to passivity: a passive hand that makes a haptic loop unstable.
 
-Where (3) of :mod:`torquec.proof.passivity.hand_discs` fails at a frequency w, the disc of all hands that do not change
-with time holds the value at which the loop is singular. The impedance that reaches it, and goes beyond, is read off the
-discs:
+Where (3) of :mod:`torquec.proof.passivity.hand_discs` fails at a frequency w, the disc of all time-invariant hands
+contains the value at which the loop is singular. The impedance that reaches it follows from the discs:
 
 (1)  g_k = centre_k + r radius_k e_k,   r <= 1,   e_k turned so that every W_k q_k g_k points against L of (3)
 (2)  Z_k = 1/g_k - D_k, and behind the grip  1/Z'_k = 1/Z_k - s_k/(kg + cg s_k)
 
-Where the aliases add little, Z' at w alone is met, by a damper and a mass or a spring:  Z' = R + j X,  m = X/w or
-k = -X w. Otherwise each alias has a resonance of its own, so narrow that the others hardly feel it:
+Where the aliases add little, Z' is matched at w only, by a damper and a mass or a spring:  Z' = R + j X,  m = X/w or
+k = -X w. Otherwise each alias has a resonance of its own, so narrow that it hardly affects the others:
 
 (3)  c s/(s^2 + d s + o^2)  with  d = c Re 1/Z'_k,   o^2 = w_k^2 - c w_k Im 1/Z'_k,   c = e w_k |Z'_k|
 
-Where (3) of `hand_discs` holds and (5) of `hand_discs` does not, the hand must change in step with the samples. One
-resonance without losses is enough, a' = j o a + g v', f' = Re{conj(g) a}, whose lever g has the period of the samples.
+Where (3) of `hand_discs` holds and (5) of `hand_discs` does not, the hand must switch in step with the samples. One
+lossless resonance is enough, a' = j o a + g v', f' = Re{conj(g) a}, whose lever g has the period of the samples.
 Of forces conj(g) = sum_k phi_k exp(2 pi j k t/T) at the aliases, the port's answer (4) lets the resonance grow as
 
 (4)  a' = (j o - phi* Y phi/2) a,     phi the eigenvector of the least eigenvalue of Y + Y*,   o = w + Im{phi* Y phi}/2
 
-`_PIECES` constant levers make up a period. A hand counts only when the eigenvalues of the sampled loop with it say so.
+`_PIECES` constant levers make up a period. A hand is accepted only if the sampled loop with it has an unstable
+eigenvalue.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from torquec.proof.passivity.hand_discs import HandDiscs, hand_discs
 
 _REACHES = (1.0, 0.99, 0.97, 0.93, 0.85, 0.7, 0.5)  # r of (1): lossless hands first
 _WIDTHS = (0.3, 0.1, 0.03, 0.01, 0.003)  # e of (3): the wider, the faster the growth
-_ALIASES = 4  # on either side: at half the sampling rate they hold 96 % of all
-_SWEEPS = 30  # the resonances hardly touch each other: far fewer are enough
+_ALIASES = 4  # on either side: at half the sampling rate they contribute 96 %
+_SWEEPS = 30  # the resonances are nearly decoupled: far fewer are enough
 _LEVERS = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)  # |phi* Y phi|/2 as a part of w: (4) is for small ones
 _LEVER_ALIASES = 6  # on either side
 _PIECES = 32  # of a period: the highest alias still has five of them a swing
-_GROWTH = 1e-9  # per sample; less is not told from rounding
+_GROWTH = 1e-9  # per sample; less is indistinguishable from rounding error
 
 
 @dataclass(frozen=True, eq=False)
 class DestabilizingHand:
-    """A passive hand (one of `hands`), the growth of the loop's motion per sample, and the frequency behind it [rad/s].
+    """A destabilizing passive hand (one of `hands`), the growth of the motion per sample, and its frequency [rad/s].
 
-    `mass_error` is that of the arm with which it happens.
+    `mass_error`: that of the unstable arm.
     """
 
     hands: PassiveHands | SwitchedHands
@@ -61,10 +61,10 @@ class DestabilizingHand:
 
 
 def destabilizing_hand(loop: PortLoop, rendered: RenderedImpedance) -> DestabilizingHand:
-    """A passive hand with which the loop is unstable.
+    """Construct a passive hand with which the loop is unstable.
 
     Raises `ArgumentError` where there is none: the object is inside the renderable region. Raises `CheckError` where
-    the region is left by so little that none could be built.
+    the object is so close to the region that no hand could be constructed.
 
     >>> from torquec.haptics.port_loop import Grip
     >>> from torquec.haptics.haptic_port import HapticPort
@@ -100,7 +100,7 @@ def _best(
     worst: WorstFrequency,
     candidates: Iterable[PassiveHands | SwitchedHands],
 ) -> DestabilizingHand:
-    """The candidate with which the loop grows most."""
+    """The candidate with the fastest growth."""
     tried = [
         DestabilizingHand(hands, _growth(loop, rendered, hands, worst.mass_error), worst.frequency, worst.mass_error)
         for hands in candidates
@@ -158,7 +158,7 @@ def _simple_hand(w: float, Z: complex) -> PassiveHands:
 
 
 def _resonances(wanted: list[tuple[float, complex]], width: float) -> PassiveHands:
-    """(3), one for every alias; each makes up for what the others have at its frequency."""
+    """(3), one for every alias; each corrects for the others at its frequency."""
     w = np.array([frequency for frequency, _ in wanted])
     Z = np.array([impedance for _, impedance in wanted])
     c = width * w * np.abs(Z)

@@ -1,34 +1,32 @@
-"""The mass that a hand feels: force over acceleration as Clover measures it (IV, section V), and without bias.
+"""Apparent mass at the hand: force over acceleration as in Clover (IV, section V), and an unbiased estimate.
 
-(1)  joint speeds are differences of encoder positions; a spline is put through them by generalized cross-validation,
+(1)  joint speeds are differences of encoder positions; a smoothing spline is fitted by generalized cross-validation,
      and its slope is the acceleration                                         (:mod:`torquec.trajectory.even_spline`)
 (2)  forward kinematics gives the frame's velocity J qd and acceleration J qdd + Jd qd
 (3)  |F|/|A| sample by sample, for rotation |G|/|alpha|; its mean and standard deviation
 (4)  f_j = sum w_j Y . F,  a_j = sum w_j Y . D;   unbiased value  m = sum f_j/sum a_j
 
-Near A = 0 the quotient says nothing. The paper states no rule; here a sample counts where |F| |A| is at least `SHARE`^2
-of its mean, and neither the start of the motion nor the ends of the spline count. The product decides since neither of
-its factors may do so alone: where |A| decides, samples in which the arm's shaking adds to A count and those in which it
-takes from A do not, so that the mean is too small; where |F| decides, 1/|A| makes it too large. Noise of the force
-still makes |F| too large: the quotient is biased where the force is not far above its noise (`is_biased`).
+Near A = 0 the quotient is meaningless. The paper states no rule; here a sample counts where |F| |A| is at least
+`SHARE`^2 of its mean, and neither the start of the motion nor the ends of the spline count. Selection by |A| alone
+biases the mean down (samples in which vibration of the arm adds to A count, those in which it subtracts do not),
+selection by |F| alone biases it up (by 1/|A|); the product does neither. Force noise still makes |F| too large: the
+quotient is biased where the force is not far above its noise (`is_biased`).
 
-(4) is an instrumental-variable estimate. Y is the intended acceleration Z, turned in phase by as much as the arm lags
-behind it (a sum of Z and its derivative, two-stage least squares); noise of the force and shaking of the arm are both
-uncorrelated with it. D is the second difference of the measured pose: nothing is smoothed, and its quantisation noise
-averages out under windows w_j that begin and end smoothly (Hann windows of half a turn, each half over the next). Where
-fewer than six windows are free from end to end, their free samples count, with the accelerations of (2).
-Least squares lack that: sum F . F/sum F . A is too large by the noise of F, sum F . A/sum A . A too small by the
-shaking in A.
+(4) is an instrumental-variable estimate. Y is the intended acceleration Z, shifted in phase by the lag of the arm (a
+sum of Z and its derivative, two-stage least squares); force noise and vibration of the arm are both uncorrelated with
+it. D is the second difference of the measured pose: nothing is smoothed, and its quantisation noise averages out under
+Hann windows w_j of half a turn with 50 % overlap. Where fewer than six windows are free throughout, their free samples
+count, with the accelerations of (2). Least squares are biased: sum F . F/sum F . A is too large by the noise of F, sum
+F . A/sum A . A too small by the vibration in A.
 
 (5)  95 % interval:  m +- (t s + r m),   s^2 = (4/3) sum (f_j - m a_j)^2/(sum a_j)^2
 
 t is Student's for the number of windows without overlap; 4/3 accounts for the overlap. r is the known systematic part:
-a speed that is differenced lags by half a period T, which feedback with poles p turns into an amplitude that is off by
+a differenced speed lags by half a period T, from which feedback with poles p makes a relative amplitude error of
 
 (6)  r = w^2 T |Re p|/|p|^2      at the angular frequency w of the motion
 
-Samples in which the loop stops or limits the object (a joint at its limit, a capped force) render no mass and count in
-neither.
+Samples in which the loop stops or limits the object (a joint at its limit, a capped force) count in neither.
 """
 
 from __future__ import annotations
@@ -54,21 +52,21 @@ SHARE = 0.5
 """A sample counts where the root of |F| |A| is at least this share of the root of its mean."""
 
 _ENDS = 0.1
-"""Seconds at either end in which a spline is not trusted: it has samples on one side only."""
+"""Discarded time at either end of a spline [s]: it has samples on one side only."""
 
 _BIASED = 0.01
-"""Relative distance of the quotient's mean from the unbiased value from which on it is called biased."""
+"""Relative deviation of the quotient's mean from the unbiased value above which it is called biased."""
 
 _FEWEST_WINDOWS = 6
-"""Of (4): fewer say nothing about their spread."""
+"""Of (4): fewer windows do not determine a variance."""
 
-_NORMAL = 1.959964  # the quantile of a normal distribution for 95 % between both signs
+_NORMAL = 1.959964  # two-sided 95 % quantile of the normal distribution
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredMotion:
-    """How a frame moved by encoders (1), (2), in base axes: t (N,); position (N, 3), rotation (N, 3, 3), velocity and
-    acceleration (N, 6), linear before angular.
+    """Motion of a frame measured by encoders (1), (2), in base axes: t (N,); position (N, 3), rotation (N, 3, 3),
+    velocity and acceleration (N, 6), linear before angular.
     """
 
     t: Array
@@ -93,7 +91,7 @@ class FeltInertia:
 
     @property
     def is_biased(self) -> bool:
-        """Whether the quotient's mean is not to be trusted: outside of the interval, and off by more than 1 %."""
+        """Whether the quotient's mean is biased: outside of the interval, and off by more than 1 %."""
         low, high = self.interval
         return not low <= self.mean <= high and abs(self.mean / self.unbiased - 1.0) > _BIASED
 
@@ -130,7 +128,7 @@ def measured_motion(robot: Robot, frame: str, t: npt.ArrayLike, q: npt.ArrayLike
 
 
 def recorded_motion(robot: Robot, frame: str, t: Array, q: Array, qd: Array) -> MeasuredMotion:
-    """The motion of a frame from a simulation's own joint positions and speeds (N, n): causal, nothing is smoothed.
+    """The motion of a frame from a simulation's own joint positions and speeds (N, n): causal, without smoothing.
 
     Accelerations are those of the interval before each sample.
     """
@@ -187,7 +185,7 @@ def felt_inertia(
     differences: Array | None = None,
     free: Mask | None = None,
 ) -> FeltInertia:
-    """(3) to (5) of forces (or moments) and accelerations (N, 3), in the same axes, at times t (N,).
+    """Apparent inertia (3)-(5) from forces (or moments) and accelerations (N, 3), in the same axes, at times t (N,).
 
     `differences` (N, 3) are those of (4), the accelerations unless given. Samples count where `free` (N,), all unless
     given: nothing stops the object there. Raises `ArgumentError` where no sample, or too short a motion, is left.
@@ -231,7 +229,7 @@ def _unbiased(t: Array, load: Array, moved: _Motion, intended: IntendedMotion, s
             whole.append((forces[:, rows] @ w, motions[:, rows] @ w))
         w = w * steady[rows]
         parts.append((forces[:, rows] @ w, smooth[:, rows] @ w))
-    # Where something stops the object in every turn, its free samples count, by smoothed accelerations.
+    # If something stops the object in every turn, its free samples count, with smoothed accelerations.
     sums = whole if len(whole) >= _FEWEST_WINDOWS else parts
     if len(sums) < _FEWEST_WINDOWS:
         raise ArgumentError(
@@ -247,7 +245,7 @@ def _unbiased(t: Array, load: Array, moved: _Motion, intended: IntendedMotion, s
 
 
 def student(degrees: float) -> float:
-    """The quantile of Student's distribution for 95 % between both signs, by its series in 1/degrees.
+    """Two-sided 95 % quantile of Student's distribution, by its series in 1/degrees.
 
     >>> round(student(4.0), 2), round(student(30.0), 3)
     (2.77, 2.042)
@@ -259,14 +257,14 @@ def student(degrees: float) -> float:
 
 
 def quotient_over_time(load: Array, acceleration: Array) -> Array:
-    """|F|/|A| (N,) of every sample, NaN where nothing accelerates: for pictures."""
+    """|F|/|A| (N,) of every sample, NaN where nothing accelerates: for plots."""
     push, moved = np.linalg.norm(load, axis=1), np.linalg.norm(acceleration, axis=1)
     counts = _says_something(push, moved, np.ones(len(push), dtype=bool))
     return np.where(counts, push / np.where(moved > 0.0, moved, 1.0), np.nan)
 
 
 def _says_something(push: Array, moved: Array, steady: Mask) -> Mask:
-    """Which samples are far enough from A = 0, by what is usual where the motion is steady."""
+    """Samples far enough from A = 0, relative to the mean over the steady motion."""
     usual = float((push * moved)[steady].mean()) if steady.any() else 0.0
     found: Mask = (push * moved >= SHARE**2 * usual) & (moved > 0.0)
     return found

@@ -1,19 +1,18 @@
-"""Following an object with an arm, cycle by cycle: joints next to those of the cycle before, and never beyond limits.
+"""Tracking of an object's pose by an arm: inverse kinematics per cycle within joint position and speed limits.
 
-From the joints q of the cycle before to those of this one, for a pose that is one cycle away from theirs:
+From the joints q of the previous cycle to those of this one, for a pose one cycle later:
 
 (1)  q* = the branch of the closed-form inverse nearest to q, whole turns too, limits aside; or, without a closed form,
-     `NEWTON_STEPS` damped Newton steps from q, which a cycle's small motion needs no more of
-(2)  d = (q* - q) s,   s <= 1 such that no joint exceeds its largest speed: all slow down alike, on the same path; next
-     to a singularity, also such that no joint speeds up by more than h b_i: a straight arm bends without a jerk
+     `NEWTON_STEPS` damped Newton steps from q, enough for the small motion of a cycle
+(2)  d = (q* - q) s,   s <= 1 such that no joint exceeds its speed limit: all slow down alike, on the same path; near
+     a singularity, also such that no joint speeds up by more than h b_i: a straight arm bends smoothly
 (3)  d clipped so that every joint can come to rest at its limit:  |d_i| <= min(gap, h sqrt(2 b_i gap)),  gap to it
 (4)  q+ = q + d;   J(q+) qd+ = v, the object's velocity; where (2), (3) or the reach changed anything, qd+ = d/h
-(5)  there, the object is taken along: its pose becomes that of the frame at q+, its velocity J(q+) qd+
+(5)  in that case the object is reset to the arm: its pose becomes that of the frame at q+, its velocity J(q+) qd+
 
-Choosing the branch by distance alone, and clipping afterwards, keeps the arm from changing its configuration where a
-joint meets its limit. (5) is what lets nothing jump on return: object and arm are never apart, the hand can turn
-around at once, and along the boundary the object slides. An arm of fewer than six joints does what it can: the object
-has the motion that the arm has (5) in every cycle.
+Choosing the branch by distance alone, and clipping afterwards, keeps the arm from switching branches where a joint
+meets its limit. (5) prevents jumps on return: object and arm are never apart, the hand can turn around at once, and the
+object slides along the boundary. With fewer than six joints the object takes the motion of the arm (5) in every cycle.
 """
 
 from __future__ import annotations
@@ -37,26 +36,26 @@ from torquec.robot.robot import Limits, Robot
 from torquec.spatial import Matrix3, Pose, Scalar, Vector3, matmul, scale, transpose
 
 NEWTON_STEPS = 2
-"""Each squares what is left of a cycle's motion: a few millimetres become less than a nanometre."""
+"""Newton steps per cycle: convergence is quadratic, from a few millimetres to less than a nanometre."""
 
 DAMPING = 1e-9
-"""Of Newton steps and speeds without a closed form: singular directions stand still, others lose nothing."""
+"""Damping of Newton steps and rates without a closed form: it affects singular directions only."""
 
 NEWTON_MISSED = 1e-6
-"""What Newton steps may leave of a pose, relative to half the arm's size and in radians; more is out of reach."""
+"""Largest residual of Newton steps, relative to half the arm's size and in radians; more is out of reach."""
 
 NEAR_SINGULAR = 1e-3
-"""A pivot of the Jacobian [m or 1] below this is reported."""
+"""A pivot of the Jacobian [m or 1] below this is reported as singular."""
 
 SLOW_START = 0.05
-"""A pivot of the Jacobian [m or 1] below this is next to a singularity in the sense of (2)."""
+"""A pivot of the Jacobian [m or 1] below this is near a singularity in the sense of (2)."""
 
 _ANYWHERE = Limits(lower=-math.inf, upper=math.inf)
 
 
 @dataclass(frozen=True)
 class FollowedJoints:
-    """The joints of this cycle: q+, qd+ (n,), the frame's pose and velocity (6,) there; `coupled` > 0 asks for (5)."""
+    """The joints of this cycle: q+, qd+ (n,), the frame's pose and velocity (6,) there; `coupled` > 0 requires (5)."""
 
     q: list[Scalar]
     qd: list[Scalar]
@@ -68,7 +67,7 @@ class FollowedJoints:
 
 @dataclass(frozen=True, eq=False)
 class ArmFollower:
-    """An arm that follows: its inverse kinematics, `speeds` and `braking` (n,) of the joints, `period` h [s]."""
+    """An arm that tracks a pose: its inverse kinematics, `speeds` and `braking` (n,) of the joints, `period` h [s]."""
 
     kinematics: InverseKinematics
     speeds: tuple[float, ...]
@@ -82,13 +81,13 @@ class ArmFollower:
 
     @property
     def moving(self) -> list[int]:
-        """The joints that follow: those that move the frame, without one that is free."""
+        """The tracking joints: those that move the frame, without the free one."""
         joints = self.kinematics.arm.joints
         return [joint.index for k, joint in enumerate(joints) if k != self.kinematics.closed.free]
 
     @property
     def is_deficient(self) -> bool:
-        """Whether the arm has fewer joints than a pose has freedoms."""
+        """Whether the arm has fewer joints than a pose has degrees of freedom."""
         return len(self.moving) < 6
 
     @property
@@ -99,7 +98,7 @@ class ArmFollower:
     def follow(
         self, q: Sequence[Scalar], qd: Sequence[Scalar], pose: Pose, velocity: Sequence[Scalar]
     ) -> FollowedJoints:
-        """(1)-(4) from q, qd (n,) of the cycle before to a pose and a velocity (6,) of the frame, in base axes."""
+        """(1)-(4) from q, qd (n,) of the previous cycle to a pose and a velocity (6,) of the frame, in base axes."""
         h, robot, frame = self.period, self.robot, self.kinematics.frame
         found = self._nearest if self.is_closed else self._newton
         goal, missed = found(q, pose.rotation, pose.origin)
@@ -143,7 +142,7 @@ class ArmFollower:
         return [[full[row][k] for row in range(6)] for k in self.moving]
 
     def _nearest(self, q: Sequence[Scalar], rotation: Matrix3, position: Vector3) -> tuple[list[Scalar], Scalar]:
-        """The nearest branch (1) and by how much it misses the pose more than it may (positive: out of reach)."""
+        """The nearest branch (1), and its residual less the tolerance (positive: out of reach)."""
         arm = self.kinematics.arm
         turn = matmul(rotation, transpose(arm.tool.rotation))
         kept = tuple(q[joint.index] for joint in arm.joints)
@@ -168,7 +167,7 @@ class ArmFollower:
         return best[:-1], best[-1]
 
     def _newton(self, q: Sequence[Scalar], rotation: Matrix3, position: Vector3) -> tuple[list[Scalar], Scalar]:
-        """Newton steps (1), and by how much they miss the pose more than they may."""
+        """Newton steps (1), and their residual less the tolerance."""
         robot, frame = self.robot, self.kinematics.frame
         size = 0.5 * self.kinematics.arm.reach
         at = list(q)

@@ -1,4 +1,4 @@
-"""A force and moment sensor: its range, its resolution, its filter and its noise.
+"""Six-axis force/torque sensor model: range, resolution, low-pass filter and noise.
 
 (1)  y'' + 2 z w y' + w^2 y = w^2 u       a low-pass of second order for each of six channels, w = 2 pi cut-off
 (2)  measured = r round(clip(y + noise, +-range)/r),   noise normal, a new value for every sample
@@ -21,14 +21,14 @@ from torquec.simulation.sensors import quantised
 from torquec.spatial import Scalar
 
 CHANNELS = 6
-_TERMS = 24  # of the exponential series of a matrix of norm below one half: more than doubles can tell
+_TERMS = 24  # of the exponential series of a matrix of norm below one half: truncation below rounding
 
 
 @dataclass(frozen=True)
 class ForceSensor:
     """Six channels, three forces [N] and three moments [N m]; the default is the ATI Gamma of Clover IV.
 
-    Printed there: `limits` and `resolution`. Not printed, chosen here: the filter's `cutoff` [Hz] with `ratio` z (100
+    From the paper: `limits` and `resolution`. Chosen here: the filter's `cutoff` [Hz] with `ratio` z (100
     Hz, Butterworth), and a `noise` whose standard deviation is one step of resolution. An infinite cut-off is no
     filter.
     """
@@ -51,7 +51,7 @@ class ForceSensor:
 
     @property
     def memory_size(self) -> int:
-        """How many numbers the filter remembers: value and rate of every channel."""
+        """Size of the filter's state: value and rate of every channel."""
         return 2 * CHANNELS
 
     def filtered(self, memory: Sequence[Scalar], wrench: Sequence[Scalar], h: float) -> list[Scalar]:
@@ -64,7 +64,7 @@ class ForceSensor:
         return [*new, *(c * y + d * v + q * u for y, v, u in zip(values, rates, wrench, strict=True))]
 
     def measured(self, memory: Sequence[Scalar], noise: Sequence[Scalar] | None) -> list[Scalar]:
-        """What is read (6,), equation (2); `noise` (6,) has deviation one."""
+        """The measurement (6,), equation (2); `noise` (6,) has deviation one."""
         read: list[Scalar] = []
         for k in range(CHANNELS):
             value = memory[k]
@@ -82,7 +82,7 @@ PERFECT_SENSOR = ForceSensor((math.inf,) * 6, (0.0,) * 6, (0.0,) * 6, math.inf)
 
 
 def _transition(w: float, z: float, h: float) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
-    """Rows of the exact step of (1), and what the input adds: exp of the matrix with the input as a third state."""
+    """State rows and input column of the exact step of (1): exp of the matrix with the input as a third state."""
     A: Array = np.array([[0.0, 1.0, 0.0], [-w * w, -2.0 * z * w, w * w], [0.0, 0.0, 0.0]]) * h
     scale = np.diag([1.0, w, 1.0])  # rates in units of w: the norm is that of w h
     B = np.linalg.inv(scale) @ A @ scale

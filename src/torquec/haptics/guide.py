@@ -1,11 +1,11 @@
-"""Virtual fixtures that guide: a line or a plane that draws a point of a virtual object towards it.
+"""Guidance virtual fixtures: a line or a plane that attracts a point of a virtual object.
 
-(1)  line through p along t:    o = (x - p) - ((x - p) . t) t       what the point is off the line
-(2)  plane through p across n:  o = ((x - p) . n) n                 what the point is off the plane
+(1)  line through p along t:    o = (x - p) - ((x - p) . t) t       offset from the line
+(2)  plane through p across n:  o = ((x - p) . n) n                 offset from the plane
 (3)  force  -k o - c od,  od the part of the point's velocity in the same direction
 
-Along the line or within the plane nothing is felt. Forbidden regions, the other kind of fixture (Rosenberg), are walls,
-balls and blocks of `contact.py`. Forces act at the point and so have a moment about the mass centre.
+There is no force along the line or within the plane. Forbidden regions, the other kind of fixture (Rosenberg), are
+walls, balls and blocks of `contact.py`. Forces act at the point and so have a moment about the mass centre.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _UNIT_TOLERANCE = 1e-9  # of the length of a direction
 
 
 class GuideShape(StrEnum):
-    """What a guide leaves free."""
+    """The free directions of a guide: a line or a plane."""
 
     LINE = "line"
     PLANE = "plane"
@@ -34,7 +34,8 @@ class GuideShape(StrEnum):
 class Guide:
     """A line along `direction` or a plane across it (a unit vector), through `point`, in base axes [m].
 
-    `stiffness` [N/m] and `damping` [N s/m] draw the point `place` of the object (seen from its mass centre, body axes).
+    `stiffness` [N/m] and `damping` [N s/m] attract the point `place` of the object (seen from its mass centre, body
+    axes).
     """
 
     shape: GuideShape
@@ -56,13 +57,13 @@ class Guide:
             )
 
     def off(self, v: Vector3) -> Vector3:
-        """The part of a vector that the guide works against (1), (2)."""
+        """The component of a vector that the guide resists (1), (2)."""
         across = scale(self.direction, dot(v, self.direction))
         return across if self.shape is GuideShape.PLANE else subtract(v, across)
 
 
 def guide_field(guides: Sequence[Guide]) -> Field:
-    """The force of all guides (3), to be given to `object_step`."""
+    """The force of all guides (3), as a field of `object_step`."""
 
     def field(state: ObjectState) -> ObjectWrench:
         rotation = rotation_of(state.orientation)

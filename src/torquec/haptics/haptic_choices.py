@@ -18,7 +18,7 @@ class HapticExperiment(StrEnum):
 
 
 class RenderingKind(StrEnum):
-    """What the arm is told: a motion made from a measured force, or a force made from a measured motion."""
+    """Rendering by admittance (motion from measured force) or by impedance (force from measured motion)."""
 
     ADMITTANCE = "admittance"
     IMPEDANCE = "impedance"

@@ -40,7 +40,7 @@ _NOTHING = ObjectWrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 class _Hand(NamedTuple):
-    """The hand's wrench in the frame's axes, 1 where the measurement is to be distrusted (else 0), and the flags."""
+    """The hand's wrench in the frame's axes, 1 where the measurement is invalid (else 0), and the flags."""
 
     wrench: ObjectWrench
     distrust: Scalar
@@ -56,7 +56,7 @@ class _Seen(NamedTuple):
 
 
 def cycle_slots(n: int, rendered: RenderedObject, law: Controller) -> tuple[StateSlot, ...]:
-    """What a cycle remembers."""
+    """The state of a cycle by parts."""
     zeros = {"position": 3, "orientation": 4, "velocity": 3, "angular_velocity": 3}
     joints = {"q_ref": n, "qd_ref": n, "q_seen": n, "qd_seen": n, "acceleration": 6}
     return (
@@ -95,7 +95,7 @@ class HapticCycle:
         shown = ShownObject.of(settings)
         body = shown.parameters(options.contact_point)
 
-        # (3), (4); where a measurement is invalid, the object loses its speed instead.
+        # (3), (4); after an invalid measurement the object slows down instead.
         before = _object(state)
         moved = object_step(body, before, hand, h, field=shown.field(self.environment), substeps=options.substeps)
         velocity, turning = _held_velocity(body, moved)
@@ -170,7 +170,7 @@ class HapticCycle:
         return _Hand(ObjectWrench(scale(hand.force, trust), scale(hand.moment, trust)), distrust, flags)
 
     def _seen(self, state: Mapping[str, Any], q: Sequence[Scalar]) -> _Seen:
-        """What the encoders say; where one says nothing, all are taken to be where they should be."""
+        """Measured joints; where one is invalid, all are replaced by the reference."""
         c, h = self.options.speed_share, self.options.period
         missing: Scalar = 0.0
         for value in q:
@@ -182,7 +182,7 @@ class HapticCycle:
         return _Seen(seen, speed, flagged(missing, HapticStatus.JOINTS_INVALID))
 
     def _coupled(self, moved: ObjectState, body: ObjectParameters, found: FollowedJoints) -> ObjectState:
-        """The object where the arm is (5), if it could not follow."""
+        """The object reset to the arm (5), if the arm could not follow."""
         rotation, d = found.pose.rotation, body.contact_point
         turning = (found.twist[3], found.twist[4], found.twist[5])
         velocity = (found.twist[0], found.twist[1], found.twist[2])
@@ -202,7 +202,7 @@ class HapticCycle:
         )
 
     def _torque(self, wanted: Sequence[Scalar], q: Sequence[Scalar], hand: ObjectWrench) -> tuple[list[Scalar], Scalar]:
-        """(7): the law's torques without what the hand gives, within limits; and the flag."""
+        """(7): the law's torques less those of the hand, within limits; and the flag."""
         J = jacobian(self.robot, self.frame, q)
         pushed: list[Scalar] = list(wanted)
         for row, value in zip(J, (*hand.force, *hand.moment), strict=True):
@@ -236,5 +236,5 @@ def _turned(rotation: Matrix3, wrench: ObjectWrench) -> ObjectWrench:
 
 
 def _word(name: str) -> str:
-    """A robot's name as every target language takes it."""
+    """A robot's name as a valid identifier in every target language."""
     return "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in name)

@@ -1,10 +1,11 @@
-"""Haptic devices: one small interface, three devices, and a run in which a device holds the object.
+"""Haptic devices (pointer, recorded forces, shared memory): their interface, and a run with one.
 
 A device has two methods. `wrench(t)` gives force [N] and moment [N m] on the held frame, in its axes (6,); a device
-that has nothing to say gives NaN, and the arm comes to rest and holds. `show(t, shown)` is told, once a cycle, where
-the object is and what happened. Nothing here waits: a device answers at once with the latest it knows.
+without data returns NaN, and the arm comes to rest and holds. `show(t, shown)` gets the pose of the object and the
+status once a cycle. No call blocks: a device returns its latest value at once.
 
-In a run the device takes the place of hand and force sensor: its wrench enters the cycle as it is, and acts on the arm.
+In a run the device takes the place of hand and force sensor: its wrench enters the cycle unchanged, and acts on the
+arm.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ from torquec.simulation.sensors import quantised
 from torquec.trajectory.csv_file import csv_lines, csv_values
 
 _WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
-_SILENT = 0.1  # seconds without a new wrench after which a device in shared memory counts as gone
+_SILENT = 0.1  # timeout of a device in shared memory without a new wrench [s]
 
 
 @dataclass(frozen=True, eq=False)
 class ShownMotion:
-    """What a device is told: position (3,) and quaternion (4,) of the held frame, its velocity (6,), the status."""
+    """Motion shown to a device: position (3,) and quaternion (4,) of the held frame, velocity (6,), status."""
 
     position: Array
     orientation: Array
@@ -45,21 +46,21 @@ class ShownMotion:
 
 
 class HapticDevice(Protocol):
-    """Whatever holds the object."""
+    """Interface of a haptic device."""
 
     def wrench(self, t: float) -> Array:
-        """Force and moment now (6,)."""
+        """The current force and moment (6,)."""
 
     def show(self, t: float, shown: ShownMotion) -> None:
-        """What came of it."""
+        """Receive the resulting motion."""
 
 
 @dataclass(eq=False)
 class MouseDevice:
-    """A pointer that pulls the object by a spring: `pull(x, y)` says where it is [m], `release()` lets go.
+    """A pointer that pulls the object by a spring: `pull(x, y)` sets its position [m], `release()` lets go.
 
-    The spring [N/m] acts along two `axes` of the held frame, never with more than `most` [N]. What toolkit the pointer
-    comes from is its user's affair: an event handler calls `pull`.
+    The spring [N/m] acts along two `axes` of the held frame, with at most `most` [N]. The event handler of any GUI
+    toolkit can call `pull`.
     """
 
     stiffness: float = 200.0
@@ -76,7 +77,7 @@ class MouseDevice:
             raise ArgumentError(f"axes {self.axes} of a pointer", remedy="give two of 0, 1, 2")
 
     def pull(self, x: float, y: float) -> None:
-        """The pointer is so far from the object, along the two axes."""
+        """Set the offset of the pointer from the object, along the two axes."""
         self._pulled = (float(x), float(y))
 
     def release(self) -> None:
@@ -93,12 +94,12 @@ class MouseDevice:
         return found
 
     def show(self, t: float, shown: ShownMotion) -> None:
-        """A pointer is shown things by its own screen."""
+        """Nothing: the pointer has its own screen."""
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedForces:
-    """Wrenches (N, 6) that were recorded at rising times t (N,): each holds until the next, none after the last."""
+    """Recorded wrenches (N, 6) at increasing times t (N,): each holds until the next, zero after the last."""
 
     t: Array
     wrenches: Array
@@ -112,7 +113,7 @@ class RecordedForces:
             )
 
     def wrench(self, t: float) -> Array:
-        """The one that holds at a time; zero before the first and from one interval after the last."""
+        """The wrench at a time; zero before the first and from one interval after the last."""
         k = int(np.searchsorted(self.t, t + 1e-12, side="right")) - 1
         last = self.t[-1] + (self.t[-1] - self.t[-2] if len(self.t) > 1 else 0.0)
         if k < 0 or t > last:
@@ -121,7 +122,7 @@ class RecordedForces:
         return row
 
     def show(self, t: float, shown: ShownMotion) -> None:
-        """Nobody is there to look."""
+        """Nothing: a recording has no display."""
 
 
 def read_recorded_forces(path: str | os.PathLike[str]) -> RecordedForces:
@@ -146,7 +147,7 @@ def read_recorded_forces(path: str | os.PathLike[str]) -> RecordedForces:
 
 
 _LAYOUT = struct.Struct("<q6dq3d4d6dq")
-"""Counter and wrench that come in; counter, position, quaternion, velocity and status that go out."""
+"""Input: counter and wrench. Output: counter, position, quaternion, velocity and status."""
 
 _OUT = struct.calcsize("<q6d")
 
@@ -155,15 +156,15 @@ _OUT = struct.calcsize("<q6d")
 class SharedMemoryDevice:
     """A device in another process, through a block of shared memory of `SIZE` bytes.
 
-    Little-endian: int64 counter and six doubles come in; int64 counter, three doubles of position, four of the
-    quaternion, six of velocity, and an int64 status go out. A writer makes the counter odd, writes, and makes it even
-    again; a reader takes what it read where the counter was even and the same before and after. Where no new wrench
-    comes for 0.1 s of the loop's time, NaN is given and the arm holds.
+    Little-endian. Input: int64 counter and six doubles. Output: int64 counter, three doubles of position, four of the
+    quaternion, six of velocity, and an int64 status. Sequence lock: a writer makes the counter odd, writes, and makes
+    it even again; a reader accepts data if the counter was even and the same before and after. Without a new wrench
+    for 0.1 s of the loop's time, the wrench is NaN and the arm holds.
     """
 
     name: str | None = None
     block: shared_memory.SharedMemory = field(init=False, repr=False)
-    _seen: int = 0  # what a fresh block holds: nothing came yet
+    _seen: int = 0  # counter of a new block, before the first wrench
     _since: float = -math.inf
     _latest: tuple[float, ...] = (0.0,) * 6
 
@@ -193,7 +194,7 @@ class SharedMemoryDevice:
         return self.block.buf
 
     def push(self, wrench: Sequence[float]) -> None:
-        """What the other process does: put a wrench (6,) in."""
+        """Write a wrench (6,); called by the other process."""
         buffer = self._buffer
         (count,) = struct.unpack_from("<q", buffer, 0)
         struct.pack_into("<q", buffer, 0, count + 1)
@@ -201,12 +202,12 @@ class SharedMemoryDevice:
         struct.pack_into("<q", buffer, 0, count + 2)
 
     def shown(self) -> ShownMotion:
-        """What the other process reads: the latest motion."""
+        """Read the latest motion; called by the other process."""
         numbers = struct.unpack_from("<q3d4d6dq", self._buffer, _OUT)
         return ShownMotion(np.array(numbers[1:4]), np.array(numbers[4:8]), np.array(numbers[8:14]), int(numbers[14]))
 
     def wrench(self, t: float) -> Array:
-        """The latest wrench, NaN where the other side has been silent."""
+        """The latest wrench, NaN after a timeout."""
         buffer = self._buffer
         before, *values = struct.unpack_from("<q6d", buffer, 0)
         (after,) = struct.unpack_from("<q", buffer, 0)
@@ -215,7 +216,7 @@ class SharedMemoryDevice:
         return np.array(self._latest) if t - self._since <= _SILENT else np.full(6, math.nan)
 
     def show(self, t: float, shown: ShownMotion) -> None:  # noqa: ARG002 - the other side has its own clock
-        """Put the motion out."""
+        """Write the motion."""
         buffer = self._buffer
         (count,) = struct.unpack_from("<q", buffer, _OUT)
         struct.pack_into("<q", buffer, _OUT, count + 1)
@@ -224,7 +225,7 @@ class SharedMemoryDevice:
         struct.pack_into("<q", buffer, _OUT, count + 2)
 
     def close(self, *, remove: bool = False) -> None:
-        """Let go of the memory; `remove` it where no other process needs it any more."""
+        """Close the memory; `remove` it if no other process needs it."""
         self.block.close()
         if remove:
             self.block.unlink()
@@ -236,10 +237,10 @@ _FORCE, _MOMENT = slice(19, 22), slice(22, 25)  # of a goal's row
 def run_device(
     loop: HapticLoop, device: HapticDevice, q: npt.ArrayLike, duration: float, *, real_time: bool = False
 ) -> HapticRecording:
-    """Let a device hold the object for so many seconds from joints q (n,); `real_time` keeps to the clock.
+    """Run a haptic loop with a device for so many seconds from joints q (n,); `real_time` runs it in real time.
 
-    The loop's cycle must have no tool: a device has no handle to be compensated. Raises `ArgumentError` otherwise, and
-    for a duration that is none.
+    The loop's cycle must have no tool, since a device has no handle to compensate. Raises `ArgumentError` otherwise,
+    and for an invalid duration.
     """
     cycle, period = loop.cycle, loop.period
     if cycle.options.tool.mass:

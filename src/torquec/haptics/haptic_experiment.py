@@ -1,9 +1,9 @@
-"""Haptic experiments on any arm: the mass and inertia that a hand feels, and contact with a wall or a second cube.
+"""Haptic experiments on any arm: apparent mass and inertia at the hand, contact with a wall or a second cube.
 
-`haptic_plan.py` lists the experiments and their options. A felt mass is the hand's force over the acceleration of the
-object's mass centre less gravity, where it has any; a felt inertia the moment about the mass centre over the angular
-acceleration (:mod:`felt_inertia`). Motion at a wall is the simulation's own, since a spline through encoder positions
-looks ahead: it shows the fall of a speed some 10 ms before the impact.
+`haptic_plan.py` lists the experiments and their options. The apparent mass is the hand's force over the acceleration of
+the object's mass centre less its gravity, if any; the apparent inertia the moment about the mass centre over the
+angular acceleration (:mod:`felt_inertia`). Motion at a wall is the simulation's own, since a spline through encoder
+positions looks ahead: it shows the speed drop some 10 ms before the impact.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ _USUAL = ExperimentOptions()
 
 @dataclass(frozen=True, eq=False)
 class ExperimentResult:
-    """What an experiment gave: the recording, the arm's motion and its statistics.
+    """Result of an experiment: the recording, the arm's motion and its statistics.
 
     `measured` is the held frame's motion: by the paper's method from encoders, in contact experiments the simulation's.
     `wanted` (N, 6) is the object's acceleration of the held frame by the cycle, base axes; `felt` is None in contact
     experiments, `felt_turning` is the inertia of the combined one, `wall` is of contact experiments. `unrendered`:
-    motions that the arm has not, which the object then has not either.
+    motions that the arm, and so the object, cannot make.
     """
 
     experiment: HapticExperiment
@@ -79,7 +79,7 @@ class ExperimentResult:
 
     @property
     def plan(self) -> ExperimentPlan:
-        """What was asked."""
+        """The plan of the experiment."""
         return experiment_plan(self.experiment, self.options)
 
     @property
@@ -89,12 +89,12 @@ class ExperimentResult:
 
     @property
     def acceleration(self) -> Array:
-        """What it is divided by (N, 3)."""
+        """The acceleration by which the load is divided (N, 3)."""
         return self.accelerations[1 if self.plan.turns else 0]
 
     @property
     def loads(self) -> tuple[Array, Array]:
-        """Force and moment about the mass centre (N, 3), in base axes, less what the object's own damping takes."""
+        """Force and moment about the mass centre (N, 3), in base axes, less the object's own damping."""
         hand, seen, offset = self.recording.hand, self.measured, np.array(self.options.offset)
         moment = hand[:, 3:] - np.cross(offset, hand[:, :3])
         force, turned = (np.einsum("kij,kj->ki", seen.rotation, part) for part in (hand[:, :3], moment))
@@ -112,7 +112,7 @@ class ExperimentResult:
         return moved - np.array(self.cycle.rendered.gravity), al
 
     def felt_by(self, intended: Array, *, turning: bool) -> FeltInertia:
-        """The felt mass, or inertia, of the hand's intended accelerations (N, 3)."""
+        """The apparent mass, or inertia, from the hand's intended accelerations (N, 3)."""
         seen, motion, k = self.measured, self.plan.motion, int(turning)
         assert motion is not None
         centre = seen.position + seen.rotation @ np.array(self.options.offset)
@@ -131,8 +131,8 @@ def run_experiment(
 ) -> ExperimentResult:
     """Run an experiment on an arm.
 
-    Raises `ArgumentError` for options that contradict the experiment, and `RobotError` for an arm that cannot do it,
-    with what it lacks.
+    Raises `ArgumentError` for options that contradict the experiment, and `RobotError`, with the missing motions, for
+    an arm that cannot do it.
     """
     name = chosen(HapticExperiment, experiment, "experiment")
     options = checked_options(name, options)

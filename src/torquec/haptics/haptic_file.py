@@ -1,14 +1,14 @@
-"""Results of a haptic experiment as CSV and as a document, with its standing in the passivity region.
+"""Results of a haptic experiment as CSV and as a document, with its place in the passivity region.
 
 The table has a row per sample; `COLUMNS` says what each column is, in which unit and axes (docs/haptics.md has the same
 table).
 
-The passivity region (`haptic_region`) is asked axis by axis. The loop is that of `port_loop.py` at the start posture,
+The passivity region (`haptic_region`) is computed axis by axis. The loop is that of `port_loop.py` at the start,
 with the arm and its tool, the sensor's cut-off, the encoders and the poles of the experiment, held through a grip. The
 object is its mass or inertia with its damping: the wall of the wall experiment acts within the object and is no part of
-the port. Outside, a passive hand exists that makes it unstable, which the experiment's own hand need not be; the least
-damping that brings the object inside says what to change. `experiment_filters` follows the loop with the experiment's
-own hand over the cut-offs of force and velocity filters: below some cut-off it loses stability, as the paper's did.
+the port. Outside, some passive hand makes the loop unstable, not necessarily that of the experiment; the remedy is the
+least damping that brings the object inside. `experiment_filters` computes the stability with the experiment's own hand
+over the cut-offs of force and velocity filters: below some cut-off it is lost, as in the paper.
 """
 
 from __future__ import annotations
@@ -39,29 +39,29 @@ MOVING_GRIP, TURNING_GRIP = Grip(2000.0, 10.0), Grip(5.0, 0.025)
 """Springs [N/m, N m/rad] and dampers of a grasping hand, as `torquec haptic-region` assumes them."""
 
 
-_CUTOFFS = np.geomspace(0.002, 0.48, 20)  # times the rate: below half of it
+_CUTOFFS = np.geomspace(0.002, 0.48, 20)  # in sampling rates, below one half
 
 
 @dataclass(frozen=True)
 class AxisStanding:
-    """One axis of an experiment: what moves, whether it is inside, and the margin there (positive inside)."""
+    """One axis of an experiment in the passivity region: whether it is inside, and its margin (positive inside)."""
 
     axis: str
     inside: bool
     margin: float
     frequency: float
-    """Of the tightest margin [Hz]."""
+    """Frequency of the smallest margin [Hz]."""
     mass: float
     """[kg], about an axis [kg m^2]."""
     damping: float
     """[N s/m], about an axis [N m s]."""
     least_damping: float | None
-    """Of the object, from which on it is inside; None where no damping brings it inside."""
+    """The least damping of the object that brings it inside; None where none does."""
 
 
 @dataclass(frozen=True)
 class _AxisLoop:
-    """The loop along or about an axis, and what it renders."""
+    """The loop along or about an axis, and its rendered object."""
 
     axis: str
     about: bool
@@ -70,7 +70,7 @@ class _AxisLoop:
 
 
 def _axis_loops(result: ExperimentResult) -> list[_AxisLoop]:
-    """Every axis that the experiment moves; empty where the loop has no such port, as with an infinite cut-off."""
+    """Every axis that the experiment moves; empty where the loop has no port, as with an infinite cut-off."""
     rotation = frame_pose(result.robot, result.cycle.frame, result.posture.tolist()).rotation
     options, plan, pole = result.options, result.plan, result.options.poles
     found = []
@@ -101,7 +101,7 @@ def _axis_loops(result: ExperimentResult) -> list[_AxisLoop]:
 
 
 def experiment_region(result: ExperimentResult) -> list[AxisStanding]:
-    """Where the object stands along or about every axis that the experiment moves."""
+    """Place in the passivity region along or about every axis that the experiment moves."""
     found = []
     for one in _axis_loops(result):
         test = PassivityTest(one.loop)
@@ -189,7 +189,7 @@ def experiment_table(result: ExperimentResult) -> str:
 
 
 def experiment_document(result: ExperimentResult) -> dict[str, Any]:
-    """What was found, for JSON."""
+    """The results as JSON values."""
     options, plan, run = result.options, result.plan, result.recording
     seen = np.bitwise_or.reduce(run.status.astype(np.int64))
     sensor, hand = options.setting.sensor, options.setting.hand

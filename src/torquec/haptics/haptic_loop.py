@@ -1,11 +1,10 @@
-"""The haptic loop: a hand, a force sensor, encoders, the haptic cycle and the arm, run natively.
+"""Simulation of the haptic loop (hand, force sensor, encoders, haptic cycle, arm) in native code.
 
 (1)  at a sample:  read sensor and encoders, one haptic cycle, hold its torques   (state, hand's goal, settings, noise)
-(2)  in between:   the arm moves under torques and hand; the sensor's filter goes on with it               (state)
+(2)  in between:   the arm moves under torques and hand; the sensor's filter runs with it                  (state)
 
-What the sensor feels is the hand on the tool and the tool's own weight and inertia (`tool_load.py`),
-at the acceleration that the arm has over each fine step. The arm is the controller's robot with its tool, with friction
-that sticks, or another plant.
+The sensor measures the hand's wrench and the tool's own weight and inertia (`tool_load.py`), at the acceleration of
+the arm over each fine step. The arm is the controller's robot with its tool and stiction, or another plant.
 """
 
 from __future__ import annotations
@@ -48,8 +47,8 @@ _USUAL_HAND = HandImpedance()
 
 @dataclass(frozen=True)
 class HapticSetting:
-    """What stands around a haptic cycle: the force `sensor`, encoders of `resolution` [rad or m], the `hand`, how dry
-    `friction` behaves, fine `steps` per cycle and the `seed` of the sensor's noise.
+    """Environment of a haptic cycle: the force `sensor`, encoders of `resolution` [rad or m], the `hand`, the dry
+    `friction` model, fine `steps` per cycle and the `seed` of the sensor's noise.
     """
 
     sensor: ForceSensor = _USUAL_SENSOR
@@ -73,9 +72,9 @@ USUAL_SETTING = HapticSetting()
 
 @dataclass(frozen=True, eq=False)
 class HapticRecording:
-    """What a run did, a row per sample: `t` (K,), measured joints `seen` (K, n), measured `wrench` and the `hand`'s own
-    as the cycle took it (K, 6) in the frame's axes, `tau` (K, n), `status` (K,); true joints `q`, `qd` (K, n); `cycle`:
-    the cycle's state (K, m) before each sample; `last` the loop's final row.
+    """Recording of a run, a row per sample: `t` (K,), measured joints `seen` (K, n), measured `wrench` and the wrench
+    of the `hand` in the cycle (K, 6) in the frame's axes, `tau` (K, n), `status` (K,); true joints `q`, `qd` (K, n);
+    `cycle`: the cycle's state (K, m) before each sample; `last` the loop's final row.
     """
 
     t: Array
@@ -92,7 +91,7 @@ class HapticRecording:
 
 @dataclass(frozen=True, eq=False)
 class HapticLoop:
-    """A haptic cycle with what stands around it; `plant` is the arm with its tool, the cycle's own unless given."""
+    """A haptic cycle in its environment; `plant` is the arm with its tool, the cycle's own unless given."""
 
     cycle: Admittance
     setting: HapticSetting = USUAL_SETTING
@@ -100,7 +99,7 @@ class HapticLoop:
 
     @cached_property
     def arm(self) -> Plant:
-        """The plant that moves."""
+        """The plant of the loop."""
         if self.plant is not None:
             if self.plant.robot.joint_names != self.cycle.joints or self.plant.motors:
                 raise ArgumentError(
@@ -121,7 +120,7 @@ class HapticLoop:
 
     @cached_property
     def parts(self) -> Mapping[str, slice]:
-        """Where each part of a row stands."""
+        """The slice of each part of a row."""
         n = self.cycle.n
         sizes = {
             "motion": 2 * n,
@@ -139,7 +138,7 @@ class HapticLoop:
 
     @property
     def size(self) -> int:
-        """How many numbers a row has."""
+        """The length of a row."""
         return int(self.parts["cycle"].stop)
 
     @cached_property
@@ -212,7 +211,7 @@ class HapticLoop:
         return [*force, *moment]
 
     def first_row(self, q: npt.ArrayLike) -> Array:
-        """The row of an arm at rest at q (n,), its tool weighing on the sensor since long ago."""
+        """The row of an arm at rest at q (n,), the sensor settled under the tool's weight."""
         joints = np.asarray(q, dtype=np.float64)
         row = np.zeros(self.size)
         row[self.parts["cycle"]] = self.cycle.start(joints)
@@ -229,7 +228,7 @@ class HapticLoop:
         """K samples from the row `first` (size,) for goals (K, `GOAL_SIZE`); settings (32,), or (K, 32) that change.
 
         Without settings the object is the one that the cycle was made for. Raises `ArgumentError` for wrong shapes and
-        `DivergenceError`, with the time, where the loop leaves the finite numbers.
+        `DivergenceError`, with the time, where the loop becomes infinite or NaN.
         """
         steps, n = len(goals), self.cycle.n
         asked = self.cycle.rendered.settings if settings is None else np.asarray(settings, dtype=np.float64)

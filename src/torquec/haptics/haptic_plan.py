@@ -1,4 +1,4 @@
-"""Plans of haptic experiments: those of Clover IV, section V, and what can be changed about them.
+"""Plans of haptic experiments: those of Clover IV, section V, and their options.
 
 | experiment   | object                   | hand                                                      | Table II       |
 |---|---|---|---|
@@ -10,10 +10,10 @@
 | wall         | 10 kg, a cube of 12.5 cm | pushed against a wall of 25 Hz, critically damped, let go | Figures 20, 21 |
 | two-cubes    | the same                 | pushed against a corner of a second, fixed cube          | (Table I)      |
 
-What the paper does not print is chosen here: speeds of the hand, a handle of 0.4 kg beyond the sensor, the sensor's
-filter and noise (:mod:`force_sensor`), encoders of 1e-4 rad, the hand (:mod:`simulated_hand`), the posture
-(:mod:`haptic_posture`), inertias of the mass experiments (the cube's, at least 0.05 kg m^2), size and speed of the
-combined motion. The paper says of the latter only that the system handles it.
+Values that the paper does not state are chosen here: speeds of the hand, a handle of 0.4 kg beyond the sensor, the
+sensor's filter and noise (:mod:`force_sensor`), encoders of 1e-4 rad, the hand (:mod:`simulated_hand`), the
+configuration (:mod:`haptic_posture`), inertias of the mass experiments (the cube's, at least 0.05 kg m^2), size and
+speed of the combined motion. The paper states only that the system can do it.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from torquec.haptics.simulated_hand import HandMotion
 from torquec.spatial import Vector3
 
 EDGE = 0.125
-"""Of the cube [m]."""
+"""Edge of the cube [m]."""
 
 WALL_FREQUENCY = 25.0
-"""[Hz]"""
+"""Natural frequency of the wall [Hz]."""
 
-_LEAST_INERTIA = 0.05  # [kg m^2] of an object in the mass experiments: a small cube would be all hand and handle
+_LEAST_INERTIA = 0.05  # [kg m^2] of an object in the mass experiments: below it hand and handle dominate
 
 
 @dataclass(frozen=True)
 class ExperimentPlan:
-    """An experiment: what is rendered, how the hand moves, which motions of the frame it needs, what the paper has.
+    """An experiment: rendered object, motion of the hand, required motions of the frame, results of the paper.
 
-    Without a `motion` the object is pushed against something.
+    Without a `motion` the object is pushed against an obstacle.
     """
 
     mass: float
@@ -63,7 +63,7 @@ class ExperimentPlan:
 
     @property
     def nominal(self) -> float:
-        """What should be felt: the mass, or the inertia where it turns."""
+        """The nominal mass, or inertia where the object turns."""
         return self.inertia if self.turns else self.mass
 
 
@@ -99,11 +99,12 @@ EXPERIMENTS: Mapping[HapticExperiment, ExperimentPlan] = MappingProxyType(
 
 @dataclass(frozen=True)
 class ExperimentOptions:
-    """How an experiment is run.
+    """Options of an experiment.
 
-    `frame` (the hand's unless given), start `posture` (n,), `poles` [1/s] of the law, `effort`: the share of the
-    drives' limits (0.5 is the paper's fuse); `setting`: sensor, encoders, hand, friction and seed; `period` of a cycle
-    [s]; `free` joint; `pace`: how fast the hand moves, 1 as in the table, less for an arm with slow joints.
+    `frame` (the hand's unless given), initial configuration `posture` (n,), `poles` [1/s] of the law, `effort`: the
+    fraction of the drives' limits (0.5 is the paper's fuse); `setting`: sensor, encoders, hand, friction and seed;
+    `period` of a cycle [s]; `free` joint; `pace`: how fast the hand moves, 1 as in the table, less for an arm with slow
+    joints.
 
     Of the object: `mass` [kg], `inertia` [kg m^2] about every axis, `offset` of its mass centre from the held frame [m,
     the frame's axes], `damping` along [N s/m] and about [N m s] every axis, `gravity`: whether the hand feels its
@@ -131,7 +132,7 @@ class ExperimentOptions:
 
 
 def experiment_plan(name: HapticExperiment, options: ExperimentOptions) -> ExperimentPlan:
-    """The plan with the object and the pace of the options; the paper's result goes with the paper's object only."""
+    """The plan with the object and the pace of the options; the paper's result belongs to the paper's object only."""
     plan = EXPERIMENTS[name]
     if options.mass is not None or options.inertia is not None:
         mass = plan.mass if options.mass is None else options.mass
@@ -154,7 +155,7 @@ def experiment_plan(name: HapticExperiment, options: ExperimentOptions) -> Exper
 
 
 def checked_options(name: HapticExperiment, options: ExperimentOptions) -> ExperimentOptions:
-    """The options with what they leave open filled in. Raises `ArgumentError` where they contradict the experiment."""
+    """The options with defaults filled in. Raises `ArgumentError` where they contradict the experiment."""
     of_contact = ("impact", "two_sided", "wall_frequency", "wall_damping")
     given = [word for word in of_contact if getattr(options, word) is not None]
     if EXPERIMENTS[name].motion is not None and given:

@@ -1,11 +1,11 @@
-"""An arm as a hand feels it along one axis of a frame: the mass, damping and friction of a port.
+"""Apparent mass, damping and friction of an arm along one axis of a frame (a haptic port).
 
 A force f along the unit vector u of a frame (or a moment about it) acts on the joints as w f, w = J' u:
 
-(1)  mass         m = 1/(w' M^-1 w)             what a free arm has against the force
+(1)  mass         m = 1/(w' M^-1 w)             effective mass of the free arm
 (2)  damping      b = 1/(w' B^-1 w)             B the viscous friction of all shafts, the smaller of both directions
-(3)  friction     min_i  c_i/|w_i|              the least force that moves some joint against dry friction c
-(4)  encoders     sum_i |w_i| step_i            how far the frame seems to move within one count of every joint
+(3)  friction     min_i  c_i/|w_i|              smallest force that moves a joint against dry friction c
+(4)  encoders     sum_i |w_i| step_i            apparent motion of the frame within one count of every joint
 (5)  model error  the largest relative error of m: the spectral norm of |L^-1| E |L^-1|', M = L L', E the proven
      bounds of the entries of M; where nothing is proven, the difference here between the model and its robot
 """
@@ -30,15 +30,15 @@ from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Robot
 
 _LEAST_SHARE = 1e-9
-"""A joint whose lever is below this part of the largest one does not move the port."""
+"""A joint whose lever arm, relative to the largest one, is below this does not move the port."""
 
 
 @dataclass(frozen=True)
 class HapticPort:
-    """One axis of an arm: mass [kg], damping [N s/m], dry friction [N], what one encoder count moves it [m].
+    """One axis of an arm: mass [kg], damping [N s/m], dry friction [N], motion of one encoder count [m].
 
-    About an axis: kg m^2, N m s/rad, N m, rad. `model_error` is the largest relative error of the mass that a
-    controller believes in. Raises `ArgumentError` for numbers that no arm has.
+    About an axis: kg m^2, N m s/rad, N m, rad. `model_error` is the largest relative error of the controller's nominal
+    mass. Raises `ArgumentError` for invalid numbers.
     """
 
     mass: float
@@ -69,7 +69,7 @@ def haptic_port(
     """The port of a frame (of the hand, unless one is named) at q (n,), along `direction` in base axes (1)-(5).
 
     With `about`, it turns about the direction. `encoder_step` is a joint's count [rad, m], one for all or (n,). Raises
-    `ArgumentError` for a bad direction or position, and where no joint moves the frame that way.
+    `ArgumentError` for a bad direction or position, and where no joint moves the frame in that direction.
 
     >>> from torquec.robot import classics
     >>> port = haptic_port(classics.puma560(), "link6", [0.0, 0.7, -2.4, 0.3, 1.2, 0.0], (0.0, 0.0, 1.0))
@@ -137,7 +137,7 @@ def _viscous(robot: Robot) -> Array:
 
 
 def _dry(robot: Robot) -> Array:
-    """c of (3): of what turns with one joint alone."""
+    """c of (3), of shafts that turn with one joint alone."""
     c = np.zeros(robot.n)
     for shaft in rubbing_shafts(robot):
         if shaft.is_joint:
@@ -147,7 +147,7 @@ def _dry(robot: Robot) -> Array:
 
 
 def _port_damping(B: Array, w: Array) -> float:
-    """(2); nothing where a joint that the force can move has no viscous friction."""
+    """(2); zero where a joint that the force can move has no viscous friction."""
     values, vectors = np.linalg.eigh(B)
     along = vectors.T @ w
     free = values <= 1e-12 * max(float(values.max(initial=0.0)), 1e-300)

@@ -1,8 +1,8 @@
-"""Where an arm starts a haptic experiment: away from limits and singularities, with the whole path within reach.
+"""Initial configuration of a haptic experiment: away from limits and singularities, with the whole path in reach.
 
-(1)  of `TRIALS` random postures within the limits, seeded, the one with the largest of
+(1)  of `TRIALS` random configurations within the limits, seeded, the one with the largest of
      min(pivot over the arm's size or 1, half the distance to the nearest limit in radians or arm's sizes)
-(2)  a path of poses is followed from it by the inverse kinematics; the next one is tried where that misses a pose,
+(2)  a path of poses is followed from it by the inverse kinematics; the next one is tried where it misses a pose,
      comes nearer to a limit than `ROOM`, or needs more than `PACE` of the speed limit of a joint
 """
 
@@ -24,19 +24,19 @@ from torquec.kinematics.joint_rates import manipulability_and_pivot
 from torquec.spatial import Pose
 
 TRIALS = 200
-"""Random postures that are compared (1)."""
+"""Number of random configurations (1)."""
 
 PACE = 0.8
-"""Of a joint's speed limit that a path may need (2): the hand is no exact guide."""
+"""Fraction of a joint's speed limit that a path may need (2), a margin for the inexact hand."""
 
 ROOM = 0.15
-"""Between a path and a joint limit [rad, or of half the arm's size] (2): there the arm would brake."""
+"""Margin between a path and a joint limit [rad, or half the arm's size] (2), within which the arm brakes."""
 
 _ENDS = ("lower", "upper")
-_TRIED = 60  # postures whose path is followed: where the 60 best fail, the path is too long or too fast for the arm
-_ASKED = 5  # postures that are asked for what they cannot do: what none of five can do, the arm cannot
+_TRIED = 60  # candidates whose path is tracked: if the 60 best fail, the path is too long or too fast
+_ASKED = 5  # configurations tested for missing motions: what none of five can do, the arm cannot
 _TRIED_BY_ITERATION = 8  # where each pose takes a hundred times as long
-_SAMPLES = 64  # poses of the path that are followed: closer together than any arm's limits change
+_SAMPLES = 64  # poses of the path that are tracked
 _NO_LIMIT = 0.75 * math.pi  # range of a joint without limits [rad]: more only turns the arm around
 _NO_END = 0.5  # and of a slide without limits [m]
 
@@ -44,11 +44,12 @@ _NO_END = 0.5  # and of a slide without limits [m]
 def default_posture(
     kinematics: InverseKinematics, paths: Array, *, duration: float, needs: tuple[str, ...] = ()
 ) -> Array:
-    """A start q (n,) for a path of the frame, given as (N, 7) relative to it: displacement [m] and quaternion.
+    """Choose an initial configuration q (n,) for a path of the frame.
 
-    The path takes `duration` seconds and `needs` motions in the words of `unrendered`.
+    `paths` (N, 7), relative to the frame: displacement [m] and quaternion. The path takes `duration` seconds and
+    `needs` motions in the words of `unrendered`.
 
-    Raises `RobotError` where no posture is found.
+    Raises `RobotError` where none is found.
     """
     robot, ranked = kinematics.robot, _ranked(kinematics)
     check_rendered(kinematics, [unrendered(kinematics, q) for q in ranked[:_ASKED]], needs)
@@ -63,7 +64,7 @@ def default_posture(
 
 
 def check_rendered(kinematics: InverseKinematics, lacking: Sequence[Sequence[str]], needs: tuple[str, ...]) -> None:
-    """Raise `RobotError` where a needed motion is lacking at every one of some postures."""
+    """Raise `RobotError` where a needed motion is impossible at all of some configurations."""
     missing = [word for word in needs if all(word in words for words in lacking)]
     if missing:
         raise RobotError(
@@ -82,7 +83,7 @@ def follows(kinematics: InverseKinematics, q: Array, paths: Array, *, duration: 
     turns = np.array([turn @ _rotation(row[3:]) for row in picked])
     tracked = kinematics.track(turns, origin + picked[:, :3] @ turn.T, start=q)
     wrong = tracked.status & BranchStatus.OUT_OF_LIMITS
-    if len(kinematics.arm.joints) >= 6:  # with fewer, the rotation may be one that the arm has not
+    if len(kinematics.arm.joints) >= 6:  # with fewer, the arm may lack the rotation
         wrong = wrong | (tracked.status & BranchStatus.OUT_OF_REACH)
     speed = np.abs(np.diff(tracked.q, axis=0)).max(axis=0) * (len(picked) - 1) / duration
     fast = speed > PACE * np.array([joint.limits.velocity for joint in kinematics.robot.joints])
@@ -93,14 +94,14 @@ def follows(kinematics: InverseKinematics, q: Array, paths: Array, *, duration: 
 
 
 def _room(kinematics: InverseKinematics, room: Array) -> Array:
-    """Distances to limits (.., n) of the joints that move the frame, slides in halves of the arm's size."""
+    """Distances to limits (.., n) of the joints that move the frame, prismatic ones in halves of the arm's size."""
     size = 0.5 * kinematics.arm.reach
     parts = [room[..., joint.index] / (size if joint.slides else 1.0) for joint in kinematics.arm.joints]
     return np.stack(parts, axis=-1)
 
 
 def unrendered(kinematics: InverseKinematics, q: Array, tolerance: float = 1e-6) -> list[str]:
-    """What the frame cannot do at q: words for its own axes along or about which no motion is possible."""
+    """Impossible motions of the frame at q: words for its axes along or about which it cannot move."""
     pose: Pose = frame_pose(kinematics.robot, kinematics.frame, [float(x) for x in q])
     J = np.array(jacobian(kinematics.robot, kinematics.frame, [float(x) for x in q]), dtype=np.float64)
     turn: Array = np.array(pose.rotation)
@@ -114,7 +115,7 @@ def unrendered(kinematics: InverseKinematics, q: Array, tolerance: float = 1e-6)
 
 
 def _ranked(kinematics: InverseKinematics) -> list[Array]:
-    """Random postures, best first (1)."""
+    """Random configurations, best first (1)."""
     robot, arm = kinematics.robot, kinematics.arm
     rng = np.random.default_rng(0)
     lower, upper = [], []

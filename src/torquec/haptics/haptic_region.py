@@ -1,14 +1,14 @@
-"""The renderable region of a haptic loop: the least mass, the largest stiffness and damping that every hand may hold.
+"""Passivity region (Z-width) of a haptic loop: the masses, stiffnesses and dampings that it can render passively.
 
-Along each of mass, damping and stiffness, the others as asked for, the region is an interval of objects out of which no
-passive hand gets energy (`coupled_passivity`). Its ends are bisected to a millionth, and lie inside.
+Along each of mass, damping and stiffness, the others fixed, the region is an interval of objects from which no passive
+hand can extract energy (`coupled_passivity`). Its ends are bisected to a millionth, and lie inside.
 
-Encoder counts are no part of the linear loop. A position that is off by half a count makes the drive's force off by
+Encoder quantisation is not part of the linear loop. A position error of half a count causes a drive force error of
 
 (1)  e = (step/2) sum_n |c_n|,   c_n the response of u to one count: k + c/T and c/T without a filter
 
-as long as the loop runs. Where dry friction takes at least as much, no energy comes of it (Diolaiti and others, 2006);
-otherwise the arm can gain up to  (e - friction)  joules a metre, which the hand feels as roughness.
+as long as the loop runs. Dry friction of at least e dissipates its energy (Diolaiti and others, 2006); otherwise the
+arm can generate up to  (e - friction)  joules per metre, which the hand feels as roughness.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from torquec.haptics.coupled_passivity import PassivityTest, WorstFrequency
 from torquec.haptics.haptic_choices import RenderingKind
 from torquec.haptics.port_loop import PortLoop, RenderedImpedance, velocity_filter
 
-_PER_DECADE = 8  # values at which an interval is looked for
+_PER_DECADE = 8  # grid values of the search for an interval
 _BISECTIONS = 20  # a third of an octave halved so often is below a millionth
 
 
 class RenderedQuantity(StrEnum):
-    """What of an object has an interval."""
+    """The quantities of an object that have an interval."""
 
     MASS = "mass"
     DAMPING = "damping"
@@ -39,7 +39,7 @@ class RenderedQuantity(StrEnum):
 
 @dataclass(frozen=True)
 class RenderableInterval:
-    """Values of one quantity out of which no passive hand gets energy; `upper` is infinite beyond what is searched."""
+    """Passively renderable values of one quantity; `upper` is infinite beyond the searched range."""
 
     lower: float
     upper: float
@@ -51,11 +51,11 @@ class RenderableInterval:
 
 @dataclass(frozen=True)
 class HapticRegion:
-    """What a loop can render around an object.
+    """The passivity region of a loop around an object.
 
-    `intervals` has None where no value of the quantity is renderable with the others as they are. `worst` is the
-    frequency at which the object itself is nearest to, or deepest in, what some hand could get energy out of.
-    `encoder_force` is e of (1) [N], `encoder_leak` what friction leaves of it [N, joules a metre].
+    `intervals` has None where no value of the quantity is renderable with the others as they are. `worst`: the
+    frequency of the object's smallest passivity margin. `encoder_force` is e of (1) [N], `encoder_leak` its excess over
+    dry friction [N, joules per metre].
     """
 
     loop: PortLoop
@@ -68,7 +68,7 @@ class HapticRegion:
 
 
 def haptic_region(loop: PortLoop, rendered: RenderedImpedance) -> HapticRegion:
-    """The region around an object, along each of its quantities. Raises `ArgumentError` for an object that cannot be.
+    """The region around an object, along each of its quantities. Raises `ArgumentError` for an invalid object.
 
     >>> from torquec.haptics.haptic_port import HapticPort
     >>> loop = PortLoop(HapticPort(1.0, 2.0), rendering="impedance")
@@ -133,9 +133,9 @@ class RegionPlane:
 
 
 def region_planes(loop: PortLoop, rendered: RenderedImpedance, *, points: int = 31) -> tuple[RegionPlane, ...]:
-    """Planes through an object, five decades wide: mass and stiffness against damping, for a picture.
+    """Planes through an object, five decades wide: mass and stiffness against damping, for a plot.
 
-    The third quantity is as asked. Rendering by impedance has no mass, and one plane.
+    The third quantity is fixed. Rendering by impedance has no mass, and one plane.
     """
     loop.check_rendered(rendered)
     test, up = PassivityTest(loop), RenderedQuantity.DAMPING
@@ -151,7 +151,7 @@ def region_planes(loop: PortLoop, rendered: RenderedImpedance, *, points: int = 
 
 
 def _around(loop: PortLoop, rendered: RenderedImpedance, quantity: RenderedQuantity, points: int) -> Array:
-    """Values about what is asked for and what suits the arm."""
+    """Values around those of the object and of the arm."""
     mass, rate = loop.port.mass, 1.0 / loop.period
     typical = {
         RenderedQuantity.MASS: mass,
@@ -177,12 +177,12 @@ def encoder_force(loop: PortLoop, rendered: RenderedImpedance) -> float:
 
 
 def _responses(loop: PortLoop) -> int:
-    """How many samples of the response count: the filter has decayed to nothing after them."""
+    """Number of samples of the response: the filter has decayed after them."""
     return 4 if loop.velocity_cutoff is None else 8 + math.ceil(8.0 / (loop.velocity_cutoff * loop.period))
 
 
 def _grid(loop: PortLoop, quantity: RenderedQuantity, own: float) -> Array:
-    """Values to look at, the object's own among them; damping and stiffness begin at nothing."""
+    """Grid of values, including the object's own; damping and stiffness start at zero."""
     mass, rate = loop.port.mass, 1.0 / loop.period
     low, high = {
         RenderedQuantity.MASS: (1e-3 * mass, 1e4 * mass),

@@ -1,11 +1,11 @@
-"""Passive hands: impedances that store and take energy and never make any, as port-Hamiltonian systems.
+"""Passive operator impedances (hands) as port-Hamiltonian systems: they store or dissipate energy.
 
 (1)  f' = mass dv'/dt + D v' + G' h,    dh/dt = F h + G v',    mass >= 0, D >= 0, F + F' <= 0
 (2)  Z(s) = mass s + D + G' (s I - F)^-1 G,    stored energy  mass v'^2/2 + h'h/2
 
 Every passive impedance of finite order has this form. f' is the force that moves the hand at speed v'; what the arm
-feels is its opposite, through a grip or directly. With D, F and G that change with time and the mass and h that go on,
-a hand is as passive.
+feels is its opposite, through a grip or directly. A hand whose D, F and G
+change with time while mass and h continue is passive, too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SLACK = 1e-12  # rounding of eigenvalues, as a part of the largest entry
 class PassiveHands:
     """N impedances (1): mass (N,), D (N,), F (N, n, n), G (N, n).
 
-    Raises `ArgumentError`, which numbers the hand, for one that could make energy. The masses are all positive or all
+    Raises `ArgumentError`, which numbers the hand, for one that is not passive. The masses are all positive or all
     zero.
     """
 
@@ -60,7 +60,7 @@ class PassiveHands:
 
     @property
     def pieces(self) -> tuple[PassiveHands, ...]:
-        """What holds the arm during a period: the same hands."""
+        """The hands during a period: one piece, time-invariant."""
         return (self,)
 
     @property
@@ -82,7 +82,7 @@ class PassiveHands:
 class SwitchedHands:
     """N hands that change in step with the samples: each of the `pieces` for an equal share of every period.
 
-    Raises `ArgumentError` where states or masses do not go on from one piece to the next.
+    Raises `ArgumentError` where states or masses differ between pieces.
     """
 
     pieces: tuple[PassiveHands, ...]
@@ -103,7 +103,7 @@ class SwitchedHands:
 
 
 def no_hands(count: int) -> PassiveHands:
-    """Nobody holds the arm, `count` times."""
+    """`count` hands of zero impedance: nobody holds the arm."""
     return PassiveHands(np.zeros(count), np.zeros(count), np.zeros((count, 0, 0)), np.zeros((count, 0)))
 
 

@@ -1,21 +1,21 @@
-"""A passivity observer and controller for every port of a haptic arm, in the time domain (Hannaford and Ryu, 2002).
+"""Time-domain passivity observer and passivity controller of a haptic arm (Hannaford and Ryu, 2002), per port.
 
-The observer adds up the energy that the hand puts into the arm. Where the sum becomes negative, the arm has given more
-than it got, and the controller brakes the object just enough to take the difference back:
+The observer integrates the energy that the hand puts into the arm. Where it becomes negative, the arm has generated
+energy, and the controller damps the object just enough to dissipate it:
 
 (1)  W_n = E_(n-1) + f_n d_n                            f_n the measured force, d_n the arm's displacement at its time
 (2)  a_n = -W_n/(T v_n^2),  between 0 and `largest`     v_n the speed of the object; a damper
-(3)  E_n = min(W_n + a_n T v_n^2, `ceiling`)            the damper's force a_n v_n is taken off the force on the object
+(3)  E_n = min(W_n + a_n T v_n^2, `ceiling`)            the damper's force a_n v_n is subtracted from that on the object
 
-A force that comes late hides what it does: measured against the displacement of now, a lagging sensor looks passive.
-d_n is therefore the displacement from as long ago as the force is late, interpolated between samples (`force_lag`).
-With `ceiling`, energy that a hand has long put in does not excuse what the arm gives much later. What cannot be
-taken at once, because the object stands still or `largest` is reached, stays in E and is taken later.
+With the present displacement, a lagging sensor would look passive. d_n is therefore delayed by the lag of the force,
+interpolated between samples (`force_lag`). `ceiling` limits the stored energy, so that old input does not hide later
+activity of the arm. Energy that cannot be dissipated at once, because the object stands still or `largest` is reached,
+stays in E and is dissipated later.
 
-For an arm that renders by impedance, f_n is the opposite of the force that was held over the last period, the lag is 0
-and v_n the measured speed; the damper's force is taken off the drive's.
+For an arm that renders by impedance, f_n is minus the force held over the last period, the lag is 0 and v_n the
+measured speed; the damper's force is subtracted from the drive's.
 
-A value that is not finite, or larger than 1e12, counts as zero: nothing is observed and nothing braked.
+A value that is not finite, or larger than 1e12, counts as zero: no observation, no damping.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NO_SPEED = 1e-200  # instead of a division by zero; the product with the speed 
 
 
 def force_lag(loop: PortLoop) -> float:
-    """How many periods a measured force is late: the delay and what the filter delays slow forces by.
+    """Lag of a measured force in periods: the delay plus the low-frequency lag of the filter.
 
     >>> from torquec.haptics.haptic_port import HapticPort
     >>> round(force_lag(PortLoop(HapticPort(8.0, 20.0), force_cutoff=100.0)), 3)
@@ -48,9 +48,10 @@ def force_lag(loop: PortLoop) -> float:
 def passivity_controller_function(ports: int = 6, *, lag: float = 0.0) -> Function:
     """One cycle of observer and controller for `ports` ports as a `Function` (native code, C, WebAssembly).
 
-    Inputs: `energy` (p,) and `history` (p, s) as the last cycle left them, at first zero; `force`, `displacement` and
+    Inputs: `energy` (p,) and `history` (p, s) of the previous cycle, initially zero; `force`, `displacement` and
     `velocity` (p,), `largest` and `ceiling` (p,), `period`. Outputs: `next_energy`, `next_history`, the damper
-    `damping` [N s/m] and its force `braking` [N], each (p,). `lag` is in periods. Raises `ArgumentError` for a bad one.
+    `damping` [N s/m] and its force `braking` [N], each (p,). `lag` is in periods. Raises `ArgumentError` for an invalid
+    one.
 
     >>> passivity_controller_function(1, lag=1.125).inputs[1].shape
     (1, 3)

@@ -1,9 +1,9 @@
-"""The loop through which a hand feels a virtual object along one axis: arm, sensor, filter, object, feedback.
+"""One-axis model of a haptic rendering loop: arm, force sensor, filter, virtual object, feedback.
 
 One axis of the tool, as a linear sampled loop. Forces in N, positions in m; about an axis, N m and rad. f is the hand's
 force on the arm, u the drive's, held over the period T.
 
-(1)  arm:       m (1 + delta) xdd + b xd = u + f              |delta| <= `model_error` of the port; the model says m
+(1)  arm:       m (1 + delta) xdd + b xd = u + f              |delta| <= `model_error` of the port; nominal mass m
 (2)  sensor:    f_n = y(n T - `force_delay`),   y = f through a second-order low pass (Butterworth, `force_cutoff`)
 (3)  object:    M ar + B vr + K xr = f_n, exactly integrated with f_n held                 Clover IV (1), Figure IV 1
 (4)  arm law:   u_n = m ar + `damping_feedforward` b vr - `force_feedforward` f_n + k (xr - x_n) + c (vr - v_n)
@@ -32,12 +32,12 @@ from torquec.haptics.haptic_port import HapticPort, check_number
 from torquec.proof.passivity.hand_discs import SampledPort
 
 CLOVER_POLES = PolePair(-45 + 45j, -45 - 45j)
-"""10 Hz, damped at 70 % of critical: the faster of the two pairs that Clover's chapter III studies."""
+"""10 Hz, damping ratio 0.7: the faster of the two pairs in Clover's chapter III."""
 
 
 @dataclass(frozen=True)
 class RenderedImpedance:
-    """What the hand shall feel along the axis: mass [kg], damping [N s/m], stiffness [N/m] to a fixed place."""
+    """Impedance to render along the axis: mass [kg], damping [N s/m], stiffness [N/m] to a fixed position."""
 
     mass: float
     damping: float = 0.0
@@ -54,9 +54,9 @@ class RenderedImpedance:
 
 @dataclass(frozen=True)
 class Grip:
-    """What lies between the handle and the rest of the hand: spring [N/m] and damper [N s/m] side by side.
+    """Grip between the handle and the rest of the hand: spring [N/m] and damper [N s/m] in parallel.
 
-    Whatever passive thing is behind it, the handle feels it through the grip, whose damper always takes something.
+    Every passive hand acts on the handle through the grip, whose damper always dissipates energy.
     """
 
     stiffness: float
@@ -76,8 +76,7 @@ class Grip:
 class PortLoop:
     """One axis of a haptic arm, in the terms of (1)-(7); times in s, cut-offs in Hz.
 
-    `grip` is what every hand is held through, None for hands bolted on. Raises `ArgumentError` for a loop that cannot
-    be.
+    `grip`: the compliance between handle and hand, None for rigid contact. Raises `ArgumentError` for an invalid loop.
     """
 
     port: HapticPort
@@ -135,12 +134,12 @@ class PortLoop:
 
     @property
     def sampled_port(self) -> SampledPort:
-        """Arm, sampler, sensor and grip without the object: what passivity is proven of."""
+        """Arm, sampler, sensor and grip without the object, for the passivity proof."""
         grip = None if self.grip is None else (self.grip.stiffness, self.grip.damping)
         return SampledPort(self.port.mass, self.port.damping, self.period, self.force_cutoff, self.force_delay, grip)
 
     def gains_on_position(self, rendered: RenderedImpedance) -> tuple[float, float]:
-        """What multiplies x_n and v_n in u_n, with the sign turned: k and c of (4), or K and B of (7)."""
+        """Gains -du_n/dx_n and -du_n/dv_n: k and c of (4), or K and B of (7)."""
         if self.rendering is RenderingKind.IMPEDANCE:
             return rendered.stiffness, rendered.damping
         return self.stiffness_gain, self.damping_gain

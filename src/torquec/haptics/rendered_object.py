@@ -1,4 +1,4 @@
-"""What a haptic arm renders: a virtual object with per-axis mass, damping and stiffness, all of which can change.
+"""Virtual object of a haptic arm, with per-axis mass, damping and stiffness that can change at run time.
 
 With x the mass centre and v its velocity in base axes, w the angular velocity in body axes, (s, u) the quaternion of
 the rotation from the rest attitude to the present one:
@@ -7,8 +7,8 @@ the rotation from the rest attitude to the present one:
 (2)  moment  -Dr w - 2 (s Kr u + (Kr u) x u)                  body axes; the slope of the energy 2 u' Kr u
 (3)  shown := shown + (1 - exp(-h/T)) (asked - shown)         once a cycle
 
-(3) makes every change bumpless: what is shown goes to what is asked for without a jump, and with it acceleration and
-torque. Position and speed of the object are not touched by a change. A number that is not finite is not taken over.
+(3) makes every change bumpless: rendered settings approach the commanded ones without a jump, and so do acceleration
+and torque. A change keeps position and speed of the object. Numbers that are not finite are ignored.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from torquec.haptics.virtual_object import (
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, matvec, scale, subtract
 
 _LARGEST = 1e12
-"""What no quantity of a haptic loop reaches: beyond it, a number is taken for a fault."""
+"""Largest valid magnitude of any quantity of a haptic loop; larger ones count as faults."""
 
 SETTINGS: Mapping[str, int] = {
     "mass": 3,
@@ -47,19 +47,19 @@ SETTINGS: Mapping[str, int] = {
     "gravity": 3,
     "fixtures": 1,
 }
-"""The settings in order, and how many numbers each has; the inertia is xx, xy, xz, yy, yz, zz."""
+"""The settings in order, and the size of each; the inertia is xx, xy, xz, yy, yz, zz."""
 
 SETTING_COUNT = sum(SETTINGS.values())
 
 
 @dataclass(frozen=True)
 class RenderedObject:
-    """What the hand shall feel.
+    """Parameters of the rendered object.
 
     `mass` [kg]: one, or one per axis of the base; `inertia` [kg m^2]: a matrix or its diagonal, body axes; `damping`
     and `stiffness`: three [N s/m, N/m] along the axes of the base, three [N m s, N m] about the body's; the springs
     pull to the rest pose. `gravity` acts on the object [m/s^2]; `fixtures` is the strength of walls and guides, 0 to 1.
-    Raises `ArgumentError` for a body that cannot be.
+    Raises `ArgumentError` for a physically inconsistent body.
     """
 
     mass: float | Vector3
@@ -118,7 +118,7 @@ class ShownObject:
         return ObjectParameters(mass, tensor, contact_point, gravity)
 
     def field(self, environment: Field | None) -> Field:
-        """Damper and spring (1), (2), and what else surrounds the object, as strong as `fixtures` says."""
+        """Damper and spring (1), (2), and the environment scaled by `fixtures`."""
         damping, stiffness, rest = (self.numbers[name] for name in ("damping", "stiffness", "rest_position"))
         attitude, (strength,) = self.numbers["rest_orientation"], self.numbers["fixtures"]
 
@@ -142,12 +142,12 @@ class ShownObject:
 
 
 def moved_settings(shown: Sequence[Scalar], asked: Sequence[Scalar], share: float) -> list[Scalar]:
-    """(3): a row of settings on its way to another."""
+    """One step (3) of the rendered settings towards the commanded ones."""
     return [old + share * (sane(new, old) - old) for old, new in zip(shown, asked, strict=True)]
 
 
 def sane(value: Scalar, otherwise: Scalar) -> Scalar:
-    """The value where it is a number of any sense, else the other one (NaN fails every comparison)."""
+    """The value if it is finite and not too large, else the other one (NaN fails every comparison)."""
     return select(_LARGEST - absolute(value), value, otherwise)
 
 

@@ -1,14 +1,14 @@
 """Simulated human hand: impedance control of its position, and its goals in an experiment.
 
 (1)  F = grip (K (x_d - x) + B (v_d - v) - m a) + F_d                            base axes, at the held frame's origin
-(2)  G = grip (Kr e + Br (w_d - w) - I al) + G_d,     e the rotation vector from the frame to where it is wanted
-(3)  between two samples the goal goes on:  x_d + v_d t + a_d t^2/2,  v_d + a_d t,  and the same for rotation
+(2)  G = grip (Kr e + Br (w_d - w) - I al) + G_d,     e the rotation vector from the frame to its goal
+(3)  between two samples the goal is extrapolated:  x_d + v_d t + a_d t^2/2,  v_d + a_d t,  and the same for rotation
 
 Humans move objects by controlling positions (Clover IV cites Kazerooni and Her), with endpoint impedances that were
 measured: stiffness 50 to 600 N/m, viscosity 5 to 40 N s/m, mass 1 to 2 kg (Mussa-Ivaldi, Hogan and Bizzi 1985; Dolan,
 Friedman and Nagurka 1993; Tsuji, Morasso, Goto and Ito 1995); forearm and wrist a few N m/rad, some 0.1 N m s/rad and
-0.003 to 0.006 kg m^2 (Formica et al. 2012; de Vlugt et al. 2011). F_d and G_d are what a person who knows an object
-applies in advance (Shadmehr and Mussa-Ivaldi 1994): its inertia times the acceleration wanted.
+0.003 to 0.006 kg m^2 (Formica et al. 2012; de Vlugt et al. 2011). F_d and G_d are the feedforward of a person who knows
+the object (Shadmehr and Mussa-Ivaldi 1994): its inertia times the intended acceleration.
 
 Goals of an experiment, a row of `GOAL` per sample:
 
@@ -16,7 +16,7 @@ Goals of an experiment, a row of `GOAL` per sample:
 (5)  rotation:  the angle a sin f about z, likewise
 (6)  push:      the force m v (pi/2T) sin(pi t/T) along x for T seconds, which brings a mass m to the speed v; no grip
 
-x, y and z are the axes of the held frame where it starts. In (4) and (5) the hand adds what it knows the object needs:
+x, y and z are the axes of the held frame where it starts. (4) and (5) include the feedforward:
 mass times acceleration, inertia times angular acceleration.
 """
 
@@ -50,7 +50,7 @@ GOAL: Mapping[str, int] = {
     "moment": 3,
     "grip": 1,
 }
-"""What a hand wants at a sample, in order, with how many numbers each has; base axes, quaternion scalar first."""
+"""Goal of a hand at a sample: quantities in order, with their sizes; base axes, quaternion scalar first."""
 
 GOAL_SIZE = sum(GOAL.values())
 
@@ -114,7 +114,7 @@ class GraspingHand(CarriedLoad):
     def on_tool(
         self, robot: Robot, q: Sequence[Scalar], twist: Sequence[Scalar], rate: Sequence[Scalar]
     ) -> ObjectWrench:
-        """(1) and (2): what the hand does to the frame, which accelerates with `rate` (6,)."""
+        """The hand's wrench (1), (2) on the frame, which accelerates with `rate` (6,)."""
         found, (grip,) = self.muscles(robot, q, twist), self._part("grip")
         own = scale((rate[0], rate[1], rate[2]), self.impedance.mass * grip)
         spin = scale((rate[3], rate[4], rate[5]), self.impedance.inertia * grip)
@@ -152,7 +152,7 @@ def _transposed(matrix: Sequence[Sequence[Scalar]], v: Sequence[Scalar]) -> list
 
 @dataclass(frozen=True)
 class HandMotion:
-    """How a hand moves: `radius` [m] or `swing` [rad], `speed` [rad/s] of the phase, `start` and `duration` [s]."""
+    """Motion of a hand: `radius` [m] or `swing` [rad], `speed` [rad/s] of the phase, `start` and `duration` [s]."""
 
     speed: float
     duration: float
@@ -210,10 +210,10 @@ def push_goals(
     period: float,
     carried: Vector3 = (0.0, 0.0, 0.0),
 ) -> Array:
-    """(6): a push of `lasting` seconds from a pose of the frame, then nothing but what is `carried` [N]."""
+    """(6): a push of `lasting` seconds from a pose of the frame, then only the `carried` force [N]."""
     t = np.arange(round(duration / period)) * period
     x = np.array([row[0] for row in pose.rotation])
-    # The mean over each cycle: the impulse is then exact whatever the period.
+    # The mean over each cycle: the impulse is then exact for any period.
     ends = np.clip(np.stack([t, t + period]), 0.0, lasting)
     gained = 0.5 * mass * speed * -np.diff(np.cos(math.pi * ends / lasting), axis=0)[0]
     rows = _still(pose, len(t))

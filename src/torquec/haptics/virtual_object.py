@@ -1,4 +1,4 @@
-"""A free rigid body that exists only in the computer, moved by forces at a contact point: what a haptic arm renders.
+"""Virtual rigid body of a haptic display, moved by forces at a contact point: dynamics and integration.
 
 Clover, chapter IV, (1) to (14), with the errata of (8), (9) and (12). R is the rotation of the quaternion e (scalar
 first) from body to base axes, d the contact point seen from the mass centre in body axes, F and G force and moment that
@@ -10,8 +10,8 @@ act there, in body axes as a sensor on the tool measures them:
 (4)  x_c = x + R d,   v_c = v + R (w x d),   a_c = vd + R (wd x d + w x (w x d))
 
 The paper integrates the velocity in body axes, where Runge-Kutta's error becomes a slow loss of energy even without a
-force. In base axes, (1), a free body keeps its velocity to the last bit. What is left is the loss in (2), which falls
-with the fifth power of the step: a cycle is taken in `SUBSTEPS` steps. F and G are sampled once a cycle; a force that
+force. In base axes, (1), a free body keeps its velocity exactly. The remaining loss in (2) falls with the fifth power
+of the step: a cycle is integrated in `SUBSTEPS` steps. F and G are sampled once a cycle; a force that
 depends on the state, such as a wall's, is a `field` and is evaluated at every stage.
 
 Mass and inertia are independent of each other, as in the paper's experiments, and can be changed between two cycles.
@@ -33,7 +33,7 @@ from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, matvec, s
 SUBSTEPS = 3
 """Steps of one cycle: at 10 rad/s and 500 Hz the energy of a free body then drifts by less than 1e-10 a minute."""
 
-_WORST_RATIO = 1e-12  # of a principal moment to the largest: below it, the inverse of the inertia has no correct digit
+_WORST_RATIO = 1e-12  # of a principal moment to the largest: below it, the inertia is numerically singular
 
 
 Quaternion: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
@@ -42,11 +42,11 @@ Quaternion: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
 
 @dataclass(frozen=True)
 class VirtualObject:
-    """A body: mass [kg], inertia about its mass centre [kg m^2, body axes], and where it is held.
+    """A body: mass [kg], inertia about its mass centre [kg m^2, body axes], and its contact point.
 
     `contact_point` is d of (2) and (4) [m, body axes], `gravity` acts on the body in base axes [m/s^2]; it is off
     unless given. `mass` is one number or one per axis of the base, `inertia` a matrix or its three diagonal entries.
-    Raises `ArgumentError` for a body that cannot be.
+    Raises `ArgumentError` for a physically inconsistent body.
     """
 
     mass: float | Vector3
@@ -67,12 +67,12 @@ class VirtualObject:
 
     @property
     def parameters(self) -> ObjectParameters:
-        """What the equations take."""
+        """The body as the equations of motion use it."""
         return ObjectParameters(self.mass, self.tensor, self.contact_point, self.gravity)
 
 
 class ObjectParameters(NamedTuple):
-    """A body as the equations take it, over any scalar; a tuple of masses is one per axis of the base."""
+    """Parameters of a body in the equations of motion, over any scalar; three masses are one per axis of the base."""
 
     mass: Scalar | Vector3
     inertia: Matrix3
@@ -95,7 +95,7 @@ class ObjectState(NamedTuple):
 
 
 class ObjectWrench(NamedTuple):
-    """Force [N] and moment [N m]; in which axes and about which point, the user of it says."""
+    """Force [N] and moment [N m]; axes and point depend on the use."""
 
     force: Vector3
     moment: Vector3
@@ -137,7 +137,7 @@ def object_step(
 def contact_motion(
     body: ObjectParameters, state: ObjectState, held: ObjectWrench, *, field: Field | None = None
 ) -> PointMotion:
-    """How the contact point moves now (4)."""
+    """The current motion of the contact point (4)."""
     rotation = rotation_of(state.orientation)
     linear, angular = object_acceleration(body, state, held, field=field)
     w, d = state.angular_velocity, body.contact_point
@@ -232,7 +232,7 @@ def quaternion_of(rotation: Matrix3) -> Quaternion:
 def virtual_object_function(*, field: Field | None = None, substeps: int = SUBSTEPS) -> Function:
     """One cycle as a `Function` for native code, C and WebAssembly: the state after it and the contact point's motion.
 
-    The motion is that of the state after the cycle under the same held force: what an arm has to follow next. Mass,
+    The motion is that of the state after the cycle under the same held force: the next reference of the arm. Mass,
     inertia, contact point and gravity are inputs, so that they can change between two cycles.
     """
 
@@ -267,7 +267,7 @@ def virtual_object_function(*, field: Field | None = None, substeps: int = SUBST
 def _runge_kutta(
     body: ObjectParameters, state: ObjectState, held: ObjectWrench, h: Scalar, field: Field | None
 ) -> ObjectState:
-    """The classical method of fourth order; the quaternion is brought back to length 1 in the end."""
+    """The classical method of fourth order; the quaternion is normalised at the end."""
 
     def rates(s: ObjectState) -> ObjectState:
         linear, angular = object_acceleration(body, s, held, field=field)

@@ -206,7 +206,7 @@ class LimitedQuantity(StrEnum):
 
 @dataclass(frozen=True)
 class PassedLimit:
-    """A limit first exceeded at `time` [s]; `value` is the largest excursion, signed, in the joint's unit."""
+    """A limit first exceeded at `time` [s]; `value` is the one farthest beyond it, in the joint's unit."""
 
     joint: str
     quantity: LimitedQuantity
