@@ -1,4 +1,4 @@
-"""Two rates: a synchronous task of a few products per joint, and background tasks that keep its coefficients fresh.
+"""Two-rate control: a synchronous task of a few products per joint, and background tasks that update its coefficients.
 
 `run` runs a control law on a robot (:mod:`torquec.realtime.runtime.run`).
 """

@@ -1,7 +1,7 @@
-"""The background of the two-rate structure: its period, from the plan to the running program, and its friction task.
+"""Background period of the two-rate structure, its limits and units, and the choice of the friction task.
 
-A plan chooses the period (:mod:`torquec.realtime.plan`), headers state their errors for it, and examples and the
-runtime of a package wait for it: `<prefix>_BACKGROUND_PERIOD` [ns] of its tasks is the only place that says it in C.
+A plan chooses the period (:mod:`torquec.realtime.plan`), headers state the hold errors for it, and examples and
+runtime of a package use it: `<prefix>_BACKGROUND_PERIOD` [ns] of its tasks is its only definition in C.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from enum import StrEnum
 from torquec_check.claim import rounded_down
 
 USUAL_PERIOD = 0.02
-"""Izaguirre's background, where nothing says which period is short enough [s]."""
+"""Default background period, that of Izaguirre [s]."""
 LONGEST_PERIOD = 1.0
-"""The longest that is recommended [s]: coefficients that hardly change allow any."""
+"""The longest recommended background period [s], for coefficients that hardly change."""
 
 _NANOSECONDS = 1e9
 _TOO_OLD = 4.0
-"""Background periods after which coefficients are too old, where nothing is said, and at least 50 ms of them."""
+"""Default of the largest sample age, in background periods, at least 50 ms."""
 _LATE = 0.05  # [s]
 
 
 def background_nanoseconds(period: float) -> int:
-    """A background period [s] as C states it [ns], rounded down: errors are stated for coefficients no older.
+    """A background period [s] as C states it [ns], rounded down: the stated errors hold up to this sample age.
 
     >>> background_nanoseconds(0.02), background_nanoseconds(1.23456789e-4)
     (20000000, 123456)
@@ -32,7 +32,7 @@ def background_nanoseconds(period: float) -> int:
 
 
 def oldest_coefficients(period: float) -> float:
-    """The age [s] at which a loop stops the robot, where the user says none.
+    """Default of the largest sample age [s], at which a loop stops the robot.
 
     >>> oldest_coefficients(0.005), oldest_coefficients(0.02)
     (0.05, 0.08)
@@ -41,7 +41,7 @@ def oldest_coefficients(period: float) -> float:
 
 
 def shorter_than_cycle(cycle: float) -> str:
-    """What to say of a background period that is shorter than a cycle [s] of the controller.
+    """Message for a background period that is shorter than a cycle [s] of the controller.
 
     >>> shorter_than_cycle(0.001)
     'shorter than a cycle of 1 ms: compute the whole law in every cycle, two rates gain nothing here'
@@ -51,7 +51,7 @@ def shorter_than_cycle(cycle: float) -> str:
 
 
 def period_words(period: float) -> str:
-    """The period in words, rounded down: errors are proven for coefficients no older.
+    """The period in words, rounded down: errors are proven up to this sample age.
 
     >>> period_words(0.02), period_words(0.000123456)
     ('background period 20 ms', 'background period 0.1234 ms')
@@ -60,10 +60,10 @@ def period_words(period: float) -> str:
 
 
 class FrictionTask(StrEnum):
-    """Where friction is computed."""
+    """The task that computes friction."""
 
     BACKGROUND = "background"
-    """With the other held terms: it costs nothing in a cycle, and turns over as late as they do."""
+    """With the other held terms: no cost in a cycle, but friction changes sign as late as they change."""
     SYNCHRONOUS = "synchronous"
-    """In every cycle, at its speeds: further operations of the synchronous task, which its header counts."""
+    """In every cycle, at its speeds: additional operations of the synchronous task, counted in its header."""
     NONE = "none"

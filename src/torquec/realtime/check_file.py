@@ -1,12 +1,13 @@
-"""`check_file`: a certificate, a model file or the package of any target proven again, from the files alone.
+"""`check_file`: independent check of a certificate, a model file or the package of any target, from the files alone.
 
 (1)  certificate, model: :mod:`torquec.model.check_file`
 (2)  package: its folder holds exactly the files of its manifest (:mod:`torquec_check.package`); its model as in (1)
 (3)  controller: its C is read and compared with the program in `controller.json`; claims about its loop are computed
-(4)  C is read and compared with the model's programs (:mod:`torquec_check.c_source`); the code of every target is made
-     again from the model and compared byte by byte (:mod:`torquec.realtime.check_package`): it rests on the generator
+(4)  C is read and compared with the model's programs (:mod:`torquec_check.c_source`); the code of every target is
+     regenerated from the model and compared byte by byte (:mod:`torquec.realtime.check_package`), trusting the
+     generator
 
-What is refused is said in words, never raised; only a file that claims nothing raises.
+A failed check is reported in the result, not raised; only a file without a claim raises.
 """
 
 from __future__ import annotations
@@ -49,10 +50,10 @@ _REMEDY = "take the package from where it was made, or generate it again"
 
 
 def check_file(path: str | os.PathLike[str], *, robot: Robot | None = None, work: Work | None = None) -> CheckedFile:
-    """Prove again what a certificate (with its `robot`), a model file or the folder of a package claims.
+    """Check the claim of a certificate (with its `robot`), a model file or the folder of a package.
 
     A model or a package of another robot than the given one is refused: payload, locked joints and gravity count.
-    Raises `ArgumentError` where there is no such file, where it claims nothing, and for a certificate without robot.
+    Raises `ArgumentError` for a missing file, one without a claim, and a certificate without robot.
     """
     start = time.perf_counter()
     source = to_path(path)
@@ -107,7 +108,7 @@ def _package(folder: Path, robot: Robot | None, work: Work) -> CheckedFile:
 
 
 def _controller(package: Package, robot: Robot | None, work: Work) -> CheckedFile:
-    """The code of a controller is that of its program; the claim of its loop is computed, and not proven here."""
+    """Check that the code of a controller is that of its program; the claim of its loop is not proven here."""
     document = json.loads(package.files[FILE_NAME]) if FILE_NAME in package.files else {}
     law, guarantee = controller_from_dict(document), document.get("guarantee") or {}
     claim = tracking_claim(guarantee) if guarantee.get("valid") else None
@@ -127,7 +128,7 @@ def _controller(package: Package, robot: Robot | None, work: Work) -> CheckedFil
 
 
 def _other_certificates(package: Package, record: Certificate) -> list[str]:
-    """Certificates among the documents of a package are the model's own."""
+    """Certificates in a package that are not the model's own."""
     reasons = []
     for name in package.documents:
         if not name.endswith(".certificate.json"):

@@ -1,7 +1,7 @@
-"""A package made again from the model in it: every file is compared byte by byte.
+"""Check of a package by regeneration: its files are generated again from its model and compared byte by byte.
 
-Any target can be made again: the manifest states the target, its options and the model. What is shown so rests on the
-generator, which is the same that wrote the package; the C of functions is also *read* (:mod:`torquec_check.c_source`).
+This works for any target: the manifest states the target, its options and the model. The check trusts the generator,
+which also wrote the package; the C of functions is also *read* (:mod:`torquec_check.c_source`).
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ _REMEDY = "take the package from where it was made, or generate it again"
 
 
 def differing_files(package: Package, model: Model) -> list[str]:
-    """What is wrong with the files of a package: those that are not the ones that its model gives.
+    """Problems of a package: its files that differ from those generated from its model.
 
-    Raises `CheckError` where the package cannot be made again here.
+    Raises `CheckError` where the package cannot be regenerated here.
     """
     options = _options(package)
     return _differing(package, lambda folder: write_target(model, folder, package.target, options))
 
 
 def differing_controller_files(package: Package, document: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the files of a controller, given the document in its package."""
+    """Problems of a controller's files: those that differ from the ones generated from its document."""
     law, stated = controller_from_dict(document), document.get("guarantee")
     return _differing(
         package,

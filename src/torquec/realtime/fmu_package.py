@@ -3,10 +3,10 @@
 (1)  <prefix>.fmu         the plant dy/dt = f(y, tau), y = (q, qd): Model Exchange, and Co-Simulation by Runge-Kutta 4
                           with torques held; drives saturate, springs and smooth friction act as in `simulate`
 (2)  <prefix>_law.fmu     with a law: its torques at the beginning of every sampling period; Co-Simulation
-(3)  CMakeLists.txt       adds a binary for this machine to both; `fmpy compile` does so too
+(3)  CMakeLists.txt       adds a binary for this machine to both; `fmpy compile` does the same
 
-A unit holds C99 sources, its variables, and what is claimed of the model in its description. A variable is one number,
-such as q_joint1. Archives are not compressed and state no times: the same model gives the same bytes.
+A unit holds C99 sources, its variables, and the claim of the model in its description. A variable is a scalar, such as
+q_joint1. Archives are uncompressed and without time stamps: the same model gives the same bytes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from torquec_check.claim import Bound
 
 _ROOM = "realtime/fmu"
 _LONGEST_STEP = 0.001  # [s] of the integrator of Co-Simulation; a parameter of the unit
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first time that an archive can state
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time stamp of an archive
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,8 @@ def write_fmu_package(
     """Write (1)-(3) into `directory`; (2) where a `law` is given.
 
     Raises `RefusedQuantityError` for a model that cannot be a plant, `RobotError` for friction that drives its joint,
-    `ArgumentError` for a law of other joints, without a period or with scheduled gains, and for files in the way that
-    Torquec did not write, without `force`; nothing is written then.
+    `ArgumentError` for a law of other joints, without a period or with scheduled gains, and, without `force`, for
+    existing files that Torquec did not write; nothing is written then.
     """
     model = as_model(source)
     check_movable(model)
@@ -106,7 +106,7 @@ def write_fmu_package(
 def motion_rate(model: Model) -> Function:
     """dy/dt of (1) as a program: y (2n,), tau (n,) -> rate (2n,).
 
-    Raises `ArgumentError` for a robot whose positions are not as many as its speeds.
+    Raises `ArgumentError` for a robot with different numbers of positions and speeds.
     """
     plant = Plant(model)
     dynamics = Dynamics(plant)
@@ -245,7 +245,7 @@ def _unit(
         "documentation/claim.txt": f"{about}\n",
     }
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:  # stored: what compression gives differs from version to version
+    with zipfile.ZipFile(stream, "w") as archive:  # stored: compressed bytes differ from version to version
         for file, text in files.items():
             entry = zipfile.ZipInfo(file, _EPOCH)
             entry.external_attr = 0o644 << 16

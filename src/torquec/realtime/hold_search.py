@@ -1,11 +1,11 @@
-"""The largest errors that holding coefficients is found to make: motions of a box tried, and climbed from.
+"""Search for the largest hold error: random motions of a box, then local search from the worst.
 
 (1)  a motion of constant jerk about its middle:  qdd = y + z s,  qd = x + y s + 1/2 z s^2,  q likewise,  s in +-age/2,
      with |x| <= v - a age/2, |y| <= a - j age/2, |z| <= j: it stays in the box of speeds and accelerations
 (2)  without a limit of jerk: constant acceleration y, and another one, A, in the cycle where the error is taken
-(3)  the error is tau(end) less what the synchronous task gives from the coefficients of the beginning
+(3)  the error is tau(end) less the torque of the synchronous task with the coefficients of the beginning
 
-What is found occurs, so no bound can be smaller.
+The errors found do occur: a lower bound of the worst hold error.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
 
-_SAMPLES = 20_000  # motions tried at first, for every joint and order: a second of native code for a six-joint arm
+_SAMPLES = 20_000  # random motions for every joint and order: a second of native code for a six-joint arm
 _CLIMBERS, _TRIALS, _ROUNDS = 16, 24, 60  # as in `proof.worst_motions`, a little fewer
 _FIRST_STEP, _SHRINK = 0.5, 0.92  # of parameters within +-1; the last steps are a third of a percent
-_FLIPS = 0.1  # how often a trial puts a parameter to one of its ends: the worst motions are at limits
-_SWEEPS = (0.3, 0.1, 0.03, 0.01)  # steps of every parameter by itself, both ways and to both ends, at last
+_FLIPS = 0.1  # probability that a trial moves a parameter to one of its ends: the worst motions are at limits
+_SWEEPS = (0.3, 0.1, 0.03, 0.01)  # final coordinate search: steps of every parameter, both ways and to both ends
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def search_hold_error(
     seed: int = 0,
     samples: int = _SAMPLES,
 ) -> FoundErrors:
-    """The largest errors found at an age [s]; another `seed` tries other motions."""
+    """The largest errors found at a sample age [s]; another `seed` tries other motions."""
     model = as_model(source)
     n = model.robot.n
     native = compile_function(hold_error_function(model))

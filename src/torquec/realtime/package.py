@@ -1,10 +1,10 @@
-"""The two-rate package: C99 functions of both rates, their tasks in C11, self-test, build file and two examples.
+"""Writer of the two-rate C package: C99 functions of both rates, C11 tasks, self-test, build file, examples.
 
 (1)  <prefix>.c, <prefix>.h     the functions of :mod:`torquec.realtime.two_rate`, and the step of a controller
 (2)  <prefix>_tasks.h, triple_buffer.h    tasks, each one call, with wait-free triple buffers between them
 (3)  selftest.c, CMakeLists.txt
 (4)  example_posix.c, example_bare_metal.c: threads; a timer interrupt
-(5)  with a law, in C and doubles, and nothing that changes at run time: the runtime of
+(5)  with a law, in C and doubles, without run-time parameters: the runtime of
      :mod:`torquec.realtime.runtime.loop_package`, with guards and drivers
 """
 
@@ -113,14 +113,14 @@ def write_two_rate_package(
     cpu: str | None = None,
     force: bool = False,
 ) -> TwoRatePackage:
-    """Write (1)-(5) into `directory`; with a `triple`, machine code for its processor stands for (1) and (3).
+    """Write (1)-(5) into `directory`; with a `triple`, machine code for its processor replaces (1) and (3).
 
     `update` names parameters or groups that can change while the robot runs (`torquec.realtime.run_time_parameters`);
-    `law` adds the step of a controller, `observer` and `estimator` theirs; what is lost with a `plan` is stated in the
-    header, and its background period is that of examples and runtime, 20 ms without. Raises `ArgumentError` for
-    unknown words and choices, for a controller, an observer, an estimator or a plan of other joints, and for files in
-    the way that Torquec did not write, without `force`, `RobotError` for friction that drives its joint;
-    nothing is written then.
+    `law` adds the step of a controller, `observer` and `estimator` theirs; the header states the hold error of a
+    `plan`, and examples and runtime use its background period, 20 ms without a plan. Raises `ArgumentError` for
+    unknown words and choices, for a controller, an observer, an estimator or a plan of other joints, and, without
+    `force`, for existing files that Torquec did not write, `RobotError` for friction that drives its joint; nothing is
+    written then.
     """
     numbers = chosen(Precision, precision, "precision")
     two = two_rate(source, update=update, friction=friction, order=order)

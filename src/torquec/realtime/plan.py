@@ -1,14 +1,15 @@
-"""The background period: hold error against the period, the errors that headers state, and what a tolerance leaves.
+"""Choice of the background period: hold error against the period, and the longest period within a tolerance.
 
-(1)  coefficients are at most  age = period + latency  old: seen at the start of a run of the background, published
-     `latency` later, used until the next ones are
-(2)  total = proven error of the model + bound of the hold error (`held_torque_bound`), joint by joint; that of
-     an exact model is what snapped angles change against the file as written (:mod:`torquec.proof.torque.snap_bound`)
+(1)  the sample age of coefficients is at most  period + latency:  sampled at the start of a background run, published
+     `latency` later, used until the next ones are published
+(2)  total = proven error of the model + bound of the hold error (`held_torque_bound`), joint by joint; the
+     error of an exact model is that of its snapped angles against the file as written
+     (:mod:`torquec.proof.torque.snap_bound`)
 (3)  recommended: the longest background period, a second at most, for which no joint's total exceeds the torque error
      that the specification allows
 
-A certificate bounds the error of torques from coefficients of the very instant. The cycle uses older ones: the header
-of a two-rate package never states the first part of (2) without the second one.
+A certificate bounds the torque error with coefficients of the same instant. The cycle uses older ones: the header of a
+two-rate package never states the first part of (2) without the second one.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ from torquec.trajectory.motion_box import MotionBox
 from torquec_check.claim import rounded_down, rounded_up
 
 _DIGITS = 6
-"""Of bounds in a header; they are rounded up."""
+"""Digits of bounds in a header; they are rounded up."""
 
 
 @dataclass(frozen=True)
 class HeldErrors:
-    """(1) of every joint, at a background period and a latency [s].
+    """Errors (2) of every joint, at a background period and a latency [s].
 
-    `model` of an exact model is what snapped angles change against the file as written, zero without snaps.
+    `model` of an exact model is the error of its snapped angles against the file as written, zero without snaps.
     """
 
     joints: tuple[str, ...]
@@ -55,7 +56,7 @@ class HeldErrors:
 
     @property
     def age(self) -> float:
-        """That of the oldest coefficients of (1) [s]."""
+        """The largest sample age (1) [s]."""
         return self.period + self.latency
 
     def to_dict(self) -> dict[str, Any]:
@@ -70,7 +71,7 @@ class HeldErrors:
 
     @staticmethod
     def of_document(document: Mapping[str, Any]) -> HeldErrors:
-        """Those of the document that `torquec realtime plan` writes."""
+        """The errors in a document of `torquec realtime plan`."""
         order = HoldOrder(document["order"])
         return HeldErrors(
             tuple(document["proven"]),
@@ -85,9 +86,9 @@ class HeldErrors:
 def held_errors_text(
     robot: Robot, errors: HeldErrors | None, *, certified: bool, kind: ModelKind = ModelKind.EXACT
 ) -> str:
-    """What a header says of the age of coefficients; `certified` where errors of the very instant stand before it.
+    """Header text about the hold error; `certified` where certified errors without hold come before it.
 
-    Of an abbreviated model nothing is proven: what holding adds to its own errors is stated as that.
+    Nothing is proven of an abbreviated model: only the hold error is stated, in addition to its own errors.
     """
     lines = []
     if certified:
@@ -115,16 +116,16 @@ def held_errors_text(
     return "\n".join(lines)
 
 
-_CURVE = np.geomspace(1e-4, 1e-1, 25)  # periods of the picture [s]: from a fast cycle to a slow background
-_DOTS = np.geomspace(1e-4, 1e-1, 4)  # where errors are searched for
+_CURVE = np.geomspace(1e-4, 1e-1, 25)  # periods of the plot [s]: from a fast cycle to a slow background
+_DOTS = np.geomspace(1e-4, 1e-1, 4)  # periods at which errors are searched [s]
 
 
 @dataclass(frozen=True)
 class HoldPlan:
-    """A background period, and for every joint what is lost at it.
+    """A background period, and the torque errors of every joint at it.
 
-    `zeroth` and `first` are bounds of holding, `proven` that of the model (2), `allowed` what the specification
-    asks for (None where it asks for none), `recommended` the longest period by order.
+    `zeroth` and `first`: bounds of the hold error; `proven`: bound of the model error (2); `allowed`: tolerance of the
+    specification (None without one); `recommended`: the longest period by order.
     """
 
     joints: tuple[str, ...]
@@ -138,7 +139,7 @@ class HoldPlan:
     found: FoundErrors | None = None
 
     def held(self, order: HoldOrder) -> Array:
-        """The bound of holding at the plan's period, (n,)."""
+        """The bound of the hold error at the plan's period, (n,)."""
         return self.bound.at(self.period + self.latency, order)
 
     @property
@@ -153,7 +154,7 @@ class HoldPlan:
         return HeldErrors(self.joints, self.period, self.latency, self.order, tuple(self.proven.tolist()), tuple(held))
 
     def curve(self) -> dict[str, Array]:
-        """Bounds against the period: `period` (K,), `zeroth` and `first` (K, n), for pictures."""
+        """Bounds against the period: `period` (K,), `zeroth` and `first` (K, n), for plots."""
         rows = {order: np.array([self.bound.at(p + self.latency, order) for p in _CURVE]) for order in HoldOrder}
         return {"period": _CURVE, **{order.value: values for order, values in rows.items()}}
 
@@ -170,9 +171,9 @@ def plan_background(
 ) -> HoldPlan:
     """The plan of a model for a specification (1)-(3); at the recommended period unless one is given [s].
 
-    With `search` the largest errors that are found stand beside the bounds. Raises `ArgumentError` for a specification
-    without speeds and accelerations or with motions that the model's certificate does not cover, and for times that are
-    none; `RobotError` for too many joints.
+    With `search` the largest errors found are given beside the bounds. Raises `ArgumentError` for a specification
+    without speeds and accelerations or with motions that the model's certificate does not cover, and for invalid
+    times; `RobotError` for too many joints.
     """
     model, chosen_order = as_model(source), chosen(HoldOrder, order, "order of the hold")
     if (period is not None and not (np.isfinite(period) and period > 0.0)) or not (latency >= 0.0):
@@ -195,7 +196,7 @@ def plan_background(
 
 
 def found_at(source: Robot | Model, specification: Specification, latency: float = 0.0) -> dict[str, Array]:
-    """The largest errors found against the period: `period` (K,), `zeroth` and `first` (K, n), for pictures."""
+    """The largest errors found against the period: `period` (K,), `zeroth` and `first` (K, n), for plots."""
     model = as_model(source)
     rows = [search_hold_error(model, specification.motions, p + latency, jerk=specification.jerks) for p in _DOTS]
     return {
@@ -206,7 +207,7 @@ def found_at(source: Robot | Model, specification: Specification, latency: float
 
 
 def _proven(model: Model, motions: MotionBox) -> Array:
-    """What is proven of the model's torques over these motions, (n,); of an exact one, what snapped angles change."""
+    """The certified torque error over these motions, (n,); of an exact model, the error of snapped angles."""
     record = model.record
     if record is None:
         return np.array(snap_bound(model.robot, motions))
@@ -237,9 +238,9 @@ def _proven(model: Model, motions: MotionBox) -> Array:
 def hold_bound(
     source: Robot | Model, motions: MotionBox, *, jerk: Sequence[float] | None = None, work: Work | None = None
 ) -> HoldBound:
-    """The bounds of a model over a box of motions with speeds and accelerations; `jerk` (n,) where it is limited.
+    """Hold error bounds of a model over a box of motions with speeds and accelerations; `jerk` (n,) if limited.
 
-    Under a time limit of `work` every joint has its share of the time; bounds that it cuts short are coarser.
+    A time limit of `work` is divided among the joints; bounds that it cuts short are coarser.
     Raises `ArgumentError` for a box without speeds or accelerations, `RobotError` for too many joints.
     """
     model = as_model(source)

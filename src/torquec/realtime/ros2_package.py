@@ -1,6 +1,6 @@
 """A ROS 2 source package of a model: a chainable effort controller and a plug-in that computes inverse dynamics.
 
-(1)  the C package of the dynamics, and a law with its guards as one C++ header: nothing of ROS
+(1)  the C package of the dynamics, and a law with its guards as one C++ header, without ROS
 (2)  `EffortController` for ros2_control, which calls the law, and `DynamicsSolver` for inverse_dynamics_solver
 (3)  package.xml, CMakeLists.txt, plug-in descriptions, parameters, README, and the tests of (1)
 """
@@ -34,8 +34,8 @@ from torquec.robot.robot import Robot
 from torquec_check.claim import Bound
 
 PROPRIETARY = "Proprietary"
-_FRICTION = ROS2_QUANTITIES.index("friction_torque")  # springs stand before it
-_TEST_CYCLES = 100_000  # of the law under bad numbers: a second on a small computer
+_FRICTION = ROS2_QUANTITIES.index("friction_torque")  # springs come before it
+_TEST_CYCLES = 100_000  # of the law with invalid inputs: a second on a small computer
 _PLACES = {
     "effort_law.hpp": "include/{package}/effort_law.hpp",
     "effort_controller.hpp": "include/{package}/effort_controller.hpp",
@@ -49,7 +49,7 @@ _PLACES = {
     "controllers.yaml": "config/controllers.yaml",
     "README.md": "README.md",
 }
-"""Where each of our files goes."""
+"""Destination of each of our files in the package."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,10 @@ def write_ros2_package(
     license_name: str = PROPRIETARY,
     force: bool = False,
 ) -> Ros2Package:
-    """Write (1)-(3) into `directory`; `license_name` is what package.xml states, for you to choose.
+    """Write (1)-(3) into `directory`; `license_name` is the license stated in package.xml, your choice.
 
-    Raises `ArgumentError` for a model that lacks a quantity that is called, and for files in the way that Torquec did
-    not write, without `force`, and `RobotError` for friction that drives its joint; nothing is written then.
+    Raises `ArgumentError` for a model that lacks a called quantity, and, without `force`, for existing files that
+    Torquec did not write, and `RobotError` for friction that drives its joint; nothing is written then.
     """
     model = compile(source) if isinstance(source, Robot) else source
     check_friction_is_passive(model.robot)
@@ -108,7 +108,7 @@ def write_ros2_package(
 
 
 def _quantities(model: Model) -> tuple[str, ...]:
-    """Those that controller and plug-in call, and the functions with state where friction has memory."""
+    """Quantities that controller and plug-in call, and functions with state where friction has memory."""
     return (*ROS2_QUANTITIES, *(MEMORY_QUANTITIES if has_memory(model.robot) else ()))
 
 
@@ -128,7 +128,7 @@ def _functions(model: Model) -> list[Function]:
 def _words(
     robot: Robot, package: str, prefix: str, parts: tuple[Function, Function], license_name: str
 ) -> dict[str, str]:
-    """What stands for the words between @ in our files; `parts` are springs and friction."""
+    """Values of the @placeholders@ in our files; `parts` are springs and friction."""
     springs, friction = parts
     efforts = [joint.limits.effort for joint in robot.joints if joint.name in robot.joint_names]
     stated = ", ".join(repr(float(value)) if math.isfinite(value) else "0.0" for value in efforts)
@@ -165,5 +165,5 @@ def _quoted(name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text that ends no comment, string or element."""
+    """A text without characters that would end a comment, string or element."""
     return "".join(c if c.isalnum() or c in " _-." else "_" for c in text)

@@ -1,8 +1,8 @@
-"""Parameters that can change while the robot runs: which numbers, under which names, and the robot that has them.
+"""Run-time parameters: payload, gravity, friction, rotors and inertias that can change while the robot runs.
 
-What is said by a word is one group, an input of the prepared parameters with one number per parameter:
+Each word selects one group of parameters, an input with one number per parameter:
 
-(1)  load, load:FRAME    ten inertial parameters of a thing in the hand, about the frame's origin and in its axes
+(1)  load, load:FRAME    ten inertial parameters of a payload in the hand, about the frame's origin and in its axes
 (2)  gravity             the acceleration of gravity in the base frame (3,), for an arm whose base is tilted
 (3)  friction, rotors    viscous, Coulomb and offset of every shaft; inertia of every rotor
 (4)  a body's name       its ten inertial parameters, about its body frame
@@ -29,7 +29,7 @@ from torquec.spatial import PARAMETER_NAMES, Inertia, Scalar, Vector3, matvec, s
 
 
 class RunTimeKind(StrEnum):
-    """What a parameter belongs to."""
+    """The element that a parameter belongs to."""
 
     LOAD = "load"
     GRAVITY = "gravity"
@@ -40,7 +40,7 @@ class RunTimeKind(StrEnum):
 
 @dataclass(frozen=True)
 class RunTimeParameter:
-    """One number: its name, what it belongs to, which one of those (body, motor, shaft), and which of its numbers."""
+    """One parameter: name, kind of element, index of the element (body, motor, shaft), index in the element."""
 
     name: str
     kind: RunTimeKind
@@ -51,7 +51,7 @@ class RunTimeParameter:
 
 @dataclass(frozen=True)
 class ParameterGroup:
-    """What one word stands for: `port` is its name as an input; `frame` that of a load."""
+    """The parameters of one word: `port` is its name as an input; `frame` that of a load."""
 
     word: str
     port: str
@@ -65,7 +65,7 @@ class ParameterGroup:
 
     @property
     def changes_friction(self) -> bool:
-        """Whether some of it is friction."""
+        """Whether the group contains friction."""
         return any(parameter.kind is RunTimeKind.FRICTION for parameter in self.parameters)
 
 
@@ -90,7 +90,7 @@ def parameter_groups(robot: Robot, words: Sequence[str]) -> tuple[ParameterGroup
 
 
 def friction_words(robot: Robot) -> tuple[str, ...]:
-    """The words of every shaft's changeable friction: by direction where the robot's own differs so."""
+    """The words of every shaft's changeable friction: by direction where the robot's own friction depends on it."""
     own = [shaft.friction for shaft in friction_shafts(robot)]
     found: list[str] = []
     for name in ("viscous", "coulomb"):
@@ -137,7 +137,7 @@ def _plain(word: str) -> str:
 
 
 def _parameters(robot: Robot) -> list[RunTimeParameter]:
-    """Every standard parameter but those of loads."""
+    """All standard parameters except those of loads."""
     found = [
         RunTimeParameter(f"gravity_{axis}", RunTimeKind.GRAVITY, 0, k, robot.gravity[k]) for k, axis in enumerate("xyz")
     ]
@@ -156,7 +156,7 @@ def _parameters(robot: Robot) -> list[RunTimeParameter]:
 
 @dataclass(frozen=True)
 class RunTimeRobot:
-    """A robot some of whose numbers are symbols, or other numbers than the file's; `inertial` where bodies are."""
+    """A robot with some parameters replaced by symbols or new values; `inertial` where bodies are changed."""
 
     robot: Robot
     inertias: tuple[Inertia, ...]
@@ -177,7 +177,7 @@ class RunTimeRobot:
         )
 
     def changed_mechanism(self) -> Mechanism:
-        """The same of the change alone: bodies less the file's own; gravity as it is now."""
+        """The mechanism of the change alone: bodies less the file's own; current gravity."""
         own = [body.inertia for body in self.robot.bodies]
         changed = tuple(_difference(now, before) for now, before in zip(self.inertias, own, strict=True))
         rotors = tuple(
@@ -195,12 +195,12 @@ class RunTimeRobot:
         return dataclasses.replace(m, gravity=self.gravity_of(m, change))
 
     def gravity_of(self, m: Mechanism, g: Sequence[Scalar]) -> Vector3:
-        """A vector of the base frame in the axes and the unit of length of the mechanism."""
+        """Gravity, a vector of the base frame, in the axes and the unit of length of the mechanism."""
         x, y, z = g
         return scale(matvec(self.robot.canonical.base.rotation, (x, y, z)), 1.0 / m.length)
 
     def reflected(self, rotors: Sequence[Scalar]) -> Any:
-        """What rotors add to the mass matrix, (n, n)."""
+        """Reflected rotor inertia in the mass matrix, (n, n)."""
         n = self.robot.n
         total: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
         for inertia, row in zip(rotors, self.robot.drives.transmission, strict=True):
@@ -236,7 +236,7 @@ def run_time_robot(
         given = values[group.port]
         if group.frame:
             frame = robot.frame(group.frame)
-            if frame.body >= 0:  # what stands on the base moves nothing
+            if frame.body >= 0:  # a load on the base does not move
                 carried = Inertia(*given).transformed(frame.pose).parameters
                 bodies[frame.body] = [own + more for own, more in zip(bodies[frame.body], carried, strict=True)]
             continue

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
-    """Options of a writer, None where the target's default is taken; each target reads those that it takes.
+    """Options of a target, None for its default; each target uses its own subset.
 
     `plan` is the bound of the hold error, which the command computes for `spec` and `period`.
     """
@@ -74,7 +74,7 @@ class PackageTarget:
 
     `files` are those of an exact model without options; PREFIX and FUNCTION stand for names, `*` for any. `options` are
     words of the command line. `needs` are the quantities that the model must have; a target without them writes
-    whatever the model serves. `check`: how the code of a certified model is compared with it.
+    all quantities of the model. `check`: how the code of a certified model is compared with it.
     """
 
     title: str
@@ -94,9 +94,9 @@ def write_target(
 
 
 def check_request(target: str, model: Model, options: Collection[str] = (), precision: Precision | None = None) -> None:
-    """Raise `ArgumentError` for given `options`, a precision or a model that the target does not take.
+    """Raise `ArgumentError` for given `options`, a precision or a model that the target does not accept.
 
-    Nothing is traced. Raises `RobotError` for a robot without the inertias that the target needs.
+    Traces nothing. Raises `RobotError` for a robot without the inertias that the target needs.
     """
     row = TARGETS[target]
     for name in options:
@@ -290,4 +290,4 @@ TARGETS: Mapping[str, PackageTarget] = MappingProxyType(
 """Every target by its name."""
 
 OPTIONS: tuple[str, ...] = tuple(dict.fromkeys(name for row in TARGETS.values() for name in row.options))
-"""The options that some target takes, `precision` aside: that one has values, which a target may lack."""
+"""The options that some target takes, without `precision`, of which a target may lack values."""

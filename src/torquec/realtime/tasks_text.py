@@ -1,6 +1,6 @@
-"""The C text of the tasks: records of coefficients, the triple buffers between them, and one call for each task.
+"""C code of the two-rate tasks: coefficient records, triple buffers between them, and one call for each task.
 
-A record that holds anything but finite numbers is never published: the reader keeps the last one that was whole.
+A record with a number that is not finite is never published: the reader keeps the last valid one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ The background tasks run once in it."""
 
 
 def tasks_text(two: TwoRateFunctions, names: Names, *, period: float, planned: bool) -> str:
-    """The whole `<prefix>_tasks.h`, for a background period [s]: that of a plan, or the usual one."""
+    """The whole `<prefix>_tasks.h`, for a background period [s]: that of a plan, or the default."""
     return _Writer(two, names, period, planned=planned).text()
 
 
@@ -298,7 +298,7 @@ class _Writer:
 
 
 def packed_condition(checks: Sequence[str]) -> list[str]:
-    """`if (any of the checks) return 0;`, a check a line."""
+    """`if (any of the checks) return 0;`, one check per line."""
     lines = [f"    || {check}" for check in checks]
     lines[0] = f"if ({checks[0]}"
     lines[-1] += ") {"

@@ -1,4 +1,4 @@
-"""The two-rate structure as functions: what the background computes, and what is left for every cycle.
+"""Two-rate computed torque as functions: coefficients in the background, a few products in every cycle.
 
 Zeroth order (Izaguirre et al., section 3), n products and n sums for a joint:
 
@@ -12,10 +12,10 @@ First order, three times that: the background gives the slopes at the state (q0,
 (4)  background_first_order(q0, qd0, qdd0) -> M, held, dtau_dq, dtau_dqd
 (5)  synchronous_first_order(..) -> tau = M qdd + held + dtau_dq (q - q0) + dtau_dqd (qd - qd0)
 
-Parameters that change at run time enter as `constants`, which
-update_parameters makes of them; for a model that follows a program P they enter as what they change,
+Parameters that change at run time enter as `constants`, which update_parameters computes from them; for a model that
+follows a program P only their change enters,
 
-(6)  P + tau(parameters) - tau(the robot's own),   exact in the change, so that a bound of P's error stays a bound
+(6)  P + tau(parameters) - tau(the robot's own),   exact in the change, so that the error bound of P remains valid
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class TwoRateFunctions:
 
     @property
     def robot(self) -> Robot:
-        """The robot that the model is of."""
+        """The robot of the model."""
         return self.model.robot
 
 
@@ -156,9 +156,9 @@ class _Tracer:
         return by_q, by_qd
 
     def _changes(self, now: RunTimeRobot) -> list[Mechanism]:
-        """(6): the changed bodies under gravity as it is, and the file's own bodies under the change of gravity.
+        """(6): the changed bodies under the current gravity, and the file's own bodies under the change of gravity.
 
-        The second one, which has no rotors, is about gravity alone.
+        The second one has no rotors and gives gravity torques only.
         """
         found = [now.changed_mechanism()] if now.inertial or now.geared else []
         if now.tilted:
@@ -171,7 +171,7 @@ class _Tracer:
     # --- the functions ----------------------------------------------------------------------------------------------
 
     def inertia(self) -> Function:
-        """The cheapest of the ways to M and gravity; a closed form where no parameter changes."""
+        """M and gravity by the cheapest algorithm; a closed form only where no parameter changes."""
         n = self.robot.n
 
         def recursive(q: Vector, **values: Any) -> dict[str, Any]:
@@ -229,7 +229,7 @@ class _Tracer:
         return trace("hold", algorithm, dict.fromkeys(names, (self.robot.n,)))
 
     def synchronous(self) -> Function:
-        """(3), and friction where it is asked for in every cycle."""
+        """(3), and friction where it is computed in every cycle."""
         n = self.robot.n
 
         def algorithm(M: Matrix, held: Vector, qdd: Vector, qd: Vector = (), **values: Any) -> dict[str, Any]:
@@ -299,7 +299,7 @@ class _Tracer:
 
 
 def _early(group: ParameterGroup) -> str:
-    """The group's input while functions are traced: a name that no quantity has."""
+    """Temporary name of the group's input while tracing: one that no quantity has."""
     return f"parameters of {group.port}"
 
 
@@ -320,7 +320,7 @@ def _nominal(groups: tuple[ParameterGroup, ...]) -> Function:
 
 
 def _load_makers(groups: tuple[ParameterGroup, ...]) -> list[Function]:
-    """For a load: its ten parameters from what a data sheet says of it."""
+    """For a load: its ten parameters from data-sheet values (mass, center, inertia)."""
     if not any(group.frame for group in groups):
         return []
 

@@ -1,4 +1,4 @@
-"""The log of a run: one entry for every cycle, taken out of the loop's memory while it runs."""
+"""Cycle log of a real-time run: one entry per cycle, read from the loop's memory while it runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torquec.foundation.writing import write_files
 from torquec.realtime.runtime.structures import LogStruct
 
 HEAD = 9
-"""Words of an entry in front of positions, speeds, wanted and sent torques; see `torquec_record.h`."""
+"""Words of an entry before positions, speeds, commanded and sent torques; see `torquec_record.h`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,23 +37,23 @@ class CycleLog:
 
     @cached_property
     def t(self) -> Array:
-        """When each cycle began (N,) [s], from the first one on."""
+        """Start time of each cycle (N,) [s], from the first one on."""
         first = self.woke[0] if len(self) else 0
         return (self.woke - first) * 1e-9
 
     @property
     def cycle(self) -> Indices:
-        """Which cycle it was (N,)."""
+        """Number of the cycle (N,)."""
         return self.entries[:, 0]
 
     @property
     def planned(self) -> Indices:
-        """When it should have begun (N,) [ns]."""
+        """Planned start time (N,) [ns]."""
         return self.entries[:, 1]
 
     @property
     def woke(self) -> Indices:
-        """When it began (N,) [ns]."""
+        """Actual start time (N,) [ns]."""
         return self.entries[:, 2]
 
     @property
@@ -63,27 +63,27 @@ class CycleLog:
 
     @property
     def compute(self) -> Array:
-        """How long coefficients, law and guards took (N,) [s]."""
+        """Computation time of coefficients, law and guards (N,) [s]."""
         return np.asarray(self.entries[:, 4] * 1e-9, dtype=np.float64)
 
     @property
     def latency(self) -> Array:
-        """How late it began (N,) [s]."""
+        """Start latency (N,) [s]."""
         return np.asarray((self.woke - self.planned) * 1e-9, dtype=np.float64)
 
     @property
     def mode(self) -> Indices:
-        """What the guards did (N,), as `GuardMode`."""
+        """Mode of the guards (N,), as `GuardMode`."""
         return self.entries[:, 6]
 
     @property
     def faults(self) -> Indices:
-        """All faults until then (N,), as `Fault`."""
+        """All faults so far (N,), as `Fault`."""
         return self.entries[:, 7]
 
     @property
     def coefficient_age(self) -> Array:
-        """How old the coefficients were (N,) [s]; NaN without a background."""
+        """Sample age of the coefficients (N,) [s]; NaN without a background."""
         age = self.entries[:, 8]
         return np.where(age < 0, np.nan, age * 1e-9)
 
@@ -99,7 +99,7 @@ class CycleLog:
 
     @property
     def wanted(self) -> Array:
-        """Torques that the law asked for (N, n); NaN where it was not asked."""
+        """Torques commanded by the law (N, n); NaN where it was not called."""
         return self._numbers(2)
 
     @property
@@ -109,7 +109,7 @@ class CycleLog:
 
 
 class LogReader:
-    """Takes entries out of a log that a loop writes to."""
+    """Reads entries from a log that a loop writes."""
 
     def __init__(self, library: ctypes.CDLL, log: LogStruct, joints: int, capacity: int) -> None:
         self._take, self._log = library.torquec_log_take, log
@@ -119,7 +119,7 @@ class LogReader:
         log.capacity, log.words, log.entries = capacity, self._words, self.memory.ctypes.data
 
     def take(self) -> Indices:
-        """What was written since the last call, (k, words)."""
+        """The entries since the last call, (k, words)."""
         parts = []
         while True:
             count = int(

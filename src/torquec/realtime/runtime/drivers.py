@@ -1,15 +1,14 @@
-"""Robots that a loop can drive: a simulated one, one in another process, and one behind a C library of yours.
+"""Robot drivers of the real-time loop: simulated, in another process (shared memory), or a user's C library.
 
-Each fills the `torquec_driver` of the C sources: read a state, write torques, tell the time, stop. `SharedRobot` is the
-other side of shared memory, for a simulator or a driver of yours in a process of its own:
+Each fills the `torquec_driver` of the C sources: read a state, write torques, read the clock, stop. `SharedRobot` is
+the other side of shared memory, for a simulator or a driver of yours in a process of its own:
 
     with SharedRobot("arm", 7) as robot:
         while not robot.is_stopped:
             robot.publish(q, qd)
             tau = robot.take()          # (n,), or None where nothing is new
 
-A loop that was killed can say nothing: torques older than a few cycles are no torques, and `torque_time` tells their
-age.
+A killed loop sends no message: ignore torques older than a few cycles; `torque_time` gives their time.
 """
 
 from __future__ import annotations
@@ -48,25 +47,25 @@ from torquec.simulation.stiffness import MOST_PER_STEP, check_step, fastest_rate
 from torquec.trajectory.trajectory import Trajectory
 
 _SIMULATED_PATIENCE = 0.1
-"""[s] between two torques of a simulated robot: it breaks nothing, and an ordinary machine pauses for tens of ms."""
+"""Longest gap between two torques of a simulated robot [s]: a non-real-time system pauses for tens of ms."""
 _CAUGHT_UP = 0.2
-"""[s] of motion that one read makes up for: longer than any gap that the guards tolerate, short to compute."""
+"""Longest simulated motion in one read [s]: longer than any gap that the guards tolerate, fast to compute."""
 
 
 class RobotClock(StrEnum):
-    """Whose time a simulated robot lives in."""
+    """The clock of a simulated robot."""
 
     REAL = "real"
     VIRTUAL = "virtual"
-    """Time passes where the loop waits: a run takes as long as its computations, and gives the same every time."""
+    """Time passes only while the loop waits: a run is as fast as its computations, and reproducible."""
 
 
 class RobotDriver(Protocol):
-    """What a run asks of a robot."""
+    """Interface of a robot driver."""
 
     @property
     def patience(self) -> float | None:
-        """The longest gap between two torques [s] where the guards name none; None for the usual one."""
+        """Default of the longest gap between two torques [s]; None for that of the guards."""
         ...
 
     @property
@@ -77,7 +76,7 @@ class RobotDriver(Protocol):
     def opened(
         self, library: ctypes.CDLL, model: Model, motion: Trajectory, period: float
     ) -> contextlib.AbstractContextManager[DriverStruct]:
-        """The driver, as long as the context lasts. Raises `ArgumentError` where it cannot be had."""
+        """The driver, as long as the context lasts. Raises `ArgumentError` where it is not available."""
         ...
 
 
@@ -159,7 +158,7 @@ def plant_step_function(plant: Plant, h: float) -> Function:
 
 @dataclass(frozen=True)
 class SharedMemoryRobot:
-    """A robot in another process, by shared memory of this name; `driver_shared.h` and `SharedRobot` are its side."""
+    """A robot in another process, by shared memory of this name; its side uses `driver_shared.h` or `SharedRobot`."""
 
     name: str
 
@@ -174,7 +173,7 @@ class SharedMemoryRobot:
 
     @property
     def system_name(self) -> bytes:
-        """As the system has it: with a slash in front."""
+        """The POSIX name, with a leading slash."""
         return f"/{self.name.removeprefix('/')}".encode()
 
     @contextlib.contextmanager
@@ -198,10 +197,10 @@ class SharedMemoryRobot:
 
 @dataclass(frozen=True)
 class LibraryRobot:
-    """A robot behind a shared library of yours, which is code that you trust.
+    """A robot behind a user's shared library, which must be trusted code.
 
-    It has  int torquec_open_driver(torquec_driver *driver, int64_t joints),  which fills the driver and gives 0, and
-    void torquec_close_driver(torquec_driver *driver).
+    The library exports  int torquec_open_driver(torquec_driver *driver, int64_t joints),  which fills the driver and
+    returns 0, and void torquec_close_driver(torquec_driver *driver).
     """
 
     path: str | os.PathLike[str]
@@ -239,7 +238,7 @@ class LibraryRobot:
 
 
 class SharedRobot:
-    """Opens the shared memory that a loop made, waiting `patience` [s] for it; a context.
+    """The robot's side of the shared memory of a loop; waits up to `patience` [s] for it; a context manager.
 
     Raises `ArgumentError` where there is none, or where it has another number of joints.
     """
@@ -280,12 +279,12 @@ class SharedRobot:
 
     @property
     def clock(self) -> int:
-        """The time that samples have [ns]."""
+        """The current time on the clock of the samples [ns]."""
         return int(self._library.torquec_shared_clock())
 
     @property
     def torque_time(self) -> int:
-        """When the torques that `take` gave last were written [ns]."""
+        """Time stamp of the last torques from `take` [ns]."""
         return self._time.value
 
     @property
@@ -294,9 +293,9 @@ class SharedRobot:
         return bool(self._library.torquec_shared_is_stopped(self._memory))
 
     def publish(self, q: npt.ArrayLike, qd: npt.ArrayLike, *, at: int | None = None) -> None:
-        """Say what was measured, (n,) each, now or `at` a time of `clock`. Raises `ArgumentError` for other shapes.
+        """Publish a measured state, (n,) each, now or `at` a time of `clock`. Raises `ArgumentError` for other shapes.
 
-        Numbers that are not finite are passed on: the guards of the loop are there for them.
+        Numbers that are not finite are passed on: the guards of the loop handle them.
         """
         for place, values in ((self._sample.q, q), (self._sample.qd, qd)):
             row = np.asarray(values, dtype=np.float64)

@@ -1,12 +1,12 @@
-"""Guards of a real-time run: limits of robot and run, faults and their remedies, and how a stop goes.
+"""Safety guards of a real-time run: torque clamps, trip limits, faults with remedies, and the stop.
 
-(1)  clamps, which what is sent never passes:   |tau_i| <= torque_i,   |tau_i - tau_i before| <= rate_i x period
+(1)  clamps of every sent torque:               |tau_i| <= torque_i,   |tau_i - tau_i before| <= rate_i x period
 (2)  trips, beyond which the stop begins:       lower_i <= q_i <= upper_i,   |qd_i| <= speed_i,
      sum over driven joints of tau_i qd_i <= power,   |q_i - q_i before| <= 1.5 speed_i dt + slack_i,
      |drift of q_i against qd_i| <= slack_i,   times between torques, between samples, and of samples
      and while q_i stays the same number:   |sum of qd_i dt, over a tenth of a second| <= resolution_i,
      |change of the reference of joint i| <= unmoved_i
-(3)  the stop: the last torque for `hold`, to zero in `ramp`, less damping_i qd_i where the state can be believed
+(3)  the stop: the last torque for `hold`, to zero in `ramp`, less damping_i qd_i where the state is valid
 
 Values of enumerations are those of the C sources.
 """
@@ -24,7 +24,7 @@ from torquec.robot.robot import Joint, Robot
 
 
 class Fault(IntFlag):
-    """Why a stop began; several can come together. `torquec_guard.h` says when each one is raised."""
+    """Reasons for a stop; several can be set. `torquec_guard.h` defines when each one is raised."""
 
     STATE_MISSING = 1 << 0
     STATE_NOT_FINITE = 1 << 1
@@ -41,7 +41,7 @@ class Fault(IntFlag):
     DRIVER = 1 << 12
     WATCHDOG = 1 << 13
     REQUESTED = 1 << 14
-    """The end of the run, or somebody asked for it: no fault."""
+    """Requested stop or end of the run: no fault."""
     STATE_FROZEN = 1 << 15
 
     @property
@@ -76,7 +76,7 @@ FAULT_REMEDIES = {
 
 
 class GuardMode(IntEnum):
-    """What the guards do with the law's torques."""
+    """Mode of the guards: how they treat the law's torques."""
 
     RUN = 0
     HOLD = 1
@@ -88,7 +88,7 @@ class RunEnd(StrEnum):
     """How a run ended."""
 
     ENDED = "ended"
-    """As it was asked to."""
+    """As requested."""
     FAULT = "fault"
     NOT_STARTED = "not started"
     NO_THREAD = "no thread"
@@ -96,30 +96,30 @@ class RunEnd(StrEnum):
 
 
 RUN_ENDS = (RunEnd.ENDED, RunEnd.FAULT, RunEnd.NOT_STARTED, RunEnd.NO_THREAD, RunEnd.OTHER_JOINTS)
-"""By the number that the loop returns."""
+"""Ends of a run by the return value of the loop."""
 
 
 JointNumbers = float | Sequence[float]
 """One number for all joints, or one for each."""
 
 _FULL_TORQUE = 0.02
-"""[s] from zero to the torque limit, where no rate is given: slower than any motor, faster than any gear likes."""
+"""Default time from zero to the torque limit [s]: slower than any motor, faster than gears need."""
 _SLACK = 0.05, 0.01  # [rad], [m]: some degrees, a centimetre: noise is less, a lost count is more
 _RESOLUTION = 0.002, 0.0002  # [rad], [m]: a little more than a step of an encoder of 12 bits at the joint itself
 _UNMOVED = 0.01, 0.002  # [rad], [m]: half a degree, two millimetres: joints that follow move by a step of an encoder
 _LATE_PERIODS = 3.5
-"""Cycles after which a robot without news is stopped, where nothing else is said."""
+"""Default timeout without a new state or torque, in cycles."""
 _NANOSECONDS = 1e9  # of a second
 
 
 @dataclass(frozen=True)
 class Guards:
-    """Limits, None where the robot's own or a usual one shall serve; per joint, or one number for all.
+    """Limits of the guards; None selects the robot's own limit or a default; per joint, or one number for all.
 
     `torque` [N m or N]: the effort limits. `torque_rate` [per s]: the whole torque in 20 ms. `power` [W]: of all drives
     together, none. `lower`, `upper`, `speed`: the limits of the joints. `slack` [rad or m]: 0.05 or 0.01. `resolution`
     [rad or m]: 0.002 or 0.0002, more than one step of an encoder; `unmoved` [rad or m]: 0.01 or 0.002, more than a
-    reference moves while dry friction holds a joint; both infinite where frozen positions are to be no fault. `damping`
+    reference moves while dry friction holds a joint; both infinite to disable the check for frozen positions. `damping`
     [N m s/rad or N s/m] while the torque is ramped down. Times [s]: `hold`, `ramp`; `longest_gap` between two torques
     and `longest_blind` without a state: three and a half cycles, and `oldest_state`: two cycles; of a
     simulated robot 0.1 s.
@@ -144,7 +144,7 @@ class Guards:
 
 @dataclass(frozen=True)
 class GuardLimits:
-    """The limits of a run, all of them numbers; (n,) by joint, infinite where nothing binds."""
+    """The resolved limits of a run; (n,) by joint, infinite for no limit."""
 
     joints: tuple[str, ...]
     period: float
@@ -183,7 +183,7 @@ class GuardLimits:
         return made
 
     def to_document(self) -> dict[str, float | dict[str, float]]:
-        """By name, and by joint where they are the joints'."""
+        """As JSON values: by name, and by joint for limits of joints."""
         found: dict[str, float | dict[str, float]] = {}
         for field in fields(self)[1:]:
             value = getattr(self, field.name)
@@ -192,10 +192,10 @@ class GuardLimits:
 
 
 def guard_limits(robot: Robot, guards: Guards, *, period: float, patience: float | None = None) -> GuardLimits:
-    """The limits of a run at a period [s]; `patience` [s]: the longest gap where the guards name none.
+    """The limits of a run at a period [s]; `patience` [s]: default of the longest gap.
 
-    Raises `ArgumentError` for a robot without effort limits where no torques are given, for more joints than there is
-    room for, and for numbers that are no limits.
+    Raises `ArgumentError` for a robot without effort limits where no torques are given, for too many joints,
+    and for invalid limits.
     """
     joints = robot.joints
     if len(joints) > MOST_JOINTS:
@@ -251,7 +251,7 @@ def guard_limits(robot: Robot, guards: Guards, *, period: float, patience: float
 
 
 def nanoseconds(seconds: float) -> int:
-    """As clocks count."""
+    """Seconds as integer nanoseconds."""
     return round(seconds * _NANOSECONDS)
 
 

@@ -1,9 +1,9 @@
-"""The runtime as a library: its C sources, compiled with the machine's own compiler, loaded into Python.
+"""Shared library of the C runtime: compiled with the system's C compiler, loaded into Python.
 
-The sources are C because they stand between a computer and a robot: people must be able to read them, put them through
-sanitizers and analysers, and build them into programs without Python. Laws and plants come as machine code from LLVM
-and need no compiler; the loop around them, some thousand lines, does. It is compiled once: the library is kept in the
-cache of compiled functions, under the hash of its sources, its compiler and its options.
+The sources are C, since they run between a computer and a robot: people can read them, run sanitizers and analysers on
+them, and build them into programs without Python. Laws and plants are machine code from LLVM and need no compiler; the
+loop around them, some thousand lines, does. It is compiled once and cached by the hash of sources, compiler and
+options.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def runtime_library() -> ctypes.CDLL:
     entry = None if kept is None else kept.read(key)
     library = None
     if entry is not None:
-        with contextlib.suppress(CompileError):  # whatever its checksum says
+        with contextlib.suppress(CompileError):  # even with a valid checksum
             library = _loaded(entry.code)
     if library is None:
         code = compile_sources(compiler, sources)
@@ -96,7 +96,7 @@ def runtime_library() -> ctypes.CDLL:
 
 
 def compile_sources(compiler: str, sources: Mapping[str, str]) -> bytes:
-    """The sources as the bytes of a shared library. Raises `CompileError` with the compiler's words."""
+    """The sources as the bytes of a shared library. Raises `CompileError` with the compiler's messages."""
     with tempfile.TemporaryDirectory(prefix="torquec-") as folder:
         for name, text in sources.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")
@@ -118,7 +118,7 @@ def compile_sources(compiler: str, sources: Mapping[str, str]) -> bytes:
 
 
 def _loaded(code: bytes) -> ctypes.CDLL:
-    """Loaded from a file of its own, which is gone again afterwards."""
+    """Load the library from a temporary file, which is removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="torquec-") as folder:
         path = Path(folder) / "runtime.so"
         path.write_bytes(code)

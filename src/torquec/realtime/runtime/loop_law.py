@@ -1,4 +1,4 @@
-"""The law of a loop: a controller's whole step in every cycle, or what is left of it beside a background.
+"""Control law of a real-time loop: the whole step in every cycle, or two rates with a background.
 
 (1)  one rate:   tau = law(reference, q, qd[, gains][, state])
 (2)  two rates:  coefficients = background(q, qd, qdd)                       in the background
@@ -32,7 +32,7 @@ from torquec.trajectory.trajectory import Trajectory
 
 
 def controller_functions(model: Model, law: Controller) -> list[Function]:
-    """The step of a controller and, for computed torque, the acceleration that it asks the synchronous task for.
+    """The step of a controller and, for computed torque, the commanded acceleration for the synchronous task.
 
     Raises `ArgumentError` for a controller of other joints.
     """
@@ -64,11 +64,11 @@ TWO_RATE_LAW, BACKGROUND = "two_rate_law", "background"
 
 @dataclass(frozen=True, eq=False)
 class LoopLaw:
-    """Machine code of (1) or (2), what it is given in every cycle, and the number of the robot that it is for.
+    """Machine code of (1) or (2), its inputs in every cycle, and the number of its robot.
 
-    `references` (N, size) and `gains` (N, 2n^2) by cycle, `parts` how the references divide, `memory` (m,) the state
-    that the law begins with, `coefficients` how many numbers the background gives, `joint_positions` whether the first
-    part of a reference is where the joints are to be.
+    `references` (N, size) and `gains` (N, 2n^2) by cycle, `parts`: sizes of the references, `memory` (m,): initial
+    state of the law, `coefficients`: number of coefficients of the background, `joint_positions`: whether the first
+    part of a reference is the joint positions.
     """
 
     law: NativeFunction
@@ -85,7 +85,7 @@ class LoopLaw:
 def loop_law(model: Model, controller: Controller, motion: Trajectory, *, order: HoldOrder | None = None) -> LoopLaw:
     """The law of a controller along a motion, sampled at the loop's period; with an `order`, (2).
 
-    Raises `ArgumentError` for joints that do not agree, and with an order for a controller that (2) is not for or that
+    Raises `ArgumentError` for joints that do not match, and with an order for a controller that does not support (2) or
     was made from another model.
     """
     for what, joints in (("controller", controller.joints), ("motion", motion.joints)):
@@ -118,7 +118,7 @@ def loop_law(model: Model, controller: Controller, motion: Trajectory, *, order:
 
 
 def robot_number(model: Model) -> int:
-    """The number by which coefficients know their model: the first 64 bits of its hash."""
+    """The number that identifies the model of coefficients: the first 64 bits of its hash."""
     return int(model.content_hash[:16], 16)
 
 
@@ -174,7 +174,7 @@ def _inputs(function: Function | None) -> tuple[str, ...]:
 
 
 def _rigid(found: Mapping[str, Any], n: int) -> list[Any]:
-    """Torques of the rigid bodies, which friction that depends on the load follows: M qdd + gravity + velocity."""
+    """Rigid-body torques, for load-dependent friction: M qdd + gravity + velocity."""
     rows = [found["gravity"][i] + found["velocity"][i] for i in range(n)]
     for i in range(n):
         for j in range(n):

@@ -1,4 +1,4 @@
-"""The runtime in a package: its C sources, the law and the background as C, and what puts them together.
+"""Files of the runtime in a package: its C sources, law and background as C, and the code that connects them.
 
 (1)  torquec_*.c, torquec_*.h, driver_shared.*, driver_cia402.*    the loop, as Python compiles it too
 (2)  <prefix>.c, <prefix>.h                 have the law of every cycle and, for computed torque, its background
@@ -28,7 +28,7 @@ from torquec.realtime.runtime.structures import LimitsStruct
 _OF_PYTHON = ("torquec_layout.c", "driver_simulated.c", "driver_simulated.h")
 """Sources that only callers from Python need."""
 
-_USUAL_PERIOD = 0.001  # [s], where the law is for any
+_USUAL_PERIOD = 0.001  # [s], for a law without a period
 
 RUNTIME_CMAKE = """
 if(CMAKE_USE_PTHREADS_INIT AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
@@ -41,7 +41,7 @@ endif()
 
 
 def loop_functions(model: Model, law: Controller, order: HoldOrder) -> list[Function]:
-    """What a loop calls beside the controller's own step: law and background of two rates, for computed torque."""
+    """Functions that a loop calls besides the controller's step: law and background of two rates, computed torque."""
     try:
         background, step = two_rate_law(model, law, order)
     except ArgumentError:  # another law, or one of another model: the whole step in every cycle
@@ -107,7 +107,7 @@ _LIMIT_ARRAYS = ("torque", "rate", "lower", "upper", "speed", "slack", "resoluti
 
 
 def _limits(model: Model, period: float) -> LimitsStruct:
-    """The usual limits; torques that the file does not have stand in as one, and are written as zero."""
+    """The default limits; missing torque limits are one here, and written as zero."""
     torque = [joint.limits.effort if math.isfinite(joint.limits.effort) else 1.0 for joint in model.robot.joints]
     return guard_limits(model.robot, Guards(torque=torque), period=period).to_struct()
 

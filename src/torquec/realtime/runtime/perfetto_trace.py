@@ -2,8 +2,8 @@
 
 (1)  tracks:   "cycles" with a slice for every cycle and in it read, compute, write;  "guards" with an instant whenever
      their mode changes;  counters for the latency, the age of coefficients and the torque of every joint
-(2)  a packet of a kind has the same length every time: its time stands in nine bytes, whatever it is, which the format
-     allows (a varint may have leading zeros). So thousands of cycles are one array of bytes, filled column by column.
+(2)  packets of one kind have a constant length: the time always takes nine bytes, which the format allows (a varint
+     may have leading zeros). Thousands of cycles are thus one array of bytes, filled column by column.
 
 Fields are those of perfetto's `TracePacket` and `TrackEvent`; names are interned once, in the first packet.
 """
@@ -34,14 +34,14 @@ _CLEARED, _NEEDED = 1, 2  # TracePacket.SequenceFlags: interned names begin here
 _SLICES = ("cycle", "read", "compute", "write")
 _TIMES = ("latency [us]", "coefficients' age [us]")
 _TIME_BYTES = 9
-"""Of a time in (2): 63 bits."""
+"""Bytes of a time in (2): 63 bits."""
 _PLACE, _CYCLES, _GUARD_TRACK, _FIRST_COUNTER = 1, 2, 3, 4  # numbers of tracks
 
 
 class PerfettoTrace:
-    """A trace file: a context, in which `add` takes entries of the log; in its place when the context ends well.
+    """A trace file: a context manager with `add` for log entries; the file appears when the context succeeds.
 
-    `background`: whether coefficients have an age.
+    `background`: whether there is a sample age of coefficients.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class PerfettoTrace:
         return np.concatenate(rows, axis=1).tobytes()
 
     def _changes(self, log: CycleLog) -> bytes:
-        """An instant wherever the guards changed what they do."""
+        """An instant event at every change of the guards' mode."""
         found = []
         for k in np.flatnonzero(np.diff(log.mode, prepend=int(self._mode))):
             mode, faults = GuardMode(int(log.mode[k])), Fault(int(log.faults[k]))

@@ -1,4 +1,4 @@
-"""Joint states of a ROS 2 topic as a bag: messages are written as they came, without being decoded (MCAP)."""
+"""Record joint states of a ROS 2 topic as a bag (MCAP): messages are written undecoded."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from torquec.realtime.runtime.ros2_robot import STATES, ros2_message, ros2_node
 _TYPE = "sensor_msgs/msg/JointState"
 _METADATA = "metadata.yaml"
 _BAG_VERSION = 9
-"""Of the bag's metadata: what `ros2 bag` of the last releases writes."""
+"""Version of the bag's metadata, as written by recent releases of `ros2 bag`."""
 
 
 def ros2_record_states(
     folder: str | os.PathLike[str], topic: str = STATES, *, duration: float, force: bool = False
 ) -> int:
-    """Record a topic for `duration` [s] into a new folder; gives the number of messages.
+    """Record a topic for `duration` [s] into a new folder; returns the number of messages.
 
-    Raises `ArgumentError` where nothing came, and leaves no folder then; `MissingExtraError` without rclpy or rosbags.
+    Raises `ArgumentError`, and leaves no folder, where no message arrived; `MissingExtraError` without rclpy or
+    rosbags.
     """
     try:
         writing = importlib.import_module("rosbags.rosbag2")
@@ -62,7 +63,7 @@ def ros2_record_states(
 
 
 def _write(writing: Any, types: Any, bag: Path, topic: str, arrived: queue.SimpleQueue[tuple[int, bytes]]) -> int:
-    """All messages that came, as one bag; gives their number."""
+    """Write all received messages as one bag; returns their number."""
     store = types.get_typestore(types.Stores.LATEST)
     with writing.Writer(bag, version=_BAG_VERSION, storage_plugin=writing.StoragePlugin.MCAP) as writer:
         connection = writer.add_connection(f"/{topic.lstrip('/')}", _TYPE, typestore=store)

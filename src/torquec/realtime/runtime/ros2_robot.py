@@ -1,12 +1,12 @@
-"""A robot behind ROS 2: joint states in, efforts out, between the loop's guards (extra `ros2`, or a ROS installation).
+"""ROS 2 robot driver: joint states in, efforts out, behind the loop's guards (extra `ros2`, or a ROS installation).
 
     result = tq.realtime.run(model, law, motion, robot=Ros2Robot())
 
 (1)  in:   `sensor_msgs/JointState` with positions and velocities; joints in any order, others are ignored
 (2)  out:  `std_msgs/Float64MultiArray`, torques in the model's joint order, as `JointGroupEffortController` takes them
 
-The loop stays a thread of C: this side moves samples and torques between its shared memory and the topics. Where joint
-states cease, the loop's guards ramp the torques to zero. Discovery stays on this machine unless the environment
+The loop stays a C thread: this module moves samples and torques between its shared memory and the topics. If joint
+states stop, the loop's guards ramp the torques to zero. Discovery stays on this machine unless the environment
 variable ROS_AUTOMATIC_DISCOVERY_RANGE says otherwise.
 """
 
@@ -34,13 +34,13 @@ STATES = "joint_states"
 EFFORTS = "effort_controller/commands"
 _DISCOVERY = ("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 _QUEUE = 10
-"""Messages that a subscriber may be behind: two are usual, more are old."""
+"""Queue size of a subscriber: usually two messages wait."""
 _POLL = 2e-4
-"""[s] between looks for new torques: a fifth of the shortest usual period."""
+"""Polling interval for new torques [s]: a fifth of the shortest usual period."""
 _LATE = 0.1
-"""[s] between two torques or samples: middleware on an ordinary system pauses for tens of ms."""
+"""Longest gap between two torques or samples [s]: middleware on a non-real-time system pauses for tens of ms."""
 _FIRST = 5.0
-"""[s] to wait for the first joint states: discovery takes about one."""
+"""Timeout of the first joint states [s]: discovery takes about one."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class _Bridge:
         self._publish([0.0] * len(self._joints))
 
     def await_states(self) -> None:
-        """Return when the first state of all joints has come; raise `ArgumentError` after some seconds without."""
+        """Wait for the first state of all joints; raise `ArgumentError` on timeout."""
         if not self._seen.wait(_FIRST):
             raise ArgumentError(
                 self._problem or f"no joint states within {_FIRST:g} s",
@@ -121,10 +121,10 @@ class _Bridge:
 
 
 def run_plant(plant: Plant, start: Sequence[float], *, period: float, duration: float, robot: Ros2Robot) -> int:
-    """Simulate a plant as a ROS 2 robot for `duration` [s], publishing its state every `period` [s]; gives the steps.
+    """Simulate a plant as a ROS 2 robot for `duration` [s], publishing its state every `period` [s]; returns the steps.
 
-    Brakes hold it until the first efforts come. Efforts older than a tenth of a second count as zero, as drives with a
-    watchdog take them.
+    Brakes hold it until the first efforts arrive. Efforts older than a tenth of a second count as zero, as with a
+    drive watchdog.
     """
     step = native_plant(plant, period)
     joints = plant.robot.joint_names
@@ -159,7 +159,7 @@ def run_plant(plant: Plant, start: Sequence[float], *, period: float, duration: 
 
 @contextlib.contextmanager
 def ros2_node(name: str) -> Iterator[Any]:
-    """A node that is spun in a thread of its own; raises `MissingExtraError` without rclpy."""
+    """A node, spun in its own thread; raises `MissingExtraError` without rclpy."""
     os.environ.setdefault(*_DISCOVERY)
     try:
         rclpy = importlib.import_module("rclpy")

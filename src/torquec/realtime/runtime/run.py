@@ -1,10 +1,10 @@
-"""`torquec.realtime.run`: a control law on a robot, in real time, between guards.
+"""`torquec.realtime.run`: run a control law on a robot in real time, behind safety guards.
 
     result = tq.realtime.run(model, law, motion)                                    # a simulated robot
     result = tq.realtime.run(model, law, motion, robot=SharedMemoryRobot("arm"))    # one in another process
 
-The loop is a thread of C (:mod:`torquec.realtime.runtime.library`) without Python in it; this thread only takes entries
-out of the log and says how things are.
+The loop is a thread of C (:mod:`torquec.realtime.runtime.library`) without Python in it; this thread only reads the
+log and reports the status.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from torquec.realtime.runtime.structures import ChannelStruct, LoopStruct
 from torquec.robot.robot import Robot
 from torquec.trajectory.trajectory import Trajectory
 
-_TAKE_EVERY = 0.02  # [s] between two looks at the log: some hundred entries at the highest rates
+_TAKE_EVERY = 0.02  # [s] between two reads of the log: some hundred entries at the highest rates
 _LOG_SECONDS = 4.0
-"""Of entries that the loop's memory holds: far longer than a busy machine keeps the reader waiting."""
+"""Length of the log in the loop's memory [s]: far longer than the reader may be delayed."""
 
 
 class DeadlineSource(StrEnum):
-    """Who says when a cycle begins."""
+    """What triggers a cycle."""
 
     TIMER = "timer"
     """The machine's clock, at absolute times."""
@@ -57,14 +57,14 @@ class DeadlineSource(StrEnum):
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a loop runs. Times in seconds.
+    """Options of a real-time loop. Times in seconds.
 
-    `period`: the controller's, else the motion's. `deadline`: who says when a cycle begins. `background`: the
-    background period, None for the whole law in every cycle; `order` what it holds; `oldest_coefficients`: four
-    background periods, at least 50 ms. `duration`: the motion's, then the stop begins. `watchdog`: how long the loop
-    may hang. `start_patience`: how long a first state is waited for. `priority` of SCHED_FIFO (0: ordinary scheduling)
-    and `lock_memory` are asked for, and the result says whether they were granted. `keep_log`: whether the result has
-    the whole log.
+    `period`: the controller's, else the motion's. `deadline`: what triggers a cycle. `background`: the background
+    period, None for the whole law in every cycle; `order` of the hold; `oldest_coefficients`: largest sample age, four
+    background periods, at least 50 ms. `duration`: the motion's, then the stop begins. `watchdog`: timeout of the
+    loop. `start_patience`: timeout of the first state. `priority` of SCHED_FIFO (0: ordinary scheduling) and
+    `lock_memory` are requested; the result states whether they were granted. `keep_log`: whether the result has the
+    whole log.
     """
 
     period: float | None = None
@@ -108,7 +108,7 @@ def run(
     """Run a controller on a robot along a motion, until its end or a fault; every torque passes the guards.
 
     `trace` names a file for Perfetto, with every cycle; `report` is called some times a second. Ctrl-C begins the stop;
-    the result says that it was asked for. Raises `ArgumentError` for joints, periods and limits that do not fit,
+    the result states the request. Raises `ArgumentError` for joints, periods and limits that do not match,
     `CompileError` where there is no compiler for the loop. Faults of the robot are results, not exceptions.
     """
     model = as_model(source)
@@ -143,7 +143,7 @@ def run(
 
 
 def _with_rest(motion: Trajectory) -> Trajectory:
-    """The motion and, behind its end, rest where it ends: what is asked for once it is over."""
+    """The motion, extended by rest at its end: the reference after it is over."""
     still = np.zeros((1, motion.n))
     return Trajectory(
         motion.joints,
@@ -211,7 +211,7 @@ class _Loop:
         self.struct.background_period = nanoseconds(period)
 
     def run(self, report: Callable[[RunStatus], None] | None) -> None:
-        """Run the loop in a thread; take its log and report meanwhile."""
+        """Run the loop in a thread; read its log and report meanwhile."""
         ends: list[int] = []
         thread = threading.Thread(
             target=lambda: ends.append(self.library.torquec_loop_run(ctypes.byref(self.struct))), name="torquec loop"
@@ -229,7 +229,7 @@ class _Loop:
                 except KeyboardInterrupt:
                     self.library.torquec_loop_stop(ctypes.byref(self.struct))
         finally:
-            # Whatever went wrong here, the robot is brought to rest before anything that the loop uses goes.
+            # After any error here, stop the robot before freeing anything that the loop uses.
             self.library.torquec_loop_stop(ctypes.byref(self.struct))
             while thread.is_alive():
                 with contextlib.suppress(KeyboardInterrupt):
@@ -247,11 +247,11 @@ class _Loop:
             self._entries.append(entries)
 
     def status(self) -> RunStatus:
-        """How things are."""
+        """The current status."""
         return RunStatus.of(self.struct, self.limits)
 
     def slipped(self, robot: RobotDriver) -> int:
-        """Steps for which the time of a simulated robot stood still."""
+        """Steps for which the clock of a simulated robot stood still."""
         from torquec.realtime.runtime.structures import SimulatedStruct
 
         if not isinstance(robot, SimulatedRobot):
@@ -259,7 +259,7 @@ class _Loop:
         return int(ctypes.cast(self.struct.driver.self, ctypes.POINTER(SimulatedStruct)).contents.slipped)
 
     def result(self, motion: Trajectory, slipped: int) -> RealtimeResult:
-        """What came of it."""
+        """The result of the run."""
         words = self._reader.memory.shape[1]
         entries = np.concatenate(self._entries) if self._entries else np.zeros((0, words), dtype=np.int64)
         return RealtimeResult(

@@ -25,23 +25,23 @@ def bin_starts() -> Array:
 
 @dataclass(frozen=True, eq=False)
 class TimeHistogram:
-    """How often a time was in each bin, (BINS,), and the largest [s]."""
+    """Histogram of times: counts (BINS,), and the largest [s]."""
 
     counts: Indices
     largest: float
 
     @staticmethod
     def of(struct: HistogramStruct) -> TimeHistogram:
-        """A copy of what the loop has counted."""
+        """A copy of the loop's counts."""
         return TimeHistogram(np.array(struct.bins, dtype=np.int64), struct.largest * 1e-9)
 
     @property
     def count(self) -> int:
-        """How many times."""
+        """Number of counted times."""
         return int(self.counts.sum())
 
     def percentile(self, share: float) -> float:
-        """The time [s] that `share` per cent of them do not pass: the end of its bin, so never too small."""
+        """Percentile [s]: the time that `share` per cent do not exceed, rounded up to the end of its bin."""
         if not self.count:
             return 0.0
         k = int(np.searchsorted(np.cumsum(self.counts), np.ceil(share / 100.0 * self.count)))
@@ -55,12 +55,12 @@ class TimeHistogram:
 
 @dataclass(frozen=True, eq=False)
 class RunStatus:
-    """A moment of a run, `elapsed` [s] after its begin.
+    """Status of a run, `elapsed` [s] after its start.
 
     `counts`: cycles; cycles `missed`; cycles that ended `late`, after the next one was due; `blind`, without a state;
     with a torque or a rate `clamped`; records of coefficients `accepted` and `refused`; runs of the background; page
-    faults of the loop. `latency`: from when a cycle was planned to its begin; `compute`: coefficients, law and guards;
-    `cycle`: from begin to begin.
+    faults of the loop. `latency`: from the planned to the actual start of a cycle; `compute`: coefficients, law and
+    guards; `cycle`: from start to start.
     """
 
     period: float
@@ -95,7 +95,7 @@ class RunStatus:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RealtimeResult:
-    """What came of a run: how it `end`ed, the last `status`, the `limits` that held, and the `log` of its cycles.
+    """Result of a real-time run: how it `end`ed, the last `status`, its `limits`, and the `log` of its cycles.
 
     `dropped` entries of the log were lost because the reader was late, `slipped` steps of a simulated robot because the
     machine was. `notes`: what the system did not grant, with the remedy.

@@ -162,7 +162,7 @@ class SimulatedStruct(ctypes.Structure):
 
 
 def layout() -> tuple[int, ...]:
-    """What `torquec_loop_layout` must say: sizes and places."""
+    """Expected result of `torquec_loop_layout`: sizes and offsets."""
     places = ("law", "driver", "counters", "log", "cycle", "duration", "stop_asked")
     inner = (getattr(LoopStruct, name).offset for name in places)
     return (ctypes.sizeof(LoopStruct), *inner, ctypes.sizeof(ChannelStruct), ctypes.sizeof(SimulatedStruct))
