@@ -1,4 +1,4 @@
-"""`torquec check-log ROBOT LOG...`: what is wrong with a log."""
+"""`torquec check-log ROBOT LOG...`: data-quality check of logs."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _checked(
 
 
 class _Size:
-    """What a log in pieces adds up to."""
+    """Size of a streamed log."""
 
     def __init__(self, show: Callable[[int], None]) -> None:
         self.show = show

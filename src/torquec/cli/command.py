@@ -1,4 +1,4 @@
-"""Commands: each is a function from a model and its options to an `Outcome`; what all of them share is added here.
+"""Framework of commands: each is a function from a model and its options to an `Outcome`; shared options are added.
 
     @command("eval", EvalOptions, example="torquec eval puma560 --q ...")
     def evaluate(model: Model, options: EvalOptions) -> Outcome: ...
@@ -38,7 +38,7 @@ BAD_INPUT = 2
 
 @dataclass(frozen=True, kw_only=True)
 class CommandOptions:
-    """What the options of every command begin with: where its model came from, and how to read another one.
+    """Base class of all command options: the source of the model, and how to read another one.
 
     `json`: the document will be printed, not the text. `force`: what exists may be replaced; a command that writes
     makes an option of it.
@@ -58,9 +58,9 @@ class StochasticOptions(CommandOptions):
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a command found: a JSON document and the same as text, and the files that it wrote.
+    """Result of a command: a JSON document and the same as text, and the written files.
 
-    `failed` says why the exit status is 1: a check that was asked for did not hold. It is printed last, on stderr.
+    `failed`: the reason for exit status 1, a requested check that failed. It is printed last, on stderr.
     `robot` is the robot as it was used, where it is not that of the command's model: further joints are locked.
     """
 
@@ -99,7 +99,7 @@ class Command(Generic[Options]):
         return self._outcome(model, self.options() if options is None else options)
 
     def run(self, called: str = "", **given: Any) -> None:
-        """Everything that happens between the shell's words and the exit status; `called`: by which words."""
+        """Run the command from parsed arguments to the exit status; `called`: the command words."""
         as_json = given.pop("json")
         argument = given.pop("robot", "")
         shared = {key: given.pop(key) for key in command_line_notes(ModelSource) if key in given}
@@ -153,7 +153,7 @@ class Command(Generic[Options]):
         return model
 
     def _check_files(self, options: Options) -> None:
-        """Refuse before the work what could not be written after it, and what is not there to be read."""
+        """Check before the work that outputs can be written and inputs exist."""
         notes = [(note, getattr(options, name)) for name, note in command_line_notes(self.options).items()]
         for note, target in notes:
             if note.writes is not None and target is not None:

@@ -1,4 +1,4 @@
-"""Files that a command reads and writes: checked before packages are asked for, and before the work."""
+"""Input and output files of a command, checked before imports of packages and before the work."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from torquec.errors import ArgumentError, MissingExtraError
 
 SIMULATED = "simulated"
-"""In place of a log: one of the robot's own model."""
+"""Word in place of a log: a simulated one of the robot's own model."""
 
 
 class Reads(StrEnum):

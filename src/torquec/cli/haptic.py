@@ -1,4 +1,4 @@
-"""`torquec haptic ROBOT`: what a hand feels of a virtual object through an arm."""
+"""`torquec haptic ROBOT`: haptic experiments with a virtual object, rendered through an arm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`torquec haptic-region ROBOT`: which virtual objects every hand may hold."""
+"""`torquec haptic-region ROBOT`: passivity region of virtual objects, stable with every passive hand."""
 
 from __future__ import annotations
 

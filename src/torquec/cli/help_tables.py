@@ -1,4 +1,4 @@
-"""Lists in help texts that come from the tables of the library: what a table gains, the help says.
+"""Lists in help texts, generated from the tables of the library.
 
 A help text holds the name of a list in braces, as in "{robot files}". It is filled in when a command's help is shown,
 not before: the tables live in modules that `torquec --help` has no need to import.
@@ -105,7 +105,7 @@ LISTS: Mapping[str, Callable[[], str]] = MappingProxyType(
         "paper comparisons": _paper_comparisons,
     }
 )
-"""What the names in braces stand for."""
+"""Values of the names in braces."""
 
 _PLACE = re.compile("{(" + "|".join(LISTS) + ")}")
 

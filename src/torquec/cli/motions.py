@@ -55,7 +55,7 @@ def asked_motion(model: Model, options: MotionOptions, period: float, *, degrees
 
 
 def asked_start(robot: Robot, options: MotionOptions, *, degrees: bool) -> tuple[float, ...]:
-    """Where a motion begins: `--from`, else where the limits let joints be."""
+    """Start of a motion: `--from`, else a position within the limits."""
     from torquec.robot.state_coordinate import start_posture
 
     if options.start is None:
@@ -96,7 +96,7 @@ def read_motion(model: Model, argument: str, period: float, *, limits: bool = Tr
 def hold_missing(model: Model, moved: Iterable[str], what: str, *, at: Mapping[str, float] | None = None) -> Model:
     """The model whose joints are only those that are `moved`, the others held at `at`, else at zero.
 
-    A set of names that are not all joints of the robot changes nothing: whoever reads them says what is wrong.
+    Names that are not all joints of the robot change nothing: the reader of the motion reports them.
     """
     from torquec.robot.lock_joints import lock_joints
 

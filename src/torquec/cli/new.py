@@ -1,4 +1,4 @@
-"""`torquec new ROBOT`: a project file for one's robot, with a comment on every part."""
+"""`torquec new ROBOT`: a commented project file for a robot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from torquec.robot.robot import Robot
 
 _SNAPPED = 0.3
-"""Of an allowed torque error: what right angles may take of it."""
+"""Largest part of an allowed torque error that snapped angles may use."""
 
 _UNSNAPPED = "right angles would change torques by more than it allows"
 
@@ -27,7 +27,7 @@ _PROVEN = 7
 """Joints with which simplified models and plans are proven in a minute or two."""
 
 _TOLD = 4
-"""Warnings of a robot's file that are told in full."""
+"""Number of warnings of a robot's file printed in full."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,13 +106,13 @@ def _needs_unsnapped(project: Project) -> bool:
 
 
 def _with_idle_joints_locked(robot: Robot) -> Robot:
-    """The robot without joints that nothing can be asked of, as they move no inertia: a project about the others."""
+    """The robot with joints that move no inertia locked."""
     from torquec.robot.inertialess import inertialess_joint_names
     from torquec.robot.lock_joints import lock_joints
     from torquec.robot.state_coordinate import start_posture
 
     idle = inertialess_joint_names(robot)
-    if not idle or len(idle) == robot.n:  # whoever needs the dynamics says what is missing
+    if not idle or len(idle) == robot.n:  # the dynamics report what is missing
         return robot
     progress(
         f"torquec: warning: {robot.source}: there is no inertia to move at {', '.join(idle)}, which the project locks; "

@@ -1,4 +1,4 @@
-"""Words of the command line as values: robots, lists of numbers, states; options that some commands share."""
+"""Parsing of command-line values: robots, lists of numbers, states; shared options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from torquec.robot.robot import Robot
 
 _NOTE = "command line"
-"""Under this key the metadata of a field say how the command line has it."""
+"""Key of a field's metadata with its command-line description."""
 
 
 def option(

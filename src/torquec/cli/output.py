@@ -1,4 +1,4 @@
-"""What goes to stdout and to stderr: one JSON document or plain text; progress and the files that were written."""
+"""Output of commands: JSON document or text on stdout; progress and written files on stderr."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def print_text(text: str) -> None:
 
 
 def progress(text: str) -> None:
-    """Say on stderr what is being done."""
+    """Print progress on stderr."""
     typer.echo(text, err=True)
 
 
 @contextlib.contextmanager
 def told_warnings(*, strict: bool) -> Iterator[None]:
-    """Python's warnings are told on stderr, each once and without lines of our source.
+    """Print Python's warnings on stderr, each once and without source lines.
 
     With `strict` the first number that looks like degrees raises `ArgumentError`.
     """
@@ -60,9 +60,9 @@ def told_warnings(*, strict: bool) -> Iterator[None]:
 
 
 def step_report(say: Callable[[str], None] = progress) -> Callable[[StepReport], None]:
-    """How far a step of `Work` is: a bar that moves on a terminal, else a line from time to time.
+    """Progress of a step of `Work`: a progress bar on a terminal, else a line from time to time.
 
-    Notes are said as lines in both cases.
+    Notes are printed as lines in both cases.
     """
     from torquec.foundation.work import text_report
 

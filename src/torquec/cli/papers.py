@@ -1,4 +1,4 @@
-"""`torquec papers [NAME...]`: the numbers that the papers print, beside ours."""
+"""`torquec papers [NAME...]`: published numbers of the papers compared with ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`torquec params ROBOT`: the base parameters and what they are made of."""
+"""`torquec params ROBOT`: base parameters as combinations of standard parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`torquec realtime plan`: how often the background must run; `torquec realtime table`: what a cycle costs."""
+"""`torquec realtime plan`: background period and hold error; `torquec realtime table`: cost of a cycle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`torquec report DIR|PROJECT.toml`: one page of everything that commands left in a folder."""
+"""`torquec report DIR|PROJECT.toml`: HTML report of the results in a folder."""
 
 from __future__ import annotations
 

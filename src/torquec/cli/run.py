@@ -1,4 +1,4 @@
-"""`torquec run PROJECT.toml`: everything that a project asks for; `torquec demo`: that on a built-in PUMA 560."""
+"""`torquec run PROJECT.toml`: all steps of a project; `torquec demo`: the same on a built-in PUMA 560."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def need_extras(project: Project) -> None:
 def run_with_progress(
     project: Project, output: Path, *, jobs: int | None = None, force: bool = False
 ) -> tuple[RunResult, float]:
-    """The run, told on stderr, by as many processes as there are processors; and the seconds that it took."""
+    """Run with progress on stderr, with one process per processor; and its duration [s]."""
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.project.run_project import run_project

@@ -1,4 +1,4 @@
-"""`torquec selftest`: does this machine compute what it should?"""
+"""`torquec selftest`: test of native code, generated C and algorithms on this machine."""
 
 from __future__ import annotations
 

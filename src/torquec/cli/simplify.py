@@ -1,8 +1,8 @@
 """`torquec simplify ROBOT --spec SPEC.toml`: the cheapest dynamics that provably meets a specification.
 
 Everything is written into `DIR.partial` beside the output folder and moved there at the end. Finished steps stay in
-`DIR.partial` when the command is stopped, and the same command goes on from there. So does the best model that is
-proven by then, as a model file that every other command takes.
+`DIR.partial` when the command is stopped, and the same command resumes from there. The best model proven so
+far stays there, too, as a model file for all other commands.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from torquec.simplification.specification import Specification
 
 _FEW_JOINTS = 3
-"""Up to this many joints proofs are shorter than starting processes takes."""
+"""Up to this many joints proofs take less time than starting processes."""
 
 
 @dataclass(frozen=True, kw_only=True)

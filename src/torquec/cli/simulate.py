@@ -1,4 +1,4 @@
-"""`torquec simulate ROBOT`: a controller on a robot along a motion, and how well it keeps to it."""
+"""`torquec simulate ROBOT`: closed-loop simulation of a controller along a motion, with tracking errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from torquec.trajectory import Trajectory
 
 _ONE_TURN = 2.0 * math.pi
-"""An error that no controlled joint has."""
+"""Tracking error [rad] above which a run counts as diverged."""
 
 
 class FrictionChoice(StrEnum):
@@ -184,7 +184,7 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
 
 
 def _attack(model: Model, law: Controller, motion: Trajectory, options: SimulateOptions) -> dict[str, Any]:
-    """The robot in the sets that comes closest to the guarantee of the same law."""
+    """The robot in the sets whose error comes closest to the guaranteed bound of the same law."""
     from torquec.control.uncertainty import load_uncertainty
     from torquec.foundation.work import Work
     from torquec.project.promises import law_guarantee
@@ -265,7 +265,7 @@ def _given_law(options: SimulateOptions) -> Controller:
 
 
 def _plant(model: Model, options: SimulateOptions) -> Plant:
-    """The robot that really moves."""
+    """The true plant."""
     from torquec.simulation.applied_forces import HeldPayload
     from torquec.simulation.plant import DryFriction, Plant
 
@@ -330,7 +330,7 @@ def _write(name: str, result: SimulationResult, options: SimulateOptions) -> lis
 
 
 def _write_all(name: str, result: MonteCarloResult, options: SimulateOptions) -> list[Path]:
-    """The picture of many runs: what the errors stay within."""
+    """The plot of many runs: the envelope of the errors."""
     from torquec.report.tracking_plots import plot_envelope
 
     if options.errors is None:

@@ -1,7 +1,7 @@
-"""The model that a command is about: the argument ROBOT, and the options that say how it is read and changed.
+"""The model of a command: the argument ROBOT, and options to load and modify it.
 
 (1)  a classic's name, a robot file or a model file (.tq.json)
-(2)  `--payload FRAME:KG[,x,y,z]` adds what the hand holds, `--lock JOINT=VALUE` holds a joint still
+(2)  `--payload FRAME:KG[,x,y,z]` adds a payload, `--lock JOINT=VALUE` holds a joint still
 """
 
 from __future__ import annotations

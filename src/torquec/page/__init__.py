@@ -1,1 +1,1 @@
-"""The model in a page: one HTML file that anybody can open, in which the robot moves and the compiled model runs."""
+"""Interactive 3D page of a model: one HTML file in which the robot moves and the compiled model runs."""

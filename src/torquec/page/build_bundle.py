@@ -1,4 +1,4 @@
-"""The bundle of the pages' script: the TypeScript in `web/` and three.js as one file, made by esbuild.
+"""JavaScript bundle of the pages: the TypeScript in `web/` and three.js in one file, built by esbuild.
 
     python -m torquec.page.build_bundle
 
@@ -24,14 +24,14 @@ WORKER = "haptic_worker"
 """A script for a thread of its own: the page's script holds it as a text."""
 
 COMMAND = "python -m torquec.page.build_bundle"
-"""What makes the bundle anywhere: in a checkout and where Torquec is installed."""
+"""The command that builds the bundle, in a checkout and in an installation."""
 
 _MOST_SECONDS = 600
-"""A registry that does not answer is given up; npm itself tries for minutes."""
+"""Timeout of npm [s]; npm itself retries for minutes."""
 
 
 def source_hash(web: Path = WEB) -> str:
-    """SHA-256 of everything that the bundle is made from: what tells whether one is up to date."""
+    """SHA-256 of all sources of the bundle, to see whether it is up to date."""
     digest = hashlib.sha256()
     named = [web / name for name in ("package.json", "package-lock.json")]
     for path in [*named, *sorted((web / "source").iterdir())]:
@@ -46,7 +46,7 @@ def is_up_to_date(web: Path = WEB, bundle: Path = BUNDLE) -> bool:
 
 
 def build_bundle(web: Path = WEB, bundle: Path = BUNDLE) -> str:
-    """Make the bundle unless it is up to date; gives what prevented it, '' where nothing did."""
+    """Build the bundle unless it is up to date; returns the error text, '' on success."""
     if is_up_to_date(web, bundle):
         return ""
     commands = node_and_npm()
@@ -86,7 +86,7 @@ def build_bundle(web: Path = WEB, bundle: Path = BUNDLE) -> str:
 
 
 def _put(place: Path, bundle: Path, stamp: str) -> str:
-    """Move the results into the package; the stamp last, so that a half-made bundle is none."""
+    """Move the results into the package; the stamp last, so that an incomplete bundle does not count."""
     licence = (place / "node_modules" / "three" / "LICENSE").read_text(encoding="utf-8").replace("*/", "")
     script = (place / SCRIPT).read_text(encoding="utf-8")
     try:
@@ -116,7 +116,7 @@ def node_and_npm() -> tuple[list[str], list[str]] | None:
 
 
 def _failure(command: list[str], place: Path) -> str:
-    """Run a command; gives the end of what it complained about, '' where it succeeded."""
+    """Run a command; returns the end of its error output, '' on success."""
     try:
         done = subprocess.run(  # noqa: S603 - a fixed command, without a shell
             command, cwd=place, capture_output=True, text=True, timeout=_MOST_SECONDS, check=False, encoding="utf-8"
@@ -130,7 +130,7 @@ def _failure(command: list[str], place: Path) -> str:
 
 
 def main() -> int:
-    """Make the bundle, and say so; gives the exit status."""
+    """Build the bundle and print the result; returns the exit status."""
     problem = build_bundle()
     sys.stderr.write(f"torquec: {problem}\n" if problem else f"torquec: the bundle is in {BUNDLE}\n")
     return 1 if problem else 0

@@ -19,7 +19,7 @@ _DEEPEST = 100
 
 
 def read_collada(data: bytes, where: str) -> TriangleMesh:
-    """The mesh of a DAE file; raises `RobotFileError` for one that is none or that names what it does not hold."""
+    """The mesh of a DAE file; raises `RobotFileError` for an invalid file or a missing reference."""
     try:
         root = parse_xml(data, where)
         if root.tag != "COLLADA":

@@ -92,7 +92,7 @@ class _Codes:
 
 
 def _check_size(robot: Robot) -> None:
-    """Refuse before the work what would take long and be too long: the tables of a path have so many entries."""
+    """Refuse equations that would be too long before deriving them, by the number of table entries."""
     position_bases(robot)
     groups = parallel_groups(robot.canonical.links)
     entries = sum(grid_size(path_variables(robot, path.bodies, groups)[0]) for path in paths(robot.canonical.links))

@@ -21,7 +21,7 @@ _DEEPEST = 100  # nodes inside one another: a file may say that a node is its ow
 
 
 def read_glb(data: bytes, where: str) -> TriangleMesh:
-    """The mesh of a GLB file; raises `RobotFileError` for one that is none or holds what is not read."""
+    """The mesh of a GLB file; raises `RobotFileError` for an invalid file or unsupported content."""
     try:
         return _Scene(*_chunks(data)).mesh()
     except (ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
@@ -96,7 +96,7 @@ class _Scene:
         metal = self.document["materials"][primitive["material"]].get("pbrMetallicRoughness", {})
         if "baseColorFactor" not in metal:
             return None
-        # Factors of glTF are linear; colours of a page are as screens have them.
+        # Factors of glTF are linear; colours of a page are sRGB.
         *rgb, a = (float(x) for x in metal["baseColorFactor"])
         r, g, b = (min(1.0, max(0.0, x)) ** (1.0 / 2.2) for x in rgb)
         return r, g, b, a

@@ -1,8 +1,8 @@
-"""The haptic scene of a page: an arm that lets a hand feel a ball which exists only in the computer.
+"""Haptic scene of a page: an arm that renders a virtual ball to a hand, simulated in the page.
 
 The loop of `haptic_loop.py` as functions of a WebAssembly module: hand, force sensor, encoders,
-the haptic cycle and the arm, all of which run in the page at 500 Hz. The reader pulls the ball and chooses what it
-weighs and which law moves the arm:
+the haptic cycle and the arm, all of which run in the page at 500 Hz. The reader pulls the ball and chooses its
+mass and the control law of the arm:
 
     exact            pole placement with the robot's own model
     slow             the same with slower poles, the paper's choice for coarse encoders
@@ -41,12 +41,12 @@ from torquec.robot.robot import Robot
 from torquec.simulation.plant import DryFriction
 
 RADIUS = 0.06
-"""Of the ball [m]."""
+"""Radius of the ball [m]."""
 
 USUAL_MASS = 5.0
-"""Of the ball [kg], as in the paper's first experiment."""
+"""Default mass of the ball [kg], as in the paper's first experiment."""
 
-_INERTIA = 0.05  # [kg m^2] of the ball: a solid one would be all hand
+_INERTIA = 0.05  # [kg m^2] of the ball: with that of a solid one the hand would dominate
 _WALL_DISTANCE = 0.12  # [m] below where the hand starts
 _WALL_FREQUENCY = 25.0  # [Hz], the paper's wall
 _FAST, _SLOW = -45 + 45j, -12 + 45j  # poles of the paper's laws [1/s]
@@ -75,7 +75,7 @@ class HapticScene:
 def haptic_scene(model: Model, hand: DragHand | None, posture: list[float]) -> HapticScene:
     """The scene of a robot's hand, starting at a posture (n,) within its limits.
 
-    Raises `RobotError` for an arm whose hand has not six directions to move in, or that has no dynamics.
+    Raises `RobotError` for an arm whose hand lacks one of six degrees of freedom, or without dynamics.
     """
     robot = model.robot
     if hand is None or not hand.turns or len(hand.joints) != robot.n:

@@ -1,8 +1,8 @@
 """Meshes of a page: triangles with colours, and the same packed for the script.
 
 (1)  positions in 65536 steps of their box, 2e-5 of its size, then indices; compressed with deflate
-(2)  a mesh of too many triangles is coarsened: its vertices go to the nearest points of ever coarser steps, and
-     triangles that lose an edge by it go
+(2)  a mesh with too many triangles is decimated by vertex clustering: vertices are rounded to coarser and coarser
+     grids, and degenerate triangles are removed
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torquec.foundation.arrays import Array, Indices
 Color = tuple[float, float, float, float]
 
 _STEPS = 65535
-"""Of 16 bits (1)."""
+"""Quantisation steps, 16 bits (1)."""
 
 _MOST_TRIANGLES = 40_000
 """Of one mesh (2): what a phone draws for every link of an arm; most files of robots have less."""
@@ -69,7 +69,7 @@ def packed_mesh(name: str, mesh: TriangleMesh) -> PackedMesh:
     lower, upper = vertices.min(axis=0), vertices.max(axis=0)
     for step in _COARSER:
         span = np.where(upper > lower, upper - lower, 1.0)
-        # Steps of a cube, not of the box: a flat thing is not made flatter.
+        # Steps of a cube, not of the box: flat meshes keep their shape.
         grain = np.maximum(1.0, step * span.max() / span) if step > 1.0 else 1.0
         steps = np.round(np.round((vertices - lower) / span * _STEPS / grain) * grain).clip(0, _STEPS).astype(np.int64)
         places, renamed = np.unique(steps, axis=0, return_inverse=True)

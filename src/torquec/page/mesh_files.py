@@ -1,8 +1,8 @@
 """Mesh files of a robot: where they are, whether they may be read, and what they hold; STL and Wavefront OBJ.
 
 A mesh is read where it lies below the folder of the robot's file, below the package that this file is in, or below a
-folder that was named for its package; links are followed before this is decided. Everything else is refused: a robot
-file from a stranger chooses no file of the reader's.
+folder that was named for its package; links are resolved first. Everything else is refused: an
+untrusted robot file must not read other files of the user.
 
 STL has triangles, as bytes or as text, without colours or unit; OBJ has polygons, and colours in the material file
 beside it.
@@ -29,7 +29,7 @@ _TRIANGLE = 50  # bytes of each: normal, three corners, two bytes more
 
 
 def read_stl(data: bytes, where: str) -> TriangleMesh:
-    """The mesh of an STL file; raises `RobotFileError` for one that is cut or is none."""
+    """The mesh of an STL file; raises `RobotFileError` for a truncated or invalid one."""
     count = int.from_bytes(data[80:84], "little") if len(data) >= _HEAD else -1
     # Files that begin with "solid" may be binary all the same; the length decides.
     if count >= 0 and len(data) >= _HEAD + count * _TRIANGLE and not (data[:5] == b"solid" and b"facet" in data[:400]):
@@ -53,13 +53,13 @@ def _text_corners(data: bytes, where: str) -> np.ndarray:
 
 
 _LONGEST_POLYGON = 10_000
-"""Corners of a face: more is no face but an attack on patience."""
+"""Largest number of corners of a face, against denial of service."""
 
 
 def read_obj(data: bytes, where: str, *, beside: Callable[[str], bytes | None] = lambda _: None) -> TriangleMesh:
     """The mesh of an OBJ file; `beside` gives the bytes of a file that it names, None where that may not be read.
 
-    Raises `RobotFileError` for numbers or faces that are none.
+    Raises `RobotFileError` for invalid numbers or faces.
     """
     vertices: list[list[float]] = []
     faces: dict[str, list[tuple[int, int, int]]] = {}
@@ -97,7 +97,7 @@ def _index(word: str, count: int) -> int:
 
 
 def _materials(data: bytes | None) -> dict[str, Color]:
-    """Diffuse colours by name; what is not understood is left out: a mesh without colours is still a mesh."""
+    """Diffuse colours by name; unknown entries are ignored: a mesh without colours is still usable."""
     found: dict[str, Color] = {}
     name, opacity = "", 1.0
     for line in (data or b"").decode("utf-8", "replace").splitlines():

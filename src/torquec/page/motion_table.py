@@ -1,4 +1,4 @@
-"""A motion as the page plays it, thinned to what a picture shows.
+"""Motion to be played in a page, downsampled to the resolution of its plots.
 
 A trajectory, a log with its measured torques, or a simulated run with those of its controller.
 """

@@ -1,4 +1,4 @@
-"""A robot drawn from its numbers: capsules along the links, as thick as their mass, and a housing at every joint.
+"""Robot shapes without meshes: capsules along the links, sized by mass, and a housing at every joint.
 
 (1)  r^2 = r0^2 (m / L) / (sum of m / sum of L): a link of mass m and length L, where r0 is that of the mean link;
      then thinner than the link that carries it, within limits
@@ -36,7 +36,7 @@ _NEXT_HOUSING = 0.86
 """Radius of a housing by that of one at the same place, as in wrists: they would lie in each other's surfaces."""
 
 _SHORT = 0.02
-"""A distance, as a share of the robot's size, that is not worth a capsule."""
+"""Distances below this, relative to the robot's size, get no capsule."""
 
 _FLANGE = 0.05
 """Length of the last link, as a share of the robot's size, where the file says nothing of how far it reaches."""

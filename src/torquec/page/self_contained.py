@@ -1,8 +1,8 @@
-"""A page that needs and reaches nothing else: script, style and data in one text, and a policy that says so.
+"""Self-contained HTML page: script, style and data in one text, with a strict content security policy.
 
 The policy forbids every connection, and allows the page's own script and style by their hashes and WebAssembly, nothing
-more; a page with a haptic scene may also start a thread from a text of its own. Data stands in an element that is no
-script; whatever names it holds, they cannot end it.
+more; a page with a haptic scene may also start a thread from a text of its own. Data is in a non-script element
+and escaped so that it cannot end it.
 
 Script and style are those that were bundled when Torquec was built or installed.
 """
@@ -30,7 +30,7 @@ class PageBundle:
 
 
 def page_bundle() -> PageBundle:
-    """The bundle; raises `TorquecError`, which says how to get it, where there is none or its sources have changed."""
+    """The bundle; raises `TorquecError`, with the build command, where it is missing or outdated."""
     check_bundle()
     return PageBundle(
         (WEB / "page.html").read_text(encoding="utf-8"),

@@ -1,4 +1,4 @@
-"""What the page computes, as functions of its WebAssembly module, and the configuration that it starts from.
+"""Functions of a page's WebAssembly module (dynamics, inverse kinematics), and its initial configuration.
 
 torque (q, qd, qdd), gravity_torque, mass_matrix, velocity_torque    of the model
 exact_torque (q, qd, qdd)                                            of the robot, beside a simplified model
@@ -8,15 +8,15 @@ joint_placements (q)                                                 child frame
 
 Rows of `joint_placements` are rotation and origin of a body; only robots with closed loops, or with joints of several
 coordinates, have it. Hands of a robot with a floating base are moved by their limbs alone: q of their functions begins
-behind the base, and poses are those in its frame. The joints start where an arm looks like one and its hand can be
+behind the base, and poses are those in its frame. Initial configuration, such that the hand can be
 dragged:
 
 (1)  at `start_posture` of :mod:`torquec.robot.state_coordinate`; the joints of a robot with several hands start at
      zero, or at the nearest limit
-(2)  where the hand of an arm cannot move freely at (1), some joints bent by a sixth of a turn: as freely as it goes,
-     and high rather than low
-(3)  of random postures, seeded, the one with the largest of min(least singular value of the Jacobian, places in arm's
-     lengths; half the distance to the nearest limit)
+(2)  where (1) is near a singularity, some joints are bent by a sixth of a turn: the best manipulability, preferably
+     with a high hand
+(3)  of seeded random configurations, the one with the largest of min(least singular value of the Jacobian, positions in
+     arm lengths; half the distance to the nearest limit)
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from torquec.robot.state_coordinate import StateCoordinate, start_posture
 from torquec.spatial import Scalar, norm
 
 _MOST_HANDS = 6  # two hands, two feet, a head, a tail; a page about more offers the first ones
-_JOINTS_OF_A_HAND = 3  # what has fewer joints is hardly moved by pulling
+_JOINTS_OF_A_HAND = 3  # a hand with fewer joints can hardly be dragged
 _JOINTS_OF_A_POSE = 6  # position and direction can both be asked for
 
 
@@ -217,7 +217,7 @@ _BENT = (1, 2, 4)  # joints of an arm, from zero: shoulder, elbow and the middle
 _TRIED = 300  # postures of (3): an arm of six joints has a good one among fifty
 _NO_LIMIT = 0.75 * math.pi  # [rad] of a joint without limits: more only turns the arm around
 _NO_END = 0.5  # [m] of a slide without limits
-_FREE = 0.1  # of the freedom of the best posture: what has less is next to a singularity
+_FREE = 0.1  # of the best manipulability: a configuration with less is near a singularity
 
 
 def bent_posture(robot: Robot, hands: Sequence[DragHand]) -> list[float]:
@@ -252,7 +252,7 @@ def _bent(robot: Robot, q: Sequence[float], joints: Sequence[int], bends: Sequen
 
 
 def free_posture(robot: Robot, hand: DragHand) -> list[float]:
-    """(3): a posture from which a hand can be moved far in all directions."""
+    """(3): a configuration from which a hand can be moved far in all directions."""
     ranges = [_range(joint) for joint in robot.coordinates]
     lower, upper = np.array([low for low, _ in ranges]), np.array([high for _, high in ranges])
     tried = np.random.default_rng(2).uniform(lower, upper, (_TRIED, robot.n))

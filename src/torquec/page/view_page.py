@@ -1,4 +1,4 @@
-"""The live view of a robot or a model: one HTML text that needs nothing else.
+"""Interactive 3D view of a robot or a model as one self-contained HTML text.
 
     text = view_page(robot).html                               # opens from disk, or in <iframe srcdoc="...">
     view_page(model, trajectory=motion).problems               # what could not be drawn
@@ -78,11 +78,11 @@ def view_page(
 ) -> View:
     """The page of a robot or a model, with a trajectory, a log or simulated runs to play where they are given.
 
-    `posture` (nq,) is where the joints start. With `meshes`, shapes and meshes of the robot's file are drawn where they
-    can be read: files below the robot's folder or package, or below that of a package named in `packages`. `haptic`
-    adds a virtual ball to be pulled, with controller and arm simulated in the page. Raises
-    `TorquecError` where the script of the pages was not made, `ArgumentError` for a motion or posture of other joints,
-    `RobotError` for a haptic scene of an arm that cannot have one.
+    `posture` (nq,) is the initial configuration. With `meshes`, shapes and meshes of the robot's file are drawn where
+    they can be read: files below the robot's folder or package, or below that of a package named in `packages`.
+    `haptic` adds a virtual ball to be pulled, with controller and arm simulated in the page. Raises `TorquecError`
+    where the script of the pages is not built, `ArgumentError` for a motion or posture of other joints, `RobotError`
+    for an arm that cannot have a haptic scene.
     """
     from torquec import __version__
 

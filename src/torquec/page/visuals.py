@@ -1,6 +1,6 @@
-"""The shapes that a robot's file draws on its links, as the page shows them: URDF, expanded xacro and MJCF.
+"""Visual shapes of a robot file (URDF, expanded xacro, MJCF) for the page.
 
-What cannot be drawn is named, and the rest is drawn; a body that lacks some of its shapes gets capsules, too.
+Shapes that cannot be drawn are reported, the rest is drawn; a body that lacks some of its shapes gets capsules, too.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""One run: from a project file to a folder of results; and what its steps share with the single commands."""
+"""Project runs: from a project file to a folder of results; code shared by steps and commands."""

@@ -1,4 +1,4 @@
-"""The chain: every step of a run in its order, with what it reads. One row is one step; the engine knows nothing else.
+"""Pipeline of a run: its steps in order, with their inputs; one row per step.
 
 A new step is a function in `model_steps.py`, `loop_steps.py` or `package_steps.py`, and a row here.
 """
@@ -15,7 +15,7 @@ from torquec.project.project import MotionPart, Project
 from torquec.project.step import DESIGN, IDENTIFY, REALTIME, SIMPLIFY, RunStep
 
 MODELS = ("check", IDENTIFY, SIMPLIFY)
-"""Where the best model comes from."""
+"""The steps that provide the best model."""
 
 
 def _logs(project: Project) -> tuple[Path, ...]:

@@ -1,4 +1,4 @@
-"""What `torquec design` finds out about a law: the law itself, gains, robustness, promises, and their pictures."""
+"""Design study of a control law (`torquec design`): gains, robustness, guarantees, and their plots."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 DOCUMENT = "design.json"
 
 _STRIDE = 3
-"""Of the points of a root locus a page shows one in so many: its branches are drawn as dots, which still touch."""
+"""Every so many points of a root locus are shown in a page; the dots of its branches still touch."""
 
 DETAILS = ("controller", "poles", "sampled", "evaluation")
-"""What the file of a controller says about how it was made."""
+"""Design details in the file of a controller."""
 
 
 @dataclass(frozen=True, eq=False)
 class DesignStudy:
-    """A law and the JSON document about it; `looked_at` and `worst` are the linear models that it is about.
+    """A law and its JSON document; `looked_at` and `worst` are the linear models of the study.
 
     They are None for a law that places no poles, and `worst` also without a motion.
     """
@@ -49,7 +49,7 @@ class DesignStudy:
 
     @property
     def details(self) -> dict[str, Any]:
-        """What the file of the controller says about how it was made, and for which robot as used."""
+        """Design details in the file of the controller, and its robot as used."""
         return {**{key: self.document[key] for key in DETAILS}, ROBOT_AS_USED: as_used(self.robot)}
 
 
@@ -63,7 +63,7 @@ def design_study(
     guarantee: Mapping[str, Any] | None = None,
     work: Work | None = None,
 ) -> DesignStudy:
-    """The law that is chosen, for a model, looked at in the state `point` (q, qd, qdd) and along a motion.
+    """Design the chosen law for a model, and study it at the state `point` (q, qd, qdd) and along a motion.
 
     Its `guarantee`, where it is not known yet, is for the nominal robot, or for all robots within the `uncertainty`.
     """
@@ -118,7 +118,7 @@ def _poles(model: Model, kind: LawKind, choice: LawChoice) -> list[list[list[flo
 
 
 def _evaluation(entry: LawEntry, choice: LawChoice) -> str:
-    """Where the law evaluates its model."""
+    """The state at which the law evaluates its model."""
     chosen = choice.evaluation if "evaluation" in entry.takes else None
     return str(chosen or entry.evaluates_at.value)
 
@@ -204,9 +204,9 @@ def write_design(
     precision: Precision = Precision.DOUBLE,
     force: bool = False,
 ) -> list[Path]:
-    """The controller as C and JSON, the document of the design and the page, all of them or none.
+    """Write the controller as C and JSON, the document of the design and the page, atomically.
 
-    `name` begins the names of files and functions. Raises `ArgumentError` for files in the way that are not ours.
+    `name` begins the names of files and functions. Raises `ArgumentError` for existing files that are not ours.
     """
     from torquec.control.controller_file import write_controller
     from torquec.foundation.package_manifest import add_to_package
@@ -234,7 +234,7 @@ def write_design(
 
 
 def loop_curves(study: DesignStudy, loci: Sequence[ShownLocus]) -> dict[str, Any]:
-    """What a page draws of the loop besides the document: open-loop eigenvalues and root loci."""
+    """Curves of the loop for a page: open-loop eigenvalues and root loci."""
     opened = [] if study.looked_at is None else complex_list(study.looked_at.eigenvalues)
     return {"open_loop": opened, "root_loci": [_written(one) for one in loci]}
 

@@ -1,4 +1,4 @@
-"""What `torquec identify` prints as a JSON document."""
+"""JSON document of `torquec identify`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Input and output files of an identification: logs with their map; report, URDF, MJCF, model, C code, document.
 
-Each file holds the estimate as far as it has words for it, fitted to them (`torquec.identification.file_fits`), and the
-robot files say what they are worth.
+Each file holds the estimate fitted to the parameters that its format can express (`torquec.identification.file_fits`),
+and the robot files state the remaining error.
 
 All logs have the same map; delays between their columns are removed where it asks. Output is complete or absent.
 """
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from torquec.trajectory.log import Log
 
 _SIMULATED = "simulated"
-"""In place of a file: a log of the robot's own model."""
+"""Word in place of a file name: a simulated log of the robot's own model."""
 _SHOWN_ROWS = 100_000
-"""Rows of a log in pieces that pictures and self-tests use: its beginning."""
+"""First rows of a streamed log that plots and self-tests use."""
 
 
 def read_logs(robot: Robot, paths: Sequence[Path], log_map: Path | None, say: Callable[[str], None]) -> list[Log]:
-    """The logs; where the map says `estimate_delay`, the delay of every log is estimated, said and removed.
+    """The logs; where the map says `estimate_delay`, the delay of every log is estimated, reported and removed.
 
-    Raises `ArgumentError` where it cannot be found from a log.
+    Raises `ArgumentError` where a log does not determine it.
     """
     meaning = None if log_map is None else read_log_map(log_map)
     return [read_mapped_log(robot, path, meaning, say) for path in paths]
@@ -52,7 +52,7 @@ def read_logs(robot: Robot, paths: Sequence[Path], log_map: Path | None, say: Ca
 def logs_to_fit(
     robot: Robot, paths: Sequence[Path], log_map: Path | None, options: IdentifyOptions, say: Callable[[str], None]
 ) -> list[LogOrPath]:
-    """What `identify` takes: logs in memory, read once, and the paths of those that it will read in pieces.
+    """Inputs of `identify`: logs in memory, and the paths of logs that it will stream.
 
     `identify` makes that choice, by expected memory and `options.reading` (`is_read_in_pieces`). Raises `ArgumentError`
     for a simulated log in pieces, and as `read_logs` does.
@@ -103,10 +103,10 @@ add_test(NAME {prefix}_measured COMMAND {prefix}_measured)
 def write_results(
     directory: Path, findings: Findings, fits: FileFits, logs: tuple[list[Log], list[Log]], document: dict[str, Any]
 ) -> list[Path]:
-    """Write everything into `directory`; the files, in the order in which they are worth reading.
+    """Write all results into `directory`; returns the files in reading order.
 
     `logs` are those that were fitted, and those that were only predicted. The command has refused a directory with
-    foreign files; what an earlier run left there and this one does not make goes.
+    foreign files; files of an earlier run that this one does not write are deleted.
     """
     with new_folder(directory, stale=_earlier(directory), force=True) as scratch:
         files = _made(scratch, findings, fits, *logs)
@@ -141,7 +141,7 @@ def _earlier(directory: Path) -> set[str]:
 
 
 def robot_of(estimate: Estimate, *, where: str) -> Robot:
-    """The identified robot; raises `ArgumentError` where no robot that could be built has its parameters."""
+    """The identified robot; raises `ArgumentError` where its parameters are not physically consistent."""
     if not estimate.realization.physically_consistent:
         raise ArgumentError(
             "these parameters belong to no robot that could be built, so there is no file to write",
@@ -170,7 +170,7 @@ def write_urdf_of(fits: FileFits, path: Path, *, payload: Payload | None = None,
 
 
 def write_mjcf_of(fits: FileFits, path: Path, *, force: bool = False) -> list[Path]:
-    """The identified robot in MuJoCo's words."""
+    """Write the identified robot as MJCF."""
     from torquec.identification.file_fits import MJCF
     from torquec.robot import write_mjcf
 
@@ -203,10 +203,10 @@ def _made(scratch: Path, findings: Findings, fits: FileFits, logs: list[Log], ot
         files += write_urdf_of(fits, scratch / f"{name}.urdf")
         if findings.payload is not None:
             files += write_urdf_of(fits, scratch / f"{name}_loaded.urdf", payload=findings.payload)
-        # A name of its own: the side file of the URDF is not MuJoCo's.
+        # A separate name: the side file of the URDF does not fit MJCF.
         files += write_mjcf_of(fits, scratch / f"{name}_mujoco.xml")
     model = identified_model(program)
-    # Bodies that could not be built give right torques, but accelerations without meaning.
+    # Physically inconsistent bodies give correct torques, but meaningless accelerations.
     wanted = [quantity for quantity in model.served() if solid or not quantity.startswith("forward_dynamics")]
     saved = scratch / f"{name}.tq.json"
     save(model, saved, quantities=wanted)

@@ -1,4 +1,4 @@
-"""Control laws as they are asked for, on the command line or in a project file: the choice, and the law it means."""
+"""Choice of a control law on the command line or in a project file, and its controller."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _TAKEN_AS = {
     "weights": "weights",
     "friction_at": "friction",
 }
-"""Fields of a choice, and what a law that takes them calls them."""
+"""Fields of a choice, and the names of these options in a law."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LawChoice:
-    """Which law, and how it is made; None is the law's own default.
+    """A control law and its options; None is the law's own default.
 
     `poles` is a text, as in '-12+45j' or one for each joint with commas; `rate` is calls per second; `weights` is
-    POSITION,SPEED[,TORQUE], what LQR tolerates; `option` holds further options of the law as NAME=VALUE; `effort` is
-    the share of the torque limits that may be used.
+    POSITION,SPEED[,TORQUE], the tolerable values of LQR; `option` holds further options of the law as NAME=VALUE;
+    `effort` is the usable fraction of the torque limits.
     """
 
     controller: str | None = None
@@ -77,7 +77,7 @@ class LawChoice:
 
     @property
     def kind(self) -> LawKind:
-        """The law that is asked for, the usual one unless asked otherwise."""
+        """The chosen law, or the default."""
         from torquec.control.law_options import LawKind
         from torquec.control.laws import USUAL_LAW
 
@@ -97,7 +97,7 @@ def asked_law(
 ) -> Controller:
     """The controller of a kind; independent joints have the inertias of the position `at` (n,).
 
-    Raises `ArgumentError` for options that the kind has no use for.
+    Raises `ArgumentError` for options that the law does not use.
     """
     from torquec.control.law_options import LawKind
     from torquec.control.laws import make_law
@@ -109,7 +109,7 @@ def asked_law(
 
 
 def check_law(robot: Robot, options: LawChoice) -> None:
-    """Raise `ArgumentError` for options that the law has no use for, without making it."""
+    """Raise `ArgumentError` for options that the law does not use, without making it."""
     _law_options(robot, options.kind, options, (0.0,) * robot.n)
 
 
@@ -168,7 +168,7 @@ def law_gains(model: Model, kind: LawKind, options: LawChoice, at: Sequence[floa
 
 
 def lqr_weights(robot: Robot, text: str | None) -> LqrWeights:
-    """Weights from what is tolerable: one over its square, the same for all joints."""
+    """LQR weights: one over the square of the tolerable value, the same for all joints."""
     from torquec.control.laws import usual_weights
 
     if text is None:
@@ -200,7 +200,7 @@ def parse_poles(text: str) -> Any:
 
 
 def compensated_friction(options: LawChoice) -> FrictionCompensation | None:
-    """The friction that a law is asked to compensate; None leaves it to the law."""
+    """The friction compensation of a law; None for its default."""
     from torquec.control.model_terms import FrictionAt, FrictionCompensation
 
     if options.friction_at is None:
@@ -209,7 +209,7 @@ def compensated_friction(options: LawChoice) -> FrictionCompensation | None:
 
 
 def unused_options(kind: LawKind, options: LawChoice) -> tuple[str, ...]:
-    """The fields of a choice that are given and that the law has no use for."""
+    """The given fields of a choice that the law does not use."""
     from torquec.control.laws import LAWS
 
     takes = LAWS[kind].takes

@@ -63,7 +63,7 @@ def design_step(context: StepContext) -> str:
 
 
 class Origin(StrEnum):
-    """What a sentence rests on; a member's value is the word in the document."""
+    """The basis of a statement; a member's value is the word in the document."""
 
     TUBE = "tube"
     LINEAR = "linear models"
@@ -71,7 +71,7 @@ class Origin(StrEnum):
 
 
 def verdict_step(context: StepContext) -> str:
-    """Say what the documents of the design prove, and what they only make likely."""
+    """State what the documents of the design prove, and what is only likely."""
     found = context.read_document(DESIGN, DESIGNED)
     said = verdict_statements(found)
     guarantee = found["guarantee"]
@@ -105,7 +105,7 @@ def beyond_guarantee(
     own_motion: bool = False,
     uncertainty: Uncertainty | None = None,
 ) -> dict[str, Any] | None:
-    """What is stated of a simulation whose error exceeds the proven one; None where none does or nothing is proven.
+    """Report on a simulation whose error exceeds the proven bound; None where none does or nothing is proven.
 
     `guarantee` is that of the design's document, `simulated` the document of the experiment, `own_motion` whether it
     moves along another motion than the design, `uncertainty` what the guarantee covers. The keys: `joint`, `error`,
@@ -170,7 +170,7 @@ def _encoders(covered: Uncertainty | None) -> float:
 
 
 _ONE_TURN = 2.0 * math.pi
-"""An error that no controlled joint has."""
+"""Tracking error [rad] above which a run counts as diverged."""
 
 
 def simulate_step(context: StepContext) -> str:
@@ -247,7 +247,7 @@ def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, An
         try:
             result = simulate(plant, law, motion, options=options)
         except DivergenceError as error:
-            document["diverged"] = error.found  # of an experiment that is an answer
+            document["diverged"] = error.found  # divergence of an experiment is a result
         else:
             document |= run_summary(plant.robot, result)
             write_result(result, folder / RUN_FILE)

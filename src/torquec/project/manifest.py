@@ -1,10 +1,10 @@
 """`run.json`, the manifest of a run (inputs, versions, files with hashes), and `DIR.partial`, its unfinished folder.
 
-It says which steps need not be done again, and lets anybody see whether a folder is still what the run left.
+It determines which steps can be skipped, and shows whether the files of a folder have changed since the run.
 
-`DIR.partial` holds finished steps until the folder is complete. A note in it says that it is ours. A folder of that
-name without the note is refused, and only what was made here is deleted in the end. It belongs to one process at a
-time: :mod:`torquec.foundation.folder_lock`.
+`DIR.partial` holds finished steps until the folder is complete. A marker file identifies it as ours. A folder
+of that name without the marker is refused, and only files made here are deleted at the end. It belongs to one process
+at a time: :mod:`torquec.foundation.folder_lock`.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ MANIFEST = "run.json"
 FORMAT = "torquec run 1"
 
 _PACKAGES = ("numpy", "llvmlite", "python-flint", "scipy", "clarabel", "matplotlib", "mujoco", "pin")
-"""What results can depend on, where it is installed."""
+"""Packages that results can depend on, if installed."""
 
 
 @dataclass(frozen=True)
 class StepRecord:
-    """A step: its key, and what it left; `files` are hashes by name inside the folder of the run.
+    """Record of a step: its key and its files; `files` are hashes by name inside the folder of the run.
 
-    `skipped` says why a step was not done, `failed` why it could not be, and both are empty otherwise; `summary` is the
-    one line that it said. `fallback` says that a step ended well and yet its result is not used by later ones, and why.
+    `skipped` and `failed`: the reason, empty otherwise; `summary`: its one-line result. `fallback`: why later steps do
+    not use the result of a step that succeeded.
     """
 
     name: str
@@ -65,7 +65,7 @@ class StepRecord:
 
     @property
     def said(self) -> str:
-        """What is to be said of it in one line.
+        """The result of the step in one line.
 
         >>> StepRecord("design", failed="the mass matrix may be singular").said
         'failed: the mass matrix may be singular'
@@ -76,7 +76,7 @@ class StepRecord:
 
     @property
     def content(self) -> str:
-        """A hash of what it left: what later steps depend on."""
+        """Hash of its files, on which later steps depend."""
         return hashlib.sha256(repr(sorted(self.files.items())).encode()).hexdigest()
 
 
@@ -182,10 +182,10 @@ _TEXT = "Written by torquec: finished steps of a command that was stopped. The s
 _PARTS = ("work", "result")
 
 BEST = "best.tq.json"
-"""In it: the best model that is proven by now."""
+"""File in it with the best model proven so far."""
 
 _PATIENCE = 2.0
-"""Seconds to wait for another process: it may be a run that takes hours, or one that publishes its last files."""
+"""Time to wait for the lock of another process [s], which may be just finishing."""
 
 
 @contextlib.contextmanager
@@ -207,7 +207,7 @@ def _claimed(output: Path) -> Path:
             where=str(partial),
             remedy="move it away, or name another folder with -o",
         )
-    # With its note from the first moment on: a folder that a killed command left must be known as ours.
+    # Created with its marker: the folder of a killed command must be recognised as ours.
     with new_folder(partial, names=[NOTE]) as scratch:
         (scratch / NOTE).write_text(_TEXT, encoding="utf-8")
     return partial
@@ -218,7 +218,7 @@ def _is_ours_or_empty(folder: Path) -> bool:
 
 
 def forget_partial(partial: Path) -> None:
-    """Delete what was made in the folder, and the folder unless somebody put something else into it."""
+    """Delete our files in the folder, and the folder unless it holds other files."""
     for part in _PARTS:
         shutil.rmtree(partial / part, ignore_errors=True)
     (partial / BEST).unlink(missing_ok=True)

@@ -1,8 +1,8 @@
 """The steps of a run that make models: `check` of the robot, `identify` from logs, `simplify` with a certificate.
 
-Where no simplified model can be used, the run goes on with the exact one and the results say why: nothing simpler was
-found or proven in time, the proof could not be checked in time, or the mass matrix may be singular. A model whose proof
-is not checked yet is written all the same: `torquec check` does that later.
+Where no simplified model can be used, the run continues with the exact one and the results state why: nothing simpler
+was found or proven in time, the proof could not be checked in time, or the mass matrix may be singular. A model whose
+proof is not checked yet is still written: `torquec check` can check it later.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def robot_check_step(context: StepContext) -> str:
-    """Write what `torquec info` prints."""
+    """Write the document of `torquec info`."""
     robot = context.project.robot
     facts = robot_facts(robot)
     rotorless = rotorless_text(robot)
@@ -82,9 +82,9 @@ def identify_step(context: StepContext) -> str:
 
 
 def simplify_step(context: StepContext) -> str | StepResult:
-    """Search, prove and prove again with independent code within the project's time, and write everything.
+    """Search, prove and check with independent code within the project's time, and write all files.
 
-    Tracking errors become torque errors first; where none keep them, torque errors that are stated besides are kept.
+    Tracking errors are first converted to torque errors; if that fails, separately stated torque errors are used.
     """
     specification = context.project.specification
     assert specification is not None
@@ -169,7 +169,7 @@ def _written(context: StepContext, model: Model, *, checked: bool) -> str | Step
 
 
 def _nothing_simpler(context: StepContext, why: str) -> StepResult:
-    """No files but a document that says so."""
+    """Write only a document that states it."""
     context.write_document(SIMPLIFIED, "simplify", {"unused": why})
     return StepResult(f"the run goes on with the exact model: {why}", why)
 

@@ -20,7 +20,7 @@ PLAN = "plan.json"
 
 
 def realtime_step(context: StepContext) -> str:
-    """Bound what holding coefficients costs for every motion of the specification.
+    """Bound the hold error for every motion of the specification.
 
     Torque errors that a tracking error left to the model come on top of the stated ones.
     """
@@ -95,7 +95,7 @@ def _options(context: StepContext) -> TargetOptions:
 
 
 def selftest_step(context: StepContext) -> str | StepResult:
-    """Compare; fails, with all rows in its document, where something on this machine computes wrongly."""
+    """Self-test; fails, with all rows in its document, where this machine computes a wrong result."""
     rows = list(self_test(context.best_model(), seed=context.project.seed, work=context.work))
     package = context.results["generate"] / "c" if "generate" in context.results else None
     if package is not None and package.is_dir():
@@ -114,7 +114,7 @@ def selftest_step(context: StepContext) -> str | StepResult:
 
 
 def report_step(context: StepContext) -> str:
-    """Write the page and its twin for machines; documents that could not be shown are counted."""
+    """Write the report as page and JSON; documents that could not be shown are counted."""
     made = write_report(context.results[""], context.folder / PAGE, called=str(context.output))
     missing = f", {len(made.problems)} documents could not be shown" if made.problems else ""
     return f"{PAGE}, {made.page.stat().st_size / 1e6:.1f} MB{missing}"

@@ -1,8 +1,8 @@
-"""Peers to compare with: whichever of Pinocchio, MuJoCo, CasADi and the Robotics Toolbox is installed.
+"""Reference libraries for comparison: Pinocchio, MuJoCo, CasADi and the Robotics Toolbox, where installed.
 
 Each peer loads the same robot, written as a plain URDF: rigid bodies only, no motors, friction or springs, since not
-every peer has them. A peer offers calls by quantity, with our argument order, that give what ours gives. One that
-cannot load the robot says why.
+every peer has them. A peer offers calls by quantity, with our argument order, that give what ours gives. If it
+cannot load the robot, the reason is recorded.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _matrices(result: Any) -> tuple[Any, ...]:
 
 
 def processor_name() -> str:
-    """What this machine's processor is called."""
+    """The name of this machine's processor."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):

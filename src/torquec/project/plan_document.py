@@ -1,4 +1,4 @@
-"""What holding coefficients costs as the JSON document of `torquec realtime plan`."""
+"""Hold errors as the JSON document of `torquec realtime plan`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""`Project`: what one run is about, as frozen records; :mod:`torquec.project.read_project` reads it from a file.
+"""`Project`: the inputs of a run as frozen records; :mod:`torquec.project.read_project` reads it from a file.
 
-Every part is what one or two steps of the run read, so that a change of a part does only these steps again. None is a
+Each part is read by one or two steps of the run, so that a change of a part repeats only these steps. None stands for a
 part that the file does not have.
 """
 
@@ -62,9 +62,9 @@ class MotionPart:
 
 @dataclass(frozen=True)
 class ExperimentPart:
-    """A simulation: its name, its motion where it is not the project's, what really moves, and what is measured.
+    """A simulation: its name, its motion where it is not the project's, the true plant, and the sensors.
 
-    `payload` is in the hand and unknown to the controller. With more than one of `runs`, inertias and friction are
+    `payload`: unknown to the controller. With more than one of `runs`, inertias and friction are
     scattered by `spread`. `resolution` [rad or m] of encoders, `noise` [rad or m] and `delay` in samples of positions.
     `substeps` per sample of the integrator, None for as many as the robot needs.
     """
@@ -155,7 +155,7 @@ def project_motion(part: MotionPart, robot: Robot, period: float) -> Trajectory:
 
 
 def design_motion(project: Project) -> Trajectory | None:
-    """The motion that the law is judged along."""
+    """The motion along which the law is evaluated."""
     if project.motion is None or project.design is None:
         return None
     return project_motion(project.motion, project.robot, project.design.period)

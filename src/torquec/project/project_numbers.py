@@ -1,8 +1,8 @@
-"""Numbers that a new project starts from: speeds, torque errors, a motion and a load that suit the robot.
+"""Default numbers of a new project: speeds, torque errors, an example motion and a payload for the robot.
 
-(1)  An error e of the torque leaves an inertia of at least M_kk - e/qdd_k at a joint, and without one there is no
-     controller: e is at most a part of M_kk qdd_k.
-(2)  A load m in the hand that the controller does not know turns joint k out of its place by about m w_k/(p M_kk),
+(1)  With a torque error e the model's inertia at a joint is at least M_kk - e/qdd_k, which must be positive for a
+     controller: e is at most a fraction of M_kk qdd_k.
+(2)  An unknown payload m in the hand displaces joint k by about m w_k/(p M_kk),
      w_k the torque of its weight per kg and p the square of the poles; where w_k m > p M_kk the loop is unstable.
 """
 
@@ -26,9 +26,9 @@ from torquec.robot.state_coordinate import StateCoordinate
 from torquec.trajectory.polynomial_motion import minimum_jerk
 
 PART = 0.01
-"""Of a joint's torque limit that the model may be wrong by."""
+"""Allowed torque error of the model, as a fraction of a joint's torque limit."""
 TRACKING_PART = 0.25
-"""Of the bound that uncertainty costs: what the model may add to it."""
+"""Allowed increase of the tracking error by the model, as a fraction of the bound without it."""
 ENCODER = 1e-5
 """Step of encoders [rad, m]: 19 bits a turn."""
 _ACCELERATION = {True: 10.0, False: 2.0}
@@ -38,15 +38,15 @@ _SPEED = {True: 2.5, False: 0.5}
 _WAY = {True: 0.5, False: 0.1}
 """rad, m: the way of the example motion."""
 _BEARABLE = 0.125
-"""(1) as a part of what accelerates a joint's own inertia: nearly all of it is left, then."""
+"""Largest e of (1), as a fraction of the torque that accelerates the joint's own inertia."""
 _SAMPLES = 200
-"""Random states in which torques and inertias are looked at."""
+"""Number of random states for torques and inertias."""
 _POSTURES = 40
-"""Random postures in which the weight of a load is looked at."""
+"""Number of random configurations for the weight of a payload."""
 _PEAK_SPEED, _PEAK_ACCELERATION = 1.875, 5.78
 """Of a minimum-jerk motion: of way over duration, of way over duration squared."""
 _USED = 0.4
-"""The share of speeds and accelerations that the example motion uses: the rest is for the feedback."""
+"""Fraction of speeds and accelerations that the example motion uses: the rest is for feedback."""
 _LOAD, _HELD, _LEAN = 0.05, 0.1, 1e-3
 """Of the example's load: the part of the moving mass, of the torque limits, and (2) in rad or m: it stays small beside
 friction, so that the tracking error is bounded for every mass up to it."""
@@ -56,7 +56,7 @@ it is made slower for that at most."""
 FRICTION_PART = 0.3
 """Part of every friction term that may be wrong: what identified friction changes by with temperature and load."""
 _LEAST_LOAD = 1e-3
-"""kg: less is nothing."""
+"""Smallest payload [kg]."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class TorqueErrors:
 
 @dataclass(frozen=True)
 class ExampleLoad:
-    """A mass [kg], and by which rule it was chosen."""
+    """A payload [kg], and the rule that determined it."""
 
     mass: float
     rule: str
@@ -120,7 +120,7 @@ def torque_errors(robot: Robot) -> TorqueErrors:
 
 
 def example_load(robot: Robot, frame: str) -> ExampleLoad:
-    """A point mass in a frame that a sound loop bears without knowing of it; see (2)."""
+    """A point mass at a frame, unknown to the controller, that a typical loop tolerates; see (2)."""
     rng = np.random.default_rng(0)
     q = _postures(robot, rng, _POSTURES)
     weight = _weight(robot, frame, q)

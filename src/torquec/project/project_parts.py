@@ -1,4 +1,4 @@
-"""Parts of a project file that name no files: time limits, the controller, the two rates, code, loads; their values."""
+"""Parts of a project file without file names: time limits, controller, two rates, code, payloads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Value = TypeVar("Value")
 
 
 def checked_at(table: Table, key: str | None, read: Callable[[], Value]) -> Value:
-    """What `read` gives; what it raises is a mistake at this key."""
+    """The result of `read`; its errors are reported at this key."""
     try:
         return read()
     except TorquecError as error:
@@ -63,9 +63,9 @@ def whole_number(table: Table, key: str, default: int, *, least: int, most: int 
 
 
 def tell_of_degrees(table: Table, key: str, text: str, *, strict: bool) -> None:
-    """Warn (`UnitWarning`) of an angle at this key that looks like degrees, where there is something to tell.
+    """Warn (`UnitWarning`) of an angle at this key that looks like degrees, if `text` is not empty.
 
-    With `strict` it is a mistake of the file.
+    With `strict` it is an error of the file.
     """
     if text and strict:
         table.refuse(key, text, "correct it, or leave out strict")
@@ -74,7 +74,7 @@ def tell_of_degrees(table: Table, key: str, text: str, *, strict: bool) -> None:
 
 
 def lock_position(table: Table, key: str, robot: Robot, *, strict: bool) -> float:
-    """The position at which the joint of this name is held; told where it looks like degrees."""
+    """The position of the locked joint of this name; warns where it looks like degrees."""
     value = table.number(key)
     joint = robot.coordinates[checked_at(table, key, lambda: robot.joint_index(key))]
     if joint.turns and is_position_in_degrees(value):
@@ -86,7 +86,7 @@ def lock_position(table: Table, key: str, robot: Robot, *, strict: bool) -> floa
 def joint_positions(table: Table, key: str, robot: Robot, *, strict: bool) -> tuple[float, ...] | None:
     """One value for each joint, in radians or metres; `key_deg` has angles in degrees.
 
-    Values in radians that look like degrees are told.
+    Warns of values in radians that look like degrees.
     """
     in_degrees = f"{key}_deg"
     given = [name for name in (key, in_degrees) if name in table]
@@ -113,7 +113,7 @@ def joint_positions(table: Table, key: str, robot: Robot, *, strict: bool) -> tu
 
 
 _SLOWEST, _FASTEST = 1.0, 1e6
-"""Calls of a controller per second: beyond them a rate is a period, or a slip of the pen."""
+"""Valid range of controller rates [Hz]; other numbers are periods or typing errors."""
 _FLAG = re.compile(r"(?<!\S)--([a-z]+(?:-[a-z]+)*)")
 
 
@@ -129,7 +129,7 @@ def simplify_part(table: Table | None) -> SimplifyPart:
 
 
 def design_part(table: Table | None, robot: Robot) -> LawChoice | None:
-    """[design]: the controller, with options that it has a use for."""
+    """[design]: the controller with its options."""
     if table is None:
         return None
     given: dict[str, Any] = {"controller": table.choice("controller", LawKind, USUAL_LAW)}
@@ -156,7 +156,7 @@ def design_part(table: Table | None, robot: Robot) -> LawChoice | None:
 
 
 def _rate(table: Table) -> float | None:
-    """Calls per second; a number that can only be a period is told."""
+    """Rate in calls per second; a number that can only be a period is reported."""
     rate = positive_number(table, "rate")
     if rate is not None and not _SLOWEST <= rate <= _FASTEST:
         remedy = f"give calls per second, {_SLOWEST:g} to {_FASTEST:g}"
@@ -166,7 +166,7 @@ def _rate(table: Table) -> float | None:
 
 
 def _checked(table: Table, key: str | None, read: Callable[[], Value]) -> Value:
-    """What `read` gives; what it raises is a mistake at this key, in words of the file and not of the command line."""
+    """The result of `read`; its errors are reported at this key, in terms of the file, not of the command line."""
 
     def in_words_of_the_file() -> Value:
         try:

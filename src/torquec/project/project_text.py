@@ -1,7 +1,7 @@
-"""A project file for a robot, with every part that a run can have and a comment on each: what `torquec new` writes.
+"""Text of a new project file (`torquec new`), with all parts of a run and a comment on each.
 
 Numbers are the robot's own where its file has them: speeds and torques from its limits, a motion inside its range.
-Where it has none, or none that a controller could bear, they follow from the masses, and the comment says so.
+Where it has none, or none that allow a controller, they follow from the masses, and the comment states it.
 """
 
 from __future__ import annotations

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from torquec.trajectory import Trajectory
 
 _POINTS = 9
-"""Instants of a motion at which linear models are looked at: it is statistics, and each takes a tenth of a second."""
+"""Instants of the linear models along a motion: statistics only, each takes a tenth of a second."""
 
 
 def law_errors(kind: LawKind, options: LawChoice) -> ModelErrors:
-    """The linear loop of a law, as factors on what it believes in: CT2 at the measured state is like pole placement."""
+    """The linear loop of a law as factors on its nominal model: CT2 at the measured state is like pole placement."""
     from torquec.control.law_options import LawKind
     from torquec.control.robustness import COMPUTED_TORQUE, EXACT_MODEL
 
@@ -46,7 +46,7 @@ def promises(
     guarantee: Mapping[str, Any] | None = None,
     work: Work | None = None,
 ) -> dict[str, Any]:
-    """The keys `guarantee`, `payload` and `covariance` of the document; empty ones where nothing can be said.
+    """The keys `guarantee`, `payload` and `covariance` of the document; empty ones where nothing is known.
 
     The guarantee is for every robot within the `uncertainty`, for the nominal one without friction where it is None;
     one that is known already is given.

@@ -1,7 +1,7 @@
-"""Reading a project file: everything is checked before the work begins, and every mistake is told with its line.
+"""Reader of project files (TOML): checks everything before the run and reports every error with its line.
 
 docs/project.md describes the format. Files are named relative to the project file. Where a key is wrong, the rest is
-read without it, so that one look at the file mends all mistakes (:mod:`torquec.robot.every_fault`).
+read without it, so that all errors are reported at once (:mod:`torquec.robot.every_fault`).
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ from torquec.trajectory.trajectory import check_samples
 SIMULATED = "simulated"
 _NAMELESS = "nameless"
 _MOST = 1_000_000
-"""Runs, cycles or steps that anybody waits for."""
+"""Largest number of runs, cycles or steps."""
 _LONGEST_NAME = 100
 """Letters of an experiment's name: file systems take 255 bytes."""
 _MOST_GRAVITY = 1000.0
-"""m/s^2: more is another unit."""
+"""Largest gravity [m/s^2]; more is another unit."""
 _NEEDED = "\0needed"
 """A key that no file can hold, of a part that needs another one: told whatever else is wrong in it."""
 

@@ -1,1 +1,1 @@
-"""What was done, to look at: text, pictures, pages. Reads results, computes none."""
+"""Reports of results: text, plots, HTML pages. Reads results, computes none."""

@@ -1,7 +1,7 @@
-"""What a report is made of: sections of paragraphs, facts, tables, plots, equations; every number with its provenance.
+"""Building blocks of a report: sections, paragraphs, facts, tables, plots, equations; numbers with provenance.
 
-Nothing here knows HTML. A text part is a string or a `Number`; a bare float is refused where it is put in, so that a
-number cannot come into a report without saying how it was obtained.
+The blocks are independent of HTML. A text part is a string or a `Number`; a bare float is refused, so that every number
+in a report has a provenance.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from torquec.errors import ArgumentError
 from torquec.report.provenance import Number, Provenance, Statement
 
 Part: TypeAlias = str | Number | Statement
-"""A piece of running text; words that were computed or read, and hold numbers, are a `Statement`."""
+"""A piece of running text; computed or stored sentences with numbers are a `Statement`."""
 
 Cell: TypeAlias = str | Number | Statement | None
 """A cell of a table; None is an empty one."""
 
 
 class Tone(StrEnum):
-    """How a note is meant."""
+    """Kind of a note."""
 
     PLAIN = "plain"
     GOOD = "good"
@@ -57,7 +57,7 @@ class Items:
 
 @dataclass(frozen=True)
 class CommandLine:
-    """A command that the reader can give, and what it does."""
+    """A command that the reader can run, and what it does."""
 
     command: str
     purpose: str
@@ -83,7 +83,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class DataTable:
-    """A table that can be sorted by any column; `folded`: shown when it is asked for."""
+    """A table that can be sorted by any column; `folded`: shown on request."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -99,7 +99,7 @@ class DataTable:
 
 @dataclass(frozen=True)
 class Equation:
-    """An equation: MathML of our own making, and the same as plain text; `label` stands before it."""
+    """An equation: generated MathML, and the same as plain text; `label` stands before it."""
 
     mathml: str
     text: str
@@ -119,7 +119,7 @@ class Axis:
 
     @property
     def title(self) -> str:
-        """As it stands beside the axis."""
+        """The text beside the axis."""
         return f"{self.label} [{self.unit}]" if self.unit else self.label
 
 
@@ -183,7 +183,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Bars:
-    """Horizontal bars: a group for every name, in it a bar for every series; `limit` is a line that none may cross.
+    """Horizontal bars: a group for every name, in it a bar for every series; `limit` is a line that no bar may cross.
 
     `stacked`: one bar for every name, the series one after the other.
     """
@@ -204,7 +204,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Gallery:
-    """Plots of one kind side by side: one for each joint; `folded`: shown when it is asked for."""
+    """Plots of one kind side by side: one for each joint; `folded`: shown on request."""
 
     plots: tuple[Plot, ...]
     caption: str = ""
@@ -213,7 +213,7 @@ class Gallery:
 
 @dataclass(frozen=True)
 class Picture:
-    """A still picture: SVG of our own making, and what it shows in words."""
+    """A static picture: generated SVG, and its description in words."""
 
     svg: str
     words: str
@@ -222,7 +222,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class LiveView:
-    """A whole HTML page of ours inside the report; `still` stands for it on paper."""
+    """A whole HTML page inside the report; `still` replaces it in print."""
 
     page: str
     words: str
@@ -247,7 +247,7 @@ Block: TypeAlias = (
 
 @dataclass(frozen=True)
 class Shown:
-    """What a section makes of a document: its blocks, and the figures that belong on top of the page.
+    """A document as shown in a section: its blocks, and its key figures for the top of the page.
 
     `title` stands over them where a section shows several documents; without one it is the document's name.
     """
@@ -259,7 +259,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the report with a heading and a name for links; `highlights` are its figures of the page's top."""
+    """A part of the report with a heading and a name for links; `highlights`: key figures for the top of the page."""
 
     name: str
     title: str
@@ -278,7 +278,7 @@ class ListedFile:
 
 @dataclass(frozen=True)
 class Decision:
-    """The first screen: an answer with the facts that it rests on, what to measure first, and what failed."""
+    """The first screen: an answer with its supporting facts, what to measure first, and what failed."""
 
     answer: str
     tone: Tone

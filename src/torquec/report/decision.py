@@ -1,7 +1,7 @@
-"""The first screen of a report: may this go on the robot?
+"""First screen of a report: whether the result is ready to run on the robot.
 
 (1)  the claim: the bound of the tracking error, and the conditions under which it holds
-(2)  the torque that the drives have left, bounded or simulated
+(2)  the torque reserve of the drives, bounded or simulated
 (3)  the execution time of the law: measured on a machine, or its operations counted
 (4)  what to measure on the real robot first: everything that the claim assumes
 (5)  what failed: steps of the run, experiments that leave the claimed bounds or the limits of the joints
@@ -32,7 +32,7 @@ _ASSUMED = (
     ("drives that give the torque", "torque of the drives: the claim has drives that give the torque asked for"),
     ("no payload", "tool and payload: the claim has none but those of the model"),
 )
-"""Words of a guarantee's conditions, and what to measure because of them."""
+"""Words in a guarantee's conditions, and the measurement that each requires."""
 
 
 def decision(folder: FoundFolder) -> Decision | None:

@@ -41,9 +41,9 @@ _OPERATIONS = ("mul", "add", "div", "sincos", "other")
 _SHOWN = ("value", "speed", "acceleration", "torque")
 _KEPT = ("upper", "velocity", "acceleration", "jerk")
 MEANING = {"alpha": "stiffness", "beta": "damping", "gamma": "inertia"}
-"""What the factors of model errors multiply."""
+"""The quantity that each factor of a model error multiplies."""
 _NARROW = 0.1
-"""A model that is wrong by a tenth is a usual one."""
+"""Relative model error that is common: stability limits closer to one are reported as narrow."""
 _PERCENT = 100.0  # parts to percent
 _SYMBOLS = {
     "alpha": "\N{GREEK SMALL LETTER ALPHA}",
@@ -56,7 +56,7 @@ _MILLI = 1e3  # s to ms, rad to mrad, m to mm
 _FARTHEST = 4.0
 """Root loci are shown up to this many times the largest eigenvalue of the factor one: branches run to infinity."""
 _BEYOND = 0.3
-"""Of that on the unstable side: what lies beyond the limit is seen, and not more."""
+"""Part of that range shown on the unstable side."""
 
 
 _NOMINAL_CAUSES = {"model", "sampling", "start"}
@@ -127,7 +127,7 @@ def guarantee_text(guarantee: Mapping[str, Any]) -> str:
 
 
 def _budget_lines(guarantee: Mapping[str, Any]) -> list[str]:
-    """What each set of an uncertainty costs of the position bound; nothing for a guarantee of the nominal robot."""
+    """The part of the position bound due to each uncertainty set; nothing for a guarantee of the nominal robot."""
     budget: Mapping[str, Mapping[str, float]] = guarantee.get("budget", {})
     causes = list(dict.fromkeys(cause for parts in budget.values() for cause in parts))
     if not set(causes) - _NOMINAL_CAUSES:
@@ -137,7 +137,7 @@ def _budget_lines(guarantee: Mapping[str, Any]) -> list[str]:
 
 
 def statistics_text(payload: Mapping[str, Any], covariance: Mapping[str, Any]) -> str:
-    """What else a loop tolerates, by linear models and not by proof; empty where nothing is known."""
+    """Further robustness of a loop, by linear models and not by proof; empty where nothing is known."""
     lines = []
     if "upper" in payload:
         limit = "any payload" if payload["upper"] is None else f"up to {lower_bound(payload['upper'], 4)} kg"
@@ -335,7 +335,7 @@ def _guarantee(values: StoredValue) -> tuple[list[Block], list[Fact]]:
 
 
 def _budget_bars(guarantee: StoredValue, claim: Provenance) -> list[Block]:
-    """A bar per joint: what each cause costs of the position bound; none for a guarantee of the nominal robot."""
+    """A bar per joint: the part of the position bound due to each cause; none for a guarantee of the nominal robot."""
     budget = guarantee.get("budget")
     parts = {} if budget is None else {joint: dict(row.items()) for joint, row in budget.items()}
     causes = list(dict.fromkeys(cause for row in parts.values() for cause in row))

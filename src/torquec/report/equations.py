@@ -3,7 +3,7 @@
 (1)  an entry is one inline formula for its name and one for every term, so that long sums break between terms
 (2)  C2 = cos q2, S2 = sin q2, C23 = cos(q2 + q3): the short names of the documents, their indices as subscripts
 
-Names of joints never become markup: a joint is shown by its number, and tables beside it tell the names.
+Names of joints never become markup: a joint is shown by its number, with a table of names beside it.
 """
 
 from __future__ import annotations

@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from torquec.identification.excitation.log_excitation import LogExcitation
 
 _TIGHT = 6
-"""So many of the limits that are used most are shown; the document has all."""
+"""Number of limits shown, the most used first; the document has all."""
 _STATED = assumed("the robot file and the options of the search")
 _PERCENT = 100.0  # parts to percent
 _SHOWN = 12
-"""Limits that are drawn, the tightest first; the table has all."""
+"""Number of limits drawn, the tightest first; the table has all."""
 _RATINGS = {
     "good": ("are excited well", Tone.GOOD),
     "fair": ("are excited fairly", Tone.PLAIN),
@@ -95,7 +95,7 @@ def log_excitation_text(found: LogExcitation) -> str:
 
 
 def _relative_text(relative: float) -> str:
-    """A relative deviation; beyond the value itself it says no more than that."""
+    """A relative deviation; above 100 % only that is stated."""
     return f"{relative:.1%}" if relative <= 1.0 else ">100%"
 
 

@@ -1,4 +1,4 @@
-"""Pictures on disk: plots on one sheet as SVG; PNG and PDF are that SVG, drawn by matplotlib (extra `plot`).
+"""Figure files: plots on one sheet as SVG; PNG and PDF are that SVG, drawn by matplotlib (extra `plot`).
 
 (1)  plots -> sheet, an SVG with the drawings that pages have and their colours              (`sheet_svg`)
 (2)  sheet -> file: the SVG itself, or its shapes with the computed style of their classes     (`write_picture`)
@@ -39,7 +39,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]") 
 
 
 def write_picture(plots: Sequence[Plot], path: str | os.PathLike[str], *, title: str, columns: int = 2) -> Path:
-    """Write plots as one picture, whole or not at all; the suffix of `path` chooses SVG, PNG or PDF.
+    """Write plots as one picture, atomically; the suffix of `path` chooses SVG, PNG or PDF.
 
     Raises `MissingExtraError` for PNG and PDF without matplotlib, `ArgumentError` where it cannot be written.
     """
@@ -132,7 +132,7 @@ def new_figure(width: float, height: float, **options: Any) -> Any:
 
 
 def save_figure(figure: Any, path: str | os.PathLike[str], *, dpi: int = 120) -> Path:
-    """Write a matplotlib figure, whole or not at all; the suffix of `path` chooses the format.
+    """Write a matplotlib figure, atomically; the suffix of `path` chooses the format.
 
     Raises `ArgumentError` where it cannot be written.
     """

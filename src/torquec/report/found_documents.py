@@ -1,8 +1,8 @@
-"""What lies in a folder, recognised by what each file says of itself: results, models, certificates, robots.
+"""Documents in a folder, recognised by their content: results, models, certificates, robots.
 
-Names of files mean nothing, but their endings say what to look into. Files are strangers' files: they are read through
-:mod:`torquec.foundation.reading`, links that lead out of the folder are not followed, and what cannot be read becomes a
-problem with a name, never the end of the report.
+File names do not matter, only endings select candidates. Files are untrusted: they are read through
+:mod:`torquec.foundation.reading`, links out of the folder are not followed, and an unreadable file becomes a named
+problem, never the end of the report.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ROBOT_FILE = "robot file"
 RUN_MANIFEST = "manifest of a run"
 
 RUN_FILE = "run.csv"
-"""Beside the document of a simulation: the run itself."""
+"""The recorded run beside the document of a simulation."""
 
 _FORMATS = (
     ("torquec-model", MODEL),
@@ -43,17 +43,17 @@ _FORMATS = (
     ("torquec package", PACKAGE),
     ("torquec run", RUN_MANIFEST),
 )
-"""What the field `format` of a JSON document begins with, and what it is then called; results go by their command."""
+"""Kinds of JSON documents by the beginning of their field `format`; results are named by their command."""
 
 _HEAD = 2048
-"""Bytes in which a document of ours states its format: it is the first of its fields."""
+"""Bytes that are searched for the format of a document, its first field."""
 _STATED = re.compile(rb'"format"\s*:\s*"(torquec[^"]{0,60})"')
 _ROBOT_ROOT = re.compile(r"<(robot|mujoco)[\s>]")
 _DH_TABLE = re.compile(r"^\s*convention\s*=", re.MULTILINE)
 _MOST_FILES = 5000
-"""Files that are looked at: a folder with more of them is somebody's home, not a result."""
+"""Largest number of files: a folder with more is not a folder of results."""
 _DEEPEST = 6
-"""Folders inside folders: a run keeps each step in one of its own."""
+"""Largest depth of nested folders: a run has one per step."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class FoundDocument:
 class FoundFolder:
     """The documents of a folder; `called` is the folder's name in commands that a reader may give.
 
-    `live`: the robot is to be shown as it moves.
+    `live`: show the robot in motion.
     """
 
     path: Path
@@ -106,7 +106,7 @@ class FoundFolder:
 
     @cached_property
     def model(self) -> Model | None:
-        """The model that stands for the folder: a certified one, else the first that can be read, or a robot file's."""
+        """The representative model of the folder: a certified one, else the first readable one, or a robot file's."""
         found = list(self._each_model())
         return next((model for model in found if model.record is not None), found[0] if found else None)
 
@@ -164,7 +164,7 @@ def _files(folder: Path, root: Path, depth: int) -> Iterator[Path]:
 
 
 def _kind(path: Path) -> str:
-    """What a file is; empty for what a report has no use for."""
+    """The kind of a file; empty for files that a report does not use."""
     suffix = path.suffix.lower()
     if suffix == ".json":
         with open_file(path, FileKind.MODEL) as stream:
@@ -187,7 +187,7 @@ def _sha256(path: Path) -> str:
 
 
 def guaranteed_tube(folder: FoundFolder) -> dict[str, float]:
-    """The guaranteed error of every joint, of a design or of an attack on one; none without a guarantee."""
+    """The guaranteed error of every joint, of a design or of its falsification; none without a guarantee."""
     found = [document.values["guarantee"] for document in folder.of_kind("design")]
     attacks = [document.values.get("attack") for document in folder.of_kind("simulate")]
     for guarantee in (*found, *(attack["guarantee"] for attack in attacks if attack is not None)):

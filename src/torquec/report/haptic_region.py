@@ -1,4 +1,4 @@
-"""The renderable region of `torquec haptic-region`: objects stable with every passive hand, as text and picture."""
+"""The passivity region of `torquec haptic-region`: objects stable with every passive hand, as text and plot."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _stretches(height: Array, y: Array) -> list[tuple[float, float]]:
 
 
 def _filter_plot(filters: Sequence[CutoffStability]) -> Plot:
-    """Growth with a person on it over cut-off; dots where every hand is stable."""
+    """Growth with a typical hand over cut-off; dots where every passive hand is stable."""
     series, rules = [], []
     for study in filters:
         name = f"{study.place.value} filter"
@@ -160,7 +160,7 @@ def _filter_plot(filters: Sequence[CutoffStability]) -> Plot:
         cutoff, growth = (tuple(values[good].tolist()) for values in (study.cutoff, study.growth))
         series.append(Series(name, cutoff, growth, _BY, Style.POINTS))
     shown = np.concatenate([study.growth for study in filters])
-    most = _SEEN * float(np.median(np.abs(shown)))  # a few fast motions would hide where the sign changes
+    most = _SEEN * float(np.median(np.abs(shown)))  # a few large values would hide the sign change
     low, high = max(float(shown.min()), -most), min(float(shown.max()), most)
     x, y = (
         Axis("cut-off of the filter", "Hz", log=True),

@@ -1,4 +1,4 @@
-"""The document of `torquec haptic` as text: felt mass, contact, passivity region and remedy, filters."""
+"""The document of `torquec haptic` as text: apparent mass, contact, passivity region and remedy, filters."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def haptic_text(document: Mapping[str, Any]) -> str:
 
 
 def felt_values(document: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], str]]:
-    """What was felt, with its unit: a mass, an inertia, or of combined motion both."""
+    """The apparent mass or inertia with its unit; both for combined motion."""
     first = "kg m^2" if document["experiment"].startswith("inertia") else "kg"
     return [(document[key], unit) for key, unit in (("felt", first), ("felt_turning", "kg m^2")) if document[key]]
 
 
 def _object_words(thing: Mapping[str, Any]) -> list[str]:
-    """What of the object is not the experiment's own."""
+    """Parameters of the object that differ from the experiment's own."""
     words = []
     if any(thing["offset"]):
         words.append(f"mass centre at {', '.join(number(x) for x in thing['offset'])} m of the held frame")
@@ -106,7 +106,7 @@ def biased_words(felt: Mapping[str, Any]) -> str:
 
 
 def _standing_lines(standing: Mapping[str, Any]) -> list[str]:
-    """Where an axis stands in the passivity region, and what to change."""
+    """Place of an axis in the passivity region, and the remedy."""
     tight = f"margin {standing['margin']:.3g} at {standing['frequency']:.3g} Hz"
     if standing["inside"]:
         return [f"inside the passivity region: stable with every passive hand ({tight})"]
@@ -114,7 +114,7 @@ def _standing_lines(standing: Mapping[str, Any]) -> list[str]:
 
 
 def remedy_words(standing: Mapping[str, Any]) -> str:
-    """What brings an object into the passivity region."""
+    """The remedy that brings an object into the passivity region."""
     least, about = standing["least_damping"], standing["axis"].startswith("turning")
     if least is None:
         return "no damping alone brings it inside: raise --cutoff or --rate, or render more mass"

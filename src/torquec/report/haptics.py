@@ -1,4 +1,4 @@
-"""Haptic experiments (`torquec haptic`): the felt mass by force over acceleration, or the impact at a stiff wall.
+"""Haptic experiments (`torquec haptic`): apparent mass by force over acceleration, or impact at a stiff wall.
 
 Curves as in Clover's Figures IV 5 to 21: masses and inertias are moved along the body's y, or turned about its z; at
 the wall everything is towards the wall, around the impact.
@@ -134,7 +134,7 @@ def _wall_curves(result: ExperimentResult) -> ExperimentCurves:
         ("acceleration", "m/s²", result.wanted[:, :3] @ x, seen.acceleration[:, :3] @ x),
         ("penetration", "mm", _MILLI * wall.approach, _MILLI * (seen.position @ x - start + wall.approach[0])),
     )
-    if result.experiment is HapticExperiment.TWO_CUBES:  # the turned object's depth is no place of the arm
+    if result.experiment is HapticExperiment.TWO_CUBES:  # the depth of the rotated object is not a position of the arm
         rows = (*rows[:2], (*rows[2][:3], np.full(len(t), np.nan)))
     curves = tuple(
         ExperimentCurve(name, unit, ball[near], None if np.isnan(arm).all() else arm[near])

@@ -1,4 +1,4 @@
-"""The plan of two rates (`torquec realtime plan`): the error of holding coefficients, and the background period."""
+"""The two-rate plan (`torquec realtime plan`): hold error and background period."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HOLDING = computed(
     "interval arithmetic over all motions of the specification; docs/real-time.md has the argument; no witness is "
     "stored that torquec check could prove again"
 )
-"""How the error of holding is bounded."""
+"""How the hold error is bounded."""
 _ORDERS = ("zeroth", "first")
 
 
@@ -107,7 +107,7 @@ def period_note(values: StoredValue, name: str) -> Paragraph | None:
 
 
 def _shorter_than_cycle(values: StoredValue, period: Number) -> Paragraph | None:
-    """That two rates gain nothing, where coefficients are to be refreshed more than once a cycle."""
+    """Warning that two rates gain nothing, where the background period is shorter than a cycle."""
     cycle = values.get("cycle")
     if cycle is None or values["period"].number >= cycle.number:
         return None

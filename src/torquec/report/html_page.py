@@ -1,7 +1,7 @@
-"""A report as one HTML file: style, script, drawings and equations inside it, connections to elsewhere forbidden.
+"""A report as one self-contained HTML file with style, script, drawings and equations; no network access.
 
-Every text is escaped, whatever it holds; the policy in the page names its one style sheet and its scripts by their
-hashes, so that nothing else runs, should a name ever slip through.
+All text is escaped; the content security policy names the style sheet and the scripts by their hashes, so that nothing
+else runs even if an escape is missed.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _asset(name: str) -> str:
 
 
 def _policy(style: str, script: str, views: Sequence[str]) -> str:
-    """What the page may do: run these scripts with these styles. A page inside it is under the same policy."""
+    """Content security policy: these scripts and styles only. An embedded page is under the same policy."""
     scripts = [script, *(text for view in views for text in _SCRIPT.findall(view))]
     styles = [style, *(text for view in views for text in _STYLE.findall(view))]
     live = " 'wasm-unsafe-eval'" if views else ""
@@ -90,7 +90,7 @@ def _hash(text: str) -> str:
 
 
 class _Writer:
-    """Blocks to HTML; it numbers drawings, and sources in the order in which numbers first rest on them."""
+    """Blocks to HTML; it numbers drawings, and sources in the order of their first use."""
 
     def __init__(self) -> None:
         self.sources: dict[Provenance, int] = {}
@@ -202,7 +202,7 @@ class _Writer:
         return "".join(words)
 
     def _large(self, parts: Sequence[Part]) -> str:
-        """The parts of a card: its numbers, then one tag for each way to them."""
+        """The parts of a card: its numbers, then one tag per provenance."""
         words = "".join(escape(str(part)) for part in parts)
         tags = dict.fromkeys(part.provenance for part in parts if not isinstance(part, str))
         return words + "".join(self.tag(provenance) for provenance in tags)
@@ -273,7 +273,7 @@ class _Writer:
         return f'<details class="part"{"" if gallery.folded else " open"}>{head}{drawings}</details>'
 
     def legend(self, plot: Plot) -> str:
-        """What the curves of a plot are, each with how it was obtained."""
+        """The legend of a plot: its curves with their provenance."""
         rows = []
         for k, series in enumerate(plot.series):
             mark = f'<i class="{series.style.value} {series_class(k, series)}"></i>'
@@ -319,7 +319,7 @@ class _Writer:
 
 
 def _folding(name: str, title: str, result: str, inside: str, *, is_open: bool) -> str:
-    """A section that opens and closes; closed, it says what it found. The script closes them on narrow screens."""
+    """A collapsible section; collapsed, it shows its result. The script collapses them on narrow screens."""
     words = f'<span class="result">{escape(result)}</span>' if result else ""
     return (
         f'<section id="{escape(name)}"><details class="part"{" open" if is_open else ""}>'
@@ -329,7 +329,7 @@ def _folding(name: str, title: str, result: str, inside: str, *, is_open: bool) 
 
 
 def _ways(*, is_open: bool) -> str:
-    """The four ways to a number, explained."""
+    """Explanation of the four kinds of provenance."""
     rows = "".join(
         f'<li><span class="tag {how.value}">{how.value}</span> {escape(how.meaning)}</li>' for how in Obtained
     )

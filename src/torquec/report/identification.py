@@ -35,7 +35,7 @@ from torquec.report.stored_values import StoredValue
 _PERCENT = 100.0  # parts to percent
 _ROUNDING = 1e-9  # of the rms error: an average as small is zero, and no residual
 _SIMULATED = "simulated"
-"""What documents call the log that `torquec identify ROBOT simulated` makes for itself."""
+"""Name in documents of the simulated log of `torquec identify ROBOT simulated`."""
 _GAP = 1.5  # sampling intervals: a longer step is a gap
 _DRAWN_LOGS = 6
 """Logs whose torques are drawn; tables hold all of them."""
@@ -111,7 +111,7 @@ def _expected(values: StoredValue, logs: str) -> list[Block]:
 
 
 def _seen(logs: str, words: str) -> Provenance:
-    """Measured; but a log that was simulated is computed, however much it looks like one."""
+    """Provenance of a log: measured, or computed for a simulated one."""
     return computed(f"{words}; the log is a simulation") if logs == _SIMULATED else measured(words)
 
 

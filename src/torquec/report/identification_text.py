@@ -32,7 +32,7 @@ _STATISTICS = ("Parameter", "Representation", "Average", "Standard Deviation", "
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """An estimate, and what else was asked for; `files` is the estimate in the words of what is written."""
+    """An estimate with the other requested results; `files`: the estimate as fitted to the written formats."""
 
     estimate: Estimate
     elimination: tuple[Elimination, InwardBasis] | None = None
@@ -42,7 +42,7 @@ class Findings:
 
     @property
     def delivered(self) -> Estimate:
-        """The estimate that programs and models get: the one whose error a user meets."""
+        """The estimate in the written programs and models, whose error applies to the user."""
         return self.estimate if self.files is None else self.files.program
 
 

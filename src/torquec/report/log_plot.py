@@ -1,4 +1,4 @@
-"""A picture of a log: positions, speeds and torques of every joint, with the rows of its findings marked.
+"""Plot of a log: positions, speeds and torques of every joint, with the rows of its findings marked.
 
 A finding is drawn in the plots that its column names, in all plots where it concerns the rows as a whole; one without
 rows is written above its plot.
@@ -20,7 +20,7 @@ from torquec.report.sample_curves import sampled_series, span_series
 from torquec.trajectory.log import Log, LogFinding, Severity
 
 _KINDS = {"q": Axis("position", "rad, m"), "qd": Axis("speed", "1/s"), "tau": Axis("torque", "N m, N")}
-_THIN = 0.002  # of all rows: a narrower mark is not seen
+_THIN = 0.002  # of all rows: a narrower mark is invisible
 
 
 def plot_log(log: Log, findings: Sequence[LogFinding], path: str | os.PathLike[str]) -> Path:

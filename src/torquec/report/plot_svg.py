@@ -1,6 +1,6 @@
-"""Plots as SVG text that needs nothing else: shapes with classes, which the page's style sheet colours.
+"""Plots as self-contained SVG: shapes with classes, coloured by the page's style sheet.
 
-Beside each drawing stand its numbers as JSON, from which the page's script answers to the pointer.
+Each drawing has its numbers as JSON, from which the page's script shows values at the pointer.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _SHOWN_DIGITS = 5  # of values beside the pointer, by page.js
 _DOT = 3.2  # radius of a point
 _ROOM = 0.04  # part of the range that stays free at both ends, so that no curve runs along the frame
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # between ticks, times a power of ten
-_FAR = 20.0  # ranges: what lies farther away is as invisible there
-_NOISE = 1e-14  # on a logarithmic axis smaller values are rounding errors, which no axis is stretched for
+_FAR = 20.0  # ranges: points farther away are clipped to this distance
+_NOISE = 1e-14  # smaller values on a logarithmic axis are rounding errors: the axis ignores them
 _HUGE = 1e100  # no quantity is as large; differences and ratios of smaller ones do not overflow
 _FEWEST_DECADES = 2  # with fewer of them, whole powers of ten are too few ticks
 _LINES = (Style.LINE, Style.WIDE, Style.FAINT, Style.STEPS, Style.BAND, Style.TUBE)

@@ -1,4 +1,4 @@
-"""What is proved: the claims of certified models, for which motions, and the result of `torquec check`."""
+"""Proven claims of certified models, the motions they cover, and the result of `torquec check`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def check_text(document: Mapping[str, Any], path: str, claim: Claim | None = Non
     if len(inner) > _SHOWN:
         lines.append(f"and {len(inner) - _SHOWN} more")
     lines += ["", *rests]
-    # A threshold says what is left out, and no error that could be met.
+    # A threshold states what is left out; it is not an error bound.
     asked = document["specification"] and "[coefficients]" not in document["specification"]
     met = ", and the specification in it is met" if asked else ""
     return "\n".join([*lines, f"proven again{met}: the {document['kind']} {path}  ({document['seconds']:.1f} s)"])

@@ -1,7 +1,7 @@
-"""How a number was obtained: proved, measured, computed or assumed; no number stands in a report without it.
+"""Provenance of numbers in a report: proved, measured, computed or assumed.
 
-A `Number` is the only way to put a number into a report, and its provenance has no default: who writes a section has to
-say where each value comes from, and the page shows it.
+A `Number` is the only way to put a number into a report, and its provenance has no default: every section must state
+the origin of each value, and the page shows it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NOISE = 1e-14
 
 
 class Obtained(StrEnum):
-    """The four ways to a number; a member's value is the word that the page shows."""
+    """The four kinds of provenance; a member's value is the word that the page shows."""
 
     PROVED = "proved"
     MEASURED = "measured"
@@ -30,7 +30,7 @@ class Obtained(StrEnum):
 
     @property
     def meaning(self) -> str:
-        """What a reader may rely on."""
+        """What a number of this kind guarantees to the reader."""
         return _MEANINGS[self]
 
 
@@ -74,7 +74,7 @@ def computed(by: str) -> Provenance:
 
 
 def assumed(source: str) -> Provenance:
-    """Taken as it stands in a file or a specification."""
+    """Taken unchanged from a file or a specification."""
     return Provenance(Obtained.ASSUMED, source)
 
 

@@ -1,8 +1,8 @@
-"""`write_report`: everything that commands left in a folder, as one HTML page and its JSON twin.
+"""`write_report`: the results of commands in a folder as one HTML report, with the same content as JSON.
 
-(1)  folder -> documents, recognised by what they say of themselves       (:mod:`torquec.report.found_documents`)
+(1)  folder -> documents, recognised by their content                     (:mod:`torquec.report.found_documents`)
 (2)  documents -> sections, a function for each kind of document          (`SECTIONS`)
-(3)  sections -> blocks, every number with how it was obtained            (:mod:`torquec.report.blocks`)
+(3)  sections -> blocks, every number with its provenance                 (:mod:`torquec.report.blocks`)
 (4)  blocks -> page and its JSON twin                                     (:mod:`torquec.report.html_page`)
 
 A command has one file in this room: the text that it prints, its section and its curves, all from its document.
@@ -83,15 +83,15 @@ ROBOT = "robot"
 
 
 Show: TypeAlias = Callable[[FoundDocument, FoundFolder], Shown]
-"""What a document of one kind becomes in its section."""
+"""The function that shows a document of one kind in its section."""
 
 
 @dataclass(frozen=True)
 class SectionEntry:
     """A section: its name and title, and a function for each kind of document that it shows.
 
-    `once`: documents of these kinds say the same, so the first that can be read is enough. `overview`: blocks about all
-    documents of the section, which stand first.
+    `once`: documents of these kinds have the same content, so the first readable one is enough. `overview`: blocks
+    about all documents of the section, which stand first.
     """
 
     name: str
@@ -146,11 +146,11 @@ def write_report(
 ) -> WrittenReport:
     """Write the report of a folder: the page `output` and, beside it, its twin with the ending .json.
 
-    `called` is the name of the folder in the commands that the page prints, where results are still on their way to
-    their place. With `live` the robot moves in 3D, which takes some seconds and a megabyte.
+    `called` is the name of the folder in the commands that the page prints, while results are still in a temporary
+    folder. With `live` the robot moves in 3D, which takes some seconds and a megabyte.
 
     Raises `ArgumentError` where the folder or a place for the files is missing, where there is nothing to show, and
-    without `force` for a file in the way that is not ours; a document that cannot be read is named in the page.
+    without `force` for an existing file that is not ours; unreadable documents are named in the page.
     """
     source, page = to_path(folder), to_path(output)
     report = folder_report(source, called=called, live=live)

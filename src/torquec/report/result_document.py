@@ -1,4 +1,4 @@
-"""What a command found, as a document that says what it is: the form in which results lie in folders for a report."""
+"""Result documents of commands: JSON with format and command name, as stored in folders for a report."""
 
 from __future__ import annotations
 

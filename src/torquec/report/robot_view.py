@@ -1,4 +1,4 @@
-"""The robot in a report: its live view where the script of the pages was made, else a still picture as SVG.
+"""The robot in a report: its live 3D view if the pages' script is available, else a static SVG picture.
 
 (1)  the configuration bends every joint a little, within its limits, so that no two links lie on one line
 (2)  gravity pulls downwards: p is turned so that it does; then (x, y) = (p . right, p . up), those of the view
@@ -128,7 +128,7 @@ def posture(robot: Robot) -> list[float]:
 
 
 def _standing(gravity: Sequence[float]) -> Callable[[Sequence[float]], Point]:
-    """What turns points so that gravity, where there is any, pulls along -z: its largest axis changes places with z."""
+    """The rotation that brings gravity, if any, close to -z: its largest axis is exchanged with z."""
     pull = [float(value) for value in gravity]
     axis = max(range(3), key=lambda k: abs(pull[k]))
     if axis == 2 or pull[axis] == 0.0:

@@ -1,4 +1,4 @@
-"""A whole run: its steps with their times, versions and hashes; and the folder that the run of a project left."""
+"""The section of a whole run (steps, times, versions, hashes), and the folder of a project's run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Curves as they are kept in documents for a report: few samples, but never without the extremes of a curve.
+"""Downsampled curves of result documents: few samples, with all extremes.
 
 A curve of a hundred thousand samples is drawn on a few hundred columns of a screen. Each column keeps its smallest and
 its largest value, so that a spike of one sample is seen as well.

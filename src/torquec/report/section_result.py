@@ -1,4 +1,4 @@
-"""What a section found, in one line: what a reader sees of it while it is folded."""
+"""One-line result of a section, shown while it is collapsed."""
 
 from __future__ import annotations
 

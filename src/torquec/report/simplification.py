@@ -37,15 +37,15 @@ from torquec.report.tables import number, table, upper_bound
 from torquec.simplification.torque_coefficients import TermChange
 
 _SHOWN = 8
-"""Entries, and terms, that were left out: so many are named on the screen; the files name all."""
+"""Number of omitted entries and terms named on the screen; the files name all."""
 _PERCENT = 100.0  # parts to percent
 _ALIKE = 5e-4
-"""Parts of what is allowed: shares that a page shows with the same three digits."""
+"""Difference of two shares of the tolerance below which a page shows the same three digits."""
 
 
 @dataclass(frozen=True)
 class SimplifiedFacts:
-    """What the document does not hold: operations before and after, and what was left out of the equations.
+    """Facts beyond the document: operations before and after, and terms left out of the equations.
 
     `entries` are gone altogether, `dropped` are terms, those of the largest torques first. `served` names the
     quantities that simplified coefficients serve.

@@ -35,7 +35,7 @@ _DRY = {
 
 
 def _plant_note(document: Mapping[str, Any]) -> list[str]:
-    """What moves, where it is not the robot's own exact dynamics: errors of a model do not show on the model itself."""
+    """The plant, where it is not the robot's exact dynamics: a model's errors do not show on the model itself."""
     if document.get("plant", "exact") == "exact":
         return []
     return [f"what moves is the {document['plant']} model itself; give the robot's file to see the exact robot move"]

@@ -1,4 +1,4 @@
-"""Values of a document that somebody else may have written: read by type, refused with file and path.
+"""Typed access to values of an untrusted JSON document; errors name the file and the path.
 
 >>> result = StoredValue({"rmse": {"q1": 0.5}}, "run.json")
 >>> result["rmse"]["q1"].number

@@ -1,8 +1,8 @@
 """Tracking errors and torques of closed loops as plots: in reports with the guaranteed tube, and as pictures.
 
 Errors of all experiments stand in one plot per joint, on scales that joints of one unit share; the reference is zero.
-Where there is a tube, no scale is more than `_WIDEST` times the widest of its unit: curves of robots that the guarantee
-does not cover then leave the frame, and the caption says so. Of an attack (`simulate --worst`) the largest errors are
+With a tube, no scale exceeds `_WIDEST` times the widest tube of its unit: curves of robots that the guarantee does not
+cover then leave the frame, and the caption states it. Of a falsification (`simulate --worst`) the largest errors are
 drawn.
 """
 
@@ -32,9 +32,9 @@ _SIMULATED = computed("simulation of the closed loop")
 _TUBE = computed("the guarantee of the design, under its conditions; docs/guarantee.md has the argument")
 _TIME = Axis("time", "s")
 _WIDEST = 3.0
-"""Tubes that a scale shows: more, and what happens inside the tube could not be seen."""
+"""Largest scale, in tube widths: with more, curves inside the tube would be invisible."""
 _NEAR = 3.0
-"""A limit is drawn where it is within so many times of what was wanted; else it would flatten the curves."""
+"""A limit is drawn up to this many times the largest command; beyond, it would flatten the curves."""
 
 
 def tracking_overview(folder: FoundFolder) -> tuple[Block, ...]:
@@ -195,9 +195,9 @@ def plot_envelope(
 def plot_torques(
     results: Mapping[str, SimulationResult], path: str | os.PathLike[str], *, title: str = "Torques wanted, and limits"
 ) -> Path:
-    """One plot per joint: the torques that each controller wanted, and the limits of the drives.
+    """One plot per joint: the torques that each controller commanded, and the limits of the drives.
 
-    Limits are drawn where they are within three times of what was wanted; else they are named.
+    Limits are drawn up to three times the largest command; else they are named.
     """
     plots = []
     for k, joint in enumerate(_joints(results)):

@@ -1,4 +1,4 @@
-"""The verdict of a run: what is proven and what is likely of the loop, what experiments and the plan warn of."""
+"""The verdict of a run: proven and likely properties of the loop, warnings of experiments and of the plan."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ _ORIGINS = {
     "linear models": _LINEAR,
     "covariance": computed("linear models along the motion, and the covariance of the identification; no proof"),
 }
-"""What a statement that is not proven rests on, by the word of its document."""
+"""The basis of a statement that is not proven, by the word of its document."""
 
 
 def verdict_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     """The step `verdict` of a run: its first sentence is about the proof, the others are statistics.
 
-    Steps that failed, and what experiments and the plan of the two rates warn of, are told here as well: a reader may
-    read no further.
+    Failed steps, and warnings of experiments and of the two-rate plan, are repeated here, since a reader may stop here.
     """
     values = document.values
     bounded = values.get("claim") is not None
@@ -48,7 +47,7 @@ def verdict_section(document: FoundDocument, folder: FoundFolder) -> Shown:
 
 
 def warnings_of(folder: FoundFolder) -> list[Block]:
-    """What steps that failed, experiments and the plan of the two rates warn of."""
+    """Warnings of failed steps, experiments and the two-rate plan."""
     blocks: list[Block] = []
     for kind, told in _TOLD:
         for document in folder.of_kind(kind):
@@ -60,7 +59,7 @@ def warnings_of(folder: FoundFolder) -> list[Block]:
 
 
 def _experiment(document: FoundDocument) -> list[Block]:
-    """What a simulation warns of: a loop that ran away, errors beyond the proven ones, passed limits, its load."""
+    """Warnings of a simulation: divergence, errors beyond the proven bound, exceeded limits, its load."""
     values = document.values
     experiment = values.get("experiment")
     name = document.name if experiment is None else f"'{experiment.text}'"
@@ -105,7 +104,7 @@ def _beyond(values: StoredValue, beyond: StoredValue, by: Provenance) -> list[Pa
 def exceeded_without_disturbance(folder: FoundFolder) -> list[FoundDocument]:
     """Experiments that exceed the proven error without an unknown load or another disturbance of their own.
 
-    Beside them the guarantee is no good news about the robot that was simulated, which has friction.
+    The guarantee then does not cover the simulated robot, which has friction.
     """
     found = []
     for document in folder.of_kind("simulate"):

@@ -24,7 +24,7 @@ def verification_document(result: VerificationResult, units: Mapping[str, str]) 
 
 
 def closed_loop_text(name: str, document: Mapping[str, Any]) -> str:
-    """The document in words: what remains of each signal, and the damping, against what is allowed."""
+    """The document in words: errors of each signal and damping, against the allowed ones."""
     met = "met" if document["met"] else "NOT met"
     rows = []
     for joint, errors in document["errors"].items():
