@@ -29,7 +29,7 @@ _OBJECTS = {False: (5.0, 10.0), True: (0.83, 0.5)}
 """Mass and damping: the lighter objects of Clover, Table IV 2, with a damping that a hand hardly notices."""
 
 _PERSONS = {False: (1.5, 10.0, 300.0), True: (0.004, 0.02, 0.8)}
-"""Mass, damping, stiffness of somebody who holds still: assumed, of the size that is measured of arms."""
+"""Mass, damping, stiffness of a person who holds still: assumed, of the size of measured arms."""
 
 _CUTOFFS = (1.0, 2000.0, 34)  # from, to [Hz], how many: what filters of forces and speeds have
 

@@ -1,4 +1,4 @@
-"""`torquec view ROBOT -o FILE.html`: the model in a page that anybody can open."""
+"""`torquec view ROBOT -o FILE.html`: interactive 3D page of a model."""
 
 from __future__ import annotations
 

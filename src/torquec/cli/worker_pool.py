@@ -1,6 +1,6 @@
 """A pool of worker processes for one command: it ends with the command, however that ends.
 
-Workers are started afresh (no forked threads), compute with one thread each, die with Ctrl-C without a word, and end by
+Workers are started afresh (no forked threads), compute with one thread each, end silently on Ctrl-C, and end by
 themselves when the command is killed.
 """
 
@@ -30,7 +30,7 @@ def worker_pool(jobs: int) -> Iterator[Executor | None]:
         try:
             yield pool
         except BaseException:
-            # What is waiting is dropped, and what is running is not waited for.
+            # Cancel pending tasks, and do not wait for running ones.
             workers = list((getattr(pool, "_processes", None) or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)
             for worker in workers:

@@ -91,7 +91,7 @@ _NOTHING = 1e-14
 """Parts of a bound [rad or m] that are rounding, and not listed in a budget."""
 
 _RISE = 0.1
-"""Time [s] in which references go from rest to their largest acceleration, where nobody says otherwise."""
+"""Default time in which references reach their largest acceleration from rest [s]."""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
-"""`run_project`: the steps of a chain, each done only where something that it reads has changed.
+"""`run_project`: incremental run of a project; a step is repeated only where its inputs have changed.
 
 (1)  the key of a step is a hash of this package's source, the parts of the project that it reads, the input files, and
      what the earlier steps that it needs have left
 (2)  a step whose key and files are those of the last run, or of a run that was stopped, is not done again
 (3)  a step writes into `DIR.partial`; what is finished there stays when the run is stopped, and the next goes on from
      it, inside a step too (:mod:`torquec.foundation.result_cache`)
-(4)  in the end all files are exchanged with those of the last run at once: whoever looks, at any moment, sees the old
-     result or the new one. Files of other people in the folder stay.
+(4)  at the end all files replace those of the last run atomically: the folder always holds the old result or the new
+     one. Foreign files in the folder stay.
 (5)  a step that cannot be done for a reason of the robot or of the project is a failed step with that reason: those
      that require it are skipped, the others are done, and the last one reports it all. The next run tries it again.
 """
@@ -49,7 +49,7 @@ from torquec.project.step import RunStep, StepContext, StepResult
 from torquec.report.report import PAGE
 
 _FAILURES = (TorquecError, ArithmeticError, np.linalg.LinAlgError, MemoryError, RecursionError)
-"""What makes a step fail and not the run (5): reasons that are stated, and what numbers of a strange robot do."""
+"""Exceptions that fail a step and not the run (5): stated reasons, and numerical errors of an unusual robot."""
 
 
 @dataclass(frozen=True)
@@ -271,7 +271,7 @@ def _exchanged(run: _Run, manifest: RunManifest, *, force: bool) -> None:
 
 
 def _still_theirs(run: _Run, names: Iterable[str]) -> set[str]:
-    """Files of the last run that nobody has changed since: the others are somebody's now, and stay."""
+    """Files of the last run that are unchanged since; changed ones stay in the folder."""
     assert run.old is not None or not names
     hashes = {} if run.old is None else {name: h for record in run.old.steps for name, h in record.files.items()}
     return {name for name in names if file_hash(run.output / name) == hashes[name]}

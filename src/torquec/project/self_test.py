@@ -1,4 +1,4 @@
-"""`self_test`: is what runs on this machine right? Native code against plain arithmetic, and against other libraries.
+"""`self_test`: native code on this machine compared with plain arithmetic and with other libraries.
 
 (1)  every quantity of a model, natively, one state at a time and in batches, against the same program evaluated step by
      step in NumPy: compilers, processors and their vector units are what is tested

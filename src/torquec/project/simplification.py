@@ -1,4 +1,4 @@
-"""What `torquec simplify` made of a robot: as files in a folder and as a JSON document."""
+"""Result of `torquec simplify`: files in a folder and a JSON document."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SHOWN_JOINTS = 3
 class Simplification:
     """A simplified model and what belongs to it; `seconds` by step, `checked` whether the proof was checked again.
 
-    `unused` says why a run goes on with the exact model nevertheless.
+    `unused`: why a run continues with the exact model.
     """
 
     model: Model

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DOCUMENT = "simulation.json"
 
 _HARDLY = 0.1
-"""Of its way: a joint that moves less does not follow, whatever its error says."""
+"""Fraction of its reference motion below which a joint counts as not moving."""
 
 
 def simulation_conditions(plant: Plant, motion: Trajectory, options: LoopOptions, *, file: str = "") -> dict[str, Any]:

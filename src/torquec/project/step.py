@@ -1,4 +1,4 @@
-"""`RunStep`: one row of a run, with everything that it reads declared, so that the engine knows when to do it again.
+"""`RunStep`: a step of a run with all its inputs declared, so that it is repeated only when they change.
 
 A step reads parts of the project, files that the project names, and what earlier steps left; it writes into a folder of
 its own and says in one line what it found. Nothing else may change its result.
@@ -27,7 +27,7 @@ IDENTIFY, SIMPLIFY, DESIGN, REALTIME = "identify", "simplify", "design", "realti
 
 @dataclass(frozen=True)
 class StepResult:
-    """What a step says: one line; why later steps do without its result, where they do; why what it left is wrong."""
+    """Result of a step: one line; the reason if later steps do not use it; the reason if its files are wrong."""
 
     summary: str
     fallback: str = ""
@@ -53,7 +53,7 @@ class StepContext:
         (self.folder / name).write_text(result_text(command, document, self.project.robot), encoding="ascii")
 
     def read_document(self, step: str, name: str) -> dict[str, Any]:
-        """What an earlier step wrote."""
+        """Read the document of an earlier step."""
         return read_json(self.results[step] / name, FileKind.RUN, remedy="run the project again")
 
     def names(self) -> list[str]:
@@ -77,7 +77,7 @@ class StepContext:
         return dict(self.read_document(SIMPLIFY, SIMPLIFICATION).get(TRACKING, {}))
 
     def best_model(self) -> Model:
-        """The model that is controlled with and generated: the certified one where there is one that can be used."""
+        """The model of controller and generated code: the certified one if it is usable."""
         from torquec.model.save import load_model
 
         if SIMPLIFY in self.results and not self.fallbacks.get(SIMPLIFY):
