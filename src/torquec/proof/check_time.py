@@ -1,8 +1,8 @@
-"""How long the check of a certificate will take on this machine, foreseen from a part of it.
+"""Predicted time of checking a certificate on this machine, extrapolated from a coarse grid.
 
-(1)  robot and program are evaluated on a grid (:mod:`torquec_check.program_error`): a time for each point, which is
-     measured with the robot on a coarse one, so that a slow or busy machine is known to be one
-(2)  boxes take about as long again: where bounds are close to the errors, they are cut until that is seen
+(1)  robot and program are evaluated on a grid (:mod:`torquec_check.program_error`): the time per point is measured with
+     the robot on a coarse grid, which accounts for a slow or busy machine
+(2)  subdivision takes about as long again: where bounds are close to the errors, boxes become small
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from torquec_check.robot import robot_of
 from torquec_check.rows import grid_of, program_degrees
 
 _ALWAYS, _OF_THE_ROBOT = 0.5, 4.0
-"""Seconds for everything else, and the time of a check in times of the robot's recursion on the grid (1), (2)."""
+"""Fixed seconds, and the time of a check as a multiple of the robot's recursion on the grid (1), (2)."""
 
 
 class CheckTime:
-    """The time that checks take of programs that stand for a robot's inverse dynamics, over the positions of a box."""
+    """Predicted check time of programs that replace a robot's inverse dynamics, over the positions of a box."""
 
     def __init__(self, robot: Robot, motions: MotionBox) -> None:
         self._robot = robot_of(robot_to_dict(robot))
         grid = grid_of(self._robot.turns, [1] * robot.n, motions.lower, motions.upper)
         with one_thread():
-            robot_torques(self._robot, grid)  # the first numbers take longer: memory is new
+            robot_torques(self._robot, grid)  # warm-up: the first evaluation also allocates memory
             began = time.perf_counter()
             robot_torques(self._robot, grid)
         count = math.prod(grid.counts)
@@ -51,11 +51,11 @@ class CheckTime:
         return math.prod(2 * d + 1 for d in highest)
 
     def of_grid(self, points: int) -> float:
-        """Seconds of a check with so many points of the grid."""
+        """Seconds of a check with this number of grid points."""
         return _ALWAYS + self._each * points
 
     def points_in(self, seconds: float) -> int:
-        """How many points of the grid can be checked in so many seconds."""
+        """Number of grid points that can be checked in this many seconds."""
         return max(0, int((seconds - _ALWAYS) / self._each))
 
     def of(self, certificate: Certificate) -> float:

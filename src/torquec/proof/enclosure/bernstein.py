@@ -35,7 +35,7 @@ from torquec.closedform.tabulate import basis_powers
 from torquec.foundation.arrays import Array
 
 WIDEST = 0.9 * math.pi
-"""Root intervals are at most this wide: (1) needs less than pi, and wide ones have uneven weights."""
+"""Largest width of root intervals: (1) needs less than pi, and wide intervals have uneven weights."""
 
 ROUNDING_STEPS = 64
 _EPSILON = float(np.finfo(np.float64).eps)
@@ -147,7 +147,7 @@ def basis_degree(variable: Variable, size: int) -> int:
 
 
 def rounding_steps(variables: int) -> float:
-    """What the sum of magnitudes behind a control value is multiplied with to bound its rounding error (5)."""
+    """Factor on the sum of magnitudes behind a control value that bounds its rounding error (5)."""
     return ROUNDING_STEPS * _EPSILON * (1 + variables)
 
 
@@ -159,7 +159,7 @@ def sum_of_amplitudes(table: Array, variables: Sequence[Variable]) -> float | No
 
 
 def amplitudes_within(table: Array, variables: Sequence[Variable], reach: Sequence[float]) -> float:
-    """(6), with displacements of at most `reach` (7), of which that of an angle is not read."""
+    """(6), with displacements of at most `reach` (7); entries of `reach` for angles are ignored."""
     waves = table.astype(complex)
     for axis, (variable, far) in enumerate(zip(variables, reach, strict=True)):
         degree = basis_degree(variable, table.shape[axis])

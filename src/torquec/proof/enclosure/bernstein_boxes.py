@@ -4,12 +4,12 @@ A tree is one symbol per box in depth-first order, the lower half first: the axi
 `OPEN` for a pending one. An open box is named by its root box and the halves that lead to it: resuming it takes the
 same steps and gives bit-identical numbers.
 
-A root box is one interval per variable (`root_ranges`); any other comes of halving it
-again and again. Numerators of large tables are kept in single precision, which halves the memory traffic that the time
-of a proof goes to. What rounding may have changed is carried along, rigorously, u = 2^-24 or 2^-53:
+A root box is one interval per variable (`root_ranges`); all others result from repeated halving. Numerators of large
+tables are kept in single precision, which halves the memory traffic that dominates the time of a proof. Rigorous bounds
+e of the rounding error are carried along, u = 2^-24 or 2^-53:
 
-(1)  root box:  e = what the polynomial may be off by, times the denominators, and what computing N and rounding it to
-     its precision changes
+(1)  root box:  e = allowance of the polynomial times the denominators, plus the rounding errors of computing N and of
+     storing it in its precision
 (2)  halving takes means of at most 2 d + 1 numbers:  e <- e + HALVING_STEPS u max |N| per polynomial
 """
 
@@ -34,10 +34,10 @@ _SINGLE_FROM = 100_000
 """Tables of this many numbers, whose boxes do not fit in the fastest caches, are worked on in single precision."""
 
 _NARROW = 8
-"""Products along axes with fewer numbers behind them are slow, however they are arranged: the axis is widened."""
+"""Products along axes with fewer contiguous numbers are slow in any layout: the axis is widened."""
 
 _NO_NUMBER = -1
-"""The number of a box that no search has taken up."""
+"""Number of a box that has not entered a search."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _with_subtrees(tree: Tree, coming: Iterator[Tree]) -> Iterator[int]:
 
 
 def dealt(places: Sequence[Place], most: int) -> list[Sequence[Place]]:
-    """The places in at most so many parts, neighbours together, whose lengths differ by one at most.
+    """Chunks of places: at most `most`, neighbours together, lengths differing by at most one.
 
     >>> [[place.root for place in part] for part in dealt([Place(k) for k in range(5)], 3)]
     [[0], [1, 2], [3, 4]]
@@ -99,9 +99,9 @@ def dealt(places: Sequence[Place], most: int) -> list[Sequence[Place]]:
 
 @dataclass(frozen=True)
 class Box:
-    """A box that has still to be shown: numerators (entries, ..), denominators by axis, errors (entries,) of (1), (2).
+    """A pending box: numerators (entries, ..), denominators by axis, errors (entries,) of (1), (2).
 
-    `part` is what it is of the whole box.
+    `part` is its fraction of the volume of the whole box.
     """
 
     number: int
@@ -135,7 +135,7 @@ class BernsteinBoxes:
             asked.setdefault(place.root, []).append(place)
 
         def further(numerators: RealArray, weights: tuple[Array, ...], growth: float, first: int) -> Iterator[Box]:
-            """All that is asked within one interval of each of the first variables, from root box `first` on."""
+            """The requested boxes within one interval of each of the first variables, from root box `first` on."""
             axis = len(weights)
             if axis == len(pieces):
                 root = self._root(numerators, weights, growth)
@@ -151,7 +151,7 @@ class BernsteinBoxes:
         yield from further(self._table, (), 1.0, 0)
 
     def _root(self, numerators: RealArray, weights: tuple[Array, ...], growth: float) -> Box:
-        """A root box (1); `growth` is what the matrices may have made of rounding."""
+        """A root box (1); `growth` is the factor by which the matrices may have amplified rounding errors."""
         largest = np.abs(numerators).reshape(len(self._table), -1).max(axis=1)
         rounding = rounding_steps(len(weights)) * growth * self._magnitudes
         # The allowance is of values, numerators are values times denominators.

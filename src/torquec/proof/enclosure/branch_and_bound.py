@@ -1,16 +1,16 @@
-"""Proof by subdivision that a bound holds on a whole box, with a tree of boxes as its record.
+"""Branch and bound with Bernstein coefficients: proof that a bound holds on a whole box, with the tree as its record.
 
 A root box is one interval per variable. The polynomials' Bernstein numerators N on it and the common denominators W
 (:mod:`torquec.proof.enclosure.bernstein`) give control values N/W, and those an upper bound of the function that is to
-be bounded. Where that is not below the target, the box is halved along the axis in which it bends most.
+be bounded. Where that is not below the target, the box is halved along the axis of largest curvature.
 
 (1)  F(q) = functional of several polynomials p_e(q), convex in them:  F(mean) <= mean F, so max over control points
      bounds F
 (2)  F(c p) = c F(p) for c > 0:  F(N/W) <= target where F(N) <= target W, so numerators are never divided
 (3)  corners of a box are points of it, so the functional there is attained: above the target it is a counterexample
 
-What rounding may have changed of the numerators, in their precision u, is carried along, rigorously
-(:mod:`torquec.proof.enclosure.bernstein_boxes`), as errors e; and here
+Rigorous bounds e of the numerators' rounding errors, in their precision u, are carried along
+(:mod:`torquec.proof.enclosure.bernstein_boxes`); here
 
 (4)  the functional adds at most FUNCTIONAL_STEPS numbers whose magnitudes add up to |N|_1 at most:
      F(true N) <= F(N) + F(e) + FUNCTIONAL_STEPS u |N|_1
@@ -40,21 +40,21 @@ _BATCH_VALUES = 500_000
 """Numerators worked on at once: few enough for the processor's caches."""
 
 _WORST_POINTS = 256
-"""Control points that are looked at closely before all others of a large box."""
+"""Control points of a large box that are bounded tightly before all others."""
 
 _FIRST_LOOK = 500
-"""Boxes after which, and after twice as many, and so on, it is asked whether the functional is too loose at corners;
-half of all that are allowed, where these are few, so that it is asked at all."""
+"""Number of boxes after which (then after twice as many, and so on) the functional is tested for being too loose at
+corners; half of the budget where that is small, so that the test takes place."""
 
 _DEEPEST, _MOST_WAITING = 80, 300_000
-"""Halvings of boxes, none of them shown, after which they are points; more of them would only fill the memory."""
+"""Halvings after which unproven boxes are regarded as points, and the limit of pending boxes, which bounds memory."""
 
 
 class Functional(Protocol):
     """A convex, positively homogeneous function of the entries' values, at most the sum of their magnitudes."""
 
     def __call__(self, control: RealArray, target: Any) -> RealArray:
-        """Upper values (points,) from (entries, points), above the target only where closer ones would be, too."""
+        """Upper bounds (points,) from (entries, points), above the target only where tighter ones would be, too."""
 
     def exact(self, values: RealArray) -> RealArray:
         """Values (points,) that are attained, from the entries' values at points of the box."""
@@ -62,7 +62,7 @@ class Functional(Protocol):
 
 @dataclass(frozen=True)
 class Proof:
-    """Trees of all root boxes that show F <= `target`, and how many boxes they have."""
+    """Trees of all root boxes that prove F <= `target`, and their number of boxes."""
 
     target: float
     trees: tuple[Tree, ...]
@@ -78,14 +78,14 @@ class Refutation:
 
 @dataclass(frozen=True)
 class Exhausted:
-    """The budget of boxes was used up, or the functional is too loose, before the target was shown or refuted."""
+    """The budget of boxes was used up, or the functional is too loose, before the target was proven or refuted."""
 
     boxes: int
 
 
 @dataclass(frozen=True)
 class ShownBoxes:
-    """A tree for each box that was to be shown, with open boxes where there were too many, and all their boxes."""
+    """A tree for each requested box, with open boxes where the budget ended, and the total number of boxes."""
 
     trees: tuple[Tree, ...]
     boxes: int
@@ -101,11 +101,10 @@ def prove(
     most_boxes: int = 100_000,
     meter: Meter = silent,
 ) -> Proof | Refutation | Exhausted:
-    """Try to show that the functional of the polynomials in `table` (entries, basis, ..) stays at or below the target.
+    """Try to prove that the functional of the polynomials in `table` (entries, basis, ..) is at most the target.
 
-    The length of each axis tells the degree in its variable.
-    `allowance` (entries,) is what each polynomial may be off by besides rounding; `meter` is called with the part of
-    the whole box that is shown.
+    The length of each axis determines the degree in its variable. `allowance` (entries,) bounds the error of each
+    polynomial besides rounding; `meter` is called with the proven part of the whole box.
     """
     places = [Place(root) for root in range(root_count(ranges))]
     outcome = show_boxes(
@@ -128,9 +127,9 @@ def show_boxes(
     most_boxes: int,
     meter: Meter = silent,
 ) -> ShownBoxes | Refutation | Exhausted:
-    """Try to show the same on some boxes only, in the order of their root boxes, and leave off after `most_boxes`.
+    """Try to prove the bound of `prove` on some boxes only, in the order of their root boxes; stop after `most_boxes`.
 
-    It is exhausted only where going on would not help.
+    The result is `Exhausted` only where more boxes would not help.
     """
     off = np.zeros(len(table)) if allowance is None else allowance
     search = _Search(table, ranges, functional, target, off, places)
@@ -154,7 +153,7 @@ def root_count(ranges: Sequence[Range]) -> int:
 
 
 class _Search:
-    """Boxes that still have to be shown, worked off in batches, last ones first."""
+    """Depth-first search over pending boxes, in batches."""
 
     def __init__(
         self,
@@ -170,7 +169,7 @@ class _Search:
         self.splits: list[int] = []  # by box: the axis of its split, or LEAF
         self.children: list[tuple[int, int]] = []
         self.begun: list[int] = []  # numbers of the boxes at the places, as far as they have been made
-        self.shown = 0.0  # the part of the whole box that is done
+        self.shown = 0.0  # the proven part of the whole box
         self.is_hopeless = False  # the functional exceeds the target at a point: no halving will help
         self.next_look = _FIRST_LOOK
         self._waiting: list[Box] = []
@@ -182,14 +181,14 @@ class _Search:
         self._batch = max(1, _BATCH_VALUES // table.size)
 
     def is_too_deep(self) -> bool:
-        """Whether boxes are halved again and again and none is shown.
+        """Whether boxes are halved repeatedly and none is proven.
 
-        The functional's upper values then exceed the target at a point, however small the box around it.
+        The functional's upper bounds then exceed the target at a point, however small the box around it.
         """
         return len(self._waiting) > min(_DEEPEST * self._batch, _MOST_WAITING)
 
     def work_waits(self) -> bool:
-        """Whether boxes wait; takes the next root boxes onto the stack when there are too few."""
+        """Whether boxes are pending; pushes the next root boxes onto the stack when there are too few."""
         while len(self._waiting) < self._batch:
             box = next(self._coming, None)
             if box is None:
@@ -199,7 +198,7 @@ class _Search:
         return bool(self._waiting)
 
     def step(self) -> float | None:
-        """Work off one batch; the value at a corner that refutes the target, if there is one."""
+        """Process one batch; returns the value at a corner that refutes the target, if there is one."""
         batch = self._waiting[-self._batch :]
         del self._waiting[-self._batch :]
         entries, shape = len(self.table), batch[0].numerators.shape[1:]
@@ -267,7 +266,7 @@ class _Search:
             upper[boxes, points] = self.functional(values[boxes, :, points].T, limits[boxes, points])
 
     def _split(self, box: Box, axis: int) -> None:
-        """Have both halves of a box wait, the upper one on top."""
+        """Push both halves of a box onto the stack, the upper one on top."""
         self.splits[box.number] = axis
         pair = (self._number(), self._number())
         self.children[box.number] = pair

@@ -7,16 +7,17 @@ A `Function` is enclosed over boxes of its inputs by interval arithmetic:
 (3)  select(a, b, c): b where a is never negative, c where it always is, else the hull of both
 (4)  every end is moved outwards by the rounding of its operation, so that the enclosure is one of real numbers
 
-Many boxes at once, as (N, size) arrays of lower and upper ends. An input that stands in several places counts as
-several independent ones: the enclosure is wider than the range, by less the smaller the box.
+Many boxes at once, as (N, size) arrays of lower and upper ends. Repeated occurrences of an input count as independent
+(dependency problem): the enclosure overestimates the range, by less the smaller the box.
 
 Solutions of interval linear systems M x = d are bounded with an approximate inverse R (that of the midpoint), for every
 M and d in their enclosures:
 
 (5)  x = R d + (1 - R M) x,  so that  |x| <= c + D |x|,   c >= |R d|,   D >= |1 - R M|
-(6)  a vector y > 0 with  c + D y <= y  and  D y < y  proves that every M is regular (the spectral radius of D is below
-     one) and that |x| <= y, since |x| - y <= D (|x| - y) <= D^2 (|x| - y) <= ...
-(7)  products of n numbers are off by at most  2 (n + 2) eps  of the product of magnitudes, which c and D hold too
+(6)  a vector y > 0 with  c + D y <= y  and  D y < y  proves that every M is nonsingular (the spectral radius of D is
+     below one) and that |x| <= y, since |x| - y <= D (|x| - y) <= D^2 (|x| - y) <= ...
+(7)  a scalar product of n numbers has a rounding error of at most 2 (n + 2) eps times the product of magnitudes;
+     c and D include it
 
 Rump, Verification methods: rigorous results using floating-point arithmetic, Acta Numerica (2010), sections 10.1, 10.5.
 """
@@ -38,15 +39,15 @@ Interval = tuple[Any, Any]
 """Lower and upper ends: floats, or (N,) arrays."""
 
 _TRIGONOMETRIC = 1e-15
-"""What sine and cosine may be off: twice the four units in the last place that vectorized libraries allow."""
+"""Error bound of sine and cosine: twice the four units in the last place that vectorized libraries allow."""
 
 _EPSILON = float(np.finfo(np.float64).eps)
 _LEAST = 1e-150
-"""Keeps y positive where nothing acts, and is far above what underflows."""
+"""Keeps y positive where c is zero; far above underflow."""
 
-_ROUNDS = 6  # of a contraction by more than half; what is left is covered by the inflation
+_ROUNDS = 6  # iterations of a contraction by more than half; the inflation covers the remainder
 _INFLATION = 1.01
-"""How much larger than its last iterate y is tried: the iteration comes from below."""
+"""Factor on the last iterate to get y: the iteration converges from below."""
 
 
 def _outwards(low: Any, high: Any) -> Interval:
@@ -72,7 +73,7 @@ def _over(a: Interval, b: Interval) -> Interval:
 
 
 def _wave(a: Interval, ends: Interval, crest: float) -> Interval:
-    """(2): what a wave takes between its values at the ends, with crests at `crest` + 2 pi k."""
+    """(2): the range of a wave with these values at the ends and crests at `crest` + 2 pi k."""
     turn = 2.0 * np.pi
     slack = 1e-15 * (1.0 + np.abs(a[0]) + np.abs(a[1]))
 
@@ -214,7 +215,7 @@ def solution_bound(lower: Array, upper: Array, right_lower: Array, right_upper: 
 
 
 def rounding(n: int) -> float:
-    """(7): what a product of n numbers may be off by, as a part of the product of magnitudes."""
+    """(7): relative rounding error bound of a scalar product of n numbers, as a part of the product of magnitudes."""
     return 2.0 * (n + 2) * _EPSILON
 
 
@@ -234,7 +235,7 @@ def magnitudes(R: Array, middle: Array, radius: Array) -> Array:
 
 
 def verified_bound(D: Array, c: Array, *, rounds: int = _ROUNDS) -> Array:
-    """(6): bounds (N, n) of |x| from D (N, n, n) and c (N, n), y by so many rounds; infinite where no y was found."""
+    """(6): bounds (N, n) of |x| from D (N, n, n) and c (N, n), y by `rounds` iterations; infinite if none is found."""
     step = rounding(c.shape[-1])
     with np.errstate(all="ignore"):
         c = (1.0 + step) * c + _LEAST

@@ -3,12 +3,11 @@
 The maximum of a sum of monomials for given coefficients, with variables shared between the monomials:
 
 (1)  P(x, y) = sum over groups g of y_g sum_r f_r x^r,   |x| <= 1, |y| <= 1;   over y:  sum_g |sum_r f_r x^r|
-(2)  a power that repeats a variable:  x_j^2 s = s/2 + s u/2 with |u| <= 1, so that half of f_r stands before what is
-     left of the product, and |f_r|/2 is added
-(3)  what is left is linear in each x_j, so that (1) is convex in each of them, and largest where all of them are +-1
+(2)  a repeated variable:  x_j^2 s = s/2 + s u/2 with |u| <= 1, so that s has the coefficient f_r/2 and |f_r|/2 is added
+(3)  the rest is linear in each x_j, so that (1) is convex in each of them, and largest where all of them are +-1
 
-Two sums that share no variable, `part` by part, are bounded by themselves. Against sum |f_r|, which has another x for
-every monomial, this takes away a third of the error bounds of a seven-joint arm, two fifths at its last joint.
+Sums that share no variable are bounded separately, `part` by part. Compared with sum |f_r|, which has independent x for
+every monomial, this lowers the error bounds of a seven-joint arm by a third, two fifths at its last joint.
 
 Values on a grid of positions bound trigonometric polynomials everywhere:
 
@@ -16,12 +15,12 @@ Values on a grid of positions bound trigonometric polynomials everywhere:
 (5)  displacement, degree d:  values at N > d Chebyshev points;   sup |p| <= max |p| on the grid / cos(pi d/(2 N))
      (Ehlich & Zeller 1964, from the inequality of Bernstein and Szegoe), for several variables the product of factors
 (6)  a set of functions sum_r m_r f_r(q), m_r monomials of speeds and accelerations within +-1: each of them is such a
-     polynomial, so that the largest of them on the grid (`monomial_bound`, or sum_r |f_r|, which is
-     more, where that is small enough), times the factors, bounds all of them everywhere
+     polynomial, so that the largest of them on the grid (`monomial_bound`, or the looser sum_r |f_r| where
+     that is small enough), times the factors, bounds all of them everywhere
 (7)  amplitudes: |a cos + b sin| <= sqrt(a^2 + b^2), axis by axis, bounds a row without a grid. Rows that are small by
      that, and the highest harmonics of variables where they are weak in all rows, are added as amplitudes
-(8)  with some variables on the grid and amplitudes in the others, whole blocks of the grid are seen to be small enough;
-     blocks that a time limit leaves undone count with these amplitudes: a bound too, if a coarser one
+(8)  with some variables on the grid and amplitudes in the others, whole blocks of the grid are skipped as small enough;
+     blocks not evaluated within the time limit count with these amplitudes, which are a coarser bound
 
 The bound is over whole turns of the angles, whatever their limits. Rows are evaluated in single precision;
 `_ROUNDING` of the amplitudes is added for that.
@@ -43,7 +42,7 @@ from torquec.foundation.budget import Budget
 from torquec.robot.joints import PositionBasis
 
 _MOST_SHARED = 9
-"""Variables whose signs are tried, 2^8 of them or 2^9; more are bounded one by one."""
+"""Most variables whose signs are enumerated, 2^8 or 2^9 combinations; more variables are bounded one by one."""
 
 _NO_LIMIT = Budget()
 
@@ -52,10 +51,10 @@ _ROUNDING = 1e-4
 most 11 times the amplitudes (a square root of two for each of seven variables), and sums over rows 1000 u at most."""
 _SMALL = 0.01  # part of all amplitudes that may be left to (7), for rows and again for variables
 _GAIN, _LITTLE_GAIN = 0.1, 0.002  # of the factors' logarithm by that of the points: 20 or 140 of degree two
-_CHEAP = 100_000  # points that are taken even for a little gain
+_CHEAP = 100_000  # points that are accepted even for a small gain
 _MOST_POINTS = 10_000_000  # of a grid: some seconds for a hundred rows
-_BLOCK = 2_000_000  # values that are made together: few enough for caches, enough for what a block costs by itself
-_HELD = 40_000_000  # values that are kept: 160 MB
+_BLOCK = 2_000_000  # values computed together: few enough for caches, enough to amortize the overhead of a block
+_HELD = 40_000_000  # values held in memory: 160 MB
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Monomial:
 
 
 Row = tuple[Monomial, Array]
-"""A monomial and the table (basis, ..) of what stands before it."""
+"""A monomial and the coefficient table (basis, ..) of its factor."""
 
 
 class MonomialBound:
@@ -101,7 +100,7 @@ class _Part:
         groups: dict[tuple[str, int] | None, list[int]] = {}
         for k in members:
             groups.setdefault(monomials[k].group, []).append(k)
-        # Where a group is odd or even as a whole, opposite signs give the same.
+        # Where a group is odd or even as a whole, opposite signs give the same magnitude.
         halved = bool(shared) and all(
             len({len(monomials[k].shared) % 2 for k in group}) == 1 for group in groups.values()
         )
@@ -203,8 +202,8 @@ def amplitudes(table: RealArray, axes: Sequence[GridAxis]) -> RealArray:
 def grid_bound(rows: Callable[[], Iterable[Row]], axes: Sequence[GridAxis], budget: Budget = _NO_LIMIT) -> float:
     """A bound of |sum_r m_r f_r(q)| over all q and all monomials m_r of variables within +-1, by (6)-(8).
 
-    `rows` gives the weighted rows, twice, so that those which hardly count are never held together. Once the time
-    of the `budget` is over what is known by then is the bound.
+    `rows` gives the weighted rows, and is called twice, so that negligible rows are never held together. When the time
+    `budget` is used up, the result is the bound known by then.
     """
     sizes = np.array([float(amplitudes(table[None], axes)[0]) for _, table in rows()])
     whole = float(sizes.sum())
@@ -222,9 +221,9 @@ def grid_bound(rows: Callable[[], Iterable[Row]], axes: Sequence[GridAxis], budg
 
 
 def _without_weak_harmonics(table: Array, axes: list[GridAxis], allowed: float) -> tuple[Array, list[GridAxis], float]:
-    """The tables without the highest harmonics of variables where these are weak, and the amplitude of what went.
+    """The tables without the highest harmonics of variables where these are weak, and the amplitude removed.
 
-    A variable of degree zero is gone.
+    A variable of degree zero is removed.
     """
     given = 0.0
     while axes:
@@ -251,8 +250,8 @@ def _highest(table: Array, axes: Sequence[GridAxis], k: int) -> float:
 
 
 def _on_grid(table: Array, axes: Sequence[GridAxis], largest: MonomialBound, budget: Budget) -> float:
-    """The largest sum on the grid, or what it cannot exceed once the limit is over, times the factors."""
-    # Variables with large amplitudes outside: amplitudes of the others lose least.
+    """The largest sum on the grid, or an upper bound of it when the time is over, times the factors."""
+    # Variables with large amplitudes are the outer ones: amplitude bounds in the others are then tightest.
     order = sorted(range(len(axes)), key=lambda k: -_variation(table, axes, k))
     axes = [axes[k] for k in order]
     counts = _grid_counts(axes)
@@ -284,7 +283,7 @@ def _variation(table: Array, axes: Sequence[GridAxis], k: int) -> float:
 
 
 def _grid_counts(axes: Sequence[GridAxis]) -> list[int]:
-    """Points along every axis: one more where that lowers the factors most, per point that it costs."""
+    """Points along every axis, chosen greedily: one more where that lowers the factors most per added point."""
     counts = [3 * axis.degree for axis in axes]
     while True:
         gains = [

@@ -1,14 +1,14 @@
-"""Whether a smooth function of two variables is positive on all of a rectangle, from few samples of it.
+"""Positivity of a smooth function of two variables on a whole rectangle, from few samples of it.
 
-The rectangle comes as cells. On each of them
+The rectangle is given as cells. On each of them
 
-(1)  the function is the polynomial through its values at Chebyshev points; how much the last two coefficients of the
-     Chebyshev series add is how far it is taken to be off,
+(1)  the function is interpolated at Chebyshev points; the last two coefficients of the Chebyshev series are the
+     estimate of the interpolation error,
 (2)  no polynomial is below the least of its Bernstein coefficients,
-(3)  a cell whose bound (2) less (1) is not positive is halved, across the variable that bends it more.
+(3)  a cell whose bound (2) less (1) is not positive is halved, across the variable with the larger curvature.
 
-Values between the samples are thus looked at too, to the accuracy of (1), which is that of rounding after a few
-halvings. What cannot be told counts as not positive.
+Values between the samples are thus covered too, to the accuracy of (1), which is that of rounding after a few
+halvings. An undecided cell counts as not positive.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _rest(values: Array, axis: int) -> Array:
 
 
 def _bend(bound: Array, axis: int) -> Array:
-    """How far Bernstein coefficients are from those of a straight line along one of the variables, (C,)."""
+    """Curvature along one of the variables: deviation of the Bernstein coefficients from a straight line, (C,)."""
     if bound.shape[axis] < 3:
         return np.full(len(bound), -1.0)
     bent = np.abs(np.diff(bound, 2, axis=axis)).reshape(len(bound), -1).max(axis=1)

@@ -1,4 +1,4 @@
-"""Taylor models: what a `Function` does while its inputs follow polynomials over a cell of time.
+"""Taylor models: enclosure of a `Function` whose inputs are polynomials in time over a cell.
 
 Every value of the program is enclosed for all theta in [-1, 1], the cell's own time,
 
@@ -9,8 +9,8 @@ Every value of the program is enclosed for all theta in [-1, 1], the cell's own 
 (4)  select, |x|, min and max: the branch that is taken where the sign is certain, else the hull of both
 (5)  every operation adds its rounding error to r, so that the enclosure is one of real numbers
 
-Against intervals, the first two orders in time cancel as they do in the function itself: over a cell of length h what
-is too wide shrinks with h^3. Many cells at once, as (3, N) arrays.
+Unlike in interval arithmetic, the first two orders in time cancel as in the function itself: over a cell of length h
+the overestimation shrinks with h^3. Many cells at once, as (3, N) arrays.
 
 Makino and Berz, Taylor models and other validated functional inclusion methods, IJPAM 4 (2003).
 """
@@ -30,7 +30,7 @@ from torquec.foundation.arrays import Array, Mask
 
 _EPSILON = 2.0**-52
 _LIBRARY = 1e-15
-"""What sine, cosine and exponential of a double may be off, relative to one and to the value."""
+"""Absolute error bound of sine and cosine in double precision; the exponential is allowed four times it, relative."""
 
 _HALF_PI = 0.5 * np.pi
 
@@ -43,7 +43,7 @@ class TaylorModel:
     r: Array
 
     def size(self) -> Array:
-        """What |value| never exceeds."""
+        """Upper bound of |value|."""
         found: Array = np.abs(self.c).sum(axis=0) + self.r
         return found
 
@@ -53,7 +53,7 @@ class TaylorModel:
         return found
 
     def range(self) -> tuple[Array, Array]:
-        """Least and largest value: of the parabola, at an end or where it turns, and the radius."""
+        """Least and largest value: extrema of the parabola, at an end or its vertex, widened by the radius."""
         c0, c1, c2 = self.c
         with np.errstate(all="ignore"):
             turn = np.clip(-c1 / (2.0 * c2), -1.0, 1.0)
@@ -144,7 +144,7 @@ def _sum(a: _Value, b: _Value) -> _Value:
 
 
 def _point(value: float) -> _Value:
-    """A constant that was computed from constants, with its rounding: an enclosure of one cell, broadcast by others."""
+    """A constant computed from constants, with its rounding error: an enclosure of one cell that broadcasts."""
     return TaylorModel(np.array([[value], [0.0], [0.0]]), np.array([_EPSILON * abs(value)]))
 
 
@@ -267,7 +267,7 @@ def _smaller(a: _Value, b: _Value) -> _Value:
 
 
 def _angle(y: _Value, x: _Value) -> _Value:
-    """Any angle: programs of torques have none."""
+    """atan2, enclosed by all angles: torque programs have none."""
     count = max(_model(y).c.shape[1], _model(x).c.shape[1])
     return TaylorModel(np.zeros((3, count)), np.full(count, np.pi * (1.0 + 4.0 * _EPSILON)))
 

@@ -1,22 +1,22 @@
-"""What a robot's mass matrix exceeds wherever its joints are: a diagonal matrix, shown without dividing any box.
+"""Configuration-independent diagonal lower bound of the mass matrix M(q), proven without subdivision.
 
-x' M(q) x - sum p_i x_i^2 is twice the kinetic energy of the robot with rotor inertias of -p_i besides its own, and
-positive for all x where the smallest energy is. That is found joint by joint, from the tips (articulated bodies;
-Featherstone 1983), with twists V = (angular velocity, velocity) of a link's frame, z on its axis:
+x' M(q) x - sum p_i x_i^2 is twice the kinetic energy of the robot with -p_i added to its rotor inertias. It is positive
+for all x if its minimum is, which follows joint by joint from the tips (articulated-body inertias; Featherstone 1983),
+with twists V = (angular velocity, velocity) of a link's frame, z on its axis:
 
-(1)  K_i      energy V' K_i V of link i and all it carries, the joints beyond it moving as they like
+(1)  K_i      articulated-body inertia: energy V' K_i V of link i and all it carries, distal joints free
 (2)  D_i      = K_i,kk - p_i + rotor > 0, k the component along or about the axis: the pivot
-(3)  B_i      = K_i - K_i,:k K_i,k: / D_i, the same with joint i moving as it likes, too
+(3)  B_i      = K_i - K_i,:k K_i,k: / D_i, the same with joint i free, too
 (4)  K_parent = link + sum over children of X' B_i X, X from the parent's twist to the child's, which depends on q_i
 
-(2) and (3) grow with K_i, as minima over a motion do, so K_i may be replaced by any matrix below it. What depends on
-q_i is the turn about (or shift along) the axis, and is gone where B_i is replaced by a matrix below it that such
-motions do not change:
+(2) and (3) are monotone in K_i, as minima over a motion, so K_i may be replaced by any lower bound. X depends on q_i
+only by the rotation about (or translation along) the axis; this dependence vanishes if B_i is replaced by a lower bound
+that is invariant under such motions:
 
-(5)  about the axis: seven numbers, those with the largest sum in parts of B_i, by Newton's method on a barrier
-(6)  along the axis: the smallest energy with both velocities across the axis free
+(5)  about the axis: seven numbers with the largest sum relative to B_i, by Newton's method on a barrier
+(6)  along the axis: the minimal energy with both velocities normal to the axis free
 
-What was chosen in (5) is tested by a factorization, with far more room than rounding takes.
+The result of (5) is verified by a factorization, with a margin far above rounding errors.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Inertia, Vector3, matmul, rotation_z
 
 _ROUNDING = 1e-12
-"""Taken off every diagonal in (5), as a part of the energy of its component: a thousand times what (1)-(4) round by."""
+"""Margin of every diagonal entry in (5), relative to it: a thousand times the rounding error of (1)-(4)."""
 
 _ABOUT = 3.0
-"""How much more the component about the axis counts in (5): the next joints take from it what rotors lack."""
+"""Weight of the component about the axis in (5): proximal pivots take from it what rotor inertias lack."""
 
 _FINEST = 1e-4
-"""How near the largest sum (5) comes, in parts of it: the seven numbers add up to six."""
+"""Relative distance of (5) from the largest sum: the seven numbers add up to six."""
 
 _LIGHTEST = 1e-9
-"""Energies in (5) are measured in those of a matrix whose smallest part is at least this part of its largest."""
+"""Floor of the eigenvalues, relative to the largest, of the matrix by which energies in (5) are scaled."""
 
 _SLOWEST = 60
-"""Steps for one barrier of (5), which takes five or so; more of them means that it is no problem of ours."""
+"""Limit of Newton steps for one barrier of (5), which takes about five; more are a failure."""
 
 
 def exceeds_diagonal(robot: Robot, diagonal: Sequence[float] | Array) -> bool:
@@ -55,9 +55,9 @@ def exceeds_diagonal(robot: Robot, diagonal: Sequence[float] | Array) -> bool:
 
 
 def articulated_inertia_lower_bound(robot: Robot, diagonal: Sequence[float] | Array) -> Array | None:
-    """Numbers (n,) below the pivots (2) of M(q) - diag(`diagonal`) wherever q is, all positive; None if none are shown.
+    """Positive lower bounds (n,) of the pivots (2) of M(q) - diag(`diagonal`) for all q; None if none are proven.
 
-    Of a joint that others follow, the pivot is that of its own body.
+    A joint that others mimic has the pivot of its own body.
     """
     rotors = np.array(robot.drives.reflected_inertia(robot.n), dtype=np.float64).reshape(robot.n, robot.n)
     rotors = np.triu(rotors) + np.triu(rotors, 1).T
@@ -77,7 +77,7 @@ def _is_leader(robot: Robot, body: int) -> bool:
 
 @dataclass(frozen=True)
 class _Below:
-    """What is below pivots (2), and below the energies (3) of links whose joints are free."""
+    """Lower bounds of the pivots (2), and of the energies (3) of links whose joints are free."""
 
     pivots: Array
     free: list[Array]
@@ -86,7 +86,7 @@ class _Below:
 def _below(
     links: Sequence[CanonicalLink], rotor: Array, *, taken: Array, measures: Sequence[Array] | None
 ) -> _Below | None:
-    """(1)-(4) with `taken` off each pivot; sums of (5) in parts of the energies `measures`, or of their own."""
+    """(1)-(4) with each pivot less `taken`; sums of (5) relative to the energies `measures`, or to their own."""
     energies = [_energy(link.inertia) for link in links]
     free = [np.zeros((6, 6))] * len(links)
     pivots = np.zeros(len(links))
@@ -104,7 +104,7 @@ def _below(
         below = _about_the_axis(free[i], K, measure) if turns else _along_the_axis(free[i], K)
         if below is None:
             return None
-        # What no turn about (or shift along) the axis changes, the joint's own does not: all the rest is constant.
+        # Invariant under rotation about (or translation along) the axis, so independent of q_i; the rest is constant.
         X = _shift((0.0, 0.0, link.d)) @ _turned(link) @ _shift(link.pre.origin)
         energies[link.parent] = energies[link.parent] + X.T @ below @ X
     return _Below(pivots, free)
@@ -158,7 +158,7 @@ _UNCHANGED = np.stack(
         _pair(0, 4) - _pair(1, 3),
     ]
 )
-"""Forms of a twist that a turn about z does not change; all others are sums of these."""
+"""Basis of the quadratic forms of a twist that are invariant under rotation about z."""
 
 _SIZES = np.einsum("aij,aij->a", _UNCHANGED, _UNCHANGED)
 """Their squared norms; they are orthogonal."""
@@ -176,11 +176,11 @@ def _form(numbers: Array) -> Array:
 
 
 def _about_the_axis(B: Array, K: Array, measure: Array) -> Array | None:
-    """(5): a form below B that turns about z do not change, or None where none was found."""
+    """(5): a lower bound of B that is invariant under rotation about z, or None where none was found."""
     try:
         unit, inverse = _units(measure, K[2, 2])
         found = _largest_below(inverse @ B @ inverse)
-    except np.linalg.LinAlgError:  # next to nothing moves, or less than nothing where more was taken than there is
+    except np.linalg.LinAlgError:  # inertia is almost zero, or negative where `taken` exceeds it
         return None
     if found is None:
         return None
@@ -190,7 +190,7 @@ def _about_the_axis(B: Array, K: Array, measure: Array) -> Array | None:
 
 
 def _units(measure: Array, about: float) -> tuple[Array, Array]:
-    """A root of the measure's mean, to which what is `about` the axis is added, and the root's inverse."""
+    """A root of the measure's mean, with `about` added for the component about the axis, and the root's inverse."""
     values, vectors = np.linalg.eigh(_form(_mean(measure)) + about * _pair(2, 2))
     root = np.sqrt(np.maximum(values, _LIGHTEST * np.abs(values).max()))
     return (vectors * root) @ vectors.T, (vectors / root) @ vectors.T
@@ -222,7 +222,7 @@ def _largest_below(B: Array) -> Array | None:
 
 
 def _along_the_axis(B: Array, K: Array) -> Array | None:
-    """(6): velocities across the axis as they cost least, whatever the displacement."""
+    """(6): velocities normal to the axis that minimize the energy, for any displacement."""
     across, others = np.array([3, 4]), np.array([0, 1, 2, 5])
     free = B[np.ix_(across, across)]
     if not _is_positive(free - _ROUNDING * np.diag(np.diag(K)[across])):

@@ -1,8 +1,8 @@
-"""A diagonal below the mass matrix of a torque program at all positions: a witness that M is positive definite.
+"""Diagonal lower bound of a torque program's mass matrix over a box: a witness that M is positive definite.
 
 The program (q, qd, qdd -> tau) has M_ij = dtau_i/dqdd_j. With d_i the least M_ii that was found at random positions and
-l the least eigenvalue of M_ij/sqrt(d_i d_j) there, a part of l d is tried. Only what :mod:`torquec_check.positive_mass`
-proves is a witness.
+l the least eigenvalue of M_ij/sqrt(d_i d_j) there, a fraction of l d is tried. It is a witness only if
+:mod:`torquec_check.positive_mass` proves it.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from torquec_check.robot import Box
 from torquec_check.rounding import PRECISIONS
 
 _SAMPLES, _PART = 2000, 0.5
-"""Random positions, and the part of the least eigenvalue found that is claimed: a larger one takes more boxes."""
+"""Random positions, and the claimed fraction of the least eigenvalue found: a larger one takes more boxes."""
 
 _MOST_VALUES = 5e7
-"""Control values that are looked at, about ten seconds: whether there is a witness does not depend on a clock."""
+"""Budget of control values, about ten seconds; a count instead of a time makes the result deterministic."""
 
 
 def least_inertia(
     robot: Robot, program: Function, motions: MotionBox, *, precision: Precision = Precision.DOUBLE, budget: Budget
 ) -> tuple[float, ...]:
-    """m (n,) with M - diag(m) positive definite in the box, proven; empty where that takes too long, or is not so."""
+    """m (n,) with M - diag(m) proven positive definite in the box; empty where it is not, or the budget is exceeded."""
     lower, upper = np.array(motions.lower), np.array(motions.upper)
     positions = lower + (upper - lower) * np.random.default_rng(1).uniform(size=(_SAMPLES, robot.n))
     M = torque_rows(program, positions)[:, :, : robot.n]

@@ -1,17 +1,17 @@
-"""Whether a mass matrix has an inverse everywhere in a box of positions: shown by intervals, or not shown.
+"""Proof by interval arithmetic that a mass matrix is nonsingular everywhere in a box of positions.
 
 On a box with centre c and half widths r, with V, W triangular such that V M(c) W is about the identity:
 
 (1)  |V M(q) W - I| <= B = |V M(c) W - I| + sum_k r_k |V [dM/dq_k] W|,   [.] enclosed over the box    (mean value form)
-(2)  if some v > 0 has B v < v, V M W and all its trailing blocks are H-matrices, hence regular
-(3)  V upper, W lower triangular: trailing blocks of M are then regular too, which is what elimination from the tips
-     without exchanging rows needs (`dynamics.joint_space_solve`)
+(2)  if some v > 0 has B v < v, V M W and all its trailing blocks are H-matrices, hence nonsingular
+(3)  V upper, W lower triangular: trailing blocks of M are then nonsingular too, as elimination from the tips without
+     pivoting needs (`dynamics.joint_space_solve`)
 
-A box that fails is halved across the joint that adds most to B. A box that stays doubtful when it is tiny, or that is
-left when the budget is spent, is named: its M may be singular. Positions that M does not depend on are not divided.
+A box that fails is halved across the joint that adds most to B. A box that is undecided at the smallest width, or when
+the budget is spent, is reported: its M may be singular. Positions that M does not depend on are not divided.
 
-Where an eighth of the budget was not enough and no box was tiny, M may still be shown to be positive definite: because
-it is near the robot's own, which takes no boxes (`near_mass_matrix`), or by far fewer boxes for many
+Where an eighth of the budget was not enough and no box reached the smallest width, M may still be proven positive
+definite: by its distance to the robot's exact M, without boxes (`near_mass_matrix`), or with far fewer boxes for many
 joints (:mod:`torquec.proof.inertia.positive_mass_matrix`).
 """
 
@@ -32,20 +32,20 @@ from torquec.proof.inertia.positive_mass_matrix import is_near_enough, is_positi
 from torquec.robot.robot import Robot
 
 _STEPS = 30_000_000
-"""Boxes times operations of dM/dq that are spent before giving up: about ten seconds."""
+"""Budget, boxes times operations of dM/dq: about ten seconds."""
 _AT_ONCE = 2048  # boxes in one batch: fills the vector unit, and memory stays small
 _NARROW = 1e-3
-"""Half width [rad or m] below which a doubtful box is not halved any more: M is singular there, or as good as."""
+"""Half width [rad or m] below which an undecided box is not halved: M is singular or nearly singular there."""
 _SLACK = 1e-9
-"""What is taken off in (2) for the rounding of B and of B v, which is some thousand units of 1e-16."""
-_POWER_STEPS = 8  # the vector need only be near: the bound is proven whatever it is
+"""Margin in (2) for the rounding errors of B and of B v, which are some thousand units of 1e-16."""
+_POWER_STEPS = 8  # an approximate eigenvector is enough: the bound holds for any v
 
 
 @dataclass(frozen=True)
 class MassMatrixRegularity:
-    """Whether M was shown to have an inverse everywhere; else `where` is a box of positions in which it may have none.
+    """Whether M is proven nonsingular everywhere; else `where` is a box of positions in which it may be singular.
 
-    `boxes`: how many were looked at; `where` has a lower and an upper end (n,) each, and `is_point` says that it is too
+    `boxes`: number of boxes examined; `where` holds lower and upper ends (n,), and `is_point` says that it is too
     small to be divided.
     """
 
@@ -63,10 +63,10 @@ def mass_matrix_regularity(
     robot: Robot | None = None,
     budget: int | None = None,
 ) -> MassMatrixRegularity:
-    """(1)-(3) for a program q -> M (n, n) over the positions between `lower` and `upper` (n,), all finite.
+    """Nonsingularity (1)-(3) of M (n, n), a program q -> M, for positions between `lower` and `upper` (n,), all finite.
 
-    `robot` says which joints translate; without it M is not tried to be shown positive definite. `budget`: how many
-    boxes may be looked at; unless given, as many as take some seconds.
+    `robot` says which joints are prismatic; without it positive definiteness is not tried. `budget`: limit of boxes; by
+    default as many as take some seconds.
     """
     return _regularity(mass_matrix, tuple(lower), tuple(upper), robot, budget)
 

@@ -1,4 +1,4 @@
-"""Positive definiteness of M(q) over a box: by Bernstein control matrices, or by nearness to the robot's own M.
+"""Positive definiteness of M(q) over a box: by Bernstein control matrices, or by its distance to the robot's exact M.
 
 M may be unsymmetric, as that of a simplified program is; only its symmetric part S counts. S is a trigonometric
 polynomial, given by its coefficient table:
@@ -12,22 +12,21 @@ Bernstein control matrices show x' S(q) x > 0 over a box:
      (:mod:`torquec.proof.enclosure.bernstein`, (2))
 (4)  positive definite matrices are a convex cone: where all control matrices are positive definite, S(q) is
 (5)  control matrices at the corners of a box are attained: where one is not positive definite, neither is S there
-(6)  where S is positive definite, so are those of all trailing blocks of M: elimination from the tips, no rows
-     exchanged (:mod:`torquec.dynamics.joint_space_solve`), meets no zero
+(6)  where S is positive definite, so are those of all trailing blocks of M: elimination from the tips, without
+     pivoting (:mod:`torquec.dynamics.joint_space_solve`), meets no zero pivot
 
-A box that is not shown is halved along the joint in which its control matrices bend most.
+A box that is not proven is halved along the joint in which its control matrices are most curved.
 
-Nearness to the robot's own mass matrix shows the same without subdivision:
+A small distance to the robot's exact mass matrix proves the same without subdivision:
 
 (7)  M = robot's + E, with |E_ij| <= e_ij at all positions: the amplitudes of its waves
      (:mod:`torquec.proof.enclosure.bernstein`)
-(8)  for any v > 0 a symmetric e is below diag(e v / v): both leave v, which is positive, the same
+(8)  for any v > 0 a symmetric e is below diag(e v / v): both map v, which is positive, to the same vector
 (9)  where the robot's own M exceeds that diagonal everywhere (`articulated_inertia_lower_bound`), M is positive
-     definite, and so are all its trailing blocks: elimination from the tips meets no zero
+     definite, and so are all its trailing blocks: elimination from the tips meets no zero pivot
 
-v is chosen so that every joint moves with the energy of the others. It takes seconds for seven joints, where
-subdivision, (3)-(6),
-takes minutes and more.
+v is chosen so that all joints have equal energy. It takes seconds for seven joints, where subdivision, (3)-(6), takes
+minutes and more.
 """
 
 from __future__ import annotations
@@ -56,21 +55,21 @@ _MOST_POINTS = 200_000
 """Points of a grid: six joints of degree two, and one of three, have 109,375."""
 
 _ROUNDING = 1e-10
-"""What an entry may be off by, as a part of the largest sum of magnitudes of an entry's table: a thousand times what
-the rounding of grid values, tables and all that is done with them adds up to."""
+"""Allowance for rounding errors of an entry, relative to the largest sum of magnitudes of an entry's table: a thousand
+times the accumulated rounding of grid values, tables and all later operations."""
 
 _MOST_ENTRIES = 2_500_000_000
-"""Entries of control matrices that are looked at before giving up: about half a minute, whatever the joints."""
+"""Budget of control-matrix entries: about half a minute for any number of joints."""
 
 _STRICTLY = 1.0 + 1e-9
-"""By this the diagonal of (8) is raised: its own sums round."""
+"""Factor on the diagonal of (8) that covers the rounding of its sums."""
 
 
 @dataclass(frozen=True)
 class MassMatrixTable:
     """Entries of the symmetric part, upper triangle by rows, on the product basis of variables: (entries, basis, ..).
 
-    Variables are angles or displacements of the `joints`, with a degree each. `off`: what every entry may be off by.
+    Variables are angles or displacements of the `joints`, with a degree each. `off`: error bound of every entry.
     """
 
     joints: tuple[int, ...]
@@ -81,7 +80,7 @@ class MassMatrixTable:
 
 
 def polynomial_degrees(robot: Robot, mass_matrix: Function) -> tuple[int, ...] | None:
-    """The degree (n,) of a program q -> M (n, n) in each joint (1); None where it is no such polynomial."""
+    """The degree (n,) of a program q -> M (n, n) in each joint (1); None where it is not polynomial."""
     turns = tuple(each.turns for each in robot.coordinates)
     try:
         return tuple(program_degrees(program_of(function_to_dict(mass_matrix)), turns))
@@ -92,7 +91,7 @@ def polynomial_degrees(robot: Robot, mass_matrix: Function) -> tuple[int, ...] |
 def mass_matrix_table(
     robot: Robot, mass_matrix: Function, degrees: Sequence[int], *, less: Function | None = None
 ) -> MassMatrixTable | None:
-    """The table of M, or of M `less` another one, degrees (n,) being at most these (2); None where it is too large."""
+    """Coefficient table (2) of M, or of M minus `less`, for degrees of at most these (n,); None if it is too large."""
     joints = tuple(j for j, degree in enumerate(degrees) if degree)
     bases = position_bases(robot)
     variables = tuple(Variable(((j, 1),), bases[j]) for j in joints)
@@ -121,9 +120,9 @@ def mass_matrix_table(
 def is_positive_everywhere(
     robot: Robot, mass_matrix: Function, lower: Sequence[float], upper: Sequence[float], *, most: int = _MOST_ENTRIES
 ) -> bool:
-    """(3)-(6) for a program q -> M (n, n); False where it is not so, is not shown, or M is no such polynomial.
+    """Whether M (n, n) of a program q -> M is proven positive definite (3)-(6); False too where M is not polynomial.
 
-    `most`: how many entries of control matrices may be looked at.
+    `most`: budget of control-matrix entries.
     """
     degrees = polynomial_degrees(robot, mass_matrix)
     table = None if degrees is None else mass_matrix_table(robot, mass_matrix, degrees)
@@ -150,7 +149,7 @@ def _roots(table: Array, ranges: Sequence[Range], degrees: Sequence[int]) -> Ite
 
 
 def _shown(root: Array, off: float, n: int, left: int) -> int:
-    """What is left of the budget after all of a root box was shown; negative where it was not."""
+    """Remaining budget after a root box was proven; negative where it was not."""
     waiting = [root]
     while waiting:
         box = waiting.pop()
@@ -167,7 +166,7 @@ def _shown(root: Array, off: float, n: int, left: int) -> int:
 
 
 def _half(matrix: Array, box: Array, axis: int) -> Array:
-    """The control values of a half, contiguous: what follows goes through them entry by entry."""
+    """Control values of one half, contiguous in memory: later steps pass through them entry by entry."""
     before = math.prod(box.shape[:axis])
     half: Array = np.matmul(matrix, box.reshape(before, box.shape[axis], -1)).reshape(box.shape)
     return half
@@ -180,9 +179,9 @@ def _corners(box: Array) -> Array:
 
 
 def _most_bent(box: Array, n: int) -> int:
-    """The axis along which control values, in parts of the diagonals that they stand beside, bend most.
+    """The axis of largest curvature of the control values, relative to the diagonal entries of the matrix.
 
-    Of the other axes every second value is looked at: any choice is sound, and this one is seldom another.
+    Only every second value along the other axes is read: any choice is sound, and the result seldom changes.
     """
     rows, columns = np.triu_indices(n)
     coarse = box[:, *(slice(None, None, 2),) * (box.ndim - 1)].reshape(len(box), -1)
@@ -197,7 +196,7 @@ def _most_bent(box: Array, n: int) -> int:
 
 
 def _is_positive(entries: Array, off: float, n: int) -> bool:
-    """Whether all matrices (upper triangle, points) are positive definite with `off` taken off their diagonals."""
+    """Whether all matrices (upper triangle, points) are positive definite with their diagonals reduced by `off`."""
     places = {pair: k for k, pair in enumerate(zip(*(index.tolist() for index in np.triu_indices(n)), strict=True))}
     a = {pair: entries[k] - off if pair[0] == pair[1] else entries[k] for pair, k in places.items()}
     for k in reversed(range(n)):  # from the tip: wrists are lightest, and fail first
@@ -212,7 +211,7 @@ def _is_positive(entries: Array, off: float, n: int) -> bool:
 
 
 def is_near_enough(robot: Robot, mass_matrix: Function, lower: Sequence[float], upper: Sequence[float]) -> bool:
-    """(7)-(9) for a program q -> M (n, n) over the positions between `lower` and `upper` (n,); False if not shown."""
+    """Whether (7)-(9) prove M (n, n) of a program q -> M positive definite for positions in `lower`, `upper` (n,)."""
     pivots = articulated_inertia_lower_bound(robot, [0.0] * robot.n)
     own = trace("mass_matrix", lambda q: {"M": own_mass_matrix(robot, q)}, {"q": (robot.n,)})
     both = [polynomial_degrees(robot, program) for program in (mass_matrix, own)] if pivots is not None else []
