@@ -1,8 +1,8 @@
-"""Which robots have torques whose errors can be proven: what this room refuses of a robot, and why.
+"""Preconditions of torque error proofs: which robots are accepted, and why others are not.
 
-(1)  every position is one number, every body has inertias
+(1)  every joint has one degree of freedom, every body has inertias
 (2)  torques are of degree three at most in the sine and cosine, or displacement, of every joint: two without mimic
-     joints; joints that follow others with a gear may have more
+     joints; mimic joints with a gear ratio may have more
 (3)  torques do not depend on more positions than can be tabulated
 """
 

@@ -1,4 +1,4 @@
-"""Whether programs of M, c, C and g are the parts of a certified torque program (:mod:`torquec_check.parts`)."""
+"""Check that programs of M, c, C and g are the terms of a certified torque program (:mod:`torquec_check.parts`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from torquec_check.robot import Box
 def check_parts(
     robot: Robot, program: Function, parts: Mapping[str, Function], box: MotionBox, *, work: Work | None = None
 ) -> None:
-    """Raise `CheckError`, naming the quantity, where one of `parts` is not that part of the program's torque."""
+    """Raise `CheckError`, naming the quantity, where one of `parts` is not that term of the program's torque."""
     with as_work(work).step("comparing M, c, C and g with the program"), one_thread():
         try:
             compare(_program(program), {name: _program(part) for name, part in parts.items()}, _turns(robot), _box(box))
@@ -29,7 +29,7 @@ def check_parts(
 
 
 def is_same_torque(robot: Robot, program: Function, reference: Function, box: MotionBox) -> bool:
-    """Whether two programs compute one torque over the positions of a box, but for rounding."""
+    """Whether two programs compute the same torque over the positions of a box, up to rounding."""
     try:
         check_same(_program(program), _program(reference), _turns(robot), _box(box))
     except RefusedError:

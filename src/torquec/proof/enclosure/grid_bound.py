@@ -15,7 +15,7 @@ Values on a grid of positions bound trigonometric polynomials everywhere:
 (5)  displacement, degree d:  values at N > d Chebyshev points;   sup |p| <= max |p| on the grid / cos(pi d/(2 N))
      (Ehlich & Zeller 1964, from the inequality of Bernstein and Szegoe), for several variables the product of factors
 (6)  a set of functions sum_r m_r f_r(q), m_r monomials of speeds and accelerations within +-1: each of them is such a
-     polynomial, so that the largest of them on the grid (`monomial_bound`, or the looser sum_r |f_r| where
+     polynomial, so that the largest of them on the grid (`MonomialBound`, or the looser sum_r |f_r| where
      that is small enough), times the factors, bounds all of them everywhere
 (7)  amplitudes: |a cos + b sin| <= sqrt(a^2 + b^2), axis by axis, bounds a row without a grid. Rows that are small by
      that, and the highest harmonics of variables where they are weak in all rows, are added as amplitudes

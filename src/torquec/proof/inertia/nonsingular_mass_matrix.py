@@ -11,7 +11,7 @@ A box that fails is halved across the joint that adds most to B. A box that is u
 the budget is spent, is reported: its M may be singular. Positions that M does not depend on are not divided.
 
 Where an eighth of the budget was not enough and no box reached the smallest width, M may still be proven positive
-definite: by its distance to the robot's exact M, without boxes (`near_mass_matrix`), or with far fewer boxes for many
+definite: by its distance to the robot's exact M, without boxes (`is_near_enough`), or with far fewer boxes for many
 joints (:mod:`torquec.proof.inertia.positive_mass_matrix`).
 """
 

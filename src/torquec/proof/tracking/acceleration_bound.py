@@ -18,7 +18,7 @@ centre z0 and half widths r, with R an approximate inverse of M(z0):
 (5)  the bound of the solution of M x = d that follows from (3), (4):  (5), (6) of
      :mod:`torquec.proof.enclosure.enclose`
 
-R meets the middles of the slopes before magnitudes are taken. The smaller of (4) and the interval form counts.
+R multiplies the midpoints of the slopes before magnitudes are taken. The smaller of (4) and the interval form is used.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ from torquec.proof.enclosure.enclose import (
 from torquec.robot.robot import Robot
 
 _CONSTANTS = 1e-12
-"""Relative to the largest entry: what rounding may have changed in the constants that tracing folds."""
+"""Rounding error of constants folded while tracing, relative to the largest entry."""
 
 _STATE = ("q", "qd", "qdd")
 
 _WIDER = 1e-12
-"""Half widths are raised by this part of themselves, and by as much: centre and half width round."""
+"""Relative and absolute enlargement of half widths: covers the rounding of centre and half width."""
 
 _ROUNDS = 40
-"""For the solution: slopes are worth their time where 1 - R M contracts by little."""
+"""Iterations for the solution: the mean-value form is used where 1 - R M contracts slowly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class MotionBoxes:
     qdd_upper: Array
 
     def parts(self, size: int) -> Iterator[MotionBoxes]:
-        """The boxes in parts of at most `size`, which bounds the memory that enclosing them takes."""
+        """Chunks of at most `size` boxes, which bounds the memory of their enclosure."""
         for k in range(0, len(self.q_lower), size):
             yield MotionBoxes(*(getattr(self, field.name)[k : k + size] for field in fields(self)))
 
@@ -96,7 +96,7 @@ class AccelerationBound:
         return low - slack, high + slack
 
     def inverse(self, inertia: tuple[Array, Array]) -> tuple[Array, Array]:
-        """R, about the inverse of M, and D >= |1 - R M|, (N, n, n) each, from what `inertia` gives."""
+        """R, an approximate inverse of M, and D >= |1 - R M|, (N, n, n) each, from the result of `inertia`."""
         low, high = inertia
         middle = 0.5 * (low + high)
         with np.errstate(all="ignore"):
@@ -144,7 +144,7 @@ class AccelerationBound:
 
 
 class CloserAccelerationBound(AccelerationBound):
-    """The bounds of `AccelerationBound` by slopes; what it gives as `inertia` are R and the sum of (3), (N, n, n)."""
+    """The bounds of `AccelerationBound` in mean-value form; its `inertia` returns R and the sum of (3), (N, n, n)."""
 
     def inertia(self, lower: Array, upper: Array) -> tuple[Array, Array]:
         """R and (3) over positions between `lower` and `upper` (N, n)."""
@@ -161,7 +161,7 @@ class CloserAccelerationBound(AccelerationBound):
         return R, np.where(regular[:, None, None], D * (1.0 + _WIDER), np.inf)
 
     def inverse(self, inertia: tuple[Array, Array]) -> tuple[Array, Array]:
-        """As of `AccelerationBound`: it is what `inertia` gives."""
+        """As of `AccelerationBound`: the result of `inertia` itself."""
         return inertia
 
     def level(self, inertia: tuple[Array, Array], errors: Array) -> Array:
@@ -201,7 +201,7 @@ def _centred(lower: Array, upper: Array) -> tuple[Array, Array]:
 
 
 def with_constants(low: Array, high: Array) -> tuple[Array, Array]:
-    """Middles and radii of entries (N, n, m) between the ends, with room for folded constants."""
+    """Midpoints and radii of entries (N, n, m) between the ends, with a margin for folded constants."""
     middle = 0.5 * (low + high)
     largest = np.maximum(np.abs(low), np.abs(high)).max(axis=(1, 2), keepdims=True)
     return middle, np.maximum(high - middle, middle - low) + _CONSTANTS * largest

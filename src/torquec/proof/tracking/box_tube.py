@@ -1,12 +1,12 @@
-"""A tracking guarantee for every reference at once: what the certified box alone says of the tracking error.
+"""Tracking error bound for all references in the certified box at once.
 
 (1)  Level W and drift R of the acceleration's error (`acceleration_bound`) are bounded over all
      positions of the box, halved into smaller boxes where they are largest, and over all of its speeds and
      accelerations; the robot's own accelerations may exceed the commanded ones by W + T R.
 (2)  The radii follow from W and R as along a reference (`error_tube`); the reference's jerk is at
      most J.
-(3)  A reference that stays the radii away from the limits of the box keeps the tube inside of it: positions in
-     [lower + E, upper - E], speeds and accelerations that much below theirs. The guarantee holds for all of them.
+(3)  A reference that keeps a distance of the radii to the limits of the box keeps the tube inside: positions in
+     [lower + E, upper - E], speeds and accelerations likewise. The guarantee holds for all such references.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _ENOUGH = 0.01
 """A round that lowers the largest bound by less than this part is the last."""
 
 _FIRST_ROOM = 0.25
-"""Part of the certified accelerations by which the robot's own are first supposed to exceed them."""
+"""Initial guess of the excess of the robot's true accelerations, relative to the certified ones."""
 
 _ROUNDS = 4
-"""Rounds for the accelerations of (1), which depend on what follows from them."""
+"""Fixed-point iterations for the accelerations of (1), which depend on the resulting W and R."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class BoxTube:
 
 
 def box_tube(proven: ProvenTorque, loop: TubeLoop, *, jerk: Array) -> BoxTube | str:
-    """The tube (3) for references with at most this jerk (n,), or the reason why there is none."""
+    """The tube (3) for all references with at most this jerk (n,), or the reason why there is none."""
     limited = np.isfinite(proven.velocity) & np.isfinite(proven.acceleration)
     if not limited.all():
         return (

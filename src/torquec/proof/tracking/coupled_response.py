@@ -1,7 +1,7 @@
-"""Gains of the tracking error by lag for all joints together: sampled feedback, late torques, a payload in the inertia.
+"""Tracking error gains by lag for all joints coupled: sampled feedback, delayed torques, payload in the inertia.
 
-With T the sampling interval, e the position errors (n,) and M the nominal inertia, M_t the true one, every torque
-M u that feedback asks for accelerates the robot by G u, G = M_t^-1 M. While a disturbance acts, at samples
+With T the sampling interval, e the position errors (n,) and M the nominal inertia, M_t the true one, the feedback
+torque M u accelerates the robot by G u, G = M_t^-1 M. While a disturbance acts, at samples
 
 (1)  e_k+1 = e_k + z_k - G u_(k-d)/2 + T^2 int_0^1 (1 - r) w dr,    z_k+1 = z_k - G u_(k-d) + T^2 int_0^1 w dr
 (2)  s_k = (1 - c) s_(k-1) + c (e_k - e_(k-1)),  or  s_k = z_k  for measured speeds
@@ -9,16 +9,16 @@ M u that feedback asks for accelerates the robot by G u, G = M_t^-1 M. While a d
      their differences telescope
 
 in the state x = (e_k, z_k, e_(k-1), s_(k-1), u_(k-1), .., u_(k-d)), (n,) each. The motion is cut into epochs, each with
-one constant matrix G of every payload cell; what G differs by elsewhere is a disturbance.
+one constant matrix G per payload cell; the deviation of the true G from it is a disturbance.
 
 (4)  Rows g_0 (outputs), g_(m+1) ~ g_m F, for any numbers g_m:
        g_0 x_k = sum of g_m (inputs of the interval k-1-m) + g_K x_(k-K) + sum of (g_m F - g_(m+1)) x_(k-1-m)
-     where |x| is bounded by the tube: rounding and lags beyond K are bounded by the radii, whatever g_m are.
+     where |x| is bounded by the tube: rounding and lags beyond K are bounded by the radii, for any g_m.
 (5)  A disturbance is the sum of accelerations |w| <= W, of M_t^-1 times torques |f| <= b, and of a known one, a:
        |g_0 x_k| <= sum |g_m| W + sum |g_m M_t^-1| b + |sum g_m a|
 (6)  between samples: |e| <= max(|e_k|, |e_k+1|) + T^2/8 max |edd|; speeds are at most the larger of the two bounds
 
-Lags are gathered into slots of equal length. An input of lag slot L of an output in slot s is in slot s-L-1 or s-L.
+Lags are grouped into slots of equal length. For an output in slot s, an input of lag slot L is in slot s-L-1 or s-L.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from torquec.foundation.arrays import Array, Indices
 OUTPUTS = ("position", "speed", "feedback", "torque")
 
 _FORGOTTEN = 1e-8
-"""Part of the largest entry of a row below which later lags are left to the radii (4)."""
+"""Decay of a row, relative to its largest entry, after which the radii (4) bound later lags."""
 
 _MOST_SAMPLES = 30_000
-"""Lags of a loop that is stable in practice: a pole of -1/s at 1 kHz."""
+"""Limit of lags: a loop that is stable in practice has fewer (a pole of -1/s at 1 kHz)."""
 
 _SLOTS = 40
-"""Slots of lags, about: more of them are closer, and take memory."""
+"""Approximate number of lag slots: more of them give tighter bounds and take more memory."""
 
 _SLOWEST = 6
-"""How many times longer than the nominal loop one with another inertia may remember."""
+"""Limit of the memory (settling time) of a loop with another inertia, as a multiple of the nominal loop's."""
 
 _ROUNDED = 1e-11
 """Covers the rounding of gains and of sums of products, as a part of the sums of their magnitudes."""
 
 _STEP = 64.0 * float(np.finfo(np.float64).eps)
-"""Rounding of one step of (4), as a part of the magnitudes of what is added: sums of some dozen numbers."""
+"""Rounding error of one step of (4), relative to the sum of magnitudes: sums of some dozen numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ class CoupledErrorLoop:
         return found, seen
 
     def starts(self, g: Array, position: Array, speed: Array) -> Array:
-        """|g x_0| (B, rows) for starts that stood off by `position`, and moved at an error of `speed`, (n,) each."""
+        """|g x_0| (B, rows) for initial errors of `position` and `speed`, (n,) each."""
         p, s, _ = self._scaled
         T = self.period
         queue = g[:, :, 4:].sum(axis=2)
@@ -116,9 +116,9 @@ class CoupledErrorLoop:
         return np.asarray(np.abs(stood) @ position + T * (np.abs(moved) @ speed))
 
     def memory(self, G: Array, most: int = _MOST_SAMPLES) -> int:
-        """Samples until the rows of loops with these G (B, n, n) are forgotten.
+        """Memory of the loops with these G (B, n, n): samples until all rows have decayed.
 
-        Raises `ArgumentError` for a loop that is unstable, or does not forget in `most` samples.
+        Raises `ArgumentError` for a loop that is unstable, or has not decayed in `most` samples.
         """
         g, _ = self.outputs(np.zeros_like(G))
         g = g[:, : 3 * len(self.stiffness)]
@@ -154,9 +154,9 @@ class Epochs:
 
 @dataclass(frozen=True, eq=False)
 class ErrorInputs:
-    """What acts, by cell and slot or piece of time (C, S, n): accelerations `level` W, torques `torque` b, and ends
-    of a known acceleration `low` <= a <= `high` (5); `feedback`: the largest |u| that acts, which G of another epoch
-    makes a disturbance.
+    """Inputs of the error loop, by cell and slot or piece of time (C, S, n): accelerations `level` W, torques `torque`
+    b, and ends of a known acceleration `low` <= a <= `high` (5); `feedback`: the largest |u|, which is a disturbance
+    where G belongs to another epoch.
     """
 
     level: Array
@@ -173,7 +173,7 @@ def stacked(parts: Sequence[ErrorInputs], *, axis: int | None = None) -> ErrorIn
 
 
 def summed(parts: Iterable[ErrorInputs]) -> ErrorInputs:
-    """What several causes give together; feedback is the same for all of them."""
+    """Sum of the inputs of several causes; feedback is the same for all of them."""
     every = list(parts)
     sums = {
         name: np.sum([getattr(each, name) for each in every], axis=0) for name in ("level", "torque", "low", "high")
@@ -204,7 +204,7 @@ class CoupledResponse:
     def reached(self, epoch: int, inputs: ErrorInputs, slots: slice, largest: Array, *, free: bool = True) -> Array:
         """Bounds (C, s, 4 n) of the outputs in some slots of an epoch, from inputs in all slots (C, S, n).
 
-        `largest` (C, 4 + d, n) bounds the states; without `free` starts, noise and rests are left out.
+        `largest` (C, 4 + d, n) bounds the states; without `free`, initial errors, noise and remainders are left out.
         """
         count, ahead = slots.stop - slots.start, self.lags + 1
 
@@ -234,7 +234,7 @@ class CoupledResponse:
 def coupled_response(
     loop: CoupledErrorLoop, epochs: Epochs, slot: int, *, position: Array, speed: Array, noise: Array
 ) -> CoupledResponse:
-    """The gains by slots of `slot` samples, for start errors and noise of positions (n,) each.
+    """The gains by slots of `slot` samples, for initial errors and noise of positions (n,) each.
 
     Raises `ArgumentError` where some G makes the loop unstable, or far slower than the nominal one.
     """
@@ -261,7 +261,7 @@ def coupled_response(
     moved, _ = loop.step(sums, np.abs(G), sign=1.0)
     units = loop.period**2
     level, torque, known, start = (np.stack(each, axis=1) for each in zip(*gathered, strict=True))
-    # What g_m M_t^-1 may have lost by cancellation is a part of |g_m| |M_t^-1|.
+    # Cancellation error of g_m M_t^-1 is a part of |g_m| |M_t^-1|.
     torque = torque + _ROUNDED * (level @ np.abs(inverse)[:, None])
 
     def shaped(values: Array) -> Array:
@@ -281,7 +281,7 @@ def coupled_response(
 
 
 def slot_samples(loop: CoupledErrorLoop, least: int) -> int:
-    """Samples in a slot, at least so many: about `_SLOTS` of them hold the memory of the nominal loop."""
+    """Samples in a slot, at least `least`: about `_SLOTS` slots span the memory of the nominal loop."""
     return max(least, -(-loop.memory(np.eye(len(loop.stiffness))[None]) // _SLOTS))
 
 

@@ -5,8 +5,8 @@ feedback p e + s ed the error of a joint obeys, with g the impulse response of 1
 
 (1)  edd + s ed + p e = w,   |w| <= W:       |e| <= W I(g),    |ed| <= W I(g'),    |p e + s ed| <= W I(f)
 
-with I the integral of the magnitude, since the response to w is the convolution with g; f = p g + s g' is what feedback
-asks for. I(g') is the total variation of g and I(f) that of g', sums over extrema whose times are known:
+with I the integral of the magnitude, since the response to w is the convolution with g; f = p g + s g' is the feedback
+command. I(g') is the total variation of g and I(f) that of g', sums over extrema whose times are known:
 
 (2)  complex poles -a +- bj, r = exp(-a pi/b):     I(g) = coth(a pi/(2 b))/p,    I(g') = 2 m1/(1 - r)
      m1 = exp(-a t1)/sqrt p,  t1 = atan2(b, a)/b;     I(f) = 1 + 2 m2/(1 - r),   m2 = exp(-a t2),  t2 = 2 t1
@@ -53,23 +53,23 @@ _ROUNDED_UP = 1.0 + 1e-12
 """Covers the rounding of some twenty operations and elementary functions whose arguments are small."""
 
 _NEARLY_DOUBLE = 1e-7
-"""Relative distance of two real poles below which the series of ln k/(1 - k) is used: its rest is below 1e-14."""
+"""Relative distance of two real poles below which the series of ln k/(1 - k) is used: its remainder is below 1e-14."""
 
 _EPSILON = float(np.finfo(np.float64).eps)
-_MOST_SAMPLES = 2**20  # a loop that has not forgotten by then is refused as far too slow
+_MOST_SAMPLES = 2**20  # a loop whose response has not decayed by then is rejected as far too slow
 _FORGOTTEN = 1e-9
-"""Row sums of |F^K| at which the rest of the sums is left to the geometric series: it adds less than 1e-8 of them."""
+"""Row sums of |F^K| below which a geometric series bounds the tail of the sums: it adds less than 1e-8 of them."""
 
 _SMALL_REST = 1e-3
-"""The same with the rounding that is proven: a loop for which it is more would need more digits."""
+"""The same limit for the verified |F^K| with its rounding error: a loop above it would need more digits."""
 
 
 @dataclass(frozen=True)
 class OutputGain:
-    """What is the most that one output of the error loop reaches, per unit of what drives it.
+    """Peak gains of one output of the error loop, per unit of each input.
 
-    `level`: of a disturbance; `drift`: of the rate at which it may grow after each sample, zero without sampling;
-    `position`, `speed`: of the position and speed error at the start.
+    `level`: disturbance; `drift`: rate at which it may grow after each sample, zero without sampling;
+    `position`, `speed`: initial position and speed error.
     """
 
     level: float
@@ -80,7 +80,7 @@ class OutputGain:
 
 @dataclass(frozen=True)
 class ErrorResponse:
-    """The gains of a joint: to its position error, its speed error, and the acceleration that feedback asks for."""
+    """Peak gains of a joint: to its position error, its speed error, and the feedback acceleration."""
 
     position: OutputGain
     speed: OutputGain
@@ -88,7 +88,7 @@ class ErrorResponse:
 
 
 def error_response(stiffness: float, damping: float) -> ErrorResponse:
-    """The gains (1)-(4) of feedback without sampling: `stiffness` p [1/s^2], `damping` s [1/s], rounded up.
+    """Peak gains (1)-(4) in continuous time: `stiffness` p [1/s^2], `damping` s [1/s], rounded up.
 
     Raises `ArgumentError` unless both are positive.
 
@@ -118,7 +118,7 @@ def check_feedback(stiffness: float, damping: float) -> None:
 
 @dataclass(frozen=True)
 class _PolePair:
-    """What (2) and (3) say of two poles: I(g), m1, m2 and r."""
+    """Norms (2), (3) of a pole pair: I(g), m1, m2 and r."""
 
     level: float
     m1: float
@@ -146,10 +146,10 @@ def _real_pair(p: float, fast: float) -> _PolePair:
 
 
 def sampled_response(stiffness: float, damping: float, period: float) -> ErrorResponse:
-    """The gains (8), (9) of a feedback that is sampled every `period` seconds, rounded up.
+    """Peak gains (8), (9) of a feedback that is sampled every `period` seconds, rounded up.
 
-    `stiffness` p [1/s^2], `damping` s [1/s]. Raises `ArgumentError` for a loop that is not stable, or that forgets so
-    slowly that a million samples are not enough.
+    `stiffness` p [1/s^2], `damping` s [1/s]. Raises `ArgumentError` for a loop that is unstable, or whose response has
+    not decayed after a million samples.
 
     >>> sampled_response(1.0, 2.0, 1e-3).position.level < 1.001  # 1 without sampling
     True
@@ -190,9 +190,9 @@ class Powers:
 
 
 def verified_powers(F: Array, wrong_entries: Array) -> Powers | None:
-    """(11), the powers of F (m, m) by doubling; None where no power of at most a million is small.
+    """Verified powers (11) of F (m, m), by doubling; None where no power up to a million is small.
 
-    `wrong_entries` (m, m) bounds what the entries of F are off.
+    `wrong_entries` (m, m) bounds the errors of the entries of F.
     """
     P, last = np.eye(len(F))[None], F
     with np.errstate(all="ignore"):
@@ -237,7 +237,7 @@ def _sums(powers: Powers, h: float, row: Array) -> Array:
     """(4,), (8) without units: of the level, of the drift; and the largest effects of the two states at the start."""
     g = row @ powers.P
     every = np.abs(powers.P).sum(axis=0)
-    # What F^m adds to the rows beyond P_m, the rounding of the products and of the row itself.
+    # Errors of the rows: F^m - P_m, the rounding of the products and of the row itself.
     missed = np.abs(row) @ (powers.error + 16.0 * _EPSILON * every)
     later = powers.rest / (1.0 - powers.rest) * float((np.abs(g).sum(axis=0) + missed).sum())
     v = g[:, 1] / h

@@ -1,15 +1,15 @@
-"""A tube around the reference that the robot provably never leaves; its radii are a fixed point of the error bounds.
+"""Tracking error tube around a reference: an invariant set whose radii are a fixed point of the error bounds.
 
 With W the level and R the drift of the acceleration's error (`acceleration_bound`), R with the
 jerk of the reference, both over all motions within the radii of it, and T the time that torques are held for:
 
-(1)  position, speed, feedback:  N_W W + N_R R + what the start adds        (`sampled_response`)
+(1)  position, speed, feedback:  N_W W + N_R R + effect of initial errors   (`sampled_response`)
 (2)  acceleration:               feedback + W + T R
-(3)  radii r with (1), (2) of the tube of r below r prove themselves: up to the first instant at which the motion is
-     outside of the tube of r all bounds hold, so that it is inside then, with room: there is no such instant. Positions
-     and speeds are continuous; accelerations between samples are, and at a sample they are what (2) says.
-(4)  All that is used must hold in the tube: positions, speeds and the accelerations that the controller asks for lie in
-     the box in which the torque error is proven, M is regular, and no torque is beyond its drive.
+(3)  the tube of radii r is invariant if (1), (2) of that tube are below r: up to the first instant at which the motion
+     leaves the tube all bounds hold, so that it is strictly inside then: there is no such instant. Positions and speeds
+     are continuous; accelerations are continuous between samples, and bounded by (2) at samples.
+(4)  Assumptions to hold in the tube: positions, speeds and commanded accelerations lie in the box in which the torque
+     error is proven, M is nonsingular, and no torque exceeds its drive's limit.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from torquec.proof.tracking.torque_error_bound import ProvenTorque
 from torquec.robot.robot import Joint, Robot
 from torquec.trajectory.motion_enclosure import MotionEnclosure
 
-_ROUNDS = 60  # radii settle in ten or twenty where they settle at all
+_ROUNDS = 60  # the radii converge in ten or twenty iterations, or never
 _FIRST_STEP, _STEP = 0.05, 1e-3
-"""By what part a tube is tried wider than the bounds of the last one: to find one, and to make it narrow."""
+"""Relative widening of a trial tube over the last bounds: while searching a tube, and while narrowing it."""
 
 _LEAST = 1e-12
-"""Radii are never narrower: the tube of a robot that is exactly on its reference still has an inside."""
+"""Smallest radius: the tube of a robot that is exactly on its reference still has an interior."""
 
 _ROUNDING = 1e-10
-"""Part of the accelerations of the tube that rounding in reference and feedback may add to its error, with room."""
+"""Allowance for rounding in reference and feedback, relative to the accelerations of the tube, with a margin."""
 
 _PROGRAM = 1e-12
-"""Part of the largest torque that rounding in a torque program of some thousand operations may add to any other."""
+"""Allowance for rounding in a torque program of some thousand operations, relative to the largest torque."""
 
 _AT_ONCE = 2048
-"""Boxes that are enclosed together: a pass of the interpreter is then shared by many, and memory stays small."""
+"""Boxes that are enclosed together: amortizes the interpreter's overhead, and memory stays small."""
 
 
 @dataclass(frozen=True, eq=False)
 class Radii:
-    """How far a motion may be from its reference: position, speed, acceleration, and what feedback asks for, (n,)."""
+    """Radii of a tube: deviation from the reference in position, speed, acceleration, and feedback command, (n,)."""
 
     position: Array
     speed: Array
@@ -55,7 +55,7 @@ class Radii:
     feedback: Array
 
     def wider(self, part: float) -> Radii:
-        """The radii with some room."""
+        """The radii, enlarged by a relative margin."""
         found = [
             value * (1.0 + part) + _LEAST for value in (self.position, self.speed, self.acceleration, self.feedback)
         ]
@@ -76,10 +76,10 @@ class Radii:
 
 @dataclass(frozen=True, eq=False)
 class ErrorTube:
-    """A tube that is proven: its radii, level W and drift R behind them, and the largest torques in it, (n,) each.
+    """A proven tube: its radii, the level W and drift R behind them, and the largest torques in it, (n,) each.
 
-    A tube that varies with time (`varying_tube`) has the costs of every cause in the position bounds, `edges` (N + 1,)
-    of its pieces of time [s], and `positions` (N, n), the radii over them.
+    A time-varying tube (`varying_tube`) has the contribution of every cause to the position bounds, `edges` (N + 1,) of
+    its pieces of time [s], and `positions` (N, n), the radii over them.
     """
 
     radii: Radii
@@ -93,7 +93,7 @@ class ErrorTube:
 
 @dataclass(frozen=True, eq=False)
 class TubeLoop:
-    """The loop of a tube: the responses of all joints, where the robot starts and what its drives can give.
+    """The loop of a tube: the responses of all joints, initial errors and torque limits.
 
     `start_position`, `start_speed` (n,) bound the errors at the start, `efforts` (n,) the torques; `period` is T, zero
     for a controller that is not sampled.
@@ -123,7 +123,7 @@ class TubeLoop:
         )
 
     def saturation(self, robot: Robot, torque: Array) -> str:
-        """Which drive may be asked for more than it has by torques (n,), in words; empty where none is."""
+        """Which drive may saturate at torques (n,), in words; empty where none does."""
         part = torque / self.efforts
         k = int(np.argmax(part))
         if part[k] <= 1.0:
@@ -137,8 +137,8 @@ class TubeLoop:
 
 @dataclass(frozen=True, eq=False)
 class TubeProblem:
-    """What a tube along a reference is about: a proven torque, the loop around it, and the reference; and whether
-    accelerations are bounded `closer`, which takes longer.
+    """Problem data of a tube along a reference: proven torque, loop and reference; with `closer`, accelerations have
+    tighter bounds, which take longer.
     """
 
     proven: ProvenTorque
@@ -152,7 +152,7 @@ class TubeProblem:
         return (CloserAccelerationBound if self.closer else AccelerationBound)(self.proven.robot)
 
     def boxes(self, radii: Radii, *, asked: bool) -> MotionBoxes:
-        """The tube as boxes: the motions that the robot has, or those that torques are `asked` for."""
+        """The tube as boxes: the true motions, or with `asked` those at which torques are commanded."""
         r = self.reference
         ends: list[Array] = []
         for centre, spread, radius in (
@@ -166,12 +166,12 @@ class TubeProblem:
 
 
 def error_tube(problem: TubeProblem) -> ErrorTube | str:
-    """A narrow tube that proves itself, or the reason why none was found (3), (4)."""
+    """A narrow invariant tube, or the reason why none was found (3), (4)."""
     n = problem.proven.n
     radii = problem.loop.radii(np.zeros(n), np.zeros(n))
     step, found = _FIRST_STEP, None
     for _ in range(_ROUNDS):
-        # Radii that are too small are bounds from below: where already they leave the box, no others will do.
+        # Radii that are too small are lower bounds: if they already leave the box, no tube exists.
         outside = None if found else _outside(problem, radii)
         if outside is not None:
             return outside
@@ -225,7 +225,7 @@ def _errors(problem: TubeProblem, radii: Radii) -> tuple[Array, Array]:
 
 
 def _torques(problem: TubeProblem, radii: Radii) -> Array:
-    """The largest torques (n,) that the controller may ask for."""
+    """The largest commanded torques (n,)."""
     parts = problem.boxes(radii, asked=True).parts(_AT_ONCE)
     largest: Array = np.max([problem.proven.torques(part).max(axis=0) for part in parts], axis=0)
     return largest
@@ -287,15 +287,15 @@ def _beyond(value: float, *, up: bool) -> float:
 
 
 def rounded_torque(torques: Array) -> Array:
-    """What rounding in a program may add to the errors of torques, (N, 1), where these are at most (N, n)."""
+    """Bound (N, 1) of a program's rounding error, for torques of at most this size (N, n)."""
     return np.asarray(_PROGRAM * torques.max(axis=1, keepdims=True), dtype=np.float64)
 
 
 def rounding_error(accelerations: Array) -> Array:
-    """What rounding in a controller may add to the level (N, 1), for accelerations of at most this size (N, n)."""
+    """Bound (N, 1) of a controller's rounding error in the level, for accelerations of at most this size (N, n)."""
     return np.asarray(_ROUNDING * (1.0 + accelerations.max(axis=1, keepdims=True)), dtype=np.float64)
 
 
 def joint_unit(joint: Joint) -> str:
-    """What the positions of a joint are measured in."""
+    """Unit of a joint's position."""
     return joint.kind.coordinate.position_unit

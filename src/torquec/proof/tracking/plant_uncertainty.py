@@ -1,4 +1,4 @@
-"""Acceleration errors of a plant that is known to sets only: parameters, payload, friction, drives, sensors, delay.
+"""Acceleration errors of an uncertain plant: sets of parameters, payload, friction, drives, sensors, delay.
 
 The robot obeys  tau_0(q, qd, qdd) + Y(q, qd, qdd) delta + f = tau,  with tau_0 the nominal dynamics and friction f in
 the set (4). Deviations delta of the parameters are the columns of `directions` times numbers in [-1, 1] and, for a
@@ -8,26 +8,26 @@ tau_0(q, qd, A) = P, and let M be the nominal inertia:
 
 (1)  A(t_j) = v + w:    M w = (P - tau_0) + [tau_0(q^, qd^, v^) - tau_0(q, qd, v^)]
      and v^ - v = -(p eps_q + s eps_v), with eps the measurement errors; the bracket is at most |dtau_0/dq| eps_q +
-     |dtau_0/dqd| eps_v. A model that is evaluated at the reference has the tracking error itself for eps.
+     |dtau_0/dqd| eps_v. For a model that is evaluated at the reference, eps is the tracking error itself.
 (2)  drift of A while the torque is held:  M A' = -d/dz tau_0(q + z qd, qd + z qdd, A)  at z = 0
 (3)  at every instant  M_t B = f^(t_j) - f + (drive error) - Y(q, qd, A) delta,    M_t = M + dM the true inertia
-(4)  f is the nominal friction of every speed in the tube, with each term wrong by a part, and a residual; where the
-     tube holds zero speed, that is any torque between minus and plus the Coulomb torque
-(5)  a torque that acts D late has drifted by D R more; that feedback is late, and speeds by difference lag, is part of
-     the loop (:mod:`torquec.proof.tracking.coupled_response`), and of eps_v only the lag of the reference
+(4)  f is the nominal friction at every speed in the tube, each term with a relative error, plus a residual; where the
+     tube contains zero speed, that is any torque between minus and plus the Coulomb torque
+(5)  a torque that acts D late has drifted by D R more; the delay of feedback and the lag of differenced speeds are part
+     of the loop (:mod:`torquec.proof.tracking.coupled_response`); eps_v contains only the lag of the reference
 
-Columns of Y go through the inverse whole, so that torques of several joints by one parameter stay correlated. With R
-an approximate inverse of M, D >= |1 - R M|, N_k = dY_k/dqdd, and for a cell with centre c and half widths r
+Columns of Y are multiplied by the inverse as a whole, which keeps one parameter's joint torques correlated. With R an
+approximate inverse of M, D >= |1 - R M|, N_k = dY_k/dqdd, and for a cell with centre c and half widths r
 
 (6)  R M_t = 1 + sum c_k R N_k + E,   |E| <= D + sum r_k |R N_k| + sum |R N_j| of the directions;  Q ~ (1 + sum ..)^-1
 (7)  |Q R Y(q, qd, A) delta| <= |sum c_k Q R Y_k| + sum r_k |Q R Y_k|  at A = qdd_ref, and the same of N_k |A - qdd_ref|
 (8)  |B| <= |Q R (right side of (3))| + |1 - Q R M_t| |B|,  solved as (6) of :mod:`torquec.proof.enclosure.enclose`
 (9)  Feedback u in A accelerates by G u, G = M_t^-1 M, which is part of the loop (`coupled_response`) with one constant
-     G_f for an epoch. What is left is a disturbance:  Q R M_t (G - G_f) u = Q (1 - P G_f) u + Q (1 - R M) (G_f - 1) u -
-     Q (R M_t - P - (R M - 1)) G_f u,  P = 1 + sum c_k R N_k. Torques act through a constant M_t^-1 of the epoch alike,
+     G_f for an epoch. The rest is a disturbance:  Q R M_t (G - G_f) u = Q (1 - P G_f) u + Q (1 - R M) (G_f - 1) u -
+     Q (R M_t - P - (R M - 1)) G_f u,  P = 1 + sum c_k R N_k. Torques likewise act through a constant M_t^-1 per epoch,
      and Y delta of a cell's centre at the reference is a known acceleration
 
-The largest of all cells counts. A vector that solves (8) also proves that every true inertia of the sets is regular.
+The largest value over all cells is used. A vector that solves (8) also proves every true inertia nonsingular.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ _PIECES = 8
 """Pieces of an interval of speeds over which friction is enclosed: half of them of either sign where it holds zero."""
 
 _ROUNDS = 40
-"""Of `verified_bound`: inertias of light wrists contract slowly."""
+"""Iterations of `verified_bound`, which converges slowly for the inertias of light wrists."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlantUncertainty:
-    """The sets, (n,) where nothing else is said.
+    """Uncertainty sets of a plant, (n,) unless stated otherwise.
 
     `directions` (10 bodies, j) span deviations of the standard parameters of bodies; `carried` are those of a payload
     of one unit; `friction_part` of every friction term, `friction_residual` and `drive_error` [N m or N];
@@ -110,7 +110,7 @@ class PlantUncertainty:
         return (self.feedback_noise + self.damping * self.speed_lag * wanted) * _ROUNDED_UP
 
     def jitter_error(self, speed: Array, acceleration: Array) -> Array:
-        """What feedback that acts up to `jitter` later differs by, for radii of speed and acceleration (N, n)."""
+        """Change of the feedback by a delay of up to `jitter`, for radii of speed and acceleration (N, n)."""
         if not self.jitter:
             return np.zeros_like(speed)
         moved = self.jitter * (self.stiffness * speed + self.damping * acceleration)
@@ -139,7 +139,7 @@ class PlantUncertainty:
 
     @cached_property
     def inertia_program(self) -> Function:
-        """q -> dY/dqdd (n, j, n) of (6): what each column adds to the mass matrix."""
+        """q -> dY/dqdd (n, j, n) of (6): contribution of each column to the mass matrix."""
         zero = [0.0] * self.robot.n
         return bind(differentiate(self.column_program, "Y", "qdd"), {"qd": zero, "qdd": zero})
 
@@ -182,7 +182,7 @@ class PlantUncertainty:
     def _subdivided(self, program: Function, ends: Mapping[str, Ends]) -> dict[str, Ends]:
         """Enclosure of a program of speeds, subdivided at zero and within either sign.
 
-        A shaft that turns with several joints sees combinations of their speeds: then the boxes stay whole.
+        The speed of a shaft coupled to several joints is a combination of theirs: then boxes are not subdivided.
         """
         pieces = _PIECES if all(shaft.is_joint for shaft in rubbing_shafts(self.robot)) else 1
         hull: dict[str, Ends] = {}
@@ -281,7 +281,7 @@ class PlantUncertainty:
         return Q, Q @ R, np.asarray(np.linalg.inv(R))
 
     def largest_inertia(self, bound: AccelerationBound, cells: Array, q: Array) -> tuple[str, int, float]:
-        """The cause that changes the inertia most at positions (1, n): at which joint, and by which part of it."""
+        """The cause that changes the inertia most at positions (1, n), its joint, and the relative change."""
         R, _ = bound.inverse(bound.inertia(q, q))
         zero, split = np.zeros_like(q), self.directions.shape[1]
         middle, radius = self._preconditioned(R, MotionBoxes(q, q, zero, zero, zero, zero))
@@ -316,8 +316,8 @@ class PlantUncertainty:
 
 @dataclass(frozen=True, eq=False)
 class ActingErrors:
-    """What acts on a plant, by cell (C, N, n): `friction` errors [N m or N], the `feedback` |u|, and `other`, what the
-    acceleration A differs by from that of the reference beside the feedback.
+    """Inputs of a plant, by cell (C, N, n): `friction` errors [N m or N], the `feedback` |u|, and `other`, the
+    difference of A from the reference acceleration without the feedback.
     """
 
     friction: Array
@@ -350,7 +350,7 @@ def _in_cell(load: Array, spread: Array, centre: Array, half: Array, D: Array) -
     Q, regular = approximate_inverses(np.where(np.isfinite(P), P, identity))
     size = np.abs(Q)
     moved = (Q @ load.reshape(count, n, -1)).reshape(load.shape)
-    # Rounding of P, of Q times the columns, and of their sums, as parts of the sizes of what was added.
+    # Rounding of P, of Q times the columns, and of their sums, relative to the magnitudes of the summands.
     step = 4.0 * rounding(max(n, k))
     wide = np.einsum("nikj,k->nij", spread + step * np.abs(load), np.abs(centre) + half)
     wide[..., 1:] += step * identity

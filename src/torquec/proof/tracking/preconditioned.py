@@ -1,15 +1,15 @@
-"""Enclosures of M^-1 times torques that stay narrow for arms whose inertia matrix is ill conditioned.
+"""Preconditioned enclosures of M^-1 times torques: tight for arms with an ill-conditioned inertia matrix.
 
-Interval arithmetic of a torque forgets that its entries move together, and M^-1 multiplies what was lost. The torques
-here are linear or bilinear in speeds and accelerations with coefficients that depend on positions only, of which boxes
-are narrow. R, about M^-1, meets the coefficients before magnitudes are taken:
+Interval arithmetic loses the dependency between the entries of a torque, and M^-1 amplifies the overestimation. The
+torques here are linear or bilinear in speeds and accelerations, with coefficients of positions only, whose boxes are
+narrow. R, an approximate M^-1, multiplies the coefficients before magnitudes are taken:
 
 (1)  drift:  d/dz tau_0(q + z qd, qd + z a, A) = (dM/dq qd) A + 2 C(q, qd) a + (d(g + springs)/dq) qd
      + d/dz c(q + z qd, qd),  with 2 C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) qd_k; only the last,
-     small term is enclosed as it is
+     small term is enclosed without preconditioning
 (2)  dtau_0/dqd = 2 C(q, qd)
 (3)  payload:  R Y_k = (R J') w_k,  R dY_k/dqdd = (R J') I_k J,  with J (6, n) the twist of the body that carries it,
-     w_k (6,) its wrench for a unit of parameter k, I_k (6, 6) its spatial inertia; R J' by its slopes over the box
+     w_k (6,) its wrench for a unit of parameter k, I_k (6, 6) its spatial inertia; R J' in mean-value form
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from torquec.foundation.arrays import Array, Indices
 from torquec.trajectory.motion_enclosure import MotionEnclosure
 
 _GROWING = 1.5
-"""By how much each piece after the end of a motion is longer than the one before it."""
+"""Ratio of lengths of successive pieces after the end of a motion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Pieces:
 
     @classmethod
     def of(cls, edges: Array, length: float, memory: int) -> Pieces:
-        """The pieces between the edges, with slots until a `memory` of so many after the last piece began.
+        """The pieces between the edges, with slots until `memory` slots after the last piece began.
 
         >>> Pieces.of(np.array([0.0, 0.004, 0.008]), 0.003, 10).last.tolist()
         [0, 1, 1]
@@ -55,7 +55,7 @@ class Pieces:
         return np.stack([values[..., a:b, :].max(axis=-2) for a, b in zip(starts, stops, strict=True)], axis=-2)
 
     def held(self, values: Array, age: float) -> Array:
-        """The largest values (.., N, n) of a piece and of all of the time `age` before it."""
+        """The largest values (.., N, n) over a piece and the time `age` before it."""
         start = np.clip(np.searchsorted(self.edges, self.edges[:-1] - age * (1.0 + 1e-9), side="right") - 1, 0, None)
         found, own = values, np.arange(len(start))
         for back in range(1, int((own - start).max()) + 1):
@@ -64,8 +64,8 @@ class Pieces:
 
 
 def with_rest(reference: MotionEnclosure, length: float, *, rests: bool) -> tuple[MotionEnclosure, Array]:
-    """A reference with the edges of its pieces; one that `rests` at its end gets some of growing length, until its
-    errors of so long before [s] are forgotten, and a last one without end.
+    """A reference with the edges of its pieces; one that `rests` at its end gets pieces of growing length, until errors
+    of the motion have decayed (memory `length` [s]), and a last one of infinite length.
     """
     count = len(reference.t)
     half = (reference.end - reference.t[0]) / (2.0 * count - 1.0)

@@ -1,12 +1,12 @@
-"""Proven error of a torque program: the box of motions, and by how much its torques differ from the robot's inside it.
+"""Proven torque error of a program against the robot, and the box of motions in which the bound holds.
 
 (1)  certified torques:       |P_i(q, qd, a) - tau_i(q, qd, a)| <= b_i  in the box of positions, speeds, accelerations
 (2)  certified coefficients:  <= sum_j m_ij |a_j| + sum_jk h_ijk |qd_j| |qd_k| + g_i  in the box of positions,
      m, h, g the bounds of M, c and g, each absolute or a part of the coefficient itself, which is then enclosed
-(3)  an exact model:          s_i, the same sum over what snapped angles change, wherever the robot is; nothing without
+(3)  an exact model:          s_i, the same sum over the changes by snapped angles, in every configuration; else zero
 
-The robot of (1) to (3) is the one of the file as it is written, without snapped angles. What snapping changes is part
-of every certificate; of an exact model it is bounded here (:mod:`torquec.proof.torque.snap_bound`).
+The robot of (1) to (3) is that of the file as written, without snapped angles. The error of snapping is part of every
+certificate; for an exact model it is bounded here (:mod:`torquec.proof.torque.snap_bound`).
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _KEEP_ANGLES = "keep them as they are written: --no-snap, or load(path, snap=Fal
 
 @dataclass(frozen=True, eq=False)
 class ProvenTorque:
-    """A torque program (q, qd, qdd -> tau) and where its error is known.
+    """A torque program (q, qd, qdd -> tau) with its proven error and the box in which that holds.
 
-    `robot` is that of the file as it is written: its angles are not snapped. `lower`, `upper`, `velocity`,
+    `robot` is that of the file as written: its angles are not snapped. `lower`, `upper`, `velocity`,
     `acceleration` (n,) are the box, infinite where it has no limit; `torque` (n,) is b of (1); `coefficients` are the
     proofs of (2), `others` (n,) the bounds of coefficients without one; `snapped` (n, rows) are the bounds of (3), in
     the order of `torque_rows`, None without snaps.
@@ -66,16 +66,16 @@ class ProvenTorque:
         return self.robot.n
 
     def torques(self, boxes: MotionBoxes) -> Array:
-        """The largest torques (N, n) that a controller may ask for in the boxes, whether it cancels friction or not."""
+        """The largest commanded torques (N, n) in the boxes, with or without friction compensation."""
         ends = enclose(self.asked_program, boxes.lower, boxes.upper).values()
         largest: Array = np.max([np.maximum(np.abs(low), np.abs(high)) for low, high in ends], axis=0)
         return largest
 
     @cached_property
     def asked_program(self) -> Function:
-        """What a controller asks of the drives, (q, qd, qdd) -> tau: the model's torques and the springs.
+        """Commanded torques (q, qd, qdd) -> tau: the model's torques and the springs.
 
-        `total` has the robot's friction in it, which a controller may cancel as well.
+        `total` includes the robot's friction, for a controller that compensates it.
         """
 
         def algorithm(q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class ProvenTorque:
             found += (weights @ self.snapped.T) * _ROUNDED_UP
         if self.others is None:
             return found
-        # Any coefficient that the certificate does not name may be off by the bound of its joint.
+        # A coefficient that the certificate does not name has the error bound of its joint.
         moved = 1.0 + acceleration.sum(axis=1, keepdims=True) + speed.sum(axis=1, keepdims=True) ** 2
         found += self.others * moved
         ends = enclose(self._coefficient_program, {"q": lower}, {"q": upper})
@@ -124,7 +124,7 @@ class ProvenTorque:
 
 
 def certified_torque_error(program: Function, robot: Robot, record: Certificate) -> ProvenTorque | str:
-    """(1) or (2), whichever the certificate is about; or the reason why it proves nothing of this program."""
+    """Proven torque error from a certificate, (1) or (2); or the reason why it proves nothing about this program."""
     if record.robot_hash != robot.content_hash:
         return "the certificate is about another robot, or the robot has changed since"
     if program.content_hash == record.program.content_hash and record.joints:
@@ -162,7 +162,7 @@ def _certified_coefficients(program: Function, robot: Robot, inner: CoefficientC
 
 
 def exact_torque_error(program: Function, robot: Robot) -> ProvenTorque | str:
-    """(3) of the robot's own program; positions of prismatic joints are bounded by the limits of the file."""
+    """Proven torque error (3) of the robot's exact program; prismatic joints are bounded by the limits of the file."""
     free, zero = np.full(robot.n, math.inf), np.zeros(robot.n)
     if not robot.canonical.snaps:
         return ProvenTorque(program, robot, -free, free, free, free, zero)
@@ -180,14 +180,14 @@ def exact_torque_error(program: Function, robot: Robot) -> ProvenTorque | str:
 
 
 def _written(robot: Robot) -> Robot:
-    """The robot of the file as it is written."""
+    """The robot of the file as written."""
     return replace(robot, snap=False) if robot.canonical.snaps else robot
 
 
 def _turned(robot: Robot, lower: Array, upper: Array) -> tuple[Array, Array]:
-    """The box of positions; an angle whose range is a whole turn has none: everything repeats.
+    """The box of positions; an angle that ranges over a whole turn is unbounded, since torques are periodic.
 
-    A spring does not repeat: its torque grows with every turn, and the range that is stated bounds it.
+    A spring's torque is not periodic: it grows with every turn, and the stated range bounds it.
     """
     repeats = [each.turns and each.joint.spring is None for each in robot.coordinates]
     free = np.array(repeats) & (upper - lower >= 2.0 * math.pi)

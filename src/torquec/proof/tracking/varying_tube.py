@@ -1,23 +1,23 @@
-"""A tube whose radii vary with time, for a plant that is known to sets only (`plant_uncertainty`).
+"""Tracking error tube with time-varying radii, for an uncertain plant given by sets (`plant_uncertainty`).
 
 The reference is cut into pieces of time; where it comes to rest, pieces of growing length follow, the last without end.
 
 (1)  Over every piece, for all motions within its radii: the level W of the acceleration's error by cause, and its
-     drift R with the jerk of the reference. What a torque was computed from, up to the age (delay + 1) T before,
-     counts from all pieces of that time.
-(2)  W and R of the pieces give radii by the gains of the loop at every lag (`coupled_response`): what happened
-     long ago is forgotten, and what only happens later does not count yet. The loop has the inertia of every payload
-     cell in it, constant over epochs between which joints travel by little.
-     Of the errors of measured positions, a constant part is a start that far away, and the position then stays as far
-     off; the rest is noise (`PlantUncertainty.position_noise`).
+     drift R with the jerk of the reference. Measurements behind a torque, up to the age (delay + 1) T, are bounded
+     over all pieces of that time.
+(2)  W and R of the pieces give radii by the gains of the loop at every lag (`coupled_response`): effects of old
+     disturbances have decayed, and later ones have none yet. The loop contains the inertia of every payload cell,
+     constant over epochs in which joints travel little.
+     The constant part of position measurement errors is an initial error and a lasting offset; the rest is noise
+     (`PlantUncertainty.position_noise`).
 (3)  acceleration:  |G| feedback + W + T R;   torque: that of the reference's acceleration, the loop's output M u with
      the M of the epoch, and |M(q) - M| |u|
-Every cell of the payload's set (`cells`) has its own radii, because a payload stays the same while the
-robot moves; enclosures of the nominal robot are over the tubes of all cells together.
+Every cell of the payload's set (`cells`) has its own radii, because a payload is constant during a motion; enclosures
+of the nominal robot are over the tubes of all cells together.
 
-(4)  radii r with (2), (3) of the tube of r below r, in every piece, prove themselves: up to the first instant at which
-     the motion is outside of the tube of r, or at which a narrower piece begins, all bounds hold, and those of the next
-     instant use nothing but the past: it is inside, with room. There is no first instant outside.
+(4)  the tube of radii r is invariant if (2), (3) of that tube are below r in every piece: up to the first instant at
+     which the motion leaves the tube, or at which a narrower piece begins, all bounds hold, and those of the next
+     instant depend on the past only: it is strictly inside. So there is no first instant outside.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ from torquec.proof.tracking.time_pieces import Pieces
 from torquec.proof.tracking.torque_error_bound import ProvenTorque
 from torquec.trajectory.motion_enclosure import MotionEnclosure
 
-_ROUNDS = 60  # radii settle in ten or twenty where they settle at all
+_ROUNDS = 60  # the radii converge in ten or twenty iterations, or never
 _FIRST_STEP, _STEP = 0.02, 0.01
-"""By what part a tube is tried wider than the bounds of the last one: to find one, and to make it narrow."""
+"""Relative widening of a trial tube over the last bounds: while searching a tube, and while narrowing it."""
 
 _TRAVEL = 0.05
-"""How far [rad, m] a joint moves in an epoch: inertias change by some percent."""
+"""Largest joint travel [rad, m] in an epoch: inertias change by some percent."""
 
 _RISING = 0.7  # a disturbance that rises from 0 to T R in a period acts as one of at most 0.698 T R throughout:
 # the largest ratio of the integrals of r |k(r)| and |k(r)| over r from 0 to 1, for weights k linear in r
@@ -73,7 +73,7 @@ _UP = 1.0 + 1e-13
 
 @dataclass(frozen=True, eq=False)
 class VaryingTube:
-    """What a tube is about: a proven torque, the sets of the plant, the loop, the reference, `edges` of its pieces.
+    """Problem data of a time-varying tube: proven torque, sets of the plant, loop, reference, `edges` of its pieces.
 
     `cells` (C, 2, k) are the boxes of the payload's parameters. `closer`: accelerations are bounded by mean-value
     forms, which take longer.
@@ -90,7 +90,7 @@ class VaryingTube:
 
     @cached_property
     def epochs(self) -> Epochs:
-        """A new one begins where a joint has travelled by `_TRAVEL` since the last; matrices of its middle piece."""
+        """Epochs: a new one begins where a joint has travelled by `_TRAVEL`; matrices are those of its middle piece."""
         q, kept = self.reference.q, [0]
         for k in range(1, len(q)):
             if np.abs(q[k] - q[kept[-1]]).max() > _TRAVEL:
@@ -130,14 +130,14 @@ class VaryingTube:
 
     @cached_property
     def age(self) -> float:
-        """How old the measurements behind a torque may be [s]."""
+        """Largest sample age of the measurements behind a torque [s]."""
         return self.loop.period + self.sets.delay
 
     @cached_property
     def wanted(self) -> Array:
-        """The largest accelerations of the reference (N, n) in a piece and what a filter of speeds remembers of them.
+        """The largest accelerations of the reference (N, n) in a piece and in the memory of the speed filter before it.
 
-        A filter forgets by at least what its lag says: after fifty lags nothing is left of older ones but rounding.
+        The filter decays at least as fast as its lag implies: after fifty lags only rounding remains.
         """
         own = np.abs(self.reference.qdd) + self.reference.qdd_spread
         older = 1e-12 * own.max(axis=0)
@@ -145,8 +145,8 @@ class VaryingTube:
         return np.asarray(self.pieces.held(own, memory) + older)
 
     def boxes(self, radii: Radii, *, asked: bool) -> MotionBoxes:
-        """The tubes of all cells as boxes: the motions that the robot has, or the measured ones that torques are
-        `asked` for; `radii` (N, n).
+        """The tubes of all cells as boxes: the true motions, or with `asked` the measured ones at which torques are
+        commanded; `radii` (N, n).
         """
         position, speed, other = radii.position, radii.speed, radii.acceleration
         if asked:
@@ -158,7 +158,7 @@ class VaryingTube:
         return _boxes((r.q, r.qd, r.qdd), (r.q_spread + position, r.qd_spread + speed, r.qdd_spread + other))
 
     def radii(self, causes: Mapping[str, ErrorInputs], before: Radii) -> tuple[Radii, Array]:
-        """(2) and (3), (C, N, n) each, and the torques that feedback asks for, for a tube of radii `before`."""
+        """(2) and (3), (C, N, n) each, and the feedback torques, for a tube of radii `before`."""
         inputs = summed(causes.values())
         e, speed, feedback, torque = self.reached(inputs, before)
         held = self.pieces.held(before.feedback, self.age)
@@ -189,7 +189,7 @@ class VaryingTube:
         return np.stack([pieces.to_pieces(found[..., k * n : (k + 1) * n]) for k in range(4)])
 
     def costs(self, causes: Mapping[str, ErrorInputs], radii: Radii) -> dict[str, Array]:
-        """What every cause adds to the position bounds (n,), each at the cell and the piece where it is largest."""
+        """Contribution of every cause to the position bounds (n,), each at the cell and piece where it is largest."""
         cells, count, n = radii.position.shape
         rows = np.unravel_index(radii.position.reshape(-1, n).argmax(axis=0), (cells, count))
         costs = {}
@@ -205,7 +205,7 @@ class VaryingTube:
     # --- levels -----------------------------------------------------------------------------------------------------
 
     def causes(self, radii: Radii) -> dict[str, ErrorInputs]:
-        """(1): by cause what acts on the loop, (C, N, n) each; `radii` (C, N, n)."""
+        """(1): inputs of the loop by cause, (C, N, n) each; `radii` (C, N, n)."""
         sets, held = self.sets, self._held
         union = widest(radii)
         own, asked = self.boxes(union, asked=False), self.boxes(union, asked=True)
@@ -263,7 +263,7 @@ class VaryingTube:
         return model + self.reference.jump, evaluation, drift + self.reference.jerk
 
     def _friction(self, radii: Radii) -> Array:
-        """Friction errors (C, N, n): reference and measured speeds are those of the time that a torque is from."""
+        """Friction errors (C, N, n): reference and measured speeds are those at the sample of a torque."""
         r, shape = self.reference, radii.speed.shape
         old = r.qd_spread + self.age * self.wanted
         moved = self.wanted + radii.acceleration
@@ -279,14 +279,14 @@ class VaryingTube:
 
     @cached_property
     def _recent_epochs(self) -> list[Indices]:
-        """The epochs (N,) of every piece and before it, as long as a slot that overlaps it may have begun there."""
+        """The epochs (N,) of every piece, and earlier ones in which a slot that overlaps it may have begun."""
         earlier = self.edges[:-1] - self.slot * self.coupled.period * (1.0 + 1e-9)
         first = self.epochs.of_piece[np.clip(np.searchsorted(self.edges, earlier, side="right") - 1, 0, None)]
         last = self.epochs.of_piece
         return [np.maximum(last - k, first) for k in range(int((last - first).max()) + 1)]
 
     def torques(self, radii: Radii, torque: Array) -> Array:
-        """The largest torques (n,) that the controller may ask for (3), with those of feedback (C, N, n)."""
+        """The largest commanded torques (n,) (3), including those of feedback (C, N, n)."""
         union = widest(radii)
         still = self.boxes(replace(union, feedback=np.zeros_like(union.feedback)), asked=True)
         asked = self.boxes(union, asked=True)
@@ -309,17 +309,17 @@ class VaryingTube:
 
 
 def varying_tube(problem: VaryingTube) -> ErrorTube | str:
-    """A narrow tube that proves itself (4), or the reason why none was found."""
+    """A narrow invariant tube (4), or the reason why none was found."""
     shape = len(problem.cells), len(problem.reference.t), problem.proven.n
     zero = np.zeros(shape)
     none = ErrorInputs(zero, zero, zero, zero, zero)
     try:
         radii, _ = problem.radii({"sampling": none}, Radii(zero, zero, zero, zero))
-    except ArgumentError:  # a payload that leaves next to nothing of the feedback, or makes the loop unstable
+    except ArgumentError:  # a payload that makes the feedback almost ineffective, or the loop unstable
         return _too_uncertain(problem, {})
     step, found, causes = _FIRST_STEP, None, dict[str, ErrorInputs]()
     for _ in range(_ROUNDS):
-        # Radii that are too small are bounds from below: where already they leave the box, no others will do.
+        # Radii that are too small are lower bounds: if they already leave the box, no tube exists.
         outside = None if found else _outside(problem, radii)
         if outside is not None:
             return outside
@@ -343,7 +343,7 @@ def varying_tube(problem: VaryingTube) -> ErrorTube | str:
 
 
 def _tube(problem: VaryingTube, new: Radii, wide: Radii, causes: Mapping[str, ErrorInputs], torque: Array) -> ErrorTube:
-    """The tube as its largest radii, levels and drift, with the costs of all causes where the position is largest."""
+    """The tube: largest radii, levels and drift, with the contributions of all causes where the position is largest."""
     drift = causes["sampling"].level.max(axis=(0, 1)) / (_RISING * problem.coupled.period)
     largest = Radii(*(getattr(new, name).max(axis=(0, 1)) for name in _RADII))
     torques, costs = problem.torques(wide, torque), problem.costs(causes, new)
@@ -363,7 +363,7 @@ def _outside(problem: VaryingTube, radii: Radii) -> str | None:
 
 
 def _too_uncertain(problem: VaryingTube, causes: Mapping[str, ErrorInputs]) -> str:
-    """Why the bounds of an uncertain plant grow without end: the joint and the set that costs most."""
+    """Why the bounds of an uncertain plant diverge: the joint and the set that contributes most."""
     robot, inverse = problem.proven.robot, np.abs(problem.epochs.inverse[:, problem.epochs.of_piece])
     finite = {
         cause: (each.level + np.abs(each.high) + batched_product(inverse, each.torque)).max(axis=(0, 1))
