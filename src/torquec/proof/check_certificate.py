@@ -1,6 +1,6 @@
-"""Proving a certificate again with the independent checker, :mod:`torquec_check`, from its document and its robot's.
+"""Check a certificate with the independent checker, :mod:`torquec_check`, from its document and the robot's.
 
-Nothing of the search is used: the checker has its own dynamics, arithmetic and subdivision (docs/trusted-base.md).
+The checker shares nothing with the search: it has its own dynamics, arithmetic and subdivision (docs/trusted-base.md).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _REPORTED_EVERY = 0.2
 def check_certificate(robot: Robot, certificate: Certificate, *, work: Work | None = None) -> Mapping[str, float]:
     """Raise `CheckError` unless every bound of the certificate is proven for this robot, and its specification is met.
 
-    Gives the slack of every joint, the part of its bound that is rounding. Nothing of it is taken from kept results: it
-    is proven each time.
+    Returns the slack of every joint, the part of its bound that is rounding. No cached results are used: the proof is
+    repeated at every call.
     """
     work = as_work(work)
     if certificate.robot_hash != robot.content_hash:
@@ -56,6 +56,6 @@ def check_certificate(robot: Robot, certificate: Certificate, *, work: Work | No
             slacks = prove(claims, progress)
         except RefusedError as error:
             raise CheckError(error.found, where=error.where, remedy=error.remedy) from None
-        except ValueError as error:  # a number that no document holds
+        except ValueError as error:  # a number that JSON cannot express
             raise CheckError(f"the certificate cannot be written: {error}", remedy=_REMEDY) from None
     return slacks

@@ -1,1 +1,1 @@
-"""Hold error: what torques differ while their coefficients are held between samples."""
+"""Hold error: torque error while coefficients are held between background samples."""

@@ -1,27 +1,27 @@
-"""What holding coefficients costs: a bound of the torque error for every motion of a box, and for every age of them.
+"""Hold error: bound of the torque error of held coefficients for every motion of a box, by their sample age.
 
-The background sees the motion at t0; the torque that is sent at t = t0 + age lacks what has changed since. With
+The background samples the motion at t0; the torque commanded at t = t0 + age uses these old coefficients. With
 |q| within limits, |qd| <= v, |qdd| <= a and |qddd| <= j, and A = qdd(t), the acceleration of the synchronous task:
 
 (1)  zeroth order:  e = integral over the age of  D = dtau/dq(q, qd, A) qd + dtau/dqd(q, qd) qdd
        D = sum B_je qd_j qdd_e + sum T_jem qd_j qd_e qd_m + sum G_j qd_j  where A = qdd,
        B_je = dM_e/dq_j + d2c/(dqd_j dqd_e),  T = dc/dq,  G = dg/dq;
-       A - qdd, at most j times what is left of the age, adds  sum dM_e/dq_j qd_j (A_e - qdd_e);
-       without a jerk, A is any acceleration of the box
+       A - qdd, at most j times the remaining age, adds  sum dM_e/dq_j qd_j (A_e - qdd_e);
+       without a jerk limit, A is any acceleration of the box
 (2)  first order, with coefficients at the earlier time r, h = c + g, and v, a the speed and acceleration at r or s:
        e = integral over r < s of  d2M/dq2[v_r, v_s] A + d2h/dq2[v_r, v_s] + d2c/(dq dqd)([v_s, a_r] + [v_r, a_s])
                                    + d2c/dqd2[a_r, a_s]
            + dM/dq(q0)[q - q0] (A - qdd0)
-(3)  in (2), v_s = v_r + what an acceleration does in s - r: with v_s = v_r all terms share their speeds, and what is
-     added for the difference, in proportion to s - r, is a third order of the age
+(3)  in (2), v_s differs from v_r by at most a (s - r): with v_s = v_r all terms share their speeds, and the difference,
+     proportional to s - r, adds a term of third order in the age
 (4)  every term is a monomial in speeds and accelerations, which are within their limits, times a trigonometric
      polynomial of the positions, and :mod:`torquec.proof.enclosure.grid_bound` bounds the sums of such terms:
        zeroth(age) = age min(f_D + 1/2 age f_J, f_A),
        first(age) = 1/2 age^2 f_2 + 1/6 age^3 f_3 + age min(age f_J, 2 f_M)
 
 f_J has the jerk, f_M the accelerations as weights of dM/dq; f_A is D for any A; f_3, of little weight, is a sum of
-amplitudes. Without a jerk what remains of first order is 2 f_M age: an acceleration that jumps meets the inertia of t0.
-Friction is not in it, springs are.
+amplitudes. Without a jerk limit a first-order term 2 f_M age remains: an acceleration step acts on the inertia at t0.
+Springs are included, friction is not.
 """
 
 from __future__ import annotations
@@ -49,20 +49,20 @@ from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
 
 _LARGEST = 5**7
-"""Positions that tables are made of: more than seven joints take gigabytes."""
+"""Largest grid of positions for tables: more than seven joints take gigabytes."""
 
 _CHECKED = 19
 """Positions at which tables are compared with the program: a prime number, so that none was used to make them."""
 
 _TABLE_ERROR = 1e-10
-"""What tables may differ from the program by, relative to its largest coefficient."""
+"""Tolerated difference of tables and program, relative to its largest coefficient."""
 
 
 @dataclass(frozen=True)
 class HoldBound:
-    """The coefficients of (4) for every joint (n,): bounds at any age follow.
+    """Hold error bound: the coefficients of (4) for every joint (n,), valid at any age.
 
-    `coarse`: the joints whose bounds a time limit cut short; they are larger than they need to be.
+    `coarse`: the joints whose bounds are looser because the time limit was reached.
     """
 
     joints: tuple[str, ...]
@@ -87,7 +87,7 @@ class HoldBound:
         return age * np.minimum(self.drift + 0.5 * age * self.jerk, self.free_drift)
 
     def longest_age(self, tolerance: Sequence[float], order: HoldOrder) -> float:
-        """The longest age [s] at which no joint's bound exceeds its tolerance (n,); found by halving."""
+        """The longest age [s] at which no joint's bound exceeds its tolerance (n,), by bisection."""
         limit = np.asarray(tolerance, dtype=np.float64)
         low, high = 0.0, 1.0
         while np.all(self.at(high, order) <= limit) and high < 1e3:
@@ -107,10 +107,10 @@ def held_torque_bound(
     jerk: Sequence[float] | None = None,
     work: Work | None = None,
 ) -> HoldBound:
-    """The bounds of a torque program (q, qd, qdd -> tau) over a box of motions; `jerk` (n,) where it is limited.
+    """Hold error bounds of a torque program (q, qd, qdd -> tau) over a box of motions; `jerk` (n,) where it is limited.
 
-    `sums_angles`: the program is the robot's own, so that it depends on the sums of the angles of parallel joints.
-    Under a time limit of `work` every joint has its share of the time; bounds that it cuts short are coarser.
+    `sums_angles`: the program is the robot's exact one, which depends on sums of the angles of parallel joints. A time
+    limit of `work` is divided among the joints; bounds that are not finished in time are looser.
     Raises `ArgumentError` for a box without speeds or accelerations, `RobotError` for too many joints.
     """
     if not motions.velocity or not motions.acceleration:
@@ -172,12 +172,12 @@ class _Rows:
         self.pairs = [(e, m) for e in range(self.n) for m in range(e, self.n)]
 
     def inertia(self, i: int, e: int) -> Array:
-        """M_il."""
+        """M_ie."""
         found: Array = self.tables[i, e]
         return found
 
     def speed(self, i: int, e: int, m: int) -> Array:
-        """What stands before qd_l qd_m, e <= m, in c_i."""
+        """Coefficient of qd_e qd_m, e <= m, in c_i."""
         found: Array = self.tables[i, self.n + self.pairs.index((min(e, m), max(e, m)))]
         return found
 
@@ -195,7 +195,7 @@ class _Rows:
         return found
 
     def _positions(self, values: Array) -> Array:
-        """Joint positions (N, n) from values (N, variables) of the variables: each has one joint more than before."""
+        """Joint positions (N, n) from values (N, variables) of the variables, each of which adds one joint."""
         q = np.zeros((len(values), self.n))
         known: set[int] = set()
         for k, variable in enumerate(self.variables):
@@ -206,7 +206,7 @@ class _Rows:
         return q
 
     def _check(self, program: Function) -> None:
-        """That the tables are the program: at positions that they were not made from."""
+        """Check the tables against the program at positions that were not used to make them."""
         rng = np.random.default_rng(5)
         picked = [axis.points(_CHECKED)[rng.permutation(_CHECKED)] for axis in self.axes]
         values = np.stack(picked, axis=1) if picked else np.zeros((1, 0))
@@ -222,7 +222,7 @@ class _Rows:
                 )
 
     def turning(self, i: int, weight: Array) -> Iterator[Row]:
-        """dM_l/dq_j v_j w_l."""
+        """dM_e/dq_j v_j w_e."""
         for j, e in itertools.product(range(self.n), repeat=2):
             slope = self.by(self.inertia(i, e), j)
             if slope is not None:
@@ -283,7 +283,7 @@ class _Rows:
             yield Monomial((e,), ("later", m), "accelerations"), a[e] * a[m] * self._turned(i, e, m)
 
     def bend(self, i: int) -> Iterator[Array]:
-        """What v_s - v_r, at most a (s - r), adds to (2)."""
+        """Contribution of v_s - v_r, at most a (s - r), to (2)."""
         v, a = self.v, self.a
         held = [(self.inertia(i, e), float(a[e])) for e in range(self.n)]
         held += [(self.speed(i, e, m), float(v[e] * v[m])) for e, m in self.pairs]
@@ -299,7 +299,7 @@ class _Rows:
 
 
 def _add(sums: dict[tuple[int, ...], Array], joints: tuple[int, ...], row: Array | None, times: float = 1.0) -> None:
-    """A row to that of the product of the joints' speeds, in whatever order; None is zero."""
+    """Add a row to that of the product of the joints' speeds, in any order; None is zero."""
     if row is not None:
         key = tuple(sorted(joints))
         sums[key] = sums[key] + times * row if key in sums else times * row

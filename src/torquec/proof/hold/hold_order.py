@@ -1,4 +1,4 @@
-"""Order of a hold: what is kept between two runs of the background."""
+"""Order of the hold: zeroth (held coefficients) or first (with their rates), between two background runs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Passivity of sampled loops: what a passive operator impedance can do to them."""
+"""Passivity of sampled loops: stability with every passive operator impedance."""

@@ -1,4 +1,4 @@
-"""What passive hands can do to a sampled loop at a frequency and all its aliases, with a force sensor in the loop.
+"""Passive operator impedances in a sampled loop with a force sensor: their discs at a frequency and all its aliases.
 
 A sampler mixes the frequencies s_k = j (w + 2 pi k/T) of all its aliases. With the arm D_k = m s_k + b, the hold
 W_k = (1 - 1/z)/(s_k T), the sensor A_k and a hand f = -Z v, the coupled loop (`port_loop` (8)) is singular where
@@ -11,23 +11,23 @@ Re 1/Z_k >= r_k. Then g_k fills the disc
 
 (2)  centre  (r_k conj(D_k) + 1/2)/(r_k |D_k|^2 + b),     radius  (1/2)/(r_k |D_k|^2 + b)
 
-A hand whose impedance does not change with time has another Z_k at every alias, whatever the others are. The sum in (1)
-fills the disc of the summed centres and radii: the loop is stable with every such hand exactly where it is stable with
-none, and at every frequency
+A time-invariant hand has an independent Z_k at every alias. The sum in (1) fills the disc of the summed centres and
+radii: the loop is stable with every such hand if and only if it is stable without one, and at every frequency
 
 (3)  |L|  >  sum_k |W_k q_k| radius_k,     L = N - sum_k W_k q_k radius_k conj(D_k)/D_k
 
-Stable is not yet passive: a hand that rings at two aliases at once, or whose parameters change in step with the
-samples, mixes what (3) keeps apart. The port takes a force f_k at every alias and gives the speeds v' = Y f,
+Stability is weaker than passivity: a hand that resonates at two aliases at once, or whose parameters vary synchronously
+with the samples, couples the aliases, which (3) does not. The port takes a force f_k at every alias and gives the
+speeds v' = Y f,
 
 (4)  Y_jk = (1/D_j + s_j/(kg + cg s_j)) [j = k] - W_j q_k/(D_j D_k N)
 
-and no hand whatever gets energy out of it, starting at rest, exactly where Y + Y* is positive at every frequency. As Y
-is a diagonal and a matrix of rank one, that is
+and the port is passive (no energy can be extracted from rest) if and only if Y + Y* is positive at every frequency. As
+Y is a diagonal plus a matrix of rank one, that is
 
 (5)  |L|^2  >  sum_k |W_k|^2 radius_k  sum_k |q_k|^2 radius_k
 
-which implies (3), by Cauchy and Schwarz; hands may then also be nonlinear or change with time, as long as they are
+which implies (3), by Cauchy and Schwarz; hands may then also be nonlinear or time-varying, as long as they are
 passive. With u_k = W_k sqrt(radius_k) conj(D_k)/D_k, y_k = q_k sqrt(radius_k) and
 a = sum_k u_k y_k, both sides differ by
 
@@ -50,7 +50,7 @@ from torquec.foundation.arrays import Array, ComplexArray, Mask
 
 _LEAST_ALIASES = 24  # on either side: Colgate's edge is then met to 1e-5
 _ALIASES_BEHIND_GRIP = 6
-"""Behind a grip, which swallows what is fast, terms fall with k^4."""
+"""Behind a grip, which is a low pass, terms decay with k^4."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class HandDiscs:
         return arm, turned - Cf * self.sensor * self.arm
 
     def steady_margin(self, Cf: ComplexArray, Cx: ComplexArray) -> Array:
-        """Left over right side of (3) less 1, (N,)."""
+        """Stability margin: ratio of left to right side of (3), minus 1, (N,)."""
         arm, q = self.forces(Cf, Cx)
         y = q * np.sqrt(self.weight * self.radius)
         with np.errstate(divide="ignore"):
@@ -128,7 +128,7 @@ class HandDiscs:
         products = u * y
         total, a = power.sum(axis=0), products.sum(axis=0)
         rest = y - u.conj() * (a / total)
-        # At low frequencies the middle one is nearly all of y: what it is off comes from the others.
+        # At low frequencies the middle term dominates y: its deviation comes from the others.
         aliases = np.arange(len(u)) != middle
         others = y[middle] * power[aliases].sum(axis=0) - u[middle].conj() * products[aliases].sum(axis=0)
         rest[middle] = others / total
@@ -136,7 +136,7 @@ class HandDiscs:
         return (arm.conj() * (arm - 2.0 * a)).real - mixed, total * (np.abs(y) ** 2).sum(axis=0)
 
     def margin(self, Cf: ComplexArray, Cx: ComplexArray) -> Array:
-        """Left over right side of (5), as magnitudes, less 1, (N,)."""
+        """Passivity margin: ratio of left to right side of (5), as magnitudes, minus 1, (N,)."""
         surplus, right = self.surplus(Cf, Cx)
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(right > 0.0, surplus / right, math.inf)
@@ -149,7 +149,7 @@ def hand_discs(port: SampledPort, frequency: Array, mass_error: Array | float = 
     least = _LEAST_ALIASES if port.grip is None else _ALIASES_BEHIND_GRIP
     aliases = max(least, math.ceil(4.0 * port.force_cutoff * port.period))
     k = np.arange(-aliases, aliases + 1)[:, None]
-    # Terms fall with k^2 at least: the last one on either side stands for itself and for all that are left out.
+    # Terms decay with k^2 at least: the last one on either side represents itself and all that are left out.
     weight = np.ones(k.shape)
     weight[0] = weight[-1] = 1.0 + aliases**2 / (aliases + 0.5)
     z = np.exp(1j * frequency * port.period)

@@ -39,7 +39,7 @@ They are still read."""
 
 @dataclass(frozen=True)
 class JointProof:
-    """A joint's bound [N m or N], the largest error found, and what was allowed, if that was stated."""
+    """A joint's bound [N m or N], the largest error found, and the tolerance, if one was stated."""
 
     bound: float
     found: float
@@ -48,7 +48,7 @@ class JointProof:
 
 @dataclass(frozen=True)
 class RoundingProof:
-    """What code that computes in `precision` adds to the error of each joint's torque, at most [N m or N]."""
+    """Bound of the rounding error of code in `precision`, for each joint's torque [N m or N]."""
 
     precision: Precision
     joints: Mapping[str, float]
@@ -69,8 +69,8 @@ class Certificate(NotebookDisplay):
     """A program (q, qd, qdd -> tau) whose torques differ from the robot's by at most the bound of each joint.
 
     `joints` is empty where speeds and accelerations are not limited. `coefficients` are the proofs of the coefficients
-    that serve other quantities, where there are such; `counts` say what was saved, and prove nothing. `specification`
-    is what was asked for, as the text of a specification file; empty where the bounds are all that is claimed. Where
+    that serve other quantities, where there are such; `counts` report the savings, and prove nothing. `specification`
+    is the text of the specification file; empty where only the bounds are claimed. Where
     there is a `rounding`, it is part of the bounds of `joints`: they hold for generated code in its precision.
     `robot_document` is the robot itself, which older certificates do not hold. With `least_inertia` m (n,), M - diag(m)
     of the program is proven to be positive definite at all positions of the motions; empty where that is not claimed.
@@ -90,7 +90,7 @@ class Certificate(NotebookDisplay):
 
     @property
     def precision(self) -> Precision:
-        """What code may compute in for the bounds to hold: doubles, whose rounding is nothing beside them, or less."""
+        """Precision of generated code for which the bounds hold: double, whose rounding is negligible, or less."""
         return Precision.DOUBLE if self.rounding is None else self.rounding.precision
 
     def __repr__(self) -> str:
@@ -130,7 +130,7 @@ class Certificate(NotebookDisplay):
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of all that the certificate says: the field `sha256` in its file, not that of the file's bytes."""
+        """SHA-256 of the certificate's content: the field `sha256` in its file, not that of the file's bytes."""
         found: str = self.to_dict()["sha256"]
         return found
 
@@ -152,7 +152,7 @@ def save_certificate(certificate: Certificate, path: str | os.PathLike[str], *, 
 
 
 def load_certificate(path: str | os.PathLike[str]) -> Certificate:
-    """Read a certificate; raises `ArgumentError` for a file that is none."""
+    """Read a certificate; raises `ArgumentError` for any other file."""
     source = to_path(path)
     document = read_json(source, FileKind.CERTIFICATE, remedy=REMEDY)
     try:

@@ -1,11 +1,11 @@
-"""Proving a bound for every joint's torque error of a simplified program, with a certificate as the result.
+"""Certify a simplified program: prove a bound of every joint's torque error, with a certificate as the result.
 
 (1)  both programs are tabulated; the difference of the tables is the error (`torque_residual`)
-(2)  the largest errors that can be found are where proofs begin (:mod:`torquec.proof.torque.torque_bounds`)
-(3)  each joint's error is bounded by itself, long proofs in parts (`torque_bounds`). Where the time
-     of the work is limited, all of them are shown to be within their limits before any bound is made closer
-(4)  what snapped angles change against the file as written is added (:mod:`torquec.proof.torque.snap_bound`)
-(5)  so is what rounding in doubles or floats changes, as the checker bounds it (:mod:`torquec_check.rounding`)
+(2)  the largest errors found are lower bounds, and the start of proofs (:mod:`torquec.proof.torque.torque_bounds`)
+(3)  each joint's error is bounded separately, long proofs in parts (`torque_bounds`). With a time limit, all joints are
+     proven to be within their tolerances before any bound is tightened
+(4)  the error of snapped angles against the file as written is added (:mod:`torquec.proof.torque.snap_bound`)
+(5)  so is the rounding error in doubles or floats, as the checker bounds it (:mod:`torquec_check.rounding`)
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from torquec_check.robot import Box
 from torquec_check.rounding import PRECISIONS, rounding_errors
 
 _SUMMED = 1.0 + 1e-9
-"""Covers the rounding of the sum of two parts of a bound: a checker takes one of them away again."""
+"""Covers the rounding of the sum of two parts of a bound: the checker subtracts one of them again."""
 
 
 class UnprovenError(RobotError):
@@ -63,15 +63,15 @@ def certify(
 ) -> Certificate:
     """Prove a bound for every joint's torque error of `simplified` against `exact` over the motions.
 
-    `limits` are the tolerances: a bound at the tolerance will do where a `closer` one takes too long or is not asked
-    for. With single `precision`, bounds include what rounding does in code that computes in floats. Raises
+    `limits` are the tolerances: a bound at the tolerance is accepted where a `closer` one takes too long or is not
+    requested. With single `precision`, bounds include the rounding errors of code that computes in floats. Raises
     `UnprovenError` where a joint's error exceeds its limit or no proof was found.
     """
     work = as_work(work)
     bases = position_bases(robot)
     read = sorted(positions_read(exact) | positions_read(simplified))
     error = error_program(exact, simplified)
-    # Of both programs, not of their difference: where that is nothing but rounding it has every degree.
+    # Degrees of both programs, not of their difference: where that is mere rounding it has every degree.
     both = zip(position_degrees(exact, bases), position_degrees(simplified, bases), strict=True)
     highest = [max(pair) for pair in both]
     degree = [highest[joint] for joint in read]
@@ -110,9 +110,9 @@ def certify(
 def smallest_bounds(
     robot: Robot, program: Function, motions: MotionBox, *, precision: Precision = Precision.DOUBLE
 ) -> tuple[float, ...]:
-    """The bounds (n,) that are proven of a program against itself: no smaller ones are proven of any other.
+    """Smallest provable bounds (n,): those of a program against itself.
 
-    The difference of the tables is zero then, and what is left the same for every joint but for (4) and (5). Raises
+    The difference of the tables is then zero; apart from (4) and (5) the bounds are the same for every joint. Raises
     `RobotError` as `certify` does.
     """
     bases = position_bases(robot)
@@ -129,13 +129,13 @@ def _added(robot: Robot, motions: MotionBox, rounded: Sequence[float]) -> tuple[
 
 
 def rounding_of(program: Function, motions: MotionBox, precision: Precision) -> tuple[float, ...]:
-    """What computing in a precision changes in the torques at most (n,) (5)."""
+    """Bounds (n,) of the torques' rounding error in a precision (5)."""
     box = Box(motions.lower, motions.upper, motions.velocity, motions.acceleration)
     return tuple(rounding_errors(program_of(function_to_dict(program)), box, PRECISIONS[precision.value]))
 
 
 def _of_joint(residual: TorqueResidual, joint: int) -> TorqueResidual:
-    """The residual with one joint's tables only: what a process that bounds its error has to be sent."""
+    """The residual with one joint's tables only: the data sent to the process that bounds its error."""
     nothing = np.zeros(0)
     return replace(
         residual,

@@ -1,11 +1,11 @@
-"""Proving a bound for the error of every coefficient of a torque program, with a certificate as the result.
+"""Certify the coefficients of a torque program: prove a bound of every coefficient's error.
 
-Coefficients are bounded one by one (`coefficient_bound`), each a task of the work; those that are as
-they were need no proof. What snapped angles change against the file as written (`snap_bound`) is a
-part of every bound, and of an error of its own where nothing else was changed.
+Coefficients are bounded one by one (`coefficient_bound`), each in a task; unchanged ones need no proof. The error of
+snapped angles against the file as written (`snap_bound`) is a part of every bound, and an error of its own where
+nothing else was changed.
 
-A tolerance that was not proven, or not in time, ends `certify_coefficients` with an error. `prove_coefficients` names
-the coefficient instead: whoever made the program can leave that one as it was, and keep the proofs of the others.
+A tolerance that was not proven, or not in time, ends `certify_coefficients` with an error. `prove_coefficients` reports
+the coefficient instead: the caller can leave it unchanged, and keep the proofs of the others.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from torquec.trajectory.motion_box import MotionBox
 from torquec_check.claim import rounded_up
 
 _EXACT = 1e-11
-"""Errors below this part of the largest torque at rest are rounding: the coefficient is as it was."""
+"""Errors below this part of the largest torque at rest are rounding: the coefficient is unchanged."""
 
 _SNAPPED = 5e-10
-"""The same of what snapped angles change, the rounding of its bound included."""
+"""The same threshold for the error of snapped angles, including the rounding of its bound."""
 
 _OTHERS, _SAMPLES = 1e-9, 64
-"""Part of a joint's largest coefficient, at so many positions, that is the bound of coefficients without a proof."""
+"""Bound of coefficients without a proof, relative to a joint's largest coefficient at this number of positions."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,10 @@ def certify_coefficients(
     """Prove a bound for the error of every coefficient of `simplified` against `exact` over the box.
 
     A coefficient with a tolerance is bounded in the tolerance's kind, all others absolutely; those that are exact need
-    no proof, and those that are `known` are not proven again: proofs of another program that has the same of them. When
-    a time limit of the work is over, errors that are left are bounded by their amplitudes, and `TimeLimitError` is
-    raised where that is more than a tolerance. Raises `SpecificationError` where an error exceeds its tolerance or no
-    proof was found, and `RobotError` for a robot with mimic joints, whose coefficients are no polynomials of its
-    independent joints.
+    no proof, and those that are `known` (proofs of another program with the same coefficients) are not proven again.
+    After the time limit, remaining errors are bounded by their amplitudes, and `TimeLimitError` is raised where such a
+    bound exceeds a tolerance. Raises `SpecificationError` where an error exceeds its tolerance or no proof was found,
+    and `RobotError` for a robot with mimic joints, whose coefficients are not polynomials of its independent joints.
     """
     proofs = {}
     for task, outcome in _outcomes(robot, exact, simplified, box, tolerances=tolerances, known=known or {}, work=work):
@@ -93,7 +92,7 @@ def prove_coefficients(
     tolerances: Sequence[CoefficientTolerance] = (),
     work: Work | None = None,
 ) -> ProvenCoefficients:
-    """As `certify_coefficients`, but coefficients without a proof are named. Raises `RobotError` as it does."""
+    """As `certify_coefficients`, but reports coefficients without a proof by name. Raises `RobotError` as it does."""
     proofs, unproven = {}, set()
     for task, outcome in _outcomes(robot, exact, simplified, box, tolerances=tolerances, known={}, work=work):
         if isinstance(outcome, CoefficientProof):
@@ -104,7 +103,7 @@ def prove_coefficients(
 
 
 def exact_bounds(exact: Function, box: MotionBox) -> tuple[float, ...]:
-    """Bounds (n,) of coefficients without a proof: a part of the largest one of their joint."""
+    """Bounds (n,) of coefficients without a proof, relative to the largest one of their joint."""
     lower, upper = np.array(box.lower), np.array(box.upper)
     positions = lower + (upper - lower) * np.random.default_rng(0).uniform(size=(_SAMPLES, len(lower)))
     sizes = np.abs(torque_rows(exact, positions)).max(axis=(0, 2))

@@ -1,12 +1,12 @@
-"""A rigorous bound of the error of one coefficient over the workspace box, close to the error that can be found.
+"""Rigorous bound of the error of one coefficient over the workspace box, close to the largest error found.
 
-(1)  absolute:  |p - p*| <= bound,   relative:  |p - p*| <= bound |p|,   p the exact coefficient, p* what stands for it
+(1)  absolute:  |p - p*| <= bound,   relative:  |p - p*| <= bound |p|,   p the exact coefficient, p* its approximation
 (2)  relative, for the diagonal of M where p > 0:  |p - p*| - bound p <= 0 is to be shown; it is convex in (p - p*, p)
 (3)  proofs (:mod:`torquec.proof.enclosure.branch_and_bound`) are tried at small factors above the largest error found,
      until one succeeds; control values of the undivided box are a bound in any case
-(4)  errors of six variables and more, or some of them, are largest on whole surfaces, and boxes around these would be
-     too many: where the smallest factors take too long, factors come down from large ones as far as that goes
-(5)  when time is over, the sum of the amplitudes of all waves is a bound (`wave_amplitudes`)
+(4)  some errors of six and more variables have their maximum on a whole surface, which would take too many boxes: where
+     the smallest factor takes too long, factors decrease from large ones until the budget ends
+(5)  when time is over, the sum of the amplitudes of all harmonics is a bound (`sum_of_amplitudes`)
 """
 
 from __future__ import annotations
@@ -37,32 +37,32 @@ _EFFORT = {
     1.3: 100_000_000,
     1.5: 300_000_000,
 }
-"""Factors above the largest error, and how many control values may be computed to prove each."""
+"""Factors above the largest error, and the budget of control values for the proof of each."""
 
 _LAST_EFFORT = 100_000_000
 """Control values for a last proof, at the tolerance itself."""
 
 _MANY, _MANY_EFFORT, _BOX = 6, 150_000_000, 1500
-"""Variables from which (4) holds, control values that each of its proofs may take, and what a box counts for besides
-its control values."""
+"""Least number of variables for (4), budget of control values for each of its proofs, and overhead of a box in control
+values."""
 
 _NEAR, _COMING_DOWN = 1.05, (3.0, 2.0, 1.5, 1.3, 1.2, 1.1)
-"""Factors of (4), first and then."""
+"""Factors of (4): tried first, and decreasing afterwards."""
 
 _AT_ALL, _CLOSER = 4, 10
-"""How many times (4)'s effort a proof of a tolerance may take, and what part of it closer bounds may."""
+"""Budget of a proof at the tolerance as a multiple of (4)'s, and the divisor of the budget of tighter bounds."""
 
 _GROWS = 2.0
-"""How many times the boxes of one factor of (4) the next one takes at least."""
+"""Least growth of the number of boxes from one factor of (4) to the next."""
 
 _LEAST_BOXES, _MOST_BOXES = 1000, 200_000
-"""Boxes that any proof may take, however large they are, and that none may exceed: trees are kept in files."""
+"""Boxes that any proof may take, regardless of their size, and upper limit of boxes: trees are stored in files."""
 
 _SMALLEST_PART = 1e-9
 """No relative bound is smaller than this."""
 
 _SLACK = 1.0 + 1e-8
-"""What every bound is raised by, so that proving it again in another order of sums succeeds."""
+"""Factor on every bound, so that a check with another summation order succeeds."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ def coefficient_bound(
 ) -> CoefficientBound | None:
     """The bound of one coefficient's error over a box of joint positions, or None where it exceeds the limit.
 
-    `groups` are the parallel joints whose angles may be added up. With a `limit`, a proof at the limit is taken
-    where the small factors above the largest error take too long. A relative error of a coefficient that is not shown
-    to keep its sign has no bound either.
+    `groups` are the parallel joints whose angles may be summed. With a `limit`, a proof at the limit is accepted where
+    small factors above the largest error take too long. A relative error has no bound unless the coefficient is proven
+    not to change its sign.
     """
     error = in_fewest_variables(error, box, groups)
     ranges = error.ranges(box)
@@ -138,7 +138,7 @@ class _Search:
         """(4)."""
         most = min(max(_LEAST_BOXES, _MANY_EFFORT // (self.error.table.size + _BOX)), _MOST_BOXES)
         if self.limit is not None:
-            # What is asked for first, as it must be; what is closer only where it takes little.
+            # First the tolerance, which is required; tighter bounds only where they are cheap.
             if not self._proves(self.limit, min(_AT_ALL * most, _MOST_BOXES)):
                 return
             most //= _CLOSER
@@ -165,14 +165,14 @@ class _Search:
         return max(self.found * factor, smallest)
 
     def _allows(self, factor: float) -> bool:
-        """Whether a proof at this factor would say something new."""
+        """Whether a proof at this factor would improve the bound."""
         known = self.limit if self.best is None else self.best.bound
         target = self._target(factor)
         relative = self.error.kind is ErrorKind.RELATIVE
         return (known is None or target < 0.98 * known) and not (relative and target >= 1.0)
 
     def _proves(self, target: float, most: int) -> bool:
-        """Whether the target, or a little more than what is found on the way, is proven."""
+        """Whether the target is proven, or a bound slightly above a larger error found during the search."""
         bound = target
         while True:
             outcome = _attempt(self.error, self.ranges, bound, most, self.meter)
@@ -216,7 +216,7 @@ def _targets(error: CoefficientError, found: float, limit: float | None) -> Iter
 
 
 def _whole(error: CoefficientError) -> float:
-    """A bound that control values of the undivided box keep."""
+    """A bound from the control values of the undivided box."""
     return _SLACK * float(np.abs(error.table).sum() + error.allowance.sum())
 
 

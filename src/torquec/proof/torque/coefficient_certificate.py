@@ -18,18 +18,18 @@ from torquec.trajectory.motion_box import MotionBox
 
 FORMAT = "torquec coefficient certificate 3"
 OLDER = ("torquec coefficient certificate 1", "torquec coefficient certificate 2")
-"""Formats without the bounds of other coefficients, the first with the boxes of the search; they are still read."""
+"""Readable older formats: without the bounds of other coefficients, the first with the boxes of the search."""
 
 _BOXES = ("variables", "degrees", "trees")
-"""Fields of proofs in older formats: where the search cut its boxes, which a checker does by itself."""
+"""Fields of proofs in older formats: the subdivision of the search; the checker makes its own."""
 
 
 @dataclass(frozen=True)
 class CoefficientProof:
-    """What is proven of one coefficient: its error is at most `bound`, absolute or relative.
+    """Proof of one coefficient: its error is at most `bound`, absolute or relative.
 
-    `index` counts from zero (independent joints), `tolerance` is what was asked for, if anything was, `found` the
-    largest error found.
+    `index` counts from zero (independent joints), `tolerance` is the specified one, if any, `found` the largest error
+    found.
     """
 
     family: Family
@@ -84,7 +84,7 @@ _POSITIONS = Codec(
     lambda box: {"lower": list(box.lower), "upper": list(box.upper)},
     lambda values: MotionBox(*(tuple(float(x) for x in values[side]) for side in ("lower", "upper"))),
 )
-"""A box without speeds: they are no part of what is proven of a coefficient."""
+"""A box without speeds: bounds of coefficients do not depend on them."""
 
 _DOCUMENTS = DocumentFormat("coefficients", remedy=REMEDY, codecs={**PROGRAMS, MotionBox: _POSITIONS})
 

@@ -1,4 +1,4 @@
-"""The error of one coefficient as a function of few variables: tables from which bounds are proven.
+"""Error of one coefficient as a function of few variables: tables from which bounds are proven.
 
 (1)  rows of the tables of a torque program (:mod:`torquec.proof.torque.torque_residual`) are its coefficients: M_ij,
      then c_ijk (twice for j < k), then g_i
@@ -32,19 +32,18 @@ _NOISE = 2e-14
 """Coefficients of the exact function this small, relative to the largest torque at rest, are rounding."""
 
 _FLOOR = 3.0
-"""No bound is smaller than this many times the rounding that is allowed for."""
+"""Smallest bound, as a multiple of the rounding allowance."""
 
 _SQUARES = 5
-"""Basis functions of an angle in which the error is of degree two: of those the variables can be changed."""
+"""Basis functions of an angle of degree two: only such variables can be changed to sums of angles."""
 
 
 @dataclass(frozen=True)
 class CoefficientError:
     """The error of a coefficient as a table (1, basis, ..) over its variables (2).
 
-    Where the error is relative a second row is minus the exact coefficient. `allowance` (rows,) bounds what the table
-    may be off by, `snap` is the part of it that snapped angles account for, `smallest` the least bound that makes
-    sense.
+    For a relative error, a second row is minus the exact coefficient. `allowance` (rows,) bounds the error of the
+    table, `snap` is the part of it due to snapped angles, `smallest` the least bound that makes sense.
     """
 
     table: Array
@@ -97,9 +96,9 @@ def coefficient_error(
     *,
     snap: float = 0.0,
 ) -> CoefficientError:
-    """The error of one coefficient, from the tables of the exact program and of what is left out.
+    """The error of one coefficient, from the tables of the exact program and of the residual.
 
-    `snap` is what snapped angles change of it (:mod:`torquec.proof.torque.snap_bound`).
+    `snap` is its error by snapped angles (:mod:`torquec.proof.torque.snap_bound`).
     """
     joint, row, part = coefficient_row(residual.n, family, index)
     rows = [part * residual.tables[joint][row]]

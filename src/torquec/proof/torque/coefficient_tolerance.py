@@ -1,4 +1,4 @@
-"""The error that one coefficient of the equations of motion may have."""
+"""Error tolerance of one coefficient of the equations of motion."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Family(StrEnum):
 
 @dataclass(frozen=True)
 class CoefficientTolerance:
-    """The error that one coefficient may have: its indices from zero (bodies), and the joint that asks for it."""
+    """Error tolerance of one coefficient: its indices from zero (bodies), and the joint that requires it."""
 
     family: Family
     index: tuple[int, ...]

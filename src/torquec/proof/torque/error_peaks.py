@@ -1,11 +1,11 @@
-"""Where an approximation is worst: the peaks of an error over a box, found by sampling and Newton's method.
+"""Peaks of an approximation error over a box, by sampling and Newton's method.
 
-(1)  absolute error  e = f - p,  relative error  e = (f - p) / f;  f the exact coefficient, p what stands for it
+(1)  absolute error  e = f - p,  relative error  e = (f - p) / f;  f the exact coefficient, p its approximation
 (2)  grad e = (grad r - e grad f) / f,   hess e = (hess r - e hess f - grad e grad f' - grad f grad e') / f,  r = f - p
-(3)  from every start: x <- clip(x + |H|^-1 g) on the coordinates that are not held by the box, |H| the curvature with
-     its eigenvalues made positive; a step that does not climb is cut to a quarter
+(3)  from every start: x <- clip(x + |H|^-1 g) on the coordinates that are not at the limits of the box, |H| the Hessian
+     with its eigenvalues made positive; a step that does not ascend is cut to a quarter
 
-What is found is a lower bound of the worst case, usually the worst case itself; a proof is the certificate's business.
+The result is a lower bound of the worst case, usually the worst case itself; proofs are those of certificates.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ def error_peaks(
     seeds: Array | None = None,
     start: int = 0,
 ) -> Peaks:
-    """The extrema of an error over a box: the best of `samples` positions and all `seeds` (S, n), climbed from (3).
+    """The extrema of an error over a box: ascents (3) from the best of `samples` positions and all `seeds` (S, n).
 
-    At most `climbs` of the samples are climbed from; `start` shifts the samples.
+    At most `climbs` of the samples are starts of ascents; `start` shifts the samples.
     """
     joints = surface.terms.joints
     if not joints:
@@ -116,7 +116,7 @@ def largest_error(target: TrigPolynomial, simplified: TrigPolynomial, box: Motio
 
 
 def checked_reference(terms: CompiledTerms, exact: Array, box: MotionBox, kind: ErrorKind) -> Array | None:
-    """What errors are divided by: nothing when absolute; raises `ArgumentError` where it would be zero."""
+    """Denominator of relative errors, None for absolute ones; raises `ArgumentError` where it would be zero."""
     if kind is ErrorKind.ABSOLUTE:
         return None
     values = terms.combination(exact, box.samples(terms.joints, 2000))
@@ -128,7 +128,7 @@ def checked_reference(terms: CompiledTerms, exact: Array, box: MotionBox, kind: 
 
 
 def _climbed(surface: ErrorSurface, box: MotionBox, begin: Array) -> tuple[Array, Array]:
-    """(3) from all starts at once; those that have arrived are left alone."""
+    """(3) from all starts at once; those that have converged are not changed."""
     joints = list(surface.terms.joints)
     low, high = np.array(box.lower)[joints], np.array(box.upper)[joints]
     x = begin.copy()
@@ -147,7 +147,7 @@ def _climbed(surface: ErrorSurface, box: MotionBox, begin: Array) -> tuple[Array
         trial = x[moving]
         trial[:, joints] = np.clip(here + step, low, high)
         tried, tried_slope, tried_curve = surface.expansion(trial)
-        # At the top the value no longer changes, but the position still does: fits need points that are exact.
+        # Near the peak the value converges before the position: fits need accurate positions.
         settles = (longest < 1e-3) & (np.abs(tried - value[moving]) <= 1e-15 * np.abs(value[moving]))
         better = (sign[moving] * tried > sign[moving] * value[moving]) | settles
         to = moving[better]

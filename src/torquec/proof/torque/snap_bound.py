@@ -1,13 +1,13 @@
-"""How far torques with snapped angles can be from those of the file as written: a part of every bound.
+"""Snapping error: bound of the torque change by snapped angles against the file as written; a part of every bound.
 
-Programs are made of a robot whose angles near right ones were snapped; a claim is about the robot as its file is
-written. Both torques are polynomials of degree d in the sine and cosine of each angle (or in a displacement), so their
-difference is bounded, row by row (:mod:`torquec.proof.torque.torque_tables`, (1)), by its values on a grid:
+Programs are derived from a robot whose angles near multiples of 90 degrees were snapped; claims are about the robot as
+its file is written. Both torques are polynomials of degree d in the sine and cosine of each angle (or in a
+displacement), so their difference is bounded, row by row (:mod:`torquec.proof.torque.torque_tables`, (1)), by a grid:
 
 (1)  |f(q)| <= L max over the grid |f|,   L the product of the Lebesgue constants of 2 d + 1 even angles (Ehlich &
      Zeller 1966), or d + 1 even displacements within their range
-(2)  |f(q)| <= sum of the amplitudes of its waves, where all positions are angles: of seven joints (1) is some hundred
-     times as much, which would be more than a project allows
+(2)  |f(q)| <= sum of the amplitudes of its harmonics, where all positions are angles: for seven joints (1) is about a
+     hundred times as large, which would exceed usual tolerances
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _EVEN_DISPLACEMENTS = (1.0, 1.0, 1.25, 1.64)
 """Lebesgue constants of d + 1 even points, d = 0 .. 3, rounded up."""
 
 _MARGIN = 1.1
-"""The checker computes the same on a grid like those that are looked at; with its own, values differ a little."""
+"""Factor on the bound: the checker computes the same on its own grid, where values differ a little."""
 
 _ROUNDED = 2e-13
 """Rounding of (2) in the checker, as a part of the largest coefficient, times three for every joint: its Lebesgue
@@ -56,7 +56,7 @@ def snap_bound(robot: Robot, motions: MotionBox) -> tuple[float, ...]:
 
 
 def snap_rows(robot: Robot, box: MotionBox) -> Array:
-    """The same of every coefficient of the torques over the positions of the box, (n, rows)."""
+    """Bounds (n, rows) of the change by snapping of every torque coefficient, over the positions of the box."""
     if not robot.canonical.snaps:
         return np.zeros((robot.n, robot.n + robot.n * (robot.n + 1) // 2 + 1))
     return _snap_rows(robot, box.lower, box.upper)
@@ -73,7 +73,7 @@ def _snap_rows(robot: Robot, lower: tuple[float, ...], upper: tuple[float, ...])
         and points * robot.n * (robot.n + robot.n * (robot.n + 1) // 2 + 1) <= _MOST_VALUES
     ):
         return _by_waves(programs, turned)
-    # Degrees are two, or three: rounded angles make rotations that are not quite, and the checker's degrees are exact.
+    # Degrees are two, or three: rotations by rounded angles are not orthogonal, and the checker's degrees are exact.
     found = [
         [max(pair) for pair in zip(*(position_degrees(each, bases, least=least) for each in programs), strict=True)]
         for least in (2, 3)

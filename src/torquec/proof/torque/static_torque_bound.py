@@ -1,4 +1,4 @@
-"""Static torques of a robot that holds a mass, bounded over all of its joint limits by subdivision.
+"""Static torques of a robot with a payload mass, bounded over its joint ranges by branch and bound.
 
 (1)  a robot at rest with a mass m at a frame needs  tau = g0(q) + m g1(q) + springs(q),   linear in m
 (2)  g0 and g1 are gradients of potentials in which the sine and cosine of every joint stand at most once: polynomials
@@ -32,10 +32,10 @@ _MOST_POINTS = 3**9
 """Of the grid (2): nine turning joints below the first."""
 
 _ROUNDING = 1e-10
-"""What a table may be off by, as a part of the sum of its magnitudes: far above the rounding of its values."""
+"""Error bound of a table, relative to the sum of its magnitudes: far above the rounding of its values."""
 
 _PRESENT = 1e-13
-"""A coefficient above this part of the table's largest one is there; below lies rounding, which `_ROUNDING` covers."""
+"""Threshold of a coefficient, relative to the table's largest: smaller ones are rounding, which `_ROUNDING` covers."""
 
 _MOST_BOXES = 60_000  # some seconds for six joints
 
@@ -86,7 +86,7 @@ class StaticTorques:
 
 
 def static_torques(robot: Robot, loaded: Robot, box: MotionBox) -> StaticTorques | str:
-    """The tables of a robot and of the same robot with one kilogram more (1), or why it has none."""
+    """The tables of a robot and of the same robot with a payload of one kilogram (1), or why it has none."""
     if any(body.joint.mimic is not None for body in robot.bodies):
         return "joints that follow others make gravity a polynomial of higher degree"
     for joint in robot.joints:

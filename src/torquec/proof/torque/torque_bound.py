@@ -1,14 +1,14 @@
-"""A rigorous bound of each joint's torque error over positions, speeds and accelerations.
+"""Rigorous bound of a joint's torque error over positions, speeds and accelerations.
 
-The largest error that can be found is a lower bound. A proof (:mod:`torquec.proof.enclosure.branch_and_bound`) at the
-tolerance comes first, where there is one; then proofs at smaller and smaller factors above the largest error, as long
-as they are quick, so that the bound is never much larger than the truth. When time is over, the best bound proven by
-then counts, or the sum of the amplitudes of all waves (:mod:`torquec.proof.enclosure.bernstein`).
+The largest error found is a lower bound. A proof (:mod:`torquec.proof.enclosure.branch_and_bound`) at the tolerance, if
+there is one, comes first; then proofs at decreasing factors above the largest error, as long as they are quick, so that
+the bound is never much larger than the true maximum. When time is over, the result is the best bound proven so far, or
+the sum of the amplitudes of all harmonics (:mod:`torquec.proof.enclosure.bernstein`).
 
 (1)  `pursued` tries one target after the other, until a proof takes more boxes than a task should
-(2)  such a proof goes on in parts (`open_parts`, `show_part`, `with_parts`): a part is some of the boxes that are open,
-     and leaves boxes open in its turn when it has been at them for long. What a part gives depends on its boxes alone,
-     and who works on how many parts at a time decides nothing: the result is the same to the last bit
+(2)  such a proof continues in parts (`open_parts`, `show_part`, `with_parts`): a part is some of the open boxes, and
+     leaves boxes open itself when its budget ends. The outcome of a part depends on its boxes alone: results are
+     bit-identical for any number of workers
 """
 
 from __future__ import annotations
@@ -34,32 +34,33 @@ FACTORS = (8.0, 3.0, 2.0, 1.5, 1.3, 1.15, 1.08, 1.04, 1.02)
 """Bounds that are tried, as multiples of the largest error found."""
 
 _FAR, _CLOSE = 1.25, 1.15
-"""A bound this far above the largest error found is worth some time, one this close only what takes little."""
+"""Ratios of bound to largest error found: above the first, tightening has a large budget, below the second a small one.
+"""
 
 _AT_ALL, _NEARER, _CLOSER, _LITTLE = 1_500_000_000, 400_000_000, 40_000_000, 4_000_000
-"""Control points that a first bound may take, one after a bound that is far, a closer and a yet closer one: boxes times
-the points of a box."""
+"""Budgets of control points (boxes times points of a box): for a first bound, after a bound that is far, for a tighter
+and for a yet tighter one."""
 
 _OF_A_TASK, _LEAST_BOXES = 4_000_000, 200
-"""Control points, and boxes at least, after which a task leaves off (1), (2): a second or so, so that tasks that are
-done at the same time end at the same time, and small robots are never done in parts."""
+"""Chunk size of a task (1), (2) in control points, and least number of boxes: about a second, so that parallel tasks
+end together (load balancing), and small robots are never split into parts."""
 
 _PARTS = 32
-"""Parts that open boxes are dealt into (2): many, for some have little to do; never a matter of how many workers there
-are, for trees depend on them."""
+"""Number of parts of the open boxes (2): many, since their work is uneven; independent of the number of workers, since
+trees depend on it."""
 
 _FLOOR = 1e-9
-"""No bound is smaller than this part of the largest torque at rest: below lies the rounding of the programs."""
+"""Smallest bound, relative to the largest torque at rest: below lies the rounding of the programs."""
 
 PUBLISHED = 1.0 + 1e-6
-"""A bound is raised by this, so that proving it again in balls, whose radii count, succeeds."""
+"""Factor on a bound, so that the check in ball arithmetic, whose radii count, succeeds."""
 
 
 @dataclass(frozen=True)
 class TorqueBound:
     """A joint's proven bound of its torque error, the largest error found, and the proof's trees.
 
-    A bound `by_amplitudes` is one of all positions: its proof has no variables.
+    A bound `by_amplitudes` holds for all positions: its proof has no variables.
     """
 
     bound: float
@@ -75,11 +76,11 @@ class TorqueBound:
 
 @dataclass(frozen=True)
 class JointError:
-    """A joint's torque error, and what is asked of its bound.
+    """A joint's torque error, and the requirements on its bound.
 
-    The table (rows, basis, ..) is weighted, of rows that may be off by the allowance (rows,); no target is below the
-    `floor`, and a bound above the `limit` is none. Without `closer`, that of the amplitudes is enough, or one at the
-    limit.
+    The table (rows, basis, ..) is weighted; the allowance (rows,) bounds the errors of its rows. No target is below the
+    `floor`, and a bound above the `limit` is rejected. Without `closer`, a bound by amplitudes or at the limit is
+    enough.
     """
 
     n: int
@@ -102,9 +103,9 @@ class JointError:
 
 @dataclass(frozen=True)
 class BoundSearch:
-    """How far the search for a bound is: the largest error found, the best bound, and how many targets were tried.
+    """State of the search for a bound: the largest error found, the best bound, and the number of targets tried.
 
-    `trees` are what is shown of the next target, with open boxes; none where it has not been begun.
+    `trees` are the partial proof of the next target, with open boxes; none where it has not been started.
     """
 
     targets: tuple[float, ...]
@@ -150,8 +151,8 @@ def torque_bound(
 ) -> TorqueBound | None:
     """The bound of one joint's torque error, or None where no proof was found.
 
-    `found` is an error that is known to occur; a bound above the `limit` is none. Without `closer`, that of the
-    amplitudes is enough, or one at the limit. A bound that is `known` is the result where no closer one is found.
+    `found` is an error that is known to occur; a bound above the `limit` is rejected. Without `closer`, a bound by
+    amplitudes or at the limit is enough. A `known` bound is the result where no tighter one is found.
     """
     error = joint_error(residual, joint, motions, limit=limit, closer=closer)
     search = bound_search(error, found, known)
@@ -166,16 +167,16 @@ def torque_bound(
 def joint_error(
     residual: TorqueResidual, joint: int, motions: MotionBox, *, limit: float | None = None, closer: bool = True
 ) -> JointError:
-    """The error of a joint over the motions, with what is asked of its bound."""
+    """The error of a joint over the motions, with the requirements on its bound."""
     table, ranges, allowance = _weighted(residual, joint, motions)
-    # A target must leave room for what rows may be off by.
+    # A target must exceed the errors of the rows.
     floor = max(_FLOOR * residual.size, 3.0 * float(allowance.sum()))
     limit = None if limit is None else limit / PUBLISHED
     return JointError(residual.n, table, tuple(ranges), allowance, floor, limit, closer)
 
 
 def bound_search(error: JointError, found: float, known: TorqueBound | None = None) -> BoundSearch:
-    """The search for a bound before it has begun, where an error of `found` occurs and a bound may be `known`."""
+    """Initial state of the search for a bound, where an error of `found` occurs and a bound may be `known`."""
     limit = error.limit if known is None else known.bound / PUBLISHED
     targets = _targets(found, error.floor, limit)[known is not None :]
     if not error.closer and error.limit is not None:
@@ -184,7 +185,7 @@ def bound_search(error: JointError, found: float, known: TorqueBound | None = No
 
 
 def pursued(error: JointError, search: BoundSearch, *, meter: Meter = silent) -> BoundSearch:
-    """The search once it is over, or has come to a proof that takes long (1)."""
+    """The search when it is over, or at a proof that exceeds the chunk size of a task (1)."""
     if not error.ranges:
         return search.ended(_constant(error, search.found))
     if not error.closer and error.limit is not None:
@@ -214,7 +215,7 @@ def open_parts(error: JointError, search: BoundSearch) -> list[BoundPart]:
 
 
 def show_part(part: BoundPart, *, meter: Meter = silent) -> PartOutcome:
-    """What was shown of a part before it took long, or why there is nothing to be shown."""
+    """The boxes of a part proven within the chunk size, or the reason why its target is not provable."""
     error = part.error
     return show_boxes(
         error.table,
@@ -229,7 +230,7 @@ def show_part(part: BoundPart, *, meter: Meter = silent) -> PartOutcome:
 
 
 def with_parts(error: JointError, search: BoundSearch, outcomes: Iterable[PartOutcome]) -> BoundSearch:
-    """The search with what its parts gave, in their order. The first that shows nothing is the last one asked for."""
+    """The search with the outcomes of its parts, in their order. Outcomes after the first failure are not read."""
     shown: list[Tree] = []
     try:
         for outcome in outcomes:
@@ -242,7 +243,7 @@ def with_parts(error: JointError, search: BoundSearch, outcomes: Iterable[PartOu
 
 
 def _with_trees(error: JointError, search: BoundSearch, trees: tuple[Tree, ...]) -> BoundSearch:
-    """The search with what is shown of its target: all of it, a part that is worth going on with, or too little."""
+    """The search with the trees of its target: proven, worth continuing, or given up."""
     if not any(OPEN in tree for tree in trees):
         best = TorqueBound(search.targets[search.tried] * PUBLISHED, search.found, trees)
         return _at_next_target(replace(search, best=best))
@@ -252,7 +253,7 @@ def _with_trees(error: JointError, search: BoundSearch, trees: tuple[Tree, ...])
 
 
 def _not_shown(error: JointError, search: BoundSearch, outcome: Refutation | Exhausted) -> BoundSearch:
-    """The search when its target is known to be too low, or to be out of reach: then smaller ones are, too."""
+    """The search when its target is refuted or out of reach: then smaller ones are, too."""
     if isinstance(outcome, Exhausted):
         return search.ended(search.best)
     found = max(search.found, outcome.value)
@@ -271,19 +272,19 @@ def _constant(error: JointError, found: float) -> TorqueBound | None:
     functional = TorqueFunctional(error.n)
     constant = float(functional(error.table.reshape(len(error.table), 1), np.inf)[0])
     slack = float(functional(error.allowance[:, None], np.inf)[0])
-    bound = constant + slack + error.floor  # evaluations round, and may exceed what is exactly attained
+    bound = constant + slack + error.floor  # rounded evaluations may exceed the exact value
     if error.limit is not None and bound > error.limit:
         return None
     return TorqueBound(bound * PUBLISHED, found, ((LEAF,),))
 
 
 def _most_boxes(error: JointError, search: BoundSearch) -> int:
-    """Boxes that a proof of the next target may have."""
+    """Budget of boxes for a proof of the next target."""
     return max(500, error.boxes(_budget(search.best, search.found)))
 
 
 def _budget(best: TorqueBound | None, found: float) -> int:
-    """Control points that the next attempt may take."""
+    """Budget of control points for the next attempt."""
     if best is None:
         return _AT_ALL
     target = best.bound / PUBLISHED
@@ -291,7 +292,7 @@ def _budget(best: TorqueBound | None, found: float) -> int:
 
 
 def _by_amplitudes(error: JointError, found: float) -> TorqueBound:
-    """The bound by amplitudes of a table of angles; raises `TimeLimitError` where it is none."""
+    """The bound by amplitudes of a table of angles; raises `TimeLimitError` where it is not within the limit."""
     whole = [sum_of_amplitudes(row, [r.variable for r in error.ranges]) for row in error.table]
     bound = sum(each for each in whole if each is not None) + float(error.allowance.sum()) + error.floor
     if None in whole or (error.limit is not None and bound > error.limit):

@@ -6,16 +6,16 @@ Worst motions are found by evaluating millions of motions in native code:
      so positions are drawn from the box and signs at random
 (2)  from the worst ones of each joint, climbs: small steps in position and changes of a sign, the best of several kept
 
-What is found is attained, so it is a lower bound of the largest error; proofs start from it.
+Errors found are attained, so they are lower bounds of the largest error; proofs start from them.
 
 Bounds of all joints are tasks, the hardest joints first, long proofs in parts:
 
-(3)  joints are tasks, each for as long as its proofs are short (`pursued`). First come
-     those whose errors use most of what is allowed, for their proofs fail, if any do, and take longest
-(4)  a proof that takes long is done in parts, by everybody, until it is found or given up; then (3) again, with what is
-     left to be tried
+(3)  joints are tasks, each for as long as its proofs are short (`pursued`). Those whose errors use most of their
+     tolerance come first: their proofs take longest, and fail if any do
+(4)  a long proof is done in parts by all workers, until it succeeds or is given up; then (3) again, with the remaining
+     targets
 
-Parts and their order are the same whatever the work, and so are the bounds, to the last bit.
+Parts and their order do not depend on the number of workers: bounds are bit-identical.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ _CLIMBERS, _TRIALS, _ROUNDS = 24, 32, 80
 """Climbs for each joint, the steps that each of them tries in a round, and the rounds."""
 
 _FIRST_STEP, _SHRINK = 0.15, 0.93
-"""The first steps in parts of a joint's range, and what they are multiplied by from round to round: after all rounds
-they are a two-thousandth of the range, finer than bounds are proven."""
+"""First step relative to a joint's range, and its factor from round to round: the last step is a two-thousandth of the
+range, finer than the accuracy of the bounds."""
 
 _FLIPS = 0.08
-"""How often a trial changes the sign of a speed or an acceleration: about one in a trial of six joints."""
+"""Probability of changing the sign of each speed or acceleration: about one change in a trial of six joints."""
 
 _IN_PARTS = "proving a torque error in parts"
 
@@ -76,9 +76,9 @@ class WorstMotions:
 
 
 def error_program(exact: Function, simplified: Function) -> Function:
-    """The program q, qd, qdd -> tau of the difference of two torque programs; what they share is computed once.
+    """The program q, qd, qdd -> tau of the difference of two torque programs; common subexpressions are shared.
 
-    Further inputs of the simplified one, values that are not known yet, are inputs of it, too.
+    Further inputs of the simplified one, values that are not known yet, become inputs of the result.
     """
 
     def algorithm(**inputs: Any) -> dict[str, list[Any]]:
@@ -95,7 +95,7 @@ def worst_motions(error: Function, motions: MotionBox, *, seed: int = 0, samples
 
 
 def worst_motions_of(native: Errors, motions: MotionBox, *, seed: int = 0, samples: int = _SAMPLES) -> WorstMotions:
-    """The same of errors that are compiled already."""
+    """As `worst_motions`, for errors that are compiled already."""
     rng = np.random.default_rng(seed)
     states = _sampled(native, motions, rng, samples)
     lower, upper = np.array(motions.lower), np.array(motions.upper)
@@ -144,9 +144,9 @@ def _sampled(native: Errors, motions: MotionBox, rng: np.random.Generator, sampl
 
 @dataclass(frozen=True)
 class BoundTask:
-    """What a process needs to bound one joint's error, as `torque_bound` is asked.
+    """Input of a process that bounds one joint's error, with the arguments of `torque_bound`.
 
-    The residual may have the tables of this joint alone. `search` is how far the search is, where it was begun.
+    The residual may have the tables of this joint alone. `search` is the state of a search that was started.
     """
 
     residual: TorqueResidual
@@ -160,12 +160,12 @@ class BoundTask:
 
     @property
     def error(self) -> JointError:
-        """The joint's error, with what is asked of its bound."""
+        """The joint's error, with the requirements on its bound."""
         return joint_error(self.residual, self.joint, self.motions, limit=self.limit, closer=self.closer)
 
     @property
     def hardness(self) -> tuple[float, int]:
-        """How much of what is allowed is used (3), and where that is the same, how much there is to compute."""
+        """Sort key of tasks: used part of the tolerance (3), then the amount of computation."""
         used = 0.0 if self.limit is None else self.found / self.limit if self.limit > 0.0 else np.inf
         return used, int(np.count_nonzero(self.residual.tables[self.joint]))
 
@@ -173,9 +173,9 @@ class BoundTask:
 def torque_bounds(
     name: str, tasks: Sequence[BoundTask], joint_names: Sequence[str], work: Work
 ) -> Iterator[tuple[int, TorqueBound | None]]:
-    """The joint and the bound of every task, or None where no proof was found, as they come in a fixed order.
+    """Joint and bound of every task, None where no proof was found, in a fixed order.
 
-    The step of the work has a name. Raises `TimeLimitError` where there is no time even for a bound by amplitudes.
+    `name` is the step of the work. Raises `TimeLimitError` where there is no time even for a bound by amplitudes.
     """
     left = sorted(tasks, key=lambda task: task.hardness, reverse=True)
     while left:

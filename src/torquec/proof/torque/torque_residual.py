@@ -17,8 +17,8 @@ largest speeds and accelerations; delta_jk the Kronecker delta:
        max over x_j in {-1, 0, 1} of +- sum_{j<=k} Q_jk x_j x_k + sum_j max(0, -+Q_jj) (x_j^2 - 2 t_j |x_j| + t_j^2)
      convex in t: from t_j = 1/2 on, t moves a half, a third, .. of the way to where that is largest, |x_j|
 (6)  what (4) and (5) bound is convex; they need not be, for they are taken at single points only
-(7)  (5) takes a hundred times as long as (4): it is taken of a sign whose (4) exceeds the target, the larger one first,
-     the other one if that has come down to the target, and t moves no more once it has
+(7)  (5) takes a hundred times as long as (4): it is computed for a sign whose (4) exceeds the target, the larger one
+     first, the other one only if the first reaches the target; iterations of t end at the target
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from torquec.proof.enclosure.bernstein import basis_degree
 from torquec.proof.torque.torque_tables import TorqueTables
 
 _NOISE = 2e-14
-"""Coefficients of the difference this small, relative to the largest torque on the grid, are taken as zero; what was
-taken away is kept as `dropped`, and counts in every bound."""
+"""Coefficients of the difference below this part of the largest torque on the grid are set to zero; the amount removed
+is `dropped`, and counts in every bound."""
 
 _ROUNDING = 2e-13
-"""Part of the largest torque at rest that a row may be off by, for each variable three times as much."""
+"""Error bound of a row, relative to the largest torque at rest, times three for each variable."""
 
 _MOST_SPEEDS = 8
-"""Of (5), which takes 3^n points."""
+"""Most joints for (5), which takes 3^n points."""
 
 _NEAR = 1.5
-"""What (4) may be of the target for (5) to be tried: it lowers a bound by a tenth, seldom by more than a quarter."""
+"""Largest ratio of (4) to the target for which (5) is tried: (5) is lower by a tenth, seldom by more than a quarter."""
 
 _TANGENTS = 4
 """Choices of t in (5): on random sums of six speeds they are 5.5, 2.7, 1.8 and 1.3 % above the truth, (4) 16 %."""
@@ -58,7 +58,7 @@ _AT_ONCE = 100_000
 
 @dataclass(frozen=True)
 class TorqueResidual:
-    """Coefficient tables of the difference of two programs.
+    """Coefficient tables of the difference of two torque programs.
 
     `tables[i]` belongs to joint i: (n + n(n+1)/2 + 1, basis, ..) with rows dM_ij, then dc_ijk for j <= k (twice for
     j < k), then dg_i, over the basis {1, C, S, S^2, C S} (or {1, q, q^2}) of each variable. `dropped[i]` bounds what
@@ -74,7 +74,7 @@ class TorqueResidual:
 
     @property
     def rounding(self) -> float:
-        """What every row may be off by: more than the checker allows for the rounding of both programs.
+        """Error bound of every row: more than the checker allows for the rounding of both programs.
 
         The checker's allowance grows with the number of variables as its grid's Lebesgue constant, two to each power.
         """
@@ -103,7 +103,7 @@ class TorqueResidual:
         return tuple(v.joints[0][0] for v in variables), tuple(basis_degree(v, size) for v, size in sizes)
 
     def weights(self, velocity: Sequence[float], acceleration: Sequence[float]) -> Array:
-        """What each row is multiplied by: the largest accelerations, products of speeds, one for gravity."""
+        """Weight of each row: the largest accelerations, products of the largest speeds, one for gravity."""
         speeds = [velocity[j] * velocity[k] for j in range(self.n) for k in range(j, self.n)]
         return np.array([*acceleration, *speeds, 1.0])
 
@@ -156,16 +156,14 @@ class TorqueFunctional:
         if self._thirds is not None:
             goal = np.broadcast_to(target, upper.shape)
             near = loose[(upper[loose] > goal[loose]) & (upper[loose] <= _NEAR * goal[loose])]
-            # Where more is attained than the target, no upper value will be below it.
+            # Where an attained value exceeds the target, no upper bound is below it.
             near = near[self.exact(control[:, near]) <= goal[near]]
             if len(near):
                 upper[near] = self._by_tangents(speeds[:, near], gravity[near], inertial[near], goal[near])
         return upper
 
     def exact(self, values: RealArray) -> RealArray:
-        """Attained values (points,): accelerations as they add up most, speeds at the best of the corners and of
-        rest.
-        """
+        """Attained values (points,): accelerations with the worst signs, speeds at the worst corner or at rest."""
         n = self.n
         inertial = np.abs(values[:n]).sum(axis=0)
         speeds, gravity = values[n:-1], values[-1]
@@ -209,7 +207,7 @@ class TorqueFunctional:
         return np.maximum(larger, smaller)
 
     def _lowered(self, upper: RealArray, speeds: RealArray, known: RealArray, goal: RealArray) -> RealArray:
-        """Upper values (points,) of `known` and what the speeds add at most, by (5) until they are at the goal."""
+        """Upper bounds (points,) of `known` plus the contribution of speeds, by (5) until they reach the goal."""
         assert self._thirds is not None
         lowered = upper.copy()
         count = max(1, _AT_ONCE // len(self._thirds))

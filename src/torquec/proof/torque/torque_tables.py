@@ -1,7 +1,7 @@
-"""A torque program taken apart into its coefficients, as tables over the positions that it reads.
+"""Coefficient tables of a torque program (M, c, g) over the positions that it reads.
 
 The program computes tau(q, qd, qdd) = M qdd + c(q, qd, qd) + g with c a quadratic form in qd, and evaluations at unit
-speeds and accelerations take it apart at each position:
+speeds and accelerations separate the coefficients at each position:
 
 (1)  g = tau(q, 0, 0),   M_j = tau(q, 0, e_j) - g,   c_jj = tau(q, e_j, 0) - g,
      2 c_jk = tau(q, e_j + e_k, 0) - c_jj - c_kk - g
@@ -30,17 +30,17 @@ from torquec.foundation.arrays import Array
 from torquec.robot.joints import PositionBasis
 
 HIGHEST_DEGREE = 3
-"""In the sine and cosine, or displacement, of any joint: boxes of a higher degree have more control points than a proof
-can manage."""
+"""Highest degree in the sine and cosine, or displacement, of any joint: above it, boxes have too many control points
+for a proof."""
 
 _TURN = 12
-"""Values along one joint from which the degree is read: enough to see degree six."""
+"""Samples along one joint that determine the degree: enough to resolve degree six."""
 
 _TURNS = 2.0 * np.pi * np.arange(_TURN) / _TURN
 _SLIDES = np.cos(np.pi * (np.arange(_TURN) + 0.5) / _TURN)
 
 _PRESENT = 1e-11
-"""A harmonic above this part of the largest torque is there; below lies rounding."""
+"""Threshold of a harmonic, relative to the largest torque: smaller ones are rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def torque_tables(
 
 
 def tables_of_zero(function: Function, bases: Sequence[PositionBasis], *, degree: Degree = 2) -> TorqueTables:
-    """What a program's tables differ by from themselves: zero, and its largest torque at rest. Raises as they do."""
+    """Tables of a program's difference to itself: zero, with its largest torque at rest. Raises as `torque_tables`."""
     variables, positions = _grid_of(function, bases, None, degree)
     still = np.zeros_like(positions)
     at_rest: Array = _native(function)(positions, still, still)
@@ -129,7 +129,7 @@ def torque_rows(function: Function, q: Array) -> Array:
 
 @lru_cache(
     maxsize=4
-)  # a proof, the check before it and the terms that are counted after it have their programs in common
+)  # a proof, the check before it and the count of terms after it share their programs: each is compiled once
 def _native(function: Function) -> NativeFunction:
     return compile_function(function)
 
@@ -142,8 +142,8 @@ def positions_read(function: Function) -> set[int]:
 def position_degrees(function: Function, bases: Sequence[PositionBasis], *, least: int = 2) -> tuple[int, ...]:
     """The degree of a torque program in the sine and cosine, or displacement, of every joint (n,), `least` or more.
 
-    Torques along each joint's turn, at random values of everything else, have no harmonics above it. What cancels for
-    these cancels always (a polynomial that is zero at a random point is zero); the proof's checker looks again.
+    It is the highest harmonic of the torques along each joint, at random values of everything else. A harmonic that
+    vanishes there vanishes everywhere (a polynomial that is zero at a random point is zero); the checker verifies it.
     """
     torques = evaluate(function, _along_joints(function, bases))["tau"]
     return tuple(_degrees(function, bases, torques[None], least)[0].tolist())
@@ -154,7 +154,7 @@ def degrees_of_replacements(
 ) -> tuple[tuple[int, ...], ...]:
     """The degrees, two or more, of a program with some steps replaced, for many choices at once.
 
-    That is quicker than to build the programs: what each choice replaces has a row of its own in the values of a step.
+    Quicker than building the programs: every choice is one row in the values of a step.
     """
     state = _along_joints(function, bases)
     shape = (len(replaced), len(state["q"]))

@@ -26,7 +26,7 @@ class Pieces:
 
     @classmethod
     def of(cls, edges: Array, length: float, memory: int) -> Pieces:
-        """The pieces between the edges, with slots until `memory` slots after the last piece began.
+        """The pieces between the edges, with slots of `length` [s]; about `memory` of them in an infinite last piece.
 
         >>> Pieces.of(np.array([0.0, 0.004, 0.008]), 0.003, 10).last.tolist()
         [0, 1, 1]
