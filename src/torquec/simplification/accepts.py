@@ -1,4 +1,4 @@
-"""Which robots can be simplified: those whose torque errors can be proven, for every simplified program is proven."""
+"""Preconditions of simplification: robots whose torque errors can be proven, since every simplified program is."""
 
 from __future__ import annotations
 

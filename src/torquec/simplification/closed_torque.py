@@ -1,8 +1,8 @@
-"""Inverse dynamics in closed form with few terms: what a torque error allows to be left out of the equations of motion.
+"""Inverse dynamics in closed form with few terms: insignificant terms are left out within the torque tolerance.
 
-(1)  a term a B(q) of a coefficient contributes at most |a| max|B| times the speeds or accelerations that go with it to
-     a joint's torque; the smallest contributions that add up to no more than half of the joint's error are left out
-(2)  errors hardly ever add up like that: pruning (:mod:`torquec.simplification.prune`) takes what is left further
+(1)  a term a B(q) of a coefficient contributes at most |a| max|B| times its speeds or accelerations to a joint's
+     torque; the smallest contributions that add up to no more than half of the joint's error are left out
+(2)  this worst case hardly ever occurs: pruning (:mod:`torquec.simplification.prune`) simplifies the result further
 
 It is the cheaper way where axes are parallel or errors large; the other one is
 :mod:`torquec.simplification.fewer_parameters`.
@@ -28,13 +28,13 @@ MOST_JOINTS = 6
 """Up to this many joints the closed form is tried: beyond, it has thousands of terms."""
 
 _SHRINKS = 2.2
-"""What pruning usually makes of a closed form: one that costs more than so many times the best has no chance."""
+"""Usual reduction of a closed form by pruning: one that costs more than this multiple of the best has no chance."""
 
 _LEFT_OUT = 0.5
 """The part of a joint's error that (1) may use."""
 
 _SAMPLES = 4000
-"""Positions at which a term's largest value is looked for: it only decides in which order terms are left out."""
+"""Sampled positions for a term's largest value, which only decides the order in which terms are left out."""
 
 Term = tuple[Family, Index, Monomial]
 
@@ -42,7 +42,7 @@ Term = tuple[Family, Index, Monomial]
 def closed_form_with_fewer_terms(problem: SimplificationProblem, cheapest: Function) -> list[Function]:
     """The significant terms as one program; none where it costs far more than the cheapest program known.
 
-    Pruning would take long then, and in vain. Nor is it tried for many joints or for robots with mimic joints.
+    Pruning would then take long without success. It is not tried for many joints or for robots with mimic joints.
     """
     if len(problem.robot.bodies) > MOST_JOINTS or problem.has_mimic_joints:
         return []

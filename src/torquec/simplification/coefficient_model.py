@@ -1,9 +1,9 @@
-"""A model made of coefficients: M_ij, c_ijk and g_i as closed forms, exact, fitted or abbreviated, and its programs.
+"""Coefficient model: M_ij, c_ijk and g_i in closed form, exact, fitted or abbreviated, and its programs.
 
 (1)  tau_i = sum_j M_ij qdd_j + sum_{j<=k} (2 -) c_ijk qd_j qd_k + g_i
 (2)  C_ij = sum_k c_ijk qd_k,   so that C qd is the velocity torque
-(3)  the torque as one sum of products of sines, cosines, speeds and accelerations, factors taken out wherever most
-     terms have them; or coefficient by coefficient, each in factored form: whichever takes fewer operations
+(3)  the torque as one sum of products of sines, cosines, speeds and accelerations, the most frequent factors taken out;
+     or coefficient by coefficient, each in factored form: whichever takes fewer operations
 (4)  coefficients in multiple angles share sums instead (:mod:`torquec.closedform.shared_sums`)
 
 With fitted coefficients dM/dt - 2 C is skew only as far as the fits allow.
@@ -108,7 +108,7 @@ class CoefficientModel:
             yield from self._part(Family.H, (i, min(j, k), max(j, k)), 1.0, (k,))
 
     def bias(self, cell: Index) -> Iterator[Part]:
-        """Gravity and velocity torques of the joint (i,): what (1) has without accelerations."""
+        """Bias torque of the joint (i,): gravity and velocity terms of (1)."""
         yield from self._gravity(cell)
         yield from self._velocity(cell)
 
@@ -122,7 +122,7 @@ class CoefficientModel:
     # --- values -----------------------------------------------------------------------------------------------------
 
     def _values(self, rows: Mapping[Index, Sequence[Part]], q: Vector, qd: Vector, qdd: Vector) -> dict[Index, Scalar]:
-        """Each sum of parts, with what several of them have in common computed once."""
+        """Each sum of parts; common subexpressions are computed once."""
         if self._in_multiple_angles:
             return _shared(rows, q, qd, qdd)
         letters = Letters(q)
@@ -206,7 +206,7 @@ _QUANTITIES: Mapping[str, tuple[_Parts, Callable[[int], Iterator[Index]], tuple[
 
 
 def exact_coefficients(form: ClosedForm) -> CoefficientModel:
-    """The coefficients of a closed form as they are."""
+    """The exact coefficients of a closed form."""
     pairs = [(j, k) for j in range(form.n) for k in range(j, form.n)]
     every: list[tuple[Family, Index]] = [(Family.M, pair) for pair in pairs]
     every += [(Family.H, (i, *pair)) for i in range(form.n) for pair in pairs]
@@ -218,7 +218,7 @@ def exact_coefficients(form: ClosedForm) -> CoefficientModel:
 def fitted_coefficients(
     form: ClosedForm, tolerances: Sequence[CoefficientTolerance], fits: Sequence[MinimalBasis | None]
 ) -> CoefficientModel:
-    """Fits in the place of the coefficients that have a tolerance; all others, and those without a fit, as they are."""
+    """Fitted coefficients where they have a tolerance and a fit; all others exact."""
     found: dict[tuple[Family, Index], Value] = dict(exact_coefficients(form).coefficients)
     fitted = [t for t in tolerances if t.family is not Family.V]
     for tolerance, fit in zip(fitted, fits, strict=True):
@@ -230,7 +230,7 @@ def fitted_coefficients(
 def abbreviated_coefficients(form: ClosedForm, threshold: CoefficientThreshold | Rule) -> CoefficientModel:
     """Clover's rule: coefficients of M, B, D and g in multiple angles, small ones dropped, the others rounded.
 
-    B_i,jk = 2 c_ijk is what is compared with the threshold, as Clover has it; motor inertias are kept whole.
+    As in Clover, B_i,jk = 2 c_ijk is compared with the threshold; motor inertias are kept exactly.
     """
     rule = Rule(multiple_angles=True, threshold=threshold.threshold, digits=threshold.digits)
     found: dict[tuple[Family, Index], Value] = {}

@@ -1,11 +1,10 @@
-"""Degrees that a proof can manage: what may be replaced and fitted in a torque program without leaving them.
+"""Degree limit of provable torque programs: which replacements and fits keep it.
 
 (1)  a box of a proof has 2 d + 1 control points along an angle in whose sine and cosine torques have degree d, and
      d + 1 along a displacement: their product is limited
 (2)  high degrees may cancel because constants of a recursion are the same number at several places: where fits of all
      of them would raise degrees above the limit, only those may be fitted that raise none
-(3)  where time is short or memory is limited, so are proofs and checks: the limit follows from it, and is never below
-     the degrees of the program as it comes
+(3)  limited time or memory for proof and check lowers the limit, never below the degrees of the initial program
 """
 
 from __future__ import annotations
@@ -29,25 +28,25 @@ from torquec.simplification.refit_constants import fitted_constants
 from torquec.simplification.replacements import Replacement
 
 _MOST_POINTS, _RISE = 7**6, 3
-"""Control points of a box that a proof can manage: degree three in six joints, or so many times those of the program as
-it comes, whose degree is two in all of seven joints or more."""
+"""Most control points of a box in a proof: degree three in six joints, or this multiple of those of the initial
+program, whose degree is two in all of seven joints or more."""
 
 _MOST_VALUES = 150_000_000
-"""Numbers in all tables of a proof, beyond which its checker refuses it: points times rows of joints."""
+"""Most numbers in all tables of a proof that the checker accepts: points times rows of joints."""
 
 _BYTES = 8
-"""Of a number in a table."""
+"""Size of a number in a table."""
 
 _CHANGE = 0.1
-"""By how much a constant is changed to see whether degrees rise, as a part of itself (2)."""
+"""Relative change of a constant that tests whether degrees rise (2)."""
 
 
 @dataclass(frozen=True)
 class DegreeRoom:
-    """What time and memory for proof and check allow (3).
+    """Limits from the time and memory for proof and check (3).
 
-    The grid of a check has these `degrees` (n,) in any case, whatever the program; it may have so many points, a box of
-    a proof so many.
+    The grid of a check has at least these `degrees` (n,) for any program; limits are the points of that grid and of a
+    box of a proof.
     """
 
     degrees: tuple[int, ...]
@@ -56,12 +55,12 @@ class DegreeRoom:
 
     @staticmethod
     def in_memory(n: int, memory: int) -> DegreeRoom:
-        """The room for tables of n joints in so many bytes."""
+        """The limits for tables of n joints in this number of bytes."""
         return DegreeRoom((0,) * n, math.inf, memory // (_BYTES * _values_of_a_point(n)))
 
 
 class DegreeLimit:
-    """The limit for programs that stand for `exact` and begin as `simplified`, in a `room` where time is short."""
+    """The limit for programs that approximate `exact`, starting from `simplified`; `room` where time is limited."""
 
     def __init__(
         self, exact: Function, simplified: Function, bases: Sequence[PositionBasis], room: DegreeRoom | None = None
@@ -82,11 +81,11 @@ class DegreeLimit:
         return self._points_of(position_degrees(program, self._bases))
 
     def allows(self, program: Function) -> bool:
-        """Whether a proof can manage the program."""
+        """Whether the program is within the limit."""
         return self._allowed(position_degrees(program, self._bases))
 
     def allows_replacing(self, program: Function, choices: Sequence[Sequence[Replacement]]) -> list[bool]:
-        """For each choice whether a proof could manage the program with its replacements."""
+        """For each choice whether the program with its replacements is within the limit."""
         replaced = [{one.step: one.in_graph for one in chosen} for chosen in choices]
         return [self._allowed(degrees) for degrees in degrees_of_replacements(program, self._bases, replaced)]
 

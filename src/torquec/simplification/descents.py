@@ -1,11 +1,11 @@
-"""Descents of pruning, round by round: several programs, several seeds, and again from what was shortest.
+"""Pruning descents with restarts: rounds over several programs and seeds, and again from stages of the shortest.
 
 (1)  a first round has one descent of each program, or several with other seeds
-(2)  where time is limited there are later rounds, each with descents from stages of the shortest one so far, a little
-     way back or farther, and a last look at where it ended (:func:`torquec.simplification.prune.last_look`)
-(3)  after some rounds without gain another place is looked for: descents from the first programs with other seeds, and
-     (2) from the shortest of them. Where that has not helped several times, it is over
-(4)  units that save multiplications end a descent (:mod:`torquec.simplification.rescale`)
+(2)  where time is limited there are later rounds, each with descents from earlier stages of the shortest one so far,
+     and a slow search at its end (:func:`torquec.simplification.prune.last_look`)
+(3)  after some rounds without gain the search restarts elsewhere: descents from the first programs with other seeds,
+     and (2) from the shortest of them. It ends after several restarts without gain
+(4)  a descent ends with a rescaling that saves multiplications (:mod:`torquec.simplification.rescale`)
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from torquec.simplification.rescale import rescaled
 from torquec.trajectory.motion_box import MotionBox
 
 _FAR = 1.6
-"""Programs that cost more than this times the cheapest one are not pruned where time is limited: it takes longest, and
-never ends below the others."""
+"""Programs that cost more than this multiple of the cheapest one are not pruned where time is limited: they take
+longest, and never become the shortest."""
 
 _BACK = (1.08, 1.15, 1.3, 1.6)
-"""How far descents of a later round begin back, as multiples of the price of the shortest: a round has one of each."""
+"""Prices of the stages from which descents of a later round start, relative to the shortest: one descent of each."""
 
 _FRUITLESS = 4
-"""Later rounds without gain after which another place is looked for (3)."""
+"""Later rounds without gain before a restart (3)."""
 
 _PLACES = 2
-"""Places in a row that may turn out no better before it is over (3)."""
+"""Consecutive restarts without gain that end the search (3)."""
 
 Search = Callable[..., Function]
 """From robot, motions, tolerance and meter to a program."""
@@ -48,18 +48,17 @@ def pruned_programs(
     searches: Sequence[Search],
     room: DegreeRoom | None,
 ) -> Iterator[list[Function]]:
-    """Where descents end, round by round; `prunings` says with how many seeds each program is pruned at first (1).
+    """Final programs of the descents, round by round; `prunings` is the number of seeds of each program at first (1).
 
-    Where time is limited the cheapest come first, with one seed each, and `searches` are done beside them, each pruned
-    when it has found its program: later rounds have other seeds. Else those that take longest come first: the others
-    fit in beside them.
+    Where time is limited the cheapest come first, with one seed each; `searches` run in parallel, and their results are
+    pruned; later rounds have other seeds. Otherwise the slowest come first, for load balancing.
     """
     limited = problem.work.budget.is_timed
     ordered = sorted((p for p, seeds in prunings.items() if seeds), key=operation_cost, reverse=not limited)
     first: list[_Start]
     if limited:
         first = [_Start(program) for program in ordered if operation_cost(program) <= _FAR * operation_cost(ordered[0])]
-        # Second, so that another process begins with it, or this one has pruned something before.
+        # Second, so that another process starts it, or a single process has pruned something before.
         first[1:1] = [_Start(search) for search in searches]
     else:
         first = [_Start(program, seed) for program in ordered for seed in range(prunings[program])]
@@ -72,7 +71,7 @@ def pruned_programs(
 
 @dataclass(frozen=True)
 class _Start:
-    """A program or a search, a seed, and whether it is looked at for the last time instead of pruned."""
+    """A program or a search, a seed, and whether the slow last search is run instead of pruning."""
 
     what: Function | Search
     seed: int = 0
@@ -81,7 +80,7 @@ class _Start:
 
 @dataclass
 class _Rounds:
-    """The stages of the shortest descent of this place, the programs that places begin with, and what has helped."""
+    """State of the rounds: stages of the shortest descent since the last restart, initial programs, and past gains."""
 
     problem: SimplificationProblem
     room: DegreeRoom | None
@@ -95,7 +94,7 @@ class _Rounds:
 
     @property
     def worthwhile(self) -> bool:
-        """Whether there should be another round."""
+        """Whether another round is worthwhile."""
         return self._places < _PLACES
 
     def begun(self, first: Sequence[_Start]) -> list[Function]:
@@ -108,7 +107,7 @@ class _Rounds:
         return _ends(descents)
 
     def next(self) -> list[Function]:
-        """(2), or (3) where that has not helped for long."""
+        """(2), or (3) after several rounds without gain."""
         return self._elsewhere() if self._fruitless == _FRUITLESS else self._from_stages()
 
     def _from_stages(self) -> list[Function]:
@@ -160,7 +159,7 @@ class _Rounds:
 
 @dataclass(frozen=True)
 class _Pruning:
-    """What a process needs to prune one program, or what a search finds."""
+    """Input of a process that prunes one program, or the result of a search."""
 
     robot: Robot
     exact: Function
@@ -172,7 +171,7 @@ class _Pruning:
 
 
 def _prune(task: _Pruning, *, meter: Meter = silent) -> list[Function]:
-    """The stages of a descent, last in the units in which it is shortest (4)."""
+    """The stages of a descent, the last one rescaled (4)."""
     program = task.start.what
     if not isinstance(program, Function):
         try:

@@ -1,4 +1,4 @@
-"""Recursions with fewer mass moments: few that are fitted again, or most of them as a start for pruning.
+"""Recursions with fewer mass moments: a small fitted set, or most of them as a start for pruning.
 
 Regrouped mass moments are dropped and the rest fitted again by :mod:`torquec.simplification.moment_search`. A start for
 pruning drops little:
@@ -10,13 +10,13 @@ pruning drops little:
 
 Turning a link's frame about its own joint's axis brings its first moment onto one axis:
 
-(3)  R(q + theta) = R(q + theta + a) R(-a) about z: the link turns by a more, its moments and what its children are
-     fixed to by a less. Torques are the same functions of q
+(3)  R(q + theta) = R(q + theta + a) R(-a) about z: the link's frame rotates by a more, its moments and the frames of
+     its children by a less. Torques are the same functions of q
 (4)  a = atan2(y, x) of the first moment leaves x alone, a quarter turn less leaves y alone
 
-Frames of a recursion are chosen so that the axes and offsets of the next joint have many zeros. Where nothing beyond a
-link has moments any more, nothing of its children is computed, and (4) saves the products with one component of the
-moment for one addition.
+Frames of a recursion are chosen so that the axes and offsets of the next joint have many zeros. Where all distal links
+are without moments, children are not computed, and (4) saves the products with one component of the moment for one
+addition.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from torquec.spatial import Pose, matmul, matvec
 from torquec.trajectory.motion_box import MotionBox
 
 _LITTLE = 0.3
-"""Of the tolerances, at the first motions alone: the worst ones are seldom three times as bad."""
+"""Usable part of the tolerances at the first sampled motions: worst-case errors are seldom three times as large."""
 
 _BEYOND = 0.6
-"""Of the tolerances, at the first motions: what leaving out all moments beyond a link may take (2)."""
+"""Part of the tolerances, at the first motions, that leaving out all moments distal to a link may use (2)."""
 
 
 def recursion_with_fewer_parameters(problem: SimplificationProblem, cheapest: Function) -> list[Function]:  # noqa: ARG001
-    """The strategy: one program, whatever the cheapest known is."""
+    """The strategy: one program, independent of the cheapest known one."""
     robot, motions, tolerance = problem.robot, problem.motions, problem.tolerance
     search = "searching for fewer parameters"
     return [problem.work.run(search, fewest_operations, robot, motions, tolerance, metered=True)]
@@ -60,8 +60,8 @@ def fewest_operations(
     """The recursion with fewest operations that keeps every joint's torque error below its tolerance (as far as found).
 
     With all moments kept, the error is that of rounding. Friction and springs are not part of it; reflected rotor
-    inertias are kept exactly. A meter that stops the search (`TimeLimitError`) gets the best that it has; where that is
-    nothing, the error is raised.
+    inertias are kept exactly. When the meter stops the search (`TimeLimitError`), the best result so far is returned;
+    without one, the error is raised.
     """
     for joint, allowed in zip(robot.joints, tolerance, strict=True):
         if not allowed > 0.0:
@@ -69,7 +69,7 @@ def fewest_operations(
     problem = MomentSearch(mechanism(robot), motions, np.asarray(tolerance, dtype=np.float64))
     with one_thread():
         fitted = problem.first_within(meter)
-        with suppress(TimeLimitError):  # what is within the tolerance already stays
+        with suppress(TimeLimitError):  # keeps the result that is within the tolerance already
             while (cheaper := problem.exchanged(fitted.kept, meter)) != fitted.kept:
                 trial = problem.fit(cheaper, meter)
                 if trial.ratio <= 1.0:
@@ -87,7 +87,7 @@ def recursion_with_most_parameters(problem: SimplificationProblem, cheapest: Fun
 
 
 def moments_left_out(problem: SimplificationProblem) -> Function:
-    """(1): a program of which nothing is fitted and little is left out, so that it is there, and proven, in no time."""
+    """(1): a program with few moments left out and no fit: cheap to derive and to prove."""
     with one_thread():
         search = _search(problem, mechanism(problem.robot))
         return _program(search, search.left_out(silent))
@@ -125,7 +125,7 @@ def _last_with_two_components(search: MomentSearch, kept: list[int]) -> int | No
 
 
 def _links_beyond(m: Mechanism, link: int) -> set[int]:
-    """All links that a link carries, by whatever joints."""
+    """All distal links of a link."""
     beyond: set[int] = set()
     for k, one in enumerate(m.links):
         if one.parent == link or one.parent in beyond:
@@ -151,7 +151,7 @@ def with_link_turned(m: Mechanism, link: int, angle: float) -> Mechanism:
 
 
 def angles_of_one_component(m: Mechanism, link: int) -> tuple[float, ...]:
-    """The angles (4) after which a link's first moment across its axis is along x, and along y; none where it is."""
+    """The angles (4) that align a link's first moment across its axis with x, and with y; none where it is aligned."""
     x, y = float(m.moments[link].x), float(m.moments[link].y)
     if x == 0.0 or y == 0.0:
         return ()

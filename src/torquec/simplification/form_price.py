@@ -1,12 +1,12 @@
-"""What a program would cost with one of its steps in another form, without building the program.
+"""Estimated operation count of a program with one of its steps in another form, without building the program.
 
-(1)  operations are numbered once, each by what it does to which others; a form that is written on `Weighed` values
-     instead of nodes adds those that are not there yet
-(2)  the price is that of all operations that the results need when the form stands for the step
+(1)  value numbering: each operation with its arguments has a number; a form that is evaluated on `Weighed` values
+     instead of nodes adds the operations that are new
+(2)  the price is that of all operations that the results need when the form replaces the step
 
-Signs are no operations here: sums around them take them up, nearly always. A price may be too low by one or two, and
-too high where sums come to share a factor, which is seen when they are built; what is cheap enough by it is built, and
-counted in earnest.
+Signs are not counted: sums around them nearly always absorb them. The estimate may be too low by one or two, and too
+high where sums come to share a factor, which only building them shows; forms with a low estimate are built, and counted
+exactly.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _Key = tuple[object, ...]
 
 
 class FormPrices:
-    """The operations of a program by number, and `values`: what stands for its steps while a form is written."""
+    """The numbered operations of a program, and `values`: the steps as `Weighed` values while a form is evaluated."""
 
     def __init__(self, program: Function) -> None:
         self._number: dict[_Key, int] = {}
@@ -49,7 +49,7 @@ class FormPrices:
         self._results = [self.values[k] for result in program.results for k in result]
 
     def weighed(self, op: Op, key: _Key, arguments: tuple[int, ...], sign: int = 1) -> Weighed:
-        """The value of an operation, numbered anew where there is none like it (1)."""
+        """The value of an operation, with a new number where there is no equal one (1)."""
         number = self._number.setdefault((op, *key), len(self._operations))
         if number == len(self._operations):
             self._arguments.append(arguments)
@@ -57,9 +57,9 @@ class FormPrices:
         return Weighed(self, number, sign)
 
     def with_form(self, step: int, form: Weighed | float, *, same: float) -> float:
-        """The price of the program with a form for the step (2), `same` where that is how it is computed already.
+        """The price of the program with a form for the step (2), `same` where the step has that form already.
 
-        What only the form added is forgotten.
+        Operations added by the form are removed afterwards.
         """
         old, new = self.values[step], form
         if isinstance(new, Weighed) and new.number == old.number:

@@ -1,4 +1,4 @@
-"""One joint's loop: gains of its PD controller, its damping, and the model errors that it can bear (Chang & Lee, III).
+"""Joint loop with a PD controller: gains, damping, and the model errors that it tolerates (Chang & Lee, III).
 
 Everything here is at the motor's shaft, as in the paper; n is joint motion per shaft motion.
 
@@ -79,17 +79,17 @@ def inertia_tolerance(control: ControlRequirement) -> float:
 
 
 def step_budget(motor: MotorData, control: ControlRequirement) -> float:
-    """The error of the gravity torque that the step error allows (20) [N m, N]; infinite where none is asked."""
+    """The error of the gravity torque that the step error allows (20) [N m, N]; infinite without a requirement."""
     return _budget(motor, control.step_error)
 
 
 def ramp_budget(motor: MotorData, control: ControlRequirement) -> float:
-    """The torque error that the ramp error allows, to be shared as (21) says."""
+    """The torque error that the ramp error allows, to be shared by (21)."""
     return _budget(motor, control.ramp_error)
 
 
 def parabolic_budget(motor: MotorData, control: ControlRequirement, largest_inertia: float) -> float:
-    """The torque error that the parabolic error allows, to be shared as (22) says; negative where there is none.
+    """The torque error that the parabolic error allows, to be shared by (22); negative where it allows none.
 
     `largest_inertia` is |J_ii|max at the joint.
     """
@@ -100,7 +100,7 @@ def parabolic_budget(motor: MotorData, control: ControlRequirement, largest_iner
 
 
 def smallest_parabolic_error(motor: MotorData, control: ControlRequirement, largest_inertia: float) -> float:
-    """The parabolic error [rad, m] that nothing but the inertia's own tolerance already costs: more must be allowed."""
+    """Smallest achievable parabolic error [rad, m], caused by the tolerance of the inertia alone."""
     return inertia_tolerance(control) * largest_inertia / _budget(motor, 1.0)
 
 

@@ -1,10 +1,10 @@
-"""Coefficients M, c and g that provably meet a specification, for the two kinds of requirement about them.
+"""Coefficients M, c and g that provably meet a specification: control requirements, or a threshold.
 
 (1)  control requirements (Chang & Lee): coefficients fitted within the tolerances (23a-d), each with a proven bound.
      Those that are not fitted and proven in their part of the time are left exact, one by one
 (2)  a threshold (Clover): the equations without small terms. The error of each coefficient is proven, and that of the
-     torques where the specification limits speeds and accelerations. There is nothing to search: where time runs out,
-     bounds are less close
+     torques where the specification limits speeds and accelerations. There is no search: where time runs out, bounds
+     are looser
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from torquec.simplification.time_plan import SHARES
 from torquec.simplification.tolerance import coefficient_tolerances, entry_tasks, proof_margin
 
 FELL_BACK = "coefficients for which MIN_BASIS_GEN found no basis"
-"""The topic of `Work.notes` under which their names stand; the other search found their terms."""
+"""Topic of `Work.notes` with the names of coefficients for which the search fell back on `minimal_basis`."""
 
 
 def coefficients_within(
@@ -42,8 +42,8 @@ def coefficients_within(
 ) -> tuple[CoefficientModel | None, CoefficientCertificate]:
     """The coefficients M, c and g within the tolerances of control requirements (1), and the proof.
 
-    Where time allowed not even one fit, the model is None and the proof is about the exact program: a control
-    requirement without a proof of coefficients would not be met. Friction is not simplified.
+    Where there was no time for any fit, the model is None and the proof is about the exact program: a control
+    requirement needs a proof of coefficients. Friction is not simplified.
     """
     tolerances = tuple(t for t in coefficient_tolerances(form, specification) if t.family is not Family.V)
     box = specification.box
@@ -62,7 +62,7 @@ def coefficients_within(
     if not found.unproven:
         others = exact_bounds(exact, box)
         return fitted, CoefficientCertificate(robot.name, robot.content_hash, program, box, found.proofs, others)
-    # What is not proven is exact again, and at most snapped angles are left of its error: no search, however late.
+    # Unproven coefficients become exact again, with at most the error of snapped angles: no search, even if late.
     kept = [None if t.name in found.unproven else fit for t, fit in zip(tolerances, fits, strict=True)]
     if not any(kept):
         return None, certify_coefficients(robot, exact, exact, box, tolerances=tolerances, work=work)

@@ -1,13 +1,13 @@
-"""What the recursion costs with some of its mass moments, of many choices at once, without tracing any of them.
+"""Operation counts of the recursion for many subsets of its mass moments at once, without tracing each.
 
-The recursion is traced once with the moments as unknowns; what a choice leaves out is zero in that program:
+The recursion is traced once with the moments as unknowns; moments outside a subset are zero in that program:
 
 (1)  zero:    a product with a factor that is zero, a sum of terms that are all zero
-(2)  number:  what depends on moments and constants alone is worked out beforehand
+(2)  number:  steps that depend on moments and constants alone are computed beforehand
 (3)  needed:  by a torque, or by a needed step that is not zero; a sum with one term that is zero is no addition
 
-A program traced for the choice itself may be a few operations shorter: products of numbers far apart in this one are a
-single number there. Choices compare all the same, at a thousandth of the time.
+A program traced for the subset itself may be a few operations shorter, by constant folding over several steps. Counts
+still rank the subsets, in a thousandth of the time.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def torque_program(m: Mechanism, unknown: Sequence[Place] = ()) -> Function:
 
 
 def _with_moments(m: Mechanism, places: Sequence[Place], values: Sequence[Scalar]) -> Mechanism:
-    """The mechanism with these moments and no others; as it is where none is stated."""
+    """The mechanism with these moments and no others; unchanged where none is given."""
     if not places:
         return m
     known: list[dict[str, Scalar]] = [{} for _ in m.moments]

@@ -1,4 +1,4 @@
-"""Which mass moments of a recursion can be left out, and the values of the others that make up for it.
+"""Search for mass moments of a recursion that can be left out, with the remaining ones fitted to compensate.
 
 Torques are linear in the moments that regrouping leaves, tau = sum_p phi_p beta_p, and each moment that is zero
 removes products from the traced recursion.
@@ -8,9 +8,9 @@ removes products from the traced recursion.
 (2)  search:    leave out one moment after another, preferring those that save most operations for the error they
                 cost; then exchanges of one or two kept moments against one that was left out, while they save
                 operations
-(3)  the worst motions of one choice are bad for others, too: after a fit that is not good enough, what led to it is
-     done again on all motions met so far. Exchanges, which take longest, begin where a fit is good enough: a search
-     that is stopped among them has a result
+(3)  the worst motions of one subset are bad for others, too: after a fit that is not good enough, the search is
+     repeated on the enlarged pool of motions. Exchanges, which take longest, start after a fit is good enough: a search
+     that is stopped during them has a result
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from torquec.simplification.moment_costs import MomentCosts, torque_program
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
 _SAMPLES = 1500
-"""Motions that fits begin with: some thirty for each moment of a six-joint arm; the worst ones join later."""
+"""Initial motions of fits: some thirty for each moment of a six-joint arm; the worst ones join later."""
 
 _CANDIDATES = 8
-"""Moments whose removal costs least error, of which the one that saves most for it is left out."""
+"""Moments whose removal adds least error; the one with the largest savings per error is left out."""
 _SWAPS = 250
-"""Exchanges looked at closely, in the order of their least-squares error."""
+"""Exchanges that are fitted, in the order of their least-squares error."""
 
 _ROUNDS = 12
-"""Rounds in which the worst motions of a fit join: the level has stopped rising long before."""
+"""Most rounds in which the worst motions of a fit join: the level converges long before."""
 
 _ENOUGH = 0.99
-"""Levels of a fit are taken as reached, and searches aim at this part of the tolerance, for the fit's sake."""
+"""Relative level at which a fit counts as converged; searches aim at this part of the tolerance, to leave a margin."""
 
 
 @dataclass(frozen=True)
@@ -130,9 +130,9 @@ class MomentSearch:
     # --- search -----------------------------------------------------------------------------------------------------
 
     def first_within(self, meter: Meter) -> FittedMoments:
-        """Moments left out one after another as long as a fit stays within the tolerance, at its worst motions too (3).
+        """First fit within the tolerance, also at its worst motions, with moments left out one after another (3).
 
-        Where the time is over before that, the error is raised.
+        Raises `TimeLimitError` where the time is over before.
         """
         while True:
             kept = self.left_out(meter)
@@ -145,7 +145,7 @@ class MomentSearch:
         """Moments to keep so that the error at all motions met so far stays below the tolerance."""
         self._look_again()
         kept = list(range(len(self.parameters)))
-        with suppress(TimeLimitError):  # whatever is left out by then is
+        with suppress(TimeLimitError):  # returns the moments left by then
             while (fewer := self._without_one(kept)) is not None:
                 kept = fewer
                 self._say(meter, kept, f"{len(kept)} moments, {self.cost(kept)} operations")
@@ -165,13 +165,13 @@ class MomentSearch:
         meter(count - len(kept), count + 1, note)
 
     def _look_again(self) -> None:
-        """Sums over the motions met so far, of which there may be more than the last time."""
+        """Update the sums over the pool of motions, which may have grown."""
         self._errors.clear()
         self._gram, self._moment = self.rows.T @ self.rows, self.rows.T @ self.target
         self._power = float(self.target @ self.target)
 
     def _without_one(self, kept: list[int]) -> list[int] | None:
-        """The set without the moment that saves most for the error it costs, or None where none can go."""
+        """The set without the moment of largest savings per added error, or None where all are needed."""
         if len(kept) == 1:
             return None
         here, cost = self._left_over(kept), self.cost(kept)
@@ -201,13 +201,13 @@ class MomentSearch:
         return None
 
     def least_squares(self, kept: Sequence[int]) -> Array:
-        """Values of the kept moments that fit the motions met in the mean, (kept,)."""
+        """Least-squares values of the kept moments over the pool of motions, (kept,)."""
         index = list(kept)
         solution, *_ = np.linalg.lstsq(self._gram[np.ix_(index, index)], self._moment[index], rcond=None)
         return np.asarray(solution, dtype=np.float64)
 
     def _left_over(self, kept: Sequence[int]) -> float:
-        """The sum of squares that a least-squares fit leaves."""
+        """Residual sum of squares of the least-squares fit."""
         return max(self._power - float(self._moment[list(kept)] @ self.least_squares(kept)), 1e-12)
 
     def cost(self, kept: Sequence[int]) -> int:
@@ -218,7 +218,7 @@ class MomentSearch:
         return self._known_costs[key]
 
     def error(self, kept: Sequence[int]) -> float:
-        """The largest error of the best fit at all motions met; only an estimate where it is far from one."""
+        """The largest error of the best fit over the pool of motions; only an estimate where it is far from one."""
         key = tuple(sorted(kept))
         if key not in self._errors:
             value = self.error_of_least_squares(key)
@@ -228,7 +228,7 @@ class MomentSearch:
         return self._errors[key]
 
     def error_of_least_squares(self, kept: Sequence[int]) -> float:
-        """The largest error at all motions met, of the values that fit them in the mean."""
+        """The largest error of the least-squares fit over the pool of motions."""
         return float(np.abs(self.rows[:, list(kept)] @ self.least_squares(kept) - self.target).max())
 
     # --- fit --------------------------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ class MomentSearch:
     def fit(self, kept: Sequence[int], meter: Meter = silent) -> FittedMoments:
         """Values of the kept moments (1), against motions that are the worst for them.
 
-        A meter that stops it gets the best of the fits done, if one of them is within the tolerance.
+        When the meter stops it, the best fit so far is returned, if one is within the tolerance.
         """
         best: FittedMoments | None = None
         errors = self._errors_with(kept)
@@ -262,7 +262,7 @@ class MomentSearch:
         return best
 
     def _errors_with(self, kept: Sequence[int]) -> Callable[[Array], Errors]:
-        """The errors with these moments as a function of their values, which are an input of what is compiled once."""
+        """The errors with these moments as a function of their values, which are an input of the compiled program."""
         places = [self._places[k] for k in kept]
         program = torque_program(self.exact, places) if places else torque_program(self.simplified((), ()))
         native = compile_function(error_program(self._exact_program, program))

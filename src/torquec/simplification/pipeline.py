@@ -1,4 +1,4 @@
-"""Simplification on one page: from a specification to a proven and checked program.
+"""Simplification pipeline: from a specification to a proven and checked program.
 
 (1)  problem: motions and torque tolerances of the specification; impossible ones are refused (`tolerance`,
      `check_problem`)
@@ -16,9 +16,9 @@ Specifications are of three kinds: torque errors; control requirements (Chang & 
 the loops can bear, and fitted coefficients M, c and g besides; a threshold for coefficients (Clover), which takes the
 place of (3) to (6) (:mod:`torquec.simplification.meet_coefficients`).
 
-The price of a program are its operations, sines and cosines counted. With a time limit searches return their best so
-far at their deadline; the result is the cheapest program that is proven by then. Every pass sets its own part of the
-:class:`torquec.foundation.budget.Budget`, so that one may be late (a last proof, the check) without the others.
+The price of a program is its number of operations, including sines and cosines. With a time limit, searches return
+their best so far at their deadline; the result is the cheapest program proven by then. Every pass sets its own part of
+the :class:`torquec.foundation.budget.Budget`, so that one may be late (a last proof, the check) without the others.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ from torquec.simplification.time_plan import SHARES, TimePlan, time_plan
 from torquec.simplification.tolerance import torque_budgets
 
 _PROOFS = 3
-"""How many of the cheapest candidates are tried to be proven, before aims are lowered (5)."""
+"""Number of the cheapest candidates whose proofs are tried before aims are lowered (5)."""
 
 _LOWERED, _ATTEMPTS = 0.94, 4
-"""What a joint's aim is multiplied by where its error was not proven, and how often all is tried (6)."""
+"""Factor on a joint's aim where its error was not proven, and the number of attempts (6)."""
 
 
 def simplify_and_check(
@@ -72,10 +72,10 @@ def simplify_and_check(
     on_proven: Callable[[Simplified], None] | None = None,
     simpler_than: int | None = None,
 ) -> Simplified | None:
-    """All passes: the cheapest program that is proven, and unless `check` is false checked, within the work's budget.
+    """All passes: the cheapest program that is proven, and with `check` also checked, within the work's budget.
 
-    With `simpler_than`, the cost of the program to compare with, None is the result where none is cheaper, or has
-    simplified coefficients. Without a check the search has the same part of the time. `on_proven` and what is raised
+    With `simpler_than`, the cost of the program to compare with, the result is None where no program is cheaper or has
+    simplified coefficients. Without a check the search has the same part of the time. `on_proven` and errors raised
     are those of `meet_specification`.
     """
     budget, proven = work.budget, list[Simplified]()
@@ -85,12 +85,12 @@ def simplify_and_check(
         if on_proven is not None:
             on_proven(found)
 
-    # Without a deadline there is time for the last one: the search proves early ones only for the caller.
+    # Without a deadline the last program can always be checked: early proofs are only for the caller.
     early = collect if budget.is_timed or on_proven is not None else None
     by = budget if check else None
     with work.within(budget.share(SHARES.model)):
         proven.append(meet_specification(robot, exact, specification, checked_by=by, on_proven=early, work=work))
-    proven.reverse()  # of those that cost the same, the last has the closest bounds
+    proven.reverse()  # among programs of equal cost, the last has the tightest bounds
     proven.sort(key=lambda found: found.cost)
     if simpler_than is not None:
         proven = [found for found in proven if found.cost < simpler_than or found.coefficients is not None]
@@ -110,10 +110,9 @@ def meet_specification(
 ) -> Simplified:
     """The cheapest programs found that meet the specification, proven within the budget of the work.
 
-    `exact` is the program of the robot's inverse dynamics.
-    `on_proven` gets programs for torque errors that are proven before the search is over, each cheaper than the one
-    before. `checked_by` is the budget in which the result is checked, too: a program for torque errors is then one that
-    can be checked by then, where there is one.
+    `exact` is the program of the robot's inverse dynamics. `on_proven` is called with programs for torque errors that
+    are proven before the search is over, each cheaper than the one before. `checked_by` is the budget that includes the
+    check of the result: a program for torque errors is then one that can be checked by then, where there is one.
     Raises `SpecificationError` with joint, tolerance and smallest achievable error where the specification cannot be
     met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
     """
@@ -156,8 +155,8 @@ def meet_specification(
 def simplify_torque(problem: SimplificationProblem) -> Certificate:
     """The cheapest program found whose torque errors are proven to stay within the tolerances, with the proof.
 
-    Raises `SpecificationError` with joint and smallest error that can be proven where a tolerance is below the rounding
-    of the exact program, and `RobotError` where the torques are no polynomials that a proof can manage.
+    Raises `SpecificationError` with joint and smallest provable error where a tolerance is below the rounding of the
+    exact program, and `RobotError` where the torques are not polynomials within the limits of proofs.
     """
     check_provable(problem.robot, problem.exact)  # (1)
     check_tolerances(problem)
@@ -186,9 +185,7 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
 
 
 def _parts_of_tolerances(problem: SimplificationProblem, plan: TimePlan) -> dict[str, float]:
-    """The part of every joint's tolerance that errors may use: what the plan allows, but for snapped angles and
-    rounding.
-    """
+    """The part of every joint's tolerance that errors may use: that of the plan, less snapped angles and rounding."""
     taken = zip(problem.robot.joint_names, snapped(problem), rounded_away(problem), problem.tolerance, strict=True)
     return {name: plan.part * (1.0 - (snap + rounded) / allowed) for name, snap, rounded, allowed in taken}
 

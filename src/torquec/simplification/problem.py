@@ -1,4 +1,4 @@
-"""`SimplificationProblem`, which every strategy gets, and `Simplified`, the proven program that answers it."""
+"""Input and result of simplification: `SimplificationProblem` for every strategy, `Simplified` with its proof."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from torquec.trajectory.motion_box import MotionBox
 
 @dataclass(frozen=True)
 class SimplificationProblem:
-    """A robot, the `exact` program of its inverse dynamics, the motions that matter, and the torque errors allowed.
+    """A robot, the `exact` program of its inverse dynamics, the box of motions, and the torque tolerances.
 
-    `tolerance` (n,) [N m, N] is one error for each independent joint; `work` says who computes, and how progress is
-    reported; `precision` is that of the code whose errors are proven. `on_proven`, where it is given, gets every
-    certificate that is cheaper than those before it. `budget` is that of search and proof, `checked_by` the one in
-    which the certificate is checked, too, where there is a check.
+    `tolerance` (n,) [N m, N] is one error for each independent joint; `work` has the worker processes and progress
+    reports; `precision` is that of the code whose errors are proven. `on_proven`, if given, is called with every
+    certificate that is cheaper than those before it. `budget` is that of search and proof, `checked_by` the one that
+    includes the check of the certificate, where there is one.
     """
 
     robot: Robot
@@ -44,7 +44,7 @@ class SimplificationProblem:
 
     @property
     def has_mimic_joints(self) -> bool:
-        """Whether some joints follow others; their closed form is not a function of the independent joints alone."""
+        """Whether there are mimic joints; their closed form is not a function of the independent joints alone."""
         return len(self.robot.bodies) != self.robot.n
 
     def within(self, parts: Sequence[float]) -> SimplificationProblem:

@@ -1,4 +1,4 @@
-"""Proofs in the pipeline: refusal of impossible tolerances, proofs of candidates, the independent check.
+"""Proofs in the simplification pipeline: rejection of impossible tolerances, proofs of candidates, independent check.
 
 A tolerance is refused before the search, with a remedy, where it is below the effect of snapped angles, below rounding,
 or below the proven error of the exact program. :mod:`torquec.simplification.accepts` refuses robots.
@@ -9,9 +9,9 @@ Bounds of candidates, and of the exact program where no candidate is proven, are
 
 The independent check takes the cheapest proven program that can be checked in the remaining time. The duration of each
 check is predicted (:class:`torquec.proof.check_time.CheckTime`): the cheapest program whose check fits is
-checked; where none fits, the one with the shortest check. A check that turns out slower, on a
-machine that has become busy, may end late (`TimeShares.check`), for without it nothing could be used. Then it is given
-up: the program is proven all the same, and `torquec check` checks the proof from its files, whenever there is time.
+checked; where none fits, the one with the shortest check. A check that is slower than predicted, on a machine that has
+become busy, may exceed its deadline (`TimeShares.check`), since the result depends on it. After that it is given up:
+the program is proven all the same, and `torquec check` can check the proof from its files later.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ _FOR_INERTIA = 0.1
 """Part of the time before the check for the witness that M is positive definite."""
 
 _FITTED_TO, _FITS = 0.97, 2
-"""What a joint's aim is multiplied by for a fit after a proof that was not found, and how often that is tried."""
+"""Factor on a joint's target error for a fit after a failed proof, and the number of such attempts."""
 
 
 def snapped(problem: SimplificationProblem) -> tuple[float, ...]:
-    """The part of every tolerance that snapped angles take (n,): claims are about the robot's file as it is written."""
+    """The part (n,) of every tolerance that snapped angles use: claims are about the robot's file as written."""
     return snap_bound(problem.robot, problem.motions)
 
 
 def rounded_away(problem: SimplificationProblem) -> tuple[float, ...]:
-    """The part of every tolerance that rounding takes (n,), of the exact program, which has the most operations."""
+    """The part (n,) of every tolerance that rounding of the exact program uses, which has the most operations."""
     return rounding_of(problem.exact, problem.motions, problem.precision)
 
 
 def check_tolerances(problem: SimplificationProblem) -> None:
-    """Refuse tolerances that even the exact program is not proven to keep."""
+    """Raise for tolerances below the provable error of the exact program."""
     for name, snap, allowed in zip(problem.robot.joint_names, snapped(problem), problem.tolerance, strict=True):
         if not snap < allowed:
             raise SpecificationError(
@@ -92,9 +92,9 @@ def proven_early(
     *,
     most: float = 1.0,
 ) -> Certificate | None:
-    """The cheapest proposal, proven to be within the tolerances and no closer; `best` where that is not possible.
+    """The cheapest proposal, proven at the tolerances without tighter bounds; `best` where that is not possible.
 
-    Its cost must be below this part (`most`) of the best's, or of the exact program's.
+    Its cost must be below the part `most` of the best's, or of the exact program's.
     """
     for program in sorted(proposed, key=operation_cost)[:1]:
         if operation_cost(program) < most * operation_cost(problem.exact if best is None else best.program):
@@ -109,9 +109,9 @@ def proven_early(
 def proven_or_refitted(
     problem: SimplificationProblem, aim: SimplificationProblem, program: Function, plan: TimePlan
 ) -> Certificate:
-    """The proof of a program; where a joint's error is not proven, of the same with constants that lower this error.
+    """The proof of a program; where a joint's error is not proven, constants are fitted to lower this error first.
 
-    Bounds of products of speeds are above the truth by some percent; by how many is known only from a proof.
+    Bounds of products of speeds overestimate by some percent; the amount is known only from a proof.
     """
     for _ in range(_FITS):
         try:
@@ -127,7 +127,7 @@ def proven_or_refitted(
 
 
 def made_closer(problem: SimplificationProblem, best: Certificate, plan: TimePlan) -> Certificate:
-    """An early proof with bounds as close as the time allows."""
+    """An early proof with its bounds tightened as far as the time allows."""
     try:
         with problem.work.within(plan.budget.share(plan.proving)):
             require_time(problem)
@@ -137,7 +137,7 @@ def made_closer(problem: SimplificationProblem, best: Certificate, plan: TimePla
 
 
 def exact_proven(problem: SimplificationProblem) -> Certificate:
-    """Nothing left out, however late: in the axes with fewer operations, or as it is where that rounds too much."""
+    """Proof of the exact program, without a deadline: in the cheaper frames, unless these round too much."""
     carried = torque_program(mechanism(problem.robot))
     if operation_cost(carried) < operation_cost(problem.exact):
         with suppress(UnprovenError):
@@ -146,13 +146,13 @@ def exact_proven(problem: SimplificationProblem) -> Certificate:
 
 
 def require_time(problem: SimplificationProblem) -> None:
-    """Tables of seven joints take seconds before a proof first looks at the time: a waiting check needs them."""
+    """Raise where the time is over: tables of seven joints take seconds before a proof first checks its deadline."""
     if problem.checked_by.is_timed:
         problem.work.budget.check()
 
 
 def _proven_in_time(problem: SimplificationProblem, program: Function, plan: TimePlan) -> Certificate:
-    """The proof in the time that the plan has for it; where a check waits, within the tolerances first."""
+    """The proof within its time of the plan; with `check_first`, bounds at the tolerances come before tighter ones."""
     if plan.check_first:
         with problem.work.within(plan.budget):
             require_time(problem)
@@ -163,7 +163,7 @@ def _proven_in_time(problem: SimplificationProblem, program: Function, plan: Tim
 
 
 def _proven(problem: SimplificationProblem, program: Function, *, closer: bool = True) -> Certificate:
-    """The certificate; with bounds at the tolerances where no closer ones are asked for."""
+    """The certificate; with bounds at the tolerances unless `closer`."""
     return certify(
         problem.robot,
         problem.exact,
@@ -177,7 +177,7 @@ def _proven(problem: SimplificationProblem, program: Function, *, closer: bool =
 
 
 def check_again(robot: Robot, proven: Sequence[Simplified], budget: Budget, work: Work) -> Simplified:
-    """The first of the programs, cheapest first, that can be checked within the budget, once that is tried."""
+    """Check the first of the programs, cheapest first, whose predicted check fits into the budget, and return it."""
     late = budget.share(SHARES.check)
     chosen = proven[0] if len(proven) == 1 or not budget.is_timed or late.is_over else _chosen(robot, proven, budget)
     chosen = _with_least_inertia(robot, chosen, late)
@@ -191,7 +191,7 @@ def check_again(robot: Robot, proven: Sequence[Simplified], budget: Budget, work
 
 
 def _with_least_inertia(robot: Robot, chosen: Simplified, late: Budget) -> Simplified:
-    """With the witness that M is positive definite, where it is found in a moment, or in its part of the time."""
+    """With the witness that M is positive definite, where it is found within its part of the time."""
     record = chosen.certificate
     rest, precision = late.share_of_rest(_FOR_INERTIA), record.precision
     found = least_inertia(robot, record.program, record.motions, precision=precision, budget=rest)

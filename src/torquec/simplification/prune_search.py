@@ -1,10 +1,11 @@
-"""One search for replacements in a torque program: which are tried, and the motions against which they are fitted.
+"""Search for replacements in a torque program: order of trials, and the pool of motions for fits.
 
-(1)  replacements whose errors are foreseen near the tolerance are tried by the operations that they save for the room
-     that they take from every joint; constants are fitted to the motions met, quickly or in earnest
-(2)  ever shorter programs are a trail; its last one that can be fitted to its own worst motions is a stage
+(1)  replacements with predicted errors near the tolerance are tried in the order of operations saved per slack used at
+     all joints; constants are fitted to the pool of motions by a coarse or a full fit
+(2)  a sequence of shorter and shorter programs is a trail; its last one that can be fitted to its own worst motions is
+     a stage
 
-:mod:`torquec.simplification.prune` says why, and in which phases.
+:mod:`torquec.simplification.prune` explains the method and its phases.
 """
 
 from __future__ import annotations
@@ -27,43 +28,41 @@ from torquec.simplification.replacements import Replacement, replaced_together
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
 _SAMPLES, _TRIED = 500, 100_000
-"""Motions met at first, and tried in each search for the worst."""
+"""Initial size of the pool of motions, and motions tried in each search for the worst."""
 
 _WORST = 12
-"""Motions of each joint that join those met, per search for the worst."""
+"""Motions of each joint that join the pool, per search for the worst."""
 
 _HARMLESS = 0.03
-"""Room of a replacement that may be tried with others at once, in tolerances squared."""
+"""Largest slack used by a replacement that may be tried together with others, in squared tolerances."""
 
 _MOST_HARMLESS = 500
-"""Replacements that are looked through for those."""
+"""Number of replacements that are searched for such ones."""
 
 _AT_ONCE = 64
-"""Replacements whose degrees are looked at together."""
+"""Replacements whose degrees are computed together."""
 
 _FITS = 8
-"""Fits of the constants for one trial: each is against the worst motions of the one before."""
+"""Most fits of the constants for one trial: each is to the worst motions of the one before."""
 
 _LOOKED_AT = 700
-"""Motions at which replacements are foreseen, where more are met: two of three are those of the largest errors."""
+"""Most motions for predictions, if the pool has more: two of three are those of the largest errors."""
 
 _CHANCE = 0.4
-"""By how much gains of replacements are changed by chance, in their logarithm, in all descents but the first."""
+"""Random perturbation of the gains of replacements, in their logarithm, in all descents but the first."""
 
 _SMALLEST_USE = 0.02
-"""Room that every replacement is taken to use, in tolerances: of those that use none, the one that saves most wins."""
+"""Slack that every replacement is assumed to use at least, in tolerances: among those that use none, savings decide."""
 
 
 @dataclass(frozen=True)
 class PrunePhase:
-    """The operations to save before constants are fitted to the worst motions, how much of the tolerance errors may
-    reach until then, how many replacements may be tried at once, and how often what is left is factored again after
-    a trial, with which patience.
+    """Parameters of a pruning phase: operations to save before constants are fitted to the worst motions, largest error
+    until then in tolerances (`room`), replacements tried at once, and refactorings after a trial with their patience.
 
-    Replacements are tried whose errors are `foreseen` within that much, the room by default; `earnest` says whether
-    they are fitted in earnest, `tries` and `tries_of_a_step` how many of them may turn out worse one after
-    the other before no other one is looked for: those of one step tend to fail together. After so many `failures` in a
-    row of fits to the worst motions the next phase begins.
+    Replacements are tried if their predicted error is at most `foreseen`, by default `room`; with `earnest` they get a
+    full fit. `tries` and `tries_of_a_step` limit consecutive failures: those of one step tend to fail together. After
+    `failures` failed fits to the worst motions in a row the next phase begins.
     """
 
     chunk: int
@@ -82,11 +81,11 @@ _Place = tuple[int, int | None]
 
 
 def _no_hurry() -> None:
-    """Nothing stops a search that nobody waits for."""
+    """No deadline."""
 
 
 class PruneSearch:
-    """The motions met so far, and what the torques should be there."""
+    """The search's pool of motions, and the exact torques there."""
 
     def __init__(
         self,
@@ -113,7 +112,7 @@ class PruneSearch:
         return evaluate(self.exact, {name: states[:, k] for k, name in enumerate(("q", "qd", "qdd"))})["tau"]
 
     def _largest_error(self, program: Function) -> float:
-        """The largest error found, over the tolerance; its motions join those met."""
+        """The largest error found, relative to the tolerance; its motions join the pool."""
         self._seed += 1
         error = error_program(self.exact, program)
         worst = worst_motions(error, self.motions, seed=self._seed, samples=_TRIED)
@@ -139,7 +138,7 @@ class PruneSearch:
         return None
 
     def longest_fitted(self, trail: Sequence[Function]) -> Function | None:
-        """The last of ever shorter programs that can be fitted, as far as halving finds it, or None (2)."""
+        """The last program of a trail that can be fitted, found by bisection, or None (2)."""
         at = len(trail) - 1
         while True:
             accepted = self.fitted(trail[at])
@@ -148,7 +147,7 @@ class PruneSearch:
             at //= 2
 
     def factored_again(self, program: Function, forms: int, patience: int = 6) -> Function:
-        """The shortest of some forms that are as easy to prove."""
+        """The shortest of some forms whose degrees are not harder to prove."""
         most = self.limit.points(program)
 
         def is_as_easy(trial: Function) -> bool:
@@ -160,7 +159,7 @@ class PruneSearch:
         return min(found, key=operation_cost)
 
     def stages_after(self, program: Function, phase: PrunePhase) -> Iterator[Function]:
-        """Ever shorter programs, each fitted to its worst motions, until nothing more is found (2)."""
+        """Shorter and shorter programs, each fitted to its worst motions, until none is found (2)."""
         failures, failed = 0, set[_Place]()
         while failures < phase.failures and (trail := self.shorter(program, phase, failed)):
             accepted = self.longest_fitted([step for _, step in trail])
@@ -174,7 +173,7 @@ class PruneSearch:
                 failed.clear()
 
     def shorter(self, program: Function, phase: PrunePhase, failed: set[_Place]) -> list[tuple[_Place, Function]]:
-        """Ever shorter programs, each with its (first) replacement, until enough operations are saved."""
+        """A trail of shorter programs, each with its (first) replacement, until enough operations are saved."""
         trail: list[tuple[_Place, Function]] = []
         current, enough = program, operation_cost(program) - phase.chunk
         while operation_cost(current) > enough:
@@ -186,7 +185,7 @@ class PruneSearch:
         return trail
 
     def _replaced(self, program: Function, phase: PrunePhase, failed: set[_Place]) -> tuple[_Place, Function] | None:
-        """The best replacement that keeps its promise, or None; what does not is remembered in `failed`."""
+        """The best replacement whose prediction is confirmed by a fit, or None; others are added to `failed`."""
         self.look_at_time()
         room = phase.room
         states, torques = self._looked_at(program)
@@ -194,7 +193,7 @@ class PruneSearch:
         most = phase.foreseen or room
         good = [one for one in foreseen if one.largest <= most and one.replacement.place not in failed]
         used = np.array([float(np.maximum(one.errors**2 - here**2, 0.0).sum()) for one in good])
-        if phase.earnest:  # what counts is whether errors can come within the tolerance at all
+        if phase.earnest:  # rank by the predicted error itself: can it come within the tolerance?
             used = np.array([one.largest for one in good]) - 0.9
         gains = np.array([one.replacement.saved for one in good]) / (np.maximum(used, 0.0) + _SMALLEST_USE)
         gains *= np.exp(self._chance * self._rng.standard_normal(len(gains)))
@@ -237,21 +236,21 @@ class PruneSearch:
         return None if shorter is None else (first.place, shorter)
 
     def _allowed(self, program: Function, chosen: Sequence[Replacement]) -> Iterator[Replacement]:
-        """Those after which degrees are low enough for a proof."""
+        """The replacements after which degrees are low enough for a proof."""
         for first in range(0, len(chosen), _AT_ONCE):
             some = chosen[first : first + _AT_ONCE]
             allowed = self.limit.allows_replacing(program, [[one] for one in some])
             yield from itertools.compress(some, allowed)
 
     def _fitted_to_motions_met(self, program: Function, phase: PrunePhase) -> Function | None:
-        """The program after a fit, quick or in earnest, where its errors stay within the room."""
+        """The program after a coarse or full fit, where its errors stay within `room` of the phase; else None."""
         self.look_at_time()
         for fit in (refit_constants,) if phase.earnest else (refit_by_least_squares, refit_by_least_squares):
             program = fit(program, self.states, self.torques, self.tolerance, self.limit.constants_to_fit(program))
         return program if self._error(program, values_at(program, self.states)) <= phase.room else None
 
     def _looked_at(self, program: Function) -> tuple[Array, Array]:
-        """Motions for foresight, and the exact torques there."""
+        """Motions for predictions, and the exact torques there."""
         if len(self.states) <= _LOOKED_AT:
             return self.states, self.torques
         values = values_at(program, self.states)
@@ -262,7 +261,7 @@ class PruneSearch:
         return self.states[rows], self.torques[rows]
 
     def _error(self, function: Function, values: list[Any]) -> float:
-        """The largest error over all motions met and joints, in tolerances."""
+        """The largest error over the pool of motions and all joints, in tolerances."""
         return max(
             float(np.abs(values[k] - self.torques[:, i]).max()) / float(self.tolerance[i])
             for i, k in enumerate(function.results[0])

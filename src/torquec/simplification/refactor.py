@@ -1,17 +1,16 @@
-"""The same torques in another form: sums multiplied out and factored again, where that takes fewer operations.
+"""Refactoring of a torque program: sums expanded and factored again, where that takes fewer operations.
 
-A recursion turns vectors from link to link. Where little of it is left, the rows of M(q) qdd + c(q, qd) + g(q) may be
-shorter, and so may be anything between the two.
+A recursion rotates vectors from link to link. After pruning, the rows of M(q) qdd + c(q, qd) + g(q), or forms between
+the two, may be shorter.
 
-(1)  multiply out: a sum that is no part of a larger one is a polynomial in inputs, sines, cosines and steps that others
-     need, too
-(2)  factor: what most of its terms share is taken out, by chance something else, and so on with what is left inside and
-     outside (Horner's rule in many variables)
-(3)  a product of two factors that is computed anyway is used; a value that is there times a constant may stand for the
-     value, where a term has a constant of its own
-(4)  one of the steps that others need, too, may be multiplied out as well, by chance
-(5)  every form that takes no more operations is kept: forms of one price lead to shorter ones. One that takes more by
-     an estimate (:mod:`torquec.simplification.form_price`) is not built
+(1)  expand: a maximal sum is a polynomial in inputs, sines, cosines and shared steps
+(2)  factor: the factor of most terms (randomly another one) is taken out, then recursively inside and outside of the
+     bracket (Horner's rule in many variables)
+(3)  products of two factors that are computed anyway are reused; a term with a constant may use an existing multiple of
+     a value instead of the value
+(4)  randomly, one of the shared steps is expanded as well
+(5)  every form with no more operations is accepted: forms of equal price lead to shorter ones. A form with a higher
+     estimated price (:mod:`torquec.simplification.form_price`) is not built
 
 Forms differ by rounding alone.
 """
@@ -36,35 +35,35 @@ _SUMS = (Op.ADD, Op.SUB, Op.NEG)
 _SIGNS = {Op.ADD: (1.0, 1.0), Op.SUB: (1.0, -1.0), Op.NEG: (-1.0,)}
 
 _MOST_TERMS = 48
-"""Of a sum that is multiplied out; products that would give more stay as they are."""
+"""Most terms of an expanded sum; products that would give more are not expanded."""
 
 _WAYWARD = (0.0, 0.3, 0.6)
-"""By how much counts of terms that share a factor are changed by chance, in their logarithm (2)."""
+"""Random perturbation of the number of terms that share a factor, in its logarithm (2)."""
 
 _BY_UNITS = 0.6
-"""How often a value times a constant stands for the value (3)."""
+"""Probability of using multiples of values (3)."""
 
 _FARTHER = 0.5
-"""How often a step that others need is multiplied out (4)."""
+"""Probability of expanding a shared step (4)."""
 
 _MOST_FRUITLESS = 200
-"""Forms without gain after which a search ends, however many sums there are."""
+"""Number of forms without gain that ends a search, for any number of sums."""
 
 _NOTHING, _ONE = 1e-14, 1e-12
-"""Coefficients below the first, as a part of what was added up, are zero but for rounding; those this close to one,
-relatively, are one."""
+"""Coefficients below the first, relative to the summands, are rounding errors of zero; coefficients within the second,
+relatively, of one are one."""
 
 _Factors = tuple[int, ...]
 _Term = tuple[float, _Factors]
-"""A coefficient, and the steps that it is multiplied by."""
+"""A coefficient and its factors, by step."""
 
 
 def refactored(
     program: Function, *, seed: int = 0, patience: int = 6, accept: Callable[[Function], bool] = lambda _: True
 ) -> Function:
-    """The program in the form with fewest operations that is found.
+    """The program in the form with the fewest operations found.
 
-    It ends when `patience` forms of every sum, in the mean, have brought nothing; `accept` may refuse a form.
+    The search ends after `patience` forms per sum, on average, without gain; `accept` may reject a form.
     """
     rng = np.random.default_rng(seed)
     form = _Form(program)
@@ -80,7 +79,7 @@ def refactored(
 
 @dataclass(frozen=True)
 class _Form:
-    """A program, and what of it can be multiplied out."""
+    """A program, and its sums that can be expanded."""
 
     program: Function
 
@@ -134,7 +133,7 @@ class _Form:
         }
 
     def another(self, rng: np.random.Generator) -> Function | None:
-        """The program with one sum in another form, by chance; None where that sum has only one, or that costs more."""
+        """The program with a random sum in another, random form; None where it has no other, or that costs more."""
         chosen = self.sums[int(rng.integers(len(self.sums)))]
         terms = self._multiplied_out(chosen, needed_here=True)
         if rng.random() < _FARTHER:
@@ -170,7 +169,7 @@ class _Form:
         return [(1.0, (k,))]
 
     def _farther(self, terms: list[_Term], rng: np.random.Generator) -> list[_Term]:
-        """The terms, with one of their factors multiplied out (4)."""
+        """The terms, with one of their factors expanded (4)."""
         products = set(self.products.values())
         steps = self.program.operations
         composed = sorted({a for _, factors in terms for a in factors if steps[a].op in _SUMS or a in products})
@@ -202,7 +201,7 @@ class _Form:
 
 @dataclass(frozen=True)
 class _Writer:
-    """Writes polynomials of steps whose values are nodes of a new graph; `known` are products that are there."""
+    """Writes polynomials of steps whose values are nodes of a new graph; `known` are existing products."""
 
     values: Sequence[Any]
     known: Mapping[_Factors, int]

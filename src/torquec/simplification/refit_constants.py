@@ -1,7 +1,7 @@
-"""Fits of a torque program's constants to worst motions, and the error after a replacement predicted by derivatives.
+"""Minimax fit of a torque program's constants to worst motions, and prediction of errors after a replacement.
 
-A program whose terms were dropped has its smallest error with other constants than the robot's. Changing them costs no
-operation. The minimax fit over given motions:
+After terms were dropped, the error of a program is smallest with other constants than the robot's. Changing them costs
+no operation. The minimax fit over given motions:
 
 (1)  tau(c + d) = tau(c) + J d + ..,   J by reverse mode over the program, for every motion and joint
 (2)  min over d of max |tau(c) + J d - tau_exact|/tolerance,   |d_k| <= r |c_k|: a linear program
@@ -9,14 +9,13 @@ operation. The minimax fit over given motions:
 
 The error after a replacement and a fit is predicted without doing either:
 
-(4)  torques change by J_k (v - v_k) where v stands for step k: derivatives J by reverse mode, at every motion
-(5)  constants can make up for a part of it, d tau/dc = (d tau/dc as it is) - J_k d v_k/dc: what reached the torques
-     through step k does not any more
-(6)  least squares over the motions, those of large errors weighted more, give the change of the constants; what is
-     left at the worst motion is the error foreseen
+(4)  torques change by J_k (v - v_k) where v replaces step k: derivatives J by reverse mode, at every motion
+(5)  constants can compensate a part of it, with the derivative d tau/dc less J_k d v_k/dc, the path through step k
+(6)  least squares over the motions, those of large errors weighted more, give the change of the constants; the residual
+     at the worst motion is the predicted error
 
-A constant by which step k is multiplied later is taken to act on its old value, so it may promise too much. Single
-precision will do as well: the best predictions are tried in full.
+A constant that multiplies step k later is assumed to act on its old value, so predictions may be too optimistic. Single
+precision is enough: the best predictions are verified by a full fit.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ from torquec.simplification.fitting.chebyshev_program import exchange_fit
 from torquec.simplification.replacements import Replacement, angle_steps, replacements
 
 _FIRST_RADIUS, _SMALLEST_RADIUS = 0.5, 0.02
-"""How far constants may move at once, as a part of themselves: half at first, and no less than what still matters."""
+"""Trust region of the constants, relative: first radius, and the smallest that still has an effect."""
 
 _STEPS = 6
 """Linear programs for one fit; two or three lower the error noticeably."""
 
 _LIGHTEST, _RIDGE = 0.15, 1e-4
-"""Of least squares: the weight of motions without error, beside one for the worst; and the part of the columns' mean
-square that is added to all of them, so that constants that hardly matter stay."""
+"""Weighted least squares: weight of motions without error (the worst has one more); and regularization relative to the
+columns' mean square, so that constants with little effect do not change."""
 
 _GAIN = 0.995
 """A step that lowers the error by less than this factor is the last."""
@@ -50,22 +49,21 @@ _GAIN = 0.995
 Steps = list[Any]
 
 _LIGHTEST_MOTION, _LEAST = 0.15, 0.3
-"""The weight of motions without error, beside one for the worst; and the error that counts as large where all are
-small."""
+"""Weight of motions without error (the worst has one more), and the least error that counts as large, in tolerances."""
 
 _FORESEEN_RIDGE = 1e-4
-"""Of the mean square of the columns, added to all of them: constants that hardly matter stay."""
+"""Regularization relative to the columns' mean square: constants with little effect do not change."""
 
 _FARTHEST = 1.0
-"""The largest change of a constant, as a part of itself, that derivatives are trusted for."""
+"""Largest relative change of a constant for which the linearization is trusted."""
 
 
 def refit_constants(
     function: Function, states: Array, torques: Array, tolerance: Array, constants: Sequence[int] | None = None
 ) -> Function:
-    """The program with other constants; its error at the states (N, 3, n) is no larger than before.
+    """The program with constants fitted by (1)-(3); its error at the states (N, 3, n) is no larger than before.
 
-    `torques` (N, n) are what the program should give there; `constants` the steps that may change, all by default.
+    `torques` (N, n) are the exact torques there; `constants` the steps that may change, all by default.
     """
     constants = fitted_constants(function) if constants is None else constants
     if not constants:
@@ -95,9 +93,9 @@ def refit_constants(
 def refit_by_least_squares(
     function: Function, states: Array, torques: Array, tolerance: Array, constants: Sequence[int] | None = None
 ) -> Function:
-    """The program with constants after one step of weighted least squares: quick, and half of what a fit gains.
+    """The program after one step of weighted least squares on its constants: quick, with half the gain of a full fit.
 
-    Motions of large errors weigh more. Where the largest error does not fall, the program is as it was.
+    Motions of large errors weigh more. Where the largest error does not decrease, the program is unchanged.
     """
     constants = fitted_constants(function) if constants is None else constants
     if not constants:
@@ -122,8 +120,8 @@ def refit_by_least_squares(
 
 
 def fitted_constants(function: Function) -> list[int]:
-    """The steps whose constants are fitted: not those of 0, 1 and 2, which cost no multiplication, nor parts of angles,
-    in which torques are not linear enough.
+    """The steps whose constants are fitted: not 0, 1 and 2, which cost no multiplication, nor constants in angles, in
+    which torques are too nonlinear.
     """
     angles = angle_steps(function)
     return [
@@ -166,7 +164,7 @@ def _linearized(
 
 
 def shares(op: Op, s: Any, arguments: Steps) -> list[Any]:
-    """What the result changes with each argument; angles are inputs, so nothing goes through sines and cosines."""
+    """Partial derivatives of an operation by its arguments; angles are inputs, so sines and cosines have none."""
     if op is Op.ADD:
         return [s, s]
     if op is Op.SUB:
@@ -180,7 +178,7 @@ def shares(op: Op, s: Any, arguments: Steps) -> list[Any]:
 
 @dataclass(frozen=True)
 class Foreseen:
-    """A replacement, with each joint's largest error after it and after a fit (n,), in tolerances."""
+    """A replacement with its predicted errors: each joint's largest, after a fit (n,), in tolerances."""
 
     replacement: Replacement
     errors: RealArray
@@ -194,10 +192,10 @@ class Foreseen:
 def foresee(
     program: Function, states: Array, torques: Array, tolerance: Array, constants: Sequence[int] | None = None
 ) -> tuple[RealArray, list[Foreseen]]:
-    """The largest errors of the program as it is (n,), and every replacement that saves something with its errors.
+    """Predicted errors (4)-(6): present largest errors (n,), and every replacement that saves something with its own.
 
-    `states` (N, 3, n) are the motions that count, `torques` (N, n) what the program should give there; `constants` the
-    steps that may be fitted, all by default.
+    `states` (N, 3, n) are the motions, `torques` (N, n) the exact torques there; `constants` the steps that may be
+    fitted, all by default.
     """
     count = len(torques)
     values = np.stack([np.broadcast_to(np.asarray(v, np.float32), count) for v in values_at(program, states)])
@@ -227,7 +225,7 @@ def foresee(
 
 
 def _fitted(errors: RealArray, columns: RealArray, weight: RealArray) -> RealArray:
-    """What is left of errors (ways, N n) after least squares on the columns (constants, N n) (6)."""
+    """Residuals of errors (ways, N n) after least squares on the columns (constants, N n) (6)."""
     if not len(columns):
         return errors
     weighted = columns * weight
@@ -239,7 +237,7 @@ def _fitted(errors: RealArray, columns: RealArray, weight: RealArray) -> RealArr
 
 
 def _changes(program: Function, values: RealArray, tolerance: Array) -> RealArray:
-    """How torques change with each step, in tolerances, (n, steps, N): reverse mode."""
+    """Derivatives of the torques by each step, in tolerances, (n, steps, N): reverse mode."""
     steps, count = values.shape
     found = np.zeros((len(tolerance), steps, count), np.float32)
     for joint, result in enumerate(program.results[0]):
@@ -257,7 +255,7 @@ def _changes(program: Function, values: RealArray, tolerance: Array) -> RealArra
 
 
 def _paths(program: Function, values: RealArray, constants: Sequence[int]) -> list[RealArray | None]:
-    """How each step changes with the constants, relative to each, (constants, N), or None: forward mode."""
+    """Derivatives of each step by relative changes of the constants, (constants, N), or None: forward mode."""
     row = {k: c for c, k in enumerate(constants)}
     found: list[Any] = []
     for k, step in enumerate(program.operations):

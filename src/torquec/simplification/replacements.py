@@ -1,12 +1,12 @@
-"""What a torque program may lose: one of its steps replaced by what it has already, and what that saves.
+"""Replacements in a torque program: one step becomes a term, a number or a multiple of another; operations saved.
 
 (1)  a sum a + b becomes a, or b
 (2)  a step that depends on positions alone becomes a number, any other one zero
-(3)  a step becomes a multiple of an earlier one: two values that move together need not both be computed
+(3)  a step becomes a multiple of an earlier one: of two proportional values only one is computed
 
-What only the replaced step needed disappears with it. A step is replaced by steps of no higher weight alone, where a
-speed weighs one and an acceleration two: then no product of the program weighs more than before, and torques stay
-linear in the accelerations and quadratic in the speeds, as proofs need them.
+Steps that only the replaced one needed are removed (dead code). A step is replaced only by steps of no higher weight,
+where a speed weighs one and an acceleration two: then no product of the program weighs more than before, and torques
+stay linear in the accelerations and quadratic in the speeds, as proofs require.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from torquec.foundation.arrays import RealArray
 _PORT_WEIGHT = {"q": 0, "qd": 1, "qdd": 2}
 
 _FREE = 0.08
-"""A multiple this close to one or minus one is taken as such: it costs no multiplication, and constants are fitted."""
+"""A factor this close to one or minus one is rounded: it saves a multiplication, and constants are fitted later."""
 
 _ALIKE = 0.35
-"""Values are alike where one instead of the other changes torques by less than this, in the mean over motions and
-joints and in tolerances: what is less alike has never come within the tolerances."""
+"""Largest mean torque change over motions and joints, in tolerances, for one value to replace another (3): replacements
+above it have never come within the tolerances."""
 
 _CLOSEST = 48
-"""How many of those that are alike are looked at for each step, the closest first."""
+"""Number of similar values tried for each step, the closest first."""
 
 _PAIR = 16
 """Operations that a sine-cosine pair counts for, as in :attr:`torquec.expr.OperationCount.cost`."""
@@ -49,15 +49,15 @@ class Replacement:
 
     @property
     def place(self) -> tuple[int, int | None]:
-        """What is replaced by what, whatever the factor."""
+        """The replaced step and its replacement, without the factor."""
         return self.step, self.by
 
     def of(self, values: RealArray) -> RealArray:
-        """What stands for the step, given the values (steps, N) of all."""
+        """The new value of the step, given the values (steps, N) of all."""
         return np.full_like(values[0], self.factor) if self.by is None else self.factor * values[self.by]
 
     def in_graph(self, values: Sequence[Any]) -> Any:
-        """What stands for the step, given the nodes of those before it."""
+        """The new node of the step, given the nodes of those before it."""
         if self.by is None:
             return self.factor
         if abs(self.factor) == 1.0:
@@ -71,9 +71,9 @@ def replaced_together(program: Function, chosen: Sequence[Replacement]) -> Funct
 
 
 def replacements(program: Function, values: RealArray, changes: RealArray) -> Iterator[Replacement]:
-    """All that save an operation, given the values (steps, N) at N motions and how torques change with each step.
+    """All replacements that save an operation, given the values (steps, N) of all steps at N motions.
 
-    `changes` (n, steps, N) are derivatives in tolerances; they weigh where two values have to be alike.
+    `changes` (n, steps, N) are derivatives of the torques by each step in tolerances, the weights of (3).
     """
     ledger, weights = _Ledger(program), _weights(program)
     angles = angle_steps(program)
@@ -127,11 +127,11 @@ class _Ledger:
         self.uses = Counter(argument for step in self.steps for argument in step.args)
         self.uses.update(program.results[0])
         self.factors = {a for step in self.steps if step.op is Op.MUL for a in step.args if self.uses[a] == 1}
-        """Steps that nothing but a product needs: where one would be zero, the product is, which saves more."""
+        """Steps used only by a product: instead of setting one to zero, the product is, which saves more."""
         self.turns = Counter(step.args[0] for step in self.steps if step.op in (Op.SIN, Op.COS))
 
     def saved(self, k: int, by: int | None) -> int:
-        """Operations that are not needed any more where step `by` or a number stands for step k."""
+        """Operations saved where step `by` or a number replaces step k."""
         left = {} if by is None else {by: self.uses[by] + 1}
         saved, waiting = 0, [k]
         turns: Counter[int] = Counter()
@@ -161,7 +161,7 @@ def _weights(program: Function) -> list[int]:
 
 
 def angle_steps(program: Function) -> set[int]:
-    """The steps of which sines and cosines are taken, and what leads to them: no values of a polynomial."""
+    """The arguments of sines and cosines, and the steps that lead to them, in which torques are not polynomial."""
     found: set[int] = set()
     for k in range(len(program.operations) - 1, -1, -1):
         step = program.operations[k]

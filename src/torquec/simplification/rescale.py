@@ -1,14 +1,14 @@
-"""Units of a program's values chosen so that more of its constants are one, and need no multiplication.
+"""Rescaling of a program's values: units in which more constants are one, and need no multiplication.
 
-What a step computes may be measured in another unit, as long as what follows knows it:
+A step may compute its value in another unit, if later steps account for it:
 
-(1)  a set S of steps computes its values times u. Where a constant multiplies on the way in or out, it takes up u or
-     1/u; where a sum has terms on both sides of the border, those on the other side are added up and multiplied once
+(1)  a set S of steps computes its values times u. A constant that multiplies at the boundary of S absorbs u or 1/u;
+     where a sum has terms on both sides of the boundary, those on the other side are added up and multiplied once
 (2)  with u = 1/c for a constant c whose product is in S and whose argument is not, that product disappears
-(3)  the S with the fewest sums across its border is one side of a least cut: between the product that should disappear,
-     and the inputs, their sines and cosines, and the results, which have units of their own
+(3)  the S with the fewest sums across its boundary is one side of a minimum cut: between the product to be removed, and
+     the inputs, their sines and cosines, and the results, whose units are fixed
 
-The torques are the same but for rounding.
+The torques are the same up to rounding.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NEVER = 10_000
 
 
 def rescaled(program: Function) -> Function:
-    """The program in the units in which it has fewest operations, as far as one unit after the other finds them."""
+    """The program in the units with fewest operations, found greedily, one unit after the other."""
     best = program
     while True:
         units = _Units(best)
@@ -137,7 +137,7 @@ class _Units:
                 capacity[carrier, k] += 1
                 capacity[k, carrier] += 1
         for k, terms in self.sums.items():
-            above, below = nodes, nodes + 1  # the sum pays once, however many of its terms are on the other side
+            above, below = nodes, nodes + 1  # a cut sum costs once, however many of its terms are on the other side
             nodes += 2
             capacity[above, k] = capacity[k, below] = 1
             for _, a in terms:

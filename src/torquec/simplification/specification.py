@@ -1,8 +1,8 @@
-"""A specification: what a simplified model must achieve, read from a TOML file; docs/specification.md describes it.
+"""Specification: accuracy requirements of a simplified model, read from a TOML file (docs/specification.md).
 
-Requirements of a joint: a tracking error (:mod:`torquec.control.tracking_budget` makes torque errors of it), a torque
-error (absolute, or a part of the effort limit), or what the controller must achieve together with its motor (Chang &
-Lee, section III); of the robot: a threshold for coefficients. Values are at the joint: radians and N m, metres and N.
+Requirements of a joint: a tracking error (:mod:`torquec.control.tracking_budget` derives torque errors from it), a
+torque error (absolute, or a part of the effort limit), or a control requirement with motor data (Chang & Lee, section
+III); of the robot: a threshold for coefficients. Values are at the joint: radians and N m, metres and N.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class MotorData:
     """A DC motor, its gear and the structure that it moves: R_a [ohm], K_a [N m/A], K_b [V s/rad], n, omega_0, J_0, f.
 
     `gear_ratio` is joint motion per motor motion (0.01: a hundred turns of the motor for one of the joint; metres per
-    radian for a prismatic joint). `inertia` [kg m^2, kg] is what moves about (along) the joint when its structural
-    `resonance` [rad/s] is measured; `viscous_friction` [N m s/rad] is the motor shaft's.
+    radian for a prismatic joint). `inertia` [kg m^2, kg] about (along) the joint is that at which its structural
+    `resonance` [rad/s] was measured; `viscous_friction` [N m s/rad] is the motor shaft's.
     """
 
     armature_resistance: float
@@ -57,9 +57,9 @@ class MotorData:
 
 @dataclass(frozen=True)
 class ControlRequirement:
-    """What the joint's loop must achieve: the damping within 1 -+ `damping_error`, and steady-state errors [rad, m].
+    """Control requirement of a joint's loop: damping within 1 -+ `damping_error`, and steady-state errors [rad, m].
 
-    An error that is infinite is not asked for.
+    An infinite error is no requirement.
     """
 
     damping_error: float = 0.05
@@ -73,7 +73,7 @@ class JointRequirement:
     """One joint: the largest speed and acceleration, and a torque error or a control requirement with its motor.
 
     `jerk` is the largest rate of the acceleration, None where it may jump. `tracking_error` [rad, m] of the loop, or
-    `tracking_error_part` that the model may add to that of an exact one; a torque error beside it is a second choice.
+    `tracking_error_part` that the model may add to that of an exact one; a torque error beside it is a fallback.
     """
 
     name: str
@@ -105,9 +105,9 @@ class Specification:
     """Requirements of all independent joints, in state order, over a box of their positions.
 
     `coefficients` is set where the specification is a plain threshold; joints then state speeds and accelerations only,
-    and are none where those of a joint are not limited. `search` is how coefficients are fitted to control
-    requirements. `precision` is that of the code which must keep the torque errors: single counts every rounding to
-    floats, and goes with torque errors only.
+    and are empty where those of a joint are not limited. `search` is how coefficients are fitted to control
+    requirements. `precision` is that of the generated code that must keep the torque errors: single includes all
+    rounding errors of floats, and is possible with torque errors only.
     """
 
     joints: tuple[JointRequirement, ...]
@@ -240,7 +240,7 @@ def _threshold(table: Table | None) -> CoefficientThreshold | None:
 
 @dataclass(frozen=True)
 class _Given:
-    """What a table of the file says about a joint (or about every joint); None is not said."""
+    """The entries of a table of the file for a joint (or for every joint); None where a key is missing."""
 
     where: str = ""
     name: str = ""
@@ -255,7 +255,7 @@ class _Given:
     control: Mapping[str, float] | None = None
     motor: Mapping[str, float] | None = None
     in_degrees: tuple[str, ...] = ()
-    """What is said of numbers that look like degrees."""
+    """Warnings about numbers that look like degrees."""
 
     @staticmethod
     def read(table: Table | None, *, named: bool) -> _Given | None:
@@ -292,7 +292,7 @@ class _Given:
         return self.tracking_error is not None or self.tracking_error_part is not None
 
     def over(self, other: _Given) -> _Given:
-        """This, and what the other says where this says nothing."""
+        """These entries, with missing ones taken from the other."""
         own = self if self.requires else other
         rest = other if self.control is None else _Given()
         torque = self if self.torque_error is not None or self.torque_error_part is not None else rest
@@ -315,7 +315,7 @@ class _Given:
 
 
 def _requirement(joint: Joint, given: _Given) -> JointRequirement:
-    """What the file says about a joint, complete: anything still missing is refused."""
+    """The complete requirement of a joint; raises where an entry is still missing."""
     where = given.where
     if not given.requires:
         raise SpecificationError(

@@ -1,6 +1,6 @@
-"""A specification as the text of its file, and whether a certificate meets what such a text asks for.
+"""Specification as TOML text, and the check that a certificate meets its specification.
 
-The text is part of every certificate: it says which claim was wanted, and can be read again and compared.
+The text is part of every certificate: it states the requirements, and can be parsed again and compared.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ def specification_text(robot: Robot, specification: Specification) -> str:
 
 
 def check_specification_met(robot: Robot, certificate: Certificate) -> None:
-    """Raise `CheckError` unless the bounds of a certificate are what its specification asks for, over the same box.
+    """Raise `CheckError` unless the bounds of a certificate meet its specification, over the same box.
 
-    Whether the bounds hold is another matter (:func:`torquec.check_certificate`).
+    The bounds themselves are checked by :func:`torquec.check_certificate`.
     """
     if not certificate.specification:
         return
@@ -116,9 +116,9 @@ def check_specification_met(robot: Robot, certificate: Certificate) -> None:
 
 
 def stated_specification(robot: Robot, certificate: Certificate) -> str:
-    """What a certificate's specification requires, written from its parsed values; empty where there is none.
+    """The specification of a certificate as normalized text, from its parsed values; empty where there is none.
 
-    Comments, which nobody proves, are not part of it. Raises `CheckError` where it cannot be read.
+    Comments are left out. Raises `CheckError` where it cannot be read.
     """
     if not certificate.specification:
         return ""
@@ -135,7 +135,7 @@ def _parsed(robot: Robot, certificate: Certificate) -> Specification:
 
 
 def _check_threshold(robot: Robot, certificate: Certificate, threshold: CoefficientThreshold) -> None:
-    """The certified program is the abbreviation that the threshold gives, made again."""
+    """Check that the certified program equals the abbreviation by the threshold, derived again."""
     if certificate.coefficients is None:
         raise CheckError("the certificate proves no coefficients, and its specification is about them", remedy=_REMEDY)
     again = abbreviated_coefficients(closed_form(robot), threshold).torque()
@@ -149,7 +149,7 @@ def _check_threshold(robot: Robot, certificate: Certificate, threshold: Coeffici
 
 
 def _lines(record: Any) -> list[str]:
-    """The fields of a record that say something: None, infinity and zero are what a file leaves out."""
+    """The stated fields of a record as lines: None, infinity and zero are left out of a file."""
     found = {field.name: getattr(record, field.name) for field in fields(record)}
     return [f"{name} = {_value(x)}" for name, x in found.items() if x is not None and x != 0.0 and not math.isinf(x)]
 

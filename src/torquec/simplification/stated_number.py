@@ -51,7 +51,7 @@ def stated_rate(table: Table, key: str) -> float | None:
 
 
 def degrees_suspected(table: Table) -> tuple[str, ...]:
-    """What to say of a range and a speed that are given in radians, and look like degrees."""
+    """Warnings about a range and a speed that are given in radians, and look like degrees."""
     found = []
     for key, values, is_wrong, unit in (
         ("range", table.rows("range")[0] if "range" in table else (), is_position_in_degrees, "rad"),

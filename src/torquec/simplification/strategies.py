@@ -31,10 +31,10 @@ MUCH = 0.85
 
 @dataclass(frozen=True)
 class Strategy:
-    """A way to propose programs, and with how many seeds each of them is pruned (0: as it is).
+    """A strategy that proposes programs, and the number of seeds with which each is pruned (0: not pruned).
 
-    One that takes long has a `search`, of robot, motions, tolerance and meter: where time is limited a process does it,
-    and prunes what it finds, while others prune what is there already.
+    A slow one has a `search`, of robot, motions, tolerance and meter: where time is limited, one process runs it and
+    prunes its result, while others prune the programs proposed already.
     """
 
     name: str
@@ -48,13 +48,13 @@ STRATEGIES = (
     Strategy("recursion with most parameters", recursion_with_most_parameters, 2),
     Strategy("closed form with fewer terms", closed_form_with_fewer_terms, 1),
 )
-"""In the order in which they are tried: a later one knows the cheapest proposal of those before it."""
+"""All strategies in the order of trial: each gets the cheapest proposal of those before it."""
 
 
 def candidates(
     problem: SimplificationProblem, aim: SimplificationProblem, best: Certificate | None, plan: TimePlan
 ) -> tuple[list[Function], Certificate | None]:
-    """Programs within the aims as far as can be found, in the time for the search; and the cheapest proven already."""
+    """Candidate programs whose errors found keep the aims, within the search time; and the cheapest proven already."""
     programs: list[Function] = []
     prunings: dict[Function, int] = {}
     timed = plan.budget.is_timed

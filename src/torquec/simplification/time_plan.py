@@ -1,4 +1,4 @@
-"""How simplification shares its time: search, proof and the independent check, with every constant of it.
+"""Time budget of simplification: shares of search, proof and independent check.
 
 (1)  without a time limit nothing ends early, and errors use nearly all of the tolerances
 (2)  with one most of the time goes to the search; the last proof may take a quarter longer, so that the result of a
@@ -8,7 +8,7 @@
      be checked, degrees stay so low that proof and check are short
      (:class:`torquec.simplification.degree_limit.DegreeRoom`), and errors use less of the tolerances, so that few
      boxes prove them
-(4)  where that check is short beside the time, and tolerances turn out to be so wide that proofs are easy, (2) will do
+(4)  where that check is short relative to the time, and proofs turn out to be easy, (2) is used
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ class TimeShares:
 
     # of all time
     model: float = 0.7  # search and proof; the rest is for the independent check
-    check: float = 1.5  # latest end of a check on a machine that has become busy: without it nothing could be used
+    check: float = 1.5  # latest end of a check on a machine that has become busy: the result depends on it
     # of search and proof
-    coefficient_fit: float = 0.35  # until when coefficients of control requirements are fitted
-    coefficient_proof: float = 0.5  # until when they are proven; the rest is for inverse dynamics
-    threshold_proof: float = 0.6  # until when abbreviated coefficients are proven, where torque errors follow
+    coefficient_fit: float = 0.35  # deadline for fits of coefficients of control requirements
+    coefficient_proof: float = 0.5  # deadline for their proofs; the rest is for inverse dynamics
+    threshold_proof: float = 0.6  # deadline for proofs of abbreviated coefficients, where torque errors follow
     early_proof_seconds: float = 40.0  # for an early program without a time limit, where the caller wants one
     # where the check comes first (3), (4)
-    long: float = 300.0  # seconds of all time from which on (3) is not needed: hard checks are done in it
+    long: float = 300.0  # seconds of all time above which (3) is not needed: even hard checks are shorter
     check_margin: float = 1.5  # time reserved for the check, as a multiple of its predicted duration
     least_search: float = 0.5  # part of all time that search and proof have, however long the check
     check_grid: float = 0.25  # part of all time that the grid of a check may take in any case
-    short_check: float = 0.15  # part of all time up to which a check is short, so that what (2) leaves will do (4)
+    short_check: float = 0.15  # part of all time up to which a check is short, and the time left by (2) is enough (4)
     box_points_per_second: int = 200  # of a proof: in a minute degree three in three of five joints is checked, too
 
 
@@ -54,10 +54,10 @@ class TimePlan:
     """The budget of search and proof, and its parts.
 
     `first` is the part of the remaining time for a first proof; `searching` and `proving` are the parts of the whole
-    until which programs are searched for and bounds are made closer. `part` of the tolerances is what errors may use
-    at first: proofs of many joints need more room, for their bounds of products of speeds are up to 3 % too large.
-    `room` limits degrees. Where `check_first` (3), a proof within the tolerances comes before close bounds; `if_easy`
-    is the plan instead where proofs turn out to be easy (4).
+    until which programs are searched for and bounds are tightened. `part` of the tolerances is what errors may use at
+    first: proofs of many joints need a larger margin, since bounds of products of speeds are up to 3 % too large.
+    `room` limits degrees. With `check_first` (3), a proof within the tolerances comes before tight bounds; `if_easy` is
+    the plan used instead where proofs turn out to be easy (4).
     """
 
     budget: Budget
@@ -88,8 +88,8 @@ def time_plan(problem: SimplificationProblem) -> TimePlan:
     in_box = int(SHARES.box_points_per_second * max(before.until - time.time(), 0.0))
     return TimePlan(
         before,
-        # Without a proof there is nothing to check: all of the time may go to a proof within the tolerances. Bounds are
-        # made closer as long as there is time for their boxes to be checked.
+        # Without a proof there is nothing to check: a proof within the tolerances may take all of the time. Bounds are
+        # tightened as long as there is time to check their boxes.
         first=0.8,
         searching=0.45,
         proving=0.8,

@@ -1,4 +1,4 @@
-"""From a specification to the error that each coefficient may have (Chang & Lee, section III).
+"""Coefficient tolerances from a specification (Chang & Lee, section III).
 
 (23a)  eps_G_i   = min(step, ramp, parabolic)          (23c)  eps_V_i  = min(ramp, parabolic)
 (23b)  eps_H_ijk = min(ramp, parabolic)                (23d)  eps_J_ij = min over joints i and j of parabolic, j != i
@@ -8,13 +8,13 @@
      w = 1 (G, V), v_j v_k (H, both orders), a_j (M).
      Proportional, as (21) and (22) have it:  eps_X = |X|max E_i / tau_i,  tau_i the sum of the contributions.
 (2)  Smallest first: contributions that together need no more than half of E_i may be left out altogether; the others
-     share the rest in equal parts. It is what a torque error is shared by: the same sum, and far fewer terms.
-(3)  A torque error takes M_ii in with its acceleration, absolute like all others.
+     share the rest in equal parts. Torque errors are shared this way: the same sum, and far fewer terms.
+(3)  A torque error includes M_ii with its acceleration, absolute like all others.
 (4)  The loops of arms with more than six joints share their budgets by (2), too: by (1) every one of two hundred
      coefficients would have to be known to a tenth of itself. Friction, which is not simplified, takes no share then.
 
-Each joint keeps its budget whatever |X|max is taken to be, for the shares add up to one. A mimic joint's coefficients
-are held to the budget of the joint that it follows.
+Each joint keeps its budget for any estimate of |X|max, since the shares add up to one. A mimic joint's coefficients
+count towards the budget of the joint that it follows.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ PROOF_MARGIN_OF_MANY = 0.8
 """The same for arms of more than six joints (4), whose errors are proven less closely."""
 
 LARGEST_SHARE = 1.06
-"""Largest tolerance, in sizes of the coefficient: with the margin it still can be left out."""
+"""Largest tolerance, relative to the coefficient: with the proof margin it can still be left out."""
 
 LARGEST_SHARE_OF_MANY = 1.35
 """The same for arms of more than six joints."""
@@ -55,10 +55,10 @@ _MOST_BY_PARTS = 6
 """Bodies up to which the loops' budgets are shared by (1)."""
 
 _OFF_REST = 1e-9
-"""Share of the largest speed at which friction that falls with the speed (Stribeck) is at its largest."""
+"""Part of the largest speed, close to zero, at which Stribeck friction has its maximum."""
 
 _LEFT_OUT = 0.5
-"""The part of a budget that terms may use which are left out altogether (2)."""
+"""Part of a budget that is available to terms left out altogether (2)."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,9 @@ def coefficient_tolerances(form: ClosedForm, specification: Specification) -> tu
 def torque_budgets(form: ClosedForm, specification: Specification) -> tuple[float, ...]:
     """The torque error that every joint may have (n,): as stated, or the smallest budget of its control requirement.
 
-    A model whose torques are right to these budgets at the specification's speeds and accelerations meets the
-    requirement however the error is shared among its coefficients, and its own J_ii is counted on top of (22). Raises
-    as `coefficient_tolerances` does.
+    A model whose torque errors keep these budgets at the specification's speeds and accelerations meets the
+    requirement for any distribution of the error among its coefficients; its own J_ii is counted on top of (22).
+    Raises as `coefficient_tolerances` does.
     """
     if specification.coefficients is not None:
         raise ArgumentError(
@@ -120,7 +120,7 @@ def torque_budgets(form: ClosedForm, specification: Specification) -> tuple[floa
             found.append(requirement.torque_error)
         else:
             own = _bodies(form, requirement.name)[0][0]
-            # The checker takes the stiffness less 1e-12 of it: a bound of all the budget would be refused.
+            # The checker reduces the stiffness by 1e-12 of it: a bound of the full budget would be refused.
             found.append(min(_budgets(requirement, sizes(Family.M, (own, own)))) * (1.0 - 1e-9))
     return tuple(found)
 
@@ -138,7 +138,7 @@ def _has_many(form: ClosedForm) -> bool:
 def entry_tasks(
     form: ClosedForm, tolerances: tuple[CoefficientTolerance, ...], *, margin: float = 1.0
 ) -> list[EntryTask]:
-    """What `fit_entries` takes: every coefficient of the closed form with its tolerance; friction is not fitted.
+    """Tasks of `fit_entries`: every coefficient of the closed form with its tolerance; friction is not fitted.
 
     `margin` is the part of each tolerance that the fit may use.
     """
@@ -250,7 +250,7 @@ def _budgets(requirement: JointRequirement, inertia: float) -> tuple[float, floa
 
 
 def _tolerance(c: _Contribution, value: float, joint: str, largest: float = LARGEST_SHARE) -> CoefficientTolerance:
-    # Nothing is gained by much more than its own size, at which it can be left out: proofs need a little.
+    # A tolerance of its own size allows to leave it out; more gains nothing, but proofs need a small margin.
     return CoefficientTolerance(c.family, c.index, min(value, c.size * largest), ErrorKind.ABSOLUTE, joint)
 
 
@@ -298,7 +298,7 @@ def _proportional(contributions: list[_Contribution], budget: float) -> list[flo
 
 
 def _smallest_first(contributions: list[_Contribution], budget: float, largest: float) -> list[float]:
-    """(2); what is left out counts with its largest tolerance, in sizes of the coefficient."""
+    """(2); coefficients that are left out count with their `largest` tolerance, relative to their size."""
     order = sorted(range(len(contributions)), key=lambda k: contributions[k].torque)
     used = 0.0
     out: set[int] = set()

@@ -1,6 +1,6 @@
-"""The closed form of any torque program: M, B, D and g as polynomials, so that what it leaves out can be read.
+"""Closed form of any torque program: M, B, D and g as polynomials, to read and to compare with the exact ones.
 
-(1)  tau_i = sum_j M_ij qdd_j + sum_{j <= k} h_ijk qd_j qd_k + g_i, taken apart by unit speeds and accelerations
+(1)  tau_i = sum_j M_ij qdd_j + sum_{j <= k} h_ijk qd_j qd_k + g_i, separated by unit speeds and accelerations
      (:mod:`torquec.proof.torque.torque_tables`)
 (2)  values on a grid of positions determine each of these, of degree two in every joint, three where that is not enough
      (:mod:`torquec.closedform.tabulate`)
@@ -36,13 +36,13 @@ _NOISE = 2e-14
 """Coefficients this small, relative to the largest value of the joint's torque on the grid, are rounding."""
 
 _POINTS = 64
-"""Random positions at which a polynomial is compared with the program: one that is wrong differs at nearly all."""
+"""Random positions at which a polynomial is compared with the program: a wrong one differs at nearly all."""
 
 _SAME = 1e-9
 """An entry reproduces the program where it differs by no more than this part of the joint's torque."""
 
 _LARGEST_GRID = 200_000
-"""Of degree two in seven joints, or three in six: what has more terms is not written down."""
+"""Largest grid: degree two in seven joints, or three in six; larger closed forms are not derived."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def torque_coefficients(
 ) -> TorqueCoefficients:
     """The coefficients of a program q, qd, qdd -> tau; in the variables of `like` where that is possible (3).
 
-    Raises `RobotError` for robots with joints that follow others, and where the positions are too many to tabulate.
+    Raises `RobotError` for robots with mimic joints, and where the positions are too many to tabulate.
     """
     if len(robot.bodies) != robot.n:
         raise RobotError(
@@ -143,7 +143,7 @@ def _shortest(
 ) -> TrigPolynomial:
     """The same function in the variables of `like`, else in those that give the fewest terms (3).
 
-    What is below `cut` is left over where terms cancel.
+    Coefficients below `cut` are remainders of cancellation.
     """
     values = polynomial(points)
     if like is not None:
@@ -192,9 +192,9 @@ def _reproduces(polynomial: TrigPolynomial, points: Array, values: Array, size: 
 
 @dataclass(frozen=True)
 class TermChange:
-    """A term whose coefficient is not what it was: zero after, where it was left out; zero before, where it is new.
+    """A term whose coefficient changed: zero after, where it was left out; zero before, where it is new.
 
-    `torque` [N m, N] is the most that the change can do to the joint's torque within a box of motions.
+    `torque` [N m, N] bounds the effect on the joint's torque within a box of motions.
     """
 
     matrix: Matrix

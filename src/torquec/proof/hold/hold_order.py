@@ -1,4 +1,4 @@
-"""Order of the hold: zeroth (held coefficients) or first (with their rates), between two background runs."""
+"""Order of the hold between two background runs: zeroth (held coefficients) or first (with slopes by q and qd)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from enum import StrEnum
 
 
 class HoldOrder(StrEnum):
-    """What is held between two runs of the background."""
+    """Order of the hold between two runs of the background."""
 
     ZEROTH = "zeroth"
     FIRST = "first"
-    """And the functions of zeroth order too, which an application can fall back on."""
+    """Includes the functions of zeroth order, as a fallback for applications."""

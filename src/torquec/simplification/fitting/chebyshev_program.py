@@ -3,16 +3,16 @@
 Fits on finitely many points:
 
 (1)  level = min_a max_k |b_k - A_k a|
-(2)  its dual: level = max sum_k u_k b_k  over signed weights u with  sum_k u_k A_k = 0,  sum_k |u_k| = 1; it has a row
-     per unknown instead of one per point, and is what is solved: by exchange (`point_exchange`)
-     and, where that does not end, by HiGHS (scipy)
+(2)  its dual: level = max sum_k u_k b_k  over signed weights u with  sum_k u_k A_k = 0,  sum_k |u_k| = 1. The dual has
+     a row per unknown instead of one per point, and is solved by exchange (`point_exchange`) or, where that does not
+     terminate, by HiGHS (scipy)
 (3)  any weights that satisfy (2) give a lower bound of the error of every a, on these points and so on every set that
      holds them: the solver's weights are projected onto A' u = 0 and normalized, and the bound is computed from them
 (4)  sparse:  min sum_i w_i |a_i|  subject to  |b - A a| <= level;  its dual  max b'u - level sum|u|,  |A' u| <= w
 
-No objective of a solver is believed: levels are computed from coefficients, bounds from weights.
+Solver objectives are not trusted: levels are computed from coefficients, bounds from weights.
 
-Parameters with the smallest largest error over many motions:
+Minimax fit of parameters over many motions:
 
 (5)  min over x of max |A x - b|, by HiGHS (scipy) over a few rows; rows in which the solution errs more join, until no
      row errs more than the level that the program reached
@@ -33,7 +33,7 @@ from torquec.foundation.arrays import Array
 from torquec.simplification.fitting.point_exchange import Support, exchanged
 
 _TOLERANCE = 1e-9
-"""Feasibility asked of the solver; its answers are checked anyhow (3)."""
+"""Feasibility tolerance of the solver; its results are verified anyway (3)."""
 
 _MANY = 20
 """Columns from which on a projection by QR is quicker than one by least squares."""
@@ -45,17 +45,17 @@ _FIRST_ROWS, _NEW_ROWS = 400, 200
 """Rows of the first program, and those that join in each round: ten times as many as there usually are columns."""
 
 _ROUNDS = 40
-"""Rounds after which the fit is taken as it is: it takes three or four."""
+"""Most rounds of the fit: it takes three or four."""
 
 _GAP = 1e-3
-"""A level this close to the best, relative, is the best: proofs need more room than that."""
+"""Relative gap at which a level counts as optimal: proofs need a larger margin than that."""
 
 
 @dataclass(frozen=True)
 class PointFit:
     """The best fit on points: coefficients (m,), its level there, weights (N,), the lower bound (3) and its support.
 
-    `level` is infinite where the fit was given up because it cannot keep what was asked.
+    `level` is infinite where the fit was given up because it cannot reach the requested level.
     """
 
     coefficients: Array
@@ -88,7 +88,7 @@ def point_fit(A: Array, b: Array, *, start: Support | None = None, reject: float
     if found is None and start is not None:
         found = exchanged(scaled, b / unit, reject=reject / unit)
     if found is None and reject < np.inf:
-        # A question of yes or no is not worth a slow program: no is safe.
+        # For a mere feasibility test the slow solver is not worth it: infeasible is the safe answer.
         return PointFit(np.zeros(A.shape[1]), np.inf, np.zeros(len(b)), 0.0)
     if found is None:
         coefficients, u = _dual_solution(scaled, b / unit)
@@ -169,7 +169,7 @@ def _proven(A: Array, b: Array, u: Array) -> tuple[float, Array]:
     total = float(np.abs(inside).sum())
     if not total > 1e-9:
         return 0.0, u
-    # What projection and rounding leave of A'u, times the size that coefficients can matter with, is taken off.
+    # The residual A'u of projection and rounding, times the largest relevant size of coefficients, is subtracted.
     inside /= total
     exact = np.zeros(len(b))
     exact[support] = inside

@@ -1,7 +1,7 @@
-"""Many coefficients simplified at once: they are independent, so the work spreads over any executor.
+"""Parallel fits of many independent coefficients with few terms, on any executor.
 
-Results come in the order of the entries, whoever made them (:mod:`torquec.foundation.work`). When a time limit is over,
-fits that have not begun are not made.
+Results are in the order of the entries (:mod:`torquec.foundation.work`). When the time limit is reached, fits that have
+not started are skipped.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from torquec.simplification.fitting.survivor_search import LayerOptions, min_bas
 from torquec.trajectory.motion_box import MotionBox
 
 _LAYERS = LayerOptions(shrinks=1, positions=6, most_sets=100)
-"""Another position of the joints that are held helps far more often than a smaller tolerance does; and the number of
-sets explodes with the candidates of a layer, where the other search finds as few terms in a moment."""
+"""Another position of the held joints helps far more often than a smaller tolerance; and the number of sets explodes
+with the candidates of a layer, where the other search finds as few terms quickly."""
 
 
 class BasisSearch(StrEnum):
@@ -32,7 +32,7 @@ class BasisSearch(StrEnum):
     """The cheapest set of terms that the search of this package finds."""
 
     MIN_BASIS_GEN = "min_basis_gen"
-    """Layer by layer, as Chang & Lee print it; where that finds no basis, or would take too long, the other one."""
+    """The algorithm of Chang & Lee, layer by layer; falls back on the other if it finds no basis or takes too long."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def fit_entries(
     search: BasisSearch = BasisSearch.MINIMAL_BASIS,
     work: Work | None = None,
 ) -> tuple[MinimalBasis | None, ...]:
-    """The minimal basis of every entry, in their order; None for those that a time limit of the work left no time for.
+    """The minimal basis of every entry, in their order; None where the time limit of the work was reached.
 
     Raises `SpecificationError` naming entry, joint and smallest achievable error where a tolerance cannot be kept;
     work that has not begun is then cancelled.

@@ -6,7 +6,7 @@ A `FitProblem` is one coefficient: its exact form, the candidate terms, and the 
 (2)  a fit on points is a linear program; points at which its error peaks are added, and it is solved again (exchange).
      The level on points never falls, and is a lower bound for the whole box; the peaks are its upper bound.
 
-The points are kept for all fits of one coefficient, whatever their basis: where one fit was bad, others are.
+All fits of one coefficient share the points, for any basis: where one fit was bad, others are.
 
 A minimax fit is the best approximation by given terms over the whole workspace box:
 
@@ -35,7 +35,7 @@ from torquec.simplification.fitting.point_exchange import Support
 from torquec.trajectory.motion_box import MotionBox
 
 _MOST_ROUNDS = 60
-"""Exchanges of points; a fit that is not at its optimum by then is as good as its level says."""
+"""Most exchanges of points; a fit that has not converged by then still has a valid level."""
 
 _NOISE = 1e-12
 """A level below this part of the coefficient's size is rounding: the fit is exact."""
@@ -102,7 +102,7 @@ class FitProblem:
         """The error (1) of these coefficients of these candidates."""
         residual = self.exact.copy()
         residual[list(columns)] -= coefficients
-        # What rounding leaves of terms that are matched exactly is no error.
+        # Rounding residues of terms that are matched exactly are no error.
         residual[np.abs(residual) <= 4.0 * np.finfo(float).eps * np.abs(self.exact)] = 0.0
         used = np.flatnonzero(residual if self.reference is None else (residual != 0.0) | (self.exact != 0.0))
         reference = None if self.reference is None else self.reference[used]
@@ -161,7 +161,7 @@ class FitProblem:
                 best = BoxFit(on_points.coefficients, peaks.level, lower, active, step + 1)
             done = best.level - lower <= gap * best.level or best.level <= _NOISE * self.size
             if done or (accept is not None and best.level <= accept):
-                # Another, denser look before the answer is believed.
+                # Confirm the result by a second, denser sampling.
                 again = self._peaks(self.surface(columns, best.coefficients), best.active, step, dense=True)
                 if again.level <= best.level * (1.0 + gap):
                     best = BoxFit(best.coefficients, max(best.level, again.level), best.lower_bound, best.active, step)
@@ -185,7 +185,7 @@ class FitProblem:
 
 @dataclass(frozen=True)
 class MinimaxFit:
-    """A fit, the largest error found over the box, and the error that no combination of its terms can go below.
+    """A minimax fit, the largest error found over the box, and a lower bound of the error for its terms.
 
     `level` is what sampling and local search found: a certificate proves it. `active` are the positions (K, n) at which
     the lower bound is attained.
@@ -201,7 +201,7 @@ class MinimaxFit:
 
     @property
     def gap(self) -> float:
-        """How far the level is from the optimum at most, relative."""
+        """Relative optimality gap of the level, at most."""
         return (self.level - self.lower_bound) / self.level if self.level else 0.0
 
 
@@ -232,7 +232,7 @@ def minimax_fit(
 
 
 def to_minimax_fit(problem: FitProblem, columns: Sequence[int], fit: BoxFit) -> MinimaxFit:
-    """A fit of a problem as a result of its own."""
+    """A `BoxFit` as a `MinimaxFit`."""
     return MinimaxFit(
         polynomial=problem.polynomial(columns, fit.coefficients),
         basis=tuple(problem.candidates[i] for i in columns),

@@ -11,9 +11,9 @@ Largest terms first, for coefficients of hundreds of terms, where a search for t
 The smallest set of terms that fits on points is a mixed-integer program (HiGHS through scipy):
 
 (4)  min sum_i z_i   subject to  |b - A a| <= level,  |a_i| <= R_i z_i,  z_i in {0, 1}
-(5)  R_i: ten times what a fit by all terms needs at most, in units of the term's height; a set that needs more is a
-     difference of large numbers that nobody wants to compute with
-(6)  the tree is cut off after so many nodes, and not after a time: the answer is the same on every machine
+(5)  R_i: ten times the largest coefficient of a fit by all terms, in units of the term's height; larger ones would be
+     ill-conditioned differences of large numbers
+(6)  the tree is limited by a number of nodes, not by time: the result is the same on every machine
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _POINTS = 1500
 """Points beside those that the problem begins with."""
 
 _AT_ONCE = 12
-"""Of so many terms one goes at once (2)."""
+"""One in this number of terms is removed at once (2)."""
 
 _STEPS = 3
 """Weightings of a fit that only decides whether terms can go."""
 
 _NEEDED = 8
-"""Terms that turn out to be needed, one after the other, before no other one is tried."""
+"""Consecutive terms found to be needed that end the removal."""
 
 _ROUNDS = 6
 """Fits to new peaks before terms come back (3)."""
@@ -56,7 +56,7 @@ _MOST_POINTS = 400
 def largest_terms(
     target: TrigPolynomial, box: MotionBox, tolerance: float, *, kind: ErrorKind = ErrorKind.ABSOLUTE
 ) -> MinimaxFit:
-    """Few of the target's own terms, fitted within the tolerance as far as sampling and climbs find."""
+    """Few of the target's own terms, fitted within the tolerance as far as sampling and local ascent find."""
     problem = FitProblem(target, tuple(target.terms), box, kind=kind)
     problem.add(box.samples(problem.terms.joints, _POINTS, start=500))
     heights = np.abs(problem.rows).max(axis=0)
@@ -69,7 +69,7 @@ def largest_terms(
             break
         back = [k for k in order if k not in columns][: 1 + len(columns) // _AT_ONCE]
         columns = [*columns, *back]
-    # All terms are the coefficient itself, whatever was found.
+    # All terms together are the coefficient itself.
     return to_minimax_fit(problem, columns, problem.fit(columns) if fit is None else fit)
 
 
@@ -104,7 +104,7 @@ def _thinned(problem: FitProblem, columns: list[int], level: float) -> list[int]
 
 
 def _losses(A: Array, b: Array) -> Array:
-    """By how much the least sum of squares rises without each of the columns."""
+    """Increase of the residual sum of squares without each of the columns."""
     scaled = A / np.maximum(np.abs(A).max(axis=0), 1e-300)
     normal = scaled.T @ scaled
     normal[np.diag_indices(len(normal))] += 1e-12 * max(float(np.trace(normal)), 1e-300)

@@ -1,4 +1,4 @@
-"""The smallest basis that keeps a tolerance: a search that scales to coefficients of hundreds of terms.
+"""Minimal basis of a coefficient within a tolerance: a heuristic search that scales to hundreds of terms.
 
 (1)  begin with the largest terms of the target. Where there are few candidates, also grow from nothing: add the term
      that the lower bound's weights u are least orthogonal to, the largest |sum_k u_k B_i(q_k)|, until the tolerance is
@@ -29,27 +29,27 @@ from torquec.simplification.fitting.largest_terms import largest_terms, smallest
 from torquec.trajectory.motion_box import MotionBox
 
 _FEW_TERMS = 16
-"""Up to this many, every term is tried before one is left out; beyond, the first that can go goes."""
+"""Up to this number all terms are tried before one is left out; beyond, the first that is not needed is left out."""
 
 _FEW_CANDIDATES = 150
 """Up to this many, the sparse fit (1) is tried too."""
 
 _MANY_TERMS = 150
-"""Terms of a target beyond which fits are rough, and no other candidates are looked at."""
+"""Terms of a target beyond which fits are rough, and no other candidates are tried."""
 
 _MOST_ATTEMPTS, _INTEGER_ATTEMPTS = 12, 4
 """How often a set that fails on the box is searched for again, with the points at which it failed."""
 
 _SWAPS_TRIED = 3
-"""Terms that are tried in the place of each: those that would help most."""
+"""Terms tried as replacements of each: those that would help most."""
 
 _SWAPPED_TERMS = 32
-"""Beyond this many terms swaps take longer than they are worth."""
+"""Most terms for swaps: beyond, they take too long for their gain."""
 
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """How hard to search. `swaps`: rounds of (3); `integer_nodes`: the size of the tree of (4), 0 for none.
+    """Search effort. `swaps`: rounds of (3); `integer_nodes`: node limit of (4), 0 for none.
 
     (4) is tried for up to `integer_terms` terms, among `integer_candidates`. There is no limit of time: results do not
     depend on the machine.
@@ -89,8 +89,8 @@ def minimal_basis(
 ) -> MinimalBasis:
     """The smallest set of candidate terms that fits `target` within `tolerance` over `box`, with its best fit.
 
-    `candidates` are the coefficient's own terms and parts of them unless given. Raises `SpecificationError` when all
-    of them together do not keep the tolerance, and says what they can.
+    `candidates` are by default the coefficient's own terms and parts of them. Raises `SpecificationError` with the
+    smallest achievable error when all of them together do not keep the tolerance.
     """
     if not tolerance >= 0.0:
         raise ArgumentError(f"the tolerance is {tolerance}", remedy="give a number that is not negative")
@@ -103,12 +103,12 @@ def minimal_basis(
 
 
 class _Search:
-    """The state of one search: the problem with its points, and what is asked."""
+    """State of one search: the problem with its points, the tolerance and the options."""
 
     def __init__(self, problem: FitProblem, tolerance: float, options: SearchOptions) -> None:
         self.problem = problem
         self.options = options
-        # What is exact to rounding keeps every tolerance.
+        # A fit that is exact up to rounding keeps every tolerance.
         self.tolerance = max(tolerance, 1e-11 * problem.size)
         self.level_wanted = self.tolerance * (1.0 - 1e-7)
 
@@ -125,7 +125,7 @@ class _Search:
     # --- on the box -------------------------------------------------------------------------------------------------
 
     def _holds(self, columns: Sequence[int]) -> bool:
-        """Whether these columns keep the tolerance on the box; where not, the pool knows better afterwards."""
+        """Whether these columns keep the tolerance on the box; otherwise the violating points join the pool."""
         fit = self.problem.fit(columns, accept=self.level_wanted, reject=self.tolerance)
         return fit.level <= self.tolerance
 
@@ -136,7 +136,7 @@ class _Search:
         for _ in range(_MOST_ATTEMPTS):
             holds = self._holds(columns)
             if not holds:
-                # The pool knows now where this set fails: what is missing is added, and all is tried again.
+                # The pool now contains the points where this set fails: add missing terms, and try again.
                 columns = self._grown(columns)
             if len(columns) < len(best):
                 best = columns

@@ -4,8 +4,8 @@
      coefficients a with a level h:  s_k (b_k - A_k a) = h  at its points
 (2)  the point with the largest error enters; the point that leaves is the one that keeps the weights positive. The
      level never falls, and is a lower bound of the best fit's error at every step
-(3)  it begins with one point and m pseudo-points |a_i| <= 1000, which leave as points enter; one that stays says that
-     the points do not determine a_i
+(3)  it begins with one point and m pseudo-points |a_i| <= 1000, which leave as points enter; if one stays, the points
+     do not determine a_i
 (4)  or it begins with the basis of a related fit: with the same columns on fewer points it is a basis as it is; with
      one column more, a point can be taken out of it; with one column less, a pseudo-point completes it
 
@@ -25,10 +25,10 @@ _FAR = 1e3
 """Where pseudo-points lie (3): beyond what coefficients of scaled columns reach."""
 
 _NUDGE = 1e-10
-"""What weights are raised by, each by a little more than the one before: equal ones could make the exchange circle."""
+"""Perturbation of weights, growing from one to the next: equal weights could make the exchange cycle."""
 
 _REFACTOR = 40
-"""Exchanges after which the inverse is computed afresh: its updates gather rounding."""
+"""Exchanges after which the inverse is recomputed: its updates accumulate rounding errors."""
 
 _PIVOT = 1e-9
 """Elements below this are no pivots: dividing by them would lose half of the digits."""
@@ -62,7 +62,7 @@ class Exchange:
 
 @dataclass
 class _Basis:
-    """Columns [s A_k; 1], what they are worth (s b_k), their points and signs, and the right side of their weights."""
+    """Columns [s A_k; 1], their prices (s b_k), points and signs, and the right side of their weights."""
 
     matrix: Array
     worth: Array
@@ -155,7 +155,7 @@ def _related(A: Array, b: Array, start: Support) -> _Basis | None:
 
 
 def _without_one(A: Array, b: Array, start: Support) -> Support:
-    """A support with a point too many: its weights are moved, uphill, until the first of them is zero."""
+    """A support reduced by one point: its weights are moved in the ascent direction until the first is zero."""
     rows = np.vstack([(start.signs[:, None] * A[start.points]).T, np.ones(len(start.points))])
     # One weight more than there are rows: the null space of the rows has one direction.
     direction = np.append(np.linalg.solve(rows[:, :-1], -rows[:, -1]), 1.0)
@@ -182,6 +182,6 @@ def _completed(A: Array, b: Array, start: Support, pseudo: Sequence[int]) -> _Ba
     matrix[list(pseudo), np.arange(count, m + 1)] = signs[count:]
     worth = np.concatenate([start.signs * b[start.points], np.full(len(pseudo), -_FAR)])
     member = np.concatenate([start.points, np.full(len(pseudo), _PSEUDO)])
-    # Weights that are all a little positive cannot make it go in circles.
+    # Strictly positive weights prevent cycling.
     nudged = x / x.sum() + _NUDGE * (1.0 + np.mod(0.618 * np.arange(1, m + 2), 1.0))
     return _Basis(matrix, worth, member, signs, matrix @ nudged)

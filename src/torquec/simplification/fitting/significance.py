@@ -1,4 +1,4 @@
-"""Significance rules: which terms and which parameters are too small to matter, by three published criteria.
+"""Significance rules: insignificant terms and parameters by three published criteria.
 
 (1)  Clover, uniform: in the multiple-angle form, coefficients below a threshold (0.01) are zero, in whatever unit
      (`torquec.closedform.fourier.written` with the rule CLOVER)
@@ -9,7 +9,7 @@
      the largest torque of some joint; those that are not are dropped and the others fitted again, by least squares
      weighted with each joint's largest torque
 
-None of them bounds the error that results: that is what tolerances and certificates are for.
+None of them bounds the resulting error: tolerances and certificates do.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class SignificantTerms:
 
     @property
     def terms(self) -> int:
-        """How many are left."""
+        """Number of remaining terms."""
         return sum(len(p) for part in (self.mass, self.velocity, self.gravity) for p in part.values())
 
 
@@ -46,7 +46,7 @@ def armstrong_terms(form: ClosedForm, *, of_equation: float = 0.01, of_constant:
 
     def short(polynomial: TrigPolynomial, *rows: int) -> TrigPolynomial:
         largest = max((abs(c) for _, c in polynomial), default=0.0)
-        # What matters to any of the joints that feel the entry is kept.
+        # A term is kept if it is significant for any of the joints that the entry acts on.
         least = max(of_equation * largest, of_constant * min((constants[i] for i in rows), default=0.0))
         return polynomial.filtered(lambda _, c: abs(c) >= least)
 
@@ -65,7 +65,7 @@ class SignificantParameters:
     """Which parameters matter along trajectories, and their values fitted again without the others.
 
     `contributions` (p, n) are parts of each joint's largest torque; `kept` are indices, `values` (kept,) the new fit;
-    conditions are of the weighted regressor before and after; `residual` (n,) is the root mean square of what is left.
+    condition numbers are of the weighted regressor before and after; `residual` (n,) is the root mean square residual.
     """
 
     kept: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Minimal significant bases as Chang & Lee print them: FIND_MIN_BASIS and, layer by layer, MIN_BASIS_GEN.
+"""Minimal significant bases by the algorithms of Chang & Lee: FIND_MIN_BASIS and, layer by layer, MIN_BASIS_GEN.
 
 FIND_MIN_BASIS   (steps as printed)
   0  SURVIVOR = {all candidates}, DEAD = {}
@@ -149,7 +149,7 @@ class _Layers:
                 part = restricted(target, variables, values)
                 if self._keep(part, candidates, eps0):
                     basis = self.found(part, candidates, eps0).basis
-                    # A part within the tolerance of zero says nothing about its variables: a constant stands for it.
+                    # A part within the tolerance of zero does not depend on its variables: a constant represents it.
                     candidates = basis or ((),)
                 reduced.append((variables, candidates))
             if len(reduced) % 2:
@@ -205,7 +205,7 @@ def _keeps(problem: FitProblem, columns: Iterable[int], tolerance: float) -> boo
 
 
 def _filtered(problem: FitProblem, columns: _Columns, tolerance: float, negligible: float) -> _Columns:
-    """The printed heuristic: without terms that hardly matter in the fit of all, if that keeps the tolerance."""
+    """The paper's heuristic: without terms that are negligible in the fit of all, if that keeps the tolerance."""
     if not negligible:
         return columns
     order = sorted(columns)
