@@ -1,1 +1,1 @@
-"""Inverse kinematics: every way for an arm to reach a pose, in closed form."""
+"""Inverse kinematics: all branches of a pose, in closed form or by elimination and iteration."""

@@ -1,4 +1,4 @@
-"""Which arms have a closed-form inverse; others are solved by iteration."""
+"""Preconditions of closed-form inverse kinematics; other arms are solved by iteration."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _check_accepted(robot: Robot, frame: str | None) -> None:
 
 
 def no_closed_form(robot: Robot, frame: str, arm: ArmGeometry, reasons: Sequence[str]) -> str:
-    """What is said of an arm that no family fits."""
+    """Message for an arm that belongs to no family."""
     return f"no closed form is known for '{frame}' of robot '{robot.name}' ({arm.letters}): {'; '.join(reasons)}"
 
 

@@ -42,7 +42,7 @@ from torquec.robot.robot import Limits
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, scale, subtract
 
 HOLD = 1e-12
-"""A direction shorter than this (relative to what it is measured by) says nothing about its angle: hold the old one."""
+"""Relative length below which a direction does not determine its angle: the old one is held."""
 
 FOLD = 1e-14
 """A discriminant below this, relative to what it is made of, is rounding: both solutions coincide. What that changes is
@@ -189,7 +189,7 @@ def elbow_root(far: Scalar, upper: Scalar, fore: Scalar, unit: Scalar) -> Scalar
 
 
 LIMIT_SLACK = 1e-9
-"""How far beyond a limit [rad or m] still counts as at it."""
+"""Tolerance of joint limits [rad or m]."""
 
 _TURN = 2.0 * math.pi  # [rad]
 _ROUNDING = 1.5 * 2.0**52  # doubles there are whole numbers: adding it rounds
@@ -243,7 +243,7 @@ def flag(margin: Scalar, value: float) -> Scalar:
 
 @dataclass
 class Choices:
-    """What a traced program chose: of each fork whether the second side, and the nearest that others can be (10)."""
+    """Choices of a traced program: at each fork whether the second side, and the least distance of others (10)."""
 
     second: dict[str, Scalar] = field(default_factory=dict)
     others: Scalar = 4.0

@@ -1,6 +1,6 @@
 """Families of arms with a closed-form inverse: found from the axes of the joints, never from a robot's name.
 
-Wrist: three turns in a row that make up a rotation, each axis square to the next.
+Wrist: three successive revolute joints that make up a rotation, each axis orthogonal to the next.
 
 (1)  M = R_a(q_a) R_b(q_b) R_c(q_c),   a . b = b . c = 0,   e = b x a
 (2)  M c = R_a (cos g a + sin g e),   g = q_b + the angle from a to c about b
@@ -10,7 +10,7 @@ Wrist: three turns in a row that make up a rotation, each axis square to the nex
 (4) takes what the first turn leaves, so that an error of q_a where sin g is nearly zero does not reach the rotation.
 Where sin g is zero only q_a +- q_c has a meaning, and q_a is held (Clover IV: a singularity keeps the old angle).
 
-Spherical wrist: the last three axes turn, meet in one point W and stand at right angles, one to the next.
+Spherical wrist: the last three joints are revolute, their axes intersect in one point W, each orthogonal to the next.
 
 (5)  w = p - R (p_0 - W)            the place of W, which the first three joints alone must reach
 (6)  (G_1 G_2 G_3)^-1 R             the rotation that is left to the wrist
@@ -68,8 +68,8 @@ from torquec.spatial import Matrix3, Scalar, Vector3, cross, dot, matmul, matvec
 WRIST_NAMES = ("wrist no flip", "wrist flip")
 
 WRIST_HOLD = 2e-11
-"""Below this sine the first angle is held. Folded arms in front of a straight wrist leave as much of rounding; holding
-changes the rotation by no more than this, well below what counts as missed."""
+"""Sine below which the first angle is held. It is the rounding error of folded arms with a straight wrist; holding
+changes the rotation by no more than this, well below `MISSED`."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The joints between the base and a frame as lines in space: axes and points at q = 0, all in base axes.
+"""Arm geometry: joint axes between base and frame as lines in space at q = 0, all in base axes.
 
 (1)  pose(q) = G_1(q_1) G_2(q_2) .. G_m(q_m) pose(0),   G_i turns about, or slides along, the line (o_i, h_i) at q = 0
 
@@ -167,7 +167,7 @@ def _clean(v: Sequence[float]) -> Vector3:
 
 @dataclass(frozen=True)
 class PoseTarget:
-    """What is asked for, as the solvers see it: the rotation of all joints together and the tool's position."""
+    """Target of the solvers: the rotation of all joints together and the tool's position."""
 
     turn: Matrix3
     position: Vector3
@@ -204,13 +204,13 @@ class ClosedArm:
     names: tuple[str, ...]
     solve: Callable[[PoseTarget], list[ArmBranch]]
     free: int | None = None
-    """Which of the arm's joints is given by the reference, where there is one more than a pose needs."""
+    """Index of the redundant joint, whose value is that of the reference; None without one."""
 
 
 _AROUND = {"shoulder left": "hand left", "shoulder right": "hand right"}
 _AROUND |= {f"wrist {way}": f"shoulder {way}" for way in ("no flip", "flip")}
 _AROUND |= {there: here for here, there in _AROUND.items()}
-"""What is said of the shoulder is said of the hand, and a spherical wrist is a spherical shoulder; and back."""
+"""Branch names of the reversed arm: shoulder and hand, wrist and spherical shoulder exchange their names."""
 
 _FAMILIES = {
     ArmFamily.SPHERICAL_WRIST: ArmFamily.SPHERICAL_SHOULDER,

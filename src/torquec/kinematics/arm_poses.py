@@ -5,8 +5,8 @@ A path of poses is solved pose by pose, each next to the position before it:
 (1)  q_k is the branch nearest to q_k-1 among those of the best status; a joint that is free stays where it was
 (2)  where a joint moves by more than a given step between two poses, the branch is lost: a jump
 
-Names of branches may change along a smooth path (a shoulder passes over the base's axis), and a path may end a branch
-(an arm is stretched): what counts is that the joints go on, which (2) checks.
+Names of branches may change along a smooth path (a shoulder passes over the base's axis), and a branch may end (the arm
+is stretched): the criterion is continuity of the joints (2).
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from torquec.kinematics.arm_geometry import ArmJoint
 from torquec.spatial import Scalar, cross, dot
 
 MISSED = 1e-10
-"""More than this missed is out of reach: of the position relative to the arm's size, of the rotation [rad]."""
+"""Pose error above which a pose is out of reach: position relative to the arm's size, rotation [rad]."""
 
 SINGULAR = 1e-6
-"""A joint whose sine to a singularity is below this is reported as singular: speeds there grow a million times."""
+"""Sine of the angle to a singularity below which a branch is reported as singular: speeds grow a million times."""
 
 SEVERE = 1e6
-"""What a status costs against squared distances [rad^2, m^2] in the choice of the nearest branch."""
+"""Penalty of a status relative to squared distances [rad^2, m^2] in the choice of the nearest branch."""
 
 
 Made = TypeVar("Made")
@@ -40,7 +40,7 @@ _FINITE = 1e300  # more is taken for infinite
 
 
 class BranchStatus(IntFlag):
-    """What holds of a branch; several may."""
+    """Status flags of a branch; several may be set."""
 
     EXACT = 0
     """The pose is met, within limits, away from singularities."""
@@ -49,8 +49,8 @@ class BranchStatus(IntFlag):
     OUT_OF_LIMITS = 2
     """The pose is met, but no turn of some joint is within its limits."""
     OUT_OF_REACH = 4
-    """The pose is not met. q solves the arm's equations in turn, each as nearly as can be, and `error` says what is
-    missed: the least there is for arms without an offset at the shoulder, close to it for others."""
+    """The pose is not met. q solves the arm's equations in turn, each with the least error; the pose `error` is minimal
+    for arms without an offset at the shoulder, close to minimal for others."""
 
 
 def status_words(status: int) -> list[str]:
@@ -123,7 +123,7 @@ def branch_status(outside: Scalar, error: Sequence[Scalar], margin: Scalar, reac
 
 
 def branch_cost(status: Any, apart: Any) -> Any:
-    """What the nearest branch has least of: a bad status, then squared distance; to be singular is nothing bad."""
+    """Cost that the nearest branch minimizes: status first, then squared distance; singular has no penalty."""
     return apart + SEVERE * select(status - float(BranchStatus.OUT_OF_LIMITS), status, 0.0)
 
 

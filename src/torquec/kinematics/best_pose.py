@@ -1,8 +1,8 @@
-"""The best solution of a pose by an objective: distance, manipulability, distance from limits, holding torque.
+"""Redundancy resolution: the best solution of a pose by distance, manipulability, joint limits or holding torque.
 
 (1)  All branches at values of the free joint over its range; those that meet the pose within limits are compared.
-(2)  Around the best one, values are laid out ever more finely, on its branch.
-(3)  Where no value serves, the free joint is searched as in `InverseKinematics.nearest`, which finds narrow intervals.
+(2)  Around the best value, the grid is refined on its branch.
+(3)  Where no value succeeds, the free joint is searched as in `InverseKinematics.nearest`, which finds narrow ones.
 
 Arms without a free joint are compared by their branches; of arms that are solved numerically, by the solutions found.
 """

@@ -1,4 +1,4 @@
-"""Inverse kinematics in closed form: every way for an arm to reach a pose, each with its name and its status.
+"""Inverse kinematics in closed form: all branches of a pose, each with its name and its status.
 
     ik = inverse_kinematics(robot, "tool")
     ways = ik(rotation, position)              # ways.q (branches, n), ways.status, ways.error
@@ -89,7 +89,7 @@ class InverseKinematics:
 
     @property
     def family(self) -> ArmFamily:
-        """What makes the arm's inverse closed, or that of the arm next to it."""
+        """Family of the arm, or of the nominal arm next to it, that has the closed form."""
         return self.closed.family
 
     @property
@@ -99,7 +99,7 @@ class InverseKinematics:
 
     @property
     def free(self) -> str | None:
-        """The joint whose value the reference gives, where the arm has one more than a pose needs."""
+        """The redundant joint, whose value is that of the reference; None for arms that are not redundant."""
         return None if self.closed.free is None else self.arm.joints[self.closed.free].name
 
     @cached_property
@@ -140,10 +140,10 @@ class InverseKinematics:
     def __call__(self, rotation: Any, position: Any, *, near: Any = None, out: ArmPoses | None = None) -> ArmPoses:
         """Every branch for a pose of the frame in the base: rotation (3, 3) and position (3,), or N of them.
 
-        `near` (n,) or (N, n) says which turn of a joint is wanted, what a free joint keeps and where joints that do not
-        move the frame stand; without it, zero, or the limit that is nearest to zero. `out` is a result of an earlier
-        call, whose arrays are overwritten. Raises `ArgumentError` for wrong shapes, numbers that are not finite, or a
-        matrix that is no rotation.
+        The reference `near` (n,) or (N, n) selects the turn of each joint, the value of a free joint and of joints that
+        do not move the frame; by default zero, or the limit nearest to zero. `out` is a result of an earlier call,
+        whose arrays are overwritten. Raises `ArgumentError` for wrong shapes, numbers that are not finite, or a matrix
+        that is not a rotation.
         """
         if (quick := self._quick_poses) is not None:
             found = quick(rotation, position, near, out)
@@ -216,7 +216,7 @@ class InverseKinematics:
     def motion(
         self, rotation: Any, position: Any, velocity: Any, acceleration: Any = None, *, near: Any = None
     ) -> NearestMotion:
-        """What `nearest` gives, and `rates` there, in one call and less time than both. Raises as they do."""
+        """Results of `nearest` and of `rates` there in one call, faster than both. Raises as they do."""
         turn, place, kept = self._checked(rotation, position, near)
         speeds = call_array("velocity", velocity, (6,))
         given = np.zeros(speeds.shape) if acceleration is None else call_array("acceleration", acceleration, (6,))
@@ -237,7 +237,7 @@ class InverseKinematics:
     def track(self, rotation: Any, position: Any, *, start: Any = None, largest_step: float = 0.5) -> TrackedPath:
         """The joints along N poses, each the branch nearest to the one before; the first is nearest to `start` (n,).
 
-        `largest_step` [rad, m] of a joint between two poses is what a jump exceeds. Raises as the call does.
+        A joint that moves by more than `largest_step` [rad, m] between two poses is a jump. Raises as the call does.
         """
         turns, places = call_array("rotation", rotation, (3, 3)), call_array("position", position, (3,))
         if turns.ndim != 3 or places.ndim != 2 or len(turns) != len(places) or not len(turns):
@@ -290,8 +290,8 @@ class InverseKinematics:
     def rates(self, q: Any, velocity: Any, acceleration: Any = None, *, damping: float | None = None) -> JointRates:
         """Joint speeds and accelerations (n,) from the frame's velocity and acceleration (6,), linear before angular.
 
-        With `damping` (0.05 suits most arms) speeds stay bounded next to singular configurations, and `missed` is what
-        the velocity misses. Raises `ArgumentError` for wrong shapes and a damping that is not positive.
+        With `damping` (0.05 suits most arms) speeds stay bounded near singular configurations, and `missed` is the
+        velocity error. Raises `ArgumentError` for wrong shapes and a damping that is not positive.
         """
         q, velocity = call_array("q", q, (self.robot.n,)), call_array("velocity", velocity, (6,))
         given = np.zeros(velocity.shape) if acceleration is None else call_array("acceleration", acceleration, (6,))

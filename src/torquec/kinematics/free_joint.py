@@ -144,7 +144,7 @@ SAMPLES = 2048
 """Over the range of the free joint: a step is about 3 mrad for a joint that turns all around."""
 
 END = 1e-12
-"""How well the ends are known [rad or m], limits of the joints apart."""
+"""Accuracy of the interval ends [rad or m], except at joint limits."""
 
 FREE_VALUES = 64
 """Values of a free joint that are tried where no reference gives one: 0.1 rad of a whole turn."""
@@ -184,7 +184,7 @@ def free_intervals(score: Score, branches: int, lower: float, upper: float) -> l
 
 
 def free_range(joint: ArmJoint, reach: float) -> tuple[float, float]:
-    """Where the free joint is looked for: its limits, or where they are infinite one turn, or the arm's size."""
+    """Search range of the free joint: its limits, or where they are infinite one turn, or the arm's size."""
     half = reach if joint.slides else math.pi
     limits = joint.limits
     if math.isfinite(limits.lower) and math.isfinite(limits.upper):

@@ -1,4 +1,4 @@
-"""Three joints that carry a point, of general geometry: skew axes, slides at a slant (Pieper's quartic).
+"""Position inverse of three joints of general geometry: skew axes, oblique prismatic joints (Pieper's quartic).
 
 o_i and h_i are points and axes at q = 0, W the point, w the place asked for, p = w - o_1, d = o_2 - o_1. The third
 joint gives v = G_3 W - o_2, whose parts are linear in y = (cos q_3, sin q_3, 1), and so is |v|^2.
@@ -105,9 +105,9 @@ class _Third:
 
 
 def general_position(joints: Sequence[ArmJoint], point: Vector3, reach: float) -> PositionArm | None:
-    """The closed form of three joints that carry `point`, or None where the equations depend on each other.
+    """The closed form of three joints that carry `point`, or None where the equations are dependent.
 
-    `position_arm` has the arms with parallel, square or meeting axes, for which these do.
+    They are for arms with parallel, orthogonal or intersecting axes: `position_arm` solves those.
     """
     first, second, third = joints
     if not third.slides and is_on_axis(point, third):

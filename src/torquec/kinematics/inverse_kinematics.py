@@ -1,12 +1,12 @@
-"""Inverse kinematics: every way for an arm to reach a pose, each with its name and its status.
+"""Inverse kinematics: all branches of a pose, each with its name and its status.
 
     ik = inverse_kinematics(robot, "tool")
     ways = ik(rotation, position)              # ways.q (branches, n), ways.status, ways.error
     best = ik.nearest(rotation, position, near=q)
     ik.rates(q, velocity, acceleration)        # qd, qdd
 
-Which arms have a closed form, and how it goes, is said by :mod:`torquec.kinematics.arm_family`; what is done for
-others by :mod:`torquec.kinematics.iterative_kinematics`.
+Arms with a closed form are described in :mod:`torquec.kinematics.arm_family`, iterative methods for others in
+:mod:`torquec.kinematics.iterative_kinematics`.
 """
 
 from __future__ import annotations

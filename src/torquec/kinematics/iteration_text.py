@@ -30,7 +30,7 @@ _CURVE_WORDS = """CORRECTIONS CURVE_STEPS CROSSINGS ENCLOSING
 
 @dataclass(frozen=True, eq=False)
 class IterationShape:
-    """What the loops need to know of an arm.
+    """Data of an arm for the C loops.
 
     A numeric arm has a `table` (starts, n) of shares of the joints' ranges; `lower`, `upper` and `half` (n,) are the
     limits and how far about the reference a start may be. `turning` (n,) is 1 for joints that turn, `moving` (n,) for
@@ -59,7 +59,7 @@ class IterationShape:
 
     @property
     def room(self) -> int:
-        """How many solutions are kept of a pose: of every branch and of the reference, or all there are."""
+        """Number of solutions stored for a pose: of every branch and of the reference, or all of them."""
         return max(self.places, self.branches + 1)
 
     @property

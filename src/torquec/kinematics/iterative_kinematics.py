@@ -1,9 +1,9 @@
 """Inverse kinematics by iteration: calibrated arms next to a closed form, and arms without one.
 
-Near: the closed form of the tidy arm (`near_arm`) gives a start for every branch, which keeps its name, and damped
-Newton steps on the arm as it is end at rounding; next to singularities there may be other solutions, which are looked
-for (`near_branches`) and come after the named ones. Numeric: one solution, from the reference or else from points over
-the ranges of the joints, with the limits kept on the way; nobody knows how many others there are.
+Near: the closed form of the tidy (nominal) arm (`near_arm`) gives a start for every branch, which keeps its name, and
+damped Newton steps on the true arm converge to rounding; further solutions near singularities are searched for
+(`near_branches`) and follow the named ones. Numeric: one solution, from the reference or from points over the joint
+ranges, within limits; the number of other solutions is unknown.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ LEAST_BEND = 0.03
 """Of the discriminant, in starts: sqrt(0.03) is 10 degrees from a fold, beyond what a calibration shifts it."""
 
 WIDEST = 4.0
-"""How far the pose may be off along a curve of solutions, of the difference between the arm and the tidy one."""
+"""Largest pose error along a curve of solutions, as a multiple of the difference between the arm and the tidy one."""
 
 FREE_TRIALS = 4
 """Values of a free joint that are tried on a calibrated arm, the best of the tidy one first; then all joints move."""
 
 NUMERIC_STARTS = (1, 7, 24, 96)
-"""In these groups, until one start reaches the pose: the reference first."""
+"""Numbers of starts, tried in groups until one reaches the pose: the reference first."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,7 +64,7 @@ class IterativeKinematics(InverseKinematics):
 
     tidy: ArmGeometry | None = None
     task: KinematicsTask = KinematicsTask.POSE
-    """What of a pose is met; less than all of it with the numeric method."""
+    """Task: full pose, or a part of it with the numeric method."""
     elimination: LineElimination | None = None
     """The eliminant of an arm without a closed form next to it."""
 
@@ -196,7 +196,7 @@ class IterativeKinematics(InverseKinematics):
 
     @property
     def missed(self) -> float:
-        """What is missed of the position [m] or of the rotation [rad] at most where a pose counts as met."""
+        """Largest position [m] or rotation [rad] error at which a pose counts as met."""
         return self._iteration.missed
 
     @cached_property
@@ -386,7 +386,7 @@ class IterativeKinematics(InverseKinematics):
 
 
 def numeric_arm() -> ClosedArm:
-    """What stands for the closed form where there is none: one branch."""
+    """Placeholder of the closed form for numeric arms: one branch."""
 
     def solve(target: PoseTarget) -> list[Any]:
         raise NotImplementedError("a numeric inverse has no closed form")

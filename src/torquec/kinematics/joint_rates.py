@@ -4,8 +4,8 @@
 (2)  J = Q R by modified Gram-Schmidt, the right side taken along as one more column
 (3)  manipulability = product of the diagonal of R (|det J| for six joints); pivot = the smallest of the diagonal
 
-Arms with fewer than six joints meet (1) in the least-squares sense. A joint whose diagonal of R is below `REST` adds
-nothing to those before it: it stands still, and the others do what they can.
+Arms with fewer than six joints meet (1) in the least-squares sense. A joint whose diagonal of R is below `REST` depends
+linearly on those before it: its speed is zero, and the others solve (1) by least squares.
 
 (4)  damped: least |A qd - w|^2 + k |qd|^2, k = max(d^2 - pivot^2, 0), A and w as J and v with lengths over half the
      arm's size, pivot that of A (Nakamura and Hanafusa): exact where the pivot is above d; below it, speeds along the

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class KinematicsTask(StrEnum):
-    """What of a pose has to be met."""
+    """Task of inverse kinematics: the part of a pose that has to be met."""
 
     POSE = "pose"
     """Position and rotation."""
@@ -17,7 +17,7 @@ class KinematicsTask(StrEnum):
 
 
 class PoseObjective(StrEnum):
-    """What the best solution has most or least of."""
+    """Objective of the best solution."""
 
     DISTANCE = "distance"
     """Least distance to the reference [rad, m]."""

@@ -1,11 +1,11 @@
-"""All solutions of one pose in one native call: roots of the eliminant by interpolation, Newton steps on the arm.
+"""All inverse kinematics solutions of a pose in one native call: eliminant roots by interpolation, Newton steps.
 
 The determinant det M(a) of `line_elimination` is a trigonometric polynomial of order eight, f.
 
 (1)  f at 25 angles; its coefficients by the discrete Fourier transform. Those of orders 9 to 12 vanish but for
      rounding, and their size says how far the interpolant may be off: `noise`
-(2)  the circle in 256 cells, looked at by the tests of `eliminant_roots`, by eight at a time, with the noise against
-     us. Undecided cells are cut into eight as there; where the noise is in the way, f is evaluated directly
+(2)  the circle in 256 cells, tested as in `eliminant_roots`, eight at a time, with the noise as worst-case error.
+     Undecided cells are cut into eight as there; where the noise is too large, f is evaluated directly
 (3)  from every root x_b, x_c and the other joints (`line_elimination`), Newton steps on the arm, whole turns, status
 
 The call gives up, and `eliminant_roots` with direct values decides, wherever a solution might be lost: a cell that
@@ -42,7 +42,7 @@ ORDER = DEGREE // 2
 """Of the eliminant in its angle."""
 
 SCANS = 160
-"""Looks at eight cells each: 32 of a pose where all is plain. More are left to `eliminant_roots`."""
+"""Most tests of eight cells each: 32 for a regular pose. Poses that need more are left to `eliminant_roots`."""
 
 NOISE = 32.0
 """How much larger than the largest coefficient that should vanish the error of f is taken to be: of 33 coefficients,
@@ -55,7 +55,7 @@ GAP = 1e-4
 """Roots nearer than this [rad] are left to `eliminant_roots`."""
 
 OFF = 1e-5
-"""How far the hidden joint may end from its root [rad]: a tenth of `GAP`, so that no other root is meant."""
+"""Largest distance of the hidden joint from its root [rad]: a tenth of `GAP`, so that it belongs to no other root."""
 
 STEPS = 12
 """Newton steps from a root: two to four are usual."""
@@ -127,7 +127,7 @@ def native_elimination(
 
 
 def clearest_elimination(arm: ArmGeometry) -> LineElimination | None:
-    """Of the regular eliminants the one with the fewest cells of the circle undecided at first, on random examples.
+    """The regular eliminant with the fewest cells of the circle undecided at first, on random examples.
 
     That of the best score may have pairs of roots near each other: of an arm with nearly a spherical wrist, the two
     turns of the wrist differ little in a joint of the arm.

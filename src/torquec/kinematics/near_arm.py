@@ -1,4 +1,4 @@
-"""The arm that a calibrated one was meant to be: axes nearly parallel, square or meeting made exactly so.
+"""Nominal geometry of a calibrated arm: axes nearly parallel, orthogonal or intersecting become exactly so.
 
 Lines are tidied in the order of the joints, each against those before it:
 
@@ -8,7 +8,7 @@ Lines are tidied in the order of the joints, each against those before it:
      two before it meet nearby, to meet them there
 
 Each line turns and moves about its point next to the line before it, since a calibration may put the point of a line
-far away. What is left of the differences is for Newton's method.
+far away. Newton's method corrects the remaining differences.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from torquec.kinematics.arm_geometry import ArmGeometry
 from torquec.spatial import Vector3
 
 NEAR_SINE = 0.06
-"""Between axes, or of what is missing to a right angle: below this a fault of manufacture, several times what
-calibrations find."""
+"""Sine between axes, or of the deviation from a right angle, below which it is a manufacturing error: several times
+what calibrations find."""
 
 NEAR_DISTANCE = 0.03
 """The same of distances, relative to the size of the arm; the offsets of wrists are larger."""

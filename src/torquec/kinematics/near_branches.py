@@ -1,4 +1,4 @@
-"""Every solution of a pose of a calibrated arm, each under one name.
+"""All inverse kinematics solutions of a calibrated arm, with branch names.
 
 The arm's poses differ from those of the tidy arm (`near_arm`) by up to d: of the place relative to half the arm's
 size, or of the rotation [rad]. Away from singularities each branch of the tidy arm leads to one solution. Where the
@@ -9,7 +9,7 @@ move on its own several solutions are left that have no branch of their own:
      own, or is `hopeless`, and the least singular values are clear of d
 (2)  other poses: the same from branches of poses that are `BESIDE` d away, to all sides. Next to a singularity those
      are everywhere along it
-(3)  curves (`curve_tracing`) through all solutions that are nearly singular, and through the places where (1) ended
+(3)  curves (`solution_curve`) through all solutions that are nearly singular, and through the places where (1) ended
      without meeting the pose. Solutions there come in pairs, and a curve that leads to one leads to the other
 (4)  names: a branch keeps the solution that it led to, if it is the first. What is left over is for the branches that
      have none, each takes the nearest one; then come further ones. Six joints have 16 solutions at most
@@ -52,7 +52,7 @@ FARTHEST_BESIDE = 0.3
 
 @dataclass(frozen=True)
 class NearSearch:
-    """What is searched with."""
+    """Data of the search for branches of a calibrated arm."""
 
     iteration: Iteration
     starts: Callable[[Array, Array, Array], Array]
@@ -188,12 +188,12 @@ def _named(search: NearSearch, pool: _Pool, kept: Array, coincident: Mask, start
 
 
 def hopeless(difference: float) -> float:
-    """What a branch misses that is out of reach; one that misses less may be a start that found no way from a fold."""
+    """Pose error above which a branch is out of reach; below it, Newton's method may have stalled at a fold."""
     return HOPELESS * difference + HELD_APART
 
 
 def nearly_singular(difference: float) -> float:
-    """The least singular value below which (1) is not enough: near a fold it goes with the root of what is changed."""
+    """The least singular value below which (1) is not enough: near a fold it scales with the root of the difference."""
     return NEARLY_SINGULAR * difference + NEAR_FOLD * math.sqrt(difference)
 
 

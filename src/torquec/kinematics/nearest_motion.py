@@ -1,8 +1,8 @@
 """The nearest branch with its speeds and accelerations, in one program.
 
-Where the closed form forks, the side nearer to the reference is taken (`chosen_branch`): one branch is computed, not
-all. Next to folds, and where limits or reach speak against that branch, another one may be nearer after all: `certain`
-is positive where none can be. Closed forms that fork in other ways compute all branches and are always certain.
+Where the closed form branches, the side nearer to the reference is taken (`one_branch`): one branch is computed, not
+all. Near folds, or where that branch violates limits or reach, another one may be nearer: `certain` is positive where
+none can be. Closed forms that branch in other ways compute all branches and are always certain.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Two joints that move a point in a plane: turning about its normal or sliding along it.
+"""Planar two-joint inverse: revolute about the plane's normal or prismatic in the plane.
 
 (1)  t = G_a (a + G_b b),   G a rotation in the plane or a shift along a direction u of it
 (2)  R R:  |t|^2 = |a|^2 + |b|^2 + 2 a.R(q_b) b             the elbow, then the direction of t gives q_a

@@ -1,4 +1,4 @@
-"""Three joints that carry a point: every way to bring it to a place, where the geometry has a closed form.
+"""Position inverse of three joints in closed form: all solutions that bring a point to a target.
 
 The point W stands on the third link, o_i and h_i are points and axes of the joints at q = 0, w is the place asked for.
 

@@ -1,4 +1,4 @@
-"""Results of one native call: joint positions as they come, status and error taken apart when they are asked for.
+"""Lazy results of native inverse kinematics calls: joint positions directly, status and error on access.
 
 A call of inverse kinematics takes less than a microsecond, so that a Python object with four arrays would cost more
 than the solution. The kernel gives two arrays:

@@ -30,7 +30,7 @@ from torquec.robot.robot import Robot
 from torquec.spatial import Matrix3, Pose, Scalar, Vector3, add, cross, dot, scale, subtract, transpose
 
 LARGEST_STEP = 0.5
-"""Of a joint in one step [rad, or L for a slide]: about as far as the tangent is a guide."""
+"""Largest motion of a joint in one step [rad, or L for a slide]: about the validity of the linearization."""
 
 FLOOR = 1e-15
 """Keeps (2) solvable where the arm is singular; beside the squares of the columns of A it is nothing."""
@@ -172,7 +172,7 @@ def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
 
 
 STEPS = 40
-"""A start that converges does so in five to ten steps; the others crawl along a valley, and are given up here."""
+"""Most steps: a start that converges takes five to ten; others stall, and are given up."""
 
 APART = 1e-5
 """Positions that differ by less than this [rad or m] in every joint are one branch, whole turns aside."""

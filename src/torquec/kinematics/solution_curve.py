@@ -1,4 +1,4 @@
-"""Curves in the space of the joints that pass through the solutions of a pose, next to singularities.
+"""Path following near singularities: curves in joint space through the solutions of a pose.
 
 With e(q) and A of :mod:`torquec.kinematics.refinement`, six joints that move, and a direction b (6,) of poses:
 
@@ -48,7 +48,7 @@ _POWERS = 4
 """Inverse iterations for (3), each of which brings it nearer by (s_5/s_6)^2."""
 
 _FIRST = (0.43, -0.71, 0.59, 0.83, -0.37, 0.67)
-"""Where they start: at right angles to nothing that has round numbers."""
+"""Start vector of the inverse iterations: orthogonal to no vector of round numbers."""
 
 
 def curve_start(robot: Robot, frame: str, arm: ArmGeometry, moving: Sequence[ArmJoint]) -> Any:
@@ -167,7 +167,7 @@ class Curves:
 
 @dataclass(frozen=True)
 class _Given:
-    """What stays the same along curves: b (M, 6) and the poses."""
+    """Constants along curves: b (M, 6) and the poses."""
 
     border: Array
     rotation: Array

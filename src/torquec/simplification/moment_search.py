@@ -48,7 +48,7 @@ _ROUNDS = 12
 """Most rounds in which the worst motions of a fit join: the level converges long before."""
 
 _ENOUGH = 0.99
-"""Relative level at which a fit counts as converged; searches aim at this part of the tolerance, to leave a margin."""
+"""Part of the tolerance that searches aim at, and the level at which a fit is good enough."""
 
 
 @dataclass(frozen=True)
