@@ -2,7 +2,7 @@
 
 (1)  All branches at values of the free joint over its range; those that meet the pose within limits are compared.
 (2)  Around the best value, the grid is refined on its branch.
-(3)  Where no value succeeds, the free joint is searched as in `InverseKinematics.nearest`, which finds narrow ones.
+(3)  Where no value succeeds, the free joint is searched as in `nearest`, which finds narrow intervals.
 
 Arms without a free joint are compared by their branches; of arms that are solved numerically, by the solutions found.
 """

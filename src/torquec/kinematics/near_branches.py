@@ -35,19 +35,19 @@ MOST_SOLUTIONS = 16
 """Of six joints (Primrose, On the input-output equation of the general 7R-mechanism, 1986)."""
 
 HOPELESS, HELD_APART = 2.0, 0.05
-"""Of d, and what a start may miss that is held apart from a fold; see `hopeless`."""
+"""Factor of d, and the pose error of starts that are held apart from a fold; see `hopeless`."""
 
 NEARLY_SINGULAR, NEAR_FOLD = 1.0, 0.2
-"""Of d and of its root; see `nearly_singular`."""
+"""Factors of d and of its square root; see `nearly_singular`."""
 
 BESIDE = (3.0, 12.0)
-"""Of d; see (2)."""
+"""Distances of (2), as multiples of d."""
 
 TRACED = 0.1
 """The least singular value of solutions that curves are followed through, in poses that are not settled."""
 
 FARTHEST_BESIDE = 0.3
-"""The most of (2): farther starts are none."""
+"""Largest distance of (2): farther poses give no useful starts."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from torquec.foundation.arrays import Array, Indices
 from torquec.kinematics.arm_poses import ArmPoses, BranchStatus, NearestPose, rotation_defect
 
 ROTATION = 1e-6
-"""A matrix whose rows are orthonormal to this is a rotation: six digits in a file are enough."""
+"""Orthonormality tolerance of a rotation matrix: six digits in a file are enough."""
 
 _OUT_OF_REACH = float(BranchStatus.OUT_OF_REACH)
 

@@ -134,19 +134,19 @@ def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
 
 
 CORRECTIONS = 3
-"""Of which each squares what is missed."""
+"""Corrections per step (6), each of which squares the error."""
 CURVE_STEPS = 100
 """A closed curve of a straight wrist takes about 60."""
 CROSSINGS = 8
 ENCLOSING = 8
 FIRST_STEP = 0.005
 LARGEST_STEP = 0.2
-"""Of all joints together [rad, or m of a slide]."""
+"""Largest step, of all joints together [rad, or m of a slide]."""
 LEAST_STEP = 1e-6
 LARGEST_TURN = 0.9
 """The least cosine between neighbouring tangents."""
 ON_CURVE = 1e-9
-"""What may be missed before the last correction, which squares it."""
+"""Largest error before the last correction, which squares it."""
 CLOSE_LOOK = 1e-3
 """Steps need not be smaller than this for (7)."""
 
