@@ -59,6 +59,8 @@ CALLS: dict[str, dict[str, Any]] = {
         "hand": PassiveHands(np.zeros(1), np.ones(1), np.zeros((1, 0, 0)), np.zeros((1, 0))),
         "cutoffs": [10.0],
     },
+    "TrackedLoop": {"poles": -20.0, "trajectory": MOTION},
+    "identify_motion": {"robot": ARM, "logs": ()},
     "run_experiment": {"robot": ARM},
     "FrameWrench": {"frame": "link2", "force": (1.0, 0.0, 0.0)},
     "closed_form": {"robot": ARM},
@@ -176,8 +178,8 @@ def test_so_is_it_in_the_rooms(call: Callable[[], object]):
 def test_names_are_taken_for_what_they_name():
     """Before, every string that was no member counted as "measured"."""
     by_name = tq.computed_torque(ARM, -3 + 4j, evaluation="reference")
-    assert by_name.function == tq.computed_torque(ARM, -3 + 4j).function
     measured = tq.computed_torque(ARM, -3 + 4j, evaluation="measured")
+    assert measured.function == tq.computed_torque(ARM, -3 + 4j).function
     assert measured.function == tq.computed_torque(ARM, -3 + 4j, evaluation=Evaluation.MEASURED).function
     assert measured.function != by_name.function
     assert tq.Sensors(speed="difference").speed is SpeedSource.DIFFERENCE

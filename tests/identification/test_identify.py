@@ -90,10 +90,12 @@ def test_friction_by_load_is_in_the_robot(log):
     assert found == [estimate.x[estimate.names.index(f"load_joint{k}")] for k in (1, 2)]
 
 
-def test_what_a_robot_cannot_hold_is_named(log):
+def test_the_robot_holds_the_turnover_distance_of_friction_with_memory(log):
     law = FrictionLaw(shape=CoulombShape(Turnover.DISTANCE, 1e-3))
     options = dataclasses.replace(QUICK, friction=law, strength=1.0)
-    assert identify(arm(), log, options=options).unbound == ("coulomb turnover",)
+    estimate = identify(arm(), log, options=options)
+    assert estimate.unbound == ()
+    assert [joint.friction.value("turnover_distance") for joint in estimate.robot.joints] == [1e-3, 1e-3]
 
 
 def test_urdf_with_the_identified_values(log, tmp_path):

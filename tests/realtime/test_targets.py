@@ -101,6 +101,7 @@ def given(exact):
         "order": {"order": HoldOrder.ZEROTH},
         "law": {"law": tq.computed_torque(exact, -10.0, period=0.001)},
         "observer": {"observer": tq.momentum_observer(exact, bandwidth=50.0, period=0.001)},
+        "estimator": {"estimator": tq.recursive_estimator(exact, exact.robot.frames[-1].name, period=0.001)},
         "spec": {"plan": slow},
         "period": {"plan": fast},
     }

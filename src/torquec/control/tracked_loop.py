@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
+from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation, friction_compensation
 from torquec.control.poles import PoleArgument, error_feedback, joint_poles
 from torquec.control.tracking_guarantee import TrackingGuarantee, tracking_guarantee
 from torquec.control.uncertainty import Uncertainty
 from torquec.foundation.arrays import Array
+from torquec.foundation.choice import chosen
 from torquec.model.model import Model
 from torquec.proof.tracking.error_response import error_response
 from torquec.robot.robot import Robot
@@ -32,6 +33,10 @@ class TrackedLoop:
     evaluation: Evaluation | str = Evaluation.MEASURED
     friction: FrictionCompensation | FrictionAt | str = FrictionAt.REFERENCE
     efforts: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "evaluation", chosen(Evaluation, self.evaluation, "evaluation"))
+        object.__setattr__(self, "friction", friction_compensation(self.friction))
 
     def guarantee(self, model: Robot | Model) -> TrackingGuarantee:
         """The guarantee of the loop with a model."""

@@ -26,6 +26,7 @@ import numpy as np
 from torquec.dynamics.frame_pose import frame_pose
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.foundation.choice import chosen
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.reading import to_path
 from torquec.identification.logs.prepare import central_difference, choose_cutoff, correlation_of, low_pass, thinning
@@ -170,6 +171,7 @@ def identify_motion(
     and rotors are then not sought. Raises `ArgumentError` for a robot without a free base, for logs that do not fit it,
     or that do not excite all parameters.
     """
+    law = chosen(FrictionModel, friction, "friction")
     given = [logs] if isinstance(logs, MotionLog) else list(logs)
     base = robot.joints[0]
     if base.type is not JointType.FREE or robot.dependent:
@@ -188,15 +190,13 @@ def identify_motion(
         )
     rows = list(range(base.kind.nv if base_only else robot.nv))
     with_rotors = bool(robot.drives.motors) if rotors is None else rotors
-    model = torque_model(
-        robot, friction=FrictionModel.NONE if base_only else friction, rotors=with_rotors and not base_only
-    )
+    model = torque_model(robot, friction=FrictionModel.NONE if base_only else law, rotors=with_rotors and not base_only)
     with one_thread():
-        chosen = cutoff if cutoff is not None else max(_cutoff(robot, log) for log in given)
-        parts = [_equations(model, log, chosen, rows) for log in given]
+        frequency = cutoff if cutoff is not None else max(_cutoff(robot, log) for log in given)
+        parts = [_equations(model, log, frequency, rows) for log in given]
         a, b = (np.concatenate([part[k] for part in parts]) for k in range(2))
         seconds = sum(len(part[1]) * part[2] for part in parts)
-        return _solved(model, a, b, rows, chosen, correlation_of(len(b), seconds, chosen))
+        return _solved(model, a, b, rows, frequency, correlation_of(len(b), seconds, frequency))
 
 
 def _check(robot: Robot, log: MotionLog) -> None:
