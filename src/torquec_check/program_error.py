@@ -12,7 +12,7 @@
      half, a third, .. of the way to where the sum is largest, |x_j|
 (5)  Coefficients M_ij, H_ijk and g_i: H_ijk = c_ijk, half of it for j < k. A bound of M_ij holds for M_ji too. Rounding
      is that at unit rates. Absolute: h = |error| <= bound. Relative: h = |error| - bound times the robot's coefficient
-     <= 0. Those that are not named are all within one bound of their joint, c_ijk whole
+     <= 0. Those that are not named, also where both have none, are within one bound of their joint, c_ijk whole
 """
 
 from __future__ import annotations
@@ -102,15 +102,17 @@ def check_coefficients(
 ) -> None:
     """Raise `RefusedError` unless every claim is proven, and all other coefficients within the bound of their joint."""
     rounded, errors = unit_errors(program, box, DOUBLE), difference(robot, program, box)
-    report = functools.partial(progress, "coefficients")
+    report, zero = functools.partial(progress, "coefficients"), as_ball(0.0)
+    every = {(), *((~j,) for j in range(robot.n)), *itertools.combinations_with_replacement(range(robot.n), 2)}
     named = [(row, claim) for claim in claims for row in claim.rows()]
     for row, claim in named:
         check_claim(claim, errors, row, rounded[row[0]], report)
     for joint, rows in enumerate(errors.error):
-        for key in rows.keys() - {key for (named_joint, key), _ in named if named_joint == joint}:
+        for key in (every | rows.keys()) - {key for (named_joint, key), _ in named if named_joint == joint}:
             name = f"{'gMH'[len(key)]}[{','.join(str(max(k, ~k) + 1) for k in (joint, *key))}]"
             what = f"{name} has no bound of its own, and that of its joint, {others[joint]:.6g},"
-            check_error(what, {"error": rows[key]}, errors.grid, others[joint], rounded[joint], _row_exceeds, report)
+            error = {"error": rows.get(key, zero)}
+            check_error(what, error, errors.grid, others[joint], rounded[joint], _row_exceeds, report)
 
 
 def check_claim(claim: CoefficientClaim, errors: Difference, row: Row, rounding: float, report: Report) -> None:
@@ -119,11 +121,9 @@ def check_claim(claim: CoefficientClaim, errors: Difference, row: Row, rounding:
     part = 0.5 if len(key) == 2 and key[0] != key[1] else 1.0
     error, own = (rows[joint].get(key, as_ball(0.0)) * part for rows in (errors.error, errors.robot))
     what = f"{claim.name}: the bound {claim.bound:.6g}"
-    if claim.relative:
-        rows = {"error": error, "allowed": own * claim.bound}
-        check_error(what, rows, errors.grid, 0.0, rounding, _row_exceeds, report)
-    else:
-        check_error(what, {"error": error}, errors.grid, claim.bound, rounding, _row_exceeds, report)
+    rows = {"error": error, "allowed": own * claim.bound} if claim.relative else {"error": error}
+    bound = 0.0 if claim.relative else claim.bound
+    check_error(what, rows, errors.grid, bound, rounding, _row_exceeds, report)
 
 
 def check_error(

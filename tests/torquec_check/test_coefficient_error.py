@@ -10,7 +10,7 @@ from torquec_check import program_error as module
 from torquec_check.document import RefusedError
 from torquec_check.program import torque_program
 from torquec_check.program_error import CoefficientClaim, check_coefficients
-from torquec_check.robot import robot_of
+from torquec_check.robot import Box, robot_of
 
 
 def _check(document, *claims, robot=None, others=(1e-12, 1e-12)):
@@ -102,3 +102,31 @@ def test_rounding_has_a_factor_for_its_own(monkeypatch):
         _check(program_document(), claim)
     with pytest.raises(RefusedError, match="has no bound of its own"):
         _check(program_document())
+
+
+@pytest.mark.parametrize(
+    "zero",
+    [
+        [["const", 1e15], ["const", 0.3], ["add", 3, 4], ["sub", 5, 3], ["sub", 6, 4]],
+        [["input", "q", 0], ["const", 1e15], ["add", 3, 4], ["sub", 5, 4], ["sub", 6, 3]],
+        [["input", "qd", 0], ["const", 1e15], ["mul", 3, 4], ["add", 5, 3], ["sub", 6, 5], ["sub", 7, 3]],
+    ],
+)
+def test_what_cancels_exactly_but_not_in_doubles_counts_in_coefficients_that_are_zero(zero):
+    """One joint without gravity: only M is not zero, and named; compiled, the torque is off by 0.05."""
+    document = robot_document() | {"gravity": [0.0, 0.0, 0.0]}
+    robot = robot_of(document | {"bodies": document["bodies"][:1]})
+    operations = [["input", "qdd", 0], ["const", 1.0 / 3.0], ["mul", 0, 1], *zero]
+    ports = [{"name": name, "shape": [1]} for name in ("q", "qd", "qdd")]
+    claim, box = CoefficientClaim("M", (0, 0), False, 5.0), Box((-3.0,), (3.0,), (), ())
+
+    def check(operations, others):
+        tau = {"name": "tau", "shape": [1], "values": [len(operations) - 1]}
+        values = {"name": "inverse_dynamics", "inputs": ports, "outputs": [tau], "operations": operations}
+        check_coefficients(robot, torque_program(values, 1), box, [claim], [others], lambda *_: None)
+
+    check(operations[:3], 1e-12)
+    added = [*operations, ["add", 2, len(operations) - 1]]
+    check(added, 5.0)
+    with pytest.raises(RefusedError, match="has no bound of its own"):
+        check(added, 0.04)
