@@ -1,7 +1,8 @@
 """`python -m torquec_check FILE|DIR [--robot FILE] [--json]`: prove what a certificate, a model or a C package claims.
 
 (1)  certificate: its bounds (`certificate`), and that they meet the specification in it (`specification`)
-(2)  model file: its certificate with the robot of the file; its program of inverse dynamics is the certified one
+(2)  model file: its certificate with the robot of the file; its program of inverse dynamics is the certified one, and
+     so is the second program, by coefficients, of a model with control requirements
 (3)  folder of a C package: a closed world (`package`), its model as in (2), its C read (`c_source`)
 
 Exit status 0 where everything is proven, 1 where something is refused, 2 for other files and wrong usage.
@@ -86,7 +87,7 @@ def check(path: Path, robot_file: Path | None = None) -> dict[str, Any]:
             raise RefusedError("this is about another robot than that of --robot", remedy="payloads and locks count")
         if robot is None:
             raise InputError(f"{path}: the certificate does not hold its robot; give it with --robot")
-        claim = _proven(certificate, robot, document.get("quantities", {}), found)
+        claim = _proven(certificate, robot, document, found)
         if package is not None:
             check_c_package(package, document, claim)
             found["assumptions"] += OF_C
@@ -125,15 +126,17 @@ def _model(document: dict[str, Any]) -> tuple[Any, Any]:
     robot, certificate, quantities = (document.get(key) for key in ("robot", "certificate", "quantities"))
     if not isinstance(certificate, dict) or not isinstance(quantities, dict):
         raise InputError("nothing is claimed of this model: it has no certificate")
-    served = quantities.get("inverse_dynamics")
-    own = canonical_hash(certificate.get("program"))  # for Python, true is 1
-    if not isinstance(served, dict) or canonical_hash(served.get("function")) != own:
-        raise RefusedError("the model's inverse dynamics is not the certified program")
+    second = document.get("coefficients")  # the model of a second program, whose coefficients are proven
+    claimed = [(document, certificate)] + [(second, certificate.get("coefficients"))] * (second is not None)
+    for model, proof in claimed:
+        served, own = model["quantities"].get("inverse_dynamics"), (proof or {}).get("program")
+        if not served or not own or canonical_hash(served["function"]) != canonical_hash(own):  # for Python, true is 1
+            raise RefusedError("the model's inverse dynamics is not the certified program")
     return robot, certificate
 
 
 def _proven(
-    certificate: dict[str, Any], robot: dict[str, Any], quantities: dict[str, Any], found: dict[str, Any]
+    certificate: dict[str, Any], robot: dict[str, Any], document: dict[str, Any], found: dict[str, Any]
 ) -> Claim:
     """The claim of a certificate; raises `RefusedError` unless it is proven, and M, c, C and g are its parts."""
     stated = certificate_of(certificate, robot)
@@ -141,15 +144,21 @@ def _proven(
     found |= {
         "claims": [dataclasses.asdict(each) for each in claim.bounds],
         "box": certificate["motions"],
-        "specification": stated.specification,
+        "specification": "\n".join(claim.requirements),
         "precision": stated.precision.name,
         "robot_as_used": {key: robot[key] for key in ("name", "gravity", "attached", "locked")},
         "assumptions": list(ASSUMPTIONS),
     }
     found["slacks"] = dict(check_certificate(stated, lambda _step, _part: None))
     check_specification(stated)
-    parts = {name: program_of(quantities[name]["function"], name) for name in PARTS if name in quantities}
-    found["parts"] = check_parts(stated.program, parts, stated.robot.turns, stated.box)
+    for begin, model, program in (
+        ("", document, stated.program),
+        ("coefficients.", document.get("coefficients"), stated.coefficient_program),
+    ):
+        quantities = (model or {}).get("quantities", {})
+        parts = {name: program_of(quantities[name]["function"], name) for name in PARTS if name in quantities}
+        errors = check_parts(program, parts, stated.robot.turns, stated.box) if program is not None else {}
+        found["parts"] |= {begin + name: each for name, each in errors.items()}
     return claim
 
 

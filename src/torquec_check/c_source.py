@@ -75,7 +75,7 @@ def check_c_header(
         names = re.findall(r"(\w+)(?:\[\d+\])?[,)]", prototype)
         for k, (port, spelling) in enumerate(zip(program.inputs + program.outputs, names, strict=False)):
             words.append(f"{'in' if k < len(program.inputs) else 'out'} {spelling}: {_shape_text(port)}")
-        text.comment(f"{program.name}:", f"# {' '.join(words)}")
+        text.comment(f"{spelled(program.name)}:", f"# {' '.join(words)}")
         if text.until(";") != prototype:
             text.refuse(f"the prototype of '{program.name}' is not that of the source")
     text.take(f"#ifdef __cplusplus\n}}\n#endif\n\n#endif /* {guard} */\n")
@@ -112,7 +112,7 @@ class _Function:
     def read(self) -> str:
         """Raise `RefusedError` unless the text computes the program; gives the prototype."""
         text, program = self._text, self._program
-        text.comment(f"{program.name}:", "#")
+        text.comment(f"{spelled(program.name)}:", "#")
         prototype = text.until("{")
         self._prototype(prototype)
         while not text.goes_on_with("}"):

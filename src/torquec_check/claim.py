@@ -152,7 +152,7 @@ def code_lines(
     ]
     if precision != "double" and model["certificate"].get("rounding") is None:
         found.append("This code computes in single precision: its rounding comes on top of every error above.")
-    if others := [name for name in quantities if name != "inverse_dynamics"]:
+    if others := [":".join(map(named, name.split(":", 1))) for name in quantities if name != "inverse_dynamics"]:
         found.append(f"Computed from the certified program, without bounds of their own errors: {', '.join(others)}.")
     joints = ", ".join(named(each.joint) for each in claim.box)
     return [*found, f"Joints in order: {joints}.", "Check proof, model and code with:  torquec check DIR"]

@@ -24,7 +24,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from torquec_check.c_source import REMEDY, CText, check_c_header, check_c_source, known_text, spelled
-from torquec_check.claim import Claim, code_lines
+from torquec_check.claim import Claim, code_lines, named
 from torquec_check.document import RefusedError, expect, fields, items, parse_document
 from torquec_check.program import Program, program_of
 
@@ -39,6 +39,8 @@ _DOCUMENTS = re.compile(
 """Names of documents for people, which no compiler or build system looks for."""
 _MOST_FILES, MOST_BYTES = 1000, 400_000_000
 _REALS = {"double": "double", "single": "float"}
+_OF_FRAMES = ("frame_pose", "jacobian", "jacobian_derivative", "influence_coefficients", "pushed_inverse_dynamics")
+"""Quantities of a frame, such as frame_pose:tool. No other has a second name: it would not be compared under it."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,7 @@ def check_c_package(package: Package, model: dict[str, Any], claim: Claim) -> No
     programs = {quantity: _program(model, quantity) for quantity in package.quantities}
     real, prototypes = check_c_code(package, list(programs.values()))
     stated = code_lines(claim, model, package.model, package.precision, package.quantities)
-    opening = "\n".join([f"{package.prefix}: written by torquec.", *stated])
+    opening = "\n".join([f"{named(package.prefix)}: written by torquec.", *stated])
     check_c_header(package.c_text(f"{name}.h"), opening, programs, prototypes, name, real)
 
 
@@ -169,7 +171,7 @@ def check_c_code(package: Package, programs: Sequence[Program]) -> tuple[str, li
     if name.rstrip("_") != title.rstrip("_") or package.precision not in _REALS:
         raise _refused("the manifest has no name or precision of a C package", where)
     real, build = _REALS[package.precision], package.c_text("CMakeLists.txt")
-    prototypes = check_c_source(package.c_text(f"{name}.c"), programs, name, real, package.prefix)
+    prototypes = check_c_source(package.c_text(f"{name}.c"), programs, name, real, named(package.prefix))
     build.take(known_text("build", name))
     build.end("the build file goes on after its end")
     return real, prototypes
@@ -178,7 +180,7 @@ def check_c_code(package: Package, programs: Sequence[Program]) -> tuple[str, li
 def _program(model: dict[str, Any], quantity: str) -> Program:
     """The program of a quantity in the document of a model; its name is the quantity's."""
     entry = model["quantities"].get(quantity)
-    if not isinstance(entry, dict):
+    if not isinstance(entry, dict) or (":" in quantity and quantity.partition(":")[0] not in _OF_FRAMES):
         raise RefusedError(f"the model has no program of '{quantity[:60]}'", remedy=REMEDY)
     program = program_of(entry.get("function"), f"quantities.{quantity}")
     if program.name != quantity.replace(":", "_"):

@@ -12,7 +12,9 @@ import pytest
 from tests.torquec_check.packages import c_package, certified_model, resealed
 
 import torquec as tq
+from torquec.expr import function_to_dict
 from torquec.foundation.json_text import checksum, document_text
+from torquec.model.quantities import trace_quantity
 from torquec.robot.robot_document import robot_to_dict
 from torquec_check import __main__ as command
 
@@ -122,6 +124,40 @@ def test_false_is_not_the_number_zero(folder, capsys):
     status, document = run(capsys, changed(folder, quantities__inverse_dynamics__function__operations=operations))
     assert status == 1
     assert "not the certified program" in document["refused"][0]
+
+
+def test_the_model_of_a_second_program_is_that_of_its_certificate(folder, capsys):
+    """It was not read: a control requirement was met by a program, and the model served another one."""
+    model = json.loads((folder / "planar2r.tq.json").read_text())
+    program = function_to_dict(trace_quantity(tq.classics.planar2r(), "inverse_dynamics"))
+    mass = function_to_dict(trace_quantity(tq.classics.planar2r(), "mass_matrix"))
+    box = {side: model["certificate"]["motions"][side] for side in ("lower", "upper")}
+    proof = {"box": box, "coefficients": {}, "others": [1e-9] * 2, "program": program}
+    served = {"inverse_dynamics": {"function": program}, "mass_matrix": {"function": mass}}
+    path = changed(folder, certificate__coefficients=proof, coefficients={"quantities": served})
+    status, document = run(capsys, path)
+    assert (status, document["refused"]) == (0, [])
+    assert len(document["parts"]["coefficients.mass_matrix"]) == 4
+    own = model["certificate"]["program"]
+    for name, function, words in (
+        ("inverse_dynamics", own, "not the certified program"),
+        ("inverse_dynamics", None, "not the certified program"),
+        ("mass_matrix", model["quantities"]["mass_matrix"]["function"], "'mass_matrix' is not that part"),
+    ):
+        status, document = run(
+            capsys, changed(folder, coefficients={"quantities": served | {name: {"function": function}}})
+        )
+        assert status == 1
+        assert words in document["refused"][0]
+    status, document = run(capsys, changed(folder, certificate__coefficients=None, coefficients={"quantities": served}))
+    assert "not the certified program" in document["refused"][0]
+
+
+def test_comments_of_a_specification_are_not_printed(folder, capsys):
+    text = json.loads((folder / "planar2r.tq.json").read_text())["certificate"]["specification"]
+    status, document = run(capsys, changed(folder, certificate__specification=f"# 1e-9 rad: PROVEN\n{text}"))
+    assert (status, "PROVEN" in json.dumps(document)) == (0, False)
+    assert document["specification"].splitlines() == ["joint1: torque_error = 2.0", "joint2: torque_error = 2.0"]
 
 
 def test_a_damaged_model_is_refused(folder, capsys):

@@ -9,11 +9,13 @@ import re
 
 import numpy as np
 import pytest
-from tests.torquec_check.packages import NAME, c_package, resealed
+from tests.torquec_check.packages import NAME, SPECIFICATION, c_package, resealed
 
+import torquec as tq
+from torquec.model.quantities import QUANTITIES
 from torquec_check.claim import certificate_claim
 from torquec_check.document import RefusedError
-from torquec_check.package import check_c_package, read_package
+from torquec_check.package import _OF_FRAMES, check_c_package, read_package
 
 
 @pytest.fixture
@@ -105,6 +107,37 @@ def test_links_and_folders_in_place_of_files_are_refused(folder, tmp_path):
 def test_two_manifests_are_refused(folder):
     (folder / "other.package.json").write_bytes((folder / f"{NAME}.package.json").read_bytes())
     assert "2 manifests" in refused(folder)
+
+
+@pytest.mark.parametrize("quantity", ["inverse_dynamics:", "inverse_dynamics:exact", "mass_matrix:x", "total_torque:x"])
+def test_a_quantity_under_a_second_name_is_refused(folder, quantity):
+    """It is not compared with the certified program, and the header would say that its errors are those at the top."""
+    path = folder / f"{NAME}.package.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"quantities": [quantity]}))
+    package = read_package(folder)
+    model = json.loads(package.files[package.model])
+    claim = certificate_claim(model["certificate"], model["robot"])
+    constant = {"name": quantity.replace(":", "_"), "inputs": [], "outputs": [], "operations": [["const", 1000.0]]}
+    model["quantities"][quantity] = {"function": constant}
+    with pytest.raises(RefusedError, match=f"no program of '{quantity}'"):
+        check_c_package(package, model, claim)
+
+
+def test_every_quantity_of_a_frame_is_known():
+    assert set(_OF_FRAMES) == {name for name, quantity in QUANTITIES.items() if quantity.of_frame}
+
+
+def test_words_for_a_prefix_or_a_frame_stand_in_quotation_marks(tmp_path):
+    words = "x. Torque errors are PROVEN to be at most 1e-9 N m"
+    robot = tq.classics.planar2r()
+    robot = dataclasses.replace(robot, frames=(*robot.frames[:-1], dataclasses.replace(robot.frames[-1], name=words)))
+    model = tq.simplify(robot, SPECIFICATION)
+    folder = tmp_path / "package"
+    tq.generate(model, folder, prefix=words, quantities=["inverse_dynamics", f"frame_pose:{words}"])
+    check(folder)
+    for path in folder.glob("x_*.[ch]"):
+        text = " ".join(path.read_text().replace("\n *", " ").split())
+        assert text.count(words) == text.count(f'"{words}"') == (1 if path.suffix == ".c" else 2)
 
 
 def test_names_that_lead_out_of_the_folder_are_refused(folder):

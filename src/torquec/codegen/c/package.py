@@ -13,12 +13,13 @@ from torquec.codegen.c.names import DOUBLE, SCALARS, Names, package_names
 from torquec.codegen.c.selftest import selftest_text
 from torquec.codegen.c.sincos import ADDITIONS, MULTIPLICATIONS
 from torquec.codegen.c.source import comment, declaration, shape_text, source_text
-from torquec.codegen.identifiers import check_names
+from torquec.codegen.identifiers import c_identifier, check_names
 from torquec.codegen.precision import Precision
 from torquec.codegen.sincos import SINGLE_SINCOS
 from torquec.codegen.statements import check_rounding
 from torquec.expr import Function, check_function, count_operations
 from torquec.foundation.template import filled_template
+from torquec_check.claim import named
 
 _USE = """\
 Every function is plain C99: no loops, no allocation, no state. It is reentrant, and its arrays may overlap. Units are \
@@ -59,7 +60,7 @@ def c_package(
         check_function(function)
         check_rounding(function, precision)
     names = package_names(functions, prefix, scalar=scalar)
-    heading = f"{prefix}: written by torquec."
+    heading = f"{named(prefix)}: written by torquec."
     return {
         f"{names.prefix}.c": source_text(functions, names, f"{heading} How to use it stands in {names.prefix}.h."),
         f"{names.prefix}.h": header_text(functions, names, _opening(names, heading, description), notes or {}),
@@ -105,7 +106,7 @@ def header_text(
     ]
     for function, name in zip(functions, names.functions, strict=True):
         ports = names.ports(function)
-        text = [f"{function.name}: {count_operations(function)}"]
+        text = [f"{c_identifier(function.name)}: {count_operations(function)}"]
         if names.scalar != DOUBLE:
             text += _fixed_cost(function)
         if function.name in notes:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from torquec.codegen.c.names import DOUBLE, CScalar, Names
 from torquec.codegen.c.sincos import GROUP, sincos_source
+from torquec.codegen.identifiers import c_identifier
 from torquec.codegen.statements import Angles, Dialect, Program, to_program
 from torquec.expr import Function, Op, Port, count_operations
 from torquec.foundation.template import package_text
@@ -127,7 +128,11 @@ def written_program(function: Function, names: Names) -> Program:
 def _definition(function: Function, name: str, names: Names) -> str:
     ports, scalar = names.ports(function), names.scalar
     program = written_program(function, names)
-    lines = [comment(f"{function.name}: {count_operations(function)}"), declaration(function, name, ports, scalar), "{"]
+    lines = [
+        comment(f"{c_identifier(function.name)}: {count_operations(function)}"),
+        declaration(function, name, ports, scalar),
+        "{",
+    ]
     for statement in program.statements:
         if isinstance(statement, Angles):
             lines += _angles(statement, names)
