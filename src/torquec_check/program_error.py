@@ -35,7 +35,7 @@ from torquec_check.robot import Box, Robot
 from torquec_check.rounding import DOUBLE, Precision, rounding_errors, unit_errors
 from torquec_check.rows import UP, Array, Ball, Grid, Monomial, Rows, as_ball, grid_of, program_degrees, program_torques
 
-_TANGENTS, _MOST_SPEEDS, _FAR, _AT_ONCE = 4, 8, 1.5, 100
+_TANGENTS, _MOST_SPEEDS, _FAR, _AT_ONCE = 8, 8, 1.5, 100
 """Choices of t in (4); speeds, 3^n choices; how far above a limit no t but 0 is tried; points together, worst first."""
 
 Row: TypeAlias = tuple[int, Monomial]

@@ -24,5 +24,5 @@ def test_limits():
 def test_what_is_tried_and_in_which_portions():
     """These cost time, not truth."""
     assert boxes._CORNERS == 5
-    assert (program_error._TANGENTS, program_error._MOST_SPEEDS) == (4, 8)
+    assert (program_error._TANGENTS, program_error._MOST_SPEEDS) == (8, 8)
     assert (program_error._FAR, program_error._AT_ONCE) == (1.5, 100)
