@@ -127,8 +127,8 @@ def _model(document: dict[str, Any]) -> tuple[Any, Any]:
     if not isinstance(certificate, dict) or not isinstance(quantities, dict):
         raise InputError("nothing is claimed of this model: it has no certificate")
     second = document.get("coefficients")  # the model of a second program, whose coefficients are proven
-    claimed = [(document, certificate)] + [(second, certificate.get("coefficients"))] * (second is not None)
-    for model, proof in claimed:
+    claimed: list[tuple[Any, Any]] = [(document, certificate), (second, certificate.get("coefficients"))]
+    for model, proof in claimed[: 1 if second is None else 2]:
         served, own = model["quantities"].get("inverse_dynamics"), (proof or {}).get("program")
         if not served or not own or canonical_hash(served["function"]) != canonical_hash(own):  # for Python, true is 1
             raise RefusedError("the model's inverse dynamics is not the certified program")
