@@ -11,7 +11,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "ROUNDING_STEPS = 64",
         "64  ->  65",
     ): "an allowance that grows makes no bound untrue",
-    ("codegen/c/sincos.py", "continue", "continue  ->  break"): "the last coefficient ends the loop anyway",
+    ("codegen/c/source.py", "continue", "continue  ->  break"): "the last coefficient ends the loop anyway",
     (
         "codegen/c/names.py",
         'return self.infinity if value > 0.0 else f"-{self.infinity}"',
@@ -33,7 +33,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "99  ->  100",
     ): "lines are still within a hundred",
     (
-        "codegen/c/sincos.py",
+        "codegen/c/source.py",
         'parts.append(first if coefficients[k] > 0.0 else f"({first})")',
         "coefficients[k] > 0.0  ->  coefficients[k] >= 0.0",
     ): "no coefficient is zero",

@@ -16,8 +16,7 @@ from tests.proof.tampering import refuses, seeds
 from torquec.errors import CheckError
 from torquec.expr import evaluate
 from torquec.model.quantities import trace_quantity
-from torquec.proof.check_certificate import check_certificate
-from torquec.proof.check_parts import check_parts
+from torquec.proof.check_certificate import check_certificate, check_parts
 from torquec.proof.torque.certify import certify
 from torquec.proof.torque.certify_coefficients import certify_coefficients
 

@@ -12,7 +12,7 @@ from tests.model.kinds import MODELS, model_of, motions_of
 
 import torquec as tq
 from torquec.errors import SnapWarning
-from torquec.project.plan_document import plan_document
+from torquec.project.package_steps import plan_document
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.hold_search import search_hold_error
 from torquec.realtime.package import write_two_rate_package

@@ -29,7 +29,7 @@ from torquec.report.blocks import (
     fact,
     paragraph,
 )
-from torquec.report.html_page import report_html
+from torquec.report.html_page import report_html, section_result
 from torquec.report.provenance import Number, Statement, assumed, computed, measured, proved
 
 BAD = "<b>\"'&"
@@ -95,3 +95,36 @@ def test_a_live_view_is_in_a_sandbox_and_its_scripts_in_the_policy():
     digest = base64.b64encode(hashlib.sha256(b"let a = \"<\" + '1';").digest()).decode()
     assert f"'sha256-{digest}' 'wasm-unsafe-eval'" in text
     assert 'sandbox="allow-scripts"' in text
+
+
+BY = computed("x")
+FIGURE = fact("largest error", Number(1.5, BY, "mrad"))
+
+
+def result(*blocks, highlights=()):
+    return section_result(Section("s", "S", blocks, highlights))
+
+
+def test_figures_come_first():
+    assert result(paragraph("words"), highlights=(FIGURE,)) == "largest error: 1.5 mrad"
+
+
+def test_without_figures_the_first_words_and_warnings_before_others():
+    assert result(Subheading("h"), paragraph("words ", Number(2, BY))) == "words 2"
+    warned = result(paragraph("words"), paragraph("it is late", tone=Tone.BAD), paragraph("and odd", tone=Tone.WARNING))
+    assert warned == "2 warnings. it is late"
+    assert result(Facts((FIGURE,))) == "largest error: 1.5 mrad"
+    assert result(Items((Statement("said", BY),))) == "said"
+    assert result(Subheading("h")) == ""
+    equation = Equation("<math></math>", "1", BY)
+    assert result(equation, equation, DataTable(("a",), ())) == "2 equations, 1 table"
+
+
+def test_figures_do_not_hide_warnings():
+    assert result(paragraph("late", tone=Tone.BAD), highlights=(FIGURE,)) == "1 warning. largest error: 1.5 mrad"
+
+
+def test_long_words_are_cut_between_words():
+    found = result(paragraph("word " * 100))
+    assert len(found) <= 152
+    assert found.endswith("word \N{HORIZONTAL ELLIPSIS}")

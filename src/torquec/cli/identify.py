@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torquec.cli.check_log import logs_argument, map_option, read_logs
 from torquec.cli.command import CommandOptions, Outcome, command
@@ -16,9 +16,11 @@ from torquec.cli.output import progress, step_report
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
 from torquec.project.identify_document import describe
+from torquec.report.tables import number
 
 if TYPE_CHECKING:
     from torquec.identification.file_fits import FileFits
+    from torquec.identification.floating_base import MotionEstimate
     from torquec.identification.identify_options import IdentifyOptions
     from torquec.identification.open_logs import LogOrPath
     from torquec.identification.result.estimate import Estimate
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from torquec.robot.robot import Robot
     from torquec.trajectory.log import Log
 
+_TAKEN = ("logs", "cutoff", "friction", "rotors", "urdf", "force")
+"""Options of `identify` of a robot with a floating base, besides those of every command."""
 _STANDSTILL = 0.01
 """rad/s or m/s: slower joints are held by stiction, which no model predicts."""
 
@@ -106,7 +110,6 @@ class IdentifyCommandOptions(CommandOptions):
 def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
     """Identify base parameters and friction from logs, with their uncertainty, and say whether to trust them."""
     from torquec.cli.free_motion import moves_freely
-    from torquec.cli.identify_motion import identify_floating
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.identification.identify import identify as fit
@@ -277,3 +280,56 @@ def _written(
     if options.mjcf is not None and fits is not None:
         files += write_mjcf_of(fits, options.mjcf, force=options.force)
     return files
+
+
+def identify_floating(robot: Robot, options: IdentifyCommandOptions) -> Outcome:
+    """The outcome for a robot with a floating base (:mod:`torquec.identification.floating_base`)."""
+    from torquec.identification.floating_base import identify_motion, read_motion_log
+    from torquec.robot import write_urdf
+
+    shared = {field.name for field in dataclasses.fields(CommandOptions)}
+    for field in dataclasses.fields(options):
+        if field.name not in shared and field.name not in _TAKEN and getattr(options, field.name) != field.default:
+            raise ArgumentError(
+                f"--{field.name.replace('_', '-')} is for robots on a fixed base",
+                remedy="a robot with a floating base is identified with --cutoff, --friction, --rotors and --urdf",
+            )
+    progress(f"identifying {robot.name} on its floating base ...")
+    logs = [read_motion_log(path, robot) for path in options.logs]
+    friction = "symmetric" if options.friction is None else options.friction
+    found = identify_motion(robot, logs, cutoff=options.cutoff, friction=friction, rotors=options.rotors)
+    files: list[Path] = []
+    if options.urdf is not None:
+        write_urdf(found.robot, options.urdf, force=options.force)
+        files.append(options.urdf)
+    document = _floating_document(found) | {"files": [str(path) for path in files]}
+    return Outcome(document, _floating_text(document), tuple(files))
+
+
+def _floating_document(found: MotionEstimate) -> dict[str, Any]:
+    rows = zip(found.names, found.x.tolist(), found.std.tolist(), strict=True)
+    return {
+        "parameters": [{"name": name, "value": value, "std": std} for name, value, std in rows],
+        "rmse": dict(found.rms),
+        "relative_error": found.relative_error,
+        "condition": found.condition,
+        "physically_consistent": found.realization.physically_consistent,
+        "rows": list(found.rows),
+        "cutoff": found.cutoff,
+        "samples": found.samples,
+    }
+
+
+def _floating_text(document: dict[str, Any]) -> str:
+    samples, rows = document["samples"], len(document["rows"])
+    wide = max(len(each["name"]) for each in document["parameters"])
+    lines = [f"{len(document['parameters'])} parameters from {samples} samples, {rows} rows each"]
+    lines += [
+        f"  {each['name']:<{wide}}  {number(each['value']):>11}  +- {number(each['std'])}"
+        for each in document["parameters"]
+    ]
+    lines += ["", "residual (root mean square) of every row [N or N m]"]
+    lines += [f"  {name:<{wide}}  {number(value):>11}" for name, value in document["rmse"].items()]
+    built = "" if document["physically_consistent"] else "; no robot that could be built has these parameters"
+    lines.append(f"\nrelative error {document['relative_error']:.2%}, condition {document['condition']:.3g}{built}")
+    return "\n".join(lines)

@@ -41,7 +41,7 @@ def plan(model: Model, options: PlanOptions) -> Outcome:
     Bounds hold for every motion of the specification; friction is not in them. docs/real-time.md says more.
     """
     from torquec.foundation.work import Work
-    from torquec.project.plan_document import by_period, plan_document
+    from torquec.project.package_steps import by_period, plan_document
     from torquec.realtime.plan import found_at, plan_background
     from torquec.report.figure import write_picture
     from torquec.report.hold_plan import hold_plots, plan_text

@@ -25,14 +25,21 @@ linear part of the joint's twist:
 (6)  dtau/dqd:   twice (3), (4) of `coriolis_matrix` with w = (c + w)/2 and half of s, the mean of both axes
 
 A floating base has c = A = 0: its columns are those of a turned gravity.
+
+Closed loops: the projected torques are a function F(q, qd, qdd) of the position q of the tree and of independent rates.
+q moves along T with the independent joints, so that no Newton step is differentiated. From the program of F:
+
+(7)  dtau/dq_i = (dF/dq) N(q) T,     dtau/dqd = dF/dqd,      N the rate map of the joints of the tree
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from torquec.dynamics.carried_links import placed_links
+from torquec.dynamics.closed_loops import closed_state_of, times_rates
 from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.coriolis_matrix import (
     Entry,
@@ -50,12 +57,16 @@ from torquec.dynamics.coriolis_matrix import (
     velocity_moments,
     zero_matrix,
 )
-from torquec.dynamics.inverse_dynamics import body_wrench
-from torquec.dynamics.loop_derivatives import loop_torque_derivatives
+from torquec.dynamics.inverse_dynamics import body_wrench, inverse_dynamics
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism
 from torquec.dynamics.motion import LinkMotion, base_motion, joint_twist, motions
+from torquec.expr.differentiate import jacobian_nodes
+from torquec.expr.replay import replay
+from torquec.expr.trace import trace
+from torquec.robot.configuration import rate_map
 from torquec.robot.joints import UnitTwist
+from torquec.robot.loops.closure import ClosedState
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import (
     IDENTITY_ROTATION,
@@ -235,3 +246,30 @@ def _speed_entry(fields: Sequence[_Field]) -> Entry:
         return entry(row if slip is None else replace(row, g=add(row.g, cross(slip, row.eta))), j, column)
 
     return seen
+
+
+def loop_torque_derivatives(
+    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
+    """dtau/dq and dtau/dqd (7), (n, n) each, over any scalar."""
+    nq = robot.tree.nq
+
+    def program(**nodes: Any) -> dict[str, Any]:
+        at = nodes["q"]
+        state: Any = ClosedState(robot, list(at))
+        torques = inverse_dynamics(robot, state, nodes["qd"], nodes["qdd"])
+        rows = jacobian_nodes([0.0 * at[0] + torque for torque in torques], [*at, *nodes["qd"]])
+        maps = rate_map(robot.tree, at)
+        by_q = [[_row_sum(row[:nq], column) for column in maps] for row in rows]
+        return {"by_q": times_rates(by_q, state.rates), "by_qd": [row[nq:] for row in rows]}
+
+    function = trace("derivatives", program, {"q": (nq,), "qd": (robot.n,), "qdd": (robot.n,)})
+    found = replay(function, {"q": closed_state_of(robot, q).q, "qd": qd, "qdd": qdd})
+    return found["by_q"], found["by_qd"]
+
+
+def _row_sum(row: Sequence[Scalar], column: Mapping[int, Scalar]) -> Scalar:
+    total: Scalar = 0.0
+    for k, value in column.items():
+        total = total + row[k] * value
+    return total

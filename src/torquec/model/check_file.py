@@ -28,8 +28,7 @@ from torquec.model.model import Model
 from torquec.model.model_kinds import second_record
 from torquec.model.save import VERSION, load_model, model_document
 from torquec.model.simplified import counts_of
-from torquec.proof.check_certificate import check_certificate
-from torquec.proof.check_parts import check_parts
+from torquec.proof.check_certificate import check_certificate, check_parts
 from torquec.proof.torque.certificate import Certificate, load_certificate
 from torquec.robot.robot import Robot
 from torquec.simplification.specification_text import check_specification_met, stated_specification

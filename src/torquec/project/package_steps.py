@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from torquec.codegen.precision import Precision
+from torquec.foundation.arrays import Array
 from torquec.foundation.budget import Budget
-from torquec.project.plan_document import plan_document
 from torquec.project.self_test import run_c_self_test, self_test
 from torquec.project.step import DESIGN, REALTIME, StepContext, StepResult
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import USUAL_PERIOD, period_words, shorter_than_cycle
 from torquec.realtime.plan import HoldPlan, plan_background
 from torquec.realtime.targets import TARGETS, TargetOptions, check_request, write_target
@@ -118,3 +121,34 @@ def report_step(context: StepContext) -> str:
     made = write_report(context.results[""], context.folder / PAGE, called=str(context.output))
     missing = f", {len(made.problems)} documents could not be shown" if made.problems else ""
     return f"{PAGE}, {made.page.stat().st_size / 1e6:.1f} MB{missing}"
+
+
+def plan_document(found: HoldPlan) -> dict[str, Any]:
+    """Errors of torques by joint, proven and found, and the periods that are recommended."""
+
+    def by_joint(values: Any) -> dict[str, float]:
+        return dict(zip(found.joints, map(float, values), strict=True))
+
+    assert found.found is not None
+    return {
+        "period": found.period,
+        "latency": found.latency,
+        "order": found.order.value,
+        "zeroth": by_joint(found.held(HoldOrder.ZEROTH)),
+        "first": by_joint(found.held(HoldOrder.FIRST)),
+        "proven": by_joint(found.proven),
+        "total": by_joint(found.total),
+        "found": {"zeroth": by_joint(found.found.zeroth), "first": by_joint(found.found.first)},
+        "allowed": None if found.allowed is None else by_joint(found.allowed),
+        "recommended_period": found.recommended[found.order],
+        "recommended": {order.value: period for order, period in found.recommended.items()},
+        "coarse": list(found.bound.coarse),
+        "curve": by_period(found.joints, found.curve()),
+    }
+
+
+def by_period(joints: Sequence[str], curve: Mapping[str, Array]) -> dict[str, Any]:
+    """Bounds against the period, a list for every joint: what a report draws."""
+    orders = {order: values for order, values in curve.items() if order != "period"}
+    by_order = {order: dict(zip(joints, values.T.tolist(), strict=True)) for order, values in orders.items()}
+    return {"period": curve["period"].tolist(), **by_order}

@@ -39,8 +39,12 @@ from torquec.report.blocks import (
 from torquec.report.figure import plot_style
 from torquec.report.plot_svg import SMALL, WIDE, DrawingSize, bars_svg, plot_svg, series_class
 from torquec.report.provenance import Number, Obtained, Provenance
-from torquec.report.section_result import section_result
 
+_LONGEST = 150
+"""Characters of a section's result: three lines of a phone."""
+_FIGURES = 3
+"""Figures in a section's result: more are not read."""
+_BAD = (Tone.BAD, Tone.WARNING)
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 _FEW = 4  # equations that need no folding
@@ -337,3 +341,44 @@ def _ways(*, is_open: bool) -> str:
         f'<details class="ways"{" open" if is_open else ""}><summary>How to read the numbers</summary>'
         f"<ul>{rows}</ul><p>The figure at each word leads to what the number rests on.</p></details>"
     )
+
+
+def section_result(section: Section) -> str:
+    """One line shown while a section is collapsed: its highlights or first words, and the number of warnings."""
+    figures = [f"{fact.label}: {''.join(map(str, fact.parts))}" for fact in section.highlights[:_FIGURES]]
+    words = "; ".join(figures) or _first_words(section.blocks)
+    warnings = sum(isinstance(block, Paragraph) and block.tone in _BAD for block in section.blocks)
+    count = f"{warnings} warning{'s' if warnings > 1 else ''}" if warnings else ""
+    return ". ".join(part for part in (count, _shortened(words)) if part)
+
+
+def _first_words(blocks: tuple[Block, ...]) -> str:
+    """The first sentence or fact of the section; a warning, where there is one."""
+    paragraphs = [block for block in blocks if isinstance(block, Paragraph)]
+    for paragraph in sorted(paragraphs, key=lambda one: one.tone not in _BAD):
+        return "".join(map(str, paragraph.parts))
+    for block in blocks:
+        if isinstance(block, Facts) and block.facts:
+            return "; ".join(f"{fact.label}: {''.join(map(str, fact.parts))}" for fact in block.facts[:_FIGURES])
+        if isinstance(block, Items) and block.lines:
+            return str(block.lines[0])
+    return ", ".join(_counted(blocks))
+
+
+def _counted(blocks: tuple[Block, ...]) -> list[str]:
+    """What stands in a section without words."""
+    found = []
+    for kind, word in ((Equation, "equation"), (DataTable, "table"), (Plot, "drawing"), (Bars, "drawing")):
+        count = sum(isinstance(block, kind) for block in blocks)
+        found += [f"{count} {word}{'s' if count > 1 else ''}"] if count else []
+    return found
+
+
+def _shortened(words: str) -> str:
+    """
+    >>> _shortened("a few words")
+    'a few words'
+    """
+    if len(words) <= _LONGEST:
+        return words
+    return f"{words[:_LONGEST].rsplit(' ', 1)[0]} \N{HORIZONTAL ELLIPSIS}"

@@ -1,13 +1,21 @@
 """`load`: a robot file of any format to `Robot`; the suffix, or for XML the root element, chooses the reader.
 
 A new format is the file that reads it and one row in `READERS`: `load`, messages and the help of commands have it then.
+
+A robot may be given by name: the classics, and those of the package `robot_descriptions` where it is installed. It has
+a module for each description, `NAME_description` with `URDF_PATH` or `XACRO_PATH`, or `NAME_mj_description` with
+`MJCF_PATH`; importing one clones its repository once, into the package's own cache.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import difflib
+import importlib
+import importlib.util
 import math
 import os
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from torquec.errors import ArgumentError, FixedBaseWarning, RobotFileError, SnapWarning
+from torquec.errors import ArgumentError, FixedBaseWarning, MissingExtraError, RobotFileError, SnapWarning
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind, read_bytes, to_path
 from torquec.robot.classics import load_classic
@@ -24,16 +32,19 @@ from torquec.robot.degrees import warn_of_degrees
 from torquec.robot.drives import DRIVES_SUFFIX, read_drives, side_file
 from torquec.robot.floating_base import Base, with_base
 from torquec.robot.loops.close_loops import close_loops
-from torquec.robot.loops.closed_loops import LoopFile
-from torquec.robot.loops.read_loops import LOOPS_SUFFIX, read_loops
+from torquec.robot.loops.closed_loops import LOOPS_SUFFIX, LoopFile, read_loops
 from torquec.robot.robot import Robot
-from torquec.robot.robot_by_name import described_robot, is_robot_name
 from torquec.robot.urdf import read_urdf, robot_of_urdf
 from torquec.robot.validate import refuse_warnings
 from torquec.robot.visual import Visual, urdf_visuals
 from torquec.robot.xacro import expand_xacro
 from torquec.robot.xml import parse_xml
 
+_PACKAGE = "robot_descriptions"
+_NAME = re.compile(r"[A-Za-z0-9_]+")
+_PATHS = ("URDF_PATH", "MJCF_PATH", "XACRO_PATH")
+_SLIP = 0.8
+"""Similarity from which on a name counts as a typo: one letter of puma560, not planar3r for panda."""
 Gravity = tuple[float, float, float]
 
 _WORTH_A_WARNING = 1e-9
@@ -246,3 +257,56 @@ def _checked_gravity(gravity: Sequence[float] | None) -> Gravity | None:
     if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
         raise ArgumentError(f"gravity is {gravity!r}", remedy="give three finite numbers, as in gravity=(0, 0, -9.81)")
     return (x, y, z)
+
+
+def is_robot_name(argument: str) -> bool:
+    """Whether an argument is a name rather than a file: letters, digits, underscores, and no such file.
+
+    >>> is_robot_name("ur5e"), is_robot_name("ur5e.urdf"), is_robot_name("arms/ur5e")
+    (True, False, False)
+    """
+    return _NAME.fullmatch(argument) is not None and not Path(argument).exists()
+
+
+def described_robot(name: str, files: str) -> Path:
+    """The robot file of a name in `robot_descriptions`: "panda", or exactly "panda_mj_description".
+
+    `files` names the formats of robot files, for messages.
+
+    Raises `MissingExtraError` without the extra `robots`, `ArgumentError` for a name that the package does not have and
+    for a description that cannot be fetched.
+    """
+    if importlib.util.find_spec(_PACKAGE) is None:
+        near = difflib.get_close_matches(name, classic_names(), cutoff=_SLIP)
+        if near:
+            remedy = f"did you mean {near[0]}? Files are {files}"
+            raise ArgumentError(f"'{name}' is neither a file nor a classic", remedy=remedy)
+        purpose = f"'{name}' is neither a file nor a classic: finding a robot by its name"
+        raise MissingExtraError(_PACKAGE, "robots", purpose)
+    for module_name in (f"{name}_description", f"{name}_mj_description", name):
+        if importlib.util.find_spec(f"{_PACKAGE}.{module_name}") is None:
+            continue
+        try:
+            module = importlib.import_module(f"{_PACKAGE}.{module_name}")
+        except Exception as error:  # git, the network and the disk have errors of their own
+            raise ArgumentError(
+                f"the description '{module_name}' could not be fetched: {error}",
+                remedy="check the network connection, or give a robot file",
+            ) from error
+        for attribute in _PATHS:
+            if isinstance(path := getattr(module, attribute, None), str):
+                return Path(path)
+        raise ArgumentError(f"the description '{module_name}' has no URDF, MJCF or xacro", remedy="give a robot file")
+    known = [*classic_names(), *_described_names()]
+    near = difflib.get_close_matches(name, known, cutoff=_SLIP)
+    guess = f"did you mean {' or '.join(near)}?" if near else f"give one of {', '.join(known)}."
+    remedy = f"{guess} Files are {files}"
+    raise ArgumentError(f"'{name}' is neither a file nor the name of a robot", remedy=remedy)
+
+
+def _described_names() -> list[str]:
+    """Names of all descriptions, as users type them."""
+    spec = importlib.util.find_spec(_PACKAGE)
+    folders = () if spec is None else spec.submodule_search_locations or ()
+    files = (file.stem for folder in folders for file in Path(folder).glob("[a-z]*_description.py"))
+    return sorted({stem.removesuffix("_description").removesuffix("_mj") for stem in files})

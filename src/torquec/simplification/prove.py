@@ -8,7 +8,7 @@ Bounds of candidates, and of the exact program where no candidate is proven, are
 (:mod:`torquec.simplification.time_plan`).
 
 The independent check takes the cheapest proven program that can be checked in the remaining time. The duration of each
-check is predicted (:class:`torquec.proof.check_time.CheckTime`): the cheapest program whose check fits is
+check is predicted (:class:`torquec.proof.check_certificate.CheckTime`): the cheapest program whose check fits is
 checked; where none fits, the one with the shortest check. A check that is slower than predicted, on a machine that has
 become busy, may exceed its deadline (`TimeShares.check`), since the result depends on it. After that it is given up:
 the program is proven all the same, and `torquec check` can check the proof from its files later.
@@ -27,8 +27,7 @@ from torquec.errors import SpecificationError, TimeLimitError
 from torquec.expr import Function, operation_cost
 from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
-from torquec.proof.check_certificate import check_certificate
-from torquec.proof.check_time import CheckTime
+from torquec.proof.check_certificate import CheckTime, check_certificate
 from torquec.proof.inertia.least_inertia import least_inertia
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify import UnprovenError, certify, rounding_of, smallest_bounds

@@ -13,7 +13,7 @@ from typing import Any
 from torquec.closedform import closed_form
 from torquec.codegen.precision import Precision
 from torquec.errors import CheckError, SpecificationError, UnitWarning
-from torquec.proof.check_parts import is_same_torque
+from torquec.proof.check_certificate import is_same_torque
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.coefficient_tolerance import Family
 from torquec.robot.drives import quoted_name

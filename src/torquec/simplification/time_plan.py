@@ -4,7 +4,7 @@
 (2)  with one most of the time goes to the search; the last proof may take a quarter longer, so that the result of a
      long search is not lost
 (3)  where the independent check has a deadline that is near, it comes first: its duration is predicted from a part of
-     it (:class:`torquec.proof.check_time.CheckTime`) and reserved. The proof ends early enough for its boxes to
+     it (:class:`torquec.proof.check_certificate.CheckTime`) and reserved. The proof ends early enough for its boxes to
      be checked, degrees stay so low that proof and check are short
      (:class:`torquec.simplification.degree_limit.DegreeRoom`), and errors use less of the tolerances, so that few
      boxes prove them
@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from torquec.foundation.budget import Budget
 from torquec.foundation.executor_tasks import wake
-from torquec.proof.check_time import CheckTime
+from torquec.proof.check_certificate import CheckTime
 from torquec.proof.torque.torque_tables import positions_read
 from torquec.simplification.degree_limit import DegreeRoom
 from torquec.simplification.problem import SimplificationProblem

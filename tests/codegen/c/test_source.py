@@ -6,15 +6,27 @@ import math
 import re
 import shutil
 
+import numpy as np
 import pytest
-from tests.codegen.c.compiler import build, run
+from tests.codegen.c.compiler import Library, build, needs_compiler, run
 from tests.codegen.programs import every_operation, random_function
 
 import torquec as tq
-from torquec.codegen.c.names import SCALARS, package_names
+from torquec.codegen.c.names import SCALARS, SINGLE, package_names
 from torquec.codegen.c.package import c_package
-from torquec.codegen.c.source import c_number, comment, packed, shape_text, stack_bytes, written_program
+from torquec.codegen.c.source import (
+    ADDITIONS,
+    MULTIPLICATIONS,
+    c_number,
+    comment,
+    packed,
+    shape_text,
+    sincos_source,
+    stack_bytes,
+    written_program,
+)
 from torquec.codegen.precision import Precision
+from torquec.codegen.sincos import LARGEST_ANGLE, sincos_reference
 from torquec.codegen.target import generate_package
 from torquec.expr import Op, OperationCount, Port, count_operations, trace
 from torquec.expr.math import sincos
@@ -200,3 +212,29 @@ def test_the_bound_by_hand():
         assert stack_bytes(plain, names) == 256 + size * (few + 2)
         several = len(written_program(turned, names).statements)
         assert stack_bytes(turned, names) == 3 * 256 + size * (several - 1 + 12 + 1 + 112)
+
+
+@needs_compiler
+def test_every_bit_is_that_of_the_reference(tmp_path):
+    n = 64
+    function = trace("f", lambda x: dict(zip("sc", zip(*map(sincos, x), strict=True), strict=True)), {"x": (n,)})
+    libraries = [Library(tmp_path, [function], level, "-ffp-contract=off") for level in ("-O0", "-O3")]
+    rng = np.random.default_rng(3)
+    quarter = np.arange(-n // 2, n // 2) * (np.pi / 4)
+    edges = np.resize([0.0, 5e-324, 1e-300, -1e-9, LARGEST_ANGLE, -LARGEST_ANGLE, np.nextafter(LARGEST_ANGLE, 0)], n)
+    for x in (quarter, edges, rng.uniform(-4, 4, n), rng.uniform(-1e5, 1e5, n), rng.normal(size=n) * 1e-5):
+        sine, cosine = sincos_reference(x)
+        for library in libraries:
+            found = library("f", {"x": x})
+            np.testing.assert_array_equal(found["s"], sine)
+            np.testing.assert_array_equal(found["c"], cosine)
+
+
+def test_the_stated_cost_of_a_single_one_is_what_stands_in_its_text():
+    text = sincos_source(package_names([], "p", scalar=SINGLE))
+    body = text.partition("#else")[2].partition("#endif")[0]
+    plain = re.sub(r"e-\d+f", "f", body)
+    assert plain.count("*") == MULTIPLICATIONS
+    assert len(re.findall(r" [+-] |^ +- ", plain, re.MULTILINE)) == ADDITIONS
+    assert "sincos4" not in text
+    assert "[4]" not in text

@@ -19,8 +19,7 @@ from torquec.foundation.one_thread import one_thread
 from torquec.robot.loops.assembly import CLOSED, assembled_position
 from torquec.robot.loops.batch import largest_gap, limits, loop_batch
 from torquec.robot.loops.closed_loops import ClosedLoops, LoopFile, LoopPrediction
-from torquec.robot.loops.closure import loop_state, moved
-from torquec.robot.loops.elimination import LoopElimination
+from torquec.robot.loops.closure import LoopElimination, loop_state, moved
 from torquec.robot.loops.equations import joint_places, loop_equations
 from torquec.robot.loops.independent import NEARLY, DependentChoice, choose_dependent
 from torquec.robot.loops.predictions import MOST_NEWTON_STEPS, Tracked, as_guess, fit, influences, newton_steps, track

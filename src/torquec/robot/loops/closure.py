@@ -6,18 +6,21 @@ With the positions q_i of the independent joints, e the gaps of the chosen equat
 (2)  rates:          v = T v_i,   T = (1; -J_d^-1 J_i)
 (3)  accelerations:  vd = T vd_i + b(v, v),   b(v, u) = (0; -J_d^-1 bias(v, u)),  bias bilinear in v, u (`equations`)
 (4)  rate of T:      column k of Td is b(v, column k of T)
+
+Dependent rates are eliminated in a fixed order of pivots, straight-line: it is chosen once, over the range of a robot
+(:mod:`torquec.robot.loops.independent`). Entries that a row does not have cost nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from torquec.expr.math import absolute, maximum, sincos
+from torquec.expr.math import absolute, apply, maximum, sincos
+from torquec.expr.ops import Op
 from torquec.robot.configuration import check_position
 from torquec.robot.loops.closed_loops import ClosedLoops, LoopPrediction
-from torquec.robot.loops.elimination import LoopElimination
 from torquec.robot.loops.equations import LoopEquation, Row, joint_places, loop_equations
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
@@ -251,3 +254,49 @@ def closed_at(robot: Robot) -> tuple[tuple[str, float], ...]:
             found.append((joint.name, loops.start[k]))
         k += joint.kind.nq
     return tuple(found)
+
+
+class LoopElimination:
+    """Factors of the equations' Jacobian by dependent rates, for any number of right-hand sides.
+
+    >>> system = LoopElimination([{0: 2.0, 1: 1.0}, {0: 1.0, 1: 1.0}], [(0, 0), (1, 1)])
+    >>> system.solve({0: 5.0, 1: 3.0})
+    {1: 1.0, 0: 2.0}
+    """
+
+    def __init__(self, rows: Sequence[Row], pivots: Sequence[tuple[int, int]]) -> None:
+        columns = [column for _, column in pivots]
+        work = {r: {c: rows[r][c] for c in columns if c in rows[r]} for r, _ in pivots}
+        self._steps: list[tuple[int, int, Scalar, Row, list[tuple[int, Scalar]]]] = []
+        for k, (r, c) in enumerate(pivots):
+            row = work[r]
+            inverse = apply(Op.DIV, 1.0, row.pop(c, 0.0))  # infinite at a singular configuration
+            factors = []
+            for other, _ in pivots[k + 1 :]:
+                target = work[other]
+                if c in target:
+                    factor = target.pop(c) * inverse
+                    for column, value in row.items():
+                        part = factor * value
+                        target[column] = target[column] - part if column in target else -part
+                    factors.append((other, factor))
+            self._steps.append((r, c, inverse, row, factors))
+
+    def solve(self, right: Mapping[int, Scalar]) -> Row:
+        """The dependent values, by rate, whose sums with the rows are the right-hand sides, by equation."""
+        side = dict(right)
+        for r, _, _, _, factors in self._steps:
+            if r in side:
+                for other, factor in factors:
+                    part = factor * side[r]
+                    side[other] = side[other] - part if other in side else -part
+        found: Row = {}
+        for r, c, inverse, row, _ in reversed(self._steps):
+            total = side.get(r)
+            for column, value in row.items():
+                if column in found:
+                    part = value * found[column]
+                    total = -part if total is None else total - part
+            if total is not None:
+                found[c] = total * inverse
+        return found

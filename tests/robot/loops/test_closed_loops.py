@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import torquec as tq
-from torquec.robot.loops.closed_loops import Coupling, LoopConstraint, LoopFile, LoopKind
-from torquec.robot.loops.read_loops import read_loops
+from torquec.robot.loops.closed_loops import Coupling, LoopConstraint, LoopFile, LoopKind, read_loops
 
 
 def written(tmp_path, text):
