@@ -252,6 +252,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.simulation.monte_carlo": ("Spread", "monte_carlo"),
         "torquec.simulation.mujoco_plant": ("simulate_on_mujoco",),
         "torquec.simulation.verify_specification": ("verify_specification",),
+        "torquec.simulation.comparison_of_controllers": ("compare_controllers",),
         "torquec.simulation.comparison_of_models": ("ModelComparison", "compare"),
         "torquec.realtime.background_period": ("FrictionTask",),
         "torquec.proof.hold.hold_order": ("HoldOrder",),

@@ -315,6 +315,7 @@ from torquec.simulation.applied_forces import WallContact as WallContact
 from torquec.simulation.closed_loop import LoopOptions as LoopOptions
 from torquec.simulation.closed_loop import follow_in_open_loop as follow_in_open_loop
 from torquec.simulation.closed_loop import simulate as simulate
+from torquec.simulation.comparison_of_controllers import compare_controllers as compare_controllers
 from torquec.simulation.comparison_of_models import ModelComparison as ModelComparison
 from torquec.simulation.comparison_of_models import compare as compare
 from torquec.simulation.free_motion import MotionRun as MotionRun

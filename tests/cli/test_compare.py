@@ -61,3 +61,19 @@ def test_other_joints_are_refused(torquec):
     refused = torquec("compare", "planar2r", "scara", *MOTION)
     assert refused.status == 2
     assert "joints of the first model" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("--controllers", "pd,bang-bang"), "bang-bang"),
+        (("planar2r", "--controllers", "pd"), "B is for two models"),
+        (("--controllers", "pd", "--random", "3"), "--random is for two models"),
+        ((), "nothing to compare with"),
+        (("planar2r", "--resolution", "1e-3"), "--resolution is for --controllers"),
+    ],
+)
+def test_laws_and_models_are_not_mixed(torquec, words, text):
+    refused = torquec("compare", "planar2r", *words, "--to", "0.1,0.1")
+    assert refused.status == 2
+    assert text in refused.err

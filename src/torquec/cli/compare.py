@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,11 @@ from torquec.errors import ArgumentError
 from torquec.project.law_choice import DEFAULT_RATE, LawChoice
 
 if TYPE_CHECKING:
+    from torquec.control.controller import Controller
     from torquec.model.model import Model
+    from torquec.robot.robot import Robot
     from torquec.simulation.comparison_of_models import ModelComparison, ModelFacts
+    from torquec.trajectory import Trajectory
     from torquec.trajectory.log import Log
 
 
@@ -26,10 +30,18 @@ if TYPE_CHECKING:
 class CompareOptions(MotionOptions, StochasticOptions):
     """The other model, the motion, and what to draw."""
 
-    other: str = argument(..., "The other one: a robot file, a model or a classic.", metavar="B")
+    other: str | None = argument(None, "The other one: a robot file, a model or a classic.", metavar="B")
+    controllers: str | None = option(
+        None, "In place of B: compare control laws of A: {laws}.", metavar="LAW,LAW", show_default=False
+    )
     plant: str | None = option(None, "What the controllers of both models move.  [default: A]", metavar="ROBOT")
-    poles: str | None = option(None, "Poles of both controllers [1/s].  [default: {usual poles}]", metavar="LIST")
+    poles: str | None = option(
+        None,
+        "Poles of the controllers [1/s].  [default: {usual poles}; pd and pid: as inertias and torque limits allow]",
+        metavar="LIST",
+    )
     rate: float = option(DEFAULT_RATE, "How often the controllers are called.", metavar="HZ")
+    resolution: float = option(0.0, "Encoder resolution [rad or m] with --controllers.", metavar="STEP")
     at: float | None = option(None, "Instant of the linear models.  [default: the middle]", metavar="S")
     random: int = option(0, "Also compare at N random states (Clover's Table IV).", metavar="N", least=0)
     speed: float = option(10.0, "Speed of all joints at random states, either sign.")
@@ -54,18 +66,27 @@ class CompareOptions(MotionOptions, StochasticOptions):
     metavar="A",
 )
 def compare(model: Model, options: CompareOptions) -> Outcome:
-    """Compare two models of one robot along a motion.
+    """Compare two models of one robot, or control laws of one model, along a motion.
 
-    Torques and their difference, eigenvalues, responses of the linear models, tracking and acceleration errors of
-    computed torque from each of them on one plant, operations and time; with a log also what was measured.
+    Of models: torques and their difference, eigenvalues, responses of the linear models, tracking and acceleration
+    errors of computed torque from each of them on one plant, operations and time; with a log also what was measured.
+    With --controllers: tracking errors of control laws on one plant, which joints are stuck, whose torques chatter.
     """
     from torquec.foundation.work import Work
-    from torquec.report.comparison import comparison_text, plot_comparison
+    from torquec.report.comparison import comparison_curves, comparison_text, plot_comparison
     from torquec.simulation.comparison_of_models import compare as compared
 
     if not options.rate > 0.0:
         raise ArgumentError(f"--rate {options.rate:g}", remedy="give a positive number of calls per second")
     period = 1.0 / options.rate
+    if options.controllers is not None:
+        return _compare_controllers(model, options, period)
+    if options.other is None:
+        raise ArgumentError(
+            "nothing to compare with", remedy="give a second model, or --controllers pd,computed-torque"
+        )
+    if options.resolution:
+        raise ArgumentError("--resolution is for --controllers", remedy="leave it out")
     other = options.source.read(options.other)
     model, motion = asked_motion(model, options, period, degrees=options.deg)
     names = (options.source.argument, options.other)
@@ -92,21 +113,83 @@ def compare(model: Model, options: CompareOptions) -> Outcome:
         files = plot_comparison(found, options.plot, names)
         document["pictures"] = [str(path) for path in files]
     if options.output is not None:
-        files += _write(options.output, document, found, force=options.force)
+        kept = document | {"curves": comparison_curves(found)}
+        files += _write(options.output, "compare", kept, found.a.model.robot, force=options.force)
     return Outcome(document, comparison_text(names, document), tuple(files), robot=model.robot)
 
 
-def _write(folder: Path, document: dict[str, Any], found: ModelComparison, *, force: bool) -> list[Path]:
+def _compare_controllers(model: Model, options: CompareOptions, period: float) -> Outcome:
+    """Control laws of one model on one plant; PD and PID have the poles of `drive_poles` unless some are given."""
+    from torquec.control.uncertainty import SpeedSource
+    from torquec.foundation.work import Work
+    from torquec.report.controller_comparison import controllers_curves, controllers_document, controllers_text
+    from torquec.report.tracking_plots import plot_errors
+    from torquec.simulation.closed_loop import LoopOptions
+    from torquec.simulation.comparison_of_controllers import compare_controllers
+    from torquec.simulation.plant import DryFriction, Plant
+    from torquec.simulation.sensors import Sensors
+
+    for flag, value in (
+        ("B", options.other),
+        ("--log", options.log),
+        ("--at", options.at),
+        ("--random", options.random),
+    ):
+        if value:
+            raise ArgumentError(f"{flag} is for two models, not for --controllers", remedy=f"leave out {flag}")
+    assert options.controllers is not None
+    model, motion = asked_motion(model, options, period, degrees=options.deg)
+    laws = {}
+    for word in options.controllers.split(","):
+        kind, law = _asked_controller(model, word.strip(), options, motion)
+        laws[kind] = law
+    real = model if options.plant is None else options.source.read(options.plant)
+    plant = Plant(real, friction=DryFriction.STICK)
+    speed = SpeedSource.DIFFERENCE if options.resolution else SpeedSource.MEASURED
+    sensors = Sensors(resolution=options.resolution, speed=speed)
+    loop = LoopOptions(sensors=sensors, seed=options.seed, largest_error=2.0 * math.pi)
+    runs = compare_controllers(plant, laws, motion, options=loop, work=Work(report=step_report()))
+    document = {"robot": model.robot.name, "plant": plant.robot.name, "poles_given": options.poles is not None}
+    document |= controllers_document(model.robot, runs, period=period)
+    files: list[Path] = []
+    results = {name: run.result for name, run in runs.items() if run.result is not None}
+    if options.plot is not None and results:
+        options.plot.mkdir(parents=True, exist_ok=True)
+        files.append(plot_errors(results, options.plot / "tracking_errors.svg"))
+        document["pictures"] = [str(path) for path in files]
+    if options.output is not None:
+        kept = document | {"curves": controllers_curves(runs)}
+        files += _write(options.output, "compare-controllers", kept, model.robot, force=options.force)
+    return Outcome(document, controllers_text(plant.robot.name, document), tuple(files), robot=model.robot)
+
+
+def _asked_controller(model: Model, word: str, options: CompareOptions, motion: Trajectory) -> tuple[str, Controller]:
+    """A law by its name, with the poles of the options or its own."""
+    from torquec.control.independent_joint import drive_poles
+    from torquec.control.law_options import LawKind
+    from torquec.control.laws import LAWS
+    from torquec.project.law_choice import asked_law
+
+    start = tuple(motion.q[0].tolist())
+    choice = LawChoice(controller=word, rate=options.rate)
+    kind = choice.kind
+    if LAWS[kind].has_poles:
+        poles = options.poles
+        if poles is None and kind in (LawKind.PD, LawKind.PID):
+            poles = ",".join(f"{pole:.6g}" for pole in drive_poles(model, start, choice.period))
+        choice = dataclasses.replace(choice, poles=poles)
+    return kind.value, asked_law(model, kind, choice, at=start, motion=motion)
+
+
+def _write(folder: Path, kind: str, document: dict[str, Any], robot: Robot, *, force: bool) -> list[Path]:
     """The document with its curves, and the page."""
     from torquec.foundation.writing import new_folder
-    from torquec.report.comparison import comparison_curves
     from torquec.report.report import PAGE, write_report
     from torquec.report.result_document import result_text
 
     names = ["comparison.json", PAGE, f"{Path(PAGE).stem}.json"]
     with new_folder(folder, names=names, force=force) as scratch:
-        kept = document | {"curves": comparison_curves(found)}
-        (scratch / names[0]).write_text(result_text("compare", kept, found.a.model.robot), encoding="ascii")
+        (scratch / names[0]).write_text(result_text(kind, document, robot), encoding="ascii")
         write_report(scratch, scratch / PAGE, called=str(folder), live=False)
     return [folder / name for name in names]
 

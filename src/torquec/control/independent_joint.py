@@ -4,6 +4,8 @@
 (2)  anti-windup: the integral is frozen while the torque is at its limit and the error would drive it further
 (3)  gains from poles, for a joint that moves the inertia J alone:  kp = J p, kd = J s;  with a third pole -r
      kp = J (p + s r),  kd = J (s + r),  ki = J p r
+(4)  poles that the drives and the sampling interval T allow:  p = min(50/s, 0.1 / T, sqrt(u / (J e))),  u the torque
+     that gravity leaves at q, e = 0.1 rad (0.01 m) the error at which it is used up
 """
 
 from __future__ import annotations
@@ -40,6 +42,13 @@ from torquec.foundation.choice import chosen
 from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
+
+_FASTEST, _PART_OF_SAMPLING = 50.0, 0.1
+"""(4): fastest pole [1/s], below the first resonance of common arms; its product with the sampling interval."""
+_FULL_TORQUE = {True: 0.1, False: 0.01}
+"""(4): position error at which a drive is saturated, of joints that turn [rad] and slide [m]."""
+_LEAST_SHARE = 0.1
+"""(4): least part of a torque limit that is left for feedback."""
 
 _FRICTION = FrictionCompensation()
 _NO_FRICTION = FrictionCompensation(FrictionAt.NOTHING)
@@ -156,6 +165,25 @@ def gains_from_poles(
         tuple(j * (s + r) for j, _, s in rows),
         tuple(j * p * r for j, p, _ in rows),
     )
+
+
+def drive_poles(source: Robot | Model, q: npt.ArrayLike, period: float) -> tuple[float, ...]:
+    """Real double poles (n,) [1/s] of PD gains that suit inertias and torque limits at q (n,): (4).
+
+    >>> from torquec.robot import classics
+    >>> [round(pole) for pole in drive_poles(classics.planar2r(), [0.0, 0.0], 0.002)]
+    [-11, -21]
+    """
+    model = as_model(source)
+    position = np.asarray(q, dtype=np.float64).tolist()
+    inertia, gravity = model.at("mass_matrix", position), model.at("gravity_torque", position)
+    fastest = min(_FASTEST, _PART_OF_SAMPLING / period)
+    poles = []
+    for k, (joint, coordinate) in enumerate(zip(model.robot.joints, model.robot.coordinates, strict=True)):
+        limit = joint.limits.effort
+        free = max(limit - abs(float(gravity[k])), _LEAST_SHARE * limit)
+        poles.append(-min(fastest, float(np.sqrt(free / (float(inertia[k][k]) * _FULL_TORQUE[coordinate.turns])))))
+    return tuple(poles)
 
 
 def _model_torque(model: Model, feedforward: Feedforward, signals: dict[str, Any]) -> list[Scalar]:

@@ -27,7 +27,7 @@ from torquec.report.blocks import (
 from torquec.report.figure import write_picture
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, computed, measured
-from torquec.report.sample_curves import kept_samples, rounded_samples, sampled_series
+from torquec.report.sample_curves import joint_curves, sampled_series
 from torquec.report.stored_values import StoredValue
 from torquec.report.tables import complex_number, number, table
 from torquec.report.tracking_plots import plot_errors
@@ -102,28 +102,20 @@ def _log(found: dict[str, Any]) -> list[str]:
 def comparison_curves(found: ModelComparison) -> dict[str, Any]:
     """By joint: `torque` along the motion, `error` of both loops where both run, `replayed` beside a log's."""
     sides = found.sides
-    curves = {"torque": _by_joint(found, found.motion.t, {side: facts.torques for side, facts in sides.items()})}
+    curves = {
+        "torque": joint_curves(found.joints, found.motion.t, {side: facts.torques for side, facts in sides.items()})
+    }
     loops = {side: facts.loop for side, facts in sides.items() if facts.loop is not None}
     if len(loops) == len(sides):
         t = next(iter(loops.values())).t
-        curves["error"] = _by_joint(found, t, {side: loop.error for side, loop in loops.items()})
+        curves["error"] = joint_curves(found.joints, t, {side: loop.error for side, loop in loops.items()})
     replayed = {side: facts.replayed for side, facts in sides.items() if facts.replayed is not None}
     if found.log is not None and replayed:
         loop, log = next(iter(replayed.values())), found.log
         t = loop.t[: len(loop.tau)]
         seen = [np.interp(t, log.t - log.t[0], log.tau[:, k]) for k in range(log.n)]
         torques = {"measured": np.column_stack(seen)} | {side: each.tau for side, each in replayed.items()}
-        curves["replayed"] = _by_joint(found, t, torques)
-    return curves
-
-
-def _by_joint(found: ModelComparison, t: Array, columns: Mapping[str, Array]) -> dict[str, Any]:
-    """Values (N, n) of every name at the times t (N,), thinned alike; the extremes of all names are kept."""
-    curves = {}
-    for k, joint in enumerate(found.joints):
-        rows = sorted(set().union(*(kept_samples(values[:, k]) for values in columns.values())))
-        samples = {name: rounded_samples(values[rows, k]) for name, values in columns.items()}
-        curves[joint] = {"t": rounded_samples(t[rows]), **samples}
+        curves["replayed"] = joint_curves(found.joints, t, torques)
     return curves
 
 
@@ -139,7 +131,7 @@ def comparison_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     if values.get("random") is not None:
         drawn = computed(f"both models at random states ({document.name})")
         blocks.append(_differences(values, "random", drawn, "Torques at random states, a less b"))
-    blocks += _curves(values, "torque", labels, "Torques along the motion", by)
+    blocks += joint_gallery(values, "torque", labels, "Torques along the motion", by)
     blocks += _tracking(values, labels, document.name)
     blocks.append(_eigenvalues(values, labels))
     blocks.append(_costs(values, labels, document.name))
@@ -187,7 +179,7 @@ def _tracking(values: StoredValue, labels: dict[str, str], name: str) -> list[Bl
         rows.append((joint, *cells))
     head = ("joint", "rms error, a", "b", "largest error, a", "b ")
     table = DataTable(head, tuple(rows), "Tracking with computed torque from each model, on the same plant")
-    return [table, *_curves(values, "error", labels, "Tracking errors", by)]
+    return [table, *joint_gallery(values, "error", labels, "Tracking errors", by)]
 
 
 def _eigenvalues(values: StoredValue, labels: dict[str, str]) -> Plot:
@@ -245,11 +237,13 @@ def _beside_log(values: StoredValue, labels: dict[str, str]) -> list[Block]:
     head = ("joint", *(f"rms, {side}" for side in _SIDES))
     table = DataTable(head, tuple(rows), f"Along {file}: each model controls itself, torques less the measured ones")
     seen = measured(f"the log {file}")
-    plots = _curves(values, "replayed", {"measured": "measured", **labels}, "Simulated beside measured", by, seen=seen)
+    plots = joint_gallery(
+        values, "replayed", {"measured": "measured", **labels}, "Simulated beside measured", by, seen=seen
+    )
     return [table, *plots]
 
 
-def _curves(
+def joint_gallery(
     values: StoredValue,
     key: str,
     labels: dict[str, str],
@@ -258,7 +252,7 @@ def _curves(
     *,
     seen: Provenance | None = None,
 ) -> list[Block]:
-    """A plot for every joint, with the curves of both models, and of what was `seen`."""
+    """A plot for every joint, with the curves of all `labels`, and of what was `seen`."""
     kept = values.get("curves")
     found = None if kept is None else kept.get(key)
     if found is None:

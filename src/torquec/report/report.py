@@ -40,6 +40,7 @@ from torquec.report.blocks import (
     paragraph,
 )
 from torquec.report.comparison import comparison_section
+from torquec.report.controller_comparison import controllers_section
 from torquec.report.decision import decision
 from torquec.report.design import control_section
 from torquec.report.equations import equations_section
@@ -110,6 +111,7 @@ SECTIONS = (
     SectionEntry("parameters", "Identified parameters", {"identify": parameters_section}),
     SectionEntry("simplification", "Simplified model", {"simplify": simplification_section}),
     SectionEntry("comparison", "Two models side by side", {"compare": comparison_section}),
+    SectionEntry("controllers", "Control laws side by side", {"compare-controllers": controllers_section}),
     SectionEntry("control", "Controller", {"design": control_section}),
     SectionEntry("tracking", "Tracking", {"simulate": tracking_section}, overview=tracking_overview),
     SectionEntry("haptics", "What a hand feels", {"haptic": haptics_section}),

@@ -88,6 +88,16 @@ def envelope_curves(joints: Sequence[str], envelope: ErrorEnvelope) -> dict[str,
     return {"joints": found}
 
 
+def joint_curves(joints: Sequence[str], t: Array, columns: Mapping[str, Array]) -> dict[str, Any]:
+    """Values (N, n) of every name at the times t (N,), thinned alike; the extremes of all names are kept."""
+    curves = {}
+    for k, joint in enumerate(joints):
+        rows = sorted(set().union(*(kept_samples(values[:, k]) for values in columns.values())))
+        samples = {name: rounded_samples(values[rows, k]) for name, values in columns.items()}
+        curves[joint] = {"t": rounded_samples(t[rows]), **samples}
+    return curves
+
+
 def rounded_samples(values: Array) -> list[float]:
     """Samples (N,) as a document keeps them: with as many digits as a drawing can show."""
     return [float(f"{value:.{_DIGITS}g}") for value in values.tolist()]

@@ -1,0 +1,115 @@
+"""Comparison of control laws on one plant along one motion: tracking errors, stiction and chatter.
+
+(1)  stuck: a joint stands, |qd| < `STANDING_SPEED`, with an error above `STUCK_ERROR` for at least `STUCK_SECONDS`
+(2)  chatter: the torque less its average over `_AVERAGE_SECONDS` changes sign more than `CHATTER_RATE` times a second
+     within `_CHATTER_WINDOW`; changes below `_CHATTER_SIZE` of the joint's largest torque do not count
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.control.controller import Controller
+from torquec.errors import ArgumentError, TorquecError
+from torquec.foundation.arrays import Array
+from torquec.foundation.work import Work, as_work
+from torquec.simulation.closed_loop import LoopOptions, simulate
+from torquec.simulation.plant import Plant
+from torquec.simulation.simulation_result import SimulationResult
+from torquec.trajectory.trajectory import Trajectory
+
+STANDING_SPEED = 1e-4
+"""Speed below which a joint stands [rad/s or m/s]."""
+STUCK_ERROR = 1e-3
+"""Position error above which a standing joint may be stuck [rad or m]."""
+STUCK_SECONDS = 0.1
+"""Least duration of (1) [s]: long against the reversal of a motion."""
+CHATTER_RATE = 50.0
+"""Sign changes per second of (2): an oscillation at 25 Hz, above the bandwidth of usual poles."""
+
+_AVERAGE_SECONDS, _CHATTER_WINDOW, _CHATTER_SIZE = 0.1, 0.25, 0.02
+"""(2): longer than two periods of the slowest chatter; long enough for twelve sign changes; above rounding noise."""
+_NO_OPTIONS = LoopOptions()
+
+
+@dataclass(frozen=True)
+class StuckJoint:
+    """(1): the longest standstill [s], and the largest error in it [rad or m]."""
+
+    seconds: float
+    error: float
+
+
+@dataclass(frozen=True, eq=False)
+class ControlledRun:
+    """The run of one law; `result` is None, with the reason in `refused`, where it has none.
+
+    `stuck` and `chatter` (sign changes per second) hold the joints to which (1) and (2) apply.
+    """
+
+    controller: Controller
+    result: SimulationResult | None
+    refused: str
+    stuck: Mapping[str, StuckJoint]
+    chatter: Mapping[str, float]
+
+
+def compare_controllers(
+    plant: Plant,
+    controllers: Mapping[str, Controller],
+    trajectory: Trajectory,
+    *,
+    options: LoopOptions = _NO_OPTIONS,
+    work: Work | None = None,
+) -> dict[str, ControlledRun]:
+    """Simulate control laws, by name, on one plant along one motion.
+
+    Raises `ArgumentError` without any; a law whose loop diverges is refused in its own run.
+    """
+    if not controllers:
+        raise ArgumentError("there is no controller", remedy="give at least one")
+    runs, task = {}, as_work(work)
+    for name, law in controllers.items():
+        with task.step(f"simulating {name}"):
+            try:
+                result = simulate(plant, law, trajectory, options=options)
+                runs[name] = ControlledRun(law, result, "", stuck_joints(result), chatter_rates(result))
+            except TorquecError as error:
+                runs[name] = ControlledRun(law, None, error.found, {}, {})
+    return runs
+
+
+def stuck_joints(result: SimulationResult) -> dict[str, StuckJoint]:
+    """The stuck joints of a run (1)."""
+    found = {}
+    held = (np.abs(result.qd) < STANDING_SPEED) & (np.abs(result.error) > STUCK_ERROR)
+    for k, joint in enumerate(result.joints):
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], held[:, k].astype(int), [0]]))).reshape(-1, 2)
+        spans = [(float(result.t[b - 1] - result.t[a]), a, b) for a, b in edges.tolist()]
+        seconds, a, b = max(spans, default=(0.0, 0, 0))
+        if seconds >= STUCK_SECONDS:
+            found[joint] = StuckJoint(seconds, float(np.abs(result.error[a:b, k]).max()))
+    return found
+
+
+def chatter_rates(result: SimulationResult) -> dict[str, float]:
+    """Sign changes per second of the torques of chattering joints (2)."""
+    period = float(result.t[1] - result.t[0])
+    rates = {joint: _busiest(result.tau[:, k], period) for k, joint in enumerate(result.joints)}
+    return {joint: rate for joint, rate in rates.items() if rate > CHATTER_RATE}
+
+
+def _busiest(torque: Array, period: float) -> float:
+    """Sign changes per second in the window of (2) that has most of them."""
+    average, window = (max(1, round(seconds / period)) for seconds in (_AVERAGE_SECONDS, _CHATTER_WINDOW))
+    ones = np.ones(min(average, len(torque)))
+    moving = torque - np.convolve(torque, ones, "same") / np.convolve(np.ones(len(torque)), ones, "same")
+    counted = np.flatnonzero(np.abs(moving) > _CHATTER_SIZE * np.abs(torque).max(initial=0.0))
+    at = counted[1:][np.diff(np.sign(moving[counted])) != 0.0]
+    if not len(at):
+        return 0.0
+    most = int((np.arange(1, len(at) + 1) - np.searchsorted(at, at - window, side="right")).max())
+    return most / (window * period)
