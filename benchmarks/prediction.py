@@ -23,8 +23,7 @@ from pathlib import Path
 import numpy as np
 
 import torquec as tq
-from torquec.identification.file_fits import fit_files
-from torquec.identification.file_readers import code_reader
+from torquec.identification.file_fits import code_reader, fit_files
 from torquec.identification.logs.prepare import Samples, prepare
 from torquec.identification.result.estimate import Estimate, identified_model
 from torquec.identification.torque.torque_columns import GasSpring

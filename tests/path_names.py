@@ -18,7 +18,7 @@ FILE_NAME = re.compile(r"[^\s\0]*\0\S*\.[a-z][a-z0-9]*")
 """A text without blanks that ends in a suffix; \\0 stands for what is interpolated."""
 
 OWN_NAMES = {
-    ("robot/mjcf_meshes.py", "path.name"): "the last part of a mesh's path; read only below the robot's folder",
+    ("robot/mjcf_file.py", "path.name"): "the last part of a mesh's path; read only below the robot's folder",
     ("cli/compare.py", "Path(PAGE).stem"): "a constant",
     ("cli/haptic.py", "Path(PAGE).stem"): "a constant",
     ("cli/haptic.py", "result.experiment.value"): "the member of an enum",

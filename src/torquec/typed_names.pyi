@@ -184,8 +184,8 @@ from torquec.model.check_file import CheckedFile as CheckedFile
 from torquec.model.check_file import CheckedKind as CheckedKind
 from torquec.model.generate import GeneratedPackage as GeneratedPackage
 from torquec.model.generate import generate as generate
-from torquec.model.live_quantity import to_jax as to_jax
-from torquec.model.live_quantity import to_torch as to_torch
+from torquec.model.generate import to_jax as to_jax
+from torquec.model.generate import to_torch as to_torch
 from torquec.model.model import Model as Model
 from torquec.model.model import ModelKind as ModelKind
 from torquec.model.model import as_model as as_model

@@ -89,7 +89,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_every_optional_package_is_in_the_table():
-    live = {"jax", "torch"}  # of no command: tests/model/test_live_quantity.py
+    live = {"jax", "torch"}  # of no command: tests/model/test_generate.py
     live |= {"ros-kilted-rclpy", "ros-kilted-rmw-fastrtps-cpp", "ros-kilted-sensor-msgs"}  # imported as rclpy
     assert {package for package, _, _ in NEEDS} - {"rclpy"} == users_packages() - live
 

@@ -8,12 +8,25 @@ import numpy as np
 import pytest
 from tests.identification import simulated_arm
 
-from torquec.identification.file_fits import CODE, MJCF, URDF_ALONE, dynamics_words, fit_files, torque_error
+from torquec.dynamics import inverse_dynamics, total_torque
+from torquec.identification import file_fits
+from torquec.identification.file_fits import (
+    CODE,
+    MJCF,
+    URDF_ALONE,
+    code_reader,
+    dynamics_words,
+    fit_files,
+    mjcf_reader,
+    torque_error,
+    urdf_reader,
+)
 from torquec.identification.identify import identify
 from torquec.identification.identify_options import IdentifyOptions
 from torquec.identification.logs.prepare import prepare
 from torquec.identification.torque.friction_law import CoulombShape, FrictionLaw, Turnover, friction_block, shafts_of
 from torquec.identification.torque.torque_columns import RecordedColumn
+from torquec.model.model import compile
 from torquec.robot.friction import Friction
 from torquec.robot.load import load
 from torquec.robot.robot import Drives
@@ -124,3 +137,77 @@ def test_an_estimate_that_the_words_say_is_not_fitted_again(robot, log):
     assert found.program is estimate
     assert found.mujoco is estimate
     assert fit_files(estimate, robot, [log], [log], options=plain, mujoco=False).mujoco is None
+
+
+WORDS = dict(
+    zip(simulated_arm.arm().joint_names, (Friction.symmetric(0.3, 1.2), Friction.symmetric(0.1, 0.4)), strict=True)
+)
+
+
+@pytest.fixture(scope="module")
+def rubbing_arm():
+    """A plain arm with viscous and Coulomb friction."""
+    arm = simulated_arm.arm()
+    bodies = tuple(
+        dataclasses.replace(
+            body,
+            inertia=dataclasses.replace(body.inertia, xx=0.1),
+            joint=dataclasses.replace(body.joint, friction=WORDS[body.joint.name]),
+        )
+        for body in arm.bodies
+    )
+    return dataclasses.replace(arm, bodies=bodies, drives=Drives())
+
+
+@pytest.fixture(scope="module")
+def samples(rubbing_arm):
+    cosines, sines = np.random.default_rng(3).normal(scale=0.5, size=(2, 2, 3))
+    motion = fourier_motion([0.2, -0.4], cosines, sines, base_period=4.0, period=0.01)
+    return prepare(Log(rubbing_arm.joint_names, motion.t, motion.q, np.ones_like(motion.q), qd=motion.qd), cutoff=20.0)
+
+
+def own(rubbing_arm, samples):
+    rows = total_torque(rubbing_arm, samples.q.T, samples.qd.T, samples.qdd.T)
+    return np.column_stack([np.broadcast_to(row, len(samples)) for row in rows])
+
+
+def test_compiled_and_native_code_have_the_torques_of_the_robot(rubbing_arm, samples, monkeypatch):
+    compiled = code_reader(compile(rubbing_arm))
+    assert compiled.torques(samples) == pytest.approx(own(rubbing_arm, samples), abs=1e-12)
+    monkeypatch.setattr(file_fits.shutil, "which", lambda name: None)
+    native = code_reader(compile(rubbing_arm))
+    assert native.name == "Torquec, native"
+    assert native.torques(samples) == pytest.approx(own(rubbing_arm, samples), abs=1e-12)
+
+
+def test_pinocchio_reads_bodies_damping_and_friction(rubbing_arm, samples):
+    pytest.importorskip("pinocchio")
+    reader = urdf_reader(rubbing_arm, WORDS)
+    assert reader.name.startswith("Pinocchio ")
+    assert reader.torques(samples) == pytest.approx(own(rubbing_arm, samples), abs=1e-9)
+    half = {name: Friction.symmetric(0.5 * one.viscous_positive, one.coulomb_positive) for name, one in WORDS.items()}
+    assert np.abs(urdf_reader(rubbing_arm, half).torques(samples) - own(rubbing_arm, samples)).max() > 0.01
+
+
+def test_mujoco_turns_friction_over_within_milliseconds(rubbing_arm, samples):
+    """Away from reversals MuJoCo's friction is the robot's own; its constraint adds a thousandth."""
+    pytest.importorskip("mujoco")
+    reader = mjcf_reader(rubbing_arm)
+    assert reader.name.startswith("MuJoCo ")
+    fast = np.abs(samples.qd) > 0.2
+    assert reader.torques(samples)[fast] == pytest.approx(own(rubbing_arm, samples)[fast], rel=2e-3, abs=2e-3)
+    smooth = dataclasses.replace(
+        rubbing_arm,
+        bodies=tuple(
+            dataclasses.replace(body, joint=dataclasses.replace(body.joint, friction=Friction()))
+            for body in rubbing_arm.bodies
+        ),
+    )
+    rigid = np.column_stack(inverse_dynamics(smooth, samples.q.T, samples.qd.T, samples.qdd.T))
+    assert mjcf_reader(smooth).torques(samples) == pytest.approx(rigid, abs=1e-9)
+
+
+def test_without_the_reader_installed_there_is_none(rubbing_arm, monkeypatch):
+    monkeypatch.setattr(file_fits, "_is_installed", lambda module: False)
+    assert urdf_reader(rubbing_arm, WORDS) is None
+    assert mjcf_reader(rubbing_arm) is None

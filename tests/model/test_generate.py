@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import torquec as tq
-from torquec.errors import ArgumentError, RobotError
+from torquec.errors import ArgumentError, MissingExtraError, RobotError
 from torquec.robot.lock_joints import lock_joints
 from torquec_check.claim import rounded_down, rounded_up
 
@@ -164,3 +165,16 @@ def test_code_states_payload_and_locked_joints(tmp_path, target):
         assert "gravity (0.0, 0.0, -1.62) m/s^2" in stated
         other = words_of(tmp_path / "plain")[suffix]
         assert not any(word in other for word in ("Payload", "Locked", "SIMPLIFIED"))
+
+
+@pytest.mark.parametrize(("name", "extra"), [("to_jax", "jax"), ("to_torch", "torch")])
+def test_without_its_library_the_extra_is_named(monkeypatch, name, extra):
+    monkeypatch.setitem(sys.modules, extra, None)
+    with pytest.raises(MissingExtraError, match=rf"torquec\[{extra}\]"):
+        getattr(tq, name)(tq.classics.planar2r(), "mass_matrix")
+
+
+@pytest.mark.parametrize("name", ["to_jax", "to_torch"])
+def test_an_unknown_quantity_is_refused_first(name):
+    with pytest.raises(ArgumentError, match="no_such"):
+        getattr(tq, name)(tq.classics.planar2r(), "no_such")

@@ -14,7 +14,7 @@ from tests.proof.arms import arm, motions, programs
 from torquec.errors import TimeLimitError
 from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
-from torquec.proof.inertia.least_inertia import least_inertia
+from torquec.proof.inertia.positive_mass_matrix import least_inertia
 from torquec.proof.torque.certify import certify
 from torquec.simplification import pipeline
 from torquec.simplification import prove as module

@@ -85,7 +85,7 @@ class Ros2RecordOptions(CommandOptions):
 )
 def ros2_record(options: Ros2RecordOptions) -> Outcome:
     """Record joint states from ROS 2 as a bag (MCAP), which `torquec identify` and `check-log` read."""
-    from torquec.realtime.runtime.ros2_record import ros2_record_states
+    from torquec.realtime.runtime.ros2_robot import ros2_record_states
 
     progress(f"recording {options.states} for {options.seconds:g} s ...")
     count = ros2_record_states(options.output, options.states, duration=options.seconds, force=options.force)

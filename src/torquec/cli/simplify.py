@@ -212,9 +212,8 @@ def _coefficient_equations(made: Simplification, stated: Specification, folder: 
 
 def _verified(made: Simplification, stated: Specification, folder: Path, say: Callable[[str], None]) -> dict[str, Any]:
     """The closed loop of control requirements, simulated; a file, and its document."""
-    from torquec.cli.verify_specification import POSTURES, verification
+    from torquec.cli.verify_specification import DOCUMENT, POSTURES, verification
     from torquec.foundation.json_text import document_text
-    from torquec.report.verification import DOCUMENT
 
     if not stated.joints or any(joint.control is None or joint.motor is None for joint in stated.joints):
         return {}

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torquec.cli.command import CommandOptions, Outcome, StochasticOptions, command
+from torquec.cli.design import LawOptions, asked_estimator, asked_observer
 from torquec.cli.files import Writes
-from torquec.cli.laws import LawOptions, asked_estimator, asked_observer
 from torquec.cli.motions import STANDARD, MotionOptions, asked_motion, hold_missing
 from torquec.cli.options import degrees_option, force_option, numbers, option
 from torquec.cli.output import progress, step_report

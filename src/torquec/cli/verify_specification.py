@@ -10,14 +10,20 @@ from torquec.cli.command import Outcome, StochasticOptions, command
 from torquec.cli.options import argument, option
 from torquec.cli.output import progress
 from torquec.errors import ArgumentError
+from torquec.report.tables import number, table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from torquec.model.model import Model
     from torquec.simplification.specification import Specification
+    from torquec.simulation.verify_specification import VerificationResult
 
 _MODEL = ".tq.json"
 POSTURES = 8
 """Start configurations that are drawn from the specification's box."""
+
+DOCUMENT = "verification.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +72,6 @@ def verification(
     model: Model, specification: Specification, *, postures: int, period: float = 0.001, seed: int = 0
 ) -> tuple[dict[str, Any], str]:
     """The document and the text about a model on its own robot."""
-    from torquec.report.verification import closed_loop_text, verification_document
     from torquec.simulation.verify_specification import verify_specification as verify
 
     result = verify(model.robot, model, specification, postures=postures, period=period, seed=seed)
@@ -100,3 +105,35 @@ def _model_file(folder: Path) -> Path:
             f"{len(found)} model files (*{_MODEL}) in '{folder}'", remedy="give a folder that torquec simplify wrote"
         )
     return found[0]
+
+
+def verification_document(result: VerificationResult, units: Mapping[str, str]) -> dict[str, Any]:
+    """As JSON values: {met, postures, errors {joint: {signal: ..}}, damping {joint: ..}}; `units` of joints by name."""
+    errors: dict[str, dict[str, Any]] = {joint: {"unit": unit} for joint, unit in units.items()}
+    for row in result.errors:
+        errors[row.joint][row.signal.value] = {"error": row.error, "allowed": row.allowed, "met": row.met}
+    damping = {
+        row.joint: {"lowest": row.lowest, "highest": row.highest, "allowed_error": row.allowed_error, "met": row.met}
+        for row in result.damping
+    }
+    return {"met": result.met, "postures": result.postures, "errors": errors, "damping": damping}
+
+
+def closed_loop_text(name: str, document: Mapping[str, Any]) -> str:
+    """The document in words: errors of each signal and damping, against the allowed ones."""
+    met = "met" if document["met"] else "NOT met"
+    rows = []
+    for joint, errors in document["errors"].items():
+        damping = document["damping"][joint]
+        cells = [
+            f"{number(found['error'], 3)} of {number(found['allowed'], 3)}{'' if found['met'] else ' !'}"
+            for signal, found in errors.items()
+            if signal != "unit"
+        ]
+        spread = f"{damping['lowest']:.4g} to {damping['highest']:.4g}{'' if damping['met'] else ' !'}"
+        rows.append([joint, *cells, spread, f"1 -+ {damping['allowed_error']:g}", errors["unit"]])
+    head = ["joint", "step", "ramp", "parabolic", "damping", "allowed", "unit"]
+    return (
+        f"{name}: the control specification is {met} in simulation from {document['postures']} postures "
+        f"(Chang & Lee's PD scheme on the full robot)\n\n{table(head, rows)}"
+    )

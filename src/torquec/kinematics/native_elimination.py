@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from torquec.codegen.llvm import NativeFunction, load_or_compile
-from torquec.codegen.llvm.driver import native_driver
+from torquec.codegen.llvm.callable import native_driver
 from torquec.codegen.llvm_text.text import literal
 from torquec.expr import Function, trace
 from torquec.expr.math import absolute, maximum, minimum, select, sincos, sqrt

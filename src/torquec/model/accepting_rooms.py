@@ -13,7 +13,6 @@ from torquec.kinematics import accepts as kinematics
 from torquec.parameters import accepts as parameters
 from torquec.proof import accepts as proof
 from torquec.robot.robot import Robot
-from torquec.simplification import accepts as simplification
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ ACCEPTING_ROOMS = (
         "simplification",
         "models with fewer operations",
         "robots that `proof` refuses",
-        simplification.accepts,
+        proof.accepts,
     ),
     AcceptingRoom(
         "kinematics",

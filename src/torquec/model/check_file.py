@@ -22,7 +22,7 @@ from torquec.errors import ArgumentError, CheckError, TorquecError
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind, read_json
 from torquec.foundation.work import Work
-from torquec.model.claim import claim_of
+from torquec.model.certified_package import claim_of
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
 from torquec.model.model_kinds import second_record

@@ -1,14 +1,22 @@
-"""Code generation: `generate` writes the quantities of a model as source code into a folder."""
+"""Code generation: `generate` writes the quantities of a model as source code into a folder.
+
+`to_jax` and `to_torch` make a quantity a differentiable function of these libraries. It takes the quantity's inputs in
+order, (*batch, *shape) each, and gives its outputs in order, a tuple where there are several. Values are the native
+ones, in double precision on the CPU; derivatives are exact, traced from the same program
+(:mod:`torquec.codegen.native_live`).
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from torquec.codegen.identifiers import prefix_identifier
+from torquec.codegen.live import Live, live_function
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import BACK_ENDS, Target, check_offered
 from torquec.errors import ArgumentError
@@ -16,9 +24,8 @@ from torquec.expr import OperationCount, count_operations
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import check_output_folder, write_package
-from torquec.model.certified_package import machine_options, model_package, usual_prefix
-from torquec.model.claim import bounds_of
-from torquec.model.model import Model, compile
+from torquec.model.certified_package import bounds_of, machine_options, model_package, usual_prefix
+from torquec.model.model import Model, as_model, compile
 from torquec.model.quantities import WITH_FRICTION
 from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
@@ -95,3 +102,21 @@ def usual_precision(model: Model, target: str) -> Precision:
         return Precision.DOUBLE
     wanted = model.record.precision
     return wanted if wanted in BACK_ENDS[Target(target)].precisions else Precision.DOUBLE
+
+
+def to_jax(source: Robot | Model, quantity: str) -> Callable[..., Any]:
+    """The quantity as a JAX function: `jit`, `vmap`, `grad`, `jacfwd` and `hessian` apply; CPU, 64 bits.
+
+    A frame's quantity is named as in "frame_pose:tool". Raises `MissingExtraError` without the extra `jax`,
+    `ArgumentError` for an unknown quantity, `RefusedQuantityError` for one that the model does not have.
+    """
+    return live_function(as_model(source, any_joint=True).function(quantity), Live.JAX)
+
+
+def to_torch(source: Robot | Model, quantity: str) -> Callable[..., Any]:
+    """The quantity as a PyTorch function: autograd, `torch.func` and `torch.compile` apply; CPU, doubles.
+
+    A frame's quantity is named as in "frame_pose:tool". Raises `MissingExtraError` without the extra `torch`,
+    `ArgumentError` for an unknown quantity, `RefusedQuantityError` for one that the model does not have.
+    """
+    return live_function(as_model(source, any_joint=True).function(quantity), Live.TORCH)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from torquec.codegen.identifiers import c_identifier
-from torquec.codegen.wasm.module import wasm_module
+from torquec.codegen.wasm.package import wasm_module
 from torquec.expr import Function
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model

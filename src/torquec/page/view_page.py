@@ -22,7 +22,7 @@ from torquec.page.document_types import HapticData
 from torquec.page.equation_table import equation_table
 from torquec.page.haptic_scene import haptic_document, haptic_scene
 from torquec.page.motion_table import SimulatedRun, motion_table
-from torquec.page.robot_shapes import floor_height, robot_shapes
+from torquec.page.robot_shapes import RobotVisuals, floor_height, robot_shapes, robot_visuals
 from torquec.page.self_contained import page_bundle, self_contained
 from torquec.page.view_document import (
     compute_document,
@@ -32,7 +32,6 @@ from torquec.page.view_document import (
     robot_document,
 )
 from torquec.page.view_functions import ViewFunctions, bent_posture, free_posture, view_functions
-from torquec.page.visuals import RobotVisuals, robot_visuals
 from torquec.robot.configuration import unit_position
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log

@@ -4,8 +4,8 @@
 (2)  package: its folder holds exactly the files of its manifest (:mod:`torquec_check.package`); its model as in (1)
 (3)  controller: its C is read and compared with the program in `controller.json`; claims about its loop are computed
 (4)  C is read and compared with the model's programs (:mod:`torquec_check.c_source`); the code of every target is
-     regenerated from the model and compared byte by byte (:mod:`torquec.realtime.check_package`), trusting the
-     generator
+     regenerated, from the target, options and model that the manifest states, and compared byte by byte: this trusts
+     the generator
 
 A failed check is reported in the result, not raised; only a file without a claim raises.
 """
@@ -14,15 +14,32 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from torquec.codegen.target import CodeCheck, Target
-from torquec.control.controller_file import FILE_NAME, code_functions, controller_from_dict
+from torquec import __version__
+from torquec.codegen.precision import Precision
+from torquec.codegen.target import BACK_ENDS, CodeCheck, Target
+from torquec.control.controller import Controller
+from torquec.control.controller_file import (
+    FILE_NAME,
+    SIDE_FILES,
+    Kind,
+    code_functions,
+    controller_from_dict,
+    sampled_of_kind,
+    write_controller,
+)
+from torquec.control.observer import Observer
+from torquec.control.recursive_estimator import RecursiveEstimator
 from torquec.control.tracking_claim import tracking_claim
-from torquec.errors import ArgumentError, CheckError, TorquecError
+from torquec.errors import ArgumentError, CheckError, ModelFileError, TorquecError
 from torquec.expr import function_to_dict
+from torquec.foundation.choice import chosen
 from torquec.foundation.reading import is_folder, to_path
 from torquec.foundation.work import Work, as_work
 from torquec.model.check_file import (
@@ -35,9 +52,12 @@ from torquec.model.check_file import (
     is_certificate,
     refusals,
 )
+from torquec.model.model import Model
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.proof.torque.certificate import Certificate, load_certificate
-from torquec.realtime.check_package import differing_controller_files, differing_files
-from torquec.realtime.targets import TARGETS
+from torquec.realtime.background_period import FrictionTask
+from torquec.realtime.plan import HeldErrors
+from torquec.realtime.targets import TARGETS, TargetOptions, write_target
 from torquec.robot.robot import Robot
 from torquec.robot.robot_document import robot_to_dict
 from torquec_check.claim import claimed_robot
@@ -142,3 +162,116 @@ def _other_certificates(package: Package, record: Certificate) -> list[str]:
         if not same:
             reasons.append(f"{path}: it is not the certificate of the model")
     return reasons
+
+
+def differing_files(package: Package, model: Model) -> list[str]:
+    """Problems of a package: its files that differ from those generated from its model.
+
+    Raises `CheckError` where the package cannot be regenerated here.
+    """
+    options = _options(package)
+    return _differing(package, lambda folder: write_target(model, folder, package.target, options))
+
+
+def differing_controller_files(package: Package, document: Mapping[str, Any]) -> list[str]:
+    """Problems of a controller's files: those that differ from the ones generated from its document."""
+    law, stated = controller_from_dict(document), document.get("guarantee")
+    return _differing(
+        package,
+        lambda folder: write_controller(
+            law,
+            folder,
+            prefix=package.prefix,
+            target=package.target,
+            precision=package.precision,
+            details=document.get("details"),
+            guarantee=stated,
+        ),
+    )
+
+
+def _differing(package: Package, write: Callable[[Path], object]) -> list[str]:
+    _check_version(package)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "package"
+        write(folder)
+        made = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    manifest = f"{package.name}{MANIFEST}"
+    reasons = [
+        f"{package.where}/{name}: the file is not the one that the model gives"
+        for name in sorted(package.files)
+        if name in made and name != manifest and package.files[name] != made[name]
+    ]
+    if odd := sorted(made.keys() ^ package.files.keys()):
+        reasons.append(f"{package.where}: the model gives other files: {', '.join(odd)}")
+    elif _without_documents(made[manifest]) != _without_documents(package.files[manifest]):
+        reasons.append(f"{package.where}/{manifest}: the manifest is not the one that the model gives")
+    return reasons
+
+
+def _without_documents(manifest: bytes) -> dict[str, object]:
+    return {key: value for key, value in json.loads(manifest).items() if key != "documents"}
+
+
+def _check_version(package: Package) -> None:
+    if package.written_by != f"torquec {__version__}":
+        raise CheckError(
+            f"the package was written by {package.written_by}, this is torquec {__version__}",
+            where=f"{package.where}/{package.name}{MANIFEST}",
+            remedy="check it with the version that wrote it",
+        )
+
+
+def _options(package: Package) -> TargetOptions:
+    """The options that the package was made with, as its manifest states them."""
+    stated, where = package.options, f"{package.where}/{package.name}{MANIFEST}"
+    if package.target not in TARGETS:
+        raise CheckError(f"there is no target {package.target!r}", where=where, remedy=_REMEDY)
+    _check_version(package)
+    if "llvm" in stated:
+        _check_llvm(stated["llvm"], where)
+    words = [stated.get(key) for key in ("triple", "cpu")]
+    if not all(word is None or isinstance(word, str) for word in words):
+        raise CheckError("the manifest does not say how the package was made", where=where, remedy=_REMEDY)
+    try:
+        order, friction, plan = stated.get("order"), stated.get("friction"), stated.get("plan")
+        return TargetOptions(
+            precision=chosen(Precision, package.precision, "precision"),
+            quantity=package.quantities if package.target in BACK_ENDS else None,
+            prefix=package.prefix,
+            triple=stated.get("triple"),
+            cpu=stated.get("cpu") or None,
+            update=stated.get("update"),
+            friction=None if friction is None else chosen(FrictionTask, friction, "friction"),
+            order=None if order is None else chosen(HoldOrder, order, "order"),
+            law=_sampled(package, FILE_NAME, Controller),
+            observer=_sampled(package, SIDE_FILES[Observer.KIND], Observer),
+            estimator=_sampled(package, SIDE_FILES[RecursiveEstimator.KIND], RecursiveEstimator),
+            license_name=stated.get("license_name"),
+            plan=None if plan is None else HeldErrors.from_dict(plan),
+        )
+    except (ArgumentError, KeyError, TypeError) as error:
+        raise CheckError(
+            f"the manifest does not say how the package was made: {error}", where=where, remedy=_REMEDY
+        ) from None
+
+
+def _sampled(package: Package, name: str, kind: type[Kind]) -> Kind | None:
+    """The law, observer or estimator in a file of a two-rate package."""
+    if name not in package.files:
+        return None
+    try:
+        return sampled_of_kind(json.loads(package.files[name]), kind)
+    except ModelFileError as error:
+        raise CheckError(error.found, where=f"{package.where}/{name}", remedy=_REMEDY) from None
+
+
+def _check_llvm(stated: object, where: str) -> None:
+    from torquec.codegen.object.triple import llvm_version  # LLVM is loaded for objects only
+
+    if stated != llvm_version():
+        raise CheckError(
+            f"the object was made by LLVM {stated}, this is LLVM {llvm_version()}",
+            where=where,
+            remedy="check it with the llvmlite that it was made with, or generate it again",
+        )

@@ -34,8 +34,7 @@ from torquec.foundation.package_manifest import PackageMaking
 from torquec.foundation.reading import to_path
 from torquec.foundation.template import filled_template
 from torquec.foundation.writing import write_package
-from torquec.model.certified_package import ModelFile, usual_prefix
-from torquec.model.claim import bounds_of, code_text
+from torquec.model.certified_package import ModelFile, bounds_of, code_text, usual_prefix
 from torquec.model.model import Model, as_model
 from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot

@@ -37,8 +37,7 @@ from torquec.foundation.package_manifest import PackageMaking
 from torquec.foundation.reading import to_path
 from torquec.foundation.template import package_text
 from torquec.foundation.writing import write_package
-from torquec.model.certified_package import ModelFile, machine_options, simplified_prefix
-from torquec.model.claim import bounds_of, code_text
+from torquec.model.certified_package import ModelFile, bounds_of, code_text, machine_options, simplified_prefix
 from torquec.model.model import Model
 from torquec.model.quantities import MEMORY_QUANTITIES, QUANTITIES
 from torquec.proof.hold.hold_order import HoldOrder

@@ -24,8 +24,7 @@ from torquec.foundation.package_manifest import PackageMaking
 from torquec.foundation.reading import to_path
 from torquec.foundation.template import filled_template
 from torquec.foundation.writing import write_package
-from torquec.model.certified_package import ModelFile, function_notes, usual_prefix
-from torquec.model.claim import bounds_of, code_text
+from torquec.model.certified_package import ModelFile, bounds_of, code_text, function_notes, usual_prefix
 from torquec.model.model import Model, compile
 from torquec.model.quantities import MEMORY_QUANTITIES
 from torquec.realtime.targets import ROS2_QUANTITIES

@@ -44,7 +44,7 @@ def check_text(document: Mapping[str, Any], path: str, claim: Claim | None = Non
 
 def certificate_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     """A model with a certificate; a model without one has nothing to show here."""
-    from torquec.model.claim import claim_of
+    from torquec.model.certified_package import claim_of
 
     model = document.model
     record, robot = model.record, model.robot

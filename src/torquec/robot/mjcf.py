@@ -18,8 +18,7 @@ from typing import Any
 from torquec.errors import MissingExtraError, RobotFileError
 from torquec.foundation.reading import to_path
 from torquec.robot.loops.close_loops import close_loops
-from torquec.robot.mjcf_file import read_mjcf_tree
-from torquec.robot.mjcf_meshes import mesh_files
+from torquec.robot.mjcf_file import mesh_files, read_mjcf_tree
 from torquec.robot.mjcf_model import ModelReader
 from torquec.robot.mjcf_strip import strip_mjcf, to_xml
 from torquec.robot.robot import FileWarning, Robot

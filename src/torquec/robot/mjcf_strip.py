@@ -1,7 +1,7 @@
 """MJCF stripped to its dynamics: bodies, joints, inertias, sites, joint couplings and the forces of actuators.
 
 Assets, geoms without effect on inertias, cameras, lights, sensors, contacts and keyframes are removed. MuJoCo gets a
-mesh only where inertias may come from it (`mjcf_meshes`), else such inertias are refused. Tendons, deformable and
+mesh only where inertias may come from it (`mesh_files`), else such inertias are refused. Tendons, deformable and
 attached parts are refused by name. Whether a joint is a ball, or a geom a mesh, may stand in a default class
 (`mjcf_file`).
 """
@@ -15,8 +15,7 @@ from functools import partial
 from xml.sax.saxutils import quoteattr
 
 from torquec.errors import RobotFileError
-from torquec.robot.mjcf_file import FILE_SHAPES, OUTERMOST, MjcfContext, mjcf_context
-from torquec.robot.mjcf_meshes import MeshFiles
+from torquec.robot.mjcf_file import FILE_SHAPES, OUTERMOST, MeshFiles, MjcfContext, mjcf_context
 from torquec.robot.robot import FileWarning
 from torquec.robot.xml import Element
 

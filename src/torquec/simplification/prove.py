@@ -1,7 +1,7 @@
 """Proofs in the simplification pipeline: rejection of impossible tolerances, proofs of candidates, independent check.
 
 A tolerance is refused before the search, with a remedy, where it is below the effect of snapped angles, below rounding,
-or below the proven error of the exact program. :mod:`torquec.simplification.accepts` refuses robots.
+or below the proven error of the exact program. :mod:`torquec.proof.accepts` refuses robots.
 
 Bounds of candidates, and of the exact program where no candidate is proven, are proven over the whole box of motions
 (:func:`torquec.proof.torque.certify.certify`). Each of these functions takes its part of the time from a plan
@@ -28,7 +28,7 @@ from torquec.expr import Function, operation_cost
 from torquec.foundation.budget import Budget
 from torquec.foundation.work import Work
 from torquec.proof.check_certificate import CheckTime, check_certificate
-from torquec.proof.inertia.least_inertia import least_inertia
+from torquec.proof.inertia.positive_mass_matrix import least_inertia
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify import UnprovenError, certify, rounding_of, smallest_bounds
 from torquec.proof.torque.snap_bound import snap_bound

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from tests.patience import HANGS
 
-from torquec.codegen.wasm.module import wasm_module
-from torquec.codegen.wasm.package import wrapper_text
+from torquec.codegen.wasm.package import wasm_module, wrapper_text
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="no node on the PATH: what WebAssembly computes is not tested")

@@ -4,7 +4,7 @@ from tests.codegen.programs import every_operation
 from tests.codegen.wasm.node import NODE, needs_node
 
 from torquec.codegen.wasm.link import link_module, unsigned
-from torquec.codegen.wasm.module import wasm_module
+from torquec.codegen.wasm.package import wasm_module
 from torquec.errors import CompileError
 
 

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.dynamics.random_robots import random_robot
+from tests.torquec_check.packages import certified_model
 
 import torquec as tq
 from torquec.closedform.tabulate import basis_powers
 from torquec.dynamics.mass_matrix import mass_matrix as own_mass_matrix
+from torquec.errors import ArgumentError, CheckError
 from torquec.expr import evaluate, trace
 from torquec.expr.math import sincos
 from torquec.expr.replay import replay
+from torquec.foundation.budget import Budget
+from torquec.foundation.json_text import checksum
 from torquec.model.quantities import trace_quantity
+from torquec.proof.check_certificate import check_certificate
 from torquec.proof.inertia import positive_mass_matrix as module
 from torquec.proof.inertia.positive_mass_matrix import (
     is_near_enough,
     is_positive_everywhere,
+    least_inertia,
     mass_matrix_table,
     polynomial_degrees,
 )
+from torquec.proof.torque.certificate import Certificate
+from torquec.proof.torque.certify import certify
 from torquec.robot.classics import load_classic
+from torquec.trajectory.motion_box import MotionBox
 
 
 def value_at(table, q, n):
@@ -218,3 +229,44 @@ def test_degrees_of_operations_may_be_higher_than_those_of_robots(power):
     assert max(polynomial_degrees(robot, M)) >= power
     assert is_positive_everywhere(robot, M, (-3.0, -3.0), (3.0, 3.0))
     assert is_near_enough(robot, M, (-3.0, -3.0), (3.0, 3.0))
+
+
+BOX = MotionBox((-3.0, -3.0), (3.0, 3.0), (1.0, 1.0), (2.0, 2.0))
+
+
+def test_it_is_below_m_at_random_positions():
+    for robot in (tq.classics.planar2r(), tq.classics.scara(), tq.classics.stanford()):
+        program = trace_quantity(robot, "inverse_dynamics")
+        box = MotionBox((-1.0,) * robot.n, (1.0,) * robot.n)
+        found = least_inertia(robot, program, box, budget=Budget())
+        assert len(found) == robot.n
+        model = tq.compile(robot)
+        for q in np.random.default_rng(0).uniform(-1.0, 1.0, (200, robot.n)):
+            assert np.linalg.eigvalsh(model.mass_matrix(q) - np.diag(found))[0] > 0.0
+
+
+def test_a_singular_mass_matrix_has_none():
+    model = certified_model()  # M_22 was left out
+    assert not model.record.least_inertia
+    assert not least_inertia(model.robot, model.record.program, model.record.motions, budget=Budget())
+
+
+def test_none_is_found_once_the_time_is_over():
+    robot = tq.classics.planar2r()
+    program = trace_quantity(robot, "inverse_dynamics")
+    assert not least_inertia(robot, program, BOX, budget=Budget(1e-9, start=0.0))
+
+
+def test_a_certificate_holds_it_and_the_check_proves_it():
+    robot = tq.classics.planar2r()
+    program = trace_quantity(robot, "inverse_dynamics")
+    plain = certify(robot, program, program, BOX)
+    honest = replace(plain, least_inertia=least_inertia(robot, program, BOX, budget=Budget()))
+    assert "least_inertia" not in plain.to_dict()
+    assert Certificate.from_dict(honest.to_dict()) == honest
+    check_certificate(robot, honest)
+    with pytest.raises(CheckError, match="M is not proven"):
+        check_certificate(robot, replace(honest, least_inertia=tuple(3.0 * m for m in honest.least_inertia)))
+    values = {key: value for key, value in honest.to_dict().items() if key != "sha256"} | {"least_inertia": []}
+    with pytest.raises(ArgumentError, match="least_inertia"):
+        Certificate.from_dict(values | {"sha256": checksum(values)})

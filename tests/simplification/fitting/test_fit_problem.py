@@ -12,8 +12,8 @@ from torquec.errors import ArgumentError
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.proof.torque.error_peaks import largest_error
 from torquec.robot.joints import PositionBasis
-from torquec.simplification.fitting.candidate_basis import own_terms
 from torquec.simplification.fitting.fit_problem import FitProblem, minimax_fit
+from torquec.simplification.fitting.minimal_basis import own_terms
 from torquec.trajectory.motion_box import MotionBox, joint_box
 
 

@@ -13,12 +13,16 @@ order of the ports. The batch kernel is compiled when the first batch comes.
 A function compiled with `Precision.SINGLE` has a third kernel, for batches of floats: where every input is an array of
 native float32, it computes in single precision, twice as many states at once, and gives float32. Every other call is
 as usual, in double precision.
+
+A native driver is LLVM text with loops and branches around compiled functions, called from Python like one of them. It
+defines `packed(inputs, outputs)`, the entry point of the scalar kernel of a function, and one global pointer
+for each function that it calls, which is filled with the function's own packed kernel when the code is loaded.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -26,7 +30,7 @@ from typing import Any, Protocol
 from torquec.codegen.llvm.cpu import Cpu, host_cpu
 from torquec.codegen.llvm.dispatch import BatchKernels, Dispatcher, check_threads
 from torquec.codegen.llvm.load import LoadedObject, libm_slots
-from torquec.codegen.llvm.module import BATCH, KERNEL, PACKED, SHARED, FunctionObjects
+from torquec.codegen.llvm.module import BATCH, KERNEL, PACKED, SHARED, FunctionObjects, object_code
 from torquec.codegen.llvm.trampoline import (
     BATCH_WORD,
     MOST_AXES,
@@ -37,7 +41,8 @@ from torquec.codegen.llvm.trampoline import (
     make_builtin,
     make_record,
 )
-from torquec.codegen.llvm_text.batch import SCALAR_SLOT
+from torquec.codegen.llvm_text.batch import SCALAR_SLOT, emit_row_loop, emit_shared_batch
+from torquec.codegen.llvm_text.program import make_program
 from torquec.codegen.precision import Precision
 from torquec.errors import CompileError
 from torquec.expr import Function, Port
@@ -238,3 +243,39 @@ def _documentation(objects: NamedPorts) -> str:
         f"{listed(objects.inputs)} -> {listed(objects.outputs)}; with one more axis in front, a batch.\n\n"
         "out: the array, or tuple of arrays, to write to. threads: for a batch."
     )
+
+
+class _DriverKernels:
+    """The machine code of a driver and of the functions that it calls."""
+
+    def __init__(self, signature: Function, text: str, functions: Mapping[str, NativeFunction]) -> None:
+        program, cpu = make_program(signature, fuse=False), host_cpu()
+        rows = emit_row_loop(program, name=BATCH, packed=PACKED)
+        shared = emit_shared_batch(program, name=SHARED, batch=BATCH)
+        code = object_code(f"{text}\n{rows}\n{shared}\nattributes #0 = {{ nounwind }}", cpu)
+        slots = {name: function.packed_address for name, function in functions.items()}
+        self.name, self.inputs, self.outputs = signature.name, signature.inputs, signature.outputs
+        self.scalar = LoadedObject(code, cpu, slots)
+        self._batch = BatchKernels(self.scalar.address(BATCH), self.scalar.address(SHARED), (self.scalar, functions))
+        self.record: CallRecord | None = None
+
+    def batch(self) -> BatchKernels:
+        """The addresses of the loops over many rows."""
+        if self.record is not None:
+            self.record[BATCH_WORD] = self._batch.alone
+        return self._batch
+
+    def single(self) -> BatchKernels:
+        """There is no kernel for floats."""
+        raise NotImplementedError
+
+
+def native_driver(
+    signature: Function, text: str, functions: Mapping[str, NativeFunction], *, call_path: CallPath = CallPath.AUTOMATIC
+) -> Callable[..., Any]:
+    """The call of a driver with the inputs and outputs of `signature`, whose operations are ignored.
+
+    It serves one state or a batch, as `NativeFunction.call` does. Raises `CompileError` where LLVM refuses the text.
+    """
+    kernels = _DriverKernels(signature, text, functions)
+    return make_call(kernels, kernels, CompileOptions(call_path=call_path))

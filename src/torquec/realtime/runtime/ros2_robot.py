@@ -8,6 +8,8 @@
 The loop stays a C thread: this module moves samples and torques between its shared memory and the topics. If joint
 states stop, the loop's guards ramp the torques to zero. Discovery stays on this machine unless the environment
 variable ROS_AUTOMATIC_DISCOVERY_RANGE says otherwise.
+
+`record` writes the joint states of a topic as a bag (MCAP), undecoded.
 """
 
 from __future__ import annotations
@@ -17,19 +19,29 @@ import ctypes
 import importlib
 import math
 import os
+import queue
+import shutil
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from torquec.errors import ArgumentError, MissingExtraError
+from torquec.foundation.reading import to_path
+from torquec.foundation.writing import check_output_folder
 from torquec.model.model import Model
 from torquec.realtime.runtime.drivers import SharedMemoryRobot, SharedRobot, native_plant
 from torquec.realtime.runtime.structures import DriverStruct
 from torquec.simulation.plant import Plant
 from torquec.trajectory.trajectory import Trajectory
 
+_TYPE = "sensor_msgs/msg/JointState"
+_METADATA = "metadata.yaml"
+_BAG_VERSION = 9
+"""Version of the bag's metadata, as written by recent releases of `ros2 bag`."""
 STATES = "joint_states"
 EFFORTS = "effort_controller/commands"
 _DISCOVERY = ("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
@@ -193,3 +205,55 @@ def ros2_message(module: str, name: str) -> Any:
         return getattr(importlib.import_module(module), name)
     except ImportError:
         raise MissingExtraError(module.split(".", maxsplit=1)[0], "ros2", "a ROS 2 message") from None
+
+
+def ros2_record_states(
+    folder: str | os.PathLike[str], topic: str = STATES, *, duration: float, force: bool = False
+) -> int:
+    """Record a topic for `duration` [s] into a new folder; returns the number of messages.
+
+    Raises `ArgumentError`, and leaves no folder, where no message arrived; `MissingExtraError` without rclpy or
+    rosbags.
+    """
+    try:
+        writing = importlib.import_module("rosbags.rosbag2")
+        types = importlib.import_module("rosbags.typesys")
+    except ImportError:
+        raise MissingExtraError("rosbags", "rosbags", "writing a bag") from None
+    target = to_path(folder)
+    check_output_folder(target, force=force)
+    if target.exists() and any(target.iterdir()) and not (target / _METADATA).exists():
+        raise ArgumentError("this folder holds no bag", where=str(target), remedy="name another one")
+    arrived: queue.SimpleQueue[tuple[int, bytes]] = queue.SimpleQueue()
+    with ros2_node("torquec_record") as node:
+        node.create_subscription(
+            ros2_message("sensor_msgs.msg", "JointState"),
+            topic,
+            lambda data: arrived.put((time.time_ns(), bytes(data))),
+            1000,  # messages that may wait while the disk is slow
+            raw=True,
+        )
+        time.sleep(duration)
+    if arrived.empty():
+        raise ArgumentError(
+            f"no joint states within {duration:g} s", where=topic, remedy="start the robot's driver, or name its topic"
+        )
+    with tempfile.TemporaryDirectory(prefix=".torquec", dir=target.parent) as beside:
+        bag = Path(beside) / "bag"
+        count = _write(writing, types, bag, topic, arrived)
+        if target.exists():
+            shutil.rmtree(target)
+        bag.replace(target)
+    return count
+
+
+def _write(writing: Any, types: Any, bag: Path, topic: str, arrived: queue.SimpleQueue[tuple[int, bytes]]) -> int:
+    """Write all received messages as one bag; returns their number."""
+    store = types.get_typestore(types.Stores.LATEST)
+    with writing.Writer(bag, version=_BAG_VERSION, storage_plugin=writing.StoragePlugin.MCAP) as writer:
+        connection = writer.add_connection(f"/{topic.lstrip('/')}", _TYPE, typestore=store)
+        count = 0
+        while not arrived.empty():
+            writer.write(connection, *arrived.get())
+            count += 1
+    return count

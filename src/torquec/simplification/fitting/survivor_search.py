@@ -30,8 +30,8 @@ from torquec.closedform.polynomial import Monomial, TrigPolynomial, Variable
 from torquec.errors import SpecificationError
 from torquec.foundation.choice import chosen
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
-from torquec.simplification.fitting.candidate_basis import product_basis, set_product
 from torquec.simplification.fitting.fit_problem import FitProblem, MinimaxFit, to_minimax_fit
+from torquec.simplification.fitting.minimal_basis import product_basis, set_product
 from torquec.trajectory.motion_box import MotionBox
 
 _Columns = frozenset[int]
