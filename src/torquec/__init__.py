@@ -104,12 +104,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "Haptics: admittance control, experiments, devices": {
         "torquec.haptics.admittance": ("Admittance", "admittance"),
-        "torquec.haptics.admittance_options": (
-            "AdmittanceOptions",
-            "HapticCaps",
-            "HapticStatus",
-            "ToolLoad",
-        ),
+        "torquec.haptics.admittance_options": ("AdmittanceOptions", "HapticCaps", "HapticStatus", "ToolLoad"),
         "torquec.haptics.haptic_device": (
             "HapticDevice",
             "MouseDevice",
@@ -153,20 +148,13 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.kinematics.best_pose": ("BestPose", "best_pose"),
         "torquec.kinematics.kinematics_task": ("KinematicsTask", "PoseObjective"),
         "torquec.kinematics.kinematics_package": ("write_kinematics_package",),
-        "torquec.kinematics.arm_poses": (
-            "ArmPoses",
-            "BranchStatus",
-            "NearestPose",
-            "TrackedPath",
-        ),
+        "torquec.kinematics.arm_poses": ("ArmPoses", "BranchStatus", "NearestPose", "TrackedPath"),
         "torquec.kinematics.nearest_motion": ("NearestMotion",),
         "torquec.kinematics.arm_geometry": ("ArmFamily",),
         "torquec.kinematics.free_joint": ("FreeIntervals",),
         "torquec.kinematics.joint_rates": ("JointRates",),
     },
-    "Linear models": {
-        "torquec.linearization.linearize": ("LinearModel", "check_linear_model", "linearize"),
-    },
+    "Linear models": {"torquec.linearization.linearize": ("LinearModel", "check_linear_model", "linearize")},
     "Trajectories and logs": {
         "torquec.trajectory": (
             "Trajectory",
@@ -189,10 +177,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.identification.identify_options": ("IdentifyOptions",),
         "torquec.identification.estimators.method": ("Method",),
         "torquec.identification.identify": ("identify",),
-        "torquec.identification.result.estimate": (
-            "Estimate",
-            "identified_model",
-        ),
+        "torquec.identification.result.estimate": ("Estimate", "identified_model"),
         "torquec.identification.floating_base": ("MotionLog", "identify_motion", "read_motion_log"),
         "torquec.identification.payload": ("Payload", "identify_payload"),
     },
@@ -232,20 +217,11 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "Simulation and comparison": {
         "torquec.simulation.plant": ("Plant",),
-        "torquec.simulation.applied_forces": (
-            "FrameWrench",
-            "HandHold",
-            "HeldPayload",
-            "WallContact",
-        ),
+        "torquec.simulation.applied_forces": ("FrameWrench", "HandHold", "HeldPayload", "WallContact"),
         "torquec.simulation.sensors": ("Sensors",),
         "torquec.simulation.simulation_result": ("SimulationResult",),
         "torquec.simulation.worst_plant": ("Attack", "worst_plant"),
-        "torquec.simulation.closed_loop": (
-            "LoopOptions",
-            "follow_in_open_loop",
-            "simulate",
-        ),
+        "torquec.simulation.closed_loop": ("LoopOptions", "follow_in_open_loop", "simulate"),
         "torquec.simulation.free_motion": ("MotionRun", "simulate_motion", "write_motion"),
         "torquec.simulation.observed_run": ("EstimatedRun", "ObservedRun", "estimated_run", "observed_run"),
         "torquec.simulation.monte_carlo": ("Spread", "monte_carlo"),
@@ -262,9 +238,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.realtime.ros2_package": ("Ros2Package", "write_ros2_package"),
         "torquec.realtime.fmu_package": ("FmuPackage", "write_fmu_package"),
     },
-    "The model in a page": {
-        "torquec.page.view_page": ("View", "show", "view_page"),
-    },
+    "The model in a page": {"torquec.page.view_page": ("View", "show", "view_page")},
     "A law on a robot, in real time (`torquec.realtime.run`)": {
         "torquec.realtime.runtime.run": ("DeadlineSource", "RunOptions"),
         "torquec.realtime.runtime.guards": ("Fault", "Guards", "RunEnd"),
@@ -280,23 +254,13 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "paper_comparison",
             "paper_comparisons",
         ),
-        "torquec.papers.inertial_power": (
-            "InertialModel",
-            "mass_point_sum",
-        ),
-        "torquec.papers.augmented_body": (
-            "augmented_body",
-            "link_sum",
-        ),
+        "torquec.papers.inertial_power": ("InertialModel", "mass_point_sum"),
+        "torquec.papers.augmented_body": ("augmented_body", "link_sum"),
         "torquec.papers.influence_counts": ("InfluenceCount", "influence_counts"),
         "torquec.papers.influence_loads": ("PointSpring", "influence_loads"),
         "torquec.papers.renaud_formulation": ("renaud_gravity_torque", "renaud_mass_matrix"),
         "torquec.papers.inward_basis": ("InwardBasis", "inward_basis"),
-        "torquec.papers.elimination": (
-            "Elimination",
-            "eliminate",
-            "log_elimination",
-        ),
+        "torquec.papers.elimination": ("Elimination", "eliminate", "log_elimination"),
         "torquec.papers.simulated_runs": ("MeasurementNoise", "simulated_runs"),
         "torquec.papers.cycle_table": ("CycleTable", "cycle_table"),
         "torquec.simplification.fitting.survivor_search": ("min_basis_gen",),
@@ -326,7 +290,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "SpecificationError",
             "TimeLimitError",
             "TorquecError",
-        ),
+        )
     },
 }
 """Public names by task, and by the module that holds them."""

@@ -90,8 +90,7 @@ class MissingExtraError(TorquecError, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(
-            f"{purpose} needs the package '{package}', which is not installed",
-            remedy=f"pip install 'torquec[{extra}]'",
+            f"{purpose} needs the package '{package}', which is not installed", remedy=f"pip install 'torquec[{extra}]'"
         )
         self.package = package
         self.extra = extra

@@ -198,7 +198,6 @@ def _robot_argument(metavar: str) -> Any:
     return Annotated[
         str,
         typer.Argument(
-            metavar=metavar,
-            help="A robot file, which is {robot files}, a model (.tq.json) or a classic: {classics}.",
+            metavar=metavar, help="A robot file, which is {robot files}, a model (.tq.json) or a classic: {classics}."
         ),
     ]

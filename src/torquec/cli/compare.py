@@ -59,12 +59,7 @@ class CompareOptions(MotionOptions, StochasticOptions):
     deg: bool = degrees_option()
 
 
-@command(
-    "compare",
-    CompareOptions,
-    example="torquec compare planar2r planar2r --to 0.5,0.4 --rounds 1",
-    metavar="A",
-)
+@command("compare", CompareOptions, example="torquec compare planar2r planar2r --to 0.5,0.4 --rounds 1", metavar="A")
 def compare(model: Model, options: CompareOptions) -> Outcome:
     """Compare two models of one robot, or control laws of one model, along a motion.
 

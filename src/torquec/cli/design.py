@@ -140,9 +140,7 @@ class DesignOptions(LawOptions):
 
 
 @command(
-    "design",
-    DesignOptions,
-    example="torquec design puma560 --rate 500 --trajectory standard -o puma560_controller",
+    "design", DesignOptions, example="torquec design puma560 --rate 500 --trajectory standard -o puma560_controller"
 )
 def design(model: Model, options: DesignOptions) -> Outcome:
     """Design a controller: feedforward and feedback in one function.

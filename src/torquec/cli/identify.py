@@ -233,11 +233,7 @@ def _further(estimate: Estimate, logs: list[Log], loaded: list[Log], options: Id
 
 
 def _fits(
-    estimate: Estimate,
-    robot: Robot,
-    sources: Sequence[LogOrPath],
-    training: list[Log],
-    options: IdentifyCommandOptions,
+    estimate: Estimate, robot: Robot, sources: Sequence[LogOrPath], training: list[Log], options: IdentifyCommandOptions
 ) -> FileFits:
     """The estimate in the words of the files that were asked for; what cannot be written is refused first."""
     from torquec.identification.file_fits import fit_files

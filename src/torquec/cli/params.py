@@ -84,10 +84,7 @@ class ParamsOptions(CommandOptions):
 
 
 @command(
-    "params",
-    ParamsOptions,
-    example="torquec params puma560",
-    bodies="combines the parameters of a robot's bodies",
+    "params", ParamsOptions, example="torquec params puma560", bodies="combines the parameters of a robot's bodies"
 )
 def params(model: Model, options: ParamsOptions) -> Outcome:
     """Show the base parameters: the fewest combinations that determine every torque.

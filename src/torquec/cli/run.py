@@ -156,10 +156,7 @@ def demo(options: DemoOptions) -> Outcome:
     tau = arm.total_torque(*(_PUBLISHED[key] for key in ("q", "qd", "qdd"))).tolist()
     worst = max(abs(ours - theirs) for ours, theirs in zip(tau, _PUBLISHED["tau"], strict=True))
     if not worst <= _AGREEMENT:
-        raise CheckError(
-            f"the torques differ from the published ones by {worst:.2g} Nm",
-            remedy="run torquec selftest",
-        )
+        raise CheckError(f"the torques differ from the published ones by {worst:.2g} Nm", remedy="run torquec selftest")
     text = project_text(arm.robot, argument="puma560", seconds=_SECONDS)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / _PROJECT

@@ -55,9 +55,7 @@ class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
         None, "A point mass in the hand that the controller ignores; repeat for more.", metavar="FRAME:KG[,x,y,z]"
     )
     qd: str | None = option(
-        None,
-        "Rates at the start, nv numbers, of a robot with a floating base (docs/simulation.md).",
-        metavar="LIST",
+        None, "Rates at the start, nv numbers, of a robot with a floating base (docs/simulation.md).", metavar="LIST"
     )
     friction: FrictionChoice = option(FrictionChoice.STICK, "Coulomb friction near rest.")
     resolution: float = option(0.0, "Encoder resolution [rad or m]; speeds are then differences.", metavar="STEP")

@@ -40,9 +40,7 @@ class ModelSource:
     strict: bool = option(False, "Treat warnings as errors: the robot file's, and degrees for radians.", "--strict")
     gravity: str | None = option(None, "Gravity [m/s^2] in the base frame.  [default: the file's]", metavar="X,Y,Z")
     base: str | None = option(
-        None,
-        "Put the robot's root on a free joint, or weld it.  [default: as in the file]",
-        metavar="floating|fixed",
+        None, "Put the robot's root on a free joint, or weld it.  [default: as in the file]", metavar="floating|fixed"
     )
     mesh_inertia: bool = option(
         False, "Let MuJoCo compute inertias that an MJCF file leaves to meshes below its folder.", "--mesh-inertia"

@@ -36,10 +36,7 @@ class VerifyOptions(StochasticOptions):
 
 
 @command(
-    "verify-specification",
-    VerifyOptions,
-    example="torquec verify-specification stanford_small",
-    without_model=True,
+    "verify-specification", VerifyOptions, example="torquec verify-specification stanford_small", without_model=True
 )
 def verify_specification(options: VerifyOptions) -> Outcome:
     """Drive the full robot with a simplified model: step, ramp, parabola and damping.

@@ -30,13 +30,7 @@ from torquec.closedform.paths import (
     paths,
 )
 from torquec.closedform.polynomial import Coefficient, Linear, TrigPolynomial, constant
-from torquec.closedform.tabulate import (
-    NOISE,
-    coefficient_table,
-    fewest_terms,
-    grid,
-    polynomial_from_table,
-)
+from torquec.closedform.tabulate import NOISE, coefficient_table, fewest_terms, grid, polynomial_from_table
 from torquec.expr import Function, evaluate
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen

@@ -163,10 +163,7 @@ def fewest_terms(
 
 
 def changed_variables(
-    variables: Sequence[Variable],
-    axes: Sequence[int],
-    joints: tuple[tuple[int, int], ...],
-    table: Array,
+    variables: Sequence[Variable], axes: Sequence[int], joints: tuple[tuple[int, int], ...], table: Array
 ) -> Iterator[tuple[tuple[Variable, ...], Array]]:
     """A table (rows, basis, ..) in every choice of sums (4) of some parallel joints, whose own angles `axes` are.
 

@@ -163,11 +163,7 @@ BACK_ENDS: Mapping[Target, BackEnd] = MappingProxyType(
             (Precision.DOUBLE, Precision.SINGLE),
         ),
         Target.NUMPY: BackEnd("NumPy", ("PREFIX.py",), "numpy.numpy_package"),
-        Target.CASADI: BackEnd(
-            "CasADi",
-            ("PREFIX_FUNCTION.casadi", "PREFIX.casadi.txt"),
-            "casadi.casadi_package",
-        ),
+        Target.CASADI: BackEnd("CasADi", ("PREFIX_FUNCTION.casadi", "PREFIX.casadi.txt"), "casadi.casadi_package"),
         Target.WASM: BackEnd(
             "WebAssembly",
             ("PREFIX.wasm", "PREFIX.js", "PREFIX.d.ts", "selftest.mjs", "selftest.html", "package.json"),

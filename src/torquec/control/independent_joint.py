@@ -18,14 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.control.controller import Controller, designed_controller
-from torquec.control.law_options import (
-    ControllerOptions,
-    Feedforward,
-    LawDesign,
-    LawKind,
-    PidGains,
-    finite_limits,
-)
+from torquec.control.law_options import ControllerOptions, Feedforward, LawDesign, LawKind, PidGains, finite_limits
 from torquec.control.model_terms import (
     FrictionAt,
     FrictionCompensation,

@@ -189,15 +189,13 @@ def with_words(options: ControllerOptions, texts: Sequence[str]) -> ControllerOp
         reader = readers.get(name.strip().replace("-", "_"))
         if reader is None:
             raise ArgumentError(
-                f"'{text}' names no option of a law",
-                remedy=f"write one as {'=.., '.join(word_options())}=..",
+                f"'{text}' names no option of a law", remedy=f"write one as {'=.., '.join(word_options())}=.."
             )
         try:
             found[name.strip().replace("-", "_")] = reader(value.strip())
         except ValueError:
             raise ArgumentError(
-                f"'{value}' is no value of {name}",
-                remedy="write numbers as 1,2,3 and choices by their names",
+                f"'{value}' is no value of {name}", remedy="write numbers as 1,2,3 and choices by their names"
             ) from None
     return dataclasses.replace(options, **found)
 

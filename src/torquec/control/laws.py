@@ -203,9 +203,7 @@ LAWS: Mapping[LawKind, LawEntry] = MappingProxyType(
             "Slotine and Li's law, M a_r + C v_r + g + K s",
             ("poles", "posture", "period", "friction"),
             lambda model, options, _: slotine_li(
-                model,
-                _poles(options),
-                **_given(options, "period", "posture", "friction"),
+                model, _poles(options), **_given(options, "period", "posture", "friction")
             ),
             Evaluation.MEASURED,
         ),

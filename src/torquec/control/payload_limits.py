@@ -20,13 +20,7 @@ import numpy.typing as npt
 
 from torquec.control.model_terms import Evaluation, FrictionAt, friction_compensation
 from torquec.control.payload_interval import payload_interval
-from torquec.control.payload_torque import (
-    CarriedMass,
-    LimitStanding,
-    PayloadLimit,
-    mass_along,
-    mass_over_workspace,
-)
+from torquec.control.payload_torque import CarriedMass, LimitStanding, PayloadLimit, mass_along, mass_over_workspace
 from torquec.control.poles import PoleArgument, joint_poles
 from torquec.control.robustness import COMPUTED_TORQUE, EXACT_MODEL
 from torquec.control.tracking_guarantee import TrackingGuarantee, tracking_guarantee

@@ -95,11 +95,7 @@ def worst_case(
             step.show(done)
     intervals = {factor: StabilityInterval(factor, lower[factor][0], upper[factor][0]) for factor in wrong}
     return WorstCase(
-        intervals,
-        {factor: (lower[factor][1], upper[factor][1]) for factor in wrong},
-        slowest[0],
-        slowest[1],
-        points,
+        intervals, {factor: (lower[factor][1], upper[factor][1]) for factor in wrong}, slowest[0], slowest[1], points
     )
 
 

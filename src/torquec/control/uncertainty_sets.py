@@ -15,13 +15,7 @@ import math
 import numpy as np
 
 from torquec.control.model_terms import Evaluation, FrictionCompensation
-from torquec.control.uncertainty import (
-    BodyUncertainty,
-    JointUncertainty,
-    PayloadUncertainty,
-    SpeedSource,
-    Uncertainty,
-)
+from torquec.control.uncertainty import BodyUncertainty, JointUncertainty, PayloadUncertainty, SpeedSource, Uncertainty
 from torquec.dynamics.friction_torque import has_load_friction
 from torquec.errors import ArgumentError
 from torquec.expr import trace

@@ -223,10 +223,7 @@ def origin_velocities(
 
 
 def velocity_moments(
-    placed: Sequence[PlacedLink],
-    composite: Sequence[MassMoments],
-    w: Sequence[Vector3],
-    u: Sequence[Vector3],
+    placed: Sequence[PlacedLink], composite: Sequence[MassMoments], w: Sequence[Vector3], u: Sequence[Vector3]
 ) -> list[VelocityMoments]:
     """(2) and (3) for every link, tips to base."""
     found = [_own(link.moments, spin) for link, spin in zip(placed, w, strict=True)]

@@ -68,18 +68,7 @@ from torquec.robot.configuration import rate_map
 from torquec.robot.joints import UnitTwist
 from torquec.robot.loops.closure import ClosedState
 from torquec.robot.robot import BASE, Robot
-from torquec.spatial import (
-    IDENTITY_ROTATION,
-    Matrix3,
-    Scalar,
-    Vector3,
-    add,
-    cross,
-    matvec,
-    scale,
-    subtract,
-    transpose,
-)
+from torquec.spatial import IDENTITY_ROTATION, Matrix3, Scalar, Vector3, add, cross, matvec, scale, subtract, transpose
 
 
 @dataclass(frozen=True)
@@ -187,11 +176,7 @@ def carried_wrenches(placed: Sequence[PlacedLink], motion: Sequence[LinkMotion])
 
 
 def position_wrench(
-    column: UnitTwist,
-    e: MassMoments,
-    velocity: VelocityMoments,
-    moving: LinkMotion,
-    wrench: tuple[Vector3, Vector3],
+    column: UnitTwist, e: MassMoments, velocity: VelocityMoments, moving: LinkMotion, wrench: tuple[Vector3, Vector3]
 ) -> tuple[Vector3, Vector3]:
     """f and n of (3), z being the axis of the column."""
     i, j, k = (column.axis + 1) % 3, (column.axis + 2) % 3, column.axis

@@ -106,11 +106,7 @@ def _several(
     a = add(add(a, cross(add(carried, w), v)), vd)
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
-    u: Matrix3 = (
-        (-(yy + zz), xy - wdz, xz + wdy),
-        (xy + wdz, -(xx + zz), yz - wdx),
-        (xz - wdy, yz + wdx, -(xx + yy)),
-    )
+    u: Matrix3 = ((-(yy + zz), xy - wdz, xz + wdy), (xy + wdz, -(xx + zz), yz - wdx), (xz - wdy, yz + wdx, -(xx + yy)))
     return LinkMotion(w, (wdx, wdy, wdz), u, a, (xy, xz, yz))
 
 
@@ -126,11 +122,7 @@ def _turning(parent: LinkMotion, link: PlacedLink, rate: Scalar, acceleration: S
     wdx = yz - u23
     wdz = (axis[0] * parent.wd[0] + axis[1] * parent.wd[1] + axis[2] * parent.wd[2]) + acceleration
     xx, zz = wx * wx, wz * wz
-    u: Matrix3 = (
-        (u33 + (xx - zz), xy - wdz, u13),
-        (xy + wdz, -(xx + zz), u23),
-        (xz - wdy, yz + wdx, u33),
-    )
+    u: Matrix3 = ((u33 + (xx - zz), xy - wdz, u13), (xy + wdz, -(xx + zz), u23), (xz - wdy, yz + wdx, u33))
     a = turn.back(add(parent.a, matvec(parent.u, link.origin)))
     return LinkMotion((wx, wy, wz), (wdx, wdy, wdz), u, a, (xy, xz, yz))
 
@@ -145,9 +137,5 @@ def _sliding(parent: LinkMotion, link: PlacedLink, rate: Scalar, acceleration: S
     ax, ay, az = turn.back(add(parent.a, matvec(parent.u, link.origin)))
     slide = rate + rate
     return LinkMotion(
-        w,
-        wd,
-        u,
-        (ax + w[1] * slide, ay - w[0] * slide, az + acceleration),
-        (w[0] * w[1], w[0] * w[2], w[1] * w[2]),
+        w, wd, u, (ax + w[1] * slide, ay - w[0] * slide, az + acceleration), (w[0] * w[1], w[0] * w[2], w[1] * w[2])
     )

@@ -21,18 +21,7 @@ from torquec.dynamics.closed_loops import loop_torques
 from torquec.dynamics.mechanism import coordinates, place_links
 from torquec.dynamics.motion import motions
 from torquec.robot.robot import BASE, Robot
-from torquec.spatial import (
-    PARAMETER_NAMES,
-    Matrix3,
-    Scalar,
-    Vector3,
-    add,
-    cross,
-    dot,
-    matmul,
-    matvec,
-    transpose,
-)
+from torquec.spatial import PARAMETER_NAMES, Matrix3, Scalar, Vector3, add, cross, dot, matmul, matvec, transpose
 
 Twist = tuple[Vector3, Vector3]
 

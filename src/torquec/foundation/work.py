@@ -203,12 +203,7 @@ class Work:
     # --- tasks ------------------------------------------------------------------------------------------------------
 
     def run(
-        self,
-        name: str,
-        function: Callable[..., Result],
-        *arguments: Any,
-        kept: bool = True,
-        metered: bool = False,
+        self, name: str, function: Callable[..., Result], *arguments: Any, kept: bool = True, metered: bool = False
     ) -> Result:
         """`function(*arguments)` in this process, as one step; see (1) and (2)."""
         key = self._key(function, arguments, kept=kept)
@@ -355,10 +350,7 @@ def _cancel(futures: Iterable[Future[Any]]) -> None:
 
 
 def as_work(
-    work: Work | None = None,
-    *,
-    executor: Executor | None = None,
-    progress: Callable[[str], None] | None = None,
+    work: Work | None = None, *, executor: Executor | None = None, progress: Callable[[str], None] | None = None
 ) -> Work:
     """The work that a function was given; or one by an executor, reported to `progress` line by line; or a silent one.
 

@@ -16,15 +16,7 @@ from torquec.errors import RobotError
 from torquec.foundation.arrays import Array
 from torquec.haptics.admittance import Admittance
 from torquec.haptics.box_collision import PlacedBox, box_gap
-from torquec.haptics.contact import (
-    Block,
-    SpringDamper,
-    TouchPoint,
-    Wall,
-    block_corners,
-    contact_field,
-    corner_field,
-)
+from torquec.haptics.contact import Block, SpringDamper, TouchPoint, Wall, block_corners, contact_field, corner_field
 from torquec.haptics.felt_inertia import frame_motion
 from torquec.haptics.guide import joined_fields
 from torquec.haptics.haptic_loop import HapticRecording
@@ -149,8 +141,7 @@ def contact_result(cycle: Admittance, recording: HapticRecording, against: Pushe
     touching = np.flatnonzero(inside > 0.0)
     if not len(touching):
         raise RobotError(
-            "the object never reached what it was pushed against",
-            remedy="push it faster, or give larger effort limits",
+            "the object never reached what it was pushed against", remedy="push it faster, or give larger effort limits"
         )
     first = int(touching[0])
     speed = found["velocity"] @ x

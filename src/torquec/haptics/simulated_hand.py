@@ -166,12 +166,7 @@ class HandMotion:
 
 
 def hand_goals(
-    motion: HandMotion,
-    pose: Pose,
-    known: tuple[float, float],
-    *,
-    period: float,
-    carried: Vector3 = (0.0, 0.0, 0.0),
+    motion: HandMotion, pose: Pose, known: tuple[float, float], *, period: float, carried: Vector3 = (0.0, 0.0, 0.0)
 ) -> Array:
     """(4) and (5) from a pose of the frame, for a mass [kg] and an inertia [kg m^2] that the hand knows.
 

@@ -28,11 +28,7 @@ from torquec.robot.state_coordinate import check_single_coordinates
 
 
 def inverse_kinematics(
-    robot: Robot,
-    frame: str | None = None,
-    *,
-    free: str | None = None,
-    task: KinematicsTask | str = KinematicsTask.POSE,
+    robot: Robot, frame: str | None = None, *, free: str | None = None, task: KinematicsTask | str = KinematicsTask.POSE
 ) -> InverseKinematics:
     """The inverse kinematics of a robot's frame (of its hand, unless one is named); a model's robot serves too.
 

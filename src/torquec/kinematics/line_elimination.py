@@ -53,19 +53,7 @@ from torquec.kinematics.line_parts import (
     unchanged_by,
     value_between,
 )
-from torquec.spatial import (
-    Matrix3,
-    Scalar,
-    Vector3,
-    add,
-    cross,
-    dot,
-    matmul,
-    matvec,
-    scale,
-    subtract,
-    transpose,
-)
+from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, matmul, matvec, scale, subtract, transpose
 
 SIZE = 12
 """Rows and columns of M (5)."""

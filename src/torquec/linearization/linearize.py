@@ -268,11 +268,7 @@ def _back_emf(robot: Robot, motors: Sequence[VoltageDrive]) -> Array:
 
 
 def with_friction(
-    robot: Robot,
-    damping: Sequence[Sequence[Scalar]],
-    qd: Sequence[Scalar],
-    *,
-    load: Sequence[Scalar] | None = None,
+    robot: Robot, damping: Sequence[Sequence[Scalar]], qd: Sequence[Scalar], *, load: Sequence[Scalar] | None = None
 ) -> list[list[Scalar]]:
     """dtau/dqd with the slopes of friction added; `load` (n,) are the rigid-body torques."""
     rows = zip(damping, friction_damping(robot, qd, load=load), strict=True)

@@ -49,20 +49,7 @@ from torquec.expr.differentiate import directional_nodes
 from torquec.expr.graph import Node
 from torquec.model.model import Model
 from torquec.robot.robot import BASE, Robot
-from torquec.spatial import (
-    Matrix3,
-    Scalar,
-    Vector3,
-    add,
-    cross,
-    dot,
-    matvec,
-    minus,
-    product,
-    scale,
-    total,
-    transpose,
-)
+from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, matvec, minus, product, scale, total, transpose
 
 STILL = LinkMotion(ZERO, ZERO, (ZERO, ZERO, ZERO), ZERO)
 """The deviation of the base: none."""

@@ -45,12 +45,7 @@ ACCEPTING_ROOMS = (
         "three, as those of most mimic joints with a multiplier other than 1 and -1",
         proof.accepts,
     ),
-    AcceptingRoom(
-        "simplification",
-        "models with fewer operations",
-        "robots that `proof` refuses",
-        proof.accepts,
-    ),
+    AcceptingRoom("simplification", "models with fewer operations", "robots that `proof` refuses", proof.accepts),
     AcceptingRoom(
         "kinematics",
         "closed-form inverse kinematics of the hand's frame (iteration takes other arms)",

@@ -125,11 +125,7 @@ def abbreviated_model(robot: Robot, rule: Rule = CLOVER, *, threads: int = 1) ->
 
 
 def certified_model(
-    robot: Robot,
-    record: Certificate,
-    *,
-    parts: Mapping[str, Function] = MappingProxyType({}),
-    threads: int = 1,
+    robot: Robot, record: Certificate, *, parts: Mapping[str, Function] = MappingProxyType({}), threads: int = 1
 ) -> Model:
     """The certified model of a certificate.
 

@@ -71,10 +71,7 @@ _TORQUE: Mapping[str, tuple[Callable[[Certificate], Bounds], str]] = MappingProx
         "total_torque": (_same, "friction and springs are the robot's own: the torque bounds hold"),
         "pushed_inverse_dynamics": (_same, "what the wrench adds is the robot's own: the torque bounds hold"),
         "velocity_torque": (_twice, "the difference of two motions of the box: twice the torque bounds hold"),
-        "mass_matrix": (
-            _by_acceleration,
-            "row i, column j: the torque bound of joint i by the acceleration of j",
-        ),
+        "mass_matrix": (_by_acceleration, "row i, column j: the torque bound of joint i by the acceleration of j"),
     }
 )
 """Bounds (1)-(3) that a torque certificate implies, each with the reason."""

@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from torquec import dynamics
 from torquec.dynamics.base_regressor import base_inverse_dynamics, base_regressor
-from torquec.dynamics.friction_memory import (
-    friction_start,
-    friction_step,
-    has_memory,
-    memory_size,
-    total_torque_step,
-)
+from torquec.dynamics.friction_memory import friction_start, friction_step, has_memory, memory_size, total_torque_step
 from torquec.errors import ArgumentError, ExpressionError
 from torquec.expr import Function, trace
 from torquec.robot.loops.closure import loop_closure
@@ -50,12 +44,7 @@ class Quantity:
 
 
 def _pushed_inverse_dynamics(
-    robot: Robot,
-    frame: str,
-    q: Sequence[Scalar],
-    qd: Sequence[Scalar],
-    qdd: Sequence[Scalar],
-    wrench: Sequence[Scalar],
+    robot: Robot, frame: str, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], wrench: Sequence[Scalar]
 ) -> list[Scalar]:
     pushed = dynamics.ExternalWrench(frame, tuple(wrench[:3]), tuple(wrench[3:]))
     return dynamics.inverse_dynamics(robot, q, qd, qdd, wrenches=(pushed,))

@@ -69,10 +69,7 @@ def check_base_parameters(robot: Robot, base: BaseParameters | BaseParametersRec
     """
     record = base if isinstance(base, BaseParametersRecord) else base.record
     parameters = standard_parameters(
-        robot,
-        motors=record.motors,
-        friction=FrictionColumns(record.friction),
-        frames=ParameterFrames(record.frames),
+        robot, motors=record.motors, friction=FrictionColumns(record.friction), frames=ParameterFrames(record.frames)
     )
     if parameters.names != record.parameters:
         _refuse(record, "its standard parameters are not those of this robot")

@@ -176,12 +176,7 @@ def _quaternion(r: Matrix3) -> tuple[float, ...]:
     )
     wx, wy, wz = r[2][1] - r[1][2], r[0][2] - r[2][0], r[1][0] - r[0][1]
     xy, xz, yz = r[0][1] + r[1][0], r[0][2] + r[2][0], r[1][2] + r[2][1]
-    columns = (
-        (squares[0], wx, wy, wz),
-        (wx, squares[1], xy, xz),
-        (wy, xy, squares[2], yz),
-        (wz, xz, yz, squares[3]),
-    )
+    columns = ((squares[0], wx, wy, wz), (wx, squares[1], xy, xz), (wy, xy, squares[2], yz), (wz, xz, yz, squares[3]))
     return columns[max(range(4), key=lambda k: squares[k])]
 
 

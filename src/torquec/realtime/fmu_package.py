@@ -254,12 +254,7 @@ def _unit(
 
 
 def _description(
-    name: str,
-    variables: Sequence[_Variable],
-    about: str,
-    token: str,
-    kinds: Sequence[str],
-    structure: Sequence[str],
+    name: str, variables: Sequence[_Variable], about: str, token: str, kinds: Sequence[str], structure: Sequence[str]
 ) -> str:
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',

@@ -146,10 +146,7 @@ def write_two_rate_package(
     target = object_target(triple, cpu) if triple or cpu else None
     held = held_errors_text(two.robot, errors, certified=certified, kind=two.model.kind)
     file = ModelFile.of(two.model, ())
-    texts = {
-        **_texts(two, functions, names, stack, file, held, target=target, precision=numbers),
-        **file.contents,
-    }
+    texts = {**_texts(two, functions, names, stack, file, held, target=target, precision=numbers), **file.contents}
     period = USUAL_PERIOD if errors is None else errors.period
     texts[f"{names.prefix}_tasks.h"] = tasks_text(two, names, period=period, planned=errors is not None)
     if law is not None and runs:

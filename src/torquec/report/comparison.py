@@ -43,10 +43,7 @@ def comparison_text(names: tuple[str, str], document: dict[str, Any]) -> str:
     columns = ("max", "mean", "std", "rms", "bias")
     lines = [f"a: {names[0]} ({document['kinds']['a']})", f"b: {names[1]} ({document['kinds']['b']})", ""]
     for title, key in (
-        (
-            f"Torques along the motion, a - b [Nm, N]: its size, mean: bias ({document['samples']} samples)",
-            "torque",
-        ),
+        (f"Torques along the motion, a - b [Nm, N]: its size, mean: bias ({document['samples']} samples)", "torque"),
         ("Torques at random states, a - b [Nm, N]", "random"),
     ):
         if key in document:

@@ -14,12 +14,7 @@ from torquec.report.sample_curves import joint_curves
 from torquec.report.tables import number, table
 from torquec.report.tracking_plots import stated_unit
 from torquec.robot.robot import Robot
-from torquec.simulation.comparison_of_controllers import (
-    CHATTER_RATE,
-    STUCK_ERROR,
-    STUCK_SECONDS,
-    ControlledRun,
-)
+from torquec.simulation.comparison_of_controllers import CHATTER_RATE, STUCK_ERROR, STUCK_SECONDS, ControlledRun
 
 _MILLI = 1e3  # rad to mrad, m to mm
 _RULES = (

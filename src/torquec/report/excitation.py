@@ -194,15 +194,7 @@ def _judged(values: StoredValue, name: str) -> Shown:
         for rating, (words, tone) in _RATINGS.items()
         if counts[rating]
     ]
-    head = (
-        "parameter",
-        "value",
-        "deviation",
-        "independence",
-        "share of the torque",
-        "its deviation",
-        "excited",
-    )
+    head = ("parameter", "value", "deviation", "independence", "share of the torque", "its deviation", "excited")
     table = DataTable(head, tuple(rows), "What a fit to these logs can know of every parameter")
     known = Number(counts["good"], by)
     return Shown(

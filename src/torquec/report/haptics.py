@@ -195,11 +195,7 @@ def _setting(values: StoredValue, chosen: Provenance) -> Facts:
             fact("virtual object", mass, ", ", inertia, f", held at {values['frame'].text}"),
             fact("haptic cycles", Number(values["rate"].number, chosen, "Hz")),
             fact(
-                "poles of the law",
-                Number(real, chosen),
-                " \N{PLUS-MINUS SIGN} ",
-                Number(imaginary, chosen),
-                " j 1/s",
+                "poles of the law", Number(real, chosen), " \N{PLUS-MINUS SIGN} ", Number(imaginary, chosen), " j 1/s"
             ),
             fact(
                 "force sensor",

@@ -157,10 +157,7 @@ class _View:
 
     def place(self, point: Point) -> tuple[float, float]:
         x, y = _projected(point)
-        return (
-            _WIDTH / 2 + self.scale * (x - self.centre[0]),
-            _HEIGHT / 2 - self.scale * (y - self.centre[1]),
-        )
+        return (_WIDTH / 2 + self.scale * (x - self.centre[0]), _HEIGHT / 2 - self.scale * (y - self.centre[1]))
 
     def line(self, a: Point, b: Point, width: float, kind: str) -> str:
         (x1, y1), (x2, y2) = self.place(a), self.place(b)

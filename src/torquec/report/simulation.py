@@ -5,18 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from torquec.report.blocks import (
-    Block,
-    Cell,
-    DataTable,
-    Fact,
-    Facts,
-    Part,
-    Shown,
-    Tone,
-    fact,
-    paragraph,
-)
+from torquec.report.blocks import Block, Cell, DataTable, Fact, Facts, Part, Shown, Tone, fact, paragraph
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed
 from torquec.report.stored_values import StoredValue

@@ -78,11 +78,7 @@ def robot_of_urdf(
     places |= {link.name: link.where for link in links.values()}
     places |= {connection.name: connection.where for connection in connections.values()}
     robot = replace(
-        robot,
-        name=name,
-        gravity=STANDARD_GRAVITY if gravity is None else gravity,
-        drives=drives,
-        source=source,
+        robot, name=name, gravity=STANDARD_GRAVITY if gravity is None else gravity, drives=drives, source=source
     )
     robot = replace(robot, warnings=(*warnings, *ignored, *check_base(robot, root.where)))
     return check_robot(robot, strict=strict, inertias=InertiaCheck.NONE, where=places)

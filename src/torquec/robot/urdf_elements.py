@@ -54,9 +54,7 @@ def read_connection(element: Element, warnings: list[FileWarning]) -> Connection
     else:
         known = ", ".join([*_MOVING, _FIXED])
         raise RobotFileError(
-            f"joint '{name}' is of type '{type_name}'",
-            where=element.where,
-            remedy=f"use one of {known}",
+            f"joint '{name}' is of type '{type_name}'", where=element.where, remedy=f"use one of {known}"
         )
     return Connection(name, element.where, parent, child, origin, joint)
 

@@ -71,11 +71,7 @@ _COMPARISONS: dict[type, Callable[..., bool]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
-_SIGNS: dict[type, Callable[..., Value]] = {
-    ast.UAdd: operator.pos,
-    ast.USub: operator.neg,
-    ast.Not: operator.not_,
-}
+_SIGNS: dict[type, Callable[..., Value]] = {ast.UAdd: operator.pos, ast.USub: operator.neg, ast.Not: operator.not_}
 
 
 def evaluate_expression(text: str, lookup: Callable[[str], Value]) -> Value:

@@ -241,13 +241,7 @@ def _step_function(plant: Plant, h: float) -> Function:
 
 
 def _run(
-    loop: NativeLoop,
-    plant: Plant,
-    start: Sequence[float],
-    *,
-    feed: Array,
-    reference: Array | None,
-    every: int,
+    loop: NativeLoop, plant: Plant, start: Sequence[float], *, feed: Array, reference: Array | None, every: int
 ) -> tuple[Array, Array]:
     """The states (S, m) and torques (S, n) at the kept samples."""
     steps = len(feed)

@@ -61,11 +61,7 @@ class Inertia:
     @property
     def tensor(self) -> Matrix3:
         """The symmetric tensor about the frame's origin."""
-        return (
-            (self.xx, self.xy, self.xz),
-            (self.xy, self.yy, self.yz),
-            (self.xz, self.yz, self.zz),
-        )
+        return ((self.xx, self.xy, self.xz), (self.xy, self.yy, self.yz), (self.xz, self.yz, self.zz))
 
     @property
     def center_of_mass(self) -> Vector3:

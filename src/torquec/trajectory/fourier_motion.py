@@ -38,9 +38,7 @@ class FourierMotion:
         s, c = np.sin(angle), np.cos(angle)
         a, b = self.cosines.T, self.sines.T
         return MotionState(
-            self.offset + (s / rates) @ a - (c / rates) @ b,
-            c @ a + s @ b,
-            (c * rates) @ b - (s * rates) @ a,
+            self.offset + (s / rates) @ a - (c / rates) @ b, c @ a + s @ b, (c * rates) @ b - (s * rates) @ a
         )
 
     @property

@@ -107,12 +107,7 @@ def _opening(names: Names, heading: str, description: str) -> str:
 
 
 def header_text(
-    functions: Sequence[Function],
-    names: Names,
-    opening: str,
-    notes: Mapping[str, str],
-    *,
-    more: Sequence[str] = (),
+    functions: Sequence[Function], names: Names, opening: str, notes: Mapping[str, str], *, more: Sequence[str] = ()
 ) -> str:
     """The whole header, with `opening` above everything; `more` are declarations besides those of the functions."""
     lines = [comment(opening), ""]

@@ -143,10 +143,7 @@ def _single_fraction(text: FunctionText, high: str, low: str) -> tuple[str, str]
     trailing = text.binary("fmul", FLOAT, part(16), literal(2.0**-24, FLOAT))
     high_part, low_part = (literal(value, FLOAT) for value in _HALF_PI_24)
     small = text.binary(
-        "fadd",
-        FLOAT,
-        text.binary("fmul", FLOAT, leading, low_part),
-        text.binary("fmul", FLOAT, trailing, high_part),
+        "fadd", FLOAT, text.binary("fmul", FLOAT, leading, low_part), text.binary("fmul", FLOAT, trailing, high_part)
     )
     r = text.binary("fadd", FLOAT, text.binary("fmul", FLOAT, leading, high_part), small)
     zeros_word = text.define(f"trunc i64 {zeros} to i32")

@@ -117,12 +117,7 @@ _CHOICE = re.compile(r"\((.*) (>=|<=) (-?0\.0f?)\) \? (.*) : (.*)")
 _SUFFIX = re.compile(r"(?<=[0-9.])f\b")
 _CAST_NAN = re.compile(r"\((?:double|float)\)NAN")
 
-_OPERATORS: Mapping[type, Any] = {
-    ast.Add: np.add,
-    ast.Sub: np.subtract,
-    ast.Mult: np.multiply,
-    ast.Div: np.divide,
-}
+_OPERATORS: Mapping[type, Any] = {ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide}
 _CALLS: Mapping[str, Any] = {
     "sqrt": np.sqrt,
     "exp": np.exp,

@@ -132,11 +132,7 @@ def _states(package: CPackageText, number: int) -> dict[str, AnyArray]:
 
 
 def _on_platform(
-    platform: Platform,
-    package: CPackageText,
-    driver: Path,
-    expected: Mapping[tuple[str, str], AnyArray],
-    scratch: Path,
+    platform: Platform, package: CPackageText, driver: Path, expected: Mapping[tuple[str, str], AnyArray], scratch: Path
 ) -> PlatformResult:
     """(3) and (4) for one platform."""
     if platform.missing:

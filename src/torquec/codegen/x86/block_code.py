@@ -100,13 +100,7 @@ class BlockCode:
                 self._value[item] = self._step(program.steps[item])
 
     def _do(
-        self,
-        form: Form,
-        name: str,
-        *values: int,
-        immediate: int | None = None,
-        memory: str = "",
-        half: bool = False,
+        self, form: Form, name: str, *values: int, immediate: int | None = None, memory: str = "", half: bool = False
     ) -> int:
         result = -1 if form is Form.WRITE else self._count
         self._count += 1

@@ -32,12 +32,7 @@ _KEPT_FREE = 8  # registers that pass no result of a group
 
 _PLAIN: Mapping[StepOp, str] = {Op.ADD: "vaddsd", Op.SUB: "vsubsd", Op.MUL: "vmulsd", Op.DIV: "vdivsd"}
 _COMMUTATIVE = (Op.ADD, Op.MUL)
-_FUSED = {
-    Fused.ADD: "vfmadd",
-    Fused.SUB: "vfmsub",
-    Fused.NEGATED_ADD: "vfnmadd",
-    Fused.NEGATED_SUB: "vfnmsub",
-}
+_FUSED = {Fused.ADD: "vfmadd", Fused.SUB: "vfmsub", Fused.NEGATED_ADD: "vfnmadd", Fused.NEGATED_SUB: "vfnmsub"}
 _WRITTEN = {*_PLAIN, *_FUSED, Op.NEG}
 
 

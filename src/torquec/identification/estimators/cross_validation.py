@@ -119,12 +119,7 @@ class LogFolds:
         return [tuple(FoldPart(*model[3 * part : 3 * part + 3]) for part in range(parts)) for model in found]
 
     def _columns(
-        self,
-        number: int,
-        models: Sequence[TorqueModel],
-        block: Samples,
-        kept: Indices,
-        pasts: Sequence[Past],
+        self, number: int, models: Sequence[TorqueModel], block: Samples, kept: Indices, pasts: Sequence[Past]
     ) -> Iterator[Array]:
         """A (M, n, k) of every model at the samples that are kept (6)."""
         fixed: dict[int, tuple[Array, Array]] = {}

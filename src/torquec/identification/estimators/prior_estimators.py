@@ -112,12 +112,7 @@ class PriorEstimator(Estimator):
     y_: Array
 
     def __init__(
-        self,
-        prior: Prior,
-        *,
-        strength: float = 10.0,
-        weighting: Weighting = Weighting.JOINT,
-        correlation: float = 1.0,
+        self, prior: Prior, *, strength: float = 10.0, weighting: Weighting = Weighting.JOINT, correlation: float = 1.0
     ) -> None:
         super().__init__(correlation=correlation)
         if not 0.0 <= strength < np.inf:

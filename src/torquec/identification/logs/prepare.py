@@ -202,8 +202,7 @@ def low_pass(values: Array, rate: float, cutoff: float) -> Array:
     signal = need("scipy.signal", "filtering a log")
     if not 0.0 < cutoff < 0.5 * rate:
         raise ArgumentError(
-            f"a cut-off of {cutoff:g} Hz for samples at {rate:g} Hz",
-            remedy=f"give one between 0 and {0.5 * rate:g} Hz",
+            f"a cut-off of {cutoff:g} Hz for samples at {rate:g} Hz", remedy=f"give one between 0 and {0.5 * rate:g} Hz"
         )
     sections = signal.butter(_ORDER, cutoff, fs=rate, output="sos")
     if len(values) < FEWEST:

@@ -129,11 +129,7 @@ _RULES: dict[Op, Callable[..., Interval]] = {
 
 
 def enclose(
-    function: Function,
-    lower: Mapping[str, npt.ArrayLike],
-    upper: Mapping[str, npt.ArrayLike],
-    *,
-    squares: bool = False,
+    function: Function, lower: Mapping[str, npt.ArrayLike], upper: Mapping[str, npt.ArrayLike], *, squares: bool = False
 ) -> dict[str, tuple[Array, Array]]:
     """Lower and upper ends (N, *shape) of every output, for inputs between `lower` and `upper` (N, *shape): (1)-(4).
 

@@ -73,11 +73,7 @@ def mass_matrix_regularity(
 
 @lru_cache(maxsize=64)  # a model that is saved, loaded, designed for and generated asks each time
 def _regularity(
-    mass_matrix: Function,
-    lower: tuple[float, ...],
-    upper: tuple[float, ...],
-    robot: Robot | None,
-    budget: int | None,
+    mass_matrix: Function, lower: tuple[float, ...], upper: tuple[float, ...], robot: Robot | None, budget: int | None
 ) -> MassMatrixRegularity:
     slopes = differentiate(mass_matrix, "M", "q")
     most = _STEPS // (1 + len(slopes.operations)) if budget is None else budget

@@ -176,14 +176,7 @@ def _outcomes(
 
 
 def _proof(task: _Task, found: CoefficientBound) -> CoefficientProof:
-    return CoefficientProof(
-        task.family,
-        task.index,
-        task.error.kind,
-        task.limit,
-        found.bound,
-        found.found,
-    )
+    return CoefficientProof(task.family, task.index, task.error.kind, task.limit, found.bound, found.found)
 
 
 def _tasks(

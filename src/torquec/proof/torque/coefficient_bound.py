@@ -29,14 +29,7 @@ from torquec.proof.torque.coefficient_error import CoefficientError, in_fewest_v
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.trajectory.motion_box import MotionBox
 
-_EFFORT = {
-    1.03: 20_000_000,
-    1.05: 500_000_000,
-    1.1: 100_000_000,
-    1.15: 300_000_000,
-    1.3: 100_000_000,
-    1.5: 300_000_000,
-}
+_EFFORT = {1.03: 20_000_000, 1.05: 500_000_000, 1.1: 100_000_000, 1.15: 300_000_000, 1.3: 100_000_000, 1.5: 300_000_000}
 """Factors above the largest error, and the budget of control values for the proof of each."""
 
 _LAST_EFFORT = 100_000_000

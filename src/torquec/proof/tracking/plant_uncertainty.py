@@ -45,14 +45,7 @@ from torquec.dynamics.friction_torque import friction_torque, rubbing_shafts
 from torquec.expr import Function, bind, differentiate, trace
 from torquec.expr.math import absolute
 from torquec.foundation.arrays import Array
-from torquec.proof.enclosure.enclose import (
-    approximate_inverses,
-    defect,
-    enclose,
-    magnitudes,
-    rounding,
-    verified_bound,
-)
+from torquec.proof.enclosure.enclose import approximate_inverses, defect, enclose, magnitudes, rounding, verified_bound
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, MotionBoxes, with_constants
 from torquec.proof.tracking.coupled_response import ErrorInputs, stacked
 from torquec.proof.tracking.preconditioned import CarriedColumns, Ends, RateBound, batched_product

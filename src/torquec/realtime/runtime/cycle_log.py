@@ -124,9 +124,7 @@ class LogReader:
         while True:
             count = int(
                 self._take(
-                    ctypes.byref(self._log),
-                    ctypes.c_void_p(self._taken.ctypes.data),
-                    ctypes.c_uint64(len(self._taken)),
+                    ctypes.byref(self._log), ctypes.c_void_p(self._taken.ctypes.data), ctypes.c_uint64(len(self._taken))
                 )
             )
             parts.append(self._taken[:count].copy())

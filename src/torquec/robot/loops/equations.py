@@ -239,11 +239,7 @@ def _rows(back: Matrix3, a: _Way, b: _Way, kind: LoopKind) -> list[Row]:
 
 
 def _coupled(
-    tree: Robot,
-    places: Sequence[JointPlace],
-    coupling: Coupling,
-    q: Sequence[Scalar],
-    rates: Rates | None,
+    tree: Robot, places: Sequence[JointPlace], coupling: Coupling, q: Sequence[Scalar], rates: Rates | None
 ) -> LoopEquation:
     """(4)."""
     at = {body.joint.name: place for body, place in zip(tree.bodies, places, strict=True)}

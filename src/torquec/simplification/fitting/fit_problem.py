@@ -132,12 +132,7 @@ class FitProblem:
         return fit
 
     def fit(
-        self,
-        columns: Sequence[int],
-        *,
-        gap: float = 1e-6,
-        accept: float | None = None,
-        reject: float | None = None,
+        self, columns: Sequence[int], *, gap: float = 1e-6, accept: float | None = None, reject: float | None = None
     ) -> BoxFit:
         """The best fit on the box by exchange (2), to a relative `gap` between level and lower bound.
 
