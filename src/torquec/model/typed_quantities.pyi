@@ -30,12 +30,22 @@ class TypedQuantities:
         """Accelerations (n,) under torques tau; rigid bodies and rotors, no friction."""
 
     def inverse_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: tuple[Array, Array] | None = None
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: tuple[Array, Array] | None = None,
     ) -> tuple[Array, Array]:
         """Derivatives of inverse dynamics, (n, n) each; dtau/dqdd is the mass matrix."""
 
     def forward_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, out: tuple[Array, Array, Array] | None = None
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        out: tuple[Array, Array, Array] | None = None,
     ) -> tuple[Array, Array, Array]:
         """Derivatives of forward dynamics, (n, n) each; dqdd/dtau is the inverse mass matrix."""
 
@@ -73,12 +83,23 @@ class TypedQuantities:
         """State of friction with memory at q before any motion: positions, directions and energies of shafts."""
 
     def friction_step(
-        self, q: ArrayLike, qd: ArrayLike, state: ArrayLike, *, out: tuple[Array, Array] | None = None
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        state: ArrayLike,
+        *,
+        out: tuple[Array, Array] | None = None,
     ) -> tuple[Array, Array]:
         """Friction (n,) with memory at the next sample, from its state (friction_start); passive; no load terms."""
 
     def total_torque_step(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, state: ArrayLike, *, out: tuple[Array, Array] | None = None
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        state: ArrayLike,
+        *,
+        out: tuple[Array, Array] | None = None,
     ) -> tuple[Array, Array]:
         """Torques (n,) with everything at the next sample, friction with memory from its state (friction_start)."""
 
@@ -89,7 +110,13 @@ class TypedQuantities:
         """Y (n, b): Y times the base parameters is the torque of inverse_dynamics; full column rank."""
 
     def base_inverse_dynamics(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, beta: ArrayLike, *, out: Array | None = None
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        beta: ArrayLike,
+        *,
+        out: Array | None = None,
     ) -> Array:
         """Torques (n,) of inverse_dynamics for any values beta (b,) of the base parameters."""
 
@@ -107,12 +134,21 @@ class JacobianDerivative(Protocol):
 
 class InfluenceCoefficients(Protocol):
     def __call__(
-        self, q: ArrayLike, *, out: tuple[Array, Array, Array, Array] | None = None
+        self,
+        q: ArrayLike,
+        *,
+        out: tuple[Array, Array, Array, Array] | None = None,
     ) -> tuple[Array, Array, Array, Array]:
         """Influence coefficients of the frame's origin, then of its link: G (3, n), H (n, n, 3) each, base axes."""
 
 class PushedInverseDynamics(Protocol):
     def __call__(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wrench: ArrayLike, *, out: Array | None = None
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        wrench: ArrayLike,
+        *,
+        out: Array | None = None,
     ) -> Array:
         """Inverse dynamics while a wrench (force, moment) acts on the frame, in its axes at its origin."""
