@@ -11,7 +11,12 @@ import torquec as tq
 from torquec.control.computed_torque import computed_torque
 from torquec.control.uncertainty import SpeedSource
 from torquec.errors import ArgumentError
+from torquec.robot.friction import Friction
+from torquec.robot.robot import BASE, Body, Joint, JointType, Robot
+from torquec.simulation.closed_loop import simulate
+from torquec.simulation.plant import DryFriction, Plant
 from torquec.simulation.worst_plant import choice_size, late_law, plant_of, worst_plant
+from torquec.spatial import Inertia
 from torquec.trajectory import minimum_jerk
 
 PERIOD = 1e-3
@@ -44,6 +49,17 @@ def test_the_worst_of_the_sets_stays_inside_and_is_found_again(arm):
     # a guarantee that is a fifth of what the attack reaches is contradicted
     small = [replace(bound, position=0.2 * attack.ratio * bound.position) for bound in found.joints]
     assert worst_plant(arm, law, motion, replace(found, joints=tuple(small)), SETS, runs=4, seed=2).ratio > 1.0
+
+
+def test_a_joint_that_sticks_stays_inside_the_bound_of_a_model_that_rounds_its_friction(arm):
+    """The simulated joint holds its whole Coulomb torque at rest; the model's rises as tanh(v) around zero speed."""
+    law = Friction.of({"coulomb_positive": 5.0, "coulomb_negative": 5.0, "turnover_speed": 1.0})
+    inertia = Inertia.from_center_of_mass(1.0, (0.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+    robot = Robot("one", (Body("link", BASE, Joint("turn", JointType.REVOLUTE, friction=law), inertia),))
+    motion = minimum_jerk([0.0], [0.5], 1.0, joints=robot.joint_names)
+    found = tq.tracking_guarantee(robot, -20.0, motion, period=PERIOD, uncertainty=tq.Uncertainty())
+    result = simulate(Plant(robot, friction=DryFriction.STICK), computed_torque(robot, -20.0, period=PERIOD), motion)
+    assert 0.009 < result.max_error_values[0] <= found.joints[0].position < 0.0127
 
 
 def test_drives_are_those_of_the_guarantee(arm):

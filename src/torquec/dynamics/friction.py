@@ -3,19 +3,15 @@
 (1)  torque at the shaft  f(v, load),   v the shaft's speed,   load = sum_j |t_j| |tau_j| of the rigid-body torques
 (2)  slopes  df/dv  and  df/dload
 (3)  columns: the torque per unit of each linear parameter; torque = sum of value times column
-(4)  text: the torque for one direction of motion as numbers times factors, for equations
-
-Dry friction follows the direction of motion:
-
+(4)  text: the torque for one direction of motion as numbers times factors, for equations. Dry friction follows it:
 (5)  step:     f+ for v > 0,  -f- for v < 0,  0 at v = 0
 (6)  rounded:  max(z, 0) f+ + min(z, 0) f-  with z between -1 and 1, such as tanh(v/w)
 (7)  one way:  f+ or -f-, whatever the speed: the largest friction that is possible
 
-Dry friction that reverses over a distance (presliding) has memory. Here it is (5), its limit some widths after a
-reversal; fits of logs, which have the history, model it (`torquec.identification.torque.friction_law`).
+Presliding friction, which reverses over a distance, is (5) here; `identification.torque.friction_law` has its memory.
 
-A new term is a class here, a row in `TERMS`, and rows for its parameters in :mod:`torquec.robot.friction`.
-Torques, linear models, simulation, equations, generated code, drives files and identification then have it.
+A new term is a class here, a row in `TERMS`, and rows for its parameters in :mod:`torquec.robot.friction`: torques,
+linear models, simulation, equations, generated code, drives files and identification then have it.
 """
 
 from __future__ import annotations
@@ -87,6 +83,24 @@ class OneWay:
     def slope(self, positive: float, negative: float) -> Scalar:
         """Zero."""
         return 0.0
+
+
+@dataclass(frozen=True)
+class AtRest:
+    """One way at exactly zero speed, else as `moving`: an interval of speeds with zero encloses friction at rest."""
+
+    moving: Direction
+    speed: Scalar
+    rest: OneWay
+
+    def sided(self, positive: Scalar, negative: Scalar) -> Scalar:
+        """The value of one side at rest."""
+        moving = self.moving.sided(positive, negative)
+        return select(self.speed, select(-self.speed, self.rest.sided(positive, negative), moving), moving)
+
+    def slope(self, positive: float, negative: float) -> Scalar:
+        """As `moving`."""
+        return self.moving.slope(positive, negative)
 
 
 def direction_of(friction: Friction, speed: Scalar) -> Direction:

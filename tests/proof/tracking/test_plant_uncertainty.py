@@ -11,8 +11,11 @@ import torquec as tq
 from torquec.control.model_terms import Evaluation, FrictionCompensation
 from torquec.control.uncertainty_sets import payload_cells, plant_uncertainty
 from torquec.dynamics import friction_torque, inverse_dynamics, mass_matrix
+from torquec.expr import trace
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, CloserAccelerationBound, MotionBoxes
 from torquec.proof.tracking.plant_uncertainty import ActingErrors, body_directions
+from torquec.robot.friction import Friction
+from torquec.robot.robot import Drives
 from torquec.spatial import Inertia
 
 
@@ -159,6 +162,27 @@ def test_friction_of_either_sign_counts_where_the_tube_holds_zero_speed():
     alone = sets.friction_error((moving, moving), (moving, moving), (moving, moving))[0]
     true = 0.3 * np.abs(friction_torque(robot, [0.5] * robot.n))
     np.testing.assert_allclose(alone, true, rtol=1e-6)
+
+
+@pytest.mark.parametrize("rounded", ["turnover_speed", "turnover_distance"])
+def test_a_model_that_rounds_the_reversal_does_not_reduce_friction_at_rest(rounded):
+    """A standing joint has any Coulomb torque; with presliding, a moving one has it, too, right after a reversal."""
+    robot = tq.classics.puma560()
+    law = Friction.of({"coulomb_positive": 5.0, "coulomb_negative": 4.0, "viscous_positive": 2.0, rounded: 1.0})
+    bodies = tuple(replace(body, joint=replace(body.joint, friction=law)) for body in robot.bodies)
+    robot = replace(robot, bodies=bodies, drives=Drives())
+    sets = sets_of(tq.compile(robot), tq.Uncertainty(every_joint=tq.JointUncertainty(friction_part=0.2)))
+    sets = replace(sets, compensation=trace("none", lambda qd_ref, qd: {"tau": [0.0 * v for v in qd]},
+                                            dict.fromkeys(("qd_ref", "qd"), (robot.n,))))  # fmt: skip
+    still, moving = np.zeros((1, robot.n)), np.full((1, robot.n), 0.1)
+
+    def error(low, high):
+        return sets.friction_error((low, high), (moving, moving), (moving, moving))[0]
+
+    np.testing.assert_allclose(error(still - 1e-3, still + 1e-3), 1.2 * 5.0, rtol=5e-4)
+    np.testing.assert_allclose(error(still, still), 1.2 * 5.0, rtol=1e-6)
+    dry = 5.0 if rounded == "turnover_distance" else 5.0 * np.tanh(0.1)
+    np.testing.assert_allclose(error(moving, moving), 1.2 * (dry + 0.2), rtol=1e-6)
 
 
 def test_smoothed_compensation_is_enclosed():

@@ -107,13 +107,16 @@ class CoupledErrorLoop:
         return found, seen
 
     def starts(self, g: Array, position: Array, speed: Array) -> Array:
-        """|g x_0| (B, rows) for initial errors of `position` and `speed`, (n,) each."""
+        """|g x_0| (B, rows) for initial errors of `position` and `speed`, (n,) each.
+
+        Until the first torque arrives, that of the start acts, with any part of its feedback.
+        """
         p, s, _ = self._scaled
         T = self.period
         queue = g[:, :, 4:].sum(axis=2)
-        stood = g[:, :, 0] + g[:, :, 2] + queue * p
-        moved = g[:, :, 1] - g[:, :, 2] + g[:, :, 3] + queue * s
-        return np.asarray(np.abs(stood) @ position + T * (np.abs(moved) @ speed))
+        stood, moved = g[:, :, 0] + g[:, :, 2], g[:, :, 1] - g[:, :, 2] + g[:, :, 3]
+        stood, moved = (np.maximum(np.abs(x), np.abs(x + queue * y)) for x, y in ((stood, p), (moved, s)))
+        return np.asarray(stood @ position + T * (moved @ speed))
 
     def memory(self, G: Array, most: int = _MOST_SAMPLES) -> int:
         """Memory of the loops with these G (B, n, n): samples until all rows have decayed.

@@ -12,7 +12,7 @@ tau_0(q, qd, A) = P, and let M be the nominal inertia:
 (2)  drift of A while the torque is held:  M A' = -d/dz tau_0(q + z qd, qd + z qdd, A)  at z = 0
 (3)  at every instant  M_t B = f^(t_j) - f + (drive error) - Y(q, qd, A) delta,    M_t = M + dM the true inertia
 (4)  f is the nominal friction at every speed in the tube, each term with a relative error, plus a residual; where the
-     tube contains zero speed, that is any torque between minus and plus the Coulomb torque
+     tube contains zero speed, and at all speeds with a `turnover_distance`, dry friction may be any of -f- to f+
 (5)  a torque that acts D late has drifted by D R more; the delay of feedback and the lag of differenced speeds are part
      of the loop (:mod:`torquec.proof.tracking.coupled_response`); eps_v contains only the lag of the reference
 
@@ -34,14 +34,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from torquec.dynamics import inverse_dynamics, regressor, spring_torque
-from torquec.dynamics.friction import terms_of
-from torquec.dynamics.friction_torque import friction_torque, rubbing_shafts
+from torquec.dynamics.friction import AtRest, Direction, OneWay, direction_of, terms_of
+from torquec.dynamics.friction_torque import Shaft, friction_torque, rubbing_shafts
 from torquec.expr import Function, bind, differentiate, trace
 from torquec.expr.math import absolute
 from torquec.foundation.arrays import Array
@@ -149,25 +149,31 @@ class PlantUncertainty:
 
     @cached_property
     def friction_program(self) -> Function:
-        """qd -> nominal friction `f` (n,), and `size` (n,), the sum of the magnitudes of all of its terms."""
+        """qd -> friction `f` (2, n), of either way at rest, and `size` (2, n), the sum of magnitudes of its terms."""
 
         def algorithm(qd: Any) -> dict[str, Any]:
-            size: list[Any] = [0.0 * speed for speed in qd]
-            for shaft in rubbing_shafts(self.robot):
-                state = shaft.state(qd)
-                terms = [absolute(term.torque(shaft.friction, state)) for term in terms_of(shaft.friction)]
-                size = [a + abs(ratio) * sum(terms, 0.0) for a, ratio in zip(size, shaft.row, strict=True)]
-            return {"f": friction_torque(self.robot, qd), "size": size}
+            found: dict[str, list[Any]] = {"f": [], "size": []}
+            for forwards in (False, True):
+                way = partial(_standing, forwards=forwards)
+                size: list[Any] = [0.0 * speed for speed in qd]
+                for shaft in rubbing_shafts(self.robot):
+                    state = shaft.state(qd, direction=way(shaft, shaft.speed(qd)))
+                    terms = [absolute(term.torque(shaft.friction, state)) for term in terms_of(shaft.friction)]
+                    size = [a + abs(ratio) * sum(terms, 0.0) for a, ratio in zip(size, shaft.row, strict=True)]
+                found["f"].append(friction_torque(self.robot, qd, direction=way))
+                found["size"].append(size)
+            return found
 
-        return trace("friction", algorithm, {"qd": (self.robot.n,)})
+        both = 2, self.robot.n
+        return trace("friction", algorithm, {"qd": (self.robot.n,)}, shapes={"f": both, "size": both})
 
     # --- bounds -----------------------------------------------------------------------------------------------------
 
     def friction_error(self, own: Ends, wanted: Ends, measured: Ends) -> Array:
         """|f^ - f| (N, n) of (4), from ends (N, n) of the true, the reference and the measured speeds."""
         found = self._subdivided(self.friction_program, {"qd": own})
-        low, high = found["f"]
-        loose = self.friction_part * found["size"][1] + self.friction_residual
+        low, high = found["f"][0].min(axis=1), found["f"][1].max(axis=1)
+        loose = self.friction_part * found["size"][1].max(axis=1) + self.friction_residual
         below, above = self._subdivided(self.compensation, {"qd_ref": wanted, "qd": measured})["tau"]
         worst: Array = np.maximum(above - low + loose, high + loose - below) * _ROUNDED_UP
         return worst
@@ -352,6 +358,11 @@ def _in_cell(load: Array, spread: Array, centre: Array, half: Array, D: Array) -
     around = (defect(Q, P) + size @ D + loose[..., 1:]) * _ROUNDED_UP
     wrong = np.where(regular[:, None, None], around, np.inf)
     return _Cell(Q, P, wrong, middle[..., 0], loose, (np.abs(middle) + loose)[..., 1:] * _ROUNDED_UP)
+
+
+def _standing(shaft: Shaft, speed: Any, *, forwards: bool) -> Direction:
+    rest, friction = OneWay(forwards), shaft.friction
+    return rest if friction.value("turnover_distance") else AtRest(direction_of(friction, speed), speed, rest)
 
 
 def _solved(D: Array, c: Array) -> Array:

@@ -135,14 +135,16 @@ class VaryingTube:
 
     @cached_property
     def wanted(self) -> Array:
-        """The largest accelerations of the reference (N, n) in a piece and in the memory of the speed filter before it.
+        """Largest accelerations of the reference (N, n) in a piece and in the memory of the speed filter before it."""
+        return self._remembered(np.abs(self.reference.qdd) + self.reference.qdd_spread)
+
+    def _remembered(self, values: Array) -> Array:
+        """The largest values (.., N, n) in a piece, at the age of its measurements, and in their filter's memory.
 
         The filter decays at least as fast as its lag implies: after fifty lags only rounding remains.
         """
-        own = np.abs(self.reference.qdd) + self.reference.qdd_spread
-        older = 1e-12 * own.max(axis=0)
         memory = self.age + 50.0 * float(self.sets.speed_lag.max(initial=0.0))
-        return np.asarray(self.pieces.held(own, memory) + older)
+        return np.asarray(self.pieces.held(values, memory) + 1e-12 * values.max(axis=-2, keepdims=True))
 
     def boxes(self, radii: Radii, *, asked: bool) -> MotionBoxes:
         """The tubes of all cells as boxes: the true motions, or with `asked` the measured ones at which torques are
@@ -153,7 +155,7 @@ class VaryingTube:
             other = radii.feedback + self.sets.feedback_error(self.wanted)
             if not self.sets.at_reference:
                 position = position + self.sets.position_error
-                speed = speed + self.sets.speed_errors(self.wanted + radii.acceleration)
+                speed = speed + self.sets.speed_errors(self.wanted + self._remembered(radii.acceleration))
         r = self.reference
         return _boxes((r.q, r.qd, r.qdd), (r.q_spread + position, r.qd_spread + speed, r.qdd_spread + other))
 
@@ -207,16 +209,20 @@ class VaryingTube:
     def causes(self, radii: Radii) -> dict[str, ErrorInputs]:
         """(1): inputs of the loop by cause, (C, N, n) each; `radii` (C, N, n)."""
         sets, held = self.sets, self._held
-        union = widest(radii)
-        own, asked = self.boxes(union, asked=False), self.boxes(union, asked=True)
+        union, feedback = widest(radii), held(radii.feedback)
+        # A, whose drift is bounded, contains u where the robot accelerates by G u.
+        less = feedback - batched_product(np.abs(self.epochs.G[:, self.epochs.of_piece]), feedback)
+        own = self.boxes(replace(union, acceleration=union.acceleration + less.max(axis=0, initial=0.0)), asked=False)
+        asked = self.boxes(union, asked=True)
+        past = replace(union, acceleration=self._remembered(union.acceleration))
         cuts = [slice(k, k + _AT_ONCE) for k in range(0, len(own.q_lower), _AT_ONCE)]
         inverses = [self.bound.inverse(self.bound.inertia(own.q_lower[c], own.q_upper[c])) for c in cuts]
-        found = [self._torque_errors(union, own, asked, inverse, c) for inverse, c in zip(inverses, cuts, strict=True)]
+        found = [self._torque_errors(past, own, asked, inverse, c) for inverse, c in zip(inverses, cuts, strict=True)]
         model, evaluation, drift = (np.concatenate(each) for each in zip(*found, strict=True))
+        drift = held(drift)
         lag = sets.feedback_error(self.wanted)
         other = np.broadcast_to((held(lag + model + evaluation) + self.age * drift) * _UP, radii.position.shape)
-        friction, feedback = self._friction(radii), held(radii.feedback)
-        r = self.reference
+        friction, r = self._friction(radii), self.reference
         near = replace(own, qdd_lower=r.qdd - r.qdd_spread, qdd_upper=r.qdd + r.qdd_spread)
         frozen = [each[:, self.epochs.of_piece] for each in (self.epochs.G, self.epochs.inverse)]
         plants = [
@@ -230,7 +236,7 @@ class VaryingTube:
             for inverse, c in zip(inverses, cuts, strict=True)
         ]
         causes = {cause: stacked([each[cause] for each in plants], axis=1) for cause in plants[0]}
-        late = held(sets.jitter_error(union.speed, union.acceleration)) + sets.delay * drift
+        late = held(sets.jitter_error(past.speed, past.acceleration)) + sets.delay * drift
         shared = {"model": held(model), "sensors": held(evaluation + lag), "delay": late}
         zero = np.zeros(radii.position.shape)
         for cause, values in {**shared, "sampling": _RISING * self.coupled.period * drift}.items():
@@ -250,14 +256,10 @@ class VaryingTube:
         wanted = np.maximum(np.abs(seen.qdd_lower), np.abs(seen.qdd_upper))
         errors = self.proven.errors(seen.q_lower, seen.q_upper, speed, wanted)
         errors = errors + rounded_torque(self.proven.torques(seen))
-        eps = (
-            (radii.position[c], radii.speed[c])
-            if sets.at_reference
-            else (
-                np.broadcast_to(sets.position_error, errors.shape),
-                sets.speed_errors(self.wanted[c] + radii.acceleration[c]),
-            )
-        )
+        eps = radii.position[c], radii.speed[c]
+        if not sets.at_reference:
+            wrong_speed = sets.speed_errors(self.wanted[c] + radii.acceleration[c])
+            eps = np.broadcast_to(sets.position_error, errors.shape), wrong_speed
         model, evaluation, drift = sets.torque_errors(inverse, _rows(own, c), seen, errors, eps)
         model = model + rounding_error(wanted)
         return model + self.reference.jump, evaluation, drift + self.reference.jerk
@@ -266,13 +268,12 @@ class VaryingTube:
         """Friction errors (C, N, n): reference and measured speeds are those at the sample of a torque."""
         r, shape = self.reference, radii.speed.shape
         old = r.qd_spread + self.age * self.wanted
-        moved = self.wanted + radii.acceleration
+        moved = self.wanted + self._remembered(radii.acceleration)
         reach = r.qd_spread + radii.speed
         late = reach + self.age * moved + self.sets.speed_errors(moved)
 
         def ends(wide: Array) -> tuple[Array, Array]:
-            sides = (np.broadcast_to(r.qd + sign * wide, shape).reshape(-1, shape[-1]) for sign in (-_UP, _UP))
-            low, high = sides
+            low, high = (np.broadcast_to(r.qd + sign * wide, shape).reshape(-1, shape[-1]) for sign in (-_UP, _UP))
             return low, high
 
         return self.sets.friction_error(ends(reach), ends(old), ends(late)).reshape(shape)
