@@ -12,9 +12,12 @@ import pytest
 from tests.codegen.c.compiler import COMPILERS, CXX, build, run
 
 import torquec as tq
+from torquec.control.independent_joint import drive_poles, gains_from_poles
 from torquec.errors import ArgumentError
 from torquec.realtime.ros2_package import write_ros2_package
+from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Robot, Spring
+from torquec.robot.state_coordinate import start_posture
 from torquec_check.claim import rounded_up
 
 SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
@@ -27,15 +30,16 @@ def written(folder, robot) -> str:
     package = write_ros2_package(robot, folder, force=True)
     name = package.name
     prefix = name.removesuffix("_torquec")
-    build(COMPILERS[0], "-std=c99", "-O1", "-ffp-contract=off", f"-I{folder}/include/{name}", "-c",
-          folder / "src" / f"{prefix}.c", "-o", folder / "dynamics.o")  # fmt: skip
+    for part, made in ((prefix, "dynamics.o"), (f"{prefix}_load", "load.o")):
+        build(COMPILERS[0], "-std=c99", "-O1", "-ffp-contract=off", f"-I{folder}/include/{name}", "-c",
+              folder / "src" / f"{part}.c", "-o", folder / made)  # fmt: skip
     return name
 
 
 def compiled(folder, name, sources, *words):
     program = folder / "program"
     build(CXX, *STRICT, *words, f"-I{folder}/include", f"-I{folder}/include/{name}", f"-I{STAND_INS}", *sources,
-          folder / "dynamics.o", "-lm", "-o", program)  # fmt: skip
+          folder / "dynamics.o", folder / "load.o", "-lm", "-o", program)  # fmt: skip
     return program
 
 
@@ -74,6 +78,34 @@ def test_the_controller_gives_the_models_torques_within_limits_and_no_number_tha
     bounded = run(program, "0.5")
     assert bounded.returncode == 0
     assert np.abs(numbers(bounded.stdout.splitlines()[2])).max() == 0.5
+
+
+def test_gains_tool_and_payload_change_while_a_controller_runs(tmp_path):
+    """Computed torque, and gravity compensation with PD, against models that carry the same loads."""
+    robot = tq.classics.stanford()
+    name = written(tmp_path, robot)
+    assert f"{name}/GravityController" in (tmp_path / "controller_plugins.xml").read_text()
+    sources = [tmp_path / "src" / "effort_controller.cpp", STAND_INS / "parameters_run.cpp"]
+    program = compiled(tmp_path, name, sources)
+    frame, start = hand_frame(robot), start_posture(robot)
+    held = tq.attach_payload(robot, frame, mass=1.5)
+    placed = tq.attach_payload(robot, frame, mass=1.5, center=(0.1, -0.05, 0.2))
+    tool = tq.attach_payload(placed, frame, mass=0.5, name="tool mass")
+    q, qd, _ = state(robot)
+    gains = np.array(gains_from_poles(robot, drive_poles(robot, start, 0.001), start).speed)
+    for is_gravity in (False, True):
+        shown = run(program, str(int(is_gravity)))
+        assert shown.returncode == 0, (shown.returncode, shown.stderr)
+        rows = [numbers(line) for line in shown.stdout.splitlines()]
+        for row, arm, is_new in zip(rows, (robot, held, placed, tool, tool, tool), (0, 0, 0, 0, 1, 1), strict=True):
+            model = tq.compile(arm)
+            if is_gravity:
+                wanted = model.gravity_torque(q) - (30.0 if is_new else gains) * qd
+            else:
+                wanted = model.inverse_dynamics(q, qd, -(60.0 if is_new else 40.0) * qd)
+            wanted = wanted + model.friction_torque(0.0 * qd)
+            digits = 1e-3 if is_gravity and not is_new else 1e-11  # default gains are written with four digits
+            np.testing.assert_allclose(row, wanted, rtol=digits, atol=1e-11)
 
 
 @pytest.mark.parametrize("classic", ["scara", pytest.param("puma560", marks=pytest.mark.slow)])
@@ -180,7 +212,7 @@ def test_the_package_is_configured_and_built_with_the_macros_of_ament(tmp_path, 
 def stand_in_packages(folder: Path, *, targets: bool) -> None:
     """CMake packages of the names that ours asks for, each with the stand-ins' headers."""
     headers = {"Eigen3": STAND_INS / "eigen3"}
-    names = ("controller_interface", "hardware_interface", "pluginlib", "rclcpp", "rclcpp_lifecycle",
+    names = ("controller_interface", "hardware_interface", "pluginlib", "rcl_interfaces", "rclcpp", "rclcpp_lifecycle",
              "inverse_dynamics_solver")  # fmt: skip
     for name in (*names, "Eigen3"):
         place = folder / "share" / name / "cmake"

@@ -175,7 +175,9 @@ def drive_poles(source: Robot | Model, q: npt.ArrayLike, period: float) -> tuple
     for k, (joint, coordinate) in enumerate(zip(model.robot.joints, model.robot.coordinates, strict=True)):
         limit = joint.limits.effort
         free = max(limit - abs(float(gravity[k])), _LEAST_SHARE * limit)
-        poles.append(-min(fastest, float(np.sqrt(free / (float(inertia[k][k]) * _FULL_TORQUE[coordinate.turns])))))
+        own = float(inertia[k][k])  # zero in some simplified models
+        square = free / (own * _FULL_TORQUE[coordinate.turns]) if own > 0.0 else np.inf
+        poles.append(-min(fastest, float(np.sqrt(square))))
     return tuple(poles)
 
 

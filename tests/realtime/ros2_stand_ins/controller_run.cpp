@@ -5,6 +5,7 @@
 #include <new>
 
 #include "controller_interface/chainable_controller_interface.hpp"
+#include "pluginlib/class_list_macros.hpp"
 
 static long allocations = 0;
 
@@ -20,7 +21,10 @@ static long allocations = 0;
 [[gnu::noinline]] void operator delete(void * place) noexcept { std::free(place); }
 [[gnu::noinline]] void operator delete(void * place, std::size_t) noexcept { std::free(place); }
 
-std::unique_ptr<controller_interface::ChainableControllerInterface> make_plugin();
+std::unique_ptr<controller_interface::ChainableControllerInterface> make_plugin(int which = 0)
+{
+  return Plugins<controller_interface::ChainableControllerInterface>::make[which]();
+}
 
 using controller_interface::CallbackReturn;
 using controller_interface::return_type;

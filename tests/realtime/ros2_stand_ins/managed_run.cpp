@@ -6,8 +6,12 @@
 #include <string>
 
 #include "controller_interface/chainable_controller_interface.hpp"
+#include "pluginlib/class_list_macros.hpp"
 
-std::unique_ptr<controller_interface::ChainableControllerInterface> make_plugin();
+std::unique_ptr<controller_interface::ChainableControllerInterface> make_plugin(int which = 0)
+{
+  return Plugins<controller_interface::ChainableControllerInterface>::make[which]();
+}
 
 using controller_interface::CallbackReturn;
 using controller_interface::return_type;

@@ -4,13 +4,12 @@
 #include <stdexcept>
 
 #include "inverse_dynamics_solver/inverse_dynamics_solver.hpp"
-
-std::unique_ptr<inverse_dynamics_solver::InverseDynamicsSolver> make_plugin();
+#include "pluginlib/class_list_macros.hpp"
 
 int main(int, char ** arguments)
 {
   const int n = std::atoi(arguments[1]);
-  const auto solver = make_plugin();
+  const auto solver = Plugins<inverse_dynamics_solver::InverseDynamicsSolver>::make[0]();
   solver->initialize();
   Eigen::VectorXd q(n), qd(n), qdd(n);
   for (int k = 0; k < n; ++k) {

@@ -1,17 +1,21 @@
-/* @PACKAGE@: a chainable effort controller for ros2_control. Written by torquec.
+/* @PACKAGE@: chainable effort controllers for ros2_control. Written by torquec.
  *
  * References, by joint: position, velocity, acceleration. State: position, velocity. Command: effort.
+ * Gains, limits, friction, tool and payload can be changed while the controller runs (`ros2 param set`); the torques move to
+ * the new law within the rate limits.
  * `update` does not allocate, lock or print. It reports an error only when the torques are at zero: a manager deactivates
  * a controller in the cycle of its error, and the ramp to zero would never run.
  */
 #include "@PACKAGE@/effort_controller.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "pluginlib/class_list_macros.hpp"
+#include "rcl_interfaces/msg/set_parameters_result.hpp"
 
 namespace @PACKAGE@
 {
@@ -80,14 +84,31 @@ bool spread(const std::vector<double> & given, Vector & values)
 
 controller_interface::CallbackReturn EffortController::on_init()
 {
-  auto_declare<std::vector<double>>("natural_frequency", {20.0});
-  auto_declare<std::vector<double>>("damping_ratio", {1.0});
+  if (law() == Law::gravity) {
+    auto_declare<std::vector<double>>("position_gain", {@POSITION_GAINS@});
+    auto_declare<std::vector<double>>("speed_gain", {@SPEED_GAINS@});
+  } else {
+    auto_declare<std::vector<double>>("natural_frequency", {20.0});
+    auto_declare<std::vector<double>>("damping_ratio", {1.0});
+  }
+  for (const std::string held : {"tool", "payload"}) {
+    auto_declare<double>(held + "_mass", 0.0);
+    auto_declare<std::vector<double>>(held + "_center", {0.0, 0.0, 0.0});
+  }
   auto_declare<std::vector<double>>("effort_limit", std::vector<double>(file_efforts.begin(), file_efforts.end()));
   auto_declare<std::vector<double>>("effort_rate_limit", {0.0});
   auto_declare<double>("period", 0.001);
   auto_declare<int>("hold_cycles", 5);
   auto_declare<bool>("friction", true);
   auto_declare<std::string>("friction_speed", "reference");
+  parameter_callback_ =
+    get_node()->add_on_set_parameters_callback([this](const std::vector<rclcpp::Parameter> & changed) {
+      rcl_interfaces::msg::SetParametersResult result;
+      const char * reason = "";
+      result.successful = change_parameters(changed, reason);
+      result.reason = reason;
+      return result;
+    });
   return controller_interface::CallbackReturn::SUCCESS;
 }
 
@@ -101,44 +122,103 @@ controller_interface::InterfaceConfiguration EffortController::state_interface_c
   return {controller_interface::interface_configuration_type::INDIVIDUAL, names_of({"position", "velocity"})};
 }
 
-controller_interface::CallbackReturn EffortController::on_configure(const rclcpp_lifecycle::State &)
+Law EffortController::law() const
 {
-  LawSettings settings;
-  Vector frequency{}, ratio{}, limit{}, rate{};
+  return Law::computed_torque;
+}
+
+Law GravityController::law() const
+{
+  return Law::gravity;
+}
+
+/* The settings of the node's parameters, and of those that are about to change; what is wrong with them, or null. */
+const char * EffortController::read_settings(
+  const std::vector<rclcpp::Parameter> & changed, LawSettings & settings) const
+{
   const auto node = get_node();
-  const bool counted = spread(node->get_parameter("natural_frequency").as_double_array(), frequency) &&
-                       spread(node->get_parameter("damping_ratio").as_double_array(), ratio) &&
-                       spread(node->get_parameter("effort_limit").as_double_array(), limit) &&
-                       spread(node->get_parameter("effort_rate_limit").as_double_array(), rate);
-  const auto cycles = node->get_parameter("hold_cycles").as_int();
+  const auto given = [&](const std::string & name) {
+    for (const rclcpp::Parameter & parameter : changed) {
+      if (parameter.get_name() == name) {
+        return parameter;
+      }
+    }
+    return node->get_parameter(name);
+  };
+  const auto numbers = [&](const std::string & name) { return given(name).as_double_array(); };
+  const bool is_gravity = law() == Law::gravity;
+  Vector first{}, second{}, limit{}, rate{};
+  const bool counted = spread(numbers(is_gravity ? "position_gain" : "natural_frequency"), first) &&
+                       spread(numbers(is_gravity ? "speed_gain" : "damping_ratio"), second) &&
+                       spread(numbers("effort_limit"), limit) && spread(numbers("effort_rate_limit"), rate);
+  const auto cycles = given("hold_cycles").as_int();
   if (!counted || cycles < 0) {
-    RCLCPP_ERROR(node->get_logger(), "give one number for all joints, or one for each of the @N@; cycles from 0 on");
-    return controller_interface::CallbackReturn::FAILURE;
+    return "give one number for all joints, or one for each of the @N@; cycles from 0 on";
   }
-  const std::string speed = node->get_parameter("friction_speed").as_string();
+  const std::string speed = given("friction_speed").as_string();
   if (speed != "reference" && speed != "measured") {
-    RCLCPP_ERROR(node->get_logger(), "friction_speed is neither reference nor measured");
-    return controller_interface::CallbackReturn::FAILURE;
+    return "friction_speed is neither reference nor measured";
   }
-  settings.period = node->get_parameter("period").as_double();
+  const auto held = [&](const std::string & name, PointMass & mass) {
+    const std::vector<double> center = numbers(name + "_center");
+    mass.mass = given(name + "_mass").as_double();
+    if (center.size() != mass.center.size()) {
+      return false;
+    }
+    std::copy(center.begin(), center.end(), mass.center.begin());
+    return true;
+  };
+  if (!held("tool", settings.tool) || !held("payload", settings.payload)) {
+    return "a center has three numbers";
+  }
+  settings.law = law();
+  settings.period = given("period").as_double();
   settings.hold_cycles = static_cast<unsigned>(cycles);
-  if (!node->get_parameter("friction").as_bool()) {
+  if (!given("friction").as_bool()) {
     settings.friction = FrictionAt::nothing;
   } else if (speed == "measured") {
     settings.friction = FrictionAt::measured;
   }
-  hold_cycles_ = settings.hold_cycles;
   for (std::size_t i = 0; i < joints; ++i) {
-    settings.stiffness[i] = frequency[i] * frequency[i];
-    settings.damping[i] = 2.0 * ratio[i] * frequency[i];
+    settings.stiffness[i] = is_gravity ? first[i] : first[i] * first[i];
+    settings.damping[i] = is_gravity ? second[i] : 2.0 * second[i] * first[i];
     settings.effort[i] = limit[i];
     settings.rate[i] = rate[i] > 0.0 ? rate[i] : 100.0 * limit[i];
   }
-  if (!law_.configure(settings)) {
-    RCLCPP_ERROR(
-      node->get_logger(), "a gain, a limit or the period is missing, below zero or not finite (effort_limit is needed)");
+  if (!EffortLaw::accepts(settings)) {
+    return "a gain, a mass, a limit or the period is missing, below zero or not finite (effort_limit is needed), or a mass "
+           "cannot be carried";
+  }
+  return nullptr;
+}
+
+/* Refused parameters stay as they are. While the controller is inactive they are read when it is activated. */
+bool EffortController::change_parameters(const std::vector<rclcpp::Parameter> & changed, const char *& reason)
+{
+  LawSettings settings;
+  const char * wrong = read_settings(changed, settings);
+  if (wrong == nullptr && active_.load() && waiting_.load(std::memory_order_acquire)) {
+    wrong = "the change before this one is not taken yet: try again";
+  }
+  if (wrong != nullptr) {
+    reason = wrong;
+    return false;
+  }
+  if (active_.load()) {
+    next_ = settings;
+    waiting_.store(true, std::memory_order_release);
+  }
+  return true;
+}
+
+controller_interface::CallbackReturn EffortController::on_configure(const rclcpp_lifecycle::State &)
+{
+  LawSettings settings;
+  if (const char * wrong = read_settings({}, settings)) {
+    RCLCPP_ERROR(get_node()->get_logger(), "%s", wrong);
     return controller_interface::CallbackReturn::FAILURE;
   }
+  law_.configure(settings);
   return controller_interface::CallbackReturn::SUCCESS;
 }
 
@@ -157,14 +237,21 @@ controller_interface::CallbackReturn EffortController::on_activate(const rclcpp_
     RCLCPP_ERROR(get_node()->get_logger(), "a joint's position is not finite");
     return controller_interface::CallbackReturn::FAILURE;
   }
+  LawSettings settings;
+  if (read_settings({}, settings) == nullptr) {
+    law_.configure(settings);
+  }
   hold_reference();
   unwritten_ = 0;
+  waiting_ = false;
   law_.start();
+  active_ = true;
   return controller_interface::CallbackReturn::SUCCESS;
 }
 
 controller_interface::CallbackReturn EffortController::on_deactivate(const rclcpp_lifecycle::State &)
 {
+  active_ = false;
   for (auto & interface : command_interfaces_) {
     static_cast<void>(set_value_of(interface, 0.0));
   }
@@ -212,6 +299,10 @@ controller_interface::return_type EffortController::update_reference_from_subscr
 controller_interface::return_type EffortController::update_and_write_commands(
   const rclcpp::Time &, const rclcpp::Duration & period)
 {
+  if (waiting_.load(std::memory_order_acquire)) {
+    law_.configure(next_);
+    waiting_.store(false, std::memory_order_release);
+  }
   Vector q{}, qd{}, q_ref{}, qd_ref{}, qdd_ref{}, tau{};
   for (std::size_t i = 0; i < joints; ++i) {
     q[i] = value_of(state_interfaces_[states * i + position]);
@@ -227,7 +318,7 @@ controller_interface::return_type EffortController::update_and_write_commands(
   }
   /* A command that is refused now and then does no harm: the drive keeps the last one. */
   unwritten_ = written ? 0 : unwritten_ + 1;
-  if (unwritten_ > hold_cycles_) {
+  if (unwritten_ > law_.hold_cycles()) {
     law_.stop();
   }
   return status == LawStatus::stopped ? controller_interface::return_type::ERROR : controller_interface::return_type::OK;
@@ -236,3 +327,4 @@ controller_interface::return_type EffortController::update_and_write_commands(
 }  // namespace @PACKAGE@
 
 PLUGINLIB_EXPORT_CLASS(@PACKAGE@::EffortController, controller_interface::ChainableControllerInterface)
+PLUGINLIB_EXPORT_CLASS(@PACKAGE@::GravityController, controller_interface::ChainableControllerInterface)

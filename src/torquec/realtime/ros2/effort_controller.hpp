@@ -1,19 +1,23 @@
-/* @PACKAGE@: a chainable effort controller for ros2_control. Written by torquec. */
+/* @PACKAGE@: chainable effort controllers for ros2_control. Written by torquec. */
 #ifndef @GUARD@_EFFORT_CONTROLLER_HPP_
 #define @GUARD@_EFFORT_CONTROLLER_HPP_
 
+#include <atomic>
+#include <memory>
 #include <vector>
 
 #include "@PACKAGE@/effort_law.hpp"
 #include "controller_interface/chainable_controller_interface.hpp"
 #include "hardware_interface/handle.hpp"
 #include "rclcpp/duration.hpp"
+#include "rclcpp/parameter.hpp"
 #include "rclcpp/time.hpp"
 #include "rclcpp_lifecycle/state.hpp"
 
 namespace @PACKAGE@
 {
 
+/* Computed torque. */
 class EffortController : public controller_interface::ChainableControllerInterface
 {
 public:
@@ -38,13 +42,28 @@ protected:
     const rclcpp::Time & time, const rclcpp::Duration & period) override;
 #endif
 
+  virtual Law law() const;
+
 private:
   controller_interface::return_type hold_reference() noexcept;
+  const char * read_settings(const std::vector<rclcpp::Parameter> & changed, LawSettings & settings) const;
+  bool change_parameters(const std::vector<rclcpp::Parameter> & changed, const char *& reason);
 
   EffortLaw law_;
   Vector held_{};
-  unsigned hold_cycles_ = 0;
   unsigned unwritten_ = 0;
+  /* Settings on their way to `update`: one writer, one reader, no lock. The writer owns next_ while waiting_ is false. */
+  LawSettings next_;
+  std::atomic<bool> waiting_{false};
+  std::atomic<bool> active_{false};
+  std::shared_ptr<void> parameter_callback_;
+};
+
+/* Gravity compensation with PD: gains are torques, no inertia is computed. */
+class GravityController : public EffortController
+{
+protected:
+  Law law() const override;
 };
 
 }  // namespace @PACKAGE@

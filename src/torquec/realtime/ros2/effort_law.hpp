@@ -1,8 +1,10 @@
-/* @PACKAGE@: computed torque with guards, for @N@ joints. Written by torquec; needs no ROS and no allocation.
+/* @PACKAGE@: control laws with guards, for @N@ joints. Written by torquec; needs no ROS and no allocation.
  *
- *   qdd = qdd_ref + damping (qd_ref - qd) + stiffness (q_ref - q)
- *   tau = inverse dynamics at (q, qd, qdd) + springs at q + friction, within effort and rate limits
+ *   feedback = damping (qd_ref - qd) + stiffness (q_ref - q)
+ *   computed torque:      tau = inverse dynamics at (q, qd, qdd_ref + feedback) + springs at q + friction
+ *   gravity compensation: tau = gravity at q + feedback + springs at q + friction
  *
+ * within effort and rate limits. Tool and payload, point masses at the frame `@FRAME@`, are added to the model.
  * Friction is that of the reference speed: at the measured one, the noise of a standing joint's speed would switch Coulomb
  * friction on and off in every cycle. It can be chosen, for friction that is smooth at rest, or left out.
  *
@@ -18,6 +20,7 @@
 #include <cstddef>
 
 #include "@PACKAGE@/@PREFIX@.h"
+#include "@PACKAGE@/@PREFIX@_load.h"
 
 namespace @PACKAGE@
 {
@@ -40,6 +43,12 @@ enum class LawStatus
   stopped             // at zero: `start` again
 };
 
+enum class Law
+{
+  computed_torque,  // gains are per unit of inertia
+  gravity           // gains are torques: PD with gravity compensation
+};
+
 enum class FrictionAt
 {
   nothing,
@@ -47,15 +56,27 @@ enum class FrictionAt
   measured    // the speed that is: noise at rest becomes torque
 };
 
+/* A point mass [kg] at a point [m] of the frame `@FRAME@`. */
+struct PointMass
+{
+  double mass = 0.0;
+  std::array<double, 3> center{};
+};
+
+/* Whether the package has the torques of a load: not for robots with closed loops, nor without frames. */
+constexpr bool carries_load = @CARRIES@;
+
 struct LawSettings
 {
-  Vector stiffness{};  // 1/s^2
-  Vector damping{};    // 1/s
+  Law law = Law::computed_torque;
+  Vector stiffness{};  // 1/s^2, or N m/rad or N/m
+  Vector damping{};    // 1/s, or N m s/rad or N s/m
   Vector effort{};     // N m or N
   Vector rate{};       // N m/s or N/s
   double period = 0.001;  // s, where a given period cannot be used
   unsigned hold_cycles = 5;
   FrictionAt friction = FrictionAt::reference;
+  PointMass tool, payload;
 };
 
 /* x between -limit and limit; 0 where x is no number. */
@@ -80,9 +101,19 @@ inline bool all_finite(const Vector & values) noexcept
 class EffortLaw
 {
 public:
-  /* False, and nothing changed, where a setting is not finite or below zero, or an effort or rate limit is missing. */
-  bool configure(const LawSettings & settings) noexcept
+  /* False where a setting is not finite or below zero, or an effort or rate limit is missing. */
+  static bool accepts(const LawSettings & settings) noexcept
   {
+    for (const PointMass & held : {settings.tool, settings.payload}) {
+      for (const double value : held.center) {
+        if (!std::isfinite(value)) {
+          return false;
+        }
+      }
+      if (!std::isfinite(held.mass) || !(held.mass >= 0.0) || (held.mass > 0.0 && !carries_load)) {
+        return false;
+      }
+    }
     for (std::size_t i = 0; i < joints; ++i) {
       if (
         !(settings.stiffness[i] >= 0.0) || !(settings.damping[i] >= 0.0) || !(settings.effort[i] > 0.0) ||
@@ -90,13 +121,32 @@ public:
         return false;
       }
     }
-    if (
-      !all_finite(settings.stiffness) || !all_finite(settings.damping) || !all_finite(settings.effort) ||
-      !all_finite(settings.rate) || !std::isfinite(settings.period) || !(settings.period > 0.0)) {
+    return all_finite(settings.stiffness) && all_finite(settings.damping) && all_finite(settings.effort) &&
+           all_finite(settings.rate) && std::isfinite(settings.period) && settings.period > 0.0;
+  }
+
+  /* New settings, also between two cycles: torques move to the new law within the rate limits. False: nothing changed. */
+  bool configure(const LawSettings & settings) noexcept
+  {
+    if (!accepts(settings)) {
       return false;
     }
     settings_ = settings;
+    load_.fill(0.0);
+    for (const PointMass & held : {settings.tool, settings.payload}) {
+      const double m = held.mass, x = held.center[0], y = held.center[1], z = held.center[2];
+      const std::array<double, 10> added = {m * (y * y + z * z), -m * x * y, -m * x * z, m * (x * x + z * z), -m * y * z,
+                                            m * (x * x + y * y), m * x,      m * y,      m * z,               m};
+      for (std::size_t k = 0; k < added.size(); ++k) {
+        load_[k] += added[k];
+      }
+    }
     return true;
+  }
+
+  unsigned hold_cycles() const noexcept
+  {
+    return settings_.hold_cycles;
   }
 
   /* Begin, or begin again after a stop: from no torque. */
@@ -124,26 +174,31 @@ public:
       return fall_back(dt, tau);
     }
     const bool follows = all_finite(q_ref) && all_finite(qd_ref) && all_finite(qdd_ref);
-    Vector qdd{};
+    const bool follows_model = settings_.law == Law::computed_torque;
+    const Vector still{};
+    Vector feedback{}, qdd{}, wanted{};
     for (std::size_t i = 0; i < joints; ++i) {
-      qdd[i] = follows ? qdd_ref[i] + settings_.damping[i] * (qd_ref[i] - qd[i]) +
-                           settings_.stiffness[i] * (q_ref[i] - q[i])
-                       : -settings_.damping[i] * qd[i];
+      feedback[i] = follows ? settings_.damping[i] * (qd_ref[i] - qd[i]) + settings_.stiffness[i] * (q_ref[i] - q[i])
+                            : -settings_.damping[i] * qd[i];
+      qdd[i] = follows_model ? (follows ? qdd_ref[i] : 0.0) + feedback[i] : 0.0;
     }
-    Vector wanted{};
-    if (settings_.friction == FrictionAt::measured) {
-      @PREFIX@_total_torque(q.data(), qd.data(), qdd.data(), wanted.data());
-    } else {
+    if (follows_model) {
       @PREFIX@_inverse_dynamics(q.data(), qd.data(), qdd.data(), wanted.data());
-      Vector springs{}, friction{};
-      @PREFIX@_spring_torque(@SPRING_ARGUMENTS@springs.data());
-      if (settings_.friction == FrictionAt::reference) {
-        const Vector speed = follows ? qd_ref : Vector{};
-        @PREFIX@_friction_torque(@REFERENCE_FRICTION_ARGUMENTS@friction.data());
-      }
-      for (std::size_t i = 0; i < joints; ++i) {
-        wanted[i] += springs[i] + friction[i];
-      }
+    } else {
+      @PREFIX@_gravity_torque(q.data(), wanted.data());
+    }
+    const bool measured = settings_.friction == FrictionAt::measured;
+    const Vector & speed = measured ? qd : (follows ? qd_ref : still);
+    Vector springs{}, friction{}, carried{};
+    @PREFIX@_spring_torque(@SPRING_ARGUMENTS@springs.data());
+    if (settings_.friction != FrictionAt::nothing) {
+      @PREFIX@_friction_torque(@REFERENCE_FRICTION_ARGUMENTS@friction.data());
+    }
+    if (load_[9] > 0.0) {
+      @PREFIX@_load_torque(q.data(), (follows_model ? qd : still).data(), qdd.data(), load_.data(), carried.data());
+    }
+    for (std::size_t i = 0; i < joints; ++i) {
+      wanted[i] += (follows_model ? 0.0 : feedback[i]) + springs[i] + friction[i] + carried[i];
     }
     if (!all_finite(wanted)) {
       return fall_back(dt, tau);
@@ -181,6 +236,7 @@ private:
   }
 
   LawSettings settings_{};
+  std::array<double, 10> load_{};  // tool and payload, as the C function takes them
   Vector last_{};
   unsigned faults_ = 0;
   bool stopping_ = true;

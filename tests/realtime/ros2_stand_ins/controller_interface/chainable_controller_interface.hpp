@@ -2,13 +2,16 @@
 #pragma once
 #include <any>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "hardware_interface/handle.hpp"
+#include "rcl_interfaces/msg/set_parameters_result.hpp"
 #include "rclcpp/duration.hpp"
+#include "rclcpp/parameter.hpp"
 #include "rclcpp/time.hpp"
 #include "rclcpp_lifecycle/state.hpp"
 
@@ -26,27 +29,31 @@ struct InterfaceConfiguration
   std::vector<std::string> names;
 };
 
-class Parameter
-{
-public:
-  explicit Parameter(std::any value) : value_(std::move(value)) {}
-  std::vector<double> as_double_array() const { return std::any_cast<std::vector<double>>(value_); }
-  double as_double() const { return std::any_cast<double>(value_); }
-  long as_int() const { return std::any_cast<int>(value_); }
-  bool as_bool() const { return std::any_cast<bool>(value_); }
-  std::string as_string() const { return std::any_cast<std::string>(value_); }
-
-private:
-  std::any value_;
-};
-
 class Node
 {
 public:
   std::map<std::string, std::any> parameters;
-  Parameter get_parameter(const std::string & name) const { return Parameter(parameters.at(name)); }
+  rclcpp::Parameter get_parameter(const std::string & name) const { return {name, parameters.at(name)}; }
+
+  using Callback = std::function<rcl_interfaces::msg::SetParametersResult(const std::vector<rclcpp::Parameter> &)>;
+  std::shared_ptr<Callback> add_on_set_parameters_callback(Callback callback)
+  {
+    callback_ = std::make_shared<Callback>(std::move(callback));
+    return callback_;
+  }
+  rcl_interfaces::msg::SetParametersResult set_parameter(const rclcpp::Parameter & parameter)
+  {
+    const auto result = (*callback_)({parameter});
+    if (result.successful) {
+      parameters[parameter.get_name()] = parameter.value();
+    }
+    return result;
+  }
   const char * get_name() const { return "effort"; }
   int get_logger() const { return 0; }
+
+private:
+  std::shared_ptr<Callback> callback_;
 };
 
 class ChainableControllerInterface
