@@ -15,7 +15,7 @@ import pytest
 
 from torquec.errors import ArgumentError, ModelFileError
 from torquec.foundation.arrays import Array
-from torquec.foundation.documents import INTEGERS_AS_TEXT, Codec, DocumentFormat, written_by
+from torquec.foundation.documents import Codec, DocumentFormat, _list, _text, written_by
 
 
 class Side(StrEnum):
@@ -36,6 +36,12 @@ class Seal:
 
     loss: float
     grease: str = "none"
+
+
+INTEGERS_AS_TEXT = Codec(
+    lambda rows: [" ".join(map(str, row)) for row in rows],
+    lambda rows: tuple(tuple(int(word) for word in _text(row).split()) for row in _list(rows)),
+)
 
 
 @dataclass(frozen=True)

@@ -65,13 +65,6 @@ def written_by(codec: Codec) -> dict[str, Codec]:
     return {_CODEC: codec}
 
 
-INTEGERS_AS_TEXT = Codec(
-    lambda rows: [" ".join(map(str, row)) for row in rows],
-    lambda rows: tuple(tuple(int(word) for word in _text(row).split()) for row in _list(rows)),
-)
-"""Codec of integer rows, a text each: "1 0 2" takes a third of the space of a list over three lines."""
-
-
 @dataclass(frozen=True)
 class DocumentFormat:
     """How the dataclasses of one kind of file are written and read.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.codegen.llvm_text.test_arctangent_reference import CORNERS, POINTS, atan2_errors
+from tests.codegen.llvm_text.test_arctangent_reference import CORNERS, POINTS, atan2_errors, atan2_reference
 
 from torquec.codegen.llvm import CompileOptions, compile_function, host_cpu, plain_cpu
-from torquec.codegen.llvm_text.arctangent import atan2_reference
 from torquec.expr import trace
 from torquec.expr.math import atan2
 

@@ -7,7 +7,35 @@ import math
 import numpy as np
 from flint import arb, ctx
 
-from torquec.codegen.llvm_text.arctangent import NEAR_SLOPE, QUARTER_PI_PARTS, atan2_reference
+from torquec.codegen.llvm_text.arctangent import ATAN_COEFFICIENTS, NEAR_SLOPE, QUARTER_PI_PARTS
+
+
+def atan2_reference(y, x):
+    """The angles of points by (1)-(4), rounding like native code without fused products."""
+    ordinate, abscissa = np.broadcast_arrays(np.asarray(y, np.float64), np.asarray(x, np.float64))
+    a, b = np.abs(ordinate), np.abs(abscissa)
+    steep = a > b
+    least, most = np.where(steep, b, a), np.where(steep, a, b)
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        far = ~(least * (1.0 / NEAR_SLOPE) - most <= 0.0)
+        even = least == most
+        u = np.where(even, 0.0, np.where(far, least - most, least))  # (1)
+        v = np.where(even, 1.0, np.where(far, least + most, most))
+        t = u / v
+        z = t * t
+        zz = z * z
+        c = ATAN_COEFFICIENTS
+        total = c[12] + c[13] * z
+        for i in (10, 8, 6, 4, 2, 0):
+            total = total * zz + (c[i] + c[i + 1] * z)
+        p = (t * z) * total + t  # (2)
+        k = np.where(far, 1.0, 0.0)
+        k = np.where(steep, 2.0 - k, k)  # (3)
+        left = np.signbit(abscissa)
+        k = np.where(left, 4.0 - k, k)  # (4)
+        signed = np.where(steep != left, -p, p)
+        return np.asarray(np.copysign(k * QUARTER_PI_PARTS[0] + (k * QUARTER_PI_PARTS[1] + signed), ordinate))
+
 
 RNG = np.random.default_rng(5)
 DIRECTIONS = RNG.uniform(-np.pi, np.pi, 1500)

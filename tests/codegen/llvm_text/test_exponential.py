@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.codegen.llvm_text.test_exponential_reference import exp_errors
+from tests.codegen.llvm_text.test_exponential_reference import exp_errors, exp_reference
 
 from torquec.codegen.llvm import CompileOptions, compile_function, host_cpu, plain_cpu
-from torquec.codegen.llvm_text.exponential import exp_reference
 from torquec.expr import trace
 from torquec.expr.math import exp
 

@@ -1,4 +1,4 @@
-"""Four-quadrant arctangent (atan2) of a point (x, y): constants, NumPy reference, LLVM text without branches.
+"""Four-quadrant arctangent (atan2) of a point (x, y): constants, and LLVM text without branches.
 
 (1)  m = min(|x|, |y|), M = max(|x|, |y|);   u/v = m/M, or
      (m - M)/(m + M) where m/M > 1/2, so that |u/v| <= 1/2
@@ -20,11 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from torquec.codegen.llvm_text.text import FunctionText, Type, literal
-from torquec.foundation.arrays import Array
 
 NEAR_SLOPE = 0.5
 """Threshold on m/M in (1): from here on m - M is exact."""
@@ -74,37 +70,6 @@ SINGLE_ATAN = AtanTable(
     ),
 )
 """The constants in floats: the fit's error is 2.8e-10 of the angle."""
-
-
-def atan2_reference(y: npt.ArrayLike, x: npt.ArrayLike) -> Array:
-    """The angles of points by (1)-(4), rounding like native code without fused products.
-
-    >>> np.allclose(atan2_reference([0.0, 1.0, -1.0], [-1.0, 1.0, 0.0]), [np.pi, np.pi / 4, -np.pi / 2], rtol=3e-16)
-    True
-    """
-    ordinate, abscissa = np.broadcast_arrays(np.asarray(y, np.float64), np.asarray(x, np.float64))
-    a, b = np.abs(ordinate), np.abs(abscissa)
-    steep = a > b
-    least, most = np.where(steep, b, a), np.where(steep, a, b)
-    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-        far = ~(least * (1.0 / NEAR_SLOPE) - most <= 0.0)
-        even = least == most
-        u = np.where(even, 0.0, np.where(far, least - most, least))  # (1)
-        v = np.where(even, 1.0, np.where(far, least + most, most))
-        t = u / v
-        z = t * t
-        zz = z * z
-        c = ATAN_COEFFICIENTS
-        total = c[12] + c[13] * z
-        for i in (10, 8, 6, 4, 2, 0):
-            total = total * zz + (c[i] + c[i + 1] * z)
-        p = (t * z) * total + t  # (2)
-        k = np.where(far, 1.0, 0.0)
-        k = np.where(steep, 2.0 - k, k)  # (3)
-        left = np.signbit(abscissa)
-        k = np.where(left, 4.0 - k, k)  # (4)
-        signed = np.where(steep != left, -p, p)
-        return np.asarray(np.copysign(k * QUARTER_PI_PARTS[0] + (k * QUARTER_PI_PARTS[1] + signed), ordinate))
 
 
 def emit_atan2(text: FunctionText, shape: Type, y: str, x: str) -> str:

@@ -1,4 +1,4 @@
-"""The exponential function: constants, a reference in NumPy, and LLVM text of it without branches.
+"""The exponential function: constants, and LLVM text of it without branches.
 
 (1)  x is clamped to [-746, 710]: beyond, the result is 0 or infinity
 (2)  k = x log2(e) rounded to the nearest integer by adding and subtracting 1.5 * 2^52
@@ -26,12 +26,8 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from torquec.codegen.llvm_text.text import FunctionText, Type, literal
 from torquec.codegen.sincos import ROUND, SINGLE_SINCOS
-from torquec.foundation.arrays import Array, Indices
 
 SMALLEST_EXPONENT = -746.0
 """At and below this, exp rounds to 0."""
@@ -43,6 +39,8 @@ LOG2_E = 1.4426950408889634
 
 LN2_PARTS = (0.693147180559663, 2.8235290563031577e-13)
 """L1 and L2 of (3)."""
+
+_LN2_PARTS_FUSED = (0.6931471805599453, 2.3190468138462996e-17)  # L1 and L2 of (7) with fused products
 
 EXP_COEFFICIENTS = (
     0.5,
@@ -97,34 +95,6 @@ SINGLE_EXP = ExpTable(
     raise_by=256,
 )
 """The constants in floats: L1 holds 15 bits, and the fit's error is 3.1e-9 of exp r."""
-
-
-def exp_reference(exponent: npt.ArrayLike) -> Array:
-    """exp of an array of any shape by (1)-(5), rounding like native code without fused products.
-
-    >>> np.allclose(exp_reference([0.0, 1.0, -800.0]), [1.0, np.e, 0.0], rtol=3e-16, atol=0.0)
-    True
-    """
-    x = np.minimum(np.maximum(np.asarray(exponent, dtype=np.float64), SMALLEST_EXPONENT), LARGEST_EXPONENT)  # (1)
-    k = (x * LOG2_E + ROUND) - ROUND  # (2)
-    r = (x - k * LN2_PARTS[0]) - k * LN2_PARTS[1]  # (3)
-    rr = r * r
-    c = EXP_COEFFICIENTS
-    inner = c[10] * rr + (c[8] + c[9] * r)
-    for i in (6, 4, 2, 0):
-        inner = inner * rr + (c[i] + c[i + 1] * r)
-    grown = 1.0 + (rr * inner + r)  # (4)
-    whole = np.where(np.isnan(k), 0.0, k).astype(np.int64)
-    half = (whole + 2048) // 2 - 1024
-    with np.errstate(over="ignore", under="ignore"):
-        return np.asarray((grown * _power_of_two(half)) * _power_of_two(whole - half))  # (5)
-
-
-def _power_of_two(exponent: Indices) -> Array:
-    return np.asarray(np.ldexp(1.0, exponent), dtype=np.float64)
-
-
-_LN2_PARTS_FUSED = (0.6931471805599453, 2.3190468138462996e-17)  # L1 and L2 of (7) with fused products
 
 
 def emit_exponential(text: FunctionText, shape: Type, x: str) -> str:
