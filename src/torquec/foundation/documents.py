@@ -310,18 +310,6 @@ def _key(key: object) -> str:
     return str(key)
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"a text was expected, not {_shown(value)}")
-    return value
-
-
-def _list(value: object) -> list[Any]:
-    if not isinstance(value, list):
-        raise TypeError("a list was expected")
-    return value
-
-
 def _shown(value: object) -> str:
     """A value for a message: not all of a long one."""
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**20:
