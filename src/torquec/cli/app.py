@@ -109,11 +109,8 @@ class _Commands(TyperGroup):
             raise typer.Exit(CHECK_FAILED if isinstance(error, CheckError) else BAD_INPUT) from None
 
 
-_WHOLE_SUMMARY = 400
-"""Characters of a command's summary that the list shows: more than the longest has, so none is cut."""
-
-_NAME_COLUMN = 16
-"""Width of the names of commands, the same under every heading."""
+_WHOLE_SUMMARY = 400  # characters of a command's summary that the list shows: more than the longest has, so none is cut
+_NAME_COLUMN = 16  # width of the names of commands, the same under every heading
 
 app = typer.Typer(
     name="torquec",

@@ -37,8 +37,7 @@ _ENDINGS = {
 }
 
 
-_FEW_JOINTS = 3
-"""Up to as many the whole model fits on a screen."""
+_FEW_JOINTS = 3  # up to as many the whole model fits on a screen
 
 
 class CoefficientKind(StrEnum):

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from torquec.robot.robot import Robot
 
-_NOTE = "command line"
-"""Key of a field's metadata with its command-line description."""
+_NOTE = "command line"  # key of a field's metadata with its command-line description
 
 
 def option(

@@ -17,8 +17,7 @@ from torquec.foundation.json_text import finite_json
 if TYPE_CHECKING:
     from torquec.foundation.work import StepReport
 
-_BAR = 24
-"""Characters of a progress bar: the name of the step and its share still fit on a line of eighty."""
+_BAR = 24  # characters of a progress bar: the name of the step and its share still fit on a line of eighty
 
 
 def print_json(document: dict[str, Any]) -> None:

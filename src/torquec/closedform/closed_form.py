@@ -37,17 +37,13 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.robot.robot import Robot
 
-_CHUNK = 8192
-"""States per chunk: all intermediate values of a chunk are in memory."""
+_CHUNK = 8192  # states per chunk: all intermediate values of a chunk are in memory
 
 _GRAVITY_NOISE = 4e-16
 """Rounding error of a gravity torque relative to the largest one of its path, from which it propagates."""
 
-_SAME = 1e-12
-"""Relative difference below which two coefficients are equal up to rounding error."""
-
-_PAIR_NOISE = 1e-15
-"""Rounding error of an entry M_ij relative to sqrt(M_ii M_jj), which bounds the entry."""
+_SAME = 1e-12  # relative difference below which two coefficients are equal up to rounding error
+_PAIR_NOISE = 1e-15  # rounding error of an entry M_ij relative to sqrt(M_ii M_jj), which bounds the entry
 
 
 @dataclass(frozen=True)

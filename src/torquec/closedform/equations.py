@@ -33,8 +33,7 @@ from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
 _SHOWN_DIGITS = 6  # enough for a reader; files for programs have all digits
-_ALL_DIGITS = 12
-"""Digits of numbers that were rounded before: enough to show them as they are."""
+_ALL_DIGITS = 12  # digits of numbers that were rounded before: enough to show them as they are
 
 _ENTRY = re.compile(r"\s*([A-Za-z_]+)\s*\[([0-9,\s]+)\]\s*")
 

@@ -16,8 +16,7 @@ from torquec.closedform.sums import Factor, Kind, Notation, broken, entry_summan
 from torquec.closedform.text import friction_branches, remarks
 from torquec.robot.friction import Friction
 
-_COLUMNS = 80
-"""Columns of mathematics on a line of the page (`printed_length`): as many as fit in ten-point type."""
+_COLUMNS = 80  # columns of mathematics on a line of the page (`printed_length`): as many as fit in ten-point type
 
 _PIECES = re.compile(r"[_^]\{((?:[^{}]|\{[^{}]*\})*)\}|\\(cos|sin)|(\\[a-z]+|\\,)|(.)")
 _POINTS = {

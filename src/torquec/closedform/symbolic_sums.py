@@ -17,8 +17,7 @@ from functools import reduce
 from torquec.closedform.sums import Signed, joined
 from torquec.closedform.symbolic_terms import AngleFactor, SymbolicTerm
 
-_Powers = tuple[tuple[str, int], ...]
-"""Names with their powers."""
+_Powers = tuple[tuple[str, int], ...]  # names with their powers
 
 _ORDER = "mINJ"  # masses and inertias go before lengths, gravity last
 

@@ -38,8 +38,7 @@ LARGEST_GRID = 5**9
 Degree: TypeAlias = int | Sequence[int]
 """One degree for all variables, or one for each."""
 
-_LARGEST_SEARCH = 3
-"""All trees up to this many joints (16 of them); beyond, cumulative and plain angles only."""
+_LARGEST_SEARCH = 3  # all trees up to this many joints (16 of them); beyond, cumulative and plain angles only
 
 
 def degrees(variables: Sequence[Variable], degree: Degree) -> Sequence[int]:

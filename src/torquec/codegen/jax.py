@@ -25,8 +25,7 @@ from torquec.foundation.template import filled_template
 _HANDLERS: dict[str, tuple[object, ...]] = {}
 """Machine code of registered custom calls, kept until the process ends: XLA holds their bare addresses."""
 
-_PRIMITIVES: dict[str, Any] = {}
-"""Primitives by the name of their custom call."""
+_PRIMITIVES: dict[str, Any] = {}  # primitives by the name of their custom call
 
 
 def jax_function(function: Function) -> Callable[..., Any]:

@@ -50,15 +50,11 @@ from torquec.trajectory.motion_box import MotionBox
 from torquec.trajectory.motion_enclosure import motion_enclosure
 from torquec.trajectory.trajectory import Trajectory
 
-_MASSES = 2
-"""Number of subintervals of the mass of an unknown payload."""
-
-_PIECES, _BOXES = 256, 256
-"""Time intervals of a motion, and boxes of a subdivided position range."""
+_MASSES = 2  # number of subintervals of the mass of an unknown payload
+_PIECES, _BOXES = 256, 256  # time intervals of a motion, and boxes of a subdivided position range
 
 _SLOPE_PIECES = 64  # subintervals of a speed range over which friction slopes are enclosed
-_ROUNDED_UP = 1.0 + 1e-9
-"""Allowance for the rounding error of the bounds and of the observer, relative to its torques."""
+_ROUNDED_UP = 1.0 + 1e-9  # allowance for the rounding error of the bounds and of the observer, relative to its torques
 
 _LEAST = 1e-9  # [Nm], the smallest threshold
 

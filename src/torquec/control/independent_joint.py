@@ -40,8 +40,7 @@ _FASTEST, _PART_OF_SAMPLING = 50.0, 0.1
 """(4): fastest pole [1/s], below the first resonance of common arms; its product with the sampling interval."""
 _FULL_TORQUE = {True: 0.1, False: 0.01}
 """(4): position error at which a drive is saturated, of joints that turn [rad] and slide [m]."""
-_LEAST_SHARE = 0.1
-"""(4): least part of a torque limit that is left for feedback."""
+_LEAST_SHARE = 0.1  # (4): least part of a torque limit that is left for feedback
 
 _FRICTION = FrictionCompensation()
 _NO_FRICTION = FrictionCompensation(FrictionAt.NOTHING)

@@ -112,8 +112,7 @@ def _read_poles(values: Any) -> Any:
     return None if values is None else tuple(tuple(complex(float(a), float(b)) for a, b in pair) for pair in values)
 
 
-_FROM_WORDS = "from words"
-"""The key of a field's metadata that holds its parser."""
+_FROM_WORDS = "from words"  # the key of a field's metadata that holds its parser
 
 
 def from_words(reader: Callable[[str], Any]) -> Mapping[str, Callable[[str], Any]]:

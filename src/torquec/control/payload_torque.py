@@ -36,8 +36,7 @@ _BISECTIONS = 50
 _SAMPLES = 50_000
 """Number of sampled configurations of a workspace."""
 
-_SHRINK = (0.999, 0.99, 0.97, 0.9)
-"""Fractions of the sampled limit for which a proof is tried, in this order."""
+_SHRINK = (0.999, 0.99, 0.97, 0.9)  # fractions of the sampled limit for which a proof is tried, in this order
 
 
 class LimitStanding(StrEnum):

@@ -27,8 +27,7 @@ import numpy.typing as npt
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 
-_TERMS = 20
-"""Terms of the series: with a norm below one half, the truncation error is far below rounding error."""
+_TERMS = 20  # terms of the series: with a norm below one half, the truncation error is far below rounding error
 
 
 def zero_order_hold(A: npt.ArrayLike, B: npt.ArrayLike, period: float) -> tuple[Array, Array]:

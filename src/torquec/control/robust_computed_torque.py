@@ -53,14 +53,12 @@ _FRICTION = FrictionCompensation()
 AMPLITUDE = 10.0
 """Default amplitude of the robust term [rad/s^2 or m/s^2]: a third of what typical drives can give."""
 
-_LAYER_GAIN = 2.0
-"""Default of r/f over k: within the layer errors are a third of those without the term."""
+_LAYER_GAIN = 2.0  # default of r/f over k: within the layer errors are a third of those without the term
 
 _SETTLED, _MOST_STEPS = 1e-12, 200_000
 """Of (6): relative size of the last term of the sum; a loop that needs more steps counts as unstable."""
 
-_ONCE = 1.0
-"""T (2 l + k + r/f) above which a sampled speed error changes its sign from sample to sample."""
+_ONCE = 1.0  # T (2 l + k + r/f) above which a sampled speed error changes its sign from sample to sample
 
 
 def robust_computed_torque(

@@ -37,8 +37,7 @@ from torquec.linearization.linearize import linearize_along
 from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 
-_STEP = 1e-30
-"""Size of the complex step, which has no cancellation: any that does not underflow."""
+_STEP = 1e-30  # size of the complex step, which has no cancellation: any that does not underflow
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,7 @@ from torquec.robot.joints import JointType
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Scalar, Vector3, cross, scale, subtract
 
-_ZERO = 1e-13
-"""Rounding error of a zero eigenvalue of M, its diagonal scaled to one."""
+_ZERO = 1e-13  # rounding error of a zero eigenvalue of M, its diagonal scaled to one
 
 
 def forward_dynamics(

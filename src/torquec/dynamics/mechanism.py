@@ -39,8 +39,7 @@ from torquec.spatial import (
 
 NO_MASS = MassMoments()
 
-_SAME = 1e-14
-"""Relative difference below which two offsets are equal but for rounding."""
+_SAME = 1e-14  # relative difference below which two offsets are equal but for rounding
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from torquec.spatial import Inertia, Matrix3, Pose, Vector3, cross, dot, norm, s
 _LOST = 1e-14
 """Relative difference between (1) and (2) up to which the double is kept: a tenth of the accuracy of torques."""
 
-_ROUNDED = 1e-14
-"""Rounding error of a computed frame, relative to the size of its numbers."""
+_ROUNDED = 1e-14  # rounding error of a computed frame, relative to the size of its numbers
 
 
 def fifty_digits() -> AbstractContextManager[Context]:

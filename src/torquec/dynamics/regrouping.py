@@ -32,8 +32,7 @@ _SHORT_ARM = 5e-4
 The mass given is limited likewise, relative to the robot's: the longest offset may itself be rounding of zero.
 """
 
-_ROUNDING = 1e-14
-"""Relative difference below which two moments are equal but for rounding."""
+_ROUNDING = 1e-14  # relative difference below which two moments are equal but for rounding
 
 
 def regroup(

@@ -24,8 +24,7 @@ from torquec.robot.robot import Robot
 ABSURD = 1e4
 """Limit of (1) [rad/s^2]: ten times what the fastest small arms reach."""
 
-_POSTURES = 20
-"""Random configurations at which inertias are sampled: the order of magnitude of the smallest is enough."""
+_POSTURES = 20  # random configurations at which inertias are sampled: the order of magnitude of the smallest is enough
 
 
 @dataclass(frozen=True)

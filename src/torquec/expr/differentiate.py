@@ -113,8 +113,7 @@ def _leaves(nodes: Any) -> Iterator[Node]:
 WEIGHTS = "weights"
 """The input of a gradient that holds w of (4)."""
 
-_Backward = Callable[[Node, Node], tuple[Any, ...]]
-"""From a node and its adjoint to the adjoints of its arguments (4)."""
+_Backward = Callable[[Node, Node], tuple[Any, ...]]  # from a node and its adjoint to the adjoints of its arguments (4)
 
 
 def _angle(v: Node, s: Node) -> tuple[Any, ...]:

@@ -17,8 +17,7 @@ from torquec.expr.ops import Op
 _SUMS = (Op.ADD, Op.SUB)
 _LONGEST_SUM = 64  # the search for common terms is quadratic in it
 _DEEPEST_NEGATION = 8  # nested products and sums; signs from deeper levels are rare
-_MOST_TURNED = 8000
-"""Limit of negated outputs times operations for the pass `turn`: each trial rebuilds the graph."""
+_MOST_TURNED = 8000  # limit of negated outputs times operations for the pass `turn`: each trial rebuilds the graph
 
 Rewriter = Callable[[Node, dict[int, Node], Counter[int]], Node | None]
 

@@ -214,8 +214,7 @@ def _late(
     return trace(function.name, algorithm, ports, shapes={port.name: port.shape for port in function.outputs})
 
 
-_Parts = tuple[Any, Any]
-"""Part at rest and moving part: nodes or numbers."""
+_Parts = tuple[Any, Any]  # part at rest and moving part: nodes or numbers
 
 
 def moving_part(function: Function, inputs: Mapping[str, Any], moving: str) -> dict[str, list[Any]]:

@@ -35,8 +35,7 @@ _LONGEST = 4096  # bytes of (2): a host's name and three numbers
 _UNSUPPORTED = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOLCK}
 """Error numbers of file systems without locks."""
 
-_HANDLES: set[int] = set()
-"""File handles of the locks that this process holds."""
+_HANDLES: set[int] = set()  # file handles of the locks that this process holds
 
 _held = threading.local()
 

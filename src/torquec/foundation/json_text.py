@@ -15,11 +15,8 @@ from typing import Any, NoReturn
 
 from torquec.errors import ArgumentError, TorquecError
 
-_LONG_INTEGER = re.compile(r"[0-9]{20}")
-"""In a text without a match, no integer needs a check."""
-
-_MOST_DIGITS = 300
-"""More digits than the largest double has; Python refuses to read integers of some thousand."""
+_LONG_INTEGER = re.compile(r"[0-9]{20}")  # in a text without a match, no integer needs a check
+_MOST_DIGITS = 300  # more digits than the largest double has; Python refuses to read integers of some thousand
 
 _LARGE_POWER = re.compile(r"[eE]\+?[0-9]{3}")
 """In a text without a match and without long integers, no number overflows."""

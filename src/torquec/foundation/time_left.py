@@ -16,18 +16,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-_SHARE_KNOWN, _SECONDS_KNOWN = 0.1, 3.0
-"""Share and time [s] before which (1) and (2) agree by chance."""
-_MOST_IS_KNOWN = 0.5
-"""Share from which on agreement of (2) and (3) is enough."""
-_AGREE = 1.25
-"""Largest ratio of two estimates that agree."""
+_SHARE_KNOWN, _SECONDS_KNOWN = 0.1, 3.0  # share and time [s] before which (1) and (2) agree by chance
+_MOST_IS_KNOWN = 0.5  # share from which on agreement of (2) and (3) is enough
+_AGREE = 1.25  # largest ratio of two estimates that agree
 _SLOWER, _SLOWER_SECONDS = 1.5, 3.0
 """The reported time is withdrawn where new estimates exceed it by this factor plus these seconds."""
-_MARK = 0.01
-"""Share between two progress samples for (2), (3)."""
-_SMALLEST = 1.0
-"""Remaining time [s] below which nothing is reported."""
+_MARK = 0.01  # share between two progress samples for (2), (3)
+_SMALLEST = 1.0  # remaining time [s] below which nothing is reported
 
 
 @dataclass(frozen=True)

@@ -53,11 +53,8 @@ from torquec.foundation.time_left import SaidLeft, TimeLeft
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-_SHOW_EVERY = 0.1
-"""Seconds between reports of one step without a note: a bar need not move more often."""
-
-_LINE_EVERY = 10.0
-"""Interval [s] of progress lines of a step without new notes: a log file stays short."""
+_SHOW_EVERY = 0.1  # seconds between reports of one step without a note: a bar need not move more often
+_LINE_EVERY = 10.0  # interval [s] of progress lines of a step without new notes: a log file stays short
 
 
 @dataclass(frozen=True)

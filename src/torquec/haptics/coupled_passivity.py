@@ -35,9 +35,7 @@ _RATIO = 1.6  # of the ends of a cell; poles are then farther away than its widt
 _BELOW = 0.05  # of the slowest pole: one cell covers all lower frequencies
 _MASS_ACCURACY = 1e-8  # of the polynomial through values at several masses
 _REFINED = 6  # cells in which the smallest margin is refined: there are rarely more minima
-
-_MOST_CUTOFF = 20.0
-"""Cut-offs above so many times the sampling rate are refused: such a sensor has no filter."""
+_MOST_CUTOFF = 20.0  # cut-offs above so many times the sampling rate are refused: such a sensor has no filter
 
 
 @dataclass(frozen=True)

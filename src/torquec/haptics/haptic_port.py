@@ -29,8 +29,7 @@ from torquec.proof.tracking.torque_error_bound import ProvenTorque
 from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Robot
 
-_LEAST_SHARE = 1e-9
-"""A joint whose lever arm, relative to the largest one, is below this does not move the port."""
+_LEAST_SHARE = 1e-9  # A joint whose lever arm, relative to the largest one, is below this does not move the port
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,7 @@ from torquec.haptics.virtual_object import (
 )
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, matvec, scale, subtract
 
-_LARGEST = 1e12
-"""Largest valid magnitude of any quantity of a haptic loop; larger ones count as faults."""
+_LARGEST = 1e12  # largest valid magnitude of any quantity of a haptic loop; larger ones count as faults
 
 SETTINGS: Mapping[str, int] = {
     "mass": 3,

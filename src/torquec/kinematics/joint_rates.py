@@ -34,8 +34,7 @@ from torquec.kinematics.refinement import SymmetricFactors
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
-_LEAST_DAMPING = 1e-15
-"""Of squares of columns of order 1: keeps (4) solvable, and is nothing beside them."""
+_LEAST_DAMPING = 1e-15  # of squares of columns of order 1: keeps (4) solvable, and is nothing beside them
 
 REST = 1e-9
 """Below this diagonal of R [m or 1] a joint is at a singularity and stands still."""

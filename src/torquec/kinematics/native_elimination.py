@@ -60,14 +60,9 @@ OFF = 1e-5
 STEPS = 12
 """Newton steps from a root: two to four are usual."""
 
-_PRECISE = 0.1
-"""Noise over bend: with less, cells that are cut into eight are decided by the interpolant still."""
-
-_EXAMPLES = 8
-"""Random poses on which eliminants are compared."""
-
-_POLISH = 4
-"""Newton steps on the interpolant, from a cell in which it is nearly straight to rounding."""
+_PRECISE = 0.1  # noise over bend: with less, cells that are cut into eight are decided by the interpolant still
+_EXAMPLES = 8  # random poses on which eliminants are compared
+_POLISH = 4  # Newton steps on the interpolant, from a cell in which it is nearly straight to rounding
 
 
 Algorithm: TypeAlias = Callable[..., Any]

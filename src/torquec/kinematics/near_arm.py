@@ -31,8 +31,7 @@ NEAR_DISTANCE = 0.03
 """The same of distances, relative to the size of the arm; the offsets of wrists are larger."""
 
 
-_COMPARED = 200
-"""Positions at which arms are compared."""
+_COMPARED = 200  # positions at which arms are compared
 
 
 def near_arm(arm: ArmGeometry) -> ArmGeometry:

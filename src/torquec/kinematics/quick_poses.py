@@ -83,8 +83,7 @@ def made_poses(fields: dict[str, Any]) -> QuickArmPoses:
     return made
 
 
-_LAZY = ("status", "error", "branch")
-"""Attributes that a result computes once, from `rest`."""
+_LAZY = ("status", "error", "branch")  # attributes that a result computes once, from `rest`
 
 QuickCall: TypeAlias = Callable[[Any, Any, Any, Any], Any]
 """(rotation, position, near, out) -> a result, or None where an input is to be refused in the caller's own words."""

@@ -44,8 +44,7 @@ from torquec.kinematics.refinement import FLOOR, SymmetricFactors, pose_error
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar, scale
 
-_POWERS = 4
-"""Inverse iterations for (3), each of which brings it nearer by (s_5/s_6)^2."""
+_POWERS = 4  # inverse iterations for (3), each of which brings it nearer by (s_5/s_6)^2
 
 _FIRST = (0.43, -0.71, 0.59, 0.83, -0.37, 0.67)
 """Start vector of the inverse iterations: orthogonal to no vector of round numbers."""

@@ -36,9 +36,7 @@ from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import abbreviated_coefficients
 
 _ROUNDING = 1e-12  # relative difference of equal sums taken in another order
-
-_MOST_TERMS = 400
-"""Most terms of M: far more than pay off, but derived in less than an hour."""
+_MOST_TERMS = 400  # most terms of M: far more than pay off, but derived in less than an hour
 
 
 def base_parameter_model(

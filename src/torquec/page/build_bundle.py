@@ -26,8 +26,7 @@ WORKER = "haptic_worker"
 COMMAND = "python -m torquec.page.build_bundle"
 """The command that builds the bundle, in a checkout and in an installation."""
 
-_MOST_SECONDS = 600
-"""Timeout of npm [s]; npm itself retries for minutes."""
+_MOST_SECONDS = 600  # timeout of npm [s]; npm itself retries for minutes
 
 
 def source_hash(web: Path = WEB) -> str:

@@ -17,11 +17,8 @@ from torquec.foundation.arrays import Array, Indices
 
 Color = tuple[float, float, float, float]
 
-_STEPS = 65535
-"""Quantisation steps, 16 bits (1)."""
-
-_MOST_TRIANGLES = 40_000
-"""Of one mesh (2): what a phone draws for every link of an arm; most files of robots have less."""
+_STEPS = 65535  # quantisation steps, 16 bits (1)
+_MOST_TRIANGLES = 40_000  # of one mesh (2): what a phone draws for every link of an arm; most files of robots have less
 
 _COARSER = (1.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0, 4096.0)
 """Steps of 1/65536 of a mesh's longest side that become one (2), one after the other."""

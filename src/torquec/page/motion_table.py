@@ -18,10 +18,8 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Trajectory
 
-_MOST_SAMPLES = 1500
-"""More than a plot has points; the script interpolates between them."""
-_FEWEST_SAMPLES = 400
-"""Of one of many motions: as many as a small plot has points."""
+_MOST_SAMPLES = 1500  # more than a plot has points; the script interpolates between them
+_FEWEST_SAMPLES = 400  # of one of many motions: as many as a small plot has points
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,8 +44,7 @@ _TAPER = (0.68, 0.97)
 _NEXT_HOUSING = 0.86
 """Radius of a housing by that of one at the same place, as in wrists: they would lie in each other's surfaces."""
 
-_SHORT = 0.02
-"""Distances below this, relative to the robot's size, get no capsule."""
+_SHORT = 0.02  # distances below this, relative to the robot's size, get no capsule
 
 _FLANGE = 0.05
 """Length of the last link, as a share of the robot's size, where the file says nothing of how far it reaches."""

@@ -37,8 +37,7 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Trajectory
 
-_NOTEBOOK_HEIGHT = 560
-"""Of the frame in a notebook [px]: the robot and the first rows of its panel."""
+_NOTEBOOK_HEIGHT = 560  # of the frame in a notebook [px]: the robot and the first rows of its panel
 
 
 @dataclass(frozen=True)

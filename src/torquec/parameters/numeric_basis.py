@@ -30,14 +30,9 @@ THRESHOLD = 1e-12
 SEQUENTIAL_THRESHOLD = 1e-10
 """The same for elimination in doubles, where errors grow from column to column (Izaguirre et al. took 1e-10, too)."""
 
-_SMALL = 1e-3
-"""Columns below this fraction of their natural size are not scaled up to length one."""
-
-_ROUNDED = 1e-15
-"""Entries of an orthonormal matrix below this are rounding error."""
-
-_NOTHING = 1e-30
-"""Zero threshold of coefficients computed to many digits."""
+_SMALL = 1e-3  # columns below this fraction of their natural size are not scaled up to length one
+_ROUNDED = 1e-15  # entries of an orthonormal matrix below this are rounding error
+_NOTHING = 1e-30  # zero threshold of coefficients computed to many digits
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,7 @@ _METRES_PER_UNIT = 0.5
 """A turn by a small angle changes a unit quaternion by half of it: a radian counts as a quarter of a metre."""
 
 _PROJECTIONS = 3  # onto the tangent: each squares the error of s
-_FIRST, _MOST = 100, 1600
-"""Places at which inverse kinematics is solved: at first, and at most."""
+_FIRST, _MOST = 100, 1600  # places at which inverse kinematics is solved: at first, and at most
 
 
 def cartesian_path(

@@ -21,8 +21,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.trajectory.trajectory import joint_labels
 
-_CUSP = 1e-3
-"""|dq/ds| below which a path counts as turning back (4); it is about one elsewhere."""
+_CUSP = 1e-3  # |dq/ds| below which a path counts as turning back (4); it is about one elsewhere
 
 _CUSP_SAMPLES = 65  # per segment: |dq/ds|^2 is of degree four there
 _CUSP_CANDIDATES = 16  # places around which the smallest |dq/ds| is sought more finely

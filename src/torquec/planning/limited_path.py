@@ -24,8 +24,7 @@ from torquec.robot.robot import Robot
 
 _POSITION_SLACK = 1e-9  # [rad or m] of rounding
 _END_SLACK = 1e-9  # relative, of rounding
-_CLEARANCE = 1e-4
-"""Fraction of a torque limit by which a round increases the reserve in addition to the excess."""
+_CLEARANCE = 1e-4  # fraction of a torque limit by which a round increases the reserve in addition to the excess
 
 _LARGEST_STEP = 0.5  # largest increase of a reserve, as a fraction of the limit less the present reserve
 _SPEED_CLEARANCE = 1e-5  # as _CLEARANCE, for squared speeds, which need less: they hardly change in a cell

@@ -27,8 +27,7 @@ from torquec.planning.speed_profile import LimitRows
 CREEP = 1e-9
 """Path speed of a motion that has just begun: dry friction acts, everything else is as at rest."""
 
-_SECANT = 0.5
-"""The second speed of (3), as a part of the first."""
+_SECANT = 0.5  # the second speed of (3), as a part of the first
 
 _FEWEST = 4  # cells of a segment
 _END_CELLS = (2.0**-10, *(2.0**k for k in range(-10, 0)))

@@ -20,8 +20,7 @@ from torquec.planning.joint_path import JointPath, joint_path
 from torquec.trajectory.csv_file import has_poses, read_pose_waypoints, read_positions
 from torquec.trajectory.trajectory import Trajectory
 
-_PATH_KNOTS = 200
-"""Approximate number of rows kept of a dense path (2)."""
+_PATH_KNOTS = 200  # approximate number of rows kept of a dense path (2)
 
 
 def read_path(

@@ -32,8 +32,7 @@ from torquec.expr import Function, trace
 from torquec.expr.math import maximum, minimum, select, sqrt
 from torquec.foundation.arrays import Array
 
-_HUGE = 1e30
-"""Stands for no limit on x; its square stays finite."""
+_HUGE = 1e30  # stands for no limit on x; its square stays finite
 
 
 @dataclass(frozen=True, eq=False)

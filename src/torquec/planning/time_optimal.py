@@ -37,15 +37,13 @@ _SAMPLED_ROUNDS = 4
 """Rounds of (4) that are guided by samples, which cost a tenth of enclosures, unless samples find nothing earlier."""
 
 _SECANT_ROUNDS = 6  # rounds in which friction secants follow the profile; then they are fixed, so that (4) converges
-_SLOWER = 1.002
-"""Time scaling factor of one slow-down step, the last resort of (4)."""
+_SLOWER = 1.002  # time scaling factor of one slow-down step, the last resort of (4)
 
 _SLOWEST = 200  # such steps
 _LARGEST_Z = 1.0 - 1e-9  # of (2): at one, a motion that starts with no acceleration never leaves
 _SMALL_Z = 1e-8  # below which g is 1 + z/3
 _FEW_CELLS = 4  # a limit that is active in fewer cells is not reported
-_INSTANTS = np.array([0.0, 0.25, 0.5, 0.75])
-"""Samples of a cell."""
+_INSTANTS = np.array([0.0, 0.25, 0.5, 0.75])  # samples of a cell
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 DOCUMENT = "design.json"
 
-_STRIDE = 3
-"""Every so many points of a root locus are shown in a page; the dots of its branches still touch."""
+_STRIDE = 3  # every so many points of a root locus are shown in a page; the dots of its branches still touch
 
 DETAILS = ("controller", "poles", "sampled", "evaluation")
 """Design details in the file of a controller."""

@@ -33,20 +33,14 @@ ENCODER = 1e-5
 """Step of encoders [rad, m]: 19 bits a turn."""
 _ACCELERATION = {True: 10.0, False: 2.0}
 """rad/s^2 of a joint that turns, m/s^2 of one that translates: what light arms reach."""
-_SPEED = {True: 2.5, False: 0.5}
-"""rad/s, m/s: of joints whose files state no limit, or one that nobody needs at once."""
-_WAY = {True: 0.5, False: 0.1}
-"""rad, m: the way of the example motion."""
-_BEARABLE = 0.125
-"""Largest e of (1), as a fraction of the torque that accelerates the joint's own inertia."""
-_SAMPLES = 200
-"""Number of random states for torques and inertias."""
-_POSTURES = 40
-"""Number of random configurations for the weight of a payload."""
+_SPEED = {True: 2.5, False: 0.5}  # rad/s, m/s: of joints whose files state no limit, or one that nobody needs at once
+_WAY = {True: 0.5, False: 0.1}  # rad, m: the way of the example motion
+_BEARABLE = 0.125  # largest e of (1), as a fraction of the torque that accelerates the joint's own inertia
+_SAMPLES = 200  # number of random states for torques and inertias
+_POSTURES = 40  # number of random configurations for the weight of a payload
 _PEAK_SPEED, _PEAK_ACCELERATION = 1.875, 5.78
 """Of a minimum-jerk motion: of way over duration, of way over duration squared."""
-_USED = 0.4
-"""Fraction of speeds and accelerations that the example motion uses: the rest is for feedback."""
+_USED = 0.4  # fraction of speeds and accelerations that the example motion uses: the rest is for feedback
 _LOAD, _HELD, _LEAN = 0.05, 0.1, 1e-3
 """Of the example's load: the part of the moving mass, of the torque limits, and (2) in rad or m: it stays small beside
 friction, so that the tracking error is bounded for every mass up to it."""
@@ -55,8 +49,7 @@ _BUSY, _SLOWEST = 0.6, 4.0
 it is made slower for that at most."""
 FRICTION_PART = 0.3
 """Part of every friction term that may be wrong: what identified friction changes by with temperature and load."""
-_LEAST_LOAD = 1e-3
-"""Smallest payload [kg]."""
+_LEAST_LOAD = 1e-3  # smallest payload [kg]
 
 
 @dataclass(frozen=True)

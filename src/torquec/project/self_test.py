@@ -27,14 +27,11 @@ from torquec.model.quantities import default_quantities
 from torquec.project.peers import Absent, comparable, find_peers, peer_difference, peer_states
 from torquec.robot.robot import Robot
 
-_STATES = 64
-"""States of a comparison: all lanes of a vector unit several times, and an odd rest."""
-_ODD = 3
-"""States less in a batch, so that its end does not fill a vector."""
+_STATES = 64  # states of a comparison: all lanes of a vector unit several times, and an odd rest
+_ODD = 3  # states less in a batch, so that its end does not fill a vector
 _NATIVE = 1e-11
 """Of the largest value: native code adds in another order, and solves systems whose condition takes digits."""
-_PEER = 1e-9
-"""Of the largest value, against other libraries: robots are written and read again as URDF on the way."""
+_PEER = 1e-9  # of the largest value, against other libraries: robots are written and read again as URDF on the way
 _PEERS = ("pinocchio", "mujoco")
 _COMPILERS = ("cc", "gcc", "clang")
 _SECONDS = 120.0
@@ -105,8 +102,7 @@ def processor_features() -> tuple[str, ...]:
     return tuple(sorted(name for name, has in found.items() if has and name.startswith(_VECTORS)))
 
 
-_VECTORS = ("sse", "avx", "fma", "neon", "sve", "asimd", "v")
-"""How the names of vector units begin."""
+_VECTORS = ("sse", "avx", "fma", "neon", "sve", "asimd", "v")  # how the names of vector units begin
 
 
 def _native(model: Model, name: str, seed: int) -> SelfTestRow:

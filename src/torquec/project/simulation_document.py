@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 DOCUMENT = "simulation.json"
 
-_HARDLY = 0.1
-"""Fraction of its reference motion below which a joint counts as not moving."""
+_HARDLY = 0.1  # fraction of its reference motion below which a joint counts as not moving
 
 
 def simulation_conditions(plant: Plant, motion: Trajectory, options: LoopOptions, *, file: str = "") -> dict[str, Any]:

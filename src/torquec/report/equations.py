@@ -18,8 +18,7 @@ from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Provenance, computed, shortened
 from torquec.report.stored_values import StoredValue
 
-_MOST_TERMS = 40
-"""Terms of an entry that are shown: about half a screen."""
+_MOST_TERMS = 40  # terms of an entry that are shown: about half a screen
 _DIGITS = 5  # of a coefficient
 _KEY = re.compile(r"([A-Za-z_]{1,10})\[([0-9,]{1,20})\]")
 _EXACT = "the exact closed form of the robot's equations of motion"

@@ -45,15 +45,13 @@ _FORMATS = (
 )
 """Kinds of JSON documents by the beginning of their field `format`; results are named by their command."""
 
-_HEAD = 2048
-"""Bytes that are searched for the format of a document, its first field."""
+_HEAD = 2048  # bytes that are searched for the format of a document, its first field
 _STATED = re.compile(rb'"format"\s*:\s*"(torquec[^"]{0,60})"')
 _ROBOT_ROOT = re.compile(r"<(robot|mujoco)[\s>]")
 _DH_TABLE = re.compile(r"^\s*convention\s*=", re.MULTILINE)
 _MOST_FILES = 5000
 """Largest number of files: a folder with more is not a folder of results."""
-_DEEPEST = 6
-"""Largest depth of nested folders: a run has one per step."""
+_DEEPEST = 6  # largest depth of nested folders: a run has one per step
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from torquec.report.provenance import Number, Statement, assumed, measured, prov
 from torquec.report.tables import table, upper_bound
 from torquec_check.claim import Claim, capitalized
 
-_SHOWN = 12
-"""Claims that are shown; a certificate of coefficients has hundreds, all of them in the JSON document."""
+_SHOWN = 12  # claims that are shown; a certificate of coefficients has hundreds, all of them in the JSON document
 _ROBOT_FILES = (".urdf", ".xml")
 """Endings that only a robot's file has among the inputs of a run; projects and specifications are TOML, too."""
 

@@ -14,8 +14,7 @@ from torquec.report.tables import table
 
 _BAR = 30  # characters of the longest bar: a row stays within sixty
 _OCTAVE = 16  # bins; see `TimeHistogram`
-_MOST_ROWS = 12
-"""Of a histogram: from a microsecond to some milliseconds, which a terminal of 24 lines has room for."""
+_MOST_ROWS = 12  # of a histogram: from a microsecond to some milliseconds, which a terminal of 24 lines has room for
 _SHOWN = ("cycles", "missed", "late", "blind")
 _MODES = {
     GuardMode.RUN: "running",

@@ -20,8 +20,7 @@ from torquec.report.provenance import Provenance
 from torquec.simulation.monte_carlo import ErrorEnvelope
 from torquec.simulation.simulation_result import SimulationResult
 
-_COLUMNS = 240
-"""Columns of a drawing with two samples each: more than a drawing for one joint has on most screens."""
+_COLUMNS = 240  # columns of a drawing with two samples each: more than a drawing for one joint has on most screens
 _DIGITS = 6  # of a sample: a screen shows three
 
 

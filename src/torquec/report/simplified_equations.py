@@ -23,8 +23,7 @@ _TITLES = {
 COEFFICIENT_EQUATIONS, COEFFICIENT_SEARCH = "equations_coefficients.txt", "equations_coefficients.json"
 """Files about a model by coefficients: its equations, and how their terms were found."""
 
-_UNCHANGED_SHOWN = 1e-5
-"""Coefficients that changed by less than this part are shown as unchanged."""
+_UNCHANGED_SHOWN = 1e-5  # coefficients that changed by less than this part are shown as unchanged
 
 
 def equations_page(title: str, coefficients: TorqueCoefficients) -> str:

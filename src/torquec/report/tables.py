@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from torquec_check.claim import rounded_down, rounded_up
 
-_NOISE = 1e-14
-"""Smaller than the rounding of any quantity of a robot in SI units: shown as zero."""
+_NOISE = 1e-14  # smaller than the rounding of any quantity of a robot in SI units: shown as zero
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:

@@ -53,11 +53,8 @@ _NOISE = 1e-14
 _UNIT_NOISE = 1e-15
 """Rounding error of an exact one: the cosine of an angle e differs from 1 by e^2/2 only, and 1e-7 must not be lost."""
 
-_REBUILT = 1e-13
-"""Rounding error of a rotation rebuilt from its roll, pitch and yaw."""
-
-_AXES: Matrix3 = IDENTITY_ROTATION
-"""The coordinate axes."""
+_REBUILT = 1e-13  # rounding error of a rotation rebuilt from its roll, pitch and yaw
+_AXES: Matrix3 = IDENTITY_ROTATION  # the coordinate axes
 
 
 @dataclass(frozen=True)

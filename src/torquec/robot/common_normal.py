@@ -15,11 +15,8 @@ from dataclasses import dataclass
 
 from torquec.spatial import Vector3, cross, dot, norm
 
-_SKEW = 1e-3
-"""Smallest sine of the angle between two axes for which their common normal is used."""
-
-_FAR = 10.0
-"""Largest distance of its feet from the joints, relative to the offset between the two joints."""
+_SKEW = 1e-3  # smallest sine of the angle between two axes for which their common normal is used
+_FAR = 10.0  # largest distance of its feet from the joints, relative to the offset between the two joints
 
 
 @dataclass

@@ -25,9 +25,7 @@ from torquec.spatial import Scalar
 
 _ANY_ANGLE = math.pi
 _ANY_LENGTH = 1.0  # m, where a joint has no limits
-
-_UNIT = 1e-6
-"""Deviation of a quaternion's length from 1 up to which it is normalised; beyond, it is refused."""
+_UNIT = 1e-6  # deviation of a quaternion's length from 1 up to which it is normalised; beyond, it is refused
 
 
 def neutral(robot: Robot) -> list[float]:

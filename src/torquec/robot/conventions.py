@@ -29,8 +29,7 @@ from torquec.spatial import unit_quaternion_rotation
 
 T = TypeVar("T")
 
-_UNLIMITED = (JointType.CONTINUOUS, JointType.PLANAR)
-"""Kinds whose angle Pinocchio holds as cosine and sine."""
+_UNLIMITED = (JointType.CONTINUOUS, JointType.PLANAR)  # kinds whose angle Pinocchio holds as cosine and sine
 
 
 def to_pinocchio(

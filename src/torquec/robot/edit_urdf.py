@@ -33,8 +33,7 @@ from torquec.robot.xml import xml_document
 from torquec.robot.xml_text import number_list, unused_name, xml_comment
 from torquec.spatial import Inertia, Pose, rpy_from_rotation, rpy_rotation
 
-_SAME = 1e-9
-"""Tolerance of the comparison after reading back, relative to the largest number."""
+_SAME = 1e-9  # tolerance of the comparison after reading back, relative to the largest number
 
 _WRITTEN = re.compile(rb"<!-- Written by Torquec\..*?-->\r?\n?", re.DOTALL)
 _DECLARATION = re.compile(rb"\s*<\?xml.*?\?>[ \t]*\r?\n?", re.DOTALL)

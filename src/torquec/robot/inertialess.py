@@ -15,8 +15,7 @@ import math
 from torquec.robot.robot import BASE, Body, Robot
 from torquec.spatial import Inertia, Pose, dot, matvec, transpose
 
-_ZERO = 1e-13
-"""Rounding error of a zero in (1), relative to all the moments that the joint carries."""
+_ZERO = 1e-13  # rounding error of a zero in (1), relative to all the moments that the joint carries
 
 
 def massless_joints(robot: Robot) -> tuple[str, ...]:

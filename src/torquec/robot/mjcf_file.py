@@ -23,10 +23,8 @@ from torquec.foundation.reading import FileKind, is_below, is_file, read_bytes
 from torquec.robot.robot import FileWarning
 from torquec.robot.xml import Element, parse_xml, read_included
 
-_SUFFIXES = (".stl", ".obj", ".msh")
-"""What MuJoCo's compiler reads."""
-_ABOVE = 3
-"""Folders above the robot file (2): package/arms/panda/xml/arm.xml."""
+_SUFFIXES = (".stl", ".obj", ".msh")  # what MuJoCo's compiler reads
+_ABOVE = 3  # folders above the robot file (2): package/arms/panda/xml/arm.xml
 
 
 def read_mjcf_tree(path: Path) -> Element:

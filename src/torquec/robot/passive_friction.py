@@ -18,8 +18,7 @@ from torquec.errors import RobotError
 from torquec.robot.friction import Friction
 from torquec.robot.robot import FileWarning, Robot
 
-_ROUNDING = 1e-12
-"""Of the sum of the magnitudes of the terms of P: a double root may fall below zero by this much."""
+_ROUNDING = 1e-12  # of the sum of the magnitudes of the terms of P: a double root may fall below zero by this much
 
 _BISECTIONS = 60  # halvings of an interval: more than the digits of a double
 

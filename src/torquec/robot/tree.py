@@ -49,8 +49,7 @@ class BodyTree:
         return replace(robot, bodies=tuple(self.bodies), base_inertia=self.base_inertia)
 
 
-_SHOWN = 10
-"""Joints of a circle that a message names."""
+_SHOWN = 10  # joints of a circle that a message names
 
 
 def resolve_mimics(mimics: Mapping[str, Mimic], places: Mapping[str, str] | None = None) -> dict[str, Mimic]:

@@ -239,8 +239,7 @@ _FEWEST_JOINTS = 2
 _DEPTH = 0.5
 """Of the length of a limb: legs of published robots have 0.77 to 1.33, fingers up to 0.32, but for one thumb (0.56)."""
 
-_BOLTED = "world"
-"""Name of the root link of a URDF file whose base is fixed."""
+_BOLTED = "world"  # name of the root link of a URDF file whose base is fixed
 
 
 def standing_limbs(robot: Robot) -> tuple[str, ...]:

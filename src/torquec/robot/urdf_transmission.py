@@ -17,8 +17,7 @@ from torquec.robot.number import parse_number
 from torquec.robot.robot import Drives, FileWarning, Mimic, Motor
 from torquec.robot.xml import Element
 
-_REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
-"""The generations of ROS write it differently."""
+_REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")  # the generations of ROS write it differently
 
 
 def read_transmissions(

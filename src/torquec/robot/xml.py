@@ -18,8 +18,7 @@ from torquec.errors import RobotFileError
 from torquec.foundation.reading import FileKind, read_bytes
 from torquec.robot.number import parse_number, parse_vector, plain_number
 
-_DEEPEST = 1000
-"""Elements inside one another; MJCF nests a body in its parent, URDF never goes beyond about ten."""
+_DEEPEST = 1000  # elements inside one another; MJCF nests a body in its parent, URDF never goes beyond about ten
 
 
 @dataclass(eq=False, slots=True)
@@ -140,8 +139,7 @@ _UNDECLARED = "undeclared"
 """Namespace of undeclared prefixes, which simulators write into <gazebo>; that element is ignored."""
 
 
-_MOST_PREFIXES = 20
-"""Most undeclared prefixes of one document that are tolerated."""
+_MOST_PREFIXES = 20  # most undeclared prefixes of one document that are tolerated
 
 
 def _with_prefix(data: bytes, error: expat.ExpatError) -> bytes | None:

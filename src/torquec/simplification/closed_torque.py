@@ -30,8 +30,7 @@ MOST_JOINTS = 6
 _SHRINKS = 2.2
 """Usual reduction of a closed form by pruning: one that costs more than this multiple of the best has no chance."""
 
-_LEFT_OUT = 0.5
-"""The part of a joint's error that (1) may use."""
+_LEFT_OUT = 0.5  # the part of a joint's error that (1) may use
 
 _SAMPLES = 4000
 """Sampled positions for a term's largest value, which only decides the order in which terms are left out."""

@@ -34,11 +34,8 @@ program, whose degree is two in all of seven joints or more."""
 _MOST_VALUES = 150_000_000
 """Most numbers in all tables of a proof that the checker accepts: points times rows of joints."""
 
-_BYTES = 8
-"""Size of a number in a table."""
-
-_CHANGE = 0.1
-"""Relative change of a constant that tests whether degrees rise (2)."""
+_BYTES = 8  # size of a number in a table
+_CHANGE = 0.1  # relative change of a constant that tests whether degrees rise (2)
 
 
 @dataclass(frozen=True)

@@ -32,11 +32,8 @@ longest, and never become the shortest."""
 _BACK = (1.08, 1.15, 1.3, 1.6)
 """Prices of the stages from which descents of a later round start, relative to the shortest: one descent of each."""
 
-_FRUITLESS = 4
-"""Later rounds without gain before a restart (3)."""
-
-_PLACES = 2
-"""Consecutive restarts without gain that end the search (3)."""
+_FRUITLESS = 4  # later rounds without gain before a restart (3)
+_PLACES = 2  # consecutive restarts without gain that end the search (3)
 
 Search = Callable[..., Function]
 """From robot, motions, tolerance and meter to a program."""

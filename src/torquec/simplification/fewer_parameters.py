@@ -43,8 +43,7 @@ from torquec.trajectory.motion_box import MotionBox
 _LITTLE = 0.3
 """Usable part of the tolerances at the first sampled motions: worst-case errors are seldom three times as large."""
 
-_BEYOND = 0.6
-"""Part of the tolerances, at the first motions, that leaving out all moments distal to a link may use (2)."""
+_BEYOND = 0.6  # part of the tolerances, at the first motions, that leaving out all moments distal to a link may use (2)
 
 
 def recursion_with_fewer_parameters(problem: SimplificationProblem, cheapest: Function) -> list[Function]:  # noqa: ARG001

@@ -15,8 +15,7 @@ from typing import Any
 
 from torquec.expr import Function, Op
 
-_TURN = 16
-"""Operations that a sine-cosine pair counts for, as in :attr:`torquec.expr.OperationCount.cost`."""
+_TURN = 16  # operations that a sine-cosine pair counts for, as in :attr:`torquec.expr.OperationCount.cost`
 
 _Key = tuple[object, ...]
 

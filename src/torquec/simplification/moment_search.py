@@ -36,19 +36,11 @@ from torquec.simplification.fitting.chebyshev_program import exchange_fit
 from torquec.simplification.moment_costs import MomentCosts, torque_program
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
-_SAMPLES = 1500
-"""Initial motions of fits: some thirty for each moment of a six-joint arm; the worst ones join later."""
-
-_CANDIDATES = 8
-"""Moments whose removal adds least error; the one with the largest savings per error is left out."""
-_SWAPS = 250
-"""Exchanges that are fitted, in the order of their least-squares error."""
-
-_ROUNDS = 12
-"""Most rounds in which the worst motions of a fit join: the level converges long before."""
-
-_ENOUGH = 0.99
-"""Part of the tolerance that searches aim at, and the level at which a fit is good enough."""
+_SAMPLES = 1500  # initial motions of fits: some thirty for each moment of a six-joint arm; the worst ones join later
+_CANDIDATES = 8  # moments whose removal adds least error; the one with the largest savings per error is left out
+_SWAPS = 250  # exchanges that are fitted, in the order of their least-squares error
+_ROUNDS = 12  # most rounds in which the worst motions of a fit join: the level converges long before
+_ENOUGH = 0.99  # part of the tolerance that searches aim at, and the level at which a fit is good enough
 
 
 @dataclass(frozen=True)

@@ -55,11 +55,8 @@ from torquec.simplification.strategies import MUCH, candidates
 from torquec.simplification.time_plan import SHARES, TimePlan, time_plan
 from torquec.simplification.tolerance import torque_budgets
 
-_PROOFS = 3
-"""Number of the cheapest candidates whose proofs are tried before aims are lowered (5)."""
-
-_LOWERED, _ATTEMPTS = 0.94, 4
-"""Factor on a joint's aim where its error was not proven, and the number of attempts (6)."""
+_PROOFS = 3  # number of the cheapest candidates whose proofs are tried before aims are lowered (5)
+_LOWERED, _ATTEMPTS = 0.94, 4  # factor on a joint's aim where its error was not proven, and the number of attempts (6)
 
 
 def simplify_and_check(

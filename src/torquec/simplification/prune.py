@@ -45,8 +45,7 @@ it helps."""
 _LAST_LOOK = PrunePhase(1, 1.0, forms=1, foreseen=2.2, earnest=True, tries=150, tries_of_a_step=4, failures=40)
 """(8). On the iiwa14 and the KR210 all successful replacements were among the first sixty tried."""
 
-_LAST_FORMS = 8
-"""How often a program is factored again at the end; the shortest form counts (6)."""
+_LAST_FORMS = 8  # how often a program is factored again at the end; the shortest form counts (6)
 
 
 def prune_within(

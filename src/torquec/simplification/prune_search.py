@@ -27,29 +27,14 @@ from torquec.simplification.refit_constants import foresee, refit_by_least_squar
 from torquec.simplification.replacements import Replacement, replaced_together
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
-_SAMPLES, _TRIED = 500, 100_000
-"""Initial size of the pool of motions, and motions tried in each search for the worst."""
-
-_WORST = 12
-"""Motions of each joint that join the pool, per search for the worst."""
-
-_HARMLESS = 0.03
-"""Largest slack used by a replacement that may be tried together with others, in squared tolerances."""
-
-_MOST_HARMLESS = 500
-"""Number of replacements that are searched for such ones."""
-
-_AT_ONCE = 64
-"""Replacements whose degrees are computed together."""
-
-_FITS = 8
-"""Most fits of the constants for one trial: each is to the worst motions of the one before."""
-
-_LOOKED_AT = 700
-"""Most motions for predictions, if the pool has more: two of three are those of the largest errors."""
-
-_CHANCE = 0.4
-"""Random perturbation of the gains of replacements, in their logarithm, in all descents but the first."""
+_SAMPLES, _TRIED = 500, 100_000  # initial size of the pool of motions, and motions tried in each search for the worst
+_WORST = 12  # motions of each joint that join the pool, per search for the worst
+_HARMLESS = 0.03  # largest slack used by a replacement that may be tried together with others, in squared tolerances
+_MOST_HARMLESS = 500  # number of replacements that are searched for such ones
+_AT_ONCE = 64  # replacements whose degrees are computed together
+_FITS = 8  # most fits of the constants for one trial: each is to the worst motions of the one before
+_LOOKED_AT = 700  # most motions for predictions, if the pool has more: two of three are those of the largest errors
+_CHANCE = 0.4  # random perturbation of the gains of replacements, in their logarithm, in all descents but the first
 
 _SMALLEST_USE = 0.02
 """Slack that every replacement is assumed to use at least, in tolerances: among those that use none, savings decide."""

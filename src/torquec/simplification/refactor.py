@@ -34,20 +34,11 @@ from torquec.simplification.replacements import angle_steps
 _SUMS = (Op.ADD, Op.SUB, Op.NEG)
 _SIGNS = {Op.ADD: (1.0, 1.0), Op.SUB: (1.0, -1.0), Op.NEG: (-1.0,)}
 
-_MOST_TERMS = 48
-"""Most terms of an expanded sum; products that would give more are not expanded."""
-
-_WAYWARD = (0.0, 0.3, 0.6)
-"""Random perturbation of the number of terms that share a factor, in its logarithm (2)."""
-
-_BY_UNITS = 0.6
-"""Probability of using multiples of values (3)."""
-
-_FARTHER = 0.5
-"""Probability of expanding a shared step (4)."""
-
-_MOST_FRUITLESS = 200
-"""Number of forms without gain that ends a search, for any number of sums."""
+_MOST_TERMS = 48  # most terms of an expanded sum; products that would give more are not expanded
+_WAYWARD = (0.0, 0.3, 0.6)  # random perturbation of the number of terms that share a factor, in its logarithm (2)
+_BY_UNITS = 0.6  # probability of using multiples of values (3)
+_FARTHER = 0.5  # probability of expanding a shared step (4)
+_MOST_FRUITLESS = 200  # number of forms without gain that ends a search, for any number of sums
 
 _NOTHING, _ONE = 1e-14, 1e-12
 """Coefficients below the first, relative to the summands, are rounding errors of zero; coefficients within the second,

@@ -36,15 +36,13 @@ from torquec.simplification.replacements import Replacement, angle_steps, replac
 _FIRST_RADIUS, _SMALLEST_RADIUS = 0.5, 0.02
 """Trust region of the constants, relative: first radius, and the smallest that still has an effect."""
 
-_STEPS = 6
-"""Linear programs for one fit; two or three lower the error noticeably."""
+_STEPS = 6  # linear programs for one fit; two or three lower the error noticeably
 
 _LIGHTEST, _RIDGE = 0.15, 1e-4
 """Weighted least squares: weight of motions without error (the worst has one more); and regularization relative to the
 columns' mean square, so that constants with little effect do not change."""
 
-_GAIN = 0.995
-"""A step that lowers the error by less than this factor is the last."""
+_GAIN = 0.995  # A step that lowers the error by less than this factor is the last
 
 Steps = list[Any]
 
@@ -54,8 +52,7 @@ _LIGHTEST_MOTION, _LEAST = 0.15, 0.3
 _FORESEEN_RIDGE = 1e-4
 """Regularization relative to the columns' mean square: constants with little effect do not change."""
 
-_FARTHEST = 1.0
-"""Largest relative change of a constant for which the linearization is trusted."""
+_FARTHEST = 1.0  # largest relative change of a constant for which the linearization is trusted
 
 
 def refit_constants(

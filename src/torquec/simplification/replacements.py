@@ -31,11 +31,8 @@ _ALIKE = 0.35
 """Largest mean torque change over motions and joints, in tolerances, for one value to replace another (3): replacements
 above it have never come within the tolerances."""
 
-_CLOSEST = 48
-"""Number of similar values tried for each step, the closest first."""
-
-_PAIR = 16
-"""Operations that a sine-cosine pair counts for, as in :attr:`torquec.expr.OperationCount.cost`."""
+_CLOSEST = 48  # number of similar values tried for each step, the closest first
+_PAIR = 16  # operations that a sine-cosine pair counts for, as in :attr:`torquec.expr.OperationCount.cost`
 
 
 @dataclass(frozen=True)

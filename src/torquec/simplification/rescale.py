@@ -25,11 +25,8 @@ from torquec.errors import MissingExtraError
 from torquec.expr import Function, Op, operation_cost
 from torquec.expr.replay import rebuilt
 
-_ONE = 1e-12
-"""Relative difference from one of a product that is one but for rounding."""
-
-_NEVER = 10_000
-"""Capacity of an edge that no cut goes through: more than a program of any robot has sums."""
+_ONE = 1e-12  # relative difference from one of a product that is one but for rounding
+_NEVER = 10_000  # capacity of an edge that no cut goes through: more than a program of any robot has sums
 
 
 def rescaled(program: Function) -> Function:

@@ -18,8 +18,7 @@ def stated_positive(table: Table, key: str) -> float | None:
     return value
 
 
-_FARTHEST = 1.0
-"""Position errors above this [rad, m] are taken for degrees or millimetres."""
+_FARTHEST = 1.0  # position errors above this [rad, m] are taken for degrees or millimetres
 
 
 def stated_distance(table: Table, key: str) -> float | None:

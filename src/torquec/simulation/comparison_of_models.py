@@ -41,11 +41,8 @@ from torquec.trajectory.trajectory import MotionState, Trajectory
 COUNTED = {"inverse_dynamics": 3, "total_torque": 3, "mass_matrix": 1, "gravity_torque": 1, "forward_dynamics": 3}
 """Quantities whose operations and times are compared, with their number of inputs."""
 
-_DISPLACEMENT = 1e-3
-"""Displacement of every joint in (2) [rad or m]: small enough for a linear model."""
-
-_HORIZON, _INSTANTS = 0.5, 251
-"""Duration of the responses (2) [s], as in Clover, and number of instants."""
+_DISPLACEMENT = 1e-3  # displacement of every joint in (2) [rad or m]: small enough for a linear model
+_HORIZON, _INSTANTS = 0.5, 251  # duration of the responses (2) [s], as in Clover, and number of instants
 
 
 _FRICTION, _SUBSTEPS = DryFriction.STICK, 2

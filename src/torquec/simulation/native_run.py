@@ -22,8 +22,7 @@ from torquec.foundation.arrays import Array, Indices
 from torquec.simulation.integrators import DormandPrince, RungeKutta4
 from torquec.simulation.loop_functions import LoopState, motion_function, sample_function
 
-_BLOCK_NUMBERS = 1 << 16
-"""Doubles of one block: half a megabyte stays in the second-level cache."""
+_BLOCK_NUMBERS = 1 << 16  # doubles of one block: half a megabyte stays in the second-level cache
 
 _FIRST_STEP = 1e-4  # [s], initial step of the step size control
 

@@ -43,8 +43,7 @@ from torquec.simulation.native_run import NamedSource, native_function
 from torquec.simulation.plant import DryFriction, Dynamics, Plant
 from torquec.simulation.stick import stick_slip_step
 
-_INSTANT = 1e-6
-"""Interval of (5) [s]: long enough for ten digits after rounding, short against every motion."""
+_INSTANT = 1e-6  # interval of (5) [s]: long enough for ten digits after rounding, short against every motion
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +86,7 @@ def acceleration_function(plant: Plant) -> Function:
     return trace("acceleration", program, {"state": (plant.motion_size,), "torque": (n,)})
 
 
-_ROUNDING = 1e-9
-"""Relative tolerance of a limit: a motion that ends on it is inside."""
+_ROUNDING = 1e-9  # relative tolerance of a limit: a motion that ends on it is inside
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -26,11 +26,8 @@ MOST_PER_STEP = 2.5
 """Largest rate times step; below (4), since M is evaluated at one configuration."""
 
 
-_ACCURATE_PER_STEP = 0.5
-"""Rate times step of (5)."""
-
-_MOST_SUBSTEPS = 1000
-"""Largest number of substeps chosen automatically."""
+_ACCURATE_PER_STEP = 0.5  # rate times step of (5)
+_MOST_SUBSTEPS = 1000  # largest number of substeps chosen automatically
 
 
 @dataclass(frozen=True)

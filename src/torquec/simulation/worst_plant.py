@@ -32,8 +32,7 @@ from torquec.simulation.sensors import Sensors
 from torquec.spatial import PARAMETER_NAMES, Inertia
 from torquec.trajectory.trajectory import Trajectory
 
-_CHANGED = 0.2
-"""Fraction of the signs that a local search step changes (2)."""
+_CHANGED = 0.2  # fraction of the signs that a local search step changes (2)
 
 
 @dataclass(frozen=True)

@@ -106,8 +106,7 @@ _TIMES = {"time": "t", "t [s]": "t", "time [s]": "t", "t_s": "t", "time_s": "t"}
 
 _KINDS = {"q": "q", "qd": "qd", "dq": "qd", "qdd": "qdd", "ddq": "qdd"}
 _FEWEST_ROWS = 2  # a motion has a beginning and an end
-_MOST_COLUMNS = 10_000
-"""Limit on columns, four per joint: more than any robot needs."""
+_MOST_COLUMNS = 10_000  # limit on columns, four per joint: more than any robot needs
 
 _TORQUE, _REFERENCE = "tau", "ref_"
 

@@ -25,8 +25,7 @@ from torquec.foundation.arrays import Array
 FEWEST = 8
 """Smallest number of samples of a spline."""
 
-_TRIALS = np.linspace(-14.0, 10.0, 49)
-"""Coarse grid of log10(lambda/h^3), from no smoothing to a straight line."""
+_TRIALS = np.linspace(-14.0, 10.0, 49)  # coarse grid of log10(lambda/h^3), from no smoothing to a straight line
 
 _REFINEMENTS = 30  # golden sections: the interval between two trials to a millionth
 

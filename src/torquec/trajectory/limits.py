@@ -22,8 +22,7 @@ from torquec.robot.robot import Limits, Robot
 from torquec.trajectory.trajectory import Trajectory
 
 _BISECTIONS = 40  # to the rounding of times between two samples
-_SLACK = 1e-9
-"""Relative to the size of the limit: rounding is no violation."""
+_SLACK = 1e-9  # relative to the size of the limit: rounding is no violation
 
 
 class LimitKind(StrEnum):

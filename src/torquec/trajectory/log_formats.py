@@ -19,8 +19,7 @@ from torquec.trajectory.tables.hdf5_table import hdf5_table, mat_table
 from torquec.trajectory.tables.log_table import LogTable, npz_table
 from torquec.trajectory.tables.parquet_table import ParquetTable
 
-_FOLDER = "a folder"
-"""Name of a folder log in messages and help."""
+_FOLDER = "a folder"  # name of a folder log in messages and help
 
 
 class TableReader(Protocol):

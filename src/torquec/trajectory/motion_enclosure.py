@@ -18,8 +18,7 @@ from torquec.trajectory.fourier_motion import FourierMotion
 from torquec.trajectory.polynomial_motion import PolynomialMotion, polynomial_motion
 from torquec.trajectory.trajectory import Trajectory
 
-_ROUNDING = 1e-12
-"""Relative rounding error of the formulas of a motion."""
+_ROUNDING = 1e-12  # relative rounding error of the formulas of a motion
 
 _CONTINUOUS = 1e-12
 """Tolerance on continuity where polynomials meet, relative to their terms and absolute; beyond it is a jump."""

@@ -47,8 +47,7 @@ MOST_OPERATIONS = 500_000
 MOST_OPERATIONS_IN_VECTORS = 20_000
 """Beyond this, a batch is a loop over the scalar kernel: a block of W states would no longer fit in the cache."""
 
-_MOST_WIDTH_OF_ONE = 4
-"""Doubles in a vector of a kernel for one state: wider operations block an execution port."""
+_MOST_WIDTH_OF_ONE = 4  # doubles in a vector of a kernel for one state: wider operations block an execution port
 
 _ATTRIBUTES = 'attributes #0 = {{ nounwind "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}" }}'
 _UNLIKELY = '!0 = !{!"branch_weights", i32 1, i32 100000}'

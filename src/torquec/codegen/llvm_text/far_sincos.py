@@ -28,8 +28,7 @@ _HALF_PI_21 = (1.570796012878418, 3.139164164167596e-07, 6.223372171896613e-14)
 
 
 _SINGLE_LIMBS, _SINGLE_TABLE_WORDS = 4, 10  # 128 bits, from bit 51 (4096 rad) to bit 167 (an infinite angle) on
-_HALF_PI_24 = (1.5707963705062866, -4.371138828673793e-08)
-"""pi/2 as a float and the rest."""
+_HALF_PI_24 = (1.5707963705062866, -4.371138828673793e-08)  # pi/2 as a float and the rest
 
 
 @cache

@@ -19,11 +19,8 @@ from torquec.codegen.llvm_text.sincos import emit_guarded_sincos
 from torquec.codegen.llvm_text.text import DOUBLE, FunctionText, Type, literal
 from torquec.expr import Op
 
-_MOST_LANES = 4
-"""Lanes in a vector of angles: inserting and extracting single lanes of wider registers takes longer."""
-
-_MOST_VECTORS = 4
-"""Vectors evaluated in parallel: enough to hide the latency of one."""
+_MOST_LANES = 4  # lanes in a vector of angles: inserting and extracting single lanes of wider registers takes longer
+_MOST_VECTORS = 4  # vectors evaluated in parallel: enough to hide the latency of one
 
 
 SINCOS_OF_MANY = "sincos_of_many"

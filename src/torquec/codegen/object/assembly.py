@@ -138,9 +138,7 @@ def _x86_frame(body: str) -> int | None:
 _ELF, _MACHO = b"\x7fELF", b"\xcf\xfa\xed\xfe"
 _COFF_MACHINES = (0x8664, 0xAA64, 0x14C)  # PC, 64-bit ARM, 32-bit PC
 _SYMTAB_SECTION, _LC_SYMTAB, _EXTERNAL, _UNDEFINED_MASK = 2, 2, 1, 0x0E  # numbers of the formats
-
-_OF_THE_LINKER = {"", "_GLOBAL_OFFSET_TABLE_", ".TOC."}
-"""Names that no file defines: linkers make them."""
+_OF_THE_LINKER = {"", "_GLOBAL_OFFSET_TABLE_", ".TOC."}  # names that no file defines: linkers make them
 
 
 def undefined_symbols(code: bytes) -> tuple[str, ...]:

@@ -49,8 +49,7 @@ from torquec.foundation.work import Work, as_work
 
 STATES_TRIED = 64
 _FIRST_LARGE, _NAN = 13, 15  # among the states that emulated processors have time for
-_BEYOND = {"double": 1e6, "float": 1e4}
-"""Factor that scales angles beyond the range of the package's own sine."""
+_BEYOND = {"double": 1e6, "float": 1e4}  # factor that scales angles beyond the range of the package's own sine
 
 ALLOWED: Mapping[str, float] = {"double": 1e-12, "float": 1e-5}
 """Allowed relative differences: results are bit-identical unless a math library is involved."""

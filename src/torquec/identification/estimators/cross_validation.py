@@ -160,8 +160,7 @@ def _nothing(model: TorqueModel) -> JointFactors:
     return joint_factors(np.zeros((0, n, k)), np.zeros((0, n)))
 
 
-_NEAR = 0.05
-"""Largest distance of repeated states (4), relative to the range of each position and speed over all logs."""
+_NEAR = 0.05  # largest distance of repeated states (4), relative to the range of each position and speed over all logs
 _STATES = 300  # of a fold; more hardly change which model is chosen
 
 Pair = tuple[JointFactors, tuple[JointFactors, ...]]

@@ -27,8 +27,7 @@ import numpy as np
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, Indices, Mask
 
-_NEW = 1e5
-"""Diagonal of W'W above which a direction is new to R: (4) would lose five of sixteen digits."""
+_NEW = 1e5  # diagonal of W'W above which a direction is new to R: (4) would lose five of sixteen digits
 _UNEVEN = 1e4  # ratio of the diagonal of S above which it is folded into the triangle, before it loses digits
 _SINGULAR = 1e-13  # of a column: Cholesky has lost all digits, QR takes over
 

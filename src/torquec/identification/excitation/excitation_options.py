@@ -26,8 +26,7 @@ from torquec.foundation.choice import chosen
 from torquec.identification.excitation.workspace import WorkspaceRule
 from torquec.identification.torque.friction_law import FrictionModel
 
-_SMALLEST = 1e-15
-"""Smallest eigenvalue relative to the largest: below is rounding error."""
+_SMALLEST = 1e-15  # smallest eigenvalue relative to the largest: below is rounding error
 
 
 class Criterion(StrEnum):

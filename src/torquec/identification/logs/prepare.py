@@ -39,16 +39,13 @@ from torquec.identification.logs.clean_rows import bridged, clean_rows, parts_of
 from torquec.trajectory.log import Log
 from torquec.trajectory.smoothing import smoothed_motion
 
-_STRETCH = 2.0
-"""Seconds per stretch: a resolution of about a hertz, and still many stretches per log."""
+_STRETCH = 2.0  # seconds per stretch: a resolution of about a hertz, and still many stretches per log
 _OCTAVE = 2.0**0.5  # from band to band: half an octave has bins enough to average noise
 _POWER = 0.99  # share of the power that defines the top of the motion (8)
 _HARMONICS, _FEWEST_HARMONICS = 8.0, 4.0  # of the top of the motion: torques are products of its sines
 _NOTHING = 1e-7  # of the strongest band: rounding, not noise
-_ROUNDING = 1e-14
-"""Rounding error of removing the trend, relative to the largest value."""
-_FLOORS = 2.0
-"""Threshold over the noise floor: single bins of noise scatter about their average."""
+_ROUNDING = 1e-14  # rounding error of removing the trend, relative to the largest value
+_FLOORS = 2.0  # threshold over the noise floor: single bins of noise scatter about their average
 _LOWEST, _HIGHEST = 2.0, 0.2
 """Lowest cut-off [Hz], and highest as a share of the rate: with fewer samples a period, differences are inaccurate."""
 

@@ -33,11 +33,8 @@ HALVING_STEPS = 8
 _SINGLE_FROM = 100_000
 """Tables of this many numbers, whose boxes do not fit in the fastest caches, are worked on in single precision."""
 
-_NARROW = 8
-"""Products along axes with fewer contiguous numbers are slow in any layout: the axis is widened."""
-
-_NO_NUMBER = -1
-"""Number of a box that has not entered a search."""
+_NARROW = 8  # products along axes with fewer contiguous numbers are slow in any layout: the axis is widened
+_NO_NUMBER = -1  # number of a box that has not entered a search
 
 
 @dataclass(frozen=True)

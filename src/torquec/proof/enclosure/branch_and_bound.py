@@ -39,8 +39,7 @@ FUNCTIONAL_STEPS = 160
 _BATCH_VALUES = 500_000
 """Numerators worked on at once: few enough for the processor's caches."""
 
-_WORST_POINTS = 256
-"""Control points of a large box that are bounded tightly before all others."""
+_WORST_POINTS = 256  # control points of a large box that are bounded tightly before all others
 
 _FIRST_LOOK = 500
 """Number of boxes after which (then after twice as many, and so on) the functional is tested for being too loose at

@@ -46,8 +46,7 @@ _LEAST = 1e-150
 """Keeps y positive where c is zero; far above underflow."""
 
 _ROUNDS = 6  # iterations of a contraction by more than half; the inflation covers the remainder
-_INFLATION = 1.01
-"""Factor on the last iterate to get y: the iteration converges from below."""
+_INFLATION = 1.01  # factor on the last iterate to get y: the iteration converges from below
 
 
 def _outwards(low: Any, high: Any) -> Interval:

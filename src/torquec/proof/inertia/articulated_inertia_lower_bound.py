@@ -36,17 +36,10 @@ from torquec.spatial import Inertia, Vector3, matmul, rotation_z
 _ROUNDING = 1e-12
 """Margin of every diagonal entry in (5), relative to it: a thousand times the rounding error of (1)-(4)."""
 
-_ABOUT = 3.0
-"""Weight of the component about the axis in (5): proximal pivots take from it what rotor inertias lack."""
-
-_FINEST = 1e-4
-"""Relative distance of (5) from the largest sum: the seven numbers add up to six."""
-
-_LIGHTEST = 1e-9
-"""Floor of the eigenvalues, relative to the largest, of the matrix by which energies in (5) are scaled."""
-
-_SLOWEST = 60
-"""Limit of Newton steps for one barrier of (5), which takes about five; more are a failure."""
+_ABOUT = 3.0  # weight of the component about the axis in (5): proximal pivots take from it what rotor inertias lack
+_FINEST = 1e-4  # relative distance of (5) from the largest sum: the seven numbers add up to six
+_LIGHTEST = 1e-9  # floor of the eigenvalues, relative to the largest, of the matrix by which energies in (5) are scaled
+_SLOWEST = 60  # limit of Newton steps for one barrier of (5), which takes about five; more are a failure
 
 
 def exceeds_diagonal(robot: Robot, diagonal: Sequence[float] | Array) -> bool:
@@ -160,8 +153,7 @@ _UNCHANGED = np.stack(
 )
 """Basis of the quadratic forms of a twist that are invariant under rotation about z."""
 
-_SIZES = np.einsum("aij,aij->a", _UNCHANGED, _UNCHANGED)
-"""Their squared norms; they are orthogonal."""
+_SIZES = np.einsum("aij,aij->a", _UNCHANGED, _UNCHANGED)  # their squared norms; they are orthogonal
 
 
 def _mean(B: Array) -> Array:

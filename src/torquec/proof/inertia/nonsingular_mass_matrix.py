@@ -31,13 +31,11 @@ from torquec.proof.enclosure.enclose import enclose
 from torquec.proof.inertia.positive_mass_matrix import is_near_enough, is_positive_everywhere
 from torquec.robot.robot import Robot
 
-_STEPS = 30_000_000
-"""Budget, boxes times operations of dM/dq: about ten seconds."""
+_STEPS = 30_000_000  # budget, boxes times operations of dM/dq: about ten seconds
 _AT_ONCE = 2048  # boxes in one batch: fills the vector unit, and memory stays small
 _NARROW = 1e-3
 """Half width [rad or m] below which an undecided box is not halved: M is singular or nearly singular there."""
-_SLACK = 1e-9
-"""Margin in (2) for the rounding errors of B and of B v, which are some thousand units of 1e-16."""
+_SLACK = 1e-9  # margin in (2) for the rounding errors of B and of B v, which are some thousand units of 1e-16
 _POWER_STEPS = 8  # an approximate eigenvector is enough: the bound holds for any v
 
 

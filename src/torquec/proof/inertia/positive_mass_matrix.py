@@ -70,18 +70,14 @@ _SAMPLES, _PART = 2000, 0.5
 
 _MOST_VALUES = 5e7
 """Budget of control values, about ten seconds; a count instead of a time makes the result deterministic."""
-_MOST_POINTS = 200_000
-"""Points of a grid: six joints of degree two, and one of three, have 109,375."""
+_MOST_POINTS = 200_000  # points of a grid: six joints of degree two, and one of three, have 109,375
 
 _ROUNDING = 1e-10
 """Allowance for rounding errors of an entry, relative to the largest sum of magnitudes of an entry's table: a thousand
 times the accumulated rounding of grid values, tables and all later operations."""
 
-_MOST_ENTRIES = 2_500_000_000
-"""Budget of control-matrix entries: about half a minute for any number of joints."""
-
-_STRICTLY = 1.0 + 1e-9
-"""Factor on the diagonal of (8) that covers the rounding of its sums."""
+_MOST_ENTRIES = 2_500_000_000  # budget of control-matrix entries: about half a minute for any number of joints
+_STRICTLY = 1.0 + 1e-9  # factor on the diagonal of (8) that covers the rounding of its sums
 
 
 @dataclass(frozen=True)

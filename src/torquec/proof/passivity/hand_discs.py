@@ -49,8 +49,7 @@ import numpy as np
 from torquec.foundation.arrays import Array, ComplexArray, Mask
 
 _LEAST_ALIASES = 24  # on either side: Colgate's edge is then met to 1e-5
-_ALIASES_BEHIND_GRIP = 6
-"""Behind a grip, which is a low pass, terms decay with k^4."""
+_ALIASES_BEHIND_GRIP = 6  # behind a grip, which is a low pass, terms decay with k^4
 
 
 @dataclass(frozen=True)

@@ -32,30 +32,24 @@ from torquec.trajectory.motion_box import MotionBox
 _EFFORT = {1.03: 20_000_000, 1.05: 500_000_000, 1.1: 100_000_000, 1.15: 300_000_000, 1.3: 100_000_000, 1.5: 300_000_000}
 """Factors above the largest error, and the budget of control values for the proof of each."""
 
-_LAST_EFFORT = 100_000_000
-"""Control values for a last proof, at the tolerance itself."""
+_LAST_EFFORT = 100_000_000  # control values for a last proof, at the tolerance itself
 
 _MANY, _MANY_EFFORT, _BOX = 6, 150_000_000, 1500
 """Least number of variables for (4), budget of control values for each of its proofs, and overhead of a box in control
 values."""
 
-_NEAR, _COMING_DOWN = 1.05, (3.0, 2.0, 1.5, 1.3, 1.2, 1.1)
-"""Factors of (4): tried first, and decreasing afterwards."""
+_NEAR, _COMING_DOWN = 1.05, (3.0, 2.0, 1.5, 1.3, 1.2, 1.1)  # factors of (4): tried first, and decreasing afterwards
 
 _AT_ALL, _CLOSER = 4, 10
 """Budget of a proof at the tolerance as a multiple of (4)'s, and the divisor of the budget of tighter bounds."""
 
-_GROWS = 2.0
-"""Least growth of the number of boxes from one factor of (4) to the next."""
+_GROWS = 2.0  # least growth of the number of boxes from one factor of (4) to the next
 
 _LEAST_BOXES, _MOST_BOXES = 1000, 200_000
 """Boxes that any proof may take, regardless of their size, and upper limit of boxes: trees are stored in files."""
 
-_SMALLEST_PART = 1e-9
-"""No relative bound is smaller than this."""
-
-_SLACK = 1.0 + 1e-8
-"""Factor on every bound, so that a check with another summation order succeeds."""
+_SMALLEST_PART = 1e-9  # no relative bound is smaller than this
+_SLACK = 1.0 + 1e-8  # factor on every bound, so that a check with another summation order succeeds
 
 
 @dataclass(frozen=True)

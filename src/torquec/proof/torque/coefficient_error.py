@@ -28,14 +28,9 @@ from torquec.proof.torque.torque_residual import TorqueResidual
 from torquec.proof.torque.torque_tables import HIGHEST_DEGREE, TorqueTables
 from torquec.trajectory.motion_box import MotionBox
 
-_NOISE = 2e-14
-"""Coefficients of the exact function this small, relative to the largest torque at rest, are rounding."""
-
-_FLOOR = 3.0
-"""Smallest bound, as a multiple of the rounding allowance."""
-
-_SQUARES = 5
-"""Basis functions of an angle of degree two: only such variables can be changed to sums of angles."""
+_NOISE = 2e-14  # coefficients of the exact function this small, relative to the largest torque at rest, are rounding
+_FLOOR = 3.0  # smallest bound, as a multiple of the rounding allowance
+_SQUARES = 5  # basis functions of an angle of degree two: only such variables can be changed to sums of angles
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from torquec.foundation.arrays import Array, Mask
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.trajectory.motion_box import MotionBox
 
-_ASCENT_STEPS = 30
-"""Newton's method needs a handful from a good start; the rest is for starts on a ridge."""
+_ASCENT_STEPS = 30  # Newton's method needs a handful from a good start; the rest is for starts on a ridge
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,8 @@ from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
 
-_MOST_POINTS = 3**9
-"""Of the grid (2): nine turning joints below the first."""
-
-_ROUNDING = 1e-10
-"""Error bound of a table, relative to the sum of its magnitudes: far above the rounding of its values."""
+_MOST_POINTS = 3**9  # of the grid (2): nine turning joints below the first
+_ROUNDING = 1e-10  # error bound of a table, relative to the sum of its magnitudes: far above the rounding of its values
 
 _PRESENT = 1e-13
 """Threshold of a coefficient, relative to the table's largest: smaller ones are rounding, which `_ROUNDING` covers."""
@@ -40,8 +37,7 @@ _PRESENT = 1e-13
 _MOST_BOXES = 60_000  # some seconds for six joints
 
 
-_PIECES = 24
-"""Pieces of the range of a joint with springs, over each of which (3) is enclosed."""
+_PIECES = 24  # pieces of the range of a joint with springs, over each of which (3) is enclosed
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,8 +49,7 @@ _PARTS = 32
 """Number of parts of the open boxes (2): many, since their work is uneven; independent of the number of workers, since
 trees depend on it."""
 
-_FLOOR = 1e-9
-"""Smallest bound, relative to the largest torque at rest: below lies the rounding of the programs."""
+_FLOOR = 1e-9  # smallest bound, relative to the largest torque at rest: below lies the rounding of the programs
 
 PUBLISHED = 1.0 + 3e-4
 """Factor on proven bounds: the checker may spend 1e-4 of a bound on small rows, and as much on small waves."""

@@ -48,11 +48,8 @@ from torquec_check.claim import rounded_up
 Errors = Callable[[Array, Array, Array], Array]
 """From positions, speeds and accelerations (N, n) each to torque errors (N, n)."""
 
-_SAMPLES = 300_000
-"""Motions tried at first: half a second of native code for a six-joint arm."""
-
-_CHUNK = 50_000
-"""Motions evaluated at once: ten megabytes of torques."""
+_SAMPLES = 300_000  # motions tried at first: half a second of native code for a six-joint arm
+_CHUNK = 50_000  # motions evaluated at once: ten megabytes of torques
 
 _CLIMBERS, _TRIALS, _ROUNDS = 24, 32, 80
 """Climbs for each joint, the steps that each of them tries in a round, and the rounds."""

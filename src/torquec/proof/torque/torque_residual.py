@@ -40,11 +40,8 @@ _NOISE = 2e-14
 """Coefficients of the difference below this part of the largest torque on the grid are set to zero; the amount removed
 is `dropped`, and counts in every bound."""
 
-_ROUNDING = 2e-13
-"""Error bound of a row, relative to the largest torque at rest, times three for each variable."""
-
-_MOST_SPEEDS = 8
-"""Most joints for (5), which takes 3^n points."""
+_ROUNDING = 2e-13  # error bound of a row, relative to the largest torque at rest, times three for each variable
+_MOST_SPEEDS = 8  # most joints for (5), which takes 3^n points
 
 _NEAR = 1.5
 """Largest ratio of (4) to the target for which (5) is tried: (5) is lower by a tenth, seldom by more than a quarter."""
@@ -52,8 +49,7 @@ _NEAR = 1.5
 _TANGENTS = 4
 """Choices of t in (5): on random sums of six speeds they are 5.5, 2.7, 1.8 and 1.3 % above the truth, (4) 16 %."""
 
-_AT_ONCE = 100_000
-"""Values of (5) made at once: few enough for the processor's caches."""
+_AT_ONCE = 100_000  # values of (5) made at once: few enough for the processor's caches
 
 
 @dataclass(frozen=True)

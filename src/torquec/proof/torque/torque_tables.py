@@ -33,14 +33,12 @@ HIGHEST_DEGREE = 3
 """Highest degree in the sine and cosine, or displacement, of any joint: above it, boxes have too many control points
 for a proof."""
 
-_TURN = 12
-"""Samples along one joint that determine the degree: enough to resolve degree six."""
+_TURN = 12  # samples along one joint that determine the degree: enough to resolve degree six
 
 _TURNS = 2.0 * np.pi * np.arange(_TURN) / _TURN
 _SLIDES = np.cos(np.pi * (np.arange(_TURN) + 0.5) / _TURN)
 
-_PRESENT = 1e-11
-"""Threshold of a harmonic, relative to the largest torque: smaller ones are rounding errors."""
+_PRESENT = 1e-11  # threshold of a harmonic, relative to the largest torque: smaller ones are rounding errors
 
 
 @dataclass(frozen=True)

@@ -44,16 +44,12 @@ from torquec.proof.enclosure.enclose import (
 )
 from torquec.robot.robot import Robot
 
-_CONSTANTS = 1e-12
-"""Rounding error of constants folded while tracing, relative to the largest entry."""
+_CONSTANTS = 1e-12  # rounding error of constants folded while tracing, relative to the largest entry
 
 _STATE = ("q", "qd", "qdd")
 
-_WIDER = 1e-12
-"""Relative and absolute enlargement of half widths: covers the rounding of centre and half width."""
-
-_ROUNDS = 40
-"""Iterations for the solution: the mean-value form is used where 1 - R M contracts slowly."""
+_WIDER = 1e-12  # relative and absolute enlargement of half widths: covers the rounding of centre and half width
+_ROUNDS = 40  # iterations for the solution: the mean-value form is used where 1 - R M contracts slowly
 
 
 @dataclass(frozen=True, eq=False)

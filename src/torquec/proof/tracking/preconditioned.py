@@ -31,8 +31,7 @@ from torquec.robot.robot import Robot
 Ends = tuple[Array, Array]
 """Middles and radii of a quantity, or its lower and upper ends."""
 
-_UP = 1.0 + 1e-12
-"""Covers the rounding of sums of some hundred products that are not negative."""
+_UP = 1.0 + 1e-12  # covers the rounding of sums of some hundred products that are not negative
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,7 @@ import numpy as np
 from torquec.foundation.arrays import Array, Indices
 from torquec.trajectory.motion_enclosure import MotionEnclosure
 
-_GROWING = 1.5
-"""Ratio of lengths of successive pieces after the end of a motion."""
+_GROWING = 1.5  # ratio of lengths of successive pieces after the end of a motion
 
 
 @dataclass(frozen=True, eq=False)

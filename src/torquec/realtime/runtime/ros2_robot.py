@@ -47,12 +47,10 @@ EFFORTS = "effort_controller/commands"
 _DISCOVERY = ("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 _QUEUE = 10
 """Queue size of a subscriber: usually two messages wait."""
-_POLL = 2e-4
-"""Polling interval for new torques [s]: a fifth of the shortest usual period."""
+_POLL = 2e-4  # polling interval for new torques [s]: a fifth of the shortest usual period
 _LATE = 0.1
 """Longest gap between two torques or samples [s]: middleware on a non-real-time system pauses for tens of ms."""
-_FIRST = 5.0
-"""Timeout of the first joint states [s]: discovery takes about one."""
+_FIRST = 5.0  # timeout of the first joint states [s]: discovery takes about one
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,7 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.trajectory import Trajectory
 
 _TAKE_EVERY = 0.02  # [s] between two reads of the log: some hundred entries at the highest rates
-_LOG_SECONDS = 4.0
-"""Length of the log in the loop's memory [s]: far longer than the reader may be delayed."""
+_LOG_SECONDS = 4.0  # length of the log in the loop's memory [s]: far longer than the reader may be delayed
 
 
 class DeadlineSource(StrEnum):

@@ -25,14 +25,10 @@ from torquec.robot.robot import Robot
 ASSUMED = "assumed"
 """The name of the rule (1), (2)."""
 
-_LEAST_INERTIA = 0.1
-"""Of (1) [kg m^2]."""
-_LIMIT_PER_INERTIA = 150.0
-"""Of (1) [N m per kg m^2]: of the size of harmonic drives of arms of 5 to 30 kg."""
-_COULOMB_PART = 0.02
-"""Of (2): of the size that identified arms show."""
-_VISCOUS_PART = 0.01
-"""Of (2) [s/rad]: of the size that identified arms show."""
+_LEAST_INERTIA = 0.1  # of (1) [kg m^2]
+_LIMIT_PER_INERTIA = 150.0  # of (1) [N m per kg m^2]: of the size of harmonic drives of arms of 5 to 30 kg
+_COULOMB_PART = 0.02  # of (2): of the size that identified arms show
+_VISCOUS_PART = 0.01  # of (2) [s/rad]: of the size that identified arms show
 
 
 @dataclass(frozen=True)

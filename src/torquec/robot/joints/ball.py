@@ -18,8 +18,7 @@ from torquec.expr.ops import Op
 from torquec.robot.joints.kind import JointKind, KindCoordinate, UnitTwist
 from torquec.spatial import Pose, Quaternion, Scalar, Vector3, add, cross, dot, scale, unit_quaternion_rotation
 
-_TINY = 1e-30
-"""Square of an angle [rad^2] below which sin(t)/t is 1 to all digits: no division by zero."""
+_TINY = 1e-30  # square of an angle [rad^2] below which sin(t)/t is 1 to all digits: no division by zero
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,7 @@ from torquec.spatial import (
     transpose,
 )
 
-_TINY = 1e-30
-"""Square of an angle [rad^2] below which sin(a)/a is 1 to all digits: no division by zero."""
+_TINY = 1e-30  # square of an angle [rad^2] below which sin(a)/a is 1 to all digits: no division by zero
 
 
 @dataclass(frozen=True)

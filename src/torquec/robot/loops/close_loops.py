@@ -107,8 +107,7 @@ def _chosen(tree: Robot, file: LoopFile, start: Array) -> tuple[DependentChoice,
     return max(found, key=lambda pair: pair[1].coverage)
 
 
-_ENOUGH = 0.8
-"""Part of the range; a choice that covers it is taken without trying others."""
+_ENOUGH = 0.8  # part of the range; a choice that covers it is taken without trying others
 
 
 def check_loop_names(tree: Robot, file: LoopFile) -> None:
@@ -177,8 +176,7 @@ def _fits(guess: LoopPrediction, inputs: set[int], spans: set[int]) -> bool:
     return shapes and flags and small and set(guess.inputs) <= inputs
 
 
-_HIGHEST_POWER = 40
-"""Of a prediction; fits have at most 16."""
+_HIGHEST_POWER = 40  # of a prediction; fits have at most 16
 
 
 def _leader(joint: Joint) -> str:

@@ -24,8 +24,7 @@ from torquec.robot.toml import Table, read_toml
 
 LOOPS_SUFFIX = ".loops.toml"
 
-_MOST_COEFFICIENTS = 12
-"""Of a polynomial coupling: higher powers only magnify rounding."""
+_MOST_COEFFICIENTS = 12  # of a polynomial coupling: higher powers only magnify rounding
 
 
 class LoopKind(StrEnum):

@@ -19,11 +19,8 @@ from torquec.robot.loops.batch import largest_gap, loop_batch, scales
 from torquec.robot.loops.closure import closed, loop_state
 from torquec.robot.robot import Robot
 
-_CLOSED = 1e-9
-"""Gap [m, rad] above any that converged Newton steps leave."""
-
-_SINGULAR = 1e7
-"""Condition of J_d at which torques have lost half of their digits."""
+_CLOSED = 1e-9  # gap [m, rad] above any that converged Newton steps leave
+_SINGULAR = 1e7  # condition of J_d at which torques have lost half of their digits
 
 
 @dataclass(frozen=True)

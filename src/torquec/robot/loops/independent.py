@@ -22,11 +22,8 @@ from torquec.robot.loops.batch import limits, loop_batch, moved_batch, scales
 from torquec.robot.loops.closed_loops import LoopFile
 from torquec.robot.robot import Robot
 
-_WALKS, _STEPS, _STRIDE = 48, 24, 0.12
-"""Walks (1), steps of each, and their length [rad, or the robot's size]."""
-
-_ZERO = 1e-5
-"""Zero threshold of entries, relative to the largest one of all rows: the error of files with few digits."""
+_WALKS, _STEPS, _STRIDE = 48, 24, 0.12  # walks (1), steps of each, and their length [rad, or the robot's size]
+_ZERO = 1e-5  # zero threshold of entries, relative to the largest one of all rows: the error of files with few digits
 
 _STABLE = 0.1
 """Size of a pivot, relative to the largest entry of its row at the same position, that is large enough (4)."""

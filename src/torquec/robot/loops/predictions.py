@@ -31,17 +31,13 @@ _TIGHT = 1e-13
 _NEARLY_ALL = 0.98
 """Part of the positions reached at which Newton's method must converge: near a singular one it takes more steps."""
 
-_SLOW_STEPS = 2
-"""Newton steps beyond those that the samples need, where singular configurations lie in the range."""
+_SLOW_STEPS = 2  # Newton steps beyond those that the samples need, where singular configurations lie in the range
 
 _LINEAR = 1e-10
 """Error [rad, m] of a linear fit that is the relation itself; the positions come from Newton steps to rounding."""
 
-_DEGREES = {1: 8, 2: 6, 3: 4, 4: 3, 5: 2, 6: 2}
-"""Degree of a prediction by the number of its inputs; one for more."""
-
-_WORST_CONDITION = 1e6
-"""Condition of J_d, scaled, beyond which a position counts as singular."""
+_DEGREES = {1: 8, 2: 6, 3: 4, 4: 3, 5: 2, 6: 2}  # degree of a prediction by the number of its inputs; one for more
+_WORST_CONDITION = 1e6  # condition of J_d, scaled, beyond which a position counts as singular
 
 
 @dataclass(frozen=True)

@@ -32,23 +32,15 @@ from torquec.errors import CheckError, MissingExtraError
 from torquec.foundation.arrays import Array
 from torquec.simplification.fitting.point_exchange import Support, exchanged
 
-_TOLERANCE = 1e-9
-"""Feasibility tolerance of the solver; its results are verified anyway (3)."""
-
-_MANY = 20
-"""Columns from which on a projection by QR is quicker than one by least squares."""
-
-_LAWSON_STEPS = 8
-"""Reweightings after which the level is within a few percent of the best."""
+_TOLERANCE = 1e-9  # feasibility tolerance of the solver; its results are verified anyway (3)
+_MANY = 20  # columns from which on a projection by QR is quicker than one by least squares
+_LAWSON_STEPS = 8  # reweightings after which the level is within a few percent of the best
 
 _FIRST_ROWS, _NEW_ROWS = 400, 200
 """Rows of the first program, and those that join in each round: ten times as many as there usually are columns."""
 
-_ROUNDS = 40
-"""Most rounds of the fit: it takes three or four."""
-
-_GAP = 1e-3
-"""Relative gap at which a level counts as optimal: proofs need a larger margin than that."""
+_ROUNDS = 40  # most rounds of the fit: it takes three or four
+_GAP = 1e-3  # relative gap at which a level counts as optimal: proofs need a larger margin than that
 
 
 @dataclass(frozen=True)

@@ -34,11 +34,8 @@ from torquec.simplification.fitting.chebyshev_program import PointFit, point_fit
 from torquec.simplification.fitting.point_exchange import Support
 from torquec.trajectory.motion_box import MotionBox
 
-_MOST_ROUNDS = 60
-"""Most exchanges of points; a fit that has not converged by then still has a valid level."""
-
-_NOISE = 1e-12
-"""A level below this part of the coefficient's size is rounding: the fit is exact."""
+_MOST_ROUNDS = 60  # most exchanges of points; a fit that has not converged by then still has a valid level
+_NOISE = 1e-12  # A level below this part of the coefficient's size is rounding: the fit is exact
 
 GAP = 1e-6
 

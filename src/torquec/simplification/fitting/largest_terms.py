@@ -31,26 +31,13 @@ from torquec.simplification.fitting.chebyshev_program import rough_fit
 from torquec.simplification.fitting.fit_problem import BoxFit, FitProblem, MinimaxFit, to_minimax_fit
 from torquec.trajectory.motion_box import MotionBox
 
-_POINTS = 1500
-"""Points beside those that the problem begins with."""
-
-_AT_ONCE = 12
-"""One in this number of terms is removed at once (2)."""
-
-_STEPS = 3
-"""Weightings of a fit that only decides whether terms can go."""
-
-_NEEDED = 8
-"""Consecutive terms found to be needed that end the removal."""
-
-_ROUNDS = 6
-"""Fits to new peaks before terms come back (3)."""
-
-_ROOM = 0.97
-"""The part of the tolerance that fits on points may use: between points errors are larger."""
-
-_MOST_POINTS = 400
-"""Rows of the program: with more of them each node of the tree takes seconds."""
+_POINTS = 1500  # points beside those that the problem begins with
+_AT_ONCE = 12  # one in this number of terms is removed at once (2)
+_STEPS = 3  # weightings of a fit that only decides whether terms can go
+_NEEDED = 8  # consecutive terms found to be needed that end the removal
+_ROUNDS = 6  # fits to new peaks before terms come back (3)
+_ROOM = 0.97  # the part of the tolerance that fits on points may use: between points errors are larger
+_MOST_POINTS = 400  # rows of the program: with more of them each node of the tree takes seconds
 
 
 def largest_terms(

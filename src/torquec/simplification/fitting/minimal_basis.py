@@ -45,20 +45,14 @@ MOST_CANDIDATES = 20_000
 _FEW_TERMS = 16
 """Up to this number all terms are tried before one is left out; beyond, the first that is not needed is left out."""
 
-_FEW_CANDIDATES = 150
-"""Up to this many, the sparse fit (1) is tried too."""
-
-_MANY_TERMS = 150
-"""Terms of a target beyond which fits are rough, and no other candidates are tried."""
+_FEW_CANDIDATES = 150  # up to this many, the sparse fit (1) is tried too
+_MANY_TERMS = 150  # terms of a target beyond which fits are rough, and no other candidates are tried
 
 _MOST_ATTEMPTS, _INTEGER_ATTEMPTS = 12, 4
 """How often a set that fails on the box is searched for again, with the points at which it failed."""
 
-_SWAPS_TRIED = 3
-"""Terms tried as replacements of each: those that would help most."""
-
-_SWAPPED_TERMS = 32
-"""Most terms for swaps: beyond, they take too long for their gain."""
+_SWAPS_TRIED = 3  # terms tried as replacements of each: those that would help most
+_SWAPPED_TERMS = 32  # most terms for swaps: beyond, they take too long for their gain
 
 
 @dataclass(frozen=True)

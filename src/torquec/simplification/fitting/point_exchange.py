@@ -21,20 +21,11 @@ import numpy as np
 
 from torquec.foundation.arrays import Array, Indices
 
-_FAR = 1e3
-"""Where pseudo-points lie (3): beyond what coefficients of scaled columns reach."""
-
-_NUDGE = 1e-10
-"""Perturbation of weights, growing from one to the next: equal weights could make the exchange cycle."""
-
-_REFACTOR = 40
-"""Exchanges after which the inverse is recomputed: its updates accumulate rounding errors."""
-
-_PIVOT = 1e-9
-"""Elements below this are no pivots: dividing by them would lose half of the digits."""
-
-_PSEUDO = -1
-"""The number that stands for no point."""
+_FAR = 1e3  # where pseudo-points lie (3): beyond what coefficients of scaled columns reach
+_NUDGE = 1e-10  # perturbation of weights, growing from one to the next: equal weights could make the exchange cycle
+_REFACTOR = 40  # exchanges after which the inverse is recomputed: its updates accumulate rounding errors
+_PIVOT = 1e-9  # elements below this are no pivots: dividing by them would lose half of the digits
+_PSEUDO = -1  # the number that stands for no point
 
 
 @dataclass(frozen=True)
