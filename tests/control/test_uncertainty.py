@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -99,6 +100,12 @@ def test_what_is_absent_is_none_assumed(puma):
         ("[payload]\nframe = \"link6\"\nmass = [0, 1]\ncentre_within = 50", "looks like millimetres"),
         ("[payload]\nframe = \"link6\"\nmass = [0, 1]\nnominal_mass = 2", "'payload.nominal_mass' is 2.0"),
         ("[timing]\ndelay = 0.5", "'timing.delay' is 0.5"),
+        ("[timing]\njitter = 2.0", "'jitter' is 2.0.*at most 0.1, not milliseconds"),
+        ("[every_joint]\nspeed_noise = 57", "'speed_noise' is 57.0.*at most 1, not degrees"),
+        ("[[joint]]\nname = \"joint2\"\nfriction_part = 3", "arm.toml:3: joint 'joint2': 'friction_part' is 3.0"),
+        ("[every_joint]\nfriction_residual = 1e6", "1e\\+06 at joint 'joint1'.*its drive gives, 97.6 N m"),
+        ("[payload]\nframe = \"link6\"\nmass = [0, 500]", "'payload.mass' is \\[0.0, 500.0\\].*not grams.* 70.3"),
+        ("[payload]\nframe = \"link6\"\nmass = [0, 1]\ninertia_part = 500", "'inertia_part' is 500.0.*at most 100"),
         ("[timings]\ndelay = 1", "unknown key 'timings'"),
     ],
 )  # fmt: skip
@@ -124,13 +131,20 @@ def test_options_that_need_a_period_or_a_limit(puma):
 
 
 def test_sets_that_are_too_large_name_joint_and_set(puma):
-    motion = minimum_jerk(np.zeros(6), np.full(6, 0.5), 1.0, joints=puma.joint_names)
+    wrist = tq.lock_joints(puma, {"joint1": 0.0, "joint2": 0.0, "joint3": 0.0, "joint6": 0.0})
+    motion = minimum_jerk(np.zeros(2), np.full(2, 0.5), 0.2, joints=wrist.joint_names)
     stated = tq.Uncertainty(payload=tq.PayloadUncertainty("link6", (0.0, 40.0), 0.2))
-    found = tq.tracking_guarantee(puma, -60.0, motion, period=PERIOD, uncertainty=stated)
+    found = tq.tracking_guarantee(wrist, -60.0, motion, period=PERIOD, uncertainty=stated)
     assert not found.valid
     assert "could not be shown to be regular for all robots of the sets" in found.reason
     assert "'payload' at joint 'joint" in found.reason
     assert "40 kg at 'link6'" in found.conditions
+    # the largest sets for which there is an answer: a little less is shown to be regular, a little more is not
+    largest = float(re.search(r"up to the largest payload.mass = (\S+?);", found.reason)[1])
+    for mass, regular in ((0.9 * largest, True), (1.2 * largest, False)):
+        stated = tq.Uncertainty(payload=tq.PayloadUncertainty("link6", (0.0, mass), 0.2))
+        given = tq.tracking_guarantee(wrist, -60.0, motion, period=PERIOD, uncertainty=stated)
+        assert ("regular" not in given.reason) == regular
 
 
 # --- simulated robots in the sets -----------------------------------------------------------------------------------

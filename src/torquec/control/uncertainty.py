@@ -36,8 +36,18 @@ from torquec.robot.toml import Table, parse_toml, read_toml
 if TYPE_CHECKING:
     from torquec.planning.torque_spread import TorqueSpread
 
-_COARSEST = 0.1
-"""Encoder steps and biases above this [rad, m] are rejected: they look like degrees or millimetres."""
+_LARGEST = {
+    "position": (0.1, "give radians or metres, at most 0.1, not degrees"),
+    "position_bias": (0.1, "give radians or metres, at most 0.1, not degrees"),
+    "speed_noise": (1.0, "give rad/s or m/s, at most 1, not degrees"),
+    "jitter": (0.1, "give seconds, at most 0.1, not milliseconds"),
+    "centre_within": (10.0, "give metres, at most 10: this looks like millimetres"),
+    "inertia_part": (100.0, "give a part of mass times centre_within squared, at most 100"),
+}
+"""Largest value of an entry, and the remedy: larger ones are in another unit."""
+
+_HEAVIEST = 3.0
+"""Largest payload by the mass of the robot: no arm lifts that, and grams exceed it."""
 
 
 def _check_numbers(record: Any, *, parts: tuple[str, ...] = ()) -> None:
@@ -49,6 +59,9 @@ def _check_numbers(record: Any, *, parts: tuple[str, ...] = ()) -> None:
             _refuse(item.name, value, "give a finite number that is not negative")
         if item.name in parts and value >= 1.0:
             _refuse(item.name, value, "give a part below 1: 30 % is 0.3")
+        largest, remedy = _LARGEST.get(item.name, (math.inf, ""))
+        if value > largest:
+            _refuse(item.name, value, remedy)
 
 
 def _refuse(name: str, value: object, remedy: str) -> NoReturn:
@@ -80,9 +93,6 @@ class JointUncertainty:
     def __post_init__(self) -> None:
         object.__setattr__(self, "speed", chosen(SpeedSource, self.speed, "source of the speed"))
         _check_numbers(self, parts=("friction_part", "torque_part"))
-        for name in ("position", "position_bias"):
-            if getattr(self, name) > _COARSEST:
-                _refuse(name, getattr(self, name), f"give radians or metres, at most {_COARSEST:g}, not degrees")
         if not 0.0 < self.speed_filter <= 1.0:
             _refuse("speed_filter", self.speed_filter, "give a number above 0, up to 1 (no filter)")
         if self.speed is SpeedSource.DIFFERENCE and self.speed_noise:
@@ -120,8 +130,6 @@ class PayloadUncertainty:
         _check_numbers(self)
         if not low <= self.nominal_mass <= high and self.nominal_mass:
             _refuse("payload.nominal_mass", self.nominal_mass, f"give a mass between {low:g} and {high:g} kg")
-        if self.centre_within > 10.0:
-            _refuse("payload.centre_within", self.centre_within, "give metres: this looks like millimetres")
 
 
 @dataclass(frozen=True)
@@ -156,14 +164,24 @@ class Uncertainty:
     timing: TimingUncertainty = _PUNCTUAL
 
     def of(self, robot: Robot) -> tuple[JointUncertainty, ...]:
-        """The sets of every joint; raises `ArgumentError` for a joint that the robot does not have."""
+        """The sets of every joint; raises `ArgumentError` for a joint that the robot does not have, and for a residual
+        that exceeds the torque of its drive.
+        """
         for name in self.joints:
             if name not in robot.joint_names:
                 raise ArgumentError(
                     f"the uncertainty is about a joint '{name}', which robot '{robot.name}' does not have",
                     remedy=f"its joints are {', '.join(robot.joint_names)}",
                 )
-        return tuple(self.joints.get(name, self.every_joint) for name in robot.joint_names)
+        found = tuple(self.joints.get(name, self.every_joint) for name in robot.joint_names)
+        for coordinate, joint in zip(robot.coordinates, found, strict=True):
+            if joint.friction_residual >= coordinate.limits.effort:
+                _refuse(
+                    "friction_residual",
+                    f"{joint.friction_residual:g} at joint '{coordinate.name}'",
+                    f"give less than its drive gives, {coordinate.limits.effort:g} {coordinate.effort_unit}",
+                )
+        return found
 
     def torque_spread(self, robot: Robot) -> TorqueSpread:
         """Torque deviations of a motion due to bodies, payload, friction and drives."""
@@ -233,13 +251,15 @@ def uncertainty_of(document: Table, robot: Robot) -> Uncertainty:
         if name not in robot.joint_names or name in joints:
             known = f"its joints are {', '.join(robot.joint_names)}; write one [[joint]] for each"
             table.refuse("name", f"robot '{robot.name}' has no joint '{name}', or it is given twice", known)
-        joints[name] = _read(table, every)
+        joints[name] = _read(table, every, of=f"joint '{name}': ")
     bodies = _read(document.table("bodies"), _KNOWN)
     timing = _read(document.table("timing"), _PUNCTUAL)
     carried = document.table("payload")
     payload = None if carried is None else _read_payload(carried, robot)
     document.finish()
-    return Uncertainty(every, MappingProxyType(joints), bodies, payload, timing)
+    found = Uncertainty(every, MappingProxyType(joints), bodies, payload, timing)
+    found.of(robot)
+    return found
 
 
 def _read_payload(table: Table, robot: Robot) -> PayloadUncertainty:
@@ -250,12 +270,15 @@ def _read_payload(table: Table, robot: Robot) -> PayloadUncertainty:
     if len(rows) != 1 or len(rows[0]) != 2 or not 0.0 <= rows[0][0] <= rows[0][1]:
         found = rows[0] if len(rows) == 1 else rows
         table.refuse("mass", f"'payload.mass' is {found}", "give the smallest and the largest mass: [0.0, 1.0] kg")
+    if rows[0][1] > _HEAVIEST * robot.mass > 0.0:
+        limit = f"give kilograms, not grams; at most {_HEAVIEST * robot.mass:.3g}, {_HEAVIEST:g} times the robot's mass"
+        table.refuse("mass", f"'payload.mass' is {rows[0]}", limit)
     payload: PayloadUncertainty = _read(table, PayloadUncertainty(frame, (rows[0][0], rows[0][1])))
     return payload
 
 
-def _read(table: Table | None, default: Any) -> Any:
-    """A record with the numbers of a table in place of its own; errors are raised with their line."""
+def _read(table: Table | None, default: Any, *, of: str = "") -> Any:
+    """A record with the numbers of a table in place of its own; errors are raised with their line, and `of` what."""
     if table is None:
         return default
     found: dict[str, Any] = {}
@@ -271,7 +294,7 @@ def _read(table: Table | None, default: Any) -> Any:
         record = replace(default, **found)
     except ArgumentError as error:
         key = next((name for name in found if f"'{name}'" in error.found or f".{name}'" in error.found), None)
-        table.refuse(key, error.found, error.remedy)
+        table.refuse(key, of + error.found, error.remedy)
     table.finish()
     return record
 

@@ -81,6 +81,7 @@ def plant_uncertainty(
         stiffness=feedback[0],
         damping=feedback[1],
         at_reference=evaluation is Evaluation.REFERENCE,
+        stated=_inertia_entries(stated),
     )
 
 
@@ -109,6 +110,12 @@ def _speed_errors(joint: JointUncertainty, T: float) -> tuple[float, float]:
     if joint.speed is SpeedSource.MEASURED:
         return joint.speed_noise, 0.0
     return c * joint.position / T, T * (0.5 + (1.0 - c) / c)
+
+
+def _inertia_entries(stated: Uncertainty) -> dict[str, float]:
+    """The entries that change the inertia, by name."""
+    found = {f"bodies.{name}": value for name, value in vars(stated.bodies).items()}
+    return found if stated.payload is None else {**found, "the largest payload.mass": stated.payload.mass[1]}
 
 
 def _body_parts(bodies: BodyUncertainty) -> dict[str, float]:

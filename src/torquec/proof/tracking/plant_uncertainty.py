@@ -33,7 +33,7 @@ The largest value over all cells is used. A vector that solves (8) also proves e
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
@@ -71,7 +71,8 @@ class PlantUncertainty:
     `compensation` maps (qd_ref, qd) to f^. Measurement errors: `position_error`, all but `position_noise` of it
     constant; `speed_error`, and `speed_lag` [s] times the acceleration; `feedback_noise` [1/s^2] is what errors of
     measured speeds add to the feedback. `delay` D [s] is the largest, `jitter` [s] how much of it varies. `stiffness` p
-    and `damping` s are those of the feedback; `at_reference`: where the law evaluates its model.
+    and `damping` s are those of the feedback; `at_reference`: where the law evaluates its model. `stated`: the entries
+    of bodies and payload by name, for messages.
     """
 
     robot: Robot
@@ -91,6 +92,7 @@ class PlantUncertainty:
     stiffness: Array
     damping: Array
     at_reference: bool
+    stated: Mapping[str, float] = field(default_factory=dict)
 
     def speed_errors(self, fastest: Array) -> Array:
         """eps_v where accelerations are at most `fastest`, (n,) or (N, n)."""
@@ -203,13 +205,13 @@ class PlantUncertainty:
         """
         R, D = inverse
         with np.errstate(all="ignore"):
-            model = _solved(D, batched_product(np.abs(R), errors))
+            model = solved(D, batched_product(np.abs(R), errors))
             both = self.rates.coefficients(R, own), self.rates.coefficients(R, asked)
-            drift = _solved(D, self.rates.rates(R, both[0], own))
+            drift = solved(D, self.rates.rates(R, both[0], own))
             low, high = enclose(self.slope_program, asked.lower, asked.upper)["dtau_dq"]
             total = batched_product(magnitudes(R, *with_constants(low, high)), eps[0])
             total = total + batched_product(self.rates.speed_slopes(both[1][1], asked), eps[1])
-            return model, _solved(D, total), drift
+            return model, solved(D, total), drift
 
     def plant_errors(
         self, inverse: Ends, own: MotionBoxes, cells: Array, frozen: Ends, acting: ActingErrors
@@ -222,14 +224,14 @@ class PlantUncertainty:
         drives = np.broadcast_to(self.drive_error, acting.friction.shape)
         found: list[dict[str, ErrorInputs]] = []
         with np.errstate(all="ignore"):
-            middle, radius = self._preconditioned(R, own)
+            middle, radius = self.preconditioned(R, own)
             sizes = (np.abs(middle) + radius)[:, :, :split].sum(axis=2)
             wide = D + sizes[..., 1:] * _ROUNDED_UP
             load, spread = middle[:, :, split:], radius[:, :, split:]
             for c, (centre, half) in enumerate(cells):
                 G, held = frozen[0][c], frozen[1][c]
                 u, other = acting.feedback[c], acting.other[c]
-                cell = _in_cell(load, spread, centre, half, wide)
+                cell = in_cell(load, spread, centre, half, wide)
                 QR = cell.Q @ R
                 size = np.abs(QR) + rounding(R.shape[1]) * (np.abs(cell.Q) @ np.abs(R))
                 apart = np.abs(QR - held) + 2.0 * rounding(R.shape[1]) * (np.abs(cell.Q) @ np.abs(R))
@@ -237,12 +239,12 @@ class PlantUncertainty:
                 right = {}
                 for cause, torque in (("friction", acting.friction[c]), ("drives", drives[c])):
                     first = batched_product(size, torque)
-                    beyond = _solved(cell.wrong, first) - first + batched_product(apart, torque)
+                    beyond = solved(cell.wrong, first) - first + batched_product(apart, torque)
                     right[cause] = ErrorInputs(beyond, torque, zero, zero, zero)
                 moved = batched_product(np.abs(G), u)
                 if split:
                     both = sizes[..., 0] + batched_product(sizes[..., 1:], other + moved)
-                    level = _solved(cell.wrong, batched_product(np.abs(cell.Q), both))
+                    level = solved(cell.wrong, batched_product(np.abs(cell.Q), both))
                     right["bodies"] = ErrorInputs(level, zero, zero, zero, zero)
                 identity = np.eye(len(self.drive_error))
                 step = 4.0 * rounding(len(identity)) * (np.abs(cell.Q) @ (identity + np.abs(cell.P) @ np.abs(G)))
@@ -251,7 +253,7 @@ class PlantUncertainty:
                 rest = cell.loose[..., 0] + batched_product(cell.loose[..., 1:], moved) + batched_product(away, u)
                 rest = rest + batched_product(cell.whole, other)
                 known = np.abs(cell.known)
-                level = _solved(cell.wrong, known + rest) - known
+                level = solved(cell.wrong, known + rest) - known
                 right["payload"] = ErrorInputs(level, zero, cell.known, cell.known, u)
                 found.append(right)
         return {cause: stacked([each[cause] for each in found]) for cause in found[0]}
@@ -274,24 +276,12 @@ class PlantUncertainty:
         """G and M_t^-1 (C, E, n, n) of the centres of cells at positions (E, n), and M (E, n, n); no enclosures."""
         R, _ = bound.inverse(bound.inertia(q, q))
         zero, split = np.zeros_like(q), self.directions.shape[1]
-        load = self._preconditioned(R, MotionBoxes(q, q, zero, zero, zero, zero))[0][:, :, split:, 1:]
+        load = self.preconditioned(R, MotionBoxes(q, q, zero, zero, zero, zero))[0][:, :, split:, 1:]
         P = np.eye(q.shape[1]) + np.einsum("xikj,ck->cxij", load, cells[:, 0])
         Q = np.linalg.inv(np.where(np.isfinite(P), P, np.eye(q.shape[1])))
         return Q, Q @ R, np.asarray(np.linalg.inv(R))
 
-    def largest_inertia(self, bound: AccelerationBound, cells: Array, q: Array) -> tuple[str, int, float]:
-        """The cause that changes the inertia most at positions (1, n), its joint, and the relative change."""
-        R, _ = bound.inverse(bound.inertia(q, q))
-        zero, split = np.zeros_like(q), self.directions.shape[1]
-        middle, radius = self._preconditioned(R, MotionBoxes(q, q, zero, zero, zero, zero))
-        sizes = (np.abs(middle) + radius)[0, ..., 1:].sum(axis=-1)
-        largest = np.abs(cells).sum(axis=1).max(axis=0)
-        found = {"bodies": sizes[:, :split].sum(axis=1), "payload": sizes[:, split:] @ largest}
-        cause = max(found, key=lambda name: float(found[name].max(initial=0.0)))
-        joint = int(np.argmax(found[cause]))
-        return cause, joint, float(found[cause][joint])
-
-    def _preconditioned(self, R: Array, own: MotionBoxes) -> Ends:
+    def preconditioned(self, R: Array, own: MotionBoxes) -> Ends:
         """Middles and radii (N, n, j + k, 1 + n) of R Y, at the reference's accelerations, and of R dY/dqdd."""
         count, n = R.shape[:2]
         found = []
@@ -338,7 +328,7 @@ class _Cell:
     whole: Array
 
 
-def _in_cell(load: Array, spread: Array, centre: Array, half: Array, D: Array) -> _Cell:
+def in_cell(load: Array, spread: Array, centre: Array, half: Array, D: Array) -> _Cell:
     """The matrices of a cell, from middles and radii of the payload's columns (N, n, k, 1 + n)."""
     count, n, k, _ = load.shape
     identity = np.broadcast_to(np.eye(n), (count, n, n))
@@ -365,7 +355,8 @@ def _standing(shaft: Shaft, speed: Any, *, forwards: bool) -> Direction:
     return rest if friction.value("turnover_distance") else AtRest(direction_of(friction, speed), speed, rest)
 
 
-def _solved(D: Array, c: Array) -> Array:
+def solved(D: Array, c: Array) -> Array:
+    """Bounds (N, n) of |x| with |x| <= c + D |x|; infinite where none is found."""
     return verified_bound(D, c * _ROUNDED_UP, rounds=_ROUNDS)
 
 

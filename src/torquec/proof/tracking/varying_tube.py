@@ -42,15 +42,8 @@ from torquec.proof.tracking.coupled_response import (
     stacked,
     summed,
 )
-from torquec.proof.tracking.error_tube import (
-    ErrorTube,
-    Radii,
-    TubeLoop,
-    joint_unit,
-    leaves_box,
-    rounded_torque,
-    rounding_error,
-)
+from torquec.proof.tracking.divergence_reason import divergence_reason
+from torquec.proof.tracking.error_tube import ErrorTube, Radii, TubeLoop, leaves_box, rounded_torque, rounding_error
 from torquec.proof.tracking.plant_uncertainty import ActingErrors, PlantUncertainty
 from torquec.proof.tracking.preconditioned import batched_product
 from torquec.proof.tracking.time_pieces import Pieces
@@ -317,7 +310,7 @@ def varying_tube(problem: VaryingTube) -> ErrorTube | str:
     try:
         radii, _ = problem.radii({"sampling": none}, Radii(zero, zero, zero, zero))
     except ArgumentError:  # a payload that makes the feedback almost ineffective, or the loop unstable
-        return _too_uncertain(problem, {})
+        return divergence_reason(problem, {})
     step, found, causes = _FIRST_STEP, None, dict[str, ErrorInputs]()
     for _ in range(_ROUNDS):
         # Radii that are too small are lower bounds: if they already leave the box, no tube exists.
@@ -338,7 +331,7 @@ def varying_tube(problem: VaryingTube) -> ErrorTube | str:
             step = _STEP
         radii = new
     if found is None:
-        return _outside(problem, radii.wider(_STEP)) or _too_uncertain(problem, causes)
+        return _outside(problem, radii.wider(_STEP)) or divergence_reason(problem, causes)
     tube = _tube(problem, *found[1:])
     return problem.loop.saturation(problem.proven.robot, tube.torque) or tube
 
@@ -361,29 +354,6 @@ def widest(radii: Radii) -> Radii:
 
 def _outside(problem: VaryingTube, radii: Radii) -> str | None:
     return leaves_box(problem.proven, problem.boxes(widest(radii), asked=True), problem.reference.t)
-
-
-def _too_uncertain(problem: VaryingTube, causes: Mapping[str, ErrorInputs]) -> str:
-    """Why the bounds of an uncertain plant diverge: the joint and the set that contributes most."""
-    robot, inverse = problem.proven.robot, np.abs(problem.epochs.inverse[:, problem.epochs.of_piece])
-    finite = {
-        cause: (each.level + np.abs(each.high) + batched_product(inverse, each.torque)).max(axis=(0, 1))
-        for cause, each in causes.items()
-    }
-    if not finite:
-        cause, joint, size = problem.sets.largest_inertia(problem.bound, problem.cells, problem.reference.q[:1])
-        return (
-            "the inertia could not be shown to be regular for all robots of the sets, even on the reference: most is "
-            f"'{cause}' at joint '{robot.joint_names[joint]}', {size:.2g} of the nominal inertia where less than 1 is "
-            "needed; state a smaller set, or give the robot its rotor inertias"
-        )
-    cause, joint = max(((name, k) for name in finite for k in range(robot.n)), key=lambda at: finite[at[0]][at[1]])
-    return (
-        f"the bounds grow without end under this uncertainty: most of it is '{cause}' at joint "
-        f"'{robot.joint_names[joint]}', an acceleration error of {finite[cause][joint]:.3g} "
-        f"{joint_unit(robot.joints[joint])}/s^2; state a smaller set, choose faster poles, move more slowly, or give "
-        "the robot its rotor inertias"
-    )
 
 
 def _rows(boxes: MotionBoxes, c: slice) -> MotionBoxes:
