@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from torquec.proof.tracking.varying_tube import VaryingTube
 
 _BISECTIONS = 12
+"""Halvings of the part of the sets that keeps M nonsingular: three digits."""
 
 
 def divergence_reason(problem: VaryingTube, causes: Mapping[str, ErrorInputs]) -> str:
