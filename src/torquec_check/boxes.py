@@ -37,10 +37,12 @@ from torquec_check.rows import UNIT, UP, Array, Ball, Grid
 SQUARED, SMALL = 1e-150, 1e-4
 """Added to radii, whose squares would vanish below 1e-162; part of a bound that is spent on rows and waves left out."""
 
-MOST_VALUES, DEEPEST, _CORNERS = 30_000_000_000, 120, 5
-"""Control values, some minutes (`most` may be fewer); halvings of a box; after each so many halvings (6) is tried."""
+MOST_VALUES, DEEPEST, _LOOKS = 30_000_000_000, 120, 5
+"""Control values at five nodes a joint, some minutes (`most` may be fewer); halvings of a box; each so many of them (6)
+is tried and (5) computed: between, a halving is taken to divide the second differences along its joint by four."""
 
 Waves: TypeAlias = np.ndarray[Any, np.dtype[np.complex128]]
+Pieces: TypeAlias = Sequence[Sequence[tuple[Any, Array]]]
 Report = Callable[[float], None]
 Exceeds = Callable[[Sequence[Any], Array, Array], bool]
 """Whether h of rows (rows, points) with these keys may exceed limits (points,) at a point."""
@@ -62,28 +64,34 @@ def check_below(
     if not keys:
         raise RefusedError(f"only {bound:.6g} is allowed, and rounding is {noise:.6g}")
     waves, trimmed = _trimmed(_stacked([found[key][0] for key in keys]), allowed)
-    pieces = [_pieces(size, *ends) for size, ends in zip(waves.shape[1:], grid.angle_ranges, strict=True)]
-    left, size, shape = left - dropped - trimmed, _size(waves, pieces), waves.shape[1:]
-    count, values = math.prod(map(len, pieces)), min(most, MOST_VALUES)
+    joints = [joint for joint, size in enumerate(waves.shape[1:]) if size > 1]
+    shape = tuple(waves.shape[1 + joint] for joint in joints)
+    pieces = [_pieces(size, *grid.angle_ranges[joint]) for joint, size in zip(joints, shape, strict=True)]
+    left, waves = left - dropped - trimmed, waves.reshape(len(keys), *shape)
+    size, count, values = _size(waves, pieces), math.prod(map(len, pieces)), min(most, MOST_VALUES)
+    cost, off = max((5, *shape)) / 5.0, [_rounding(len(keys), shape, depth) for depth in range(DEEPEST + 1)]
+    ends = np.ix_(*([0, -1] for _ in shape))
     for done, (root, weights) in enumerate(_roots(waves, (), pieces)):
         report(done / count)
-        waiting = [(root, weights, 0)]
+        waiting = [(root, weights, 0, np.zeros(0))]
         while waiting:
-            box, weights, depth = waiting.pop()
-            product = functools.reduce(np.multiply.outer, weights)
-            limits = left * product - 1e-12 * np.abs(left * product) - _rounding(shape, depth) * size
-            values -= box.size
+            box, weights, depth, bends = waiting.pop()
+            product = functools.reduce(np.multiply.outer, weights, np.ones(()))
+            limits = left * product - off[depth] * (abs(left) * product + size)
+            values -= cost * box.size
             if not exceeds(keys, box.reshape(len(keys), -1), limits.ravel()):
                 continue
-            ends = np.ix_(*([0, -1] for _ in weights))
-            if depth % _CORNERS == 0 and exceeds(keys, box[:, *ends].reshape(len(keys), -1), limits[ends].ravel()):
-                raise RefusedError(f"more than {left:.6g}, what is left of the bound, is attained, or not excluded")
-            axis = _most_bent(box / product)
-            if values < 0 or depth >= DEEPEST or axis < 0:
+            if depth % _LOOKS == 0:
+                if exceeds(keys, box[:, *ends].reshape(len(keys), -1), limits[ends].ravel()):
+                    raise RefusedError(f"more than {left:.6g}, what is left of the bound, is attained, or not excluded")
+                bends = _bends(box / product)
+            axis = int(np.argmax(bends))
+            if values < 0 or depth >= DEEPEST or not bends[axis] > 0.0:
                 raise RefusedError("no proof was found within the limit of subdivisions")
-            for half in _halves(len(weights[axis])):
+            bends = np.where(np.arange(len(bends)) == axis, 0.25 * bends, bends)
+            for half in _halves(shape[axis]):
                 parts = tuple(half @ each if k == axis else each for k, each in enumerate(weights))
-                waiting.append((along(half, box, axis + 1), parts, depth + 1))
+                waiting.append((along(half, box, axis + 1), parts, depth + 1, bends))
     return noise
 
 
@@ -116,18 +124,21 @@ def fourier_matrix(count: int) -> Waves:
 
 def along(matrix: Any, values: Any, axis: int) -> Any:
     """A matrix times the values along one axis."""
-    return np.moveaxis(np.tensordot(matrix, values, (1, axis)), 0, axis)
+    before, count, after = values.shape[:axis], values.shape[axis], values.shape[axis + 1 :]
+    if not after:
+        return (values.reshape(-1, count) @ matrix.T).reshape(*before, -1)
+    return np.matmul(matrix, values.reshape(-1, count, math.prod(after))).reshape(*before, -1, *after)
 
 
-def _size(waves: Waves, pieces: Sequence[Sequence[tuple[Any, Array]]]) -> float:
+def _size(waves: Waves, pieces: Pieces) -> float:
     """A bound of all control values N of all root boxes, added up over the rows."""
     growth = math.prod(max(float(np.abs(matrix).sum(axis=1).max()) for matrix, _ in some) for some in pieces)
     return growth * sum(float(np.abs(row).max()) for row in waves)
 
 
-def _rounding(shape: tuple[int, ...], depth: int) -> float:
-    """Part of `_size` that the products of a root, of so many halvings and of a functional are off by."""
-    return product_error(*shape) + 400.0 * UNIT + product_error(max(shape)) * depth
+def _rounding(rows: int, shape: tuple[int, ...], depth: int) -> float:
+    """Part of `_size`, and of W, that the products of a root, of so many halvings and of a functional are off by."""
+    return product_error(*shape) + (400.0 + 8.0 * rows) * UNIT + product_error(max(shape, default=0)) * depth
 
 
 def _stacked(waves: Sequence[Waves]) -> Waves:
@@ -157,7 +168,7 @@ def _pieces(size: int, lower: float, upper: float) -> list[tuple[Any, Array]]:
     low, width = flint.arb(lower), flint.arb(upper) - flint.arb(lower)
     if upper - lower >= 6.28:
         low, width = flint.arb(0), 2 * flint.arb.pi()
-    count = max(1, math.ceil(float(width) / (0.9 * math.pi) - 1e-9)) if size > 1 else 1
+    count = max(1, math.ceil(float(width) / (0.9 * math.pi) - 1e-9))
     return [_piece(size // 2, low + width * (2 * k + 1) / (2 * count), width / count) for k in range(count)]
 
 
@@ -175,9 +186,7 @@ def _piece(d: int, center: Any, width: Any) -> tuple[Any, Array]:
     return matrix, np.array([float(x.real) for x in columns[0]])
 
 
-def _roots(
-    numerators: Any, weights: tuple[Array, ...], pieces: Sequence[Sequence[tuple[Any, Array]]]
-) -> Iterator[tuple[Any, tuple[Array, ...]]]:
+def _roots(numerators: Any, weights: tuple[Array, ...], pieces: Pieces) -> Iterator[tuple[Any, tuple[Array, ...]]]:
     """N and W of all root boxes; those that share pieces of the first joints share the products along them."""
     joint = len(weights)
     if joint == len(pieces):
@@ -187,14 +196,14 @@ def _roots(
         yield from _roots(along(matrix, numerators, joint + 1), (*weights, weight), pieces)
 
 
-def _most_bent(control: Any) -> int:
-    """The joint of (5), -1 where nothing bends; of N/W (rows, joints ..) every second value along others will do."""
-    bends = []
+def _bends(control: Any) -> Array:
+    """Second differences of (5) along the joints, of N/W (rows, joints ..): every second value along others will do."""
+    bends = np.zeros(control.ndim - 1)
     for axis in range(1, control.ndim):
         steps = (2 if size > 3 and k not in (0, axis) else 1 for k, size in enumerate(control.shape))
-        some = control[tuple(slice(None, None, step) for step in steps)]
-        bends.append(float(np.abs(np.diff(some, 2, axis)).sum(axis=0).max(initial=0.0)))
-    return int(np.argmax(bends)) if max(bends) > 0.0 else -1
+        some = control[tuple(slice(None, None, step) for step in steps)].swapaxes(1, axis)
+        bends[axis - 1] = np.abs(some[:, 2:] - 2.0 * some[:, 1:-1] + some[:, :-2]).sum(axis=0).max()
+    return bends
 
 
 @functools.cache

@@ -42,16 +42,13 @@ COUNTS = r"(?:\d+ (?:mul|add|div|sincos|other)(?:,(?=\d))?)+"
 _INDEX = r"(0|[1-9]\d{0,8})"
 _ODD = re.compile(r"[^A-Za-z0-9_]|_(?=x[0-9a-f])", re.ASCII)
 _NUMBER = re.compile(r"(?<!\w)\.?\d(?:[eEpP][+-]|[\w.])*", re.ASCII)
-_CHOICE = re.compile(r"\((.+) ([<>]=) 0\.0f?\) \? (.+) : (.+)")
+_CHOICE = re.compile(r"\(([^?]+) ([<>]=) 0\.0f?\) \? ([^?:]+) : ([^?:]+)")
 _KERNELS = {"sincos": {"sin", "cos"}, "smaller": {"min"}, "larger": {"max"}}
 _OPERATORS: dict[type, str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
 
 
 def check_c_source(text: CText, programs: Sequence[Program], name: str, real: str, title: str) -> list[str]:
-    """The prototypes of the programs; raises `RefusedError` unless the text is their C.
-
-    `title` begins the text, `name` all names of the package; `real` is "double" or "float".
-    """
+    """The prototypes of the programs, "double" or "float"; raises `RefusedError` unless the text is their C."""
     used = {step.op for program in programs for step in program.operations}
     text.comment(f"{title}: written by torquec. How to use it stands in {name}.h.")
     for piece in ("includes", *(f"{kernel} {real}" for kernel, ops in _KERNELS.items() if used & ops)):
@@ -89,10 +86,7 @@ def _shape_text(port: Port) -> str:
 
 
 class _Function:
-    """One function (2), read into values of its program (3): equal operations on equal values have one number.
-
-    `_values` are the numbers of names and places in C, `_empty` the places of arrays that have no value yet.
-    """
+    """One function (2), read into values of its program (3): equal operations on equal values have one number."""
 
     def __init__(self, text: CText, program: Program, name: str, real: str) -> None:
         self._text, self._program, self._name, self._real = text, program, name, real
@@ -106,8 +100,8 @@ class _Function:
             key += {"const": (repr(step.value),), "input": (step.port, step.element)}.get(step.op, ())
             self._of_step.append(self._numbers.setdefault(key, len(self._numbers)))
         self._ports: dict[str, Port] = {}
-        self._declared, self._empty = set[str](), set[str]()
-        self._values, self._written = dict[str, int](), dict[str, int]()
+        self._declared, self._empty = set[str](), set[str]()  # names; places of arrays that have no value yet
+        self._values, self._written = dict[str, int](), dict[str, int]()  # by names and places in C
 
     def read(self) -> str:
         """Raise `RefusedError` unless the text computes the program; gives the prototype."""
@@ -146,9 +140,9 @@ class _Function:
         if found := re.fullmatch(rf"const {real} (v\d+) = (.+)", statement):
             self._declare(found[1])
             self._values[found[1]] = self._right_side(found[2])
-        elif found := re.fullmatch(rf"const {real} (x\d+)\[4\] = {{(.+), (.+), (.+), (.+)}}", statement):
+        elif found := re.fullmatch(rf"const {real} (x\d+)\[4\] = {{(.+)}}", statement):
             self._declare(found[1])
-            self._values |= {f"{found[1]}[{k}]": self._value(found[k + 2]) for k in range(4)}
+            self._values |= {f"{found[1]}[{k}]": value for k, value in enumerate(self._values_of(found[2], 4))}
         elif found := re.fullmatch(rf"{real} ([sc]\d+)\[([1-4])\]", statement):
             self._declare(found[1])
             self._empty |= {f"{found[1]}[{k}]" for k in range(int(found[2]))}
@@ -176,27 +170,29 @@ class _Function:
         if not {sine, cosine} <= self._empty:
             self._text.refuse(f"{sine} and {cosine} are no new places")
         self._empty -= {sine, cosine}
-        value = self._value(angle)
+        (value,) = self._values_of(angle)
         found = {sine: self._numbers.get(("sin", value)), cosine: self._numbers.get(("cos", value))}
         self._values |= {place: number for place, number in found.items() if number is not None}
 
     def _right_side(self, text: str) -> int:
         """An expression, or `(SUM >= 0.0) ? SUM : SUM`, in which <= has the sign of the first one changed."""
-        found = _CHOICE.fullmatch(text)
-        if found is None:
-            return self._value(text)
-        condition = self._value(found[1])
+        if not (found := _CHOICE.fullmatch(text)):
+            return self._values_of(text)[0]
+        condition, *values = (self._values_of(each)[0] for each in found.group(1, 3, 4))
         condition = condition if found[2] == ">=" else self._look_up("neg", condition)
-        return self._look_up("select", condition, self._value(found[3]), self._value(found[4]))
+        return self._look_up("select", condition, *values)
 
-    def _value(self, text: str) -> int:
-        """An expression. Other characters, numbers written in another way, and `--`, which writes, are refused."""
-        if not re.fullmatch(r"(?!.*--)[\w.+\-*/()\[\], ]+", text, re.ASCII):
+    def _values_of(self, text: str, count: int = 1) -> list[int]:
+        """Expressions. Other characters, numbers written in another way, and `--`, which writes, are refused."""
+        if not re.fullmatch(r"(?!.*--)[\w.+\-*/()\[\], ]+(?<![, ])", text, re.ASCII):
             self._text.refuse(f"{text[:60]!r} does not belong to the subset of C that Torquec writes")
         try:
-            return self._node(ast.parse(_NUMBER.sub(self._literal, text).strip(" "), mode="eval").body)
+            nodes = ast.parse(f"[{_NUMBER.sub(self._literal, text)}]", mode="eval").body
+            if isinstance(nodes, ast.List) and len(nodes.elts) == count:
+                return [self._node(node) for node in nodes.elts]
         except (SyntaxError, RecursionError, MemoryError):
-            self._text.refuse(f"{text[:60]!r} is no expression that Torquec writes")
+            pass
+        return self._text.refuse(f"{text[:60]!r} is no expression that Torquec writes")
 
     def _literal(self, found: re.Match[str]) -> str:
         """An index, or a literal as Python writes its double, so that it is read back to the last bit."""
@@ -289,7 +285,7 @@ class CText:
 def squeezed(comment: str) -> str:
     """The words of a comment, without stars that begin lines; blanks count between letters, digits and .+-# only."""
     plain = re.sub(r"^ \*", "", comment, flags=re.MULTILINE).encode("ascii", "backslashreplace").decode()
-    return re.sub(r"(?<![\w.+#-]) | (?![\w.+#-])", "", re.sub(r"(?:\\*(?:[^!-~]|$))+", " ", plain))
+    return re.sub(r"(?<![\w.+#-]) | (?![\w.+#-])", "", re.sub(r"(?:(?<!\\)\\*(?:[^!-~]|$))+", " ", plain))
 
 
 def known_text(name: str, prefix: str) -> str:

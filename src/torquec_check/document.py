@@ -24,6 +24,7 @@ class RefusedError(Exception):
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.found}" if self.where else self.found
+        text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)  # names may hold what moves a cursor
         return f"{text}\n  remedy: {self.remedy}" if self.remedy else text
 
 

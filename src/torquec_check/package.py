@@ -141,8 +141,9 @@ def _check_closed(folder: Path, found: set[str], files: set[str], documents: Seq
 
 
 def _content(path: Path) -> bytes:
-    """The bytes of a regular file, opened without following a link."""
-    with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as stream:
+    """The bytes of a regular file, opened without following a link, or waiting for the other end of a pipe."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with os.fdopen(os.open(path, flags), "rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode) or os.fstat(stream.fileno()).st_size > MOST_BYTES:
             raise _refused("not a regular file of a size that is read", path)
         return stream.read()
@@ -183,6 +184,6 @@ def _program(model: dict[str, Any], quantity: str) -> Program:
     if not isinstance(entry, dict) or (":" in quantity and quantity.partition(":")[0] not in _OF_FRAMES):
         raise RefusedError(f"the model has no program of '{quantity[:60]}'", remedy=REMEDY)
     program = program_of(entry.get("function"), f"quantities.{quantity}")
-    if program.name != quantity.replace(":", "_"):
+    if program.name != quantity.replace(":", "_", 1):
         raise RefusedError(f"the program of '{quantity[:60]}' is called '{program.name[:60]}'", remedy=REMEDY)
     return program

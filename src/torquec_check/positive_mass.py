@@ -8,7 +8,7 @@ that M has an inverse everywhere, and that x'M x >= sum m_i x_i^2.
 (2)  Units differ, and so do sizes: S_ij is multiplied by d_i d_j, d_i a power of two near 1/sqrt(largest S_ii), without
      rounding. This changes no sign. Entries beside the diagonal are two of E: their rows are 2 S_ij
 (3)  h <= l where S + l 1 is positive semidefinite. Cholesky's algorithm, where it ends, is exact for a matrix that is
-     at most 1.1 n (n + 1) u tr(S) away (Higham 2002, theorem 10.3); `_FACTORED` of the trace is taken off beforehand
+     at most 1.1 n (n + 1) u tr(S) away (Higham 2002, theorem 10.3); 4 (n + 2)^2 u of the trace is taken off beforehand
 (4)  Rounding of the program at unit accelerations counts in every entry
 """
 
@@ -26,9 +26,7 @@ from torquec_check.document import RefusedError
 from torquec_check.program import Program
 from torquec_check.robot import Box
 from torquec_check.rounding import Precision, unit_errors
-from torquec_check.rows import UP, Array, Ball, as_ball, grid_of, program_degrees, program_torques
-
-_FACTORED = 1e-12
+from torquec_check.rows import UNIT, UP, Array, Ball, as_ball, grid_of, program_degrees, program_torques
 
 
 def eigenvalue_exceeds(n: int, entries: Sequence[tuple[int, int]], rows: Array, limits: Array) -> bool:
@@ -40,7 +38,8 @@ def eigenvalue_exceeds(n: int, entries: Sequence[tuple[int, int]], rows: Array, 
     for (i, j), row in zip(entries, rows, strict=True):
         matrices[:, i, j] = matrices[:, j, i] = row if i == j else 0.5 * row
     with np.errstate(invalid="ignore"):
-        moved = limits - _FACTORED * (np.trace(np.abs(matrices), axis1=1, axis2=2) + np.abs(limits))
+        taken = 4.0 * (n + 2) ** 2 * UNIT
+        moved = limits - taken * (np.trace(np.abs(matrices), axis1=1, axis2=2) + n * np.abs(limits))
     try:
         factors = np.linalg.cholesky(matrices + moved[:, None, None] * np.eye(n))
     except np.linalg.LinAlgError:

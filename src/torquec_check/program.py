@@ -12,10 +12,8 @@ from typing import Any
 
 from torquec_check.document import RefusedError, expect, fields, items, number
 
-ARITY = {
-    "add": 2, "sub": 2, "mul": 2, "div": 2, "neg": 1, "sin": 1, "cos": 1, "sqrt": 1, "exp": 1, "atan2": 2, "abs": 1,
-    "min": 2, "max": 2, "select": 3,
-}  # fmt: skip
+ARITY = dict.fromkeys(["add", "sub", "mul", "div", "atan2", "min", "max"], 2) | {"select": 3}
+ARITY |= dict.fromkeys(["neg", "sin", "cos", "sqrt", "exp", "abs"], 1)
 """Operations and their number of arguments; beside them there are `const` and `input`."""
 
 

@@ -33,14 +33,11 @@ class Box:
 
 @dataclass(frozen=True)
 class Body:
-    """A body and its joint. Frames coincide at the joint position `multiplier` q[coordinate] + `offset` = 0.
+    """A body and its joint. Frames coincide at the joint position `multiplier` q[coordinate] + `offset` = 0."""
 
-    `rotation` and `origin` place the joint in the frame of the `parent` body (-1: the base), as written.
-    """
-
-    parent: int
+    parent: int  # -1: the base
     turns: bool
-    rotation: tuple[tuple[float, ...], ...]
+    rotation: tuple[tuple[float, ...], ...]  # places the joint in the frame of the parent, as written
     origin: tuple[float, ...]
     axis: tuple[float, ...]
     inertia: tuple[float, ...]

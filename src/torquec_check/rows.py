@@ -49,9 +49,9 @@ UP = 1.0 + 1e-9
 
 flint.ctx.prec = 200
 
-MOST_MULTIPLES, MOST_BITS, MOST_POINTS = 32, 10_000, 400_000
-"""Of an angle in a sine or cosine; of an exact number, which doubles are far below; points of the grid: seven joints of
-degree two have 5^7, for which the values of a seven-joint arm take 700 MB."""
+MOST_MULTIPLES, MOST_BITS, MOST_DEGREE, MOST_POINTS, MOST_WORK = 32, 10_000, 100, 400_000, 2_000_000_000
+"""Of an angle in a sine or cosine; of an exact number, which doubles are far below; of one joint; points of the grid:
+seven joints of degree two have 5^7, and take 700 MB; operations times 2000 + points: at most a million operations."""
 
 ANGLE = 10**9
 Monomial = tuple[int, ...]
@@ -62,14 +62,11 @@ OPERATORS: dict[str, Any] = {"add": operator.add, "sub": operator.sub, "mul": op
 
 @dataclass(frozen=True, eq=False)
 class Ball:
-    """Midpoints and radii, arrays that broadcast: one axis per joint, of length one or of its nodes.
-
-    A polynomial in joint positions has `degrees` (n,): of a sum the larger ones, of a product their sums.
-    """
+    """Midpoints and radii, arrays that broadcast: one axis per joint, of length one or of its nodes."""
 
     mid: Array
     rad: Array
-    degrees: Array | float = 0.0
+    degrees: Array | float = 0.0  # (n,) of a polynomial: of a sum the larger ones, of a product their sums
 
     def __add__(self, other: Ball | Fraction | float) -> Ball:
         other = as_ball(other)
@@ -203,8 +200,9 @@ def _is_angle(key: Monomial, factor: Any) -> bool:
 def grid_of(turns: tuple[bool, ...], degrees: Sequence[int], lower: Sequence[float], upper: Sequence[float]) -> Grid:
     """The grid (2) of these degrees over ranges of the positions, all (n,)."""
     counts = tuple(2 * degree + 1 for degree in degrees)
-    if max(degrees) > 1 and math.prod(counts) > MOST_POINTS:
-        raise RefusedError(f"the program has the degrees {[*degrees]} in the joint positions: too many to be checked")
+    if max(degrees) > MOST_DEGREE or math.prod(counts) > MOST_POINTS:
+        most = f"too many to be checked: beyond {MOST_DEGREE}, or {MOST_POINTS} nodes together"
+        raise RefusedError(f"the program has the degrees {[*degrees]} in the joint positions: {most}")
     return Grid(turns, counts, tuple(lower), tuple(upper))
 
 
@@ -223,6 +221,8 @@ def program_degrees(program: Program, turns: tuple[bool, ...]) -> tuple[int, ...
 
 def program_torques(program: Program, grid: Grid) -> list[Rows]:
     """The torques of a program, or its first output, as polynomials in the rates, on a grid."""
+    if len(program.operations) * (math.prod(grid.counts) + 2000) > MOST_WORK:
+        raise RefusedError(f"the program has {len(program.operations)} operations: too many for its degrees")
     torques: list[Rows] = evaluate(program, grid)
     if any(key[-1:] >= (ANGLE,) for rows in torques for key in rows):
         raise RefusedError("the program uses an angle itself, not its sine or cosine")
@@ -230,10 +230,7 @@ def program_torques(program: Program, grid: Grid) -> list[Rows]:
 
 
 def evaluate(program: Program, algebra: Any) -> list[Any]:
-    """The first output of a program in an algebra, which has the constants, inputs and waves of programs.
-
-    Values are dropped after their last use. Raises `RefusedError` unless the program is one of sums and products.
-    """
+    """The first output of a program of sums and products in an algebra, which has constants, inputs and waves."""
     last = {k: position for position, step in enumerate(program.operations) for k in step.args}
     last.update(dict.fromkeys(program.results[0], len(program.operations)))
     values: dict[int, Any] = {}
@@ -250,6 +247,6 @@ def evaluate(program: Program, algebra: Any) -> list[Any]:
         else:
             raise RefusedError(f"the program has the operation '{step.op}': it is no polynomial in sines and cosines")
         for k in {*step.args}:
-            if last[k] == position:
+            if last[k] == position:  # its last use
                 del values[k]
     return [values[k] for k in program.results[0]]

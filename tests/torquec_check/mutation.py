@@ -24,7 +24,7 @@ from tests.torquec_check import documents, packages
 
 FOLDER = Path(__file__).parent
 LONGEST = 120
-"""Seconds of a mutant's tests: one that takes longer hangs, and is found."""
+"""Processor seconds of a mutant's tests: one that takes longer hangs, and is found."""
 
 
 class _Changed(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
@@ -50,7 +50,7 @@ def is_found(mutant: Mutant) -> bool:
     """Whether a test fails with the mutant, or does not end."""
     child = os.fork()
     if not child:
-        signal.alarm(LONGEST)
+        signal.setitimer(signal.ITIMER_PROF, LONGEST)
         with open(os.devnull, "w") as nowhere:  # noqa: PTH123
             os.dup2(nowhere.fileno(), 1)
             os.dup2(nowhere.fileno(), 2)
@@ -70,15 +70,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", nargs="*", default=[], help="FILE.py or FILE.py:LINE of mutants to try")
+    parser.add_argument("--only", nargs="*", default=[], help="FILE.py or FILE.py:LINE of mutants to draw from")
     chosen = parser.parse_args()
     packages.c_package(Path(os.environ.get("TMPDIR", "/tmp")) / f"mutants-{os.getpid()}")
     documents.robot_document(), documents.program_document()
     every = [mutant for path in sorted((SOURCES / "torquec_check").glob("*.py")) for mutant in mutants_of(path)]
     random.Random(chosen.seed).shuffle(every)
-    drawn = every[: chosen.count]
     if chosen.only:
-        drawn = [m for m in every if {Path(m.name).name, f"{Path(m.name).name}:{m.line}"} & set(chosen.only)]
+        every = [m for m in every if {Path(m.name).name, f"{Path(m.name).name}:{m.line}"} & set(chosen.only)]
+    drawn = every[: chosen.count]
     honest = Mutant("torquec_check/nothing.py", 0, "", "")
     if is_found(honest):
         sys.exit("the tests fail without any mutant")
@@ -91,7 +91,9 @@ def main() -> None:
             survivors += 1
             seconds = time.monotonic() - start
             sys.stdout.write(f"{k:4} SURVIVES {mutant.name}:{mutant.line}  {mutant.change}  ({seconds:.0f} s)\n")
-            sys.stdout.flush()
+        if k % 10 == 0:
+            sys.stdout.write(f"{k} of {len(drawn)}: {survivors} survive, {equal} change no result\n")
+        sys.stdout.flush()
     counted = len(drawn) - equal
     share = 100.0 * (counted - survivors) / max(counted, 1)
     sys.stdout.write(f"{counted - survivors} of {counted} found: {share:.1f} %; {equal} change no result\n")

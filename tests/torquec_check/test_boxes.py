@@ -10,13 +10,14 @@ import pytest
 
 from torquec_check import boxes
 from torquec_check.boxes import (
+    _bends,
     _halves,
-    _most_bent,
     _piece,
     _pieces,
     _rounding,
     _size,
     _trimmed,
+    along,
     amplitude,
     check_below,
     product_error,
@@ -105,8 +106,8 @@ def test_sizes_and_rounding_of_control_values():
     waves = np.array([[[1.0], [-4.0]], [[0.5], [0.25]]])
     assert _size(waves, pieces) == 3.0 * 3.0 * (4.0 + 0.5)
     unit = 2.0**-53
-    assert _rounding((5, 3), 0) == pytest.approx((4 * 9 + 4 * 7 + 400) * unit, rel=1e-8, abs=0.0)
-    assert _rounding((5, 3), 7) == pytest.approx((4 * 9 + 4 * 7 + 400 + 7 * 4 * 9) * unit, rel=1e-8, abs=0.0)
+    assert _rounding(2, (5, 3), 0) == pytest.approx((4 * 9 + 4 * 7 + 416) * unit, rel=1e-8, abs=0.0)
+    assert _rounding(2, (5, 3), 7) == pytest.approx((4 * 9 + 4 * 7 + 416 + 7 * 4 * 9) * unit, rel=1e-8, abs=0.0)
 
 
 def test_waves_that_are_left_out_are_counted():
@@ -148,21 +149,19 @@ def test_it_ends(monkeypatch):
 def test_boxes_are_halved_along_joints_that_matter(monkeypatch):
     """A function of one joint nearly: other joints bend numerators through their denominators alone."""
     halved = []
-    monkeypatch.setattr(boxes, "_most_bent", lambda control: halved.append(_most_bent(control)) or halved[-1])
+    monkeypatch.setattr(boxes, "along", lambda *given: halved.append(given) or along(*given))
     grid = grid_of((True,) * 3, (2,) * 3, (-3.2,) * 3, (3.2,) * 3)
     a, b, c = np.meshgrid(*[2 * np.pi * np.arange(5) / 5] * 3, indexing="ij")
     values = 0.5 + np.cos(a) + np.cos(2.0 * a - 1.0) + 0.01 * (np.cos(2.0 * b) + np.cos(2.0 * c))
     _prove(values, grid, 2.46)
-    assert halved
-    assert set(halved) == {0}
+    assert {axis for matrix, values, axis in halved if values.dtype == float} == {1}
 
 
 def test_every_halving_adds_its_rounding(monkeypatch):
     depths = []
-    monkeypatch.setattr(boxes, "_rounding", lambda shape, depth: depths.append(depth) or _rounding(shape, depth))
+    monkeypatch.setattr(boxes, "_rounding", lambda *given: depths.append(given) or _rounding(*given))
     _prove(_function(A, B), _grid([(-3.2, 3.2)] * 2), 1.7)
-    assert set(depths) == set(range(max(depths) + 1))
-    assert max(depths) > 2
+    assert depths == [(1, (5, 3), depth) for depth in range(boxes.DEEPEST + 1)]
 
 
 def test_waves_and_their_bounds():
@@ -216,3 +215,44 @@ def test_slack_of_waves_counts(monkeypatch):
     assert amplitude(np.array([1.0, 2.0j])) == 6.0
     assert product_error(3) == 2.0 * 28.0 * 2.0**-53
     assert not waves.any()
+
+
+def test_rounding_of_weights_counts_with_every_halving():
+    """W loses 4 (m + 4) u in each: 1.1e-11 after 120 halvings of degree 100, where a fixed 1e-12 was taken."""
+    seen = []
+
+    def exceeds(_keys, rows, limits):
+        if rows.shape[1] == 201:
+            seen.append(limits)
+        return rows.shape[1] == 201 and len(seen) <= boxes.DEEPEST
+
+    grid, bound = grid_of((True,), (100,), (0.0,), (1.0,)), 1.0
+    values = 1.5 * np.cos(100.0 * 2.0 * np.pi * np.arange(201) / 201)
+    check_below({(): Ball(values, np.zeros(()))}, grid, exceeds, bound, _silent)
+    ((_, weights),) = _pieces(201, 0.0, 1.0)
+    for _ in range(boxes.DEEPEST):
+        weights = _halves(201)[1] @ weights
+    assert np.all(seen[boxes.DEEPEST] <= bound * weights * (1.0 - 120 * 4 * 205 * 2.0**-53))
+
+
+def test_products_along_an_axis_are_those_of_matrices():
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((2, 3, 4, 5)) + 1j * rng.standard_normal((2, 3, 4, 5))
+    for axis, letter in enumerate("abcd"):
+        matrix = rng.standard_normal((6, values.shape[axis]))
+        expected = np.einsum(f"x{letter},abcd->{'abcd'.replace(letter, 'x')}", matrix, values)
+        np.testing.assert_allclose(along(matrix, np.swapaxes(values, 0, 1).swapaxes(0, 1), axis), expected, rtol=1e-13)
+
+
+def test_bends_are_second_differences_of_all_rows():
+    """One along each joint, of every second value along the others where there are more than three."""
+    i, j = np.meshgrid(np.arange(5.0), np.arange(3.0), indexing="ij")
+    control = np.array([i**2 + 0.5 * j**2, -3.0 * i**2 * (j == 1.0)])
+    np.testing.assert_allclose(_bends(control), [2.0 + 6.0, 1.0 + 2.0 * 3.0 * 16.0])
+
+
+def test_a_function_of_no_joint_is_its_value():
+    grid = grid_of((True, True), (0, 0), (0.0, 0.0), (1.0, 1.0))
+    _prove(np.array([[2.0]]), grid, 2.0 + 1e-8)
+    with pytest.raises(RefusedError, match="attained"):
+        _prove(np.array([[2.0]]), grid, 2.0 - 1e-8)

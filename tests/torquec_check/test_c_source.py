@@ -176,3 +176,29 @@ def test_the_program_of_another_function_is_not_enough():
     two = trace("f", lambda q: {"y": [q[0] * 3.0]}, {"q": (1,)})
     with pytest.raises(RefusedError, match=r"does not have the number 2\.0"):
         read(source_of([one]), [two])
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "const double x9[4] = {" + "q[0], " * 30_000,
+        "const double x9[4] = {" + "q[0], " * 30_000 + "q[0]}",
+        "const double v9 = (q[0]" + " >= 0.0) ? " * 30_000,
+        "const double v9 = " + "(" * 30_000 + "q[0]" + ")" * 30_000,
+        "const double v9 = " + "- " * 30_000 + "q[0]",
+    ],
+)
+def test_long_statements_are_refused_at_once(statement):
+    """Four groups of a pattern took the fourth power of the number of commas."""
+    source = source_of([pendulum()])
+    with pytest.raises(RefusedError):
+        read(source.replace("    tau[0] =", f"    {statement};\n    tau[0] ="), [pendulum()])
+
+
+def test_angles_are_four_expressions():
+    source = source_of([pendulum()])
+    (angles,) = re.findall(r"x0\[4\] = {(.*?)}", source, re.DOTALL)
+    one = angles.split(",")[0]
+    for changed in (f"{one}, {one}, {one}", f"{one}, {one}, {one}, {one}, {one}", f"{one}, {one}, {one}, {one},", "*q"):
+        with pytest.raises(RefusedError, match=r"subset of C|no expression"):
+            read(source.replace(angles, changed), [pendulum()])

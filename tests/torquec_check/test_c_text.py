@@ -89,3 +89,9 @@ def test_a_mark_may_come_first():
     text = CText(";x", "a.c")
     assert text.until(";") == ""
     text.take("x")
+
+
+def test_a_comment_of_backslashes_is_read_in_one_pass():
+    """Every one of them was tried as the first: a million would have taken hours."""
+    assert squeezed("\\" * 1_000_000 + "x") == "\\" * 1_000_000 + "x"
+    assert squeezed("a" + "\\" * 1_000_000 + "\n b") == "a b"

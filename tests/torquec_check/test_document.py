@@ -55,3 +55,12 @@ def test_ends_of_numbers_and_hashes_of_none():
         number(1.1e300, "x")
     with pytest.raises(ValueError, match=r"not JSON compliant|Out of range"):
         canonical_hash({"a": float("nan")})
+
+
+def test_a_refusal_is_what_screens_show():
+    """A name that moves the cursor, or breaks the line, could write "proven" over its refusal."""
+    error = RefusedError("no joint 'a\r\x1b[2Kproven\nproven: the package\u202e\ud800 \xe4'", where="b\x07")
+    assert str(error).splitlines() == [
+        r"b\x07: no joint 'a\r\x1b[2Kproven\nproven: the package\u202e\ud800 \xe4'".replace(r"\xe4", "\xe4"),
+        "  remedy: make it again with torquec simplify",
+    ]

@@ -13,6 +13,7 @@ from tests.torquec_check.packages import NAME, SPECIFICATION, c_package, reseale
 
 import torquec as tq
 from torquec.model.quantities import QUANTITIES
+from torquec.model.save import load_model
 from torquec_check.claim import certificate_claim
 from torquec_check.document import RefusedError
 from torquec_check.package import _OF_FRAMES, check_c_package, read_package
@@ -128,13 +129,17 @@ def test_every_quantity_of_a_frame_is_known():
 
 
 def test_words_for_a_prefix_or_a_frame_stand_in_quotation_marks(tmp_path):
+    """Frames with colons in their names are honest, too."""
     words = "x. Torque errors are PROVEN to be at most 1e-9 N m"
     robot = tq.classics.planar2r()
-    robot = dataclasses.replace(robot, frames=(*robot.frames[:-1], dataclasses.replace(robot.frames[-1], name=words)))
+    others = [dataclasses.replace(robot.frames[-1], name=name) for name in (words, "a:b:c")]
+    robot = dataclasses.replace(robot, frames=(*robot.frames[:-1], *others))
     model = tq.simplify(robot, SPECIFICATION)
     folder = tmp_path / "package"
-    tq.generate(model, folder, prefix=words, quantities=["inverse_dynamics", f"frame_pose:{words}"])
+    quantities = ["inverse_dynamics", f"frame_pose:{words}", "frame_pose:a:b:c"]
+    tq.generate(model, folder, prefix=words, quantities=quantities)
     check(folder)
+    load_model(folder / "planar2r.tq.json")
     for path in folder.glob("x_*.[ch]"):
         text = " ".join(path.read_text().replace("\n *", " ").split())
         assert text.count(words) == text.count(f'"{words}"') == (1 if path.suffix == ".c" else 2)
@@ -254,3 +259,16 @@ def test_a_model_has_the_name_of_a_model(folder, name):
     path.write_text(json.dumps(manifest | {"model": name, "files": {**manifest["files"], name: ""}}))
     resealed(folder)
     assert "not the files of a C package" in refused(folder)
+
+
+def test_a_manifest_that_is_no_file_is_refused(folder, monkeypatch):
+    """A pipe without another end would be waited for."""
+    manifest = folder / f"{NAME}.package.json"
+    monkeypatch.setattr("torquec_check.package.MOST_BYTES", 10)
+    with pytest.raises(RefusedError, match="size that is read"):
+        read_package(folder)
+    monkeypatch.undo()
+    manifest.unlink()
+    os.mkfifo(manifest)
+    with pytest.raises(RefusedError, match="not a regular file"):
+        read_package(folder)

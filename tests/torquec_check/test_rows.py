@@ -120,3 +120,20 @@ def test_sums_of_numbers_are_those_of_fractions():
     assert (
         abs(Fraction(float(ball.mid)) - Fraction(0.1) - Fraction(0.2)) <= Fraction(float(ball.rad)) < Fraction(1, 2**53)
     )
+
+
+def test_degrees_and_operations_that_would_take_hours_are_refused():
+    """cos q^2048 has 4097 nodes, few enough for a grid; its matrices would take hours."""
+    power = _program(["cos", 0], *(["mul", k, k] for k in range(4, 15)))
+    degrees = program_degrees(power, TURNS)
+    assert degrees == (2048, 0)
+    with pytest.raises(RefusedError, match=r"degrees \[2048, 0\].*beyond 100"):
+        grid_of(TURNS, degrees, (0.0, 0.0), (1.0, 1.0))
+    assert grid_of((True,), (100,), (0.0,), (1.0,)).counts == (201,)
+    assert grid_of((True,) * 11, (1,) * 11, (0.0,) * 11, (1.0,) * 11).counts == (3,) * 11
+    with pytest.raises(RefusedError, match="400000 nodes"):  # 28 GB an array, of displacements of 20 joints
+        grid_of((False,) * 20, (1,) * 20, (0.0,) * 20, (1.0,) * 20)
+    long = _program(*[["const", 1.0]] * 50_000)
+    program_torques(long, grid_of(TURNS, (0, 0), (0.0, 0.0), (1.0, 1.0)))
+    with pytest.raises(RefusedError, match="50004 operations: too many"):
+        program_torques(long, grid_of(TURNS, (99, 99), (0.0, 0.0), (1.0, 1.0)))

@@ -333,7 +333,7 @@ def check_ports(robot: Robot, name: str, function: Function) -> None:
     expected = input_shapes(robot, quantity)
     if [(port.name, port.shape) for port in function.inputs] != list(expected.items()):  # in this order, as arguments
         raise ExpressionError(f"its inputs are not {expected}, in this order")
-    if function.name != name.replace(":", "_"):
+    if function.name != name.replace(":", "_", 1):
         raise ExpressionError(f"the program of '{name}' is called '{function.name}'")
     if tuple(port.name for port in function.outputs) != quantity.outputs:
         raise ExpressionError(f"its outputs are not {quantity.outputs}")
