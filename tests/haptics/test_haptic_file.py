@@ -82,3 +82,12 @@ def test_the_page_documents_every_column():
     for names, unit, meaning in COLUMNS:
         shown = ", ".join(f"`{name}`" for name in names.split(", "))
         assert f"| {shown} | {unit} | {meaning} |" in page
+
+
+def test_the_edge_for_a_picture_is_the_edge_of_the_region():
+    given = result("inertia-0.83")
+    (standing,) = experiment_region(given, with_edge=True)
+    assert [mass / 0.83 for mass, _, _ in standing.edge] == pytest.approx([0.25, 0.5, 1.0, 2.0, 4.0])
+    assert standing.edge[2][1] == pytest.approx(standing.least_damping)
+    (outside,) = experiment_region(result("inertia-0.83", damping=(0.0, 0.98 * standing.edge[2][1])))
+    assert not outside.inside

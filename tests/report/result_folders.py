@@ -49,8 +49,10 @@ HAPTIC = {
             "inside": True,
             "margin": 0.2,
             "frequency": 31.0,
+            "mass": 5.0,
             "damping": 2.0,
             "least_damping": 1.1,
+            "edge": [[2.0, 1.0, None], [5.0, 1.1, 30.0]],
         }
     ],
     "filters": [{"filter": "force", "cutoff": [1.0, 10.0], "growth": [2.0, -3.0], "stable_from": 4.0}],

@@ -17,6 +17,7 @@ from torquec.report.haptics import (
     experiment_curves,
     plot_experiment,
 )
+from torquec.report.stored_values import StoredValue
 from torquec.robot import classics
 
 pytest.importorskip("scipy")
@@ -94,3 +95,25 @@ def test_a_wall_is_drawn(monkeypatch):
     assert "two-sided" in text
     assert "damping ratio 1" in text
     assert "cannot render turning about x, turning about y" in text
+
+
+def test_the_region_is_drawn_with_the_object_and_an_arrow_to_the_damping_that_it_needs():
+    rows = [[1.25, 0.9, None], [5.0, 1.1, None], [20.0, 1.2, 1.5]]
+    standing = {
+        "axis": "moving along x",
+        "inside": False,
+        "mass": 5.0,
+        "damping": 0.0,
+        "least_damping": 1.1,
+        "edge": rows,
+    }
+    by = haptics.computed("a test")
+    plot = haptics._region_plot(StoredValue(standing, "run.json"), by)
+    band, dot, arrow = plot.series
+    assert (band.x, band.low) == ((1.25, 5.0, 20.0), (0.9, 1.1, 1.2))
+    assert band.y == pytest.approx((1.92, 1.92, 1.5))  # the frame ends at 1.6 times the highest edge
+    assert (dot.x, dot.y) == ((5.0,), (0.0,))
+    assert (arrow.name, arrow.x[:2], arrow.y[:2]) == ("add damping: 1.1 N s/m", (5.0, 5.0), (0.0, 1.1))
+    inside = StoredValue(standing | {"inside": True, "damping": 2.0}, "run.json")
+    assert len(haptics._region_plot(inside, by).series) == 2
+    assert haptics._region_plot(StoredValue(standing | {"edge": []}, "run.json"), by) is None

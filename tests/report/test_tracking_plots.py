@@ -49,15 +49,14 @@ def test_every_experiment_and_the_tube_stand_in_one_plot_on_the_scale_of_their_u
 
 def test_an_attack_stands_in_the_plots_with_its_own_tube(tmp_path):
     bounds = {joint: {"value": 0.6} for joint in ("q1", "q2", "slide")}
-    attack = {"runs": 20, "errors": {"q1": 0.0015}, "guarantee": {"valid": True, "bounds": bounds}}
+    curves = {joint: {"t": [0.0, 1.0], "error": [0.0, 0.0015 * k]} for k, joint in enumerate(bounds, start=1)}
+    attack = {"runs": 20, "samples": {"joints": curves}, "guarantee": {"valid": True, "bounds": bounds}}
     (tmp_path / "run.json").write_text(result_text("simulate", experiment("worst", 0.001) | {"attack": attack}))
     (gallery,) = tracking_overview(find_documents(tmp_path))
     first, second, _ = gallery.plots
-    assert [(rule.name, rule.at.value) for rule in first.rules] == [
-        ("worst of 20 attacks", 1.5),
-        ("worst of 20 attacks", -1.5),
-    ]
-    assert second.rules == ()
+    for plot, most in ((first, 1.5), (second, 3.0)):
+        assert (plot.series[-1].name, plot.series[-1].y) == ("worst of 20 attacks", pytest.approx((0.0, most)))
+        assert [series.name for series in plot.series][:3] == ["reference", "guaranteed tube", "worst"]
     assert {series.style for series in first.series} >= {Style.TUBE}
     assert "leaves" not in gallery.caption
 

@@ -129,6 +129,7 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     """
     from torquec.cli.free_motion import free_motion, moves_freely
     from torquec.project.simulation_document import run_summary, simulation_conditions, write_simulation
+    from torquec.report.sample_curves import run_curves
     from torquec.report.simulation import attack_text, simulation_text
     from torquec.simulation.closed_loop import simulate as run
 
@@ -170,19 +171,22 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
             document["observer"] = _observed(model, motion, options, result)
         if options.estimate is not None:
             document["payload_estimate"] = _estimated(model, options.estimate, result)
-    attack = ""
+    attack, worst = "", None
     if options.worst is not None:
-        document["attack"] = _attack(model, law, motion, options)
+        document["attack"], worst = _attack(model, law, motion, options)
         attack = "\n\n" + attack_text(document["attack"])
     if options.output is not None:
-        files += write_simulation(options.output, document, result, robot=model.robot, force=options.force)
+        kept = document | ({} if worst is None else {"attack": document["attack"] | {"samples": run_curves(worst)}})
+        files += write_simulation(options.output, kept, result, robot=model.robot, force=options.force)
     document["files"] = [str(path) for path in files]
     text = simulation_text(plant.robot.name, units, document) + attack
     return Outcome(document, text, tuple(files), robot=model.robot)
 
 
-def _attack(model: Model, law: Controller, motion: Trajectory, options: SimulateOptions) -> dict[str, Any]:
-    """The robot in the sets whose error comes closest to the guaranteed bound of the same law."""
+def _attack(
+    model: Model, law: Controller, motion: Trajectory, options: SimulateOptions
+) -> tuple[dict[str, Any], SimulationResult]:
+    """The robot in the sets whose error comes closest to the guaranteed bound of the same law, and its run."""
     from torquec.control.uncertainty import load_uncertainty
     from torquec.foundation.work import Work
     from torquec.project.promises import law_guarantee
@@ -194,7 +198,7 @@ def _attack(model: Model, law: Controller, motion: Trajectory, options: Simulate
     guarantee = law_guarantee(model, options.kind, options, motion, sets)
     work = Work(report=step_report())
     found = worst_plant(model.robot, law, motion, guarantee, sets, runs=options.worst, seed=options.seed, work=work)
-    return {**found.to_document(), "guarantee": guarantee.to_document()}
+    return {**found.to_document(), "guarantee": guarantee.to_document()}, found.result
 
 
 def _observed(model: Model, motion: Trajectory, options: SimulateOptions, result: SimulationResult) -> dict[str, Any]:

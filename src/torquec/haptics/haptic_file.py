@@ -39,6 +39,7 @@ MOVING_GRIP, TURNING_GRIP = Grip(2000.0, 10.0), Grip(5.0, 0.025)
 """Springs [N/m, N m/rad] and dampers of a grasping hand, as `torquec haptic-region` assumes them."""
 
 
+_MASSES = np.geomspace(0.25, 4.0, 5)  # in masses of the object: the edge of the region is smooth
 _CUTOFFS = np.geomspace(0.002, 0.48, 20)  # in sampling rates, below one half
 
 
@@ -57,6 +58,8 @@ class AxisStanding:
     """[N s/m], about an axis [N m s]."""
     least_damping: float | None
     """The least damping of the object that brings it inside; None where none does."""
+    edge: tuple[tuple[float, float, float | None], ...]
+    """Edge of the region for a picture: masses around the object's, with least and largest (None: any) damping."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ def _axis_loops(result: ExperimentResult) -> list[_AxisLoop]:
     return found
 
 
-def experiment_region(result: ExperimentResult) -> list[AxisStanding]:
+def experiment_region(result: ExperimentResult, *, with_edge: bool = False) -> list[AxisStanding]:
     """Place in the passivity region along or about every axis that the experiment moves."""
     found = []
     for one in _axis_loops(result):
@@ -109,6 +112,11 @@ def experiment_region(result: ExperimentResult) -> list[AxisStanding]:
             inside, worst = test.is_passive(one.rendered), test.worst(one.rendered)
         except ArgumentError:
             continue
+        edge = []
+        for mass in _MASSES * one.rendered.mass if with_edge else ():
+            lies = renderable_interval(test, replace(one.rendered, mass=float(mass)), RenderedQuantity.DAMPING)
+            if lies is not None:
+                edge.append((float(mass), lies.lower, lies.upper if math.isfinite(lies.upper) else None))
         needed = renderable_interval(test, one.rendered, RenderedQuantity.DAMPING)
         found.append(
             AxisStanding(
@@ -119,6 +127,7 @@ def experiment_region(result: ExperimentResult) -> list[AxisStanding]:
                 one.rendered.mass,
                 one.rendered.damping,
                 None if needed is None else needed.lower,
+                tuple(edge),
             )
         )
     return found
@@ -143,21 +152,21 @@ def experiment_filters(result: ExperimentResult) -> list[CutoffStability]:
 
 COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("t", "s", "time of the sample"),
-    ("q_JOINT", "rad or m", "joint position, by its encoder"),
-    ("hand_x, hand_y, hand_z", "N", "force of the hand on the handle, without the tool's; axes of the held frame"),
+    ("q_JOINT", "rad or m", "joint position, measured by its encoder"),
+    ("hand_x, hand_y, hand_z", "N", "force of the hand on the handle, tool force removed; axes of the held frame"),
     ("hand_rx, hand_ry, hand_rz", "N m", "its moment about the held frame's origin; axes of the held frame"),
-    ("tau_JOINT", "N m or N", "torque that the law asks of the joint"),
+    ("tau_JOINT", "N m or N", "commanded torque of the joint"),
     ("object_x, object_y, object_z", "m", "mass centre of the virtual object; base axes"),
     ("object_velocity_x, _y, _z", "m/s", "velocity of its mass centre; base axes"),
     ("object_velocity_rx, _ry, _rz", "rad/s", "its angular velocity; base axes"),
-    ("object_acceleration_x, _y, _z", "m/s^2", "acceleration that it asks of the held frame; base axes"),
+    ("object_acceleration_x, _y, _z", "m/s^2", "commanded acceleration of the held frame; base axes"),
     ("object_acceleration_rx, _ry, _rz", "rad/s^2", "its angular acceleration; base axes"),
     ("arm_x, arm_y, arm_z", "m", "origin of the held frame; base axes"),
     ("arm_velocity_x, _y, _z", "m/s", "its velocity; base axes"),
     ("arm_velocity_rx, _ry, _rz", "rad/s", "angular velocity of the held frame; base axes"),
     ("arm_acceleration_x, _y, _z", "m/s^2", "acceleration of its origin; base axes"),
     ("arm_acceleration_rx, _ry, _rz", "rad/s^2", "its angular acceleration; base axes"),
-    ("status", "", "sum of `HapticStatus` flags, 0 where nothing happened"),
+    ("status", "", "sum of `HapticStatus` flags, 0 for none"),
 )
 """The columns of the table: names, unit, meaning. Columns `arm_..` are by encoders and a smoothing spline, which looks
 ahead; in contact experiments they are the simulation's own, which do not.
@@ -232,7 +241,7 @@ def experiment_document(result: ExperimentResult) -> dict[str, Any]:
         "felt_turning": None,
         "wall": None,
         "passivity_controller": "off",
-        "region": [dict(vars(standing)) for standing in experiment_region(result)],
+        "region": [dict(vars(standing)) for standing in experiment_region(result, with_edge=True)],
         "filters": [
             {
                 "filter": study.place.value,

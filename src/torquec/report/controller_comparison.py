@@ -106,7 +106,7 @@ def controllers_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
         rows.append((joint, *(Number(_MILLI * size, by, f"m{stated_unit(values, joint)}") for size in sizes)))
     head = ("joint", *(f"{law}, {word}" for law in ran for word in ("rms", "largest")))
     blocks: list[Block] = [
-        Facts((fact("laws", ", ".join(laws)), fact("words", values["rules"].text))),
+        Facts((fact("laws", ", ".join(laws)), fact("meaning", values["rules"].text))),
         DataTable(head, tuple(rows), "Tracking errors on the same plant"),
     ]
     for law, found in laws.items():

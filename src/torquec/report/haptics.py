@@ -41,10 +41,13 @@ from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, assumed, computed, measured
 from torquec.report.sample_curves import kept_samples, rounded_samples, sampled_series
 from torquec.report.stored_values import StoredValue
+from torquec_check.claim import rounded_up
 
 _MILLI = 1e3  # rad to mrad, m to mm, s to ms
 _BEFORE, _AFTER = -60.0, 250.0  # [ms] around an impact
 _PERCENT = 100.0  # parts to percent
+_REGION_ROOM = 1.6  # height of a plot of the region, in its highest edge
+_ARROW = 0.06  # size of an arrow's head, in heights of the plot
 _SHOWN_GROWTH = 6.0  # [1/s] around zero, where stability is lost
 _BIASED = (
     "Force over acceleration is biased here, by noise of the force or shaking of the arm: read the unbiased value, "
@@ -293,6 +296,9 @@ def _region(values: StoredValue) -> list[Block]:
         rows.append((standing["axis"].text, words, margin, at, Number(standing["damping"].number, by, unit), change))
     head = ("axis", "who may hold it", "margin", "tightest at", "damping", "inside from")
     found: list[Block] = [DataTable(head, tuple(rows), "Stability with every passive hand")] if rows else []
+    plots = [plot for standing in values["region"] if (plot := _region_plot(standing, by)) is not None]
+    if plots:
+        found.append(Gallery(tuple(plots), "Passivity region: this object, and the damping that brings it inside"))
     growth = [
         Series(f"{study['filter'].text} filter", study["cutoff"].numbers, study["growth"].numbers, by)
         for study in values["filters"]
@@ -302,6 +308,33 @@ def _region(values: StoredValue) -> list[Block]:
         title = "this hand on the arm, over the filters' cut-offs: unstable above 0"
         found.append(Plot(title, Axis("cut-off", "Hz", log=True), axis, tuple(growth)))
     return found
+
+
+def _region_plot(standing: StoredValue, by: Provenance) -> Plot | None:
+    """Objects that every passive hand may hold, by mass and damping; this one, and an arrow to the least damping."""
+    edge = [tuple(row) for row in (standing.get("edge") or ())]
+    if not edge:
+        return None
+    mass, damping, axis = standing["mass"].number, standing["damping"].number, standing["axis"].text
+    turns = axis.startswith("turning")
+    lower = [row[1].number for row in edge]
+    top = _REGION_ROOM * max(*lower, damping)
+    upper = [top if (most := row[2].number_or_none) is None else min(most, top) for row in edge]
+    masses = tuple(row[0].number for row in edge)
+    series = [
+        Series("stable with every passive hand", masses, tuple(upper), by, Style.BAND, low=tuple(lower)),
+        Series("this object", (mass,), (damping,), by, Style.CROSSES),
+    ]
+    least = standing.get("least_damping")
+    if least is not None and not standing["inside"].truth:
+        end, head = least.number, _ARROW * top
+        shaft, side = (mass, mass, mass / (1.0 + _ARROW), mass, mass * (1.0 + _ARROW)), end - head
+        unit = "N m s" if turns else "N s/m"
+        name = f"add damping: {rounded_up(end, 2)} {unit}"
+        series.append(Series(name, shaft, (damping, end, side, end, side), by))
+    x = Axis("inertia of the object" if turns else "mass of the object", _KG_M2 if turns else _KG, log=True)
+    y = Axis("damping of the object", "N m s" if turns else "N s/m", low=0.0, high=top)
+    return Plot(axis, x, y, tuple(series))
 
 
 def _curves(values: StoredValue, by: Provenance, chosen: Provenance) -> tuple[Plot, ...]:

@@ -2,8 +2,8 @@
 
 Errors of all experiments stand in one plot per joint, on scales that joints of one unit share; the reference is zero.
 With a tube, no scale exceeds `_WIDEST` times the widest tube of its unit: curves of robots that the guarantee does not
-cover then leave the frame, and the caption states it. Of a falsification (`simulate --worst`) the largest errors are
-drawn.
+cover then leave the frame, and the caption states it. The worst robot of a falsification (`simulate --worst`) is a
+curve beside them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,6 @@ def tracking_overview(folder: FoundFolder) -> tuple[Block, ...]:
         tube = guaranteed_tube(folder)
         shown = {joint: _joint_series(joint, experiments, tube.get(joint)) for joint in joints}
         units = {joint: f"m{stated_unit(experiments[0][0].values, joint)}" for joint in joints}
-        attacks = {joint: _attack_lines(joint, experiments, units[joint]) for joint in joints}
     except TorquecError:
         return ()  # the section names the problem
     plots: list[Plot] = []
@@ -65,23 +64,20 @@ def tracking_overview(folder: FoundFolder) -> tuple[Block, ...]:
         edge = min(most, widest) if widest else most
         beyond |= {one.name: None for one in series if max(map(abs, (*one.y, *one.low)), default=0.0) > edge}
         axis = Axis("tracking error", units[joint], low=-edge or None, high=edge or None)
-        plots.append(Plot(joint, _TIME, axis, series, attacks[joint]))
+        plots.append(Plot(joint, _TIME, axis, series))
     title = "Tracking error of every joint, on common scales"
     return (Gallery(tuple(plots), f"{title} ({', '.join(beyond)}: leaves the frame)" if beyond else title),)
 
 
-def _attack_lines(
-    joint: str, experiments: list[tuple[FoundDocument, dict[str, StoredValue]]], unit: str
-) -> tuple[LimitLine, ...]:
-    """The largest error of the worst robot that an attack found, on both sides."""
-    for document, _ in experiments:
-        attack = document.values.get("attack")
-        if attack is not None and (error := attack["errors"].get(joint)) is not None:
-            runs = int(attack["runs"].number)
-            by = computed(f"the worst of {runs} simulated robots in the stated sets ({document.name})")
-            size = _MILLI * error.number
-            return tuple(LimitLine(f"worst of {runs} attacks", Number(sign * size, by, unit)) for sign in (1.0, -1.0))
-    return ()
+def _attack_series(joint: str, document: FoundDocument) -> list[Series]:
+    """The error of the worst robot that an attack of this simulation found; empty without one."""
+    attack = document.values.get("attack")
+    samples = None if attack is None else attack.get("samples")
+    if attack is None or samples is None:
+        return []
+    runs, curve = int(attack["runs"].number), samples["joints"][joint]
+    by = computed(f"the worst of {runs} simulated robots in the stated sets ({document.name})")
+    return [Series(f"worst of {runs} attacks", curve["t"].numbers, _thousandths(curve["error"]), by)]
 
 
 def _joint_series(
@@ -98,6 +94,7 @@ def _joint_series(
         name = "error" if experiment is None else experiment.text
         by = computed(f"simulation of {document.values['controller'].text} ({document.name})")
         series += _error_series(curve, name if len(curves) > 1 or experiment is not None else "", by)
+        series += _attack_series(joint, document)
     return tuple(series)
 
 

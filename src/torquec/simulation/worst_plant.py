@@ -11,7 +11,7 @@ guarantee holds; a ratio above one contradicts the proof.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.plant import Plant
 from torquec.simulation.sensors import Sensors
+from torquec.simulation.simulation_result import SimulationResult
 from torquec.spatial import PARAMETER_NAMES, Inertia
 from torquec.trajectory.trajectory import Trajectory
 
@@ -39,7 +40,7 @@ _CHANGED = 0.2  # fraction of the signs that a local search step changes (2)
 class Attack:
     """The worst run: ratio of its largest error to the bound, joint, number of the run, and the plant.
 
-    `errors`: the largest of that run by joint [rad or m]; `plant`: the choices in words.
+    `errors`: the largest of that run by joint [rad or m]; `plant`: the choices in words; `result`: the run itself.
     """
 
     ratio: float
@@ -49,10 +50,11 @@ class Attack:
     seed: int
     errors: dict[str, float]
     plant: dict[str, Any]
+    result: SimulationResult = field(compare=False, repr=False)
 
     def to_document(self) -> dict[str, Any]:
-        """As JSON values."""
-        return dict(vars(self))
+        """As JSON values, without the run."""
+        return {name: value for name, value in vars(self).items() if name != "result"}
 
 
 def worst_plant(
@@ -78,7 +80,7 @@ def worst_plant(
     rng = np.random.default_rng(seed)
     bounds = np.array([bound.position for bound in guarantee.joints])
     late, options = late_law(law, motion, uncertainty), LoopOptions(sensors=_sensors(robot, uncertainty))
-    best: tuple[float, int, Array, Array] | None = None
+    best: tuple[float, int, Array, SimulationResult] | None = None
     with as_work(work).step("searching the sets for the worst robot") as step:
         for run in range(runs):
             choice = rng.choice([-1.0, 1.0], choice_size(robot))
@@ -87,16 +89,15 @@ def worst_plant(
                 keep = rng.random(len(choice)) >= _CHANGED
                 choice, centre = np.where(keep, best[2][:-3], choice), best[2][-3:]
             plant = Plant(_with_efforts(plant_of(robot, uncertainty, choice, centre), guarantee))
-            errors = simulate(plant, late, motion, options=options).max_error_values
-            ratio = float(np.divide(errors, bounds).max())
+            result = simulate(plant, late, motion, options=options)
+            ratio = float(np.divide(result.max_error_values, bounds).max())
             if best is None or ratio > best[0]:
-                best = (ratio, run, np.concatenate([choice, centre]), errors)
+                best = (ratio, run, np.concatenate([choice, centre]), result)
             step.show(run + 1, runs, f"{best[0]:.2g} of the bound")
     assert best is not None
-    ratio, run, chosen, errors = best
-    joint = robot.joint_names[int(np.argmax(np.divide(errors, bounds)))]
-    found = dict(zip(robot.joint_names, errors.tolist(), strict=True))
-    return Attack(ratio, joint, run, runs, seed, found, _words(robot, uncertainty, chosen))
+    ratio, run, chosen, result = best
+    joint = robot.joint_names[int(np.argmax(np.divide(result.max_error_values, bounds)))]
+    return Attack(ratio, joint, run, runs, seed, result.max_error, _words(robot, uncertainty, chosen), result)
 
 
 def choice_size(robot: Robot) -> int:
