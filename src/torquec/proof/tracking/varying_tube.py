@@ -7,7 +7,7 @@ The reference is cut into pieces of time; where it comes to rest, pieces of grow
      over all pieces of that time.
 (2)  W and R of the pieces give radii by the gains of the loop at every lag (`coupled_response`): effects of old
      disturbances have decayed, and later ones have none yet. The loop contains the inertia of every payload cell,
-     constant over epochs in which joints travel little.
+     constant over epochs in which inertias change little.
      The constant part of position measurement errors is an initial error and a lasting offset; the rest is noise
      (`PlantUncertainty.position_noise`).
 (3)  acceleration:  |G| feedback + W + T R;   torque: that of the reference's acceleration, the loop's output M u with
@@ -54,9 +54,8 @@ _ROUNDS = 60  # the radii converge in ten or twenty iterations, or never
 _FIRST_STEP, _STEP = 0.02, 0.01
 """Relative widening of a trial tube over the last bounds: while searching a tube, and while narrowing it."""
 
-_TRAVEL = 0.05
-"""Largest joint travel [rad, m] in an epoch: inertias change by some percent."""
-
+_CHANGE = 0.02
+"""Largest change of G and of the scaled M_t^-1 in an epoch; at 0.05 bounds of the PUMA 560 are 5 % larger."""
 _RISING = 0.7  # a disturbance that rises from 0 to T R in a period acts as one of at most 0.698 T R throughout:
 # the largest ratio of the integrals of r |k(r)| and |k(r)| over r from 0 to 1, for weights k linear in r
 _AT_ONCE = 512  # boxes that are enclosed together
@@ -83,16 +82,22 @@ class VaryingTube:
 
     @cached_property
     def epochs(self) -> Epochs:
-        """Epochs: a new one begins where a joint has travelled by `_TRAVEL`; matrices are those of its middle piece."""
-        q, kept = self.reference.q, [0]
-        for k in range(1, len(q)):
-            if np.abs(q[k] - q[kept[-1]]).max() > _TRAVEL:
-                kept.append(k)
-        of_piece = np.searchsorted(kept, np.arange(len(q)), side="right") - 1
-        middles = np.array(
-            [0.5 * (q[of_piece == k].min(axis=0) + q[of_piece == k].max(axis=0)) for k in range(len(kept))]
-        )
-        return Epochs(*self.sets.frozen(self.bound, self.cells, middles), of_piece)
+        """Epochs: a new one begins where G or M_t^-1 has changed by `_CHANGE`; matrices are the middles of theirs."""
+        G, inverse, M = self.sets.frozen(self.bound, self.cells, self.reference.q)
+        size = np.sqrt(np.abs(np.diagonal(inverse, axis1=2, axis2=3)))
+        firsts = [0]
+        for k in range(1, len(M)):
+            a = firsts[-1]
+            scaled = (inverse[:, k] - inverse[:, a]) / (size[:, a, :, None] * size[:, a, None, :])
+            if max(np.abs(scaled).max(), np.abs(G[:, k] - G[:, a]).max()) > _CHANGE:
+                firsts.append(k)
+
+        def middles(matrices: Array) -> Array:
+            ends = (best.reduceat(matrices, firsts, axis=-3) for best in (np.minimum, np.maximum))
+            return np.asarray(0.5 * sum(ends))
+
+        of_piece = np.searchsorted(firsts, np.arange(len(M)), side="right") - 1
+        return Epochs(middles(G), middles(inverse), middles(M), of_piece)
 
     @cached_property
     def slot(self) -> int:
