@@ -56,6 +56,7 @@ COVERED_BY = {
     "foundation/stopwatch.py": "cli/test_simplify.py",
     "identification/estimators/method.py": "identification/estimators/test_estimator.py",
     "identification/estimators/prior_estimators.py": "identification/estimators/test_estimator.py",
+    "identification/logs/tuning.py": "identification/logs/test_check_log.py",
     "identification/extras.py": "identification/logs/test_prepare.py",
     "kinematics/closed_kinematics.py": "kinematics/test_inverse_kinematics.py",
     "kinematics/solution_curve.py": "kinematics/test_iterative_kinematics.py",

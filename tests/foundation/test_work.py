@@ -13,8 +13,7 @@ import pytest
 from tests.patience import HANGS, until
 
 from torquec.errors import ArgumentError, TimeLimitError
-from torquec.foundation.budget import Budget
-from torquec.foundation.time_left import SaidLeft
+from torquec.foundation.budget import Budget, SaidLeft
 from torquec.foundation.work import StepReport, Work, as_work, silent, text_report
 
 CALLS = []

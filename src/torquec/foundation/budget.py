@@ -1,6 +1,18 @@
 """`Budget`: limits of time, memory and workers of a computation, divided among its passes.
 
 The deadline is wall-clock time, not the time of a process, so that workers on other cores and machines read it alike.
+
+The remaining time of a step (ETA) is reported only where two estimates agree, and never rises. With a share s done
+after t seconds, and a part of it, s', after t' seconds,
+
+(1)  by the mean of all so far, s' = 0:                        left = (t - t') (1 - s) / (s - s')
+(2)  by the later half alone, s' = s/2:                        the same
+(3)  by the last quarter, s' = 3 s/4:                          the same
+
+Tasks take different times: while (1) and (2) differ by more than a quarter, no estimate is reported; from half of the
+step on, it is enough that (2) and (3) agree. The larger of the two is reported; then it counts down by the clock, or
+falls where the work is faster. Where the work is slower, the estimate is withdrawn until it is below the last one
+reported, so that no estimate ever rises. The remaining time of a time limit is reported where no estimate is smaller.
 """
 
 from __future__ import annotations
@@ -10,6 +22,14 @@ import time
 from dataclasses import dataclass, field, replace
 
 from torquec.errors import ArgumentError, TimeLimitError
+
+_SHARE_KNOWN, _SECONDS_KNOWN = 0.1, 3.0  # share and time [s] before which (1) and (2) agree by chance
+_MOST_IS_KNOWN = 0.5  # share from which on agreement of (2) and (3) is enough
+_AGREE = 1.25  # largest ratio of two estimates that agree
+_SLOWER, _SLOWER_SECONDS = 1.5, 3.0
+"""The reported time is withdrawn where new estimates exceed it by this factor plus these seconds."""
+_MARK = 0.01  # share between two progress samples for (2), (3)
+_SMALLEST = 1.0  # remaining time [s] below which nothing is reported
 
 
 @dataclass(frozen=True)
@@ -84,3 +104,65 @@ class Budget:
 
 def _least(*limits: int | None) -> int | None:
     return min((limit for limit in limits if limit is not None), default=None)
+
+
+@dataclass(frozen=True)
+class SaidLeft:
+    """Reported remaining time [s]: an estimate or, with `limit`, the time until the time limit ends the step."""
+
+    seconds: float
+    limit: bool = False
+
+    def __str__(self) -> str:
+        """
+        >>> print(SaidLeft(12.3), "/", SaidLeft(40.0, limit=True))
+        about 12 s left / at most 40 s left, its time limit
+        """
+        if self.limit:
+            return f"at most {self.seconds:.0f} s left, its time limit"
+        return f"about {self.seconds:.0f} s left"
+
+
+class TimeLeft:
+    """Remaining-time estimator (ETA) of one step; `update` takes its progress."""
+
+    def __init__(self) -> None:
+        self._marks = [(0.0, 0.0)]
+        self._end: float | None = None  # reported end of the step [s since it began]
+        self._last = float("inf")  # last reported remaining time [s]
+
+    def update(self, share: float | None, seconds: float, limit: float | None = None) -> SaidLeft | None:
+        """The report after `seconds`, with `share` of the step done and `limit` seconds left of a time limit."""
+        left = None if share is None or share >= 1.0 else self._counted(share, seconds)
+        said = None if left is None else SaidLeft(left)
+        if limit is not None and share != 1.0 and (said is None or limit < said.seconds):
+            said = SaidLeft(limit, limit=True)
+        if said is None or said.seconds < _SMALLEST or said.seconds > self._last:
+            return None
+        self._last = said.seconds
+        return said
+
+    def _counted(self, share: float, seconds: float) -> float | None:
+        """The last report minus the time since, or a new estimate where that is smaller."""
+        if share - self._marks[-1][0] >= _MARK:
+            self._marks.append((share, seconds))
+        if share < _SHARE_KNOWN or seconds < _SECONDS_KNOWN:
+            return None
+        every, half, quarter = (self._since(part * share, share, seconds) for part in (0.0, 0.5, 0.75))
+        if self._end is not None:
+            counted = self._end - seconds
+            if min(every, half) > _SLOWER * max(counted, 0.0) + _SLOWER_SECONDS:
+                self._end = None
+            elif max(every, half) > counted / _AGREE:
+                return counted
+        pairs = [(every, half), *([(half, quarter)] if share >= _MOST_IS_KNOWN else [])]
+        estimate = next((max(pair) for pair in pairs if max(pair) <= _AGREE * min(pair)), None)
+        if estimate is None or estimate > self._last:
+            return None
+        self._end = seconds + estimate
+        return estimate
+
+    def _since(self, part: float, share: float, seconds: float) -> float:
+        """Remaining time (1)-(3) by the pace since a part of the step was done."""
+        begin, then = next(mark for mark in reversed(self._marks) if mark[0] <= part)
+        return (seconds - then) * (1.0 - share) / (share - begin)

@@ -18,7 +18,7 @@ Every stage of the computation is a step with a name in plain words, which is wh
 (2)  Long tasks report their progress: with `metered=True` the function gets a keyword `meter`, and calls
      `meter(done, whole)`; in this process, in another one of this machine, or silently on a cluster.
 (3)  `Work(report=..)` is called with a `StepReport`: step, done of whole, seconds, and the ETA where it is
-     known (:mod:`torquec.foundation.time_left`). `text_report` makes one that prints lines. The command line draws a
+     known (:mod:`torquec.foundation.budget`). `text_report` makes one that prints lines. The command line draws a
      bar from the same.
 (4)  `with work.within(budget):` limits time and workers (:class:`torquec.foundation.budget.Budget`): after the deadline
      the meters of tasks raise `TimeLimitError`, which a search answers with its best result so far, and tasks without
@@ -45,10 +45,9 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from torquec.errors import ArgumentError
-from torquec.foundation.budget import Budget
+from torquec.foundation.budget import Budget, SaidLeft, TimeLeft
 from torquec.foundation.executor_tasks import LOOK_EVERY, ProgressFile, tasks_at_once, workers_of
 from torquec.foundation.result_cache import ResultCache
-from torquec.foundation.time_left import SaidLeft, TimeLeft
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

@@ -1,7 +1,7 @@
 """Apparent mass at the hand: force over acceleration as in Clover (IV, section V), and an unbiased estimate.
 
 (1)  joint speeds are differences of encoder positions; a smoothing spline is fitted by generalized cross-validation,
-     and its slope is the acceleration                                         (:mod:`torquec.trajectory.even_spline`)
+     and its slope is the acceleration                                         (:mod:`torquec.trajectory.smoothing`)
 (2)  forward kinematics gives the frame's velocity J qd and acceleration J qdd + Jd qd
 (3)  |F|/|A| sample by sample, for rotation |G|/|alpha|; its mean and standard deviation
 (4)  f_j = sum w_j Y . F,  a_j = sum w_j Y . D;   unbiased value  m = sum f_j/sum a_j
@@ -46,7 +46,7 @@ from torquec.expr import trace
 from torquec.foundation.arrays import Array, Mask
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
-from torquec.trajectory.even_spline import even_spline
+from torquec.trajectory.smoothing import even_spline
 
 SHARE = 0.5
 """A sample counts where the root of |F| |A| is at least this share of the root of its mean."""

@@ -32,6 +32,7 @@ from torquec.robot.mjcf_loops import JOINT, coupling_polynomial, mjcf_loops
 from torquec.robot.right_angle import cos_sin, without_rounding
 from torquec.robot.robot import BASE, Body, FileWarning, Frame, Joint, Limits, Mimic, Motor, Robot, Spring
 from torquec.robot.tree import BodyTree, resolve_mimics
+from torquec.robot.xml_text import unused_name
 from torquec.spatial import (
     IDENTITY,
     Inertia,
@@ -84,7 +85,7 @@ class ModelReader:
         for index, name in enumerate(self.names("site", model.nsite)):
             link = links[model.site_bodyid[index]]
             pose = link.pose @ model_pose(model.site_pos[index], model.site_quat[index])
-            sites.append(Frame(_unique(name, taken), link.body, pose))
+            sites.append(Frame(unused_name(name, taken), link.body, pose))
         file, more = mjcf_loops(
             model if "equality" not in self.disabled else _NO_CONSTRAINTS,
             links,
@@ -113,7 +114,7 @@ class ModelReader:
         given = [self.given_name(kind, index) for index in range(count)]
         taken = set(given)
         word = "joint" if kind == "jnt" else kind
-        return [name or _unique(f"{word}{index + 1}", taken) for index, name in enumerate(given)]
+        return [name or unused_name(f"{word}{index + 1}", taken) for index, name in enumerate(given)]
 
     def given_name(self, kind: str, index: int) -> str:
         """The name of an element in the file, empty where it has none."""
@@ -132,7 +133,7 @@ class ModelReader:
         for joint in range(first, first + count):
             is_last = joint == first + count - 1
             placed, anchor = self.read_joint(joint, pose)
-            own_name = name if is_last else _unique(f"{name}_{self.joint_names[joint]}", self.taken)
+            own_name = name if is_last else unused_name(f"{name}_{self.joint_names[joint]}", self.taken)
             body = self.tree.add(Body(own_name, body, placed))
             pose = Pose(origin=scale(anchor, -1.0))
         self.tree.weld(self.read_inertia(index), body, pose)
@@ -267,7 +268,7 @@ class ModelReader:
             for dof, name in enumerate(self.rate_names(index), start=int(model.jnt_dofadr[index])):
                 armature = float(model.dof_armature[dof])
                 if armature:
-                    motors.append(GearedMotor(Motor(_unique(name, taken), armature), {name: 1.0}))
+                    motors.append(GearedMotor(Motor(unused_name(name, taken), armature), {name: 1.0}))
         names = self.names("actuator", model.nu)
         for index in range(model.nu if hasattr(model, "actuator_armature") else 0):
             inertia, friction = float(model.actuator_armature[index]), self.damped("actuator", index, 0.0)
@@ -277,7 +278,7 @@ class ModelReader:
                     joint, f"an actuator of joint '{joint}' has a rotor or friction", "give the joint both"
                 )
             if inertia or friction != Friction():
-                motor = Motor(_unique(names[index], taken), inertia, friction)
+                motor = Motor(unused_name(names[index], taken), inertia, friction)
                 motors.append(GearedMotor(motor, {joint: float(model.actuator_gear[index][0])}))
         return [*motors, *self.read_shafts(taken)]
 
@@ -292,7 +293,7 @@ class ModelReader:
             # Versions of MuJoCo before 3.3 know no inertia of tendons.
             inertia = float(model.tendon_armature[index]) if hasattr(model, "tendon_armature") else 0.0
             friction = self.damped("tendon", index, float(model.tendon_frictionloss[index]))
-            motors.append(GearedMotor(Motor(_unique(name, taken), inertia, friction), ratios))
+            motors.append(GearedMotor(Motor(unused_name(name, taken), inertia, friction), ratios))
         return motors
 
     def left_out(self) -> tuple[FileWarning, ...]:
@@ -330,14 +331,6 @@ def _largest_force(model: MjModel, index: int) -> float:
         control = max(abs(float(value)) for value in model.actuator_ctrlrange[index])
         return abs(float(model.actuator_gainprm[index][0])) * control
     return math.inf
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    """The name, with underscores behind it while it is taken; it is taken from then on."""
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
 
 
 def _vector(values: Any) -> tuple[float, float, float]:

@@ -36,34 +36,12 @@ from torquec.identification.extras import need
 from torquec.identification.logs.fit_motion import FitMotion, even_rows, fit_motion, prepared_for_fit
 from torquec.identification.logs.gravity_direction import FreeFit, free_fit, gravity_direction
 from torquec.identification.logs.prepare import Samples
+from torquec.identification.logs.tuning import TUNING
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 
-_FEWEST = 30.0
-"""Fewest independent samples of a joint: with fewer, any model fits."""
-_FITS = 0.015  # relative residual of the torques below which nothing is searched
-_BELIEVED, _SUPPORTED = 2.0, 0.5  # of (5)
-_EXPLAINED = 0.0625  # of e_j^2
-_ALIKE = 0.8
-"""Share of the best gain from which another reading explains the log as well."""
-_CERTAIN = 6.0
-"""Gain that no poor fit reaches: wrong readings reach 3 on recorded motions in which all joints swing alike."""
-_MOST_FAULTS = 3  # (7): a log with more mistakes is not diagnosed further
 _OFFSETS = (12.0, 35.0, 90.0)
 """Grid of offsets [degrees] to either side: every offset above seven is nearer to one of them, or to 180, than to 0."""
-_REACH = 0.6  # search interval around a grid offset, relative to it: neighbouring intervals meet
-_BAD = 0.01
-"""Smallest e_j^2 of a joint that is tried as exchanged or negated."""
-_STILL_BAD = 0.1  # relative residual of the torques below which a corrected log is not searched again
-_SHOWN = 2  # most alternative readings that are reported
-_REFINED = 2  # offsets that are refined: the right one need not be the best of the grid
-_SMALLEST_OFFSET = 2.0  # degrees; accuracy of kinematics and sensors
-_LONGEST_DELAY, _DELAY_STEP = 0.4, 0.02  # [s]
-_SHORTEST_DELAY = 0.01  # [s]; `torque_delay` looks for less
-_SMALLEST_FACTOR, _LARGEST_FACTOR = 1.25, 5.0  # of torques: motor constants are known to a tenth
-_INSIDE = 0.98  # of the range: a factor at its end is not a minimum
-_SMALLEST_TILT = 3.0  # degrees; mounting accuracy of robots
-_WRONG_GRAVITY = 30.0  # degrees: no base is tilted so far by mistake
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +71,11 @@ def check_hypotheses(robot: Robot, log: Log, *, suspected: Sequence[LogFinding] 
     try:
         with one_thread():
             samples = prepared_for_fit(log)
-            if _independent(samples) < _FEWEST:
+            if _independent(samples) < TUNING.fewest_independent:
                 return None
             places = {(finding.kind, finding.column) for finding in suspected}
             return _Search(log, samples, places).findings(
-                robot, fit_motion(samples, even_rows(samples, edge=_LONGEST_DELAY))
+                robot, fit_motion(samples, even_rows(samples, edge=TUNING.longest_delay))
             )
     except (ArgumentError, MissingExtraError):
         return None  # other checks report this
@@ -114,22 +92,23 @@ class _Search:
     def findings(self, robot: Robot, motion: FitMotion) -> list[LogFinding]:
         found: list[LogFinding] = []
         before = free_fit(motion.columns(robot), motion.tau)
-        while before.error > (_STILL_BAD if found else _FITS) and len(found) < _MOST_FAULTS:
+        while before.error > (TUNING.still_bad if found else TUNING.fit_fits) and len(found) < TUNING.most_faults:
             every = sorted(self._hypotheses(robot, motion, before), key=lambda one: -one.gain)
             if not every:
                 break
             best = every[0]
             told = {}
             for one in every:
-                if one is best or (one.gain > _ALIKE * best.gain and one.place not in told):
+                if one is best or (one.gain > TUNING.alike_gain * best.gain and one.place not in told):
                     told[one.place] = one.told(f"lowers the error from {before.error:.1%} to {one.fit.error:.1%}")
             # An offset of a planar arm's first joint equals a turn of gravity: report the more likely tilt of the base.
             first, *others = sorted(told.values(), key=lambda finding: finding.kind is not Pathology.GRAVITY)
             supported = (first.kind, first.column) in self.suspected
-            if best.gain < (_CERTAIN if others else _SUPPORTED if supported else _BELIEVED):
+            needed = TUNING.supported_gain if supported else TUNING.believed_gain
+            if best.gain < (TUNING.certain_gain if others else needed):
                 break
             if others:
-                found.append(_ambiguous(first, others[:_SHOWN]))
+                found.append(_ambiguous(first, others[: TUNING.shown_readings]))
                 break
             found.append(first)
             robot, motion, before = best.robot, best.motion, best.fit
@@ -142,7 +121,7 @@ class _Search:
             fit = free_fit(changed.columns(robot), changed.tau)
             return _Hypothesis(changed, robot, fit, gain(before, fit), told, place)
 
-        bad = set(np.flatnonzero(before.shares > _BAD).tolist())
+        bad = set(np.flatnonzero(before.shares > TUNING.bad_joint).tolist())
         yield from self._exchanged(motion, bad, read)
         yield from self._negated(motion, bad, read)
         yield from self._moved(robot, motion, read)
@@ -192,13 +171,13 @@ class _Search:
 
         costs = {(j, offset): cost(offset, j) for j in turning for offset in tried}
         optimize = need("scipy.optimize", "finding an offset")
-        for j, start in sorted(costs, key=lambda place: costs[place])[:_REFINED]:
-            bounds = (start - _REACH * abs(start), start + _REACH * abs(start))
+        for j, start in sorted(costs, key=lambda place: costs[place])[: TUNING.refined_offsets]:
+            bounds = (start - TUNING.offset_reach * abs(start), start + TUNING.offset_reach * abs(start))
             found = float(
                 optimize.minimize_scalar(cost, bounds=bounds, args=(j,), method="bounded", options={"xatol": 0.05}).x
             )
             found = (found + 180.0) % 360.0 - 180.0
-            if abs(found) < _SMALLEST_OFFSET:
+            if abs(found) < TUNING.smallest_offset:
                 continue
             text = f"to add {found:.1f} degrees {{}}"
             remedy = (
@@ -213,12 +192,12 @@ class _Search:
             return
         found = gravity_direction(robot, [motion], independent=_independent(self.samples))
         angle = math.degrees(found.angle)
-        if angle < _SMALLEST_TILT:
+        if angle < TUNING.smallest_tilt:
             return
         x, y, z = (value + 0.0 for value in found.gravity)
         text = f"gravity along ({x:.2f}, {y:.2f}, {z:.2f}) m/s^2, {angle:.0f} degrees from the robot's, {{}}"
         remedy = f"give --gravity {x:.4g},{y:.4g},{z:.4g}, or use --fit-gravity, or mend the robot's base"
-        severity = Severity.ERROR if angle > _WRONG_GRAVITY else Severity.WARNING
+        severity = Severity.ERROR if angle > TUNING.wrong_gravity else Severity.WARNING
         told = _finding(Pathology.GRAVITY, severity, text, "tau", remedy)
         turned = dataclasses.replace(robot, gravity=found.gravity)
         yield _Hypothesis(motion, turned, found.after, gain(before, found.after), told, (Pathology.GRAVITY,))
@@ -235,12 +214,12 @@ class _Search:
         def cost(delay: float) -> float:
             return free_fit(columns, spline(motion.t + delay)).cost
 
-        steps = round(_LONGEST_DELAY / _DELAY_STEP)
-        grid = [_DELAY_STEP * k for k in range(-steps + 1, steps)]
+        steps = round(TUNING.longest_delay / TUNING.delay_step)
+        grid = [TUNING.delay_step * k for k in range(-steps + 1, steps)]
         start = min(grid, key=cost)
-        bounds = (start - _DELAY_STEP, start + _DELAY_STEP)
+        bounds = (start - TUNING.delay_step, start + TUNING.delay_step)
         delay = float(optimize.minimize_scalar(cost, bounds=bounds, method="bounded", options={"xatol": 1e-4}).x)
-        if abs(delay) < _SHORTEST_DELAY:
+        if abs(delay) < TUNING.shortest_delay:
             return
         side = "late" if delay > 0.0 else "early"
         text = f"torques are {abs(delay) * 1e3:.0f} ms {side}: to move them {{}}"
@@ -253,7 +232,7 @@ class _Search:
         optimize = need("scipy.optimize", "finding a factor")
         if self.log.n == 1:
             return
-        columns, size = motion.columns(robot), math.log(_LARGEST_FACTOR)
+        columns, size = motion.columns(robot), math.log(TUNING.largest_factor)
 
         def scaled(j: int, factor: float) -> FitMotion:
             return motion.turned(torque=np.where(np.arange(self.log.n) == j, factor, 1.0))
@@ -266,7 +245,7 @@ class _Search:
                 cost, bounds=(-size, size), args=(j,), method="bounded", options={"xatol": 0.02}
             )
             factor = math.exp(float(found.x))
-            if not _SMALLEST_FACTOR < max(factor, 1.0 / factor) < _LARGEST_FACTOR * _INSIDE:
+            if not TUNING.smallest_factor < max(factor, 1.0 / factor) < TUNING.largest_factor * TUNING.inside_range:
                 continue
             text = f"to multiply it by {factor:.3g} {{}}"
             remedy = f"check motor constant and gear ratio; if they are wrong, say so in a map: gains with {factor:.3g}"
@@ -282,7 +261,7 @@ def _independent(samples: Samples) -> float:
 def gain(before: FreeFit, after: FreeFit) -> float:
     """How much better one fit is than another (5)."""
     each = before.costs - after.costs
-    return float(each[(each < 0.0) | (after.shares < _EXPLAINED)].sum())
+    return float(each[(each < 0.0) | (after.shares < TUNING.explained_by_fit)].sum())
 
 
 def _ambiguous(best: LogFinding, others: Sequence[LogFinding]) -> LogFinding:

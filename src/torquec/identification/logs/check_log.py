@@ -35,6 +35,7 @@ from torquec.identification.logs.check_torques import check_torques
 from torquec.identification.logs.check_values import check_frozen, check_missing, check_spikes, check_stamps
 from torquec.identification.logs.clean_rows import clean_rows, log_motion, whole_rows
 from torquec.identification.logs.torque_delay import check_delay
+from torquec.identification.logs.tuning import TUNING
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
@@ -113,13 +114,6 @@ def _merged(findings: list[LogFinding], pieces: int) -> LogFinding:
     return dataclasses.replace(worst, severity=severity, text=f"{worst.text}{share}", spans=spans)
 
 
-_BY_MODEL, _BY_FIT = 0.2, 0.8  # progress after the comparison with the model, and after the fit
-_FLAT = 5  # fewest samples in a row of a saturated torque
-_HELD = 3.0  # times the usual run of equal values, for coarse sensors
-_MOSTLY = 0.5  # share of samples at an extreme: a torque is then saturated if its joint moves, else the joint rests
-_MOVES = 0.01  # share of the joint's travel that counts as moving while its torque stays at an extreme
-
-
 def check_log(robot: Robot, log: Log, *, delay: bool = False, meter: Meter = silent) -> tuple[LogFinding, ...]:
     """All findings in a log of this robot, those of its reader first; with `delay`, (4) as well.
 
@@ -148,9 +142,9 @@ def _checked(robot: Robot, log: Log, *, delay: bool, meter: Meter) -> tuple[LogF
         found += [] if _has_error(found) else check_slowness(moving, log, motion)
         if not _has_error(found):
             by_model = check_torques(moving, log, motion)
-            meter(_BY_MODEL, 1.0)
+            meter(TUNING.progress_by_model, 1.0)
             found += _explained(moving, log, by_model)
-            meter(_BY_FIT, 1.0)
+            meter(TUNING.progress_by_fit, 1.0)
         if delay and not _has_error(found) and not any(one.kind is Pathology.DELAY for one in found):
             found += check_delay(moving, log)
     found += check_zero_torques(log)
@@ -203,12 +197,13 @@ def check_saturation(robot: Robot, log: Log) -> list[LogFinding]:
         tau = np.where(np.isfinite(log.tau[:, j]), log.tau[:, j], 0.0)
         at_end = _at_an_end(tau, robot.joints[j].limits.effort)
         share = float(at_end.mean())
-        mostly = share > _MOSTLY
+        mostly = share > TUNING.extreme_share
         if mostly and (np.ptp(tau) == 0.0 or not _moves_while(at_end, log.q[:, j])):
             continue  # robot at rest or constant sensor
         changes = np.flatnonzero(np.diff(tau[~at_end]))
         usual = float(np.percentile(np.diff(changes), 95.0)) if len(changes) > 1 and not mostly else 1.0
-        spans = tuple((a, b) for a, b in spans_of(at_end) if b - a + 1 >= max(_FLAT, _HELD * usual))
+        fewest = max(TUNING.saturated_rows, TUNING.held_runs * usual)
+        spans = tuple((a, b) for a, b in spans_of(at_end) if b - a + 1 >= fewest)
         if spans:
             count = sum(b - a + 1 for a, b in spans)
             text = f"stays at {float(tau[spans[0][0]]):.4g} for {count} samples: the drive gives no more"
@@ -225,7 +220,7 @@ def _at_an_end(tau: Array, limit: float) -> Mask:
     high, low = float(tau.max()), float(tau.min())
     at_end = (high > 0.0) & (tau >= high * (1.0 - 1e-9))
     at_end |= (low < 0.0) & (tau <= low * (1.0 - 1e-9))
-    if limit > 0.0 and np.mean(np.abs(tau) > limit * (1.0 + 1e-3)) <= _MOSTLY:
+    if limit > 0.0 and np.mean(np.abs(tau) > limit * (1.0 + 1e-3)) <= TUNING.extreme_share:
         at_end |= np.abs(tau) >= limit * (1.0 - 1e-3)
     return np.asarray(at_end, dtype=np.bool_)
 
@@ -234,7 +229,7 @@ def _moves_while(marked: Mask, q: Array) -> bool:
     """Whether a joint moves during the longest run of marked samples."""
     first, last = max(spans_of(marked), key=lambda span: span[1] - span[0])
     whole = np.nan_to_num(q)
-    return bool(np.ptp(whole[first : last + 1]) > _MOVES * np.ptp(whole))
+    return bool(np.ptp(whole[first : last + 1]) > TUNING.moving_share * np.ptp(whole))
 
 
 def _too_few(log: Log) -> LogFinding:

@@ -20,22 +20,12 @@ import numpy as np
 
 from torquec.foundation.arrays import Array, Mask
 from torquec.identification.logs.clean_rows import LogMotion, moving_average
+from torquec.identification.logs.tuning import TUNING
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
 from torquec.trajectory.read_log import looks_like_degrees
 
-_SURE = 0.8  # correlation of a speed with the derivative of its own position, noise included
-_CLEARLY = 0.3  # gain in summed correlation from which two columns are reported as exchanged
 _DEGREE = 180.0 / math.pi  # per radian
-_REST = 0.02  # of the top speed: noise of differentiated encoders is below it
-_LONG_REST = 0.1  # of the log: shorter rests do not change the estimate
-_SHORTEST_REST = 0.2  # [s]; a reversal is shorter
-_SIZE = 5.0  # ratio of sizes that indicates a wrong unit: sensor errors are smaller
-_SLOW = 0.01  # of the speed limit: a log that never exceeds it is at rest, or has another unit of time
-_LONG_STEP = 0.02  # [s]; robots are recorded faster
-_SUDDEN = 20.0  # times the neighbouring speeds, and the fastest elsewhere: an encoder jump, not an impact
-_BEYOND = 0.02  # of the range of a joint: encoder errors and soft limits exceed a limit by less
-_FASTEST = 20.0  # [rad/s], of a joint whose file states none: twice the fastest wrists of arms
 _UNIT_RATIOS = {
     _DEGREE: ("in degrees per second, the positions in radians", 'speed_unit = "deg"'),
     1.0 / _DEGREE: ("in radians per second, the positions in degrees", 'angle_unit = "deg", speed_unit = "rad"'),
@@ -75,7 +65,7 @@ def _beyond_limits(robot: Robot, log: Log, j: int) -> list[LogFinding]:
     lower, upper = joint.limits.lower, joint.limits.upper
     if not joint.has_position_limits:
         return []
-    slack = _BEYOND * (upper - lower) if math.isfinite(upper - lower) else _BEYOND
+    slack = TUNING.beyond_limit * (upper - lower) if math.isfinite(upper - lower) else TUNING.beyond_limit
     beyond = (q < lower - slack) | (q > upper + slack)
     if not beyond.any():
         return []
@@ -102,17 +92,17 @@ def check_speeds(log: Log, motion: LogMotion) -> list[LogFinding]:
         k = int(np.argmax(others))
         own, crossed = table[j, j], float(others[k])
         name = log.column("qd", j)
-        if crossed > _SURE and 2.0 * crossed > own + table[k, k] + _CLEARLY:
+        if crossed > TUNING.own_correlation and 2.0 * crossed > own + table[k, k] + TUNING.exchange_gain:
             text = f"follows the derivative of {log.column('q', k)}, not that of its own joint: columns are permuted"
             remedy = "name the columns in the right order in a map (velocity = [..] or position = [..])"
             found.append(LogFinding(Pathology.PERMUTED, Severity.ERROR, text, name, remedy=remedy))
-        elif own < -_SURE:
+        elif own < -TUNING.own_correlation:
             text = f"is opposite to the derivative of {log.column('q', j)}: one of the two is negated"
             remedy = "mend the recorder, or leave the speeds out (a map without velocity)"
             found.append(LogFinding(Pathology.NEGATED, Severity.ERROR, text, name, remedy=remedy))
-        elif own > _SURE:
+        elif own > TUNING.own_correlation:
             ratio = float(np.linalg.norm(recorded[:, j]) / max(float(np.linalg.norm(smooth[:, j])), 1e-300))
-            if ratio > _SIZE or ratio < 1.0 / _SIZE:
+            if ratio > TUNING.unit_ratio or ratio < 1.0 / TUNING.unit_ratio:
                 text, remedy = _size(ratio)
                 found.append(LogFinding(Pathology.UNITS, Severity.ERROR, text, name, remedy=remedy))
     return found
@@ -122,9 +112,9 @@ def check_slowness(robot: Robot, log: Log, motion: LogMotion) -> list[LogFinding
     """(5)."""
     top = np.abs(motion.qd).max(axis=0)
     limits = np.array([joint.limits.velocity for joint in robot.joints])
-    slow = _SLOW * np.where(np.isfinite(limits) & (limits > 0.0), limits, 1.0)
+    slow = TUNING.slow_log * np.where(np.isfinite(limits) & (limits > 0.0), limits, 1.0)
     period = float(np.median(np.diff(motion.t)))
-    if period < _LONG_STEP or not top.any() or np.any(top > slow):
+    if period < TUNING.long_step or not top.any() or np.any(top > slow):
         return []
     text = f"in steps of {period:.3g} s no joint moves faster than {float(top.max()):.2g} rad/s: are the stamps in ms?"
     remedy = 'if so, say so in a map: time_unit = "ms"'
@@ -138,11 +128,11 @@ def check_rest(log: Log, motion: LogMotion) -> list[LogFinding]:
         remedy = "record a motion"
         text, everything = "nothing moves in this log", ((0, len(log) - 1),)
         return [LogFinding(Pathology.STANDSTILL, Severity.ERROR, text, log.column("q"), everything, remedy)]
-    still = np.all(np.abs(motion.qd) <= _REST * np.maximum(top, 1e-6), axis=1)
+    still = np.all(np.abs(motion.qd) <= TUNING.rest_speed * np.maximum(top, 1e-6), axis=1)
     share = float(still.mean())
-    if share < _LONG_REST:
+    if share < TUNING.long_rest:
         return []
-    parts = [(a, b) for a, b in spans_of(still) if motion.t[b] - motion.t[a] > _SHORTEST_REST]
+    parts = [(a, b) for a, b in spans_of(still) if motion.t[b] - motion.t[a] > TUNING.shortest_rest]
     spans = tuple((int(motion.rows[a]), int(motion.rows[b])) for a, b in parts)
     text = f"the robot stands still in {share:.0%} of the log; stiction there is not determined by any model"
     remedy = "cut these parts where friction matters"
@@ -168,8 +158,8 @@ def _wrap(jumps: Array, steps: Array, limit: float) -> _Wrap | None:
             return _Wrap(wraps, Severity.ERROR, f"jumps by a full turn (in {unit})", remedy)
     speeds = np.abs(jumps) / steps
     beside = np.maximum(np.append(speeds[1:], 0.0), np.append(0.0, speeds[:-1]))
-    fastest = 2.0 * limit if math.isfinite(limit) and limit > 0.0 else _FASTEST
-    sudden = speeds > np.maximum(_SUDDEN * np.maximum(beside, np.percentile(speeds, 99.0)), fastest)
+    fastest = 2.0 * limit if math.isfinite(limit) and limit > 0.0 else TUNING.fastest_joint
+    sudden = speeds > np.maximum(TUNING.encoder_jump * np.maximum(beside, np.percentile(speeds, 99.0)), fastest)
     if not sudden.any():
         return None
     what = f"jumps by {float(np.median(np.abs(jumps[sudden]))):.4g}, far faster than it moves"

@@ -10,7 +10,7 @@
 (3)  several changes are found one after the other, the best one first
 (4)  the candidate direction of gravity comes from least squares: tau = sum_k T_k g_k + rest, T_k the model's torque
      of unit gravity along axis k
-(5)  torque gain: where the model's part s m_j explains three joints or more (e_j^2 below `_SAME_SHAPE`) and the scales
+(5)  torque gain: where the model's part s m_j explains three joints or more (e_j^2 below `same_shape`) and the scales
      of all of them but one agree, that one has torques times a factor: motor constant, gear ratio
 """
 
@@ -27,26 +27,14 @@ import numpy as np
 from torquec.dynamics import gravity_torque
 from torquec.foundation.arrays import Array
 from torquec.identification.logs.clean_rows import LogMotion
+from torquec.identification.logs.tuning import TUNING
 from torquec.model.model import Model, compile
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 
-_MOST = 600  # samples: enough for the five numbers of (1); the model is evaluated for every change of the log
-_FLOOR = 0.01  # of (2): a joint that is explained to 99 % gains nothing more
-_BELIEVED = 2.0  # sum of logarithms: errors fall to a seventh
-_EXPLAINED = 0.25
-"""Largest e_j^2 of the joints of an accepted change."""
 _DEGREE = math.pi / 180.0  # [rad]
 _OFFSETS = (45.0, -45.0, 90.0, -90.0, 135.0, -135.0, 180.0)
 """Degrees: smaller offsets are within the error of a prior; a fit finds them (`check_hypotheses`)."""
-_FITS = 0.03
-"""No search where the model explains every joint this well."""
-_FELT = 1e-6  # relative torque of unit gravity along an axis below which that component is unobservable
-_SAME_SHAPE = 0.04  # largest e_j^2 (5): a fifth of the torque's variation is unexplained
-_FEWEST_OTHERS, _AGREE = 2, 1.3  # joints, and ratio of their scales (5), from which the file's masses are trusted
-_MOSTLY = 0.5  # smallest share of the model in the variation of a joint's torque (5): with less, s is uncertain
-_OTHER_GAIN = 1.5  # factor (5) from which a gain is reported: masses of single links in files are off by less
-_LARGE, _SMALL = 20.0, 0.05  # torque scales: inertias in files are wrong by less, units (mNm, kNm) by far more
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,19 +54,19 @@ def check_torques(robot: Robot, log: Log, motion: LogMotion) -> list[LogFinding]
     """(1)-(5), where all bodies of the robot (the log's joints, the others locked) have inertias to compare with."""
     if any(not any(body.inertia.parameters) for body in robot.bodies):
         return []
-    few = motion.thinned(_MOST)
+    few = motion.thinned(TUNING.model_samples)
     model = compile(robot)
     found: list[LogFinding] = []
     errors = _errors(few, _model_torque(model, few))
     for _ in range(robot.n):
         best: tuple[float, _Change, Array] | None = None
-        if errors.max() < _FITS:
+        if errors.max() < TUNING.model_fits:
             break
         for change in _changes(robot, log, few, first=not found):
             changed = _errors(change.motion, _model_torque(model, change.motion) + change.pull)
-            gain = float(np.sum(np.log(errors + _FLOOR) - np.log(changed + _FLOOR)))
-            explained = not change.joints or changed[list(change.joints)].max() < _EXPLAINED
-            if gain > _BELIEVED and explained and (best is None or gain > best[0]):
+            gain = float(np.sum(np.log(errors + TUNING.explained_floor) - np.log(changed + TUNING.explained_floor)))
+            explained = not change.joints or changed[list(change.joints)].max() < TUNING.explained_by_model
+            if gain > TUNING.believed_gain and explained and (best is None or gain > best[0]):
                 best = (gain, change, changed)
         if best is None:
             break
@@ -142,7 +130,7 @@ def _gravity(robot: Robot, motion: LogMotion) -> Iterator[_Change]:
             columns.append(block.ravel())
     a = np.stack(columns, axis=1)
     norms = np.linalg.norm(a, axis=0)
-    felt = norms[:3] > _FELT * max(float(norms[:3].max()), 1e-300)
+    felt = norms[:3] > TUNING.felt_gravity * max(float(norms[:3].max()), 1e-300)
     x = np.linalg.lstsq(a / np.maximum(norms, 1e-300), motion.tau.ravel(), rcond=None)[0][:3]
     g = np.where(felt, x / np.maximum(norms[:3], 1e-300), 0.0)
     size = float(np.linalg.norm(g))
@@ -205,16 +193,17 @@ def _shares_and_scales(motion: LogMotion, model: Array) -> tuple[Array, Array]:
 def _gains(log: Log, motion: LogMotion, model: Array) -> list[LogFinding]:
     """(5)."""
     shares, scales = _shares_and_scales(motion, model)
-    mostly = scales * model.std(axis=0) > _MOSTLY * motion.tau.std(axis=0)  # not the rotor's part, nor friction
-    told = np.flatnonzero((shares < _SAME_SHAPE) & mostly)
-    found = []
+    # Not the rotor's part, nor friction.
+    mostly = scales * model.std(axis=0) > TUNING.model_share * motion.tau.std(axis=0)
+    told = np.flatnonzero((shares < TUNING.same_shape) & mostly)
+    found, apart = [], math.log(TUNING.scales_agree)
     for j in told:
         others = np.log(scales[told[told != j]])
-        if len(others) < _FEWEST_OTHERS or np.abs(others - np.median(others)).max() > math.log(_AGREE):
+        if len(others) < TUNING.fewest_others or np.abs(others - np.median(others)).max() > apart:
             continue
         usual = float(np.exp(np.median(others)))
         factor = usual / float(scales[j])
-        if max(factor, 1.0 / factor) < _OTHER_GAIN:
+        if max(factor, 1.0 / factor) < TUNING.reported_gain:
             continue
         text = (
             f"is {scales[j]:.3g} times the torque of the robot's own model, the others {usual:.3g} times: to "
@@ -229,7 +218,7 @@ def _size(model: Model, motion: LogMotion) -> list[LogFinding]:
     """Torques of another order of magnitude."""
     expected = max(float(np.linalg.norm(_model_torque(model, motion))), 1e-12)
     size = float(np.linalg.norm(motion.tau)) / expected
-    if _SMALL <= size <= _LARGE:
+    if TUNING.small_scale <= size <= TUNING.large_scale:
         return []
     text = f"torques are {size:.3g} times those of the robot's own model"
     remedy = "are they the motors', currents, or in other units? Say so in a map (gear_ratios, gains, torque_unit)"

@@ -25,11 +25,9 @@ import numpy as np
 
 from torquec.foundation.arrays import Array, Mask
 from torquec.identification.logs.clean_rows import gaps, rising_rows
+from torquec.identification.logs.tuning import TUNING
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
 from torquec.trajectory.read_log import LONGEST_PERIOD, shorter_unit
-
-_LONG = 10.0  # times the usual step is a gap, not jitter
-_JITTER = 0.05  # of the step, where it begins to show in accelerations
 
 
 def check_missing(log: Log) -> list[LogFinding]:
@@ -81,8 +79,8 @@ def check_stamps(log: Log) -> list[LogFinding]:
     add(
         Pathology.GAP, gaps(ahead, usual), "gaps", long, "record without pauses, or give the parts as logs of their own"
     )
-    spread = float(np.std(forward[forward < _LONG * usual])) / usual
-    if spread > _JITTER:
+    spread = float(np.std(forward[forward < TUNING.gap_steps * usual])) / usual
+    if spread > TUNING.jitter:
         text = f"steps vary by {spread:.0%} of {usual:.3g} s (from {forward.min():.3g} to {forward.max():.3g} s)"
         remedy = "nothing to do: samples are brought to even times"
         found.append(LogFinding(Pathology.JITTER, Severity.NOTE, text, name, remedy=remedy))
@@ -92,18 +90,6 @@ def check_stamps(log: Log) -> list[LogFinding]:
         text = f"a step is {usual:.3g} s: no robot is recorded that slowly"
         found.append(LogFinding(Pathology.UNITS, Severity.ERROR, text, name, remedy=remedy))
     return found
-
-
-_WINDOW = 21  # samples of (1): their median stays where up to ten of them are wrong
-_RANGES = 3.0
-"""Ranges r of (1): impacts on an industrial robot reach two, for a few samples."""
-_USUAL = 20.0  # usual deviations of (1): quantized columns have almost no range
-_HUGE = 10.0
-"""Ranges r from which a torque spike is an error: it ruins any fit that is not robust."""
-_SECONDS, _ROWS = 0.25, 20  # of (2): slow joints repeat a value for less
-_HELD = 3.0  # times the usual run of equal values, for coarse sensors
-_JUMP = 10.0  # times the 99th percentile of the steps
-_MOVES = 0.01  # of the joint's range: motion from which a constant column counts as frozen
 
 
 def check_spikes(log: Log) -> list[LogFinding]:
@@ -117,7 +103,7 @@ def check_spikes(log: Log) -> list[LogFinding]:
             if not spikes.any():
                 continue
             peak = float(np.abs(values[spikes, j]).max())
-            huge = kind == "q" or peak > _HUGE * max(high - low, 1e-300)
+            huge = kind == "q" or peak > TUNING.ruinous_ranges * max(high - low, 1e-300)
             text = (
                 f"{int(spikes.sum())} values stand alone, up to {peak:.4g}; the others lie in {low:.4g} to {high:.4g}"
             )
@@ -131,7 +117,7 @@ def check_frozen(log: Log) -> list[LogFinding]:
     """(2) in torques and recorded speeds, (3) in positions."""
     steps = np.diff(log.t)
     period = float(np.median(steps)) if len(steps) else 1.0
-    least = max(_ROWS, round(_SECONDS / max(period, 1e-9)))
+    least = max(TUNING.frozen_rows, round(TUNING.frozen_seconds / max(period, 1e-9)))
     found = []
     for j in range(log.n):
         q = log.q[:, j]
@@ -145,7 +131,7 @@ def check_frozen(log: Log) -> list[LogFinding]:
             spans = [
                 (a, b)
                 for a, b in _runs(column, least)
-                if (stuck or column[a] not in ends) and np.ptp(q[a : b + 1]) > _MOVES * reach
+                if (stuck or column[a] not in ends) and np.ptp(q[a : b + 1]) > TUNING.moving_share * reach
             ]
             found += _frozen(log.column(kind, j), spans, "while the joint moves")
         speed = None if log.qd is None else log.qd[:, j]
@@ -158,7 +144,7 @@ def _runs(column: Array, least: int) -> list[tuple[int, int]]:
     changes = np.flatnonzero(np.diff(column))
     usual = float(np.percentile(np.diff(changes), 95.0)) if len(changes) > 1 else 1.0
     runs = [(a, b + 1) for a, b in spans_of(np.diff(column) == 0.0)]
-    return [(a, b) for a, b in runs if b - a + 1 >= max(least, _HELD * usual)]
+    return [(a, b) for a, b in runs if b - a + 1 >= max(least, TUNING.held_runs * usual)]
 
 
 def _frozen_positions(t: Array, q: Array, qd: Array | None, least: int) -> list[tuple[int, int]]:
@@ -172,10 +158,9 @@ def _frozen_positions(t: Array, q: Array, qd: Array | None, least: int) -> list[
     if qd is not None:
         way[1:] = np.cumsum(np.nan_to_num(0.5 * (qd[1:] + qd[:-1]) * np.diff(t)))
     reach = max(float(np.nanmax(q) - np.nanmin(q)), float(np.ptp(way)))
-    sudden = max(_MOVES * reach, _JUMP * usual)
-    return [
-        (a, b) for a, b in runs if np.ptp(way[a : b + 1]) > _MOVES * reach or max(jumps[a], jumps[b + 1]) > sudden > 0.0
-    ]
+    far = TUNING.moving_share * reach
+    sudden = max(far, TUNING.jump_steps * usual)
+    return [(a, b) for a, b in runs if np.ptp(way[a : b + 1]) > far or max(jumps[a], jumps[b + 1]) > sudden > 0.0]
 
 
 def _frozen(name: str, spans: Sequence[tuple[int, int]], meanwhile: str) -> list[LogFinding]:
@@ -190,15 +175,16 @@ def _frozen(name: str, spans: Sequence[tuple[int, int]], meanwhile: str) -> list
 def _spikes(column: Array) -> tuple[Mask, float, float]:
     """Which values of a column (N,) are spikes (1), and its 1st and 99th percentile."""
     finite = np.isfinite(column)
-    if finite.sum() < 2 * _WINDOW:
+    if finite.sum() < 2 * TUNING.spike_window:
         return np.zeros(len(column), dtype=np.bool_), 0.0, 0.0
     low, high = (float(v) for v in np.quantile(column[finite], [0.01, 0.99]))
     filled = np.where(finite, column, low)
     # Only values outside the range can be further than the range from a median inside it.
     outside = np.flatnonzero((filled < low) | (filled > high))
     spikes = np.zeros(len(column), dtype=np.bool_)
-    padded = np.pad(filled, _WINDOW // 2, mode="edge")
-    around = np.array([np.median(padded[k : k + _WINDOW]) for k in outside])
+    padded = np.pad(filled, TUNING.spike_window // 2, mode="edge")
+    around = np.array([np.median(padded[k : k + TUNING.spike_window]) for k in outside])
     usual = float(np.median(np.abs(np.diff(filled)))) / 0.6745
-    spikes[outside] = np.abs(filled[outside] - around) > max(_RANGES * (high - low), _USUAL * usual)
+    allowed = max(TUNING.spike_ranges * (high - low), TUNING.spike_deviations * usual)
+    spikes[outside] = np.abs(filled[outside] - around) > allowed
     return spikes, low, high

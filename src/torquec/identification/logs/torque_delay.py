@@ -25,6 +25,7 @@ from torquec.foundation.one_thread import one_thread
 from torquec.identification.extras import need
 from torquec.identification.logs.fit_motion import even_rows, fit_motion, prepared_for_fit
 from torquec.identification.logs.prepare import Samples
+from torquec.identification.logs.tuning import TUNING
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
@@ -49,13 +50,6 @@ def away_from_reversals(qd: Array, count: int) -> Mask:
 
 _REACHES = (0.05, 0.15, 0.45)
 """Search ranges to each side [s]: beyond delays of drives, beyond those of recorders, and what a map accepts."""
-_STEPS = 20  # of the grid to each side, 2.5 ms each at first: the error is smooth between them
-_ROWS = 2000  # samples after decimation: enough for one number
-_RANK = 1e-9  # of the largest singular value: directions below it are not excited
-_ENOUGH = 0.3  # share of samples away from reversals; with less, rows at reversals are used, too
-_SURE = 4.0  # standard deviations: false alarm in one of ten thousand logs without a delay
-_MATTERS = 0.1  # share of the squared error removed from which a delay matters
-_ALARMING = 0.25  # the same share from which parameters are wrong without correction
 
 
 @dataclass(frozen=True)
@@ -73,7 +67,9 @@ class TorqueDelay:
     @property
     def is_significant(self) -> bool:
         """Whether the delay differs significantly from zero."""
-        return self.found and abs(self.seconds) > _SURE * self.std and self.removed > _MATTERS
+        return (
+            self.found and abs(self.seconds) > TUNING.sure_deviations * self.std and self.removed > TUNING.delay_matters
+        )
 
 
 def torque_delay(robot: Robot, log: Log, *, cutoff: float | None = None, largest: float | None = None) -> TorqueDelay:
@@ -99,7 +95,7 @@ def torque_delay(robot: Robot, log: Log, *, cutoff: float | None = None, largest
 def _delay_within(robot: Robot, samples: Samples, largest: float) -> TorqueDelay:
     """(1)-(3) up to `largest` [s] to either side."""
     optimize, interpolate = (need(f"scipy.{name}", "finding a delay") for name in ("optimize", "interpolate"))
-    rows = even_rows(samples, edge=largest, most=_ROWS)
+    rows = even_rows(samples, edge=largest, most=TUNING.delay_rows)
     counted = _away_from_reversals(samples, 1.0 / samples.cutoff + largest)[rows]
     columns = fit_motion(samples, rows).columns(robot) * counted[:, :, None]
     spline = interpolate.CubicSpline(samples.t, samples.tau)
@@ -109,7 +105,7 @@ def _delay_within(robot: Robot, samples: Samples, largest: float) -> TorqueDelay
         return moved
 
     weights = 1.0 / np.maximum(samples.tau[rows].std(axis=0), 1e-9)
-    grid = np.linspace(-largest, largest, 2 * _STEPS + 1)
+    grid = np.linspace(-largest, largest, 2 * TUNING.delay_steps + 1)
     step = float(grid[1] - grid[0])
     for _ in range(2):
         basis = _basis(columns * weights[:, None])
@@ -165,7 +161,7 @@ def check_delay(robot: Robot, log: Log) -> list[LogFinding]:
         f"torques are {abs(delay.seconds) * 1e3:.2f} ms (+- {delay.std * 1e3:.2f}) {side}: moved, they leave "
         f"{delay.removed:.0%} less of the squared residual"
     )
-    severity = Severity.WARNING if delay.removed > _ALARMING else Severity.NOTE
+    severity = Severity.WARNING if delay.removed > TUNING.delay_alarming else Severity.NOTE
     remedy = f"say so in a map: delay = {delay.seconds:.5f}"
     return [LogFinding(Pathology.DELAY, severity, text, "tau", remedy=remedy)]
 
@@ -173,7 +169,7 @@ def check_delay(robot: Robot, log: Log) -> list[LogFinding]:
 def _away_from_reversals(samples: Samples, margin: float) -> Array:
     """Row weights (N, n): 1 further than `margin` [s] from reversals, else 0; all 1 if a joint reverses constantly."""
     away = away_from_reversals(samples.qd, round(margin * samples.rate))
-    enough = away[samples.used].mean(axis=0) > _ENOUGH
+    enough = away[samples.used].mean(axis=0) > TUNING.steady_share
     result: Array = np.where(enough, away, True).astype(np.float64)
     return result
 
@@ -184,7 +180,7 @@ def _basis(columns: Array) -> Array:
     norms = np.linalg.norm(flat, axis=0)
     r = np.linalg.qr(flat[:, norms > 0.0] / norms[norms > 0.0], mode="r")
     _, s, v = np.linalg.svd(r)
-    kept = s > _RANK * s[0]
+    kept = s > TUNING.excited_rank * s[0]
     basis: Array = (flat[:, norms > 0.0] / norms[norms > 0.0]) @ (v[kept].T / s[kept])
     return basis
 
