@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +14,9 @@ import pytest
 # It must be said before NumPy is loaded.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
     os.environ.setdefault(_name, "1")
+# Hundreds of commands are started: without bytecode on the disk each of them compiles the whole package again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 gc.disable()  # while tests are collected, which leaves no garbage
 
 GOLDEN = Path(__file__).resolve().parent / "golden"

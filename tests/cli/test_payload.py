@@ -16,7 +16,7 @@ def test_the_answer_is_the_smallest_limit(torquec):
 
 
 def test_along_a_motion(torquec):
-    words = ("payload", "planar2r", "--to", "0.5,-0.4", "--duration", "1", "--centre", "0.02,0,0")
+    words = ("payload", "planar2r", "--to", "0.5,-0.4", "--duration", "1", "--rate", "500", "--centre", "0.02,0,0")
     shown = torquec(*words).out
     assert shown.startswith("planar2r: at most ")
     assert "along the motion: by " in shown

@@ -90,10 +90,11 @@ def test_a_step_that_fails_is_told_and_ends_with_status_1(torquec, file, tmp_pat
     assert again.document["steps"]["selftest"]["status"] == "kept"
 
 
-def test_runs_at_once_into_one_folder(file, tmp_path):
+@pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_runs_at_once_into_one_folder(file, tmp_path, times):
     """One does it; the others are refused and say who, or come when it is done. The folder is whole."""
     words = [sys.executable, "-m", "torquec", "run", str(file), "-o", str(tmp_path / "out"), "--jobs", "1"]
-    for _ in range(3):
+    for _ in range(times):
         shutil.rmtree(tmp_path / "out", ignore_errors=True)
         pipe = subprocess.PIPE
         runs = [subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True) for _ in range(3)]

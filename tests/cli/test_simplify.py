@@ -24,7 +24,6 @@ from torquec.simplification.time_plan import time_plan
 
 SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
 PLANAR = str(SPECIFICATIONS / "planar2r.toml")
-SCARA = str(SPECIFICATIONS / "scara.toml")
 
 
 def run(*arguments: str):
@@ -170,21 +169,22 @@ main()
 """The command, which gets a signal at the moment when its first result is kept: however fast or slow it is."""
 
 
-def run_command(folder: Path, *before: str) -> subprocess.CompletedProcess[str]:
-    arguments = ["simplify", "scara", "--spec", SCARA, "-o", str(folder), "--jobs", "1", "--json"]
+def run_command(folder: Path, *before: str, robot: str = "scara") -> subprocess.CompletedProcess[str]:
+    specification = str(SPECIFICATIONS / f"{robot}.toml")
+    arguments = ["simplify", robot, "--spec", specification, "-o", str(folder), "--jobs", "1", "--json"]
     command = [sys.executable, *(before or ("-m", "torquec")), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=HANGS, check=False)
 
 
-def stopped_run(folder: Path, how: signal.Signals) -> subprocess.CompletedProcess[str]:
+def stopped_run(folder: Path, how: signal.Signals, robot: str = "scara") -> subprocess.CompletedProcess[str]:
     """A run that was stopped after its first step was finished."""
-    return run_command(folder, "-c", STOPPED, how.name)
+    return run_command(folder, "-c", STOPPED, how.name, robot=robot)
 
 
 def test_a_killed_run_leaves_no_output_and_is_resumed(tmp_path):
-    assert stopped_run(tmp_path / "out", signal.SIGKILL).returncode == -signal.SIGKILL
+    assert stopped_run(tmp_path / "out", signal.SIGKILL, "planar2r").returncode == -signal.SIGKILL
     assert {name for name in folders(tmp_path) if not name.endswith(".lock")} == {"out.partial"}
-    again = run_command(tmp_path / "out")
+    again = run_command(tmp_path / "out", robot="planar2r")
     assert again.returncode == 0, again.stderr
     assert "moments" not in again.stderr  # the search was finished before
     assert folders(tmp_path) == {"out"}

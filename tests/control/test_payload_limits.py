@@ -89,9 +89,9 @@ def test_a_mass_along_a_motion_is_where_a_drive_reaches_its_limit(name):
 
 def test_a_stated_error_makes_the_mass_smaller():
     robot = arm((400.0, 200.0))
-    motion = tq.minimum_jerk([0.0, 0.0], [0.5, -0.4], 1.0, joints=robot.joint_names, period=0.001)
-    free = payload_limits(robot, motion)
-    close = payload_limits(robot, motion, largest_error=0.02)
+    motion = tq.minimum_jerk([0.0, 0.0], [0.5, -0.4], 1.0, joints=robot.joint_names, period=0.002)
+    free = payload_limits(robot, motion, period=0.002)
+    close = payload_limits(robot, motion, period=0.002, largest_error=0.02)
     assert 0.0 < close.guarantee.kg < free.guarantee.kg
     assert "more than 0.02" in close.guarantee.reason
     assert close.guarantee.joint in robot.joint_names

@@ -201,7 +201,7 @@ def test_memory_does_not_grow_with_the_log(tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.import_module("torquec.trajectory.read_log"), "_TRIED_ROWS", 2000)
     monkeypatch.setattr(held_out, "MOST_SAMPLES", 500)
     log, peaks = simulated_arm.log(), []
-    for times in (10, 4, 10):
+    for times in (1, 4, 10):
         t = 0.01 * np.arange(times * len(log))
         long = dataclasses.replace(
             log, t=t, q=np.tile(log.q, (times, 1)), qd=np.tile(log.qd, (times, 1)), tau=np.tile(log.tau, (times, 1))

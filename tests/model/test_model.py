@@ -195,12 +195,13 @@ def test_an_address_outlives_its_model():
     assert others
 
 
-def test_a_running_batch_keeps_its_code():
+@pytest.mark.parametrize("rounds", [4, pytest.param(20, marks=pytest.mark.slow)])
+def test_a_running_batch_keeps_its_code(rounds):
     """Models are dropped by one thread while the batches of others run in their code, which releases the GIL."""
     batch = states(2, 200_000)
     expected = tq.compile(tq.classics.planar2r()).inverse_dynamics(*batch)
     wrong = []
-    for _ in range(20):
+    for _ in range(rounds):
         calls = [tq.compile(tq.classics.planar2r()).inverse_dynamics]
         started = threading.Event()
 
@@ -216,7 +217,7 @@ def test_a_running_batch_keeps_its_code():
         others = [tq.compile(tq.classics.scara()).native("gravity_torque") for _ in range(3)]
         thread.join()
         assert others
-    assert wrong == [False] * 20
+    assert wrong == [False] * rounds
 
 
 CYCLES = """

@@ -334,7 +334,7 @@ def _guarantee(
             tube = error_tube(TubeProblem(proven, loop, reference, closer=True))
     else:
         coupled = law.coupled(robot, feedback)
-        memory = loop.period * coupled.memory(np.eye(robot.n)[None])
+        memory = loop.period * coupled.nominal_memory
         longer, edges = with_rest(reference, memory, rests=math.isinf(end))
         tube = _uncertain(law, VaryingTube(proven, sets, loop, coupled, longer, edges, law.cells(*_COARSE)))
     if isinstance(tube, str):

@@ -4,7 +4,8 @@ The cache is the folder `torquec` in the user's cache directory (`TORQUEC_CACHE_
 `TORQUEC_CACHE=0` switches it off). Loading code from a folder is trusting it, so the folder must belong to the user
 and nobody else may write to it; every entry carries the SHA-256 of its content, which is checked before anything is
 loaded. Entries are written to a temporary file and renamed: processes may share a cache. A damaged entry is removed;
-a folder that cannot be used is the same as no cache. The least recently used entries are removed beyond 256 MB.
+a folder that cannot be used is the same as no cache. The least recently used entries are removed beyond 256 MB;
+to look at thousands of entries takes longer than to write one, so this is done about once in 8 MB that are written.
 
 An entry: 8 bytes magic, 32 bytes SHA-256 of the rest, 4 bytes length of the header, header (JSON: key and facts), code.
 """
@@ -26,6 +27,7 @@ from typing import Any
 _MAGIC = b"torquec\x01"
 _SUFFIX = ".object"
 _MOST_BYTES = 256 * 2**20  # some thousand functions; beyond it the least recently used entries are removed
+_LOOKS = 32  # at the sizes of all entries, while as much is written as there is room for
 _TOUCH_AFTER = 86400.0  # a day: a function in use stays young without a write for each call
 
 
@@ -68,7 +70,9 @@ class ObjectCache:
             except OSError:
                 Path(temporary).unlink(missing_ok=True)
                 raise
-            self._prune()
+            chance = int(self._path(key).name[:8], 16) / 2**32  # uniform over the keys, the same in every run
+            if chance * _MOST_BYTES < _LOOKS * len(content):
+                self._prune()
 
     def _path(self, key: str) -> Path:
         return self.folder / (hashlib.sha256(key.encode()).hexdigest()[:40] + _SUFFIX)

@@ -26,7 +26,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
@@ -48,11 +48,19 @@ _SLOTS = 40
 _SLOWEST = 6
 """Limit of the memory (settling time) of a loop with another inertia, as a multiple of the nominal loop's."""
 
+_SLOW = 1e-4
+"""A loop is refused at once where its slowest mode, after the longest memory, is left with this part of itself."""
+
 _ROUNDED = 1e-11
 """Covers the rounding of gains and of sums of products, as a part of the sums of their magnitudes."""
 
-_STEP = 64.0 * float(np.finfo(np.float64).eps)
-"""Rounding error of one step of (4), relative to the sum of magnitudes: sums of some dozen numbers."""
+_EPS = float(np.finfo(np.float64).eps)
+_STEP = 64.0 * _EPS
+"""Rounding error of one step of (4), relative to the sum of magnitudes, without that of the product with F: entries of
+F are sums of some dozen numbers."""
+
+_AT_ONCE = 1 << 16
+"""Entries of rows that are computed together."""
 
 _LAST: dict[bytes, CoupledResponse] = {}
 """The gains that were computed last, by a hash of the arguments: simplified models of a robot have the same ones."""
@@ -111,39 +119,82 @@ class CoupledErrorLoop:
         return found, seen
 
     def starts(self, g: Array, position: Array, speed: Array) -> Array:
-        """|g x_0| (B, rows) for initial errors of `position` and `speed`, (n,) each.
+        """|g x_0| (.., rows) for initial errors of `position` and `speed`, (n,) each.
 
         Until the first torque arrives, that of the start acts, with any part of its feedback.
         """
         p, s, _ = self._scaled
         T = self.period
-        queue = g[:, :, 4:].sum(axis=2)
-        stood, moved = g[:, :, 0] + g[:, :, 2], g[:, :, 1] - g[:, :, 2] + g[:, :, 3]
+        queue = g[..., 4:, :].sum(axis=-2)
+        stood, moved = g[..., 0, :] + g[..., 2, :], g[..., 1, :] - g[..., 2, :] + g[..., 3, :]
         stood, moved = (np.maximum(np.abs(x), np.abs(x + queue * y)) for x, y in ((stood, p), (moved, s)))
         return np.asarray(stood @ position + T * (moved @ speed))
 
-    def memory(self, G: Array, most: int = _MOST_SAMPLES) -> int:
-        """Memory of the loops with these G (B, n, n): samples until all rows have decayed.
+    def transition(self, G: Array) -> Array:
+        """F, and beside it the factors of an error n_k, (B, D, D + n), D = (4 + d) n."""
+        cells, kinds, n = len(G), 4 + self.delay, len(self.stiffness)
+        one = np.broadcast_to(np.eye(kinds * n).reshape(-1, kinds, n), (cells, kinds * n, kinds, n))
+        F, seen = self.step(one, G)
+        return np.concatenate([F.reshape(cells, kinds * n, kinds * n), seen], axis=2)
 
-        Raises `ArgumentError` for a loop that is unstable, or has not decayed in `most` samples.
+    def rows(self, g: Array, both: Array, count: int) -> Iterator[tuple[Array, Array]]:
+        """Rows g_0 to g_count (4), some lags at a time: (k + 1, B, rows, 4 + d, n), and the factors (k, B, rows, n) of
+        errors n_k; the last rows of a part are the first of the next. `both` is the `transition`.
         """
-        g, _ = self.outputs(np.zeros_like(G))
-        g = g[:, : 3 * len(self.stiffness)]
-        largest = np.abs(g).max(axis=(2, 3))
-        for m in range(1, most):
-            g, _ = self.step(g, G)
-            size = np.abs(g).max(axis=(2, 3))
-            largest = np.maximum(largest, size)
-            if np.all(size < _FORGOTTEN * largest):
-                return m
-            if not np.isfinite(size).all() or np.any(size > 1e12):
-                break
+        cells, size, kinds, n = g.shape
+        most = max(1, _AT_ONCE // (cells * size * both.shape[2]))
+        last = g.reshape(cells, size, kinds * n)
+        for start in range(0, count, most):
+            k = min(most, count - start)
+            found = np.empty((k + 1, cells, size, both.shape[2]))
+            found[0, ..., : kinds * n] = last
+            for m in range(k):
+                np.matmul(found[m, ..., : kinds * n], both, out=found[m + 1])
+            last = found[k, ..., : kinds * n]
+            yield found[..., : kinds * n].reshape(k + 1, cells, size, kinds, n), found[1:, ..., kinds * n :]
+
+    @cached_property
+    def nominal_memory(self) -> int:
+        """Memory of the loop with the nominal inertia, at most `_MOST_SAMPLES`: samples until all rows have decayed.
+
+        Raises `ArgumentError` for a loop that is unstable or slower.
+        """
+        decay, n = _Decay(self), len(self.stiffness)
+        one = np.eye(n)[None]
+        for g, _ in self.rows(self.outputs(0.0 * one)[0][:, : 3 * n], self.transition(one), _MOST_SAMPLES):
+            if decay.is_over(g):
+                return decay.lags
+        raise self.unstable()
+
+    def unstable(self) -> ArgumentError:
+        """What is raised for a loop whose rows do not decay."""
         slow = ", ".join(f"{x:g}" for x in sorted(set(self.stiffness.tolist())))
-        raise ArgumentError(
+        return ArgumentError(
             f"a loop with stiffness {slow}, sampled every {self.period:g} s, with a delay of {self.delay} samples is "
             "not stable for all robots of the sets, or far too slow",
             remedy="choose slower poles, sample faster, or filter speeds less",
         )
+
+
+class _Decay:
+    """Whether rows of `OUTPUTS` other than torques have decayed, and the `lags` until then."""
+
+    def __init__(self, loop: CoupledErrorLoop) -> None:
+        self._loop, self._count, self._largest, self.lags = loop, 3 * len(loop.stiffness), 0.0 * loop.share[:1], 0
+
+    def is_over(self, g: Array) -> bool:
+        """With the next rows (k + 1, B, rows, 4 + d, n), the first of which are known; raises where they grow."""
+        size = np.abs(g[:, :, : self._count]).max(axis=(3, 4))
+        size[0] = np.maximum(size[0], self._largest)
+        largest = np.maximum.accumulate(size, axis=0)
+        decayed = np.all(size[1:] < _FORGOTTEN * largest[1:], axis=(1, 2))
+        if decayed.any():
+            self.lags += int(np.argmax(decayed)) + 1
+            return True
+        if not np.all(largest <= 1e12):
+            raise self._loop.unstable()
+        self._largest, self.lags = largest[-1], self.lags + len(decayed)
+        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,22 +315,28 @@ def _coupled_response(
     cells, count, n = epochs.G.shape[:3]
     G, inverse = (each.reshape(-1, n, n) for each in (epochs.G, epochs.inverse))
     M = np.broadcast_to(epochs.M, epochs.G.shape).reshape(-1, n, n)
-    slots = -(-loop.memory(G, _SLOWEST * _SLOTS * slot) // slot)
+    both = loop.transition(G)
+    size = both.shape[1]
+    if not np.isfinite(both).all() or _radius(both[:, :, :size]) > _SLOW ** (1.0 / (_SLOWEST * _SLOTS * slot)):
+        raise loop.unstable()
     g, direct = loop.outputs(M)
-    heard, sums = np.abs(direct) @ noise, np.zeros_like(g)
+    heard, sums, decay = np.abs(direct) @ noise, np.zeros_like(g), _Decay(loop)
     gathered: list[list[Array]] = []
-    for _ in range(slots):
+    over = False
+    while not over:
+        if len(gathered) == _SLOWEST * _SLOTS:
+            raise loop.unstable()
         parts = [np.zeros((len(G), 4 * n, n)) for _ in range(3)]
-        begun = loop.starts(g, position, speed)
-        for _ in range(slot):
-            first, last = g[:, :, 0], g[:, :, 1]
-            parts[0] += _integral(first, last)
-            parts[1] += _integral(first @ inverse, last @ inverse)
-            parts[2] += 0.5 * first + last
-            sums += np.abs(g)
-            g, seen = loop.step(g, G)
-            heard = heard + np.abs(seen) @ noise
-            begun = np.maximum(begun, loop.starts(g, position, speed))
+        begun = np.zeros((len(G), 4 * n))
+        for every, seen in loop.rows(g, both, slot):
+            first, last = every[:-1, :, :, 0], every[:-1, :, :, 1]
+            parts[0] += _integral(first, last).sum(axis=0)
+            parts[1] += _integral(first @ inverse, last @ inverse).sum(axis=0)
+            parts[2] += (0.5 * first + last).sum(axis=0)
+            sums += np.abs(every[:-1]).sum(axis=0)
+            heard += (np.abs(seen) @ noise).sum(axis=0)
+            begun = np.maximum(begun, loop.starts(every, position, speed).max(axis=0))
+            over, g = over or decay.is_over(every), every[-1]
         gathered.append([*parts, begun])
     moved, _ = loop.step(sums, np.abs(G), sign=1.0)
     units = loop.period**2
@@ -290,7 +347,7 @@ def _coupled_response(
     def shaped(values: Array) -> Array:
         return values.reshape(cells, count, *values.shape[1:])
 
-    rest = np.abs(g) + _STEP * (moved + sums)
+    rest = np.abs(g) + (_STEP + size * _EPS) * (moved + sums)
     return CoupledResponse(
         loop,
         epochs,
@@ -305,7 +362,12 @@ def _coupled_response(
 
 def slot_samples(loop: CoupledErrorLoop, least: int) -> int:
     """Samples in a slot, at least `least`: about `_SLOTS` slots span the memory of the nominal loop."""
-    return max(least, -(-loop.memory(np.eye(len(loop.stiffness))[None]) // _SLOTS))
+    return max(least, -(-loop.nominal_memory // _SLOTS))
+
+
+def _radius(F: Array) -> float:
+    """The largest magnitude of an eigenvalue of some matrices; no enclosure."""
+    return float(np.abs(np.linalg.eigvals(F)).max(initial=0.0))
 
 
 def _integral(first: Array, last: Array) -> Array:
