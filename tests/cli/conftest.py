@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from torquec.cli.app import app
+from torquec.simplification import pipeline
+from torquec.simplification.time_plan import time_plan
 
 LINK = """  <link name="{name}"><inertial><mass value="1"/><origin xyz="0 0 0.5"/>
     <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.01"/></inertial></link>
@@ -57,6 +59,12 @@ def torquec():
         return Outcome(result.exit_code, result.stdout, result.stderr)
 
     return run
+
+
+@pytest.fixture
+def short_search(monkeypatch):
+    """A simplification with a time limit takes what its first strategies find: for tests of what is done with it."""
+    monkeypatch.setattr(pipeline, "time_plan", lambda problem: replace(time_plan(problem), searching=0.0))
 
 
 @pytest.fixture

@@ -132,7 +132,7 @@ WRITING = {
     "design": ("design", "{robot}", "-o", "{out}"),
     "simulate": ("simulate", "{robot}", "--to", "0.2,0.1", "--duration", "0.2", "-o", "{out}"),
     "compare": ("compare", "{robot}", "{robot}", "--to", "0.2,0.1", "--duration", "0.2", "-o", "{out}"),
-    "simplify": ("simplify", "{robot}", "--spec", "{spec}", "--no-check", "-o", "{out}"),
+    "simplify": ("simplify", "{robot}", "--spec", "{spec}", "--no-check", "--minutes", "0.0001", "-o", "{out}"),
 }
 """Commands that write a folder."""
 

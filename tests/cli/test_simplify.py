@@ -91,8 +91,9 @@ def test_the_c_code_passes_its_own_test(made, tmp_path):
     subprocess.run([str(program)], check=True)
 
 
+@pytest.mark.usefixtures("short_search")
 def test_the_screen_shows_what_was_dropped(tmp_path):
-    result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"), "--no-check")
+    result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"), "--no-check", "--minutes", "60")
     assert result.exit_code == 0
     for words in ("operations: ", "terms: ", "terms left out", "error at most", "time: ", "not checked again"):
         assert words in result.stdout
@@ -209,7 +210,7 @@ def test_a_resumed_run_gives_what_an_undisturbed_one_gives(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
 def test_ctrl_c_says_how_to_go_on(tmp_path):
-    stopped = stopped_run(tmp_path / "out", signal.SIGINT)
+    stopped = stopped_run(tmp_path / "out", signal.SIGINT, "planar2r")
     assert stopped.returncode == 130, stopped.stderr
     assert "give the same command again to go on" in stopped.stderr
     assert "Traceback" not in stopped.stderr
@@ -225,6 +226,7 @@ def test_a_missing_specification_writes_nothing(tmp_path):
     assert folders(tmp_path) == set()
 
 
+@pytest.mark.usefixtures("short_search")
 def test_a_folder_with_files_is_kept_unless_forced(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "planar2r_simplified.c").write_text("mine")
@@ -233,7 +235,8 @@ def test_a_folder_with_files_is_kept_unless_forced(tmp_path):
     assert result.exit_code == 2
     assert "--force" in result.output
     assert (tmp_path / "out" / "planar2r_simplified.c").read_text() == "mine"
-    result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"), "--force", "--no-check")
+    words = ("--force", "--no-check", "--minutes", "60")
+    result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"), *words)
     assert result.exit_code == 0
     assert (tmp_path / "out" / "planar2r_simplified.c").read_text() != "mine"
     assert (tmp_path / "out" / "notes.txt").read_text() == "mine too"
@@ -247,6 +250,7 @@ def test_a_file_is_no_folder(tmp_path):
     assert "name a folder" in result.output
 
 
+@pytest.mark.usefixtures("short_search")
 def test_what_cannot_be_proven_leaves_nothing(tmp_path, monkeypatch):
     from torquec.errors import CheckError
     from torquec.simplification import prove
@@ -255,6 +259,6 @@ def test_what_cannot_be_proven_leaves_nothing(tmp_path, monkeypatch):
         raise CheckError("no", remedy="none")
 
     monkeypatch.setattr(prove, "check_certificate", refuse)
-    result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"))
+    result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"), "--minutes", "60")
     assert result.exit_code == 1
     assert folders(tmp_path) == set()

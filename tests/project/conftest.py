@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.cli.conftest import arm, torquec
+from tests.cli.conftest import arm, short_search, torquec
 
-__all__ = ["arm", "torquec"]
+__all__ = ["arm", "short_search", "torquec"]

@@ -131,6 +131,7 @@ def test_without_a_simpler_model_in_time_the_run_goes_on_with_the_exact_one(tmp_
     assert page["problems"] == []
 
 
+@pytest.mark.usefixtures("short_search")
 def test_a_model_whose_check_took_too_long_is_there_and_not_used(tmp_path, monkeypatch):
     def late(robot, certificate, *, work):
         raise TimeLimitError("the time limit is reached")
