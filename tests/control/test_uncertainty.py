@@ -16,6 +16,8 @@ from torquec.control.uncertainty import SpeedSource, parse_uncertainty
 from torquec.dynamics.sampled_function import StateSlot
 from torquec.errors import ArgumentError
 from torquec.expr.replay import replay
+from torquec.model.model_parameters import ModelParameters
+from torquec.model.residual_bound import ResidualBound
 from torquec.simulation.closed_loop import LoopOptions
 from torquec.simulation.sensors import Sensors
 from torquec.spatial import Inertia
@@ -112,6 +114,39 @@ def test_what_is_absent_is_none_assumed(puma):
 def test_bad_input_is_named_with_its_place(puma, text, message):
     with pytest.raises(ArgumentError, match=f"(?s){message}"):
         parse_uncertainty(text, puma, source="arm.toml")
+
+
+def identified(robot):
+    """A model with residuals of 0.1, 0.2, .. N m by joint; every joint's logs have one of 0.3 N m, too."""
+    bounds = (ResidualBound(name, 0.99, 20, 0.5, (0.0,), (0.1 * k,), (-0.3, 0.05))
+              for k, name in enumerate(robot.joint_names, start=1))  # fmt: skip
+    return replace(tq.compile(robot), parameters=ModelParameters(("m",), (1.0,), residual=tuple(bounds)))
+
+
+def test_a_residual_of_the_log_is_that_of_the_identified_model(puma):
+    text = '[every_joint]\nfriction_residual = "log"\n[[joint]]\nname = "joint6"\nfriction_residual = 0.02'
+    sets = parse_uncertainty(text, identified(puma))
+    assert [joint.friction_residual for joint in sets.of(puma)] == pytest.approx([0.3, 0.3, 0.3, 0.4, 0.5, 0.02])
+    assert "joint5: a friction residual of 0.5 N m (N) by the logs" in sets.conditions(puma)
+    with pytest.raises(ArgumentError, match=r"\"log\" at joint 'joint1'.*(?s:.*)torquec identify"):
+        parse_uncertainty(text, puma)
+    with pytest.raises(ArgumentError, match="knows no residual"):
+        parse_uncertainty(text, tq.compile(puma))
+    with pytest.raises(ArgumentError, match=r"'every_joint\.friction_residual' is 'logs'"):
+        parse_uncertainty('[every_joint]\nfriction_residual = "logs"', identified(puma))
+    with pytest.raises(ArgumentError, match="residuals are of robot 'puma560', not of 'other'"):
+        sets.of(replace(puma, name="other"))
+
+
+def test_a_guarantee_takes_the_residual_of_its_model():
+    model = identified(tq.classics.planar2r())
+    motion = minimum_jerk([-1.5, 0.0], [-1.45, 0.05], 0.3, joints=model.robot.joint_names)
+    logged = tq.Uncertainty(every_joint=tq.JointUncertainty(residual_of_log=True))
+    stated = tq.Uncertainty(every_joint=tq.JointUncertainty(friction_residual=0.3))
+    found, same = (tq.tracking_guarantee(model, -20.0, motion, period=PERIOD, uncertainty=x) for x in (logged, stated))
+    assert found.valid
+    assert found.joints == same.joints
+    assert "0.3 N m (N) by the logs" in found.conditions
 
 
 def test_options_that_need_a_period_or_a_limit(puma):

@@ -44,6 +44,7 @@ def test_the_verdict_is_for_the_stated_sets(tmp_path):
     [
         ("friction_part = 0.3", "friction_part = 3", "arm.toml:9: 'friction_part' is 3.0"),
         ("delay = 1", "dely = 1", "unknown key 'uncertainty.timing.dely'"),
+        ("friction_residual = 0.05", "friction_residual = 'log'", "is a residual of an identification.*add .identify"),
         ("[motion]\nto = [0.3, -0.2]\nduration = 1.0\n", "", "along a motion"),
     ],
 )

@@ -178,7 +178,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
         joint_values(robot, text, f"--{name}", degrees=options.deg)
         for name, text in (("q", options.q), ("qd", options.qd), ("qdd", options.qdd))
     )
-    sets = None if options.uncertainty is None else load_uncertainty(options.uncertainty, robot)
+    sets = None if options.uncertainty is None else load_uncertainty(options.uncertainty, model)
     study = design_study(model, options, point=point, motion=motion, uncertainty=sets, work=Work(report=step_report()))
     document, files = study.document, []
     precision = document["precision"] = options.precision or usual_precision(model, "c")

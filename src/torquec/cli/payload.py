@@ -73,7 +73,7 @@ def payload(model: Model, options: PayloadOptions) -> Outcome:
         period=law.period,
         frame=options.frame,
         centre=(0.0, 0.0, 0.0) if options.centre is None else _three(options.centre),
-        uncertainty=None if options.uncertainty is None else load_uncertainty(options.uncertainty, robot),
+        uncertainty=None if options.uncertainty is None else load_uncertainty(options.uncertainty, model),
         evaluation=options.evaluation,
         efforts=[options.effort * joint.limits.effort for joint in robot.joints],
         largest_error=options.within,

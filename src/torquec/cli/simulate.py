@@ -194,7 +194,7 @@ def _attack(
 
     assert options.uncertainty is not None
     assert options.worst is not None
-    sets = load_uncertainty(options.uncertainty, model.robot)
+    sets = load_uncertainty(options.uncertainty, model)
     guarantee = law_guarantee(model, options.kind, options, motion, sets)
     work = Work(report=step_report())
     found = worst_plant(model.robot, law, motion, guarantee, sets, runs=options.worst, seed=options.seed, work=work)
@@ -207,7 +207,7 @@ def _observed(model: Model, motion: Trajectory, options: SimulateOptions, result
     from torquec.simulation.observed_run import observed_run
 
     assert options.observe is not None
-    sets = None if options.uncertainty is None else load_uncertainty(options.uncertainty, model.robot)
+    sets = None if options.uncertainty is None else load_uncertainty(options.uncertainty, model)
     kind, period = options.kind, float(result.t[1] - result.t[0])
     observer = asked_observer(model, kind, options, motion, sets, bandwidth=options.observe, period=period)
     return observed_run(result, observer).to_document(observer)

@@ -97,7 +97,7 @@ def time(model: Model, options: TimeOptions) -> Outcome:
         start_speed=options.start_speed * turn,
         end_speed=options.end_speed * turn,
         points=options.points,
-        uncertainty=None if options.uncertainty is None else load_uncertainty(options.uncertainty, model.robot),
+        uncertainty=None if options.uncertainty is None else load_uncertainty(options.uncertainty, model),
     )
     motion = found.trajectory
     files = [write_trajectory(motion, options.output, torques=model.total_torque(motion.q, motion.qd, motion.qdd))]

@@ -229,13 +229,14 @@ def tracking_guarantee(
     Raises `ArgumentError` for poles that are unstable or too fast, for joints that are not the robot's, for invalid
     numbers and for a law at the reference without an uncertainty.
     """
+    model = as_model(source)
+    uncertainty = None if uncertainty is None else uncertainty.with_residual(model)
     law = _Law(chosen(Evaluation, evaluation, "evaluation"), friction_compensation(friction), period, uncertainty)
     if uncertainty is None and law.evaluation is not Evaluation.MEASURED:
         raise ArgumentError(
             "a guarantee without uncertainty is for a model evaluated at the measured state",
             remedy='evaluation="measured", or give an uncertainty: tq.Uncertainty()',
         )
-    model = as_model(source)
     robot = model.robot
     feedback = error_feedback(joint_poles(robot.joint_names, poles), period=period, sampled=sampled)
     found = _guarantee(model, law, feedback, trajectory, start=start, efforts=efforts, jerk=jerk)

@@ -1,7 +1,8 @@
 """`Uncertainty`: bounded sets for friction, drives, sensors, bodies, payload and timing of a robot, read from TOML.
 
 (1)  [every_joint], or [[joint]] with a name: `friction_part` of every friction term while the joint moves (a standing
-     joint may have any torque between minus and plus its Coulomb torque), `friction_residual` [N m, N] beside it,
+     joint may have any torque between minus and plus its Coulomb torque), `friction_residual` [N m, N] beside it, or
+     "log": that of an identified model, the larger of its conformal bound and of every residual of its logs,
      `torque_part` of the effort limit, encoder step `position` and `position_bias` [rad, m], `speed` "measured" within
      `speed_noise`, or by "difference" of positions through a filter v_k = v_(k-1) + c (w_k - v_(k-1)), c `speed_filter`
 (2)  [bodies]: `mass_part`, `first_moment_part`, `inertia_part` of every standard parameter, independently
@@ -30,10 +31,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from torquec.errors import ArgumentError, RobotFileError
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind
+from torquec.model.residual_bound import residual_bounds
 from torquec.robot.robot import Robot
 from torquec.robot.toml import Table, parse_toml, read_toml
 
 if TYPE_CHECKING:
+    from torquec.model.model import Model
     from torquec.planning.torque_spread import TorqueSpread
 
 _LARGEST = {
@@ -79,7 +82,7 @@ class SpeedSource(StrEnum):
 
 @dataclass(frozen=True)
 class JointUncertainty:
-    """Uncertainty (1) of one joint: friction, torque, position and speed."""
+    """Uncertainty (1) of one joint: friction, torque, position and speed; `residual_of_log` is the residual "log"."""
 
     friction_part: float = 0.0
     friction_residual: float = 0.0
@@ -89,10 +92,13 @@ class JointUncertainty:
     speed: SpeedSource = SpeedSource.MEASURED
     speed_noise: float = 0.0
     speed_filter: float = 1.0
+    residual_of_log: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "speed", chosen(SpeedSource, self.speed, "source of the speed"))
         _check_numbers(self, parts=("friction_part", "torque_part"))
+        if self.residual_of_log and self.friction_residual:
+            _refuse("friction_residual", self.friction_residual, 'give a number, or "log", not both')
         if not 0.0 < self.speed_filter <= 1.0:
             _refuse("speed_filter", self.speed_filter, "give a number above 0, up to 1 (no filter)")
         if self.speed is SpeedSource.DIFFERENCE and self.speed_noise:
@@ -153,8 +159,8 @@ _EXACT, _KNOWN, _PUNCTUAL = JointUncertainty(), BodyUncertainty(), TimingUncerta
 class Uncertainty:
     """Uncertainty of a robot, its drives, sensors and timing; what is not stated is exact.
 
-    `joints` by name take the place of `every_joint`. Raises `ArgumentError` for negative numbers, parts of one or more,
-    and values that look like degrees or millimetres.
+    `joints` by name take the place of `every_joint`; `residual_of`: the robot whose logs gave the residuals. Raises
+    `ArgumentError` for negative numbers, parts of one or more, and values that look like degrees or millimetres.
     """
 
     every_joint: JointUncertainty = _EXACT
@@ -162,6 +168,27 @@ class Uncertainty:
     bodies: BodyUncertainty = _KNOWN
     payload: PayloadUncertainty | None = None
     timing: TimingUncertainty = _PUNCTUAL
+    residual_of: str = ""
+
+    @property
+    def needs_log(self) -> bool:
+        """Whether a residual is "log", and the model not yet known."""
+        return any(joint.residual_of_log for joint in (self.every_joint, *self.joints.values()))
+
+    def with_residual(self, model: Model) -> Uncertainty:
+        """The sets with the residuals of an identified model in place of "log"; raises `ArgumentError` without any."""
+        names = model.robot.joint_names
+        found = {name: self.joints.get(name, self.every_joint) for name in names}
+        logged = [name for name, joint in found.items() if joint.residual_of_log]
+        if not logged:
+            return self
+        bounds = residual_bounds(model)
+        for name in logged:
+            size = max(bounds[name].largest, bounds[name].enclosing)
+            found[name] = replace(found[name], friction_residual=size, residual_of_log=False)
+        others = {name: joint for name, joint in self.joints.items() if name not in found}
+        every = replace(self.every_joint, residual_of_log=False)
+        return replace(self, every_joint=every, joints={**others, **found}, residual_of=model.robot.name)
 
     def of(self, robot: Robot) -> tuple[JointUncertainty, ...]:
         """The sets of every joint; raises `ArgumentError` for a joint that the robot does not have, and for a residual
@@ -174,7 +201,15 @@ class Uncertainty:
                     remedy=f"its joints are {', '.join(robot.joint_names)}",
                 )
         found = tuple(self.joints.get(name, self.every_joint) for name in robot.joint_names)
+        if self.residual_of not in ("", robot.name):
+            raise ArgumentError(
+                f"the friction residuals are of robot '{self.residual_of}', not of '{robot.name}'",
+                remedy="identify this robot, or give numbers of N m",
+            )
         for coordinate, joint in zip(robot.coordinates, found, strict=True):
+            if joint.residual_of_log:
+                known = "give the model that torquec identify has made, or a number of N m"
+                _refuse("friction_residual", f"\"log\" at joint '{coordinate.name}', and the model is not known", known)
             if joint.friction_residual >= coordinate.limits.effort:
                 _refuse(
                     "friction_residual",
@@ -197,10 +232,11 @@ class Uncertainty:
     def conditions(self, robot: Robot) -> str:
         """The assumptions of a guarantee under this uncertainty, every set named; for `guarantee_sentence`."""
         each = dict(zip(robot.joint_names, self.of(robot), strict=True))
+        logs = " by the logs" if self.residual_of else ""
         found = [
             _said(each, "friction_part", lambda x: f"friction known to {100 * x:g} % while moving, any Coulomb torque "
                   "standing", "friction as in the model while moving, any Coulomb torque standing"),
-            _said(each, "friction_residual", lambda x: f"a friction residual of {x:g} N m (N)", ""),
+            _said(each, "friction_residual", lambda x: f"a friction residual of {x:g} N m (N)" + logs, ""),
             _said(each, "torque_part", lambda x: f"drives within {100 * x:g} % of their limit",
                   "drives that give the torque asked for"),
             _said(each, "position", lambda x: f"encoders of {x:g} rad (m)", "exact positions"),
@@ -221,29 +257,31 @@ class Uncertainty:
 _BODY_WORDS = {"mass": "masses", "first moment": "first moments", "inertia": "moments of inertia"}
 
 
-def load_uncertainty(path: str | os.PathLike[str], robot: Robot) -> Uncertainty:
-    """The uncertainty in a TOML file, for a robot.
+def load_uncertainty(path: str | os.PathLike[str], robot: Robot | Model) -> Uncertainty:
+    """The uncertainty in a TOML file, for a robot; "log" needs its identified model.
 
     Raises `ArgumentError` with file, line and remedy for anything that is wrong, unknown or not the robot's.
     """
-    return _checked(lambda: uncertainty_of(read_toml(path, FileKind.UNCERTAINTY), robot))
+    return _checked(lambda: uncertainty_of(read_toml(path, FileKind.UNCERTAINTY), robot), robot)
 
 
-def parse_uncertainty(text: str, robot: Robot, *, source: str = "uncertainty") -> Uncertainty:
+def parse_uncertainty(text: str, robot: Robot | Model, *, source: str = "uncertainty") -> Uncertainty:
     """The uncertainty in a TOML text; `source` names it in messages."""
-    return _checked(lambda: uncertainty_of(parse_toml(text, source), robot))
+    return _checked(lambda: uncertainty_of(parse_toml(text, source), robot), robot)
 
 
-def _checked(read: Any) -> Uncertainty:
+def _checked(read: Any, source: Robot | Model) -> Uncertainty:
     try:
         found: Uncertainty = read()
     except RobotFileError as error:
         raise ArgumentError(error.found, where=error.where, remedy=error.remedy) from None
+    found.of(source if isinstance(source, Robot) else source.robot)
     return found
 
 
-def uncertainty_of(document: Table, robot: Robot) -> Uncertainty:
-    """The uncertainty in a table, that of a file or one inside another document."""
+def uncertainty_of(document: Table, source: Robot | Model) -> Uncertainty:
+    """The uncertainty in a table, that of a file or one inside another document; without a model "log" is left open."""
+    robot = source if isinstance(source, Robot) else source.robot
     every = _read(document.table("every_joint"), _EXACT)
     joints: dict[str, JointUncertainty] = {}
     for table in document.tables("joint"):
@@ -258,7 +296,9 @@ def uncertainty_of(document: Table, robot: Robot) -> Uncertainty:
     payload = None if carried is None else _read_payload(carried, robot)
     document.finish()
     found = Uncertainty(every, MappingProxyType(joints), bodies, payload, timing)
-    found.of(robot)
+    found = found if isinstance(source, Robot) else found.with_residual(source)
+    if not found.needs_log:
+        found.of(robot)
     return found
 
 
@@ -288,7 +328,10 @@ def _read(table: Table | None, default: Any, *, of: str = "") -> Any:
             found["speed"] = SpeedSource(table.choice("speed", SpeedSource))
         elif item.name == "delay" and "delay" in table:
             found["delay"] = table.number("delay")
+        elif item.name == "friction_residual" and isinstance(table.plain.get(item.name), str):
+            found |= {"residual_of_log": bool(table.choice(item.name, ("log",))), item.name: 0.0}
         elif isinstance(value, float) and item.name in table:
+            found |= {"residual_of_log": False} if item.name == "friction_residual" else {}
             found[item.name] = table.number(item.name)
     try:
         record = replace(default, **found)

@@ -41,7 +41,8 @@ def design_step(context: StepContext) -> str:
     model, motion = context.best_model(), design_motion(context.project)
     n = model.robot.n
     point = ((0.0,) * n if motion is None else tuple(motion.q[0].tolist()), (0.0,) * n, (0.0,) * n)
-    sets = context.project.uncertainty
+    stated = context.project.uncertainty
+    sets = None if stated is None else stated.with_residual(context.exact_model())
     known = context.tracking().get("guarantee")
     study = design_study(
         model, choice, point=point, motion=motion, uncertainty=sets, guarantee=known, work=context.work

@@ -94,9 +94,9 @@ def simplify_step(context: StepContext) -> str | StepResult:
 
     model, work = context.exact_model(), context.work
     assert context.project.design is not None
-    loop = tracked_loop(
-        model.robot, context.project.design, design_motion(context.project), context.project.uncertainty
-    )
+    stated = context.project.uncertainty
+    sets = None if stated is None else stated.with_residual(model)
+    loop = tracked_loop(model.robot, context.project.design, design_motion(context.project), sets)
     budget = tracking_budget(model, specification, loop, work=work)
     if budget.specification is not None:
         time = Budget.after(context.project.simplify.seconds)

@@ -149,6 +149,8 @@ class _Reader:
             generate=generate_part(table.table("generate"), robot),
             files=self.files,
         )
+        if part.uncertainty is not None and part.uncertainty.needs_log and part.identify is None:
+            table.refuse("uncertainty", '"log" is a residual of an identification', "add [identify], or give N m")
         table.finish()
         return part
 
