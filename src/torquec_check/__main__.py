@@ -100,7 +100,7 @@ def check(path: Path, robot_file: Path | None = None) -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """A JSON document; raises `InputError` for a file that is none of ours."""
+    """A JSON document; raises `InputError` for other files."""
     if not path.is_file() or path.stat().st_size > MOST_BYTES:
         raise InputError(f"{path}: not a regular file of a size that is read")
     try:

@@ -32,7 +32,7 @@ from typing import NoReturn
 from torquec_check.document import RefusedError
 from torquec_check.program import Port, Program
 
-REMEDY = "take the package from where it was made, or generate it again"
+REMEDY = "take the original package, or generate it again"
 KNOWN_TEXTS: dict[str, str] = json.loads((resources.files("torquec_check") / "known_texts.json").read_text("ascii"))
 """Texts of every package, with PREFIX for its name. Torquec's tests compare them with the writers of the packages."""
 

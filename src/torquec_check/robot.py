@@ -84,7 +84,7 @@ def _body(index: int, part: list[Any], joint: list[Any], free: dict[str, bool]) 
     """A body; `free` are the independent joints, and whether they turn."""
     where, (parent, _, inertia), (name, kind, placement, axis, mimic) = f"robot.bodies[{index}]", part, joint
     if not -1 <= expect(int, parent, where) < index:
-        raise RefusedError(f"{where}: its parent is no earlier body")
+        raise RefusedError(f"{where}: its parent is not an earlier body")
     if kind not in ("revolute", "continuous", "prismatic"):
         raise RefusedError(f"{where}: torques of joints of type '{str(kind)[:40]}' are not checked")
     leader, multiplier, offset = (name, 1.0, 0.0) if mimic is None else fields(mimic, "joint multiplier offset", where)

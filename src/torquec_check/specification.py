@@ -92,7 +92,7 @@ def _check_control(certificate: Certificate, joint: int, table: Mapping[str, Any
     own = [claim for claim in certificate.coefficients if claim.name == asked.name]
     if any(not claim.relative or claim.bound > asked.bound for claim in own):
         raise RefusedError(f"joint '{name}': its damping requires M to {2.0 * delta:.6g} of itself: not proven")
-    if not own:  # exact to a part of its largest value, which may be more than all of a small one
+    if not own:  # relative to its largest value: this may exceed a small value itself
         check_claim(asked, errors, (joint, (~joint,)), unit_errors(program, box, DOUBLE)[joint], lambda _part: None)
     for kind in ("step_error", "ramp_error"):
         if kind in control:

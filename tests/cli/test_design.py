@@ -80,12 +80,12 @@ def test_text(torquec):
     [
         (("--poles", "5"), "joint 'joint1' are unstable"),
         (("--poles", "-900"), "too fast for samples every 0.002 s"),
-        (("--poles", "fast"), "'fast' is no pole"),
+        (("--poles", "fast"), "'fast' is not a pole"),
         (("--poles", "-5,-5,-5"), "3 poles for 2 joints"),
         (("--rate", "0"), "--rate 0"),
         (("--controller", "lqr"), "belong to a trajectory"),
         (("--trajectory", "standard"), "the standard trajectory is the PUMA 560's"),
-        (("--controller", "pd", "--abbreviated"), "pd has no use for --abbreviated"),
+        (("--controller", "pd", "--abbreviated"), "pd does not use --abbreviated"),
     ],
 )
 def test_refusals(torquec, arguments, message):
@@ -164,7 +164,7 @@ def test_options_of_laws_in_words(torquec, tmp_path):
     ):
         assert message in torquec(*words, "--option", text).err
     unused = torquec("design", "planar2r", "--option", "feedforward=dynamics")
-    assert "computed-torque has no use for 'feedforward'" in unused.err
+    assert "computed-torque does not use 'feedforward'" in unused.err
 
 
 def test_uncertainty_names_its_sets_and_their_cost(torquec, tmp_path):
@@ -180,7 +180,7 @@ def test_uncertainty_names_its_sets_and_their_cost(torquec, tmp_path):
     assert found["guarantee"]["budget"]["joint1"]["bodies"] > 0.0
     text = torquec(*given).out
     assert "masses known to 2 %" in text
-    assert "of which, by cause" in text
+    assert "contributions by cause" in text
     sets.write_text("[every_joint]\nfriction_part = 2\n", encoding="utf-8")
     assert "sets.toml:2: 'friction_part' is 2.0" in torquec(*given).err
 

@@ -50,7 +50,7 @@ def test_servoed_joints_reach_their_goal(torquec, floating):
         (("--noise", "0.1"), "--noise is for robots on a fixed base"),
         (("--controller", "pd"), "--controller is for robots on a fixed base"),
         (("--to", "1"), "give one for each of shoulder, elbow"),
-        (("--to", "1,2", "--trajectory", "x.csv"), "two motions"),
+        (("--to", "1,2", "--trajectory", "x.csv"), "both --to and --trajectory"),
         (("--poles", "1,2"), "give one number for all joints"),
         (("--qd", "1,2"), "8 rates"),
         (("--from", "1,2"), "position of 2 numbers"),

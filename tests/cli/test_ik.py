@@ -71,7 +71,7 @@ def test_a_position_alone_is_met_with_any_rotation(torquec):
     for place, status in (("0.4,0.2,0.3", 0), ("2,0,0", 1)):
         found = torquec(*words, place)
         assert found.status == status
-        assert "note: no --quaternion: the position alone is met, with any rotation (--task position)" in found.err
+        assert "note: no --quaternion: only the position is reached, with any rotation (--task position)" in found.err
         assert "any rotation" in found.out
         assert ("the position of frame 'link6' is out of reach: the nearest solution misses" in found.err) == bool(
             status
@@ -103,7 +103,7 @@ def test_an_axis_is_met_whatever_the_turn_about_it(torquec):
         (["puma560"], "ik needs one of --position, --path and --package"),
         (["puma560", "--frame", "hand", "--position", "0,0,0"], "has no frame 'hand'"),
         (["puma560", "--frame", "link6", "--position", "0,0"], "--position has 2 values"),
-        (["puma560", *POSE[:4], "--quaternion", "0,0,0,0"], "is no rotation"),
+        (["puma560", *POSE[:4], "--quaternion", "0,0,0,0"], "is not a rotation"),
         (["puma560", *POSE, "--near", "1,2"], "--near has 2 values"),
         (["puma560", *POSE, "--acceleration", "0,0,0,0,0,0"], "--acceleration needs --velocity"),
         (["puma560", "--package", "here", "--quaternion", "1,0,0,0"], "--quaternion needs --position"),

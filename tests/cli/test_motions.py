@@ -57,7 +57,7 @@ def test_the_standard_motion_is_for_the_puma_alone():
 
 
 def test_two_motions_are_refused():
-    with pytest.raises(ArgumentError, match="two motions"):
+    with pytest.raises(ArgumentError, match="both --to and --trajectory"):
         asked(tq.as_model(classics.planar2r()), trajectory="a.csv", to="0,0")
 
 
@@ -81,7 +81,7 @@ def test_joints_that_a_file_lacks_are_held_still(tmp_path, capsys):
     path = write_trajectory(minimum_jerk([0.0], [1.0], 1.0, joints=("joint2",)), tmp_path / "one.csv")
     model, motion = read_motion(arm, str(path), PERIOD)
     assert model.robot.joint_names == motion.joints == ("joint2",)
-    assert "says nothing about some joints, which are held still: joint1 at 0" in capsys.readouterr().err
+    assert "has no values for some joints, which are held still: joint1 at 0" in capsys.readouterr().err
     at = {"joint1": 0.5}
     held = hold_missing(arm, ["joint2"], "the log", at=at)
     turned, upright = (tq.compile(m.robot).gravity_torque([0.2]) for m in (held, model))

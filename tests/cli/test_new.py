@@ -85,7 +85,7 @@ def test_joints_that_move_no_inertia_are_locked_and_told(torquec, arm, tmp_path)
     arm.write_text(arm.read_text().replace("</robot>", point))
     outcome = torquec("new", arm, "-o", tmp_path / "mine.toml")
     assert outcome.status == 0
-    assert "there is no inertia to move at wrist, which the project locks" in outcome.err
+    assert "there is no inertia at wrist, which the project locks" in outcome.err
     assert read_project(tmp_path / "mine.toml").robot.joint_names == ("shoulder", "elbow")
 
 
@@ -111,7 +111,7 @@ def test_a_gripper_is_locked_where_it_makes_the_arm_too_large_to_prove(torquec, 
     path.write_text(f'<robot name="hand"><link name="base"/>{"".join(arm + fingers)}</robot>')
     outcome = torquec("new", path, "-o", tmp_path / "mine.toml")
     assert outcome.status == 0
-    assert "the project locks j_left, j_right: errors are proven for about 7 positions" in outcome.err
+    assert "the project locks j_left, j_right: proofs support about 7 positions" in outcome.err
     assert read_project(tmp_path / "mine.toml").robot.joint_names == tuple(f"j_l{k}" for k in range(7))
     path.write_text(f'<robot name="hand"><link name="base"/>{"".join(arm[:5] + fingers)}</robot>'.replace("l6", "l4"))
     assert "locks" not in torquec("new", path, "-o", tmp_path / "small.toml").err

@@ -138,7 +138,7 @@ def test_the_order_of_izaguirre(torquec):
 def test_an_order_by_names(torquec):
     shown = torquec("params", "planar2r", "--order", "m_link2,mx_link2", "--json").document
     assert shown["names"][:2] == ["m_link2+", "mx_link2"]
-    assert "no parameters of robot" in torquec("params", "planar2r", "--order", "colour").err
+    assert "not parameters of robot" in torquec("params", "planar2r", "--order", "colour").err
 
 
 def test_what_determines_inertia_and_gravity_alone(torquec):

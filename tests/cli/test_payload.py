@@ -26,7 +26,7 @@ def test_along_a_motion(torquec):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--motion", "standard", "--workspace"), "two questions"),
+        (("--motion", "standard", "--workspace"), "both a motion and --workspace"),
         (("--centre", "1,2"), "three numbers"),
         (("--effort", "2"), "share of the limits"),
         (("--frame", "nowhere"), "nowhere"),

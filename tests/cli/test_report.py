@@ -47,7 +47,7 @@ def test_a_project_file_stands_for_its_run(torquec, tmp_path):
 
 
 def test_refusals(torquec, tmp_path):
-    assert "nothing in this folder" in torquec("report", tmp_path).err
+    assert "no results that a report can show" in torquec("report", tmp_path).err
     missing = torquec("report", tmp_path / "none")
     assert missing.status == 2
     assert "no such folder" in missing.err

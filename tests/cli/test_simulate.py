@@ -91,7 +91,7 @@ def test_a_saturated_drive_is_named_with_its_time(torquec, arm):
         "simulate", arm, "--from", "-1.5,0", "--to", "1.5,0", "--duration", "0.4", "--no-limits", "--poles", "-10+10j"
     )
     assert outcome.status == 0
-    assert "shoulder asked for more than its drive can give, first at t =" in outcome.out
+    assert "shoulder needed more torque than its drive has, first at t =" in outcome.out
 
 
 @pytest.mark.parametrize(

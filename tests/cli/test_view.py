@@ -30,7 +30,7 @@ def test_options_that_do_not_go_together(torquec, tmp_path):
     page = tmp_path / "arm.html"
     for words, message in (
         (("--map", "map.toml"), "--map is for a log"),
-        (("--trajectory", "standard", "--log", "a.csv"), "two motions"),
+        (("--trajectory", "standard", "--log", "a.csv"), "both --trajectory and --log"),
         (("--q", "1,2,3"), "--q"),
         (("--package", "name"), "write a name and a folder"),
         (("--package", "name=no-such-folder"), "there is no such folder"),

@@ -44,5 +44,5 @@ def test_misuse():
     robot = load_classic("planar2r")
     with pytest.raises(ArgumentError, match="real poles"):
         slotine_li(robot, -5 + 3j)
-    with pytest.raises(ArgumentError, match="posture"):
+    with pytest.raises(ArgumentError, match="configuration"):
         slotine_li(robot, -5.0, posture=(0.0,))

@@ -441,7 +441,7 @@ def test_random_robots_keep_it(seed):
     free = np.full(robot.n, math.inf)
     given = tracking_guarantee(model, poles, motion, period=period, sampled=sampled, efforts=free)
     if not given.valid:
-        assert "could not be shown to be regular" in given.reason  # light bodies: a tube as wide as the arm
+        assert "could not be proven nonsingular" in given.reason  # light bodies: a tube as wide as the arm
         return
     joint, rate = int(rng.integers(robot.n)), rng.choice([0.0, 20.0])
     push = wrong_by(robot, bounds, lambda t: (joint, math.copysign(1.0, math.cos(rate * t))))

@@ -171,7 +171,7 @@ def test_sets_that_are_too_large_name_joint_and_set(puma):
     stated = tq.Uncertainty(payload=tq.PayloadUncertainty("link6", (0.0, 40.0), 0.2))
     found = tq.tracking_guarantee(wrist, -60.0, motion, period=PERIOD, uncertainty=stated)
     assert not found.valid
-    assert "could not be shown to be regular for all robots of the sets" in found.reason
+    assert "is not proven nonsingular for all robots of the sets" in found.reason
     assert "'payload' at joint 'joint" in found.reason
     assert "40 kg at 'link6'" in found.conditions
     # the largest sets for which there is an answer: a little less is shown to be regular, a little more is not

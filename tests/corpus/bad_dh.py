@@ -45,7 +45,7 @@ DH = {
     "a length of 400 digits": _error("a = 0.4", f"a = {'9' * 400}", 20, "a number of more than 300 digits"),
     "a length of 5000 digits": _error("a = 0.4", f"a = {'9' * 5000}", 20, "a number of more than 300 digits"),
     "a length of 5000 hexadecimal digits": _error("a = 0.4", f"a = 0x{'f' * 5000}", 20, "more than 300 digits"),
-    "a length beyond measure": _error("a = 0.4", "a = 1e40", 23, "beyond all measure"),
+    "a length beyond measure": _error("a = 0.4", "a = 1e40", 23, "is too large"),
     "deep nesting": _error("a = 0.4", f"a = {'[' * 5000}", 1, "nested too deep"),
     "a key of many names": _error("a = 0.4", f"{'.'.join('a' * 60)} = 1", 20, "a key of more than 50 names"),
     "limits the wrong way round": _error(

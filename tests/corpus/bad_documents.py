@@ -63,7 +63,7 @@ MODEL: dict[str, Case] = {
     "a mirror": (f"{_JOINT}.placement.rotation", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]], "rotation"),
     "a negative mass": ("robot.bodies.0.inertia.m", -5.0, "robot.bodies[0].inertia.m: the mass is negative: -5"),
     "a negative moment": ("robot.bodies.0.inertia.zz", -1.0, "does not compute what its name says"),
-    "a mass beyond measure": ("robot.bodies.0.inertia.m", 1e300, "beyond all measure"),
+    "a mass beyond measure": ("robot.bodies.0.inertia.m", 1e300, "is too large"),
     "a mass of 400 digits": ("robot.bodies.0.inertia.m", 10**399, "an integer of 400 digits"),
     "a mass in words": (
         "robot.bodies.0.inertia.m",
@@ -72,8 +72,8 @@ MODEL: dict[str, Case] = {
     ),
     "two joints of one name": (f"{_JOINT}.name", "slide", "two parts of the robot are called 'slide'"),
     "two bodies of one name": ("robot.bodies.0.name", "slide_link", "two parts of the robot are called 'slide_link'"),
-    "a parent that comes later": ("robot.bodies.0.parent", 1, "robot.bodies[0].parent: 1 is no earlier body"),
-    "a parent that is nobody": ("robot.bodies.1.parent", 7, "robot.bodies[1].parent: 7 is no earlier body"),
+    "a parent that comes later": ("robot.bodies.0.parent", 1, "robot.bodies[0].parent: 1 is not an earlier body"),
+    "a parent that is nobody": ("robot.bodies.1.parent", 7, "robot.bodies[1].parent: 7 is not an earlier body"),
     "an unknown type of joint": (f"{_JOINT}.type", "spherical", "is none of revolute, continuous, prismatic"),
     "limits the wrong way round": ("robot.bodies.1.joint.limits.lower", 9.0, "has lower > upper"),
     "a mimic of nothing": (
@@ -115,14 +115,14 @@ CERTIFICATE: dict[str, Case] = {
 }
 
 CONTROLLER: dict[str, Case] = {
-    "another format": ("format", "x", "this is no controller of Torquec"),
+    "another format": ("format", "x", "this is not a Torquec controller"),
     "a later version": ("version", 99, "version 99 is not known"),
     "an unknown kind": ("kind", "autopilot", "kind"),
     "no joints": ("joints", [], "joints have different names, one or more"),
     "two joints of one name": ("joints", ["turn", "turn"], "joints have different names"),
     "a joint too many": ("joints", ["turn", "slide", "lift"], "controller.function"),
-    "a period of zero": ("period", 0.0, "is no sampling interval"),
-    "a negative period": ("period", -0.001, "is no sampling interval"),
+    "a period of zero": ("period", 0.0, "is not a sampling interval"),
+    "a negative period": ("period", -0.001, "is not a sampling interval"),
     "a period in words": ("period", "fast", "controller.period"),
     "no program": ("function", None, "controller.function"),
     "an operation that is none": ("function.operations.10.0", "exec", "controller.function"),

@@ -98,7 +98,7 @@ URDF = {
     "underscores in a mass": _error(_MASS, '<mass value="1_000"/>', 7, "which is not a finite number"),
     "digits of another script": _error(_MASS, '<mass value="１"/>', 7, "which is not a finite number"),
     "a negative mass": _error(_MASS, '<mass value="-5"/>', 7, "the mass of link 'upper' is negative: -5"),
-    "a mass beyond measure": _error(_MASS, '<mass value="1e300"/>', 8, "beyond all measure"),
+    "a mass beyond measure": _error(_MASS, '<mass value="1e300"/>', 8, "is too large"),
     "a tensor that lacks a moment": _error(' izz="0.25"', "", 8, "has no attribute 'izz'"),
     "a negative moment": _error('ixx="0.3"', 'ixx="-0.3"', 8, "negative principal moment"),
     "products that are too large": _error('ixy="0.01"', 'ixy="9"', 8, "negative principal moment"),
@@ -107,7 +107,7 @@ URDF = {
     "an origin of four numbers": _error('xyz="0.1 0.2 0.3"', 'xyz="0 0 0 0"', 6, "4 values where 3 are expected"),
     "an origin with commas": _error('xyz="0.1 0.2 0.3"', 'xyz="0.1, 0.2, 0.3"', 6, "not a comma"),
     "an angle that is NaN": _error('rpy="0 0.4 0"', 'rpy="0 nan 0"', 6, "which is not a finite number"),
-    "an origin beyond measure": _error('xyz="0 0 0.5"', 'xyz="0 0 1e40"', 4, "beyond all measure"),
+    "an origin beyond measure": _error('xyz="0 0 0.5"', 'xyz="0 0 1e40"', 4, "is too large"),
     "an expression of xacro": _error('xyz="0 0 0.5"', 'xyz="0 0 ${h}"', 27, "this looks like xacro"),
     # --- joints
     "a joint without a name": _error('<joint name="elbow" type', "<joint type", 34, "has no attribute 'name'"),
@@ -220,7 +220,7 @@ XACRO = {
     "a power that never ends": _error('value="0.4"', 'value="${9**9**9}"', 4, "its result is too large"),
     "a word without end": _error('value="0.4"', "value=\"${'a' * 10**9}\"", 4, "words can only be joined"),
     "a division by zero": _error('value="${length / 2}"', 'value="${length / 0}"', 5, "divides by zero"),
-    "no arithmetic": _error('value="${length / 2}"', 'value="${length /}"', 5, "no arithmetic expression"),
+    "not an arithmetic": _error('value="${length / 2}"', 'value="${length /}"', 5, "not an arithmetic expression"),
     "an expression that is not closed": _error('value="${length / 2}"', 'value="${length / 2"', 5, "is not closed"),
     "a property of itself": _error('value="${length / 2}"', 'value="${half}"', 5, "there is no property 'half'"),
     "properties of each other": _error(

@@ -118,7 +118,7 @@ def test_a_robot_without_memory_is_as_before():
 def test_joints_of_many_coordinates_are_refused():
     free = dataclasses.replace(tq.classics.planar2r().bodies[0].joint, type=JointType.FREE)
     robot = Robot("free", (Body("body", BASE, free, Inertia(m=1.0, xx=1.0, yy=1.0, zz=1.0)),))
-    with pytest.raises(RobotError, match="no single number"):
+    with pytest.raises(RobotError, match="not a single number"):
         friction_start(robot, [0.0] * 7)
 
 

@@ -74,9 +74,9 @@ MISUSE = {
         "input 'a' has shape (1, 1)\n  remedy: give (), or (N,) for a batch",
     ),
     "two lengths": ({**INPUTS, "a": [1.0] * 3, "v": [[1.0] * 2] * 4}, "different lengths: [3, 4]"),
-    "complex": ({**INPUTS, "a": np.array(1 + 2j)}, "input 'a' is no array of real numbers (complex128)"),
-    "text": ({**INPUTS, "a": "1.0"}, "input 'a' is no array of real numbers"),
-    "ragged": ({**INPUTS, "v": [[1.0], [1.0, 2.0]]}, "input 'v' is no array of real numbers"),
+    "complex": ({**INPUTS, "a": np.array(1 + 2j)}, "input 'a' is not an array of real numbers (complex128)"),
+    "text": ({**INPUTS, "a": "1.0"}, "input 'a' is not an array of real numbers"),
+    "ragged": ({**INPUTS, "v": [[1.0], [1.0, 2.0]]}, "input 'v' is not an array of real numbers"),
 }
 
 

@@ -39,7 +39,7 @@ def test_stable_everywhere_or_nowhere():
 
 
 def test_misuse():
-    with pytest.raises(ArgumentError, match="do not ascend"):
+    with pytest.raises(ArgumentError, match="not ascending"):
         cutoff_stability(PUMA, LIGHT, PERSON, [10.0, 5.0])
     with pytest.raises(ArgumentError, match="for one hand, not 2"):
         cutoff_stability(PUMA, LIGHT, random_hands(2, np.random.default_rng(0), mass=1.0), [5.0])

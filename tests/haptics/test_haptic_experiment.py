@@ -169,7 +169,7 @@ def test_contradictions_are_named():
         run_experiment(puma, "mass-7")
     with pytest.raises(ArgumentError, match="claw"):
         run_experiment(puma, "mass-5", ExperimentOptions(frame="claw"))
-    with pytest.raises(RobotError, match="from this posture"):
+    with pytest.raises(RobotError, match="from this configuration"):
         run_experiment(puma, "mass-5", ExperimentOptions(posture=(0.0, 0.0)))
     with pytest.raises(RobotError, match="it lacks moving along x"):
         run_experiment(classics.planar2r(), "mass-5")
@@ -194,7 +194,7 @@ def test_a_posture_that_follows_the_path(name):
 
 def test_a_path_that_no_arm_has_is_refused():
     ik = inverse_kinematics(classics.puma560())
-    with pytest.raises(RobotError, match="no posture of robot 'puma560'"):
+    with pytest.raises(RobotError, match="no configuration of robot 'puma560'"):
         default_posture(ik, circle(1.0), duration=2.0)
 
 

@@ -144,7 +144,7 @@ def poor():
 
 @pytest.mark.parametrize("method", list(Method))
 def test_a_poor_log_is_refused_by_every_method_with_what_it_can_identify(poor, method):
-    with pytest.raises(ArgumentError, match=r"excites too little.*viscous_joint1") as refused:
+    with pytest.raises(ArgumentError, match=r"insufficient excitation.*viscous_joint1") as refused:
         identify(arm(), poor, options=dataclasses.replace(QUICK, method=method))
     known = refused.value.remedy.split("identifies")[1]
     assert "viscous_joint2" in known
@@ -162,7 +162,7 @@ def test_a_part_is_identified_on_demand(poor, method):
 
 
 def test_a_poor_log_is_refused_by_default(poor):
-    with pytest.raises(ArgumentError, match="excites too little"):
+    with pytest.raises(ArgumentError, match="insufficient excitation"):
         identify(arm(), poor)
 
 

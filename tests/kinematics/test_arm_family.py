@@ -37,8 +37,8 @@ CARRIERS = {
     "Scara with wrist": ("RRP", [Z, Z, Z], PLACES, 4, "joints 1 and 2 move in a plane"),
     "parallel, then across": ("RRR", [Z, Z, SKEW], PLACES, 8, "joints 1 and 2 move in a plane"),
     "slides, then turn": ("PPR", [X, Y, SKEW], PLACES, 4, "joints 1 and 2 move in a plane"),
-    "axes 1 and 2 meet, R": ("RRR", [Z, SKEW, X], (0 * Z, 0.4 * SKEW, PLACES[2]), 8, "axes 1 and 2 meet"),
-    "axes 1 and 2 meet, P": ("RRP", [Z, X, SKEW], (0 * Z, Z + X, PLACES[2]), 8, "axes 1 and 2 meet"),
+    "axes 1 and 2 intersect, R": ("RRR", [Z, SKEW, X], (0 * Z, 0.4 * SKEW, PLACES[2]), 8, "axes 1 and 2 intersect"),
+    "axes 1 and 2 intersect, P": ("RRP", [Z, X, SKEW], (0 * Z, Z + X, PLACES[2]), 8, "axes 1 and 2 intersect"),
 }
 
 
@@ -88,9 +88,9 @@ def test_what_is_nearly_in_a_family_is_not_in_it():
         return "; ".join(closed_arm(arm_geometry(line_arm(*lines), "tool")))
 
     assert "neither two neighbours move in one plane" in reasons("RRRRRR", [Z, Y, off, X, Y, X], points)
-    assert "meet, but not at right angles" in reasons("RRRRRR", [Z, Y, Y, X, off + 0.1 * X, X], points)
+    assert "intersect, but not at right angles" in reasons("RRRRRR", [Z, Y, Y, X, off + 0.1 * X, X], points)
     assert "its four axes are not parallel" in reasons("RRPR", [Z, Z, Z + 1e-3 * X, Z], [0 * X, X, 2 * X, 3 * X])
-    assert "its last three axes do not meet in one point" in reasons(
+    assert "its last three axes do not intersect in one point" in reasons(
         "RRRRRR", [Z, Y, Y, X, Y, X], [0 * Z, Z, Z + X, Z + 2 * X, Z + 2 * X, Z + 2 * X + 0.01 * Y]
     )
 

@@ -45,10 +45,10 @@ def test_a_jump_of_the_path_is_told():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: IK.track(np.eye(3), [0.4, 0.1, 0.2]), "a path is a row of poses"),
-        (lambda: IK.track([np.eye(3)] * 2, [[0.4, 0.1, 0.2]]), "a path is a row of poses"),
+        (lambda: IK.track(np.eye(3), [0.4, 0.1, 0.2]), "a path is a sequence of poses"),
+        (lambda: IK.track([np.eye(3)] * 2, [[0.4, 0.1, 0.2]]), "a path is a sequence of poses"),
         (lambda: IK.track([np.eye(3)], [[0.4, 0.1, 0.2]], largest_step=0.0), "the largest step is 0"),
-        (lambda: IK.track([np.eye(3), 2 * np.eye(3)], [[0.4, 0.1, 0.2]] * 2), "rotation 1 is no rotation"),
+        (lambda: IK.track([np.eye(3), 2 * np.eye(3)], [[0.4, 0.1, 0.2]] * 2), "rotation 1 is not a rotation"),
     ],
 )
 def test_misuse(call, message):

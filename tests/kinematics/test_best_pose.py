@@ -92,5 +92,5 @@ def test_misuse():
         best_pose(ik, np.eye(3), [0.4, 0.3, 0.5], objective="beauty")
     with pytest.raises(ArgumentError, match="one pose"):
         best_pose(ik, np.eye(3)[None], [[0.4, 0.3, 0.5]])
-    with pytest.raises(ArgumentError, match="no rotation matrix"):
+    with pytest.raises(ArgumentError, match="not a rotation matrix"):
         best_pose(ik, 2.0 * np.eye(3), [0.4, 0.3, 0.5])

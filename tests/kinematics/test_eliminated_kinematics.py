@@ -120,7 +120,7 @@ def test_all_gives_solutions_their_count_and_the_degree():
     assert ((every.status & BranchStatus.OUT_OF_REACH) == 0).sum() == len(found.q)
     best = ik.nearest(rotation, position, near=q)
     np.testing.assert_allclose(best.q, q, atol=1e-9)
-    with pytest.raises(ArgumentError, match="all solutions are of one pose"):
+    with pytest.raises(ArgumentError, match="takes one pose"):
         ik.all(rotation[None], position[None])
 
 

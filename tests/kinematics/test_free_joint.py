@@ -143,7 +143,7 @@ def test_misuse():
     with pytest.raises(RobotError, match="has no free joint"):
         puma.free_intervals(np.eye(3), [0.4, 0.2, 0.3])
     ik = inverse_kinematics(seven_joint_arm("iiwa"), "tool")
-    with pytest.raises(ArgumentError, match="the intervals are of one pose"):
+    with pytest.raises(ArgumentError, match="free_intervals takes one pose"):
         ik.free_intervals(np.stack([np.eye(3)] * 2), [0.4, 0.2, 0.3])
 
 

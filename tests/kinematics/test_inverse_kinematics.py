@@ -292,13 +292,13 @@ def test_c_agrees(tmp_path):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda ik: ik(2.0 * np.eye(3), [0, 0, 0]), "no rotation matrix"),
-        (lambda ik: ik(np.diag([1.0, 1.0, -1.0]), [0, 0, 0]), "no rotation matrix"),
-        (lambda ik: ik(np.stack([np.eye(3), np.zeros((3, 3))]), [0, 0, 0]), "rotation 1 is no rotation"),
+        (lambda ik: ik(2.0 * np.eye(3), [0, 0, 0]), "not a rotation matrix"),
+        (lambda ik: ik(np.diag([1.0, 1.0, -1.0]), [0, 0, 0]), "not a rotation matrix"),
+        (lambda ik: ik(np.stack([np.eye(3), np.zeros((3, 3))]), [0, 0, 0]), "rotation 1 is not a rotation"),
         (lambda ik: ik(np.eye(3), [0, 0]), r"position has the shape \(2,\)"),
         (lambda ik: ik(np.eye(3), [0, 0, np.nan]), "position holds numbers that are not finite"),
         (lambda ik: ik(np.eye(3), [0, 0, 1], near=[0, 1]), "near has the shape"),
-        (lambda ik: ik(np.eye(3), "here"), "position is no array of numbers"),
+        (lambda ik: ik(np.eye(3), "here"), "position is not an array of numbers"),
         (lambda ik: ik(np.stack([np.eye(3)] * 2), np.zeros((3, 3))), "batches of 2 and 3"),
         (lambda ik: ik.rates([0.0], np.zeros(6)), "q has the shape"),
     ],

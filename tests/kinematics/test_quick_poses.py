@@ -86,7 +86,7 @@ def test_misuse_of_out(call):
         call(ROTATION[0], POSITION[0], out=np.zeros(6))
     with pytest.raises(ArgumentError, match="out is a Quick"):
         call(ROTATION, POSITION, near=Q, out=first)  # of one pose
-    with pytest.raises(ArgumentError, match="no rotation matrix"):
+    with pytest.raises(ArgumentError, match="not a rotation matrix"):
         call(2.0 * ROTATION[0], POSITION[0], out=first)
 
 

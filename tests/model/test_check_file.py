@@ -471,13 +471,13 @@ def test_what_cannot_be_checked(package, tmp_path):
         tq.check_file(tmp_path / "none")
     bare = replace(tq.load_certificate(package / "planar2r.certificate.json"), robot_document=None)
     tq.save_certificate(bare, tmp_path / "bare.certificate.json")
-    with pytest.raises(ArgumentError, match="does not hold its robot"):
+    with pytest.raises(ArgumentError, match="does not contain its robot"):
         tq.check_file(tmp_path / "bare.certificate.json")
     (tmp_path / "bare.certificate.json").unlink()
     with pytest.raises(ArgumentError, match="0 manifests"):
         tq.check_file(tmp_path)
     tq.save(tq.abbreviated_model(tq.classics.planar2r()), tmp_path / "short.tq.json")
-    with pytest.raises(ArgumentError, match="nothing is claimed"):
+    with pytest.raises(ArgumentError, match="there is no claim"):
         tq.check_file(tmp_path / "short.tq.json")
 
 

@@ -41,5 +41,5 @@ def test_what_is_broken_is_refused(change):
 
 def test_a_node_inside_itself_is_refused():
     data = collada().replace(b"<node>", b'<node id="n">').replace(b"</node>", b'<instance_node url="#n"/></node>')
-    with pytest.raises(RobotFileError, match="without end"):
+    with pytest.raises(RobotFileError, match="in a cycle"):
         read_collada(data, "a.dae")

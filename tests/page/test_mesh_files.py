@@ -66,9 +66,9 @@ def test_colours_come_from_the_folder_of_the_mesh_only(tmp_path):
 
 def test_what_holds_nothing_to_draw_is_refused(tmp_path, monkeypatch):
     cases = {
-        "a.ply": (b"ply", "no mesh that is read"),
+        "a.ply": (b"ply", "not a supported mesh format"),
         "empty.obj": (b"v 0 0 0\n", "no triangle"),
-        "far.obj": (b"v 0 0 0\nf 1 2 3\n", "not there"),
+        "far.obj": (b"v 0 0 0\nf 1 2 3\n", "missing vertex"),
         "nan.obj": (b"v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "not finite"),
     }
     for name, (data, message) in cases.items():

@@ -137,7 +137,7 @@ def test_shapes_hang_on_the_bodies_of_their_links(arm):
 def test_what_cannot_be_drawn_is_named(arm):
     problems = robot_visuals(arm).problems
     assert len(problems) == 3
-    for name, reason in (("gone.stl", "no such file"), ("secret.stl", "outside"), ("lower", "<torus> is no shape")):
+    for name, reason in (("gone.stl", "no such file"), ("secret.stl", "outside"), ("lower", "<torus> is not a shape")):
         assert any(name in text and reason in text for text in problems), (name, problems)
 
 

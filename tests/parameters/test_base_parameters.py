@@ -201,7 +201,7 @@ def test_simple_mimic_ratios_are_exact_and_others_are_said_to_be_numeric():
         check_base_parameters(coupled(ratio), base)
     base = base_parameters(coupled(0.7391))
     assert not base.exact
-    assert "no simple ratio" in base.method
+    assert "no simple mimic ratio" in base.method
     check_base_parameters(coupled(0.7391), base)
 
 

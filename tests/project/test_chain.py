@@ -123,9 +123,9 @@ def test_without_a_simpler_model_in_time_the_run_goes_on_with_the_exact_one(tmp_
     allowed = "in the 0.001 s that [simplify] allows"
     assert record.fallback in (
         f"nothing simpler than the exact model was found and proven {allowed}",
-        f"a simpler model was found, but its proof could not be checked again {allowed}: torquec check does that later",
+        f"a simpler model was found, but its proof could not be checked again {allowed}: run torquec check later",
     )
-    assert record.said.endswith(f"the run goes on with the exact model: {record.fallback}")
+    assert record.said.endswith(f"the run continues with the exact model: {record.fallback}")
     page = json.loads((tmp_path / "out" / "report.json").read_text())
     assert f"Everything else on this page is about the exact model: {record.fallback}." in json.dumps(page)
     assert page["problems"] == []
@@ -181,7 +181,7 @@ def test_where_its_mass_matrix_may_be_singular_the_exact_model_is_controlled(tmp
     loose = PROJECT.replace("torque_error = 0.5", "torque_error = 5.0").replace("= 15.0", "= 5.0")
     result = short_run(tmp_path, loose, "check", "simplify", "design", "report")
     assert not result.manifest.failed
-    assert "M could not be shown to have an inverse" in result.manifest.step("simplify").fallback
+    assert "M could not be proven nonsingular" in result.manifest.step("simplify").fallback
     assert tq.check_file(tmp_path / "out" / "simplify").ok  # it is there, proven, for whoever wants its torques
     exact = tq.compile(tq.classics.planar2r()).operation_count("inverse_dynamics")
     assert document(tmp_path / "out", "design/design.json")["operations"]["mul"] >= exact.mul
@@ -214,7 +214,7 @@ def test_every_step_declares_earlier_ones_only():
 def test_a_verdict_names_limits_that_are_near_to_one():
     found = {"guarantee": {"valid": True, "bounds": {}}, "payload": {}, "covariance": {}}
     _, (near, _) = verdict_statements(found | {"robustness": {"beta": [-1.1, 1.0117], "gamma": [0.001, 50.0]}})
-    assert near == "the loop is unstable once the model believes in 1.2 % more damping than there is"
+    assert near == "the loop is unstable once the model has 1.2 % more damping than the robot"
 
 
 def test_a_verdict_says_what_is_proven_and_what_is_likely():

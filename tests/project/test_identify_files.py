@@ -125,7 +125,7 @@ def test_every_file_says_what_it_is_worth(results):
     assert f"{errors[CODE]:.2%}" in text[:600]
     assert f"{errors[URDF_ALONE]:.2%}" in text[:600]
     assert f"{errors[MJCF]:.2%}" in (out / "planar2r_mujoco.xml").read_text()[:600]
-    assert "What the files that were written are worth" in (out / "report.html").read_text("utf-8")
+    assert "Errors of the written files" in (out / "report.html").read_text("utf-8")
     assert tq.load_model(out / "planar2r.tq.json").parameters.fit.relative_error == pytest.approx(
         errors[CODE], rel=1e-6
     )
@@ -215,7 +215,7 @@ def test_small_logs_are_read_and_large_ones_stay_files(path, monkeypatch):
 
 def test_a_simulated_log_in_pieces_is_refused(path):
     options = dataclasses.replace(simulated_arm.QUICK, reading=Reading.PIECES)
-    with pytest.raises(ArgumentError, match="'simulated' is no file to read in pieces"):
+    with pytest.raises(ArgumentError, match="'simulated' is not a file that can be streamed"):
         logs_to_fit(simulated_arm.arm(), [path, Path("simulated")], None, options, print)
 
 

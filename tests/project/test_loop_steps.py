@@ -38,7 +38,7 @@ def test_friction_is_named_and_is_no_disturbance_of_the_experiment():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"payload": [{"mass": 1.0}]}, "a load that the model does not know"),
+        ({"payload": [{"mass": 1.0}]}, "a load that the model does not include"),
         ({"resolution": 0.001}, "sensors with steps or noise"),
         ({"noise": 0.001}, "sensors with steps or noise"),
         ({"delay": 1}, "a delay"),

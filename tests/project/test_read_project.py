@@ -161,19 +161,19 @@ def test_of_several_wrong_words_all_are_named(folder):
 def test_what_is_missing_because_it_was_wrong_is_no_second_mistake(folder):
     said = refused(folder, 'robot = "nobody.urdf"\n[lock]\nelbow = 0\nshoulder = 0\n')
     assert said.count("remedy") == 1
-    assert "neither a file beside the project nor a classic" in said
+    assert "neither a file beside the project nor a built-in robot" in said
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("robot = ", "not TOML"),
-        ("robot = ", "other mistakes are told once the file can be read"),
+        ("robot = ", "other errors are reported once the file can be parsed"),
         ('robot = "planar2r"\n[design]\n[design]', "arm.toml:3"),
         ('robot = "planar2r"\n[design]\nrate = 0.001', "for a period of 0.001 s write rate = 1000"),
         ('robot = "planar2r"\n[design]\ncontroller = "lqr"\nweights = "a"\n[motion]\nto = [1, 1]', "arm.toml:4"),
         ("", "'robot' is missing"),
-        ('robot = "planar2r"\n[lock]\njoint1 = 0\njoint2 = 0', "nothing is left to move"),
+        ('robot = "planar2r"\n[lock]\njoint1 = 0\njoint2 = 0', "no joint is left to move"),
         ('robot = "planar2r"\n[lock]\njoint9 = 0', "arm.toml:3"),
         ('robot = "planar2r"\n[identify]\nlogs = ["none.csv"]', "there is no file 'none.csv'"),
         ('robot = "planar2r"\n[identify]\nlogs = []', "there are no logs"),

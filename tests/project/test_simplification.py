@@ -46,4 +46,4 @@ def test_a_threshold_without_speeds(tmp_path):
 
 def test_nothing_left_out_is_said(tmp_path):
     found, _ = made(TORQUE.replace("4.0", "1e-4"), tmp_path)
-    assert "no term was left out" in found.summary(tmp_path / "out")
+    assert "no term was dropped" in found.summary(tmp_path / "out")

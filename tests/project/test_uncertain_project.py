@@ -71,7 +71,7 @@ acceleration = 4.0
     [
         ("tracking_error_part = 0.3", ""),
         ("tracking_error = 1e-4\ntorque_error = 0.01", "tracking errors are not kept: joint 'joint"),
-        ("tracking_error = 1e-4", "the run goes on with the exact model: joint 'joint"),
+        ("tracking_error = 1e-4", "the run continues with the exact model: joint 'joint"),
     ],
 )
 def test_a_tracking_error_ends_in_a_model_with_its_guarantee(tmp_path, wanted, said):

@@ -241,7 +241,7 @@ def test_misuse():
     with pytest.raises(tq.ArgumentError, match="age"):
         hold_bound(arm, motions).at(-1.0, HoldOrder.FIRST)
     geared = random_robot(3, bodies=3)  # one joint follows another by a factor that is no integer
-    with pytest.raises(tq.RobotError, match="no trigonometric polynomials"):
+    with pytest.raises(tq.RobotError, match="not trigonometric polynomials"):
         hold_bound(geared, MotionBox((-1.0,) * 2, (1.0,) * 2, (1.0,) * 2, (1.0,) * 2))
     body = arm.bodies[0]
     gas = dataclasses.replace(body.joint, counterbalances=(Counterbalance(0.5, 0.1, preload=10.0),))

@@ -51,7 +51,7 @@ def test_a_bound_of_an_ideal_robot_is_no_yes_yet(tmp_path):
     for fact in found.facts:
         facts.setdefault(fact.label, []).append("".join(map(str, fact.parts)))
     assert facts["tracking error at most"] == ["200 mrad (q2)", "3 mm (slide)"]
-    assert facts["torque left at least"] == ["10 % (q2)"]
+    assert facts["torque margin at least"] == ["10 % (q2)"]
     assert facts["execution time of the law"] == ["not measured: 100 operations every 1 ms"]
     assert facts["conditions"] == ["the robot without friction, with exact sensors, no delay."]
     measured = " ".join(found.measure_first)

@@ -38,7 +38,7 @@ def test_the_limits_that_are_used_most_stand_first():
 
 def test_limits_that_are_broken_or_assumed_are_said():
     text = excitation_text({**MOTION, "limits_kept": False, "assumed": ["speed of j1"]})
-    assert "limits are NOT kept" in text
+    assert "limits are VIOLATED" in text
     assert "assumed, where the robot's file has no limits: speed of j1" in text
 
 

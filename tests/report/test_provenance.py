@@ -33,7 +33,7 @@ def test_a_provenance_rests_on_something(source):
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, True, "1", None])
 def test_only_finite_numbers(value):
-    with pytest.raises(ArgumentError, match="no finite number"):
+    with pytest.raises(ArgumentError, match="not a finite number"):
         Number(value, computed("a sum"))
 
 

@@ -152,12 +152,12 @@ def test_the_worst_joint_is_named_where_it_is_one(tmp_path):
         for share, bound in zip(shares, bounds.values(), strict=True):
             bound |= {"tolerance": bound["torque"] / share, "found": 0.25 * bound["torque"]}
         changed(file, bounds=bounds)
-        (fact,) = [fact for fact in folder_report(folder).highlights if "of what is allowed" in fact.label]
+        (fact,) = [fact for fact in folder_report(folder).highlights if "of the tolerance" in fact.label]
         return fact.label, "".join(map(str, fact.parts))
 
     last = list(bounds)[-1]
-    assert tile((0.5, 0.75)) == (f"torque error of {last}, the worst, of what is allowed", "75 % at most, 18.8 % found")
-    alike = "torque error of 2 of 2 joints, the worst, of what is allowed"
+    assert tile((0.5, 0.75)) == (f"torque error of {last}, the worst, of the tolerance", "75 % at most, 18.8 % found")
+    alike = "torque error of 2 of 2 joints, the worst, of the tolerance"
     assert tile((1.0, 0.9999)) == (alike, "100 % at most, 25 % found")
 
 
@@ -302,7 +302,7 @@ def test_runs_of_the_robot_are_played_and_others_are_told(tmp_path, monkeypatch)
 
 def test_nothing_to_show(tmp_path):
     (tmp_path / "notes.txt").write_text("nothing")
-    with pytest.raises(ArgumentError, match="nothing in this folder"):
+    with pytest.raises(ArgumentError, match="no results that a report can show"):
         folder_report(tmp_path)
     with pytest.raises(ArgumentError, match="no such folder"):
         folder_report(tmp_path / "none")

@@ -74,7 +74,7 @@ def test_logs_that_were_judged(tmp_path):
     row |= {"uncertainty": None, "rating": "not excited"}
     judged = {"logs": ["a.csv"], "samples": 500, "cutoff": 12.0, "condition": 30.0, "unit_condition": 9.0}
     blocks, page = shown(tmp_path, "excite", judged | {"parameters": [row, row | {"rating": "good", "name": "g"}]})
-    rows = table(blocks, "What a fit")
+    rows = table(blocks, "Accuracy of every parameter")
     assert rows[0][2]["value"] == pytest.approx(10.0)
     assert rows[0][5] is None
     assert rows[0][6] == "not excited"
@@ -105,7 +105,7 @@ def test_a_platform_that_differs_is_not_called_equal(sections, tmp_path):
     wrong["platforms"][0] |= {"status": "differs", "different_numbers": 5, "difference": 1e-3, "worst": "M"}
     blocks, page = shown(tmp_path, "verify-package", wrong)
     assert "5 of 640 differ, most in M" in table(blocks, "The same states")[0][4]["text"]
-    assert "does not give what Python gives" in page
+    assert "differs from Python" in page
 
 
 def test_steps_that_failed_stand_in_the_verdict_and_on_top(tmp_path):

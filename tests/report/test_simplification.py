@@ -25,7 +25,7 @@ def test_before_and_after_and_what_is_proven():
     lines = simplify_text(DOCUMENT, FACTS).splitlines()
     assert lines[0] == "operations: 20 mul, 10 add, 2 sincos  ->  8 mul, 5 add, 2 sincos"
     assert lines[1] == "terms:      12  ->  7  (M 9 -> 4, g 3 -> 3)"
-    assert "no term was left out" in lines
+    assert "no term was dropped" in lines
     assert ["j1", "0.5", "0.45", "N", "m"] in [line.split() for line in lines]
     assert lines[-3:] == [
         "time:       pruning 1.2 s, total 2.0 s",
@@ -34,7 +34,7 @@ def test_before_and_after_and_what_is_proven():
     ]
     unchecked = simplify_text({**DOCUMENT, "certified": False, "terms": None}, FACTS)
     assert "proven, not checked again" in unchecked
-    assert "left out" not in unchecked
+    assert "dropped" not in unchecked
 
 
 def test_the_largest_terms_that_are_gone():
@@ -44,8 +44,8 @@ def test_the_largest_terms_that_are_gone():
     ]  # fmt: skip
     entries = [f"M[1,{k}]" for k in range(10)]
     text = simplify_text(DOCUMENT, dataclasses.replace(FACTS, entries=entries, dropped=dropped))
-    assert "left out entirely: M[1,0] M[1,1] M[1,2] M[1,3] M[1,4] M[1,5] M[1,6] M[1,7] and 2 more" in text
-    assert "largest of 10 terms left out" in text
+    assert "dropped entirely: M[1,0] M[1,1] M[1,2] M[1,3] M[1,4] M[1,5] M[1,6] M[1,7] and 2 more" in text
+    assert "largest of 10 dropped terms" in text
     shown = [line.split()[-1] for line in text.splitlines() if line.split()[:1] in (["j1"], ["j2"])][:8]
     assert shown == [f"{10 - k}" for k in range(8)]
 
@@ -57,7 +57,7 @@ def test_coefficients_that_use_most_of_their_tolerance_stand_first():
     }
     text = simplify_text({**DOCUMENT, "coefficients": proofs}, dataclasses.replace(FACTS, served=["mass_matrix"]))
     assert text.index("g[2]") < text.index("M[1,1]")
-    assert "errors of 2 coefficients are proven; closest to what is allowed:" in text
+    assert "errors of 2 coefficients are proven; closest to their tolerances:" in text
     assert "served by simplified coefficients: mass_matrix" in text
     unstated = {name: {**proof, "tolerance": None} for name, proof in proofs.items()}
     text = simplify_text({**DOCUMENT, "coefficients": unstated}, FACTS)

@@ -58,7 +58,7 @@ def test_an_empty_matrix_is_said_to_be_zero(case):
 
 def test_changes(case):
     before, after, changes = case
-    page = changes_page("what was left out", before, after, changes)
+    page = changes_page("dropped terms", before, after, changes)
     assert "B[1,12]: 1 -> nothing\n    dropped  -S2  (1.1)" in page
     assert "M22: 1 -> 1 term\n    changed  0.333333  to 0.5" in page
     assert "M11: 2 -> 2 terms\nM12" in page

@@ -72,9 +72,9 @@ def test_a_plant_that_is_a_model_is_named():
 
 def test_saturated_drives_say_when_and_what_to_do():
     text = simulation_text("arm", UNITS, {**RUN, "saturated": ["turn"], "first_saturation": {"turn": 0.25}})
-    assert "turn asked for more than its drive can give, first at t = 0.25 s: make the motion slower" in text
+    assert "turn needed more torque than its drive has, first at t = 0.25 s: make the motion slower" in text
     many = simulation_text("arm", UNITS, {**RUN, "saturated": ["turn"]})  # of many runs no one instant is the first
-    assert "turn asked for more than its drive can give: make the motion slower" in many
+    assert "turn needed more torque than its drive has: make the motion slower" in many
 
 
 def test_limits_that_were_passed():
@@ -117,7 +117,7 @@ def test_limits_that_were_passed_are_red_here_and_in_the_verdict(tmp_path):
     left = "wrist left its range at t = 0.25 s and came to -4.274 rad; the limit is -1.83 rad."
     fast = "wrist was faster than its limit at t = 0.2 s and reached -15.85 rad/s; the limit is 4.54 rad/s."
     assert tones(sections["tracking"])["bad"] == [left, fast]
-    assert tones(sections["tracking"])["good"] == ["No drive came to its torque limit."]
+    assert tones(sections["tracking"])["good"] == ["No drive reached its torque limit."]
     assert tones(sections["verdict"])["bad"] == [f"In 'unknown load' {left}", f"In 'unknown load' {fast}"]
 
 
@@ -126,7 +126,7 @@ def test_what_was_simulated_is_told(tmp_path):
     facts = next(block["facts"] for block in sections["tracking"] if block["block"] == "facts")
     told = {fact["label"]: fact["parts"] for fact in facts}
     assert told["what moves"] == ["arm, its exact model"]
-    mass, frame = [part for part in told["load that the controller does not know"] if part]
+    mass, frame = [part for part in told["load that the controller's model does not include"] if part]
     assert (mass["value"], mass["unit"], mass["obtained"], frame) == (6.6, "kg", "assumed", " at the frame hand")
     assert [part["value"] for part in told["motion"] if not isinstance(part, str)] == [0.0, 0.5, 1.5]
     assert told["friction"] == ["joints stick at rest"]
@@ -141,7 +141,7 @@ def test_a_robot_without_friction_and_a_motion_of_a_file(tmp_path):
     facts = next(block["facts"] for block in sections["tracking"] if block["block"] == "facts")
     told = {fact["label"]: fact["parts"] for fact in facts}
     assert told["friction"] == ["none: the robot's file states none"]
-    assert told["load that the controller does not know"] == ["none"]
+    assert told["load that the controller's model does not include"] == ["none"]
     assert told["motion"][0] == "motion.csv, "
     assert told["positions are measured"] == ["exactly"]
 
@@ -160,7 +160,7 @@ def test_many_runs_tell_how_many_left_all_bounds_and_that_speeds_are_not_known(t
     many = NEW | {"runs": 20, "diverged": 3, "passed_limits": [LEFT]}
     text, sections = shown(tmp_path, simulate=many, verdict=VERDICT)
     assert "Speeds of many runs are not kept" in text
-    assert tones(sections["verdict"])["bad"][0] == "In 'unknown load' # of # runs left all bounds."
+    assert tones(sections["verdict"])["bad"][0] == "In 'unknown load' # of # runs diverged."
     assert len(tones(sections["verdict"])["bad"]) == 2
 
 

@@ -192,7 +192,7 @@ def test_rooms_for_single_coordinates_refuse_by_name(tmp_path):
         lambda one: inverse_kinematics(one, frame),
         lambda one: write_mjcf(one, tmp_path / "walker.xml"),
     ):
-        with pytest.raises(RobotError, match=r"joint 'floating_base' \(free\) is no single number"):
+        with pytest.raises(RobotError, match=r"joint 'floating_base' \(free\) is not a single number"):
             refused(robot)
     with pytest.raises(RobotError, match="the robot branches"):
         minimal_combinations(robot)

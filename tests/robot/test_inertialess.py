@@ -41,7 +41,7 @@ def test_a_massless_body_before_a_solid_one_passes():
 
 
 def test_a_massless_leaf_is_refused_by_name():
-    with pytest.raises(RobotError, match=r"singular: there is no inertia to move at joint 'j2' \(body 'b2'\)"):
+    with pytest.raises(RobotError, match=r"singular: there is no inertia at joint 'j2' \(body 'b2'\)"):
         arm(BALL, BALL, NOTHING).check_inertias()
 
 

@@ -65,7 +65,7 @@ def test_without_the_request_no_mesh_is_opened(robot_file):
     [
         ("../../stolen.stl", "outside of the robot's folder"),
         ("gone.stl", "no such file"),
-        ("bar.dae", "is no mesh that MuJoCo reads"),
+        ("bar.dae", "is not a mesh format that MuJoCo reads"),
     ],
 )
 def test_meshes_that_are_not_read(robot_file, tmp_path, file, message):

@@ -43,5 +43,5 @@ def test_a_mesh_has_the_name_of_its_file_and_the_folder_of_the_compiler(tmp_path
 
 
 def test_what_mujoco_refuses_is_told(tmp_path):
-    with pytest.raises(RobotFileError, match="MuJoCo does not take this model"):
+    with pytest.raises(RobotFileError, match="MuJoCo rejects this model"):
         geoms(tmp_path, '<geom size="0.1" pos="1 2 3 4 5"/>')

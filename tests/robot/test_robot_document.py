@@ -93,7 +93,7 @@ def _at(document, path, value):
         (("gravity", 2), True, r"robot\.gravity\[2\]: a finite number"),
         (("bodies",), {}, r"robot\.bodies: a list was expected"),
         (("bodies", 0), [], r"robot\.bodies\[0\]: an object was expected"),
-        (("bodies", 0, "parent"), 0, r"bodies\[0\]\.parent: 0 is no earlier body"),
+        (("bodies", 0, "parent"), 0, r"bodies\[0\]\.parent: 0 is not an earlier body"),
         (("bodies", 0, "parent"), 0.5, r"bodies\[0\]\.parent: int was expected"),
         (("bodies", 0, "joint", "type"), "spherical", r"joint\.type: 'spherical' is none of revolute"),
         (("bodies", 0, "joint", "axis"), ..., r"joint: 'axis' is missing"),

@@ -47,7 +47,7 @@ def test_a_position_that_is_no_single_number_is_refused():
     second = robot.bodies[1]
     ball = replace(robot, bodies=(robot.bodies[0], replace(second, joint=replace(second.joint, type=JointType.BALL))))
     for refused in (position_bases, start_posture):
-        with pytest.raises(RobotError, match=r"position of joint 'joint2' \(ball\) is no single number"):
+        with pytest.raises(RobotError, match=r"position of joint 'joint2' \(ball\) is not a single number"):
             refused(ball)
     assert position_bases(classics.scara())[2] is PositionBasis.POLYNOMIAL
 

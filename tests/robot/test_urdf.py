@@ -213,7 +213,7 @@ BAD = {
     "empty number": (MASS, '<mass value=""/>', ("value of <mass>", "not a finite number")),
     "no mass value": (MASS, "<mass/>", ("<mass> has no attribute 'value'",)),
     "negative mass": (MASS, '<mass value="-2"/>', ("mass of link 'upper' is negative", "-2")),
-    "beyond measure": (MASS, '<mass value="1e200"/>', ("'upper'", "beyond all measure", "units")),
+    "beyond measure": (MASS, '<mass value="1e200"/>', ("'upper'", "is too large", "units")),
     "negative moment": (TENSOR, TENSOR.replace('"0.1"', '"-0.1"'), ("'upper'", "negative principal moment")),
     "large product": (TENSOR, TENSOR.replace('ixy="0"', 'ixy="0.9"'), ("'upper'", "negative principal moment")),
     "missing moment": (TENSOR, 'ixx="1" iyy="1" izz="1"', ("<inertia> has no attribute 'ixy'",)),

@@ -231,7 +231,7 @@ def test_misuse(tmp_path):
     massless = dataclasses.replace(
         mixed(), bodies=tuple(dataclasses.replace(b, inertia=Inertia()) for b in mixed().bodies)
     )
-    with pytest.raises(RobotError, match="MuJoCo takes no body"):
+    with pytest.raises(RobotError, match="MuJoCo rejects the inertia"):
         mjcf_text(massless)
     taken = tmp_path / "taken.xml"
     taken.write_text("<mujoco/>")

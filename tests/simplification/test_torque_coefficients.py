@@ -119,5 +119,5 @@ def test_what_is_no_polynomial_is_refused():
         lambda q, qd, qdd: {"tau": [math.sincos(4.0 * q[0])[0] * qdd[0], qdd[1]]},
         dict.fromkeys(("q", "qd", "qdd"), (2,)),
     )
-    with pytest.raises(RobotError, match="no polynomial of degree three"):
+    with pytest.raises(RobotError, match="not a polynomial of degree three"):
         torque_coefficients(robot, program)

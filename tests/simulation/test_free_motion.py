@@ -179,7 +179,7 @@ def test_rates_of_positions_are_the_rate_map():
         ({"torque": np.zeros((3, 6))}, r"shape \(3, 6\)"),
         ({"period": 0.0}, "period of 0.0"),
         ({"duration": 0.0}, "duration of 0.0"),
-        ({"duration": None}, "how long"),
+        ({"duration": None}, "duration of the motion"),
         ({"record_every": 0}, "record_every"),
     ],
 )

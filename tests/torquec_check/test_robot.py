@@ -31,7 +31,7 @@ def test_rotors_are_reflected_exactly():
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("parent",), 1, "no earlier body"),
+        (("parent",), 1, "not an earlier body"),
         (("joint", "type"), "ball", "not checked"),
         (("joint", "axis"), [0.0, 0.0, 1.1], "unit vector"),
         (("joint", "placement", "rotation"), [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]], "no rotation"),

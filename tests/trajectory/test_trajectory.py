@@ -51,7 +51,7 @@ def test_arrays_cannot_be_written_to():
         ({"t": [0.0]}, "do not rise"),
         ({"q": [[0.0, 1.0], [0.0, 1.0]]}, r"'q' has shape \(2, 2\)"),
         ({"qd": [[0.0], [np.nan]]}, "'qd' of joint 'a' is not finite at t = 1 s"),
-        ({"q": "abc"}, "no array of real numbers"),
+        ({"q": "abc"}, "not an array of real numbers"),
         ({"joints": ("a", "a")}, "name each joint once"),
     ],
 )

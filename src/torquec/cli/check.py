@@ -23,7 +23,7 @@ class CheckOptions(CommandOptions):
     )
     of_robot: str | None = option(
         None,
-        "The robot (or model) that the claims must be about: files hold their own, which must be the same.",
+        "The robot (or model) of the claims; it must equal the robot in the files.",
         "--robot",
         metavar="ROBOT",
     )
@@ -62,12 +62,10 @@ def check(options: CheckOptions) -> Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyPackageOptions(CommandOptions):
-    """Which package, and what is demanded."""
+    """The package, and whether missing tools are failures."""
 
     path: Path = argument(..., "The folder that `torquec generate` wrote.", metavar="DIR")
-    everything: bool = option(
-        False, "Exit with 1 where a tool is missing, too: for a build that must try all.", "--all"
-    )
+    everything: bool = option(False, "Exit status 1 also if a tool is missing.", "--all")
 
 
 @command("verify-package", VerifyPackageOptions, example="torquec verify-package puma560_c", without_model=True)
@@ -75,7 +73,7 @@ def verify_package(options: VerifyPackageOptions) -> Outcome:
     """Run the same states through Python, gcc, clang and emulated processors (Cortex-M7, aarch64).
 
     Shows the largest difference, branches reached, stack, code size and instruction counts. What is not installed is
-    named and skipped. Exit status 1 where a platform differs or fails. docs/generated-c.md says more.
+    named and skipped. Exit status 1 where a platform differs or fails. See docs/generated-c.md.
     """
     from torquec.codegen.verify.package import verify_package as verify
     from torquec.foundation.work import Work
@@ -103,7 +101,7 @@ def verify_package(options: VerifyPackageOptions) -> Outcome:
     wrong = [row for row in found.platforms if row.status.value in ("differs", "failed")]
     failed = f"{wrong[0].name}: {wrong[0].why or wrong[0].status.value}" if wrong else ""
     if not failed and not found.ok:
-        failed = "nothing could be tried: no compiler or emulator for this package is installed"
+        failed = "nothing was verified: no compiler or emulator for this package is installed"
     if not failed and options.everything and found.missing:
         failed = f"not installed: {', '.join(found.missing)}"
     return Outcome(document, verification_text(document), failed=failed)

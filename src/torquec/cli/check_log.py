@@ -33,7 +33,7 @@ def logs_argument() -> Any:
 
 def map_option() -> Any:
     """`--map`."""
-    return option(None, "A TOML file that says what the log's columns mean.", "--map", metavar="FILE")
+    return option(None, "A TOML file that maps the log's columns.", "--map", metavar="FILE")
 
 
 @dataclass(frozen=True, kw_only=True)

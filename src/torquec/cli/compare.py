@@ -34,13 +34,13 @@ class CompareOptions(MotionOptions, StochasticOptions):
     controllers: str | None = option(
         None, "In place of B: compare control laws of A: {laws}.", metavar="LAW,LAW", show_default=False
     )
-    plant: str | None = option(None, "What the controllers of both models move.  [default: A]", metavar="ROBOT")
+    plant: str | None = option(None, "The plant of both controllers.  [default: A]", metavar="ROBOT")
     poles: str | None = option(
         None,
         "Poles of the controllers [1/s].  [default: {usual poles}; pd and pid: as inertias and torque limits allow]",
         metavar="LIST",
     )
-    rate: float = option(DEFAULT_RATE, "How often the controllers are called.", metavar="HZ")
+    rate: float = option(DEFAULT_RATE, "Calls of the controllers per second.", metavar="HZ")
     resolution: float = option(0.0, "Encoder resolution [rad or m] with --controllers.", metavar="STEP")
     at: float | None = option(None, "Instant of the linear models.  [default: the middle]", metavar="S")
     random: int = option(0, "Also compare at N random states (Clover's Table IV).", metavar="N", least=0)
@@ -53,7 +53,7 @@ class CompareOptions(MotionOptions, StochasticOptions):
         None, "Write a page of the comparison, and its document.", "--output", "-o", metavar="DIR", writes=Writes.FOLDER
     )
     plot: Path | None = option(
-        None, "Draw all of it into this folder (extra plot).", metavar="DIR", writes=Writes.PICTURES
+        None, "Write all plots into this folder (extra plot).", metavar="DIR", writes=Writes.PICTURES
     )
     force: bool = force_option()
     deg: bool = degrees_option()

@@ -37,15 +37,16 @@ class LawOptions(CommandOptions, LawChoice):
         "Poles [1/s]: one for all joints, or one each; a conjugate is added; a/b is a pair.  [default: {usual poles}]",
         metavar="LIST",
     )
-    rate: float | None = command_option(None, "How often the controller is called.  [default: 500]", metavar="HZ")
+    rate: float | None = command_option(None, "Calls of the controller per second.  [default: 500]", metavar="HZ")
     sampled: bool = command_option(False, "Place poles for this rate, not for a continuous controller.", "--sampled")
     evaluation: str | None = command_option(
-        None, "Where computed torque evaluates the model: measured or reference.  [default: measured]", metavar="WHERE"
+        None,
+        "State at which computed torque evaluates the model: measured or reference.  [default: measured]",
+        metavar="WHERE",
     )
     friction_at: str | None = command_option(
         None,
-        "Friction is compensated at this speed: nothing, reference, measured.  [default: reference; nothing for pd "
-        "and pid]",
+        "Speed for friction compensation: nothing, reference, measured.  [default: reference; nothing for pd and pid]",
         metavar="SPEED",
     )
     abbreviated: bool = command_option(
@@ -56,7 +57,7 @@ class LawOptions(CommandOptions, LawChoice):
     )
     weights: str | None = command_option(
         None,
-        "Of LQR: errors and torques that are tolerable (rad or m, per second, Nm or N).  [default: {tolerable errors} "
+        "LQR: tolerable errors and torques (rad or m, per second, Nm or N).  [default: {tolerable errors} "
         "and the limits of the drives]",
         metavar="POSITION,SPEED[,TORQUE]",
     )
@@ -65,12 +66,12 @@ class LawOptions(CommandOptions, LawChoice):
     )
     saturate: bool = command_option(False, "Limit torques to what the robot's file allows.", "--saturate")
     effort: float = command_option(
-        1.0, "Use only this share of the torque limits; below 1, torques saturate there.", metavar="SHARE"
+        1.0, "Use only this fraction of the torque limits; below 1, torques saturate there.", metavar="SHARE"
     )
 
 
 def asked_estimator(model: Model, frame: str, period: float) -> RecursiveEstimator:
-    """A recursive estimator of what a frame carries, of the model that a law has."""
+    """A recursive payload estimator at a frame, for the model of a law."""
     from torquec.control.recursive_estimator import recursive_estimator
 
     return recursive_estimator(model, frame, period=period, window=max(0.1, 10.0 * period))
@@ -86,7 +87,7 @@ def asked_observer(
     bandwidth: float,
     period: float,
 ) -> Observer:
-    """A momentum observer of the model that a law has, with thresholds where sets are given, along the motion."""
+    """A momentum observer for the model of a law, with thresholds along the motion if an uncertainty is given."""
     from torquec.control.observer import momentum_observer
     from torquec.project.promises import law_guarantee
 
@@ -103,7 +104,7 @@ class DesignOptions(LawOptions):
     """The point or the motion that is looked at, and what to write."""
 
     trajectory: str | None = option(
-        None, "Look at the worst point of this motion; 'standard' is the PUMA 560's. LQR needs one.", metavar="CSV"
+        None, "Analyse the worst point of this motion; 'standard' is the PUMA 560's. LQR needs one.", metavar="CSV"
     )
     uncertainty: Path | None = option(
         None, "Bound the tracking error for all robots in these sets (docs/guarantee.md).", metavar="TOML"
@@ -118,7 +119,7 @@ class DesignOptions(LawOptions):
     estimator: Path | None = option(None, "Write the estimator as C and JSON.", metavar="DIR", writes=Writes.FOLDER)
     precision: Precision | None = option(
         None,
-        "What the written code computes in: double, or single (32 bits) for small processors.  [default: double, or "
+        "Precision of the written code: double, or single (32 bits) for small processors.  [default: double, or "
         "single for a model that was certified in it]",
     )
     q: str | None = state_option()

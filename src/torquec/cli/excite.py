@@ -29,15 +29,17 @@ class ExciteOptions(StochasticOptions):
         None, "The CSV file to write: t, q, qd, qdd, tau.", "--output", "-o", metavar="FILE", writes=Writes.FILE
     )
     duration: float = option(10.0, "Length of the motion [s].")
-    shape: str = option("fourier", "What the motion is made of: fourier or spline.")
+    shape: str = option("fourier", "Kind of the motion: fourier or spline.")
     harmonics: int = option(5, "Harmonics of the Fourier series.")
     waypoints: int = option(12, "Way-points of the spline.")
     acceleration: float | None = option(None, "Largest acceleration of any joint.  [default: no limit]")
     effort: float = option(
-        0.8, "Use only this share of the torque limits with the masses of the file.", metavar="SHARE"
+        0.8, "Use only this fraction of the torque limits with the masses of the file.", metavar="SHARE"
     )
     uncertainty: float = option(
-        0.2, "Keep torque limits for all robots whose masses and friction are this share off.", metavar="SHARE"
+        0.2,
+        "Keep torque limits for all robots whose masses and friction are wrong by up to this fraction.",
+        metavar="SHARE",
     )
     floor: float | None = option(
         None, "No frame goes below this height [m].  [default: 0, the base plane]", metavar="Z"
@@ -52,7 +54,7 @@ class ExciteOptions(StochasticOptions):
         None, "Draw positions and speeds against limits, and the search.", metavar="FILE", writes=Writes.PICTURE
     )
     log: list[Path] | None = option(
-        None, "Design nothing: say how well this log excites (repeat for more).", metavar="LOG"
+        None, "Design nothing; report how well this log excites the parameters (repeat for more).", metavar="LOG"
     )
     log_map: Path | None = map_option()
     jobs: int = option(1, "Processes to use; the motion is the same.", least=1, metavar="N")

@@ -55,7 +55,7 @@ _PACKAGES = {
 def named_path(text: str) -> Path:
     """A path as it was written; raises `ArgumentError` for an empty one, which Python takes for the working folder."""
     if not text.strip():
-        raise ArgumentError("the name of what is to be written is empty", remedy="name a file or a folder, or '.'")
+        raise ArgumentError("the name of the output is empty", remedy="name a file or a folder, or '.'")
     return Path(text)
 
 
@@ -77,7 +77,7 @@ def check_target(path: Path, kind: Writes, *, force: bool) -> None:
         check_output_folder(path, force=force)
         if not path.name:
             raise ArgumentError(
-                "this is no name for a folder", where=str(path), remedy="name a folder that can be made"
+                "this is not a valid folder name", where=str(path), remedy="name a folder that can be made"
             )
         return
     check_output(path, force=force)

@@ -84,7 +84,7 @@ def _asked_motion(robot: Robot, options: SimulateOptions, start: tuple[float, ..
 
     if options.trajectory is not None:
         if options.to is not None:
-            raise ArgumentError("--to and --trajectory are two motions", remedy="leave out one of them")
+            raise ArgumentError("both --to and --trajectory are given", remedy="leave out one of them")
         return read_trajectory(options.trajectory, period=period)
     if options.to is None:
         return None

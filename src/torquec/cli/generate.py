@@ -40,7 +40,7 @@ class GenerateOptions(CommandOptions):
     target: GenerateTarget = option(_USUAL_TARGET, "What to write; {target titles}.")
     precision: Precision | None = option(
         None,
-        "What the code computes in; {single targets}: single (32 bits) for small processors.  [default: double, or "
+        "Precision of the code; {single targets}: single (32 bits) for small processors.  [default: double, or "
         "single for a model that was certified in it]",
     )
     single: bool = option(False, "The same as --precision single.", "--float")
@@ -56,7 +56,7 @@ class GenerateOptions(CommandOptions):
         "{targets of quantity}: only this quantity (repeat for more); a frame's is frame_pose:FRAME.  [default: all]",
     )
     prefix: str | None = option(
-        None, "What names of files and functions begin with.  [default: the robot's name; NAME_simplified]"
+        None, "Prefix of the names of files and functions.  [default: the robot's name; NAME_simplified]"
     )
     update: list[str] | None = option(
         None,
@@ -109,7 +109,7 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
     precision = Precision.SINGLE if options.single else options.precision
     check_request(target, model, [name for name in OPTIONS if getattr(options, name) is not None], precision)
     if options.period is not None and options.spec is None:
-        raise ArgumentError("--period needs --spec", remedy="name the specification whose motions are meant")
+        raise ArgumentError("--period needs --spec", remedy="name the specification of the motions")
     progress(f"tracing and writing {model.robot.name} as {TARGETS[target].title} ...")
     package = write_target(
         model,

@@ -28,9 +28,9 @@ class HapticOptions(StochasticOptions):
         HapticExperiment.MASS_5, "Which experiment: those of Clover IV, combined, two-cubes."
     )
     frame: str | None = option(None, "The frame that is held.  [default: the hand's]", metavar="NAME")
-    posture: str | None = option(None, "Where all joints start.  [default: looked for]", metavar="LIST")
+    posture: str | None = option(None, "Start position of all joints.  [default: searched]", metavar="LIST")
     poles: str = option("-45+45j", "Pole of the law, for all joints [1/s].", metavar="POLE")
-    effort: float = option(1.0, "Share of the effort limits: 0.5 is the paper's fuse.")
+    effort: float = option(1.0, "Fraction of the effort limits; the paper uses 0.5.")
     impact: float | None = option(None, "Speed at the contact (wall, two-cubes).  [default: 0.3]", metavar="M/S")
     one_sided: bool = option(False, "A contact that never pulls (wall, two-cubes).", "--one-sided")
     mass: float | None = option(None, "Mass of the object.  [default: the experiment's]", metavar="KG")
@@ -44,7 +44,7 @@ class HapticOptions(StochasticOptions):
     resolution: float = option(1e-4, "Encoder resolution [rad or m].", metavar="STEP")
     rate: float = option(500.0, "Haptic cycles per second.", metavar="HZ")
     pace: float = option(1.0, "How fast the hand moves: less than 1 for an arm with slow joints.")
-    free: str | None = option(None, "The joint that stands still, where there is one too many.", metavar="JOINT")
+    free: str | None = option(None, "The joint that stands still, for a redundant arm.", metavar="JOINT")
     output: Path | None = option(
         None,
         "Write CSV, JSON, a page and, with extra plot, a picture.",

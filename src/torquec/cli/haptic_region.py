@@ -42,7 +42,9 @@ class HapticRegionOptions(CommandOptions):
     q: str | None = state_option()
     deg: bool = degrees_option()
     direction: str = option("0,0,1", "The axis, in the base.", metavar="X,Y,Z")
-    about: bool = option(False, "Turn about the axis; units are then those of rotation.", "--about")
+    about: bool = option(
+        False, "Rotation about the axis instead of translation; units are then those of rotation.", "--about"
+    )
     mass: float | None = option(None, "Mass of the object [kg, kg m^2].  [default: 5, about an axis 0.83]")
     damping: float | None = option(None, "Its damping [N s/m, N m s/rad].  [default: 10, about an axis 0.5]")
     stiffness: float = option(0.0, "Its stiffness to a fixed place [N/m, N m/rad].")
@@ -56,13 +58,13 @@ class HapticRegionOptions(CommandOptions):
     velocity_cutoff: float | None = option(None, "Cut-off of the filter of measured speeds [Hz].  [default: no filter]")
     computation_delay: int = option(0, "Periods between a sample and its torque.")
     encoder: float = option(1e-4, "One count of a joint's encoder [rad, m].")
-    model_error: float | None = option(None, "Error of the model's mass, as a part of it.  [default: what is proven]")
+    model_error: float | None = option(None, "Relative error of the model's mass.  [default: the proven one]")
     grip: str | None = option(
         None,
-        "Spring and damper that every hand is held through; none: bolted on.  [default: 2000,10 or 5,0.025]",
+        "Spring and damper between every hand and the handle; none: rigidly attached.  [default: 2000,10 or 5,0.025]",
         metavar="K,C|none",
     )
-    check: bool = option(False, "Exit status 1 where the object is outside.", "--check")
+    check: bool = option(False, "Exit status 1 if the object is outside.", "--check")
     plot: Path | None = option(None, "The region as a picture.", metavar="FILE", writes=Writes.PICTURE)
     force: bool = force_option()
 
@@ -121,7 +123,7 @@ def haptic_region(model: Model, options: HapticRegionOptions) -> Outcome:
         damping if options.damping is None else options.damping,
         options.stiffness,
     )
-    progress("looking for what every hand may hold ...")
+    progress("computing the passivity region ...")
     found = region_of(loop, rendered)
     person = arm_hand(*_PERSONS[options.about])
     filters = _filters(loop, rendered, person)

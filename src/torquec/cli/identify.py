@@ -46,27 +46,27 @@ class IdentifyCommandOptions(CommandOptions):
     cutoff: float | None = option(None, "Cut-off of the low pass.  [default: from the data]", metavar="HZ")
     method: str = option("consistent", "One of {methods}.")
     friction: str | None = option(None, "One of {friction models}.  [default: by cross-validation]", metavar="MODEL")
-    rotors: bool | None = option(None, "Seek rotor inertias.  [default: by cross-validation]", "--rotors/--no-rotors")
+    rotors: bool | None = option(
+        None, "Estimate rotor inertias.  [default: by cross-validation]", "--rotors/--no-rotors"
+    )
     strength: float | None = option(None, "Weight of the prior, in samples.  [default: by cross-validation]")
     memory: bool = option(
         False,
-        "Try friction that turns over a distance, too; code has it as total_torque_step, MJCF goes without.",
+        "Try friction with memory (Dahl), too; code has it as total_torque_step, MJCF omits it.",
         "--memory",
     )
-    partial: bool = option(False, "Go on where the logs excite only a part of the parameters.", "--partial")
+    partial: bool = option(False, "Continue if the logs excite only a part of the parameters.", "--partial")
     fit_gravity: bool = option(
-        False, "Fit the direction of gravity, too: a base that is tilted, a wall, a ceiling.", "--fit-gravity"
+        False, "Fit the direction of gravity, too: for a robot on a tilted base, a wall or a ceiling.", "--fit-gravity"
     )
     skip_standstill: bool = option(
-        False, "Do not fit where no joint is faster than 0.01 rad/s or m/s.", "--skip-standstill"
+        False, "Ignore rows in which no joint is faster than 0.01 rad/s or m/s.", "--skip-standstill"
     )
     columns: Path | None = option(
         None, "A TOML file with further columns (gas springs, recorded ones).", metavar="FILE"
     )
     log_map: Path | None = map_option()
-    stream: bool = option(
-        False, "Read the logs piece by piece (as files are that would not fit into memory).", "--stream"
-    )
+    stream: bool = option(False, "Stream the logs (default for files that do not fit into memory).", "--stream")
     eliminate: bool = option(
         False,
         "Also drop parameters below 1 % of the largest torque, one by one, and print both tables (Izaguirre et al.); "
@@ -96,7 +96,7 @@ class IdentifyCommandOptions(CommandOptions):
         None, "Draw measured and predicted torques of the last log.", metavar="FILE", writes=Writes.PICTURE
     )
     details: bool = option(False, "Print statistics of the residuals and correlated parameters, too.", "--details")
-    jobs: int = option(1, "Processes for files that are read in pieces; a file each.", least=1, metavar="N")
+    jobs: int = option(1, "Processes for streamed files, one per file.", least=1, metavar="N")
     force: bool = force_option()
 
 
@@ -123,7 +123,7 @@ def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
         return identify_floating(robot, options)
     how = _options(options)
     if how.method.needs_prior or any((options.output, options.urdf, options.mjcf)):
-        need_extra("identify", "bodies that could be built", also=("clarabel",))
+        need_extra("identify", "physically consistent bodies", also=("clarabel",))
     sources = _training(robot, options, how)
     predicted = logs_to_fit(robot, options.validate or [], options.log_map, how, progress)
     size = "piece by piece"
@@ -147,7 +147,7 @@ def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
         lines.append(f"fitted without, in every file but the report: {', '.join(estimate.unbound)}")
     if files and not estimate.realization.physically_consistent:
         remedy = " (--method consistent finds one)" if _has_masses(robot) else ""
-        lines.append(f"no URDF and no MJCF: no robot that could be built has these parameters{remedy}")
+        lines.append(f"no URDF and no MJCF: no physically consistent robot has these parameters{remedy}")
     document = describe(findings) | {"files": [str(path) for path in files]}
     return Outcome(document, "\n".join(lines), tuple(files))
 
@@ -244,7 +244,7 @@ def _fits(
         if path is not None:
             robot_of(estimate, where=str(path))
     mujoco = options.mjcf is not None or (options.output is not None and estimate.realization.physically_consistent)
-    progress("fitting what the files have words for ...")
+    progress("fitting each file with the terms that its format supports ...")
     return fit_files(
         estimate,
         robot,
@@ -326,6 +326,6 @@ def _floating_text(document: dict[str, Any]) -> str:
     ]
     lines += ["", "residual (root mean square) of every row [N or N m]"]
     lines += [f"  {name:<{wide}}  {number(value):>11}" for name, value in document["rmse"].items()]
-    built = "" if document["physically_consistent"] else "; no robot that could be built has these parameters"
+    built = "" if document["physically_consistent"] else "; no physically consistent robot has these parameters"
     lines.append(f"\nrelative error {document['relative_error']:.2%}, condition {document['condition']:.3g}{built}")
     return "\n".join(lines)

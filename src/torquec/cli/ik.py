@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from torquec.model.model import Model
 
 _POSITION_ALONE = (
-    "torquec: note: no --quaternion: the position alone is met, with any rotation (--task position); for a rotation "
+    "torquec: note: no --quaternion: only the position is reached, with any rotation (--task position); for a rotation "
     "give --quaternion W,X,Y,Z"
 )
 
@@ -31,25 +31,25 @@ _POSITION_ALONE = (
 class IkOptions(CommandOptions):
     """The pose, and which of its solutions to show."""
 
-    frame: str | None = option(None, "The frame to bring there.  [default: the hand's]", metavar="NAME")
+    frame: str | None = option(None, "The frame to move to the pose.  [default: the hand's]", metavar="NAME")
     position: str | None = option(None, "Its origin in the base [m].", metavar="X,Y,Z")
     quaternion: str | None = option(
         None, "Its rotation in the base, scalar first, of any length.  [default: any rotation]", metavar="W,X,Y,Z"
     )
     task: KinematicsTask | None = option(
         None,
-        "What of the pose is met: all of it, position and z axis, or the position alone.  [default: pose with "
+        "Part of the pose that is reached: all of it, position and z axis, or the position alone.  [default: pose with "
         "--quaternion, else position]",
     )
     near: str | None = option(
         None,
-        "A position of all joints: the solution nearest to it is chosen, and what is free stays there.  [default: "
+        "A position of all joints: the nearest solution is chosen, and free joints stay there.  [default: "
         "zero, within limits]",
         metavar="LIST",
     )
     free: str | None = option(
         None,
-        "The joint whose value --near gives, where there is one more than a pose needs.  [default: chosen]",
+        "The free joint of a redundant arm; it keeps its value in --near.  [default: chosen]",
         metavar="JOINT",
     )
     path: Path | None = option(
@@ -67,10 +67,12 @@ class IkOptions(CommandOptions):
     )
     acceleration: str | None = option(None, "Acceleration of the frame, with --velocity.  [default: 0]", metavar="LIST")
     damping: float | None = option(
-        None, "Bound joint speeds next to singular configurations, such as 0.05; what is missed is shown.", metavar="D"
+        None,
+        "Bounds joint speeds near singular configurations, such as 0.05; the velocity error is shown.",
+        metavar="D",
     )
     objective: PoseObjective | None = option(
-        None, "Show the solution that is best by this, over a free joint's range too.  [default: the nearest]"
+        None, "Show the best solution by this objective, also over a free joint's range.  [default: the nearest]"
     )
     all: bool = option(False, "Every branch, not only the nearest.", "--all")
     deg: bool = degrees_option()
@@ -96,7 +98,7 @@ def ik(model: Model, options: IkOptions) -> Outcome:
     if options.damping is not None and options.velocity is None:
         raise ArgumentError("--damping needs --velocity", remedy="give the frame's velocity, six numbers")
     if options.quaternion is not None and options.position is None:
-        raise ArgumentError("--quaternion needs --position", remedy="rotations of a path stand in its file")
+        raise ArgumentError("--quaternion needs --position", remedy="the file of a path has its rotations")
     task = _task(options)
     solver = inverse_kinematics(model.robot, options.frame, free=options.free, task=task)
     near = None if options.near is None else joint_values(model.robot, options.near, "--near", degrees=options.deg)
@@ -166,7 +168,7 @@ def _task(options: IkOptions) -> KinematicsTask:
     """What of a pose is met; raises `ArgumentError` where the options contradict each other."""
     if options.position is None:
         if options.task not in (None, KinematicsTask.POSE):
-            raise ArgumentError("--task goes with --position", remedy="paths and packages are of whole poses")
+            raise ArgumentError("--task goes with --position", remedy="paths and packages support whole poses only")
         return KinematicsTask.POSE
     if options.task is None:
         return KinematicsTask.POSITION if options.quaternion is None else KinematicsTask.POSE
@@ -225,7 +227,7 @@ def _along_path(solver: InverseKinematics, options: IkOptions, near: Any) -> Out
     if options.output is None:
         raise ArgumentError("--path needs --output", remedy="add -o trajectory.csv")
     if options.all or options.velocity is not None:
-        raise ArgumentError("--all and --velocity are for one pose", remedy="velocities of a path stand in its file")
+        raise ArgumentError("--all and --velocity are for one pose", remedy="the file of a path has its velocities")
     path = read_pose_path(options.path)  # type: ignore[arg-type]
     tracked = solver.track(path.rotation, path.position, start=near)
     if path.velocity is None:

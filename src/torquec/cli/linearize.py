@@ -29,7 +29,7 @@ class LinearizeOptions(CommandOptions):
     abbreviated: bool = option(
         False, "Drop coefficients below 0.01 of the closed form (Clover's rule).", "--abbreviated"
     )
-    frame: str | None = option(None, "Also give the model seen from this frame.", metavar="NAME")
+    frame: str | None = option(None, "Also give the model in coordinates of this frame.", metavar="NAME")
     directions: str | None = option(
         None,
         "With --frame: as many of x,y,z,turn_x,turn_y,turn_z as there are joints.  [default: all six]",

@@ -28,10 +28,10 @@ class MotionOptions(CommandOptions):
 
     trajectory: str | None = option(None, "The motion; 'standard' is the PUMA 560's, and its default.", metavar="CSV")
     start: str | None = option(
-        None, "Where a motion to --to begins.  [default: 0, or between the limits]", "--from", metavar="LIST"
+        None, "Start of a motion to --to.  [default: 0, or between the limits]", "--from", metavar="LIST"
     )
     to: str | None = option(None, "Move there with minimum jerk, one value per joint.", "--to", metavar="LIST")
-    duration: float = option(2.0, "How long a motion to --to takes.", metavar="S")
+    duration: float = option(2.0, "Duration of a motion to --to.", metavar="S")
     limits: bool = option(True, "Whether the motion must keep the robot's limits.", "--limits/--no-limits")
 
 
@@ -45,7 +45,7 @@ def asked_motion(model: Model, options: MotionOptions, period: float, *, degrees
             raise ArgumentError("there is no motion", remedy="give --trajectory motion.csv, or --to with --duration")
         return read_motion(model, options.trajectory or STANDARD, period, limits=options.limits)
     if options.trajectory is not None:
-        raise ArgumentError("--to and --trajectory are two motions", remedy="leave out one of them")
+        raise ArgumentError("both --to and --trajectory are given", remedy="leave out one of them")
     start = asked_start(robot, options, degrees=degrees)
     goal = joint_values(robot, options.to, "--to", degrees=degrees)
     motion = minimum_jerk(start, goal, options.duration, joints=robot.joint_names, period=period)
@@ -112,5 +112,5 @@ def hold_missing(model: Model, moved: Iterable[str], what: str, *, at: Mapping[s
         )
     positions = {name: (at or {}).get(name, 0.0) for name in missing}
     held = ", ".join(f"{name} at {value:g}" for name, value in positions.items())
-    progress(f"{what} says nothing about some joints, which are held still: {held}")
+    progress(f"{what} has no values for some joints, which are held still: {held}")
     return dataclasses.replace(model, robot=lock_joints(robot, positions))

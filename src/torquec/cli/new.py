@@ -115,8 +115,8 @@ def _with_idle_joints_locked(robot: Robot) -> Robot:
     if not idle or len(idle) == robot.n:  # the dynamics report what is missing
         return robot
     progress(
-        f"torquec: warning: {robot.source}: there is no inertia to move at {', '.join(idle)}, which the project locks; "
-        "to free a joint, give what it carries an inertia about its axis, or the joint a rotor"
+        f"torquec: warning: {robot.source}: there is no inertia at {', '.join(idle)}, which the project locks; "
+        "to free a joint, give the bodies beyond it an inertia about its axis, or the joint a rotor"
     )
     place = dict(zip(robot.joint_names, start_posture(robot), strict=True))
     return lock_joints(robot, {name: place[name] for name in idle})
@@ -132,8 +132,8 @@ def _with_gripper_locked(robot: Robot) -> Robot:
     if not fingers:
         return robot
     progress(
-        f"torquec: the project locks {', '.join(fingers)}: errors are proven for about {_PROVEN} positions, and a "
-        "gripper changes little; to free a joint, take it out of [lock]"
+        f"torquec: the project locks {', '.join(fingers)}: proofs support about {_PROVEN} positions, and a "
+        "gripper changes little; to free a joint, remove it from [lock]"
     )
     place = dict(zip(robot.joint_names, start_posture(robot), strict=True))
     return lock_joints(robot, {name: place[name] for name in fingers})

@@ -50,7 +50,8 @@ class ParamsOptions(CommandOptions):
         metavar="METHOD",
     )
     of: DeterminedBy = option(
-        DeterminedBy.TORQUE, "What they determine: all torques, the inertia matrix alone, or gravity alone (Lin)."
+        DeterminedBy.TORQUE,
+        "Quantity that they determine: all torques, the inertia matrix alone, or gravity alone (Lin).",
     )
     order: str | None = option(
         None,
@@ -69,7 +70,7 @@ class ParamsOptions(CommandOptions):
     symbolic: bool = option(
         False, "Formulas in the symbols of the geometry (a2, d2, ..) by Lin's theorem.", "--symbolic"
     )
-    check: bool = option(False, "Check the result by an independent way.", "--check")
+    check: bool = option(False, "Check the result with an independent method.", "--check")
     format: ParameterFormat | None = option(None, "What to write.  [default: by the ending of the file, else text]")
     latex: bool = option(False, "The same as --format latex.", "--latex")
     output: Path | None = text_file_option()

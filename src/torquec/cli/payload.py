@@ -33,12 +33,14 @@ class PayloadOptions(MotionOptions):
     workspace: bool = option(False, "Hold the mass at rest anywhere within the joint limits.", "--workspace")
     frame: str | None = option(None, "The frame that carries it.  [default: the hand's]", metavar="NAME")
     centre: str | None = option(None, "Its centre in that frame [m].  [default: the origin]", metavar="X,Y,Z")
-    uncertainty: Path | None = option(None, "What else is not known of the robot (docs/guarantee.md).", metavar="TOML")
+    uncertainty: Path | None = option(None, "Other uncertainty of the robot (docs/guarantee.md).", metavar="TOML")
     within: float | None = option(None, "The guarantee must be at most this [rad or m].", metavar="ERROR")
     poles: str | None = option(None, "Poles of computed torque [1/s].  [default: {usual poles}]", metavar="LIST")
-    rate: float = option(_RATE, "How often the controller is called.", metavar="HZ")
-    evaluation: str = option("measured", "Where the law evaluates its model: measured or reference.", metavar="WHERE")
-    effort: float = option(1.0, "Use only this share of the torque limits.", metavar="SHARE")
+    rate: float = option(_RATE, "Calls of the controller per second.", metavar="HZ")
+    evaluation: str = option(
+        "measured", "State at which the law evaluates its model: measured or reference.", metavar="WHERE"
+    )
+    effort: float = option(1.0, "Use only this fraction of the torque limits.", metavar="SHARE")
     deg: bool = degrees_option()
 
 
@@ -58,7 +60,7 @@ def payload(model: Model, options: PayloadOptions) -> Outcome:
 
     moves = options.trajectory is not None or options.to is not None
     if moves and options.workspace:
-        raise ArgumentError("a motion and --workspace are two questions", remedy="leave out one of them")
+        raise ArgumentError("both a motion and --workspace are given", remedy="leave out one of them")
     law = LawChoice(poles=options.poles, rate=options.rate)
     motion = None
     if moves:

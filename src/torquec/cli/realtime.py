@@ -23,7 +23,7 @@ class PlanOptions(CommandOptions):
 
     spec: Path = option(..., "The specification: speeds, accelerations, jerks, errors.", metavar="FILE")
     period: float | None = option(None, "The background period [s].  [default: the recommended one]")
-    latency: float = option(0.0, "How long a run of the background takes [s].")
+    latency: float = option(0.0, "Run time of the background [s].")
     order: HoldOrder = option(HoldOrder.FIRST, "What is held.")
     plot: Path | None = option(None, "Error against period.", metavar="FILE", writes=Writes.PICTURE)
     force: bool = force_option()
@@ -49,7 +49,7 @@ def plan(model: Model, options: PlanOptions) -> Outcome:
     from torquec.simplification.specification import load_specification
 
     specification = load_specification(options.spec, model.robot)
-    progress(f"bounding what holding the coefficients of {model.robot.name} costs ...")
+    progress(f"bounding the hold error of {model.robot.name} ...")
     found = plan_background(
         model,
         specification,
@@ -63,7 +63,7 @@ def plan(model: Model, options: PlanOptions) -> Outcome:
     if options.plot is not None:
         dots = by_period(found.joints, found_at(model, specification, options.latency))
         plots = hold_plots(StoredValue(document | {"found_curve": dots}, "the plan"))
-        title = f"{model.robot.name}: error of holding coefficients (lines: bounds, dots: found)"
+        title = f"{model.robot.name}: hold error (lines: bounds, dots: found)"
         files = (write_picture(plots, options.plot, title=title),)
     return Outcome(document, plan_text(found), files)
 

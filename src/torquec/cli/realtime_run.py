@@ -39,7 +39,7 @@ class GuardedRunOptions(MotionOptions):
         metavar="FILE",
     )
     rate: float | None = option(None, "Cycles per second.  [default: the law's, else 1000]", metavar="HZ")
-    deadline_source: str = option("timer", "Who says when a cycle begins: timer or driver.", metavar="WHO")
+    deadline_source: str = option("timer", "Trigger of the cycles: timer or driver.", metavar="WHO")
     background: float | None = option(
         None, "Two rates: the background period [s].  [default: the law in every cycle]", metavar="S"
     )
@@ -53,12 +53,12 @@ class GuardedRunOptions(MotionOptions):
     speed: str | None = option(None, "Speed limits, one or one per joint.  [default: the robot's]", metavar="LIST")
     resolution: str | None = option(
         None,
-        "A position that stays the same while its speed adds up to more is frozen.  [default: 2 mrad, 0.2 mm]",
+        "A position is frozen if it is constant while its integrated speed exceeds this.  [default: 2 mrad, 0.2 mm]",
         metavar="LIST",
     )
     unmoved: str | None = option(
         None,
-        "A position that stays the same while its reference moves more is frozen.  [default: 10 mrad, 2 mm]",
+        "A position is frozen if it is constant while its reference moves by more.  [default: 10 mrad, 2 mm]",
         metavar="LIST",
     )
     damping: str = option("0", "Torque per speed that brakes the joints during a stop.", metavar="LIST")
@@ -86,10 +86,10 @@ class RealtimeRunOptions(GuardedRunOptions):
 
     driver: str = option(
         "simulated",
-        "simulated; shared:NAME, a robot in another process; FILE.so, a C library of yours.",
+        "simulated; shared:NAME, a robot in another process; FILE.so, your own C library.",
         metavar="ROBOT",
     )
-    clock: str = option("real", "Of a simulated robot: real, or virtual, as fast as it goes.", metavar="CLOCK")
+    clock: str = option("real", "Clock of a simulated robot: real, or virtual (as fast as possible).", metavar="CLOCK")
 
 
 @command(

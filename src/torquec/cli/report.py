@@ -17,13 +17,13 @@ class ReportOptions(CommandOptions):
 
     folder: Path = argument(
         ...,
-        "A folder with what commands wrote with -o, or printed with --json; or a project that was run.",
+        "A folder with results of -o or --json; or a project file that was run.",
         metavar="DIR|PROJECT.toml",
     )
     output: Path | None = option(
         None, "The page.  [default: DIR/report.html]", "--output", "-o", metavar="FILE", writes=Writes.FILE
     )
-    live: bool = option(True, "The robot in 3D, where the script of the pages was made.")
+    live: bool = option(True, "The robot in 3D, if the script bundle is installed.")
     force: bool = force_option()
 
 
@@ -32,8 +32,8 @@ def report(options: ReportOptions) -> Outcome:
     """Collect the results of a folder in one self-contained HTML report.
 
     The robot, its parameters, simplified models with their proofs, controllers, tracking errors, execution times: each
-    number says how it was obtained. Beside the page lies the same as JSON. Exit status 1 where a document could not be
-    shown; the page names it, and shows the rest.
+    number states its origin. A JSON file beside the page has the same content. Exit status 1 if a document could not
+    be shown; the page names it, and shows the rest.
     """
     from torquec.report.report import PAGE, write_report
     from torquec.report.run import report_folder

@@ -36,7 +36,7 @@ _FOLDER, _PROJECT = "torquec_demo", "puma560.project.toml"
 class RunCommandOptions(CommandOptions):
     """The project, where its results go, and how to work."""
 
-    project: Path = argument(..., "What to do; torquec new writes one.", metavar="PROJECT.toml")
+    project: Path = argument(..., "The project file; torquec new writes one.", metavar="PROJECT.toml")
     output: Path = option(..., "Where the results go.", "--output", "-o", metavar="DIR")
     jobs: int | None = option(None, "Processes to use.  [default: one per processor]", least=1, metavar="N")
     force: bool = force_option()
@@ -93,7 +93,7 @@ def run_with_progress(
         try:
             result = run_project(project, output, force=force, work=work)
         except KeyboardInterrupt:
-            progress(f"\nstopped; what is done is kept in {output}.partial: give the same command again to go on")
+            progress(f"\nstopped; finished steps are kept in {output}.partial: give the same command again to resume")
             raise
     return result, time.perf_counter() - began
 

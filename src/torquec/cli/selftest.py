@@ -79,6 +79,6 @@ def _text(document: dict[str, Any], rows: dict[str, tuple[SelfTestRow, ...]]) ->
             "",
             table(header, listed, left=5),
             "",
-            "everything agrees" if document["ok"] else "something is WRONG: please report it",
+            "everything agrees" if document["ok"] else "a result is WRONG: please report it",
         ]
     )

@@ -38,26 +38,26 @@ _FEW_JOINTS = 3
 class SimplifyOptions(CommandOptions):
     """The specification, the loop that its tracking errors are about, and how to work."""
 
-    spec: Path = option(..., "What the model must achieve.", "--spec", metavar="SPEC.toml")
+    spec: Path = option(..., "The specification of the model.", "--spec", metavar="SPEC.toml")
     output: Path = option(..., "Where the files go.", "--output", "-o", metavar="DIR", writes=Writes.FOLDER)
     trajectory: str | None = option(
-        None, "The motion that tracking errors are about; 'standard' is the PUMA 560's.", metavar="CSV"
+        None, "The motion of the tracking errors; 'standard' is the PUMA 560's.", metavar="CSV"
     )
     uncertainty: Path | None = option(
         None, "Tracking errors hold for all robots in these sets (docs/guarantee.md).", metavar="TOML"
     )
     poles: str | None = option(
-        None, "Poles of the computed torque that tracks [1/s].  [default: {usual poles}]", metavar="LIST"
+        None, "Poles of the computed-torque law [1/s].  [default: {usual poles}]", metavar="LIST"
     )
-    rate: float | None = option(None, "How often it is called.  [default: 500]", metavar="HZ")
+    rate: float | None = option(None, "Calls of the controller per second.  [default: 500]", metavar="HZ")
     trade_off: bool = option(
-        False, "Also draw what other errors cost: a quarter to four times the stated.", "--trade-off"
+        False, "Also simplify for a quarter to four times the stated error, and plot the operations.", "--trade-off"
     )
     check: bool = option(True, "Prove the certificate again, with independent code.")
     minutes: float | None = option(
         None,
-        "Take at most so many minutes to search, prove and check, with the best that is proven, and unless --no-check "
-        "is given checked, by then.  [default: no limit]",
+        "Time limit in minutes of search, proof and check; the result is the best model proven (and checked, unless "
+        "--no-check is given) by then.  [default: no limit]",
         metavar="M",
     )
     jobs: int | None = option(None, "Processes to use.  [default: one per processor]", least=1, metavar="N")
@@ -74,7 +74,7 @@ class SimplifyOptions(CommandOptions):
 def simplify(model: Model, options: SimplifyOptions) -> Outcome:
     """Simplify the dynamics to a specification, with a proof; write equations, C, model and certificate.
 
-    A command that was stopped goes on where it was when it is given again.
+    If the command is stopped, the same command resumes where it was.
     """
     from torquec.project.manifest import claimed_partial, forget_partial
     from torquec.report.design import guarantee_text
@@ -82,7 +82,7 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
     output = options.output
     if options.trade_off and options.minutes is not None:
         raise ArgumentError(
-            "--trade-off finds a model for each of several errors, and --minutes would cut them short unevenly",
+            "--trade-off finds a model for each of several errors, and --minutes would limit them unevenly",
             remedy="leave out one of the two",
         )
     with claimed_partial(output) as partial:
@@ -91,7 +91,7 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
             files = _move(partial, output, force=options.force)
         except KeyboardInterrupt:
             if partial.exists():
-                progress(f"\nstopped; what is done is kept in {partial}: give the same command again to go on")
+                progress(f"\nstopped; finished steps are kept in {partial}: give the same command again to resume")
             raise
         except TorquecError:
             forget_partial(partial)  # the same would happen again
@@ -104,7 +104,7 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
 
 
 def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> tuple[Simplification, dict[str, Any]]:
-    """All the work, and what the document says besides; files are in `partial/result` when it is done."""
+    """The whole computation, and further fields of the document; the files are in `partial/result` at the end."""
     from torquec.cli.worker_pool import worker_pool
     from torquec.control.tracking_budget import simplify_for_tracking
     from torquec.foundation.budget import Budget
@@ -140,11 +140,11 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> tuple[
                 tracked = {"tracking": {**kept.budget.to_document(), "guarantee": kept.guarantee.to_document()}}
                 if model.record is None:
                     raise SpecificationError(
-                        "nothing simpler than the exact model keeps the tracking errors",
-                        remedy="allow larger ones, or more --minutes; the exact model keeps them",
+                        "no model simpler than the exact one meets the tracking errors",
+                        remedy="allow larger ones, or more --minutes; the exact model meets them",
                     )
             if check and not checked:
-                say("the time is over before the proof was checked again: torquec check does that later")
+                say("the time limit was reached before the proof was checked again: run torquec check later")
             if options.trade_off:
                 curve = curve_of(robot, stated, known={1.0: model}, work=work)
                 # A level with a smaller error may have led to a cheaper model.
@@ -164,7 +164,7 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> tuple[
 
 
 def _tracked_loop(robot: Robot, stated: Specification, options: SimplifyOptions) -> TrackedLoop | None:
-    """The loop of tracking errors, where the specification has some; options about it are refused where not."""
+    """The loop of the tracking errors in the specification; without tracking errors its options are refused."""
     from torquec.cli.motions import read_motion
     from torquec.control.uncertainty import load_uncertainty
     from torquec.model.model import as_model
@@ -226,7 +226,7 @@ def _verified(made: Simplification, stated: Specification, folder: Path, say: Ca
 
 
 def _kept_at(path: Path, robot: Robot, say: Callable[[str], None]) -> Callable[[Simplified], None]:
-    """Writes a program that is proven while the search goes on as a model, in place of the one before.
+    """Writes an intermediate proven program as a model file, replacing the previous one.
 
     Its terms are not counted: with seven joints that takes half a minute, which the search has better use for.
     """

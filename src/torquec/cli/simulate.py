@@ -47,12 +47,12 @@ class FrictionChoice(StrEnum):
 class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
     """The law, the motion, the robot that really moves, its sensors, and what to write."""
 
-    law: Path | None = option(None, "Run the law of a controller.json that torquec design wrote.", metavar="FILE")
-    plant: str | None = option(
-        None, "The robot or model that really moves; the controller believes in ROBOT.", metavar="ROBOT"
-    )
+    law: Path | None = option(None, "Run the law of a controller.json of torquec design.", metavar="FILE")
+    plant: str | None = option(None, "The true plant; the controller uses the nominal model ROBOT.", metavar="ROBOT")
     plant_payload: list[str] | None = option(
-        None, "A point mass in the hand that the controller ignores; repeat for more.", metavar="FRAME:KG[,x,y,z]"
+        None,
+        "A point mass on the plant that the controller's model does not include; repeat for more.",
+        metavar="FRAME:KG[,x,y,z]",
     )
     qd: str | None = option(
         None, "Rates at the start, nv numbers, of a robot with a floating base (docs/simulation.md).", metavar="LIST"
@@ -82,12 +82,12 @@ class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
         None, "A force [N] on a frame, base axes, from T seconds on.", metavar="FRAME:FX,FY,FZ[@T]"
     )
     worst: int | None = option(
-        None, "Attack the guarantee of --uncertainty with so many robots in its sets.", metavar="RUNS"
+        None, "Attack the guarantee of --uncertainty with this number of robots in its sets.", metavar="RUNS"
     )
-    frame: str | None = option(None, "Also give the distance of this frame from where it should be.")
+    frame: str | None = option(None, "Also give the position error of this frame.")
     output: Path | None = option(
         None,
-        "Write a page of what happened, and the run as CSV.",
+        "Write a page of the simulation, and the run as CSV.",
         "--output",
         "-o",
         metavar="DIR",
@@ -97,7 +97,7 @@ class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
     force: bool = force_option()
     errors: Path | None = option(
         None,
-        "Draw the tracking errors, of many runs the band that holds them (extra plot).",
+        "Plot the tracking errors, for many runs the band that contains them (extra plot).",
         "--plot",
         "--errors",
         metavar="FILE",

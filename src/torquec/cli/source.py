@@ -30,12 +30,10 @@ class ModelSource:
     argument: str = ""
     payload: list[str] | None = option(
         None,
-        "A payload that the model knows of: a point mass on a frame, at a point of it [m]; repeat for more.",
+        "A payload that the model includes: a point mass on a frame, at a position in it [m]; repeat for more.",
         metavar="FRAME:KG[,x,y,z]",
     )
-    lock: list[str] | None = option(
-        None, "Hold a joint still at this position; repeat for more.", metavar="JOINT=VALUE"
-    )
+    lock: list[str] | None = option(None, "Fix a joint at this position; repeat for more.", metavar="JOINT=VALUE")
     snap: bool = option(True, "Snap angles within 5e-5 rad of a right angle, and report each one.", "--snap/--no-snap")
     strict: bool = option(False, "Treat warnings as errors: the robot file's, and degrees for radians.", "--strict")
     gravity: str | None = option(None, "Gravity [m/s^2] in the base frame.  [default: the file's]", metavar="X,Y,Z")
@@ -43,7 +41,7 @@ class ModelSource:
         None, "Put the robot's root on a free joint, or weld it.  [default: as in the file]", metavar="floating|fixed"
     )
     mesh_inertia: bool = option(
-        False, "Let MuJoCo compute inertias that an MJCF file leaves to meshes below its folder.", "--mesh-inertia"
+        False, "Let MuJoCo compute missing inertias of an MJCF file from meshes below its folder.", "--mesh-inertia"
     )
     degrees: bool = False
 
@@ -59,7 +57,7 @@ class ModelSource:
             raise ArgumentError(
                 "--gravity, --base, --strict, --mesh-inertia and --no-snap are for robot files",
                 where=name,
-                remedy="a saved model is taken as it is: give the robot file instead",
+                remedy="a saved model cannot be changed: give the robot file instead",
             )
         return self._changed(load_model(name), name)
 
@@ -81,9 +79,9 @@ class ModelSource:
         if model.functions or model.kind.follows_program:
             raise ArgumentError(
                 f"--payload and --lock change the bodies of a robot, and a model of the kind '{model.kind}' is a "
-                "program that was made for the ones it has",
+                "program for its own bodies only",
                 where=where,
-                remedy="change the robot, and make the model again from that",
+                remedy="change the robot, and generate the model from it again",
             )
         robot = model.robot
         for text in self.payload or ():

@@ -36,11 +36,11 @@ class TimeOptions(CommandOptions):
     output: Path | None = option(
         None, "The motion: t, q, qd, qdd, tau.", "--output", "-o", metavar="FILE", writes=Writes.FILE
     )
-    effort_share: float = option(1.0, "Part of the torque limits that may be used.", metavar="SHARE")
+    effort_share: float = option(1.0, "Fraction of the torque limits that may be used.", metavar="SHARE")
     torque_reserve: str | None = option(
-        None, "Torque kept free of that, one value or one per joint.  [default: 0]", metavar="LIST"
+        None, "Torque reserve within that, one value or one per joint.  [default: 0]", metavar="LIST"
     )
-    velocity_share: float = option(1.0, "Part of the speed limits that may be used.", metavar="SHARE")
+    velocity_share: float = option(1.0, "Fraction of the speed limits that may be used.", metavar="SHARE")
     acceleration: str | None = option(
         None, "Largest accelerations, one value or one per joint.  [default: no limit]", metavar="LIST"
     )

@@ -30,9 +30,9 @@ DOCUMENT = "verification.json"
 class VerifyOptions(StochasticOptions):
     """The folder, and how much is simulated."""
 
-    folder: Path = argument(..., "What torquec simplify wrote, or its model file.", metavar="DIR")
+    folder: Path = argument(..., "A folder of torquec simplify, or its model file.", metavar="DIR")
     postures: int = option(POSTURES, "Start configurations, drawn from the specification's box.", least=1, metavar="N")
-    rate: float = option(1000.0, "How often the controller is called.", metavar="HZ")
+    rate: float = option(1000.0, "Calls of the controller per second.", metavar="HZ")
 
 
 @command(

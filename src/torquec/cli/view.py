@@ -90,7 +90,7 @@ def _motion(model: Model, options: ViewOptions) -> tuple[Model, Trajectory | Non
     if options.log is None and options.log_map is not None:
         raise ArgumentError("--map is for a log", remedy="give --log too, or leave it out")
     if options.trajectory is not None and options.log is not None:
-        raise ArgumentError("--trajectory and --log are two motions", remedy="leave out one of them")
+        raise ArgumentError("both --trajectory and --log are given", remedy="leave out one of them")
     if options.trajectory is not None:
         model, trajectory = read_motion(model, options.trajectory, _PERIOD, limits=False)
         return model, trajectory, None

@@ -127,7 +127,7 @@ def entry(form: ClosedForm, matrix: Matrix, index: Sequence[int], rule: Rule = E
     index = tuple(index)
     check_index(form.n, matrix, index)
     if matrix is Matrix.V:
-        raise ArgumentError("friction depends on speeds, it is no polynomial", remedy="use friction_laws(robot)")
+        raise ArgumentError("friction depends on speeds; it is not a polynomial", remedy="use friction_laws(robot)")
     motors = _motor_inertia(form, index) if matrix in (Matrix.M, Matrix.J) else 0.0
     parts = []
     for part in _PARTS[matrix](form, index):

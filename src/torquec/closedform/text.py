@@ -160,7 +160,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def treatment(equations: Equations) -> list[str]:
-    """What was left out and what was rounded, a sentence each."""
+    """Dropped terms and what was rounded, a sentence each."""
     rule, lines = equations.rule, []
     if rule.threshold:
         lines.append(f"Coefficients below {number_text(rule.threshold, 6)} in what the links contribute are dropped.")

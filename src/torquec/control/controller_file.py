@@ -149,7 +149,7 @@ def controller_from_dict(document: object) -> Sampled:
     read as well.
     """
     if not isinstance(document, Mapping) or document.get("format") != FORMAT:
-        raise ModelFileError("this is no controller of Torquec", remedy=_REMEDY)
+        raise ModelFileError("this is not a Torquec controller", remedy=_REMEDY)
     version = document.get("version")
     values = {key: value for key, value in document.items() if key not in ("format", "version", "details", "guarantee")}
     if version == 1:
@@ -176,7 +176,7 @@ def _check(found: Sampled) -> None:
     if n == 0 or len(set(found.joints)) != n:
         _DOCUMENTS.refuse("controller.joints", "joints have different names, one or more")
     if found.period is not None and not found.period > 0.0:
-        _DOCUMENTS.refuse("controller.period", f"{found.period} s is no sampling interval")
+        _DOCUMENTS.refuse("controller.period", f"{found.period} s is not a sampling interval")
     memory = len(found.initial_state)
     state: Ports = {"q": (n,), "qd": (n,)}
     watched: Ports = {**state, "tau": (n,), STATE: (memory,)}

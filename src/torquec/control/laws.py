@@ -97,7 +97,7 @@ def make_law(
     unused = [name for name in options.given if name not in (*law.takes, *_LIMITS)]
     if unused:
         raise ArgumentError(
-            f"{law_kind.value} has no use for '{unused[0]}'", remedy=f"its options are {', '.join(law.takes)}"
+            f"{law_kind.value} does not use '{unused[0]}'", remedy=f"its options are {', '.join(law.takes)}"
         )
     made = law.make(model, options, trajectory)
     if options.efforts is None and options.rates is None:

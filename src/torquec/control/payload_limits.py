@@ -111,10 +111,10 @@ def payload_limits(
     x, y, z = (float(value) for value in centre)
     where, loss = chosen(Evaluation, evaluation, "evaluation"), friction_compensation(friction)
     task = as_work(work)
-    with task.step("looking for the mass that the drives hold"):
+    with task.step("searching for the mass that the drives can hold"):
         load = CarriedMass(model, at, (x, y, z), sets, efforts)
         torque, standing = mass_along(load, motion) if motion is not None else mass_over_workspace(load)
-    with task.step("looking for the mass that the loop is stable with"):
+    with task.step("searching for the mass at which the loop is stable"):
         stability = _stable(load, motion, poles, period, where)
     others = [limit.kg for limit in (torque, stability) if limit.kg is not None]
     first = min(others, default=model.robot.mass)
@@ -136,7 +136,7 @@ def payload_limits(
 
     guarantee = PayloadLimit(None, None, "under an unknown payload a guarantee is along a motion: give one")
     if motion is not None:
-        with task.step("looking for the mass that the tracking error is bounded with"):
+        with task.step("searching for the mass at which the tracking error is bounded"):
             guarantee = _guaranteed(guaranteed, model.robot, first, largest_error)
     return PayloadLimits(at, (x, y, z), standing, torque, guarantee, stability)
 

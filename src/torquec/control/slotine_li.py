@@ -46,7 +46,7 @@ def slotine_li(
     n, wanted = robot.n, joint_poles(robot.joint_names, poles)
     place = (0.0,) * n if posture is None else tuple(float(x) for x in posture)
     if len(place) != n:
-        raise ArgumentError(f"a posture of {len(place)} numbers", remedy=f"give {n}")
+        raise ArgumentError(f"a configuration of {len(place)} numbers", remedy=f"give {n}")
     slow, fast = pole_rates(wanted)
     gains = (fast * np.diagonal(model.mass_matrix(np.array(place)))).tolist()
     rates = slow.tolist()

@@ -79,7 +79,7 @@ def worst_case(
     upper = dict.fromkeys(wrong, (np.inf, 0.0))
     slowest = (-np.inf, 0.0)
     along = zip(times.tolist(), linearize_along(source, state.q, state.qd, state.qdd), strict=True)
-    with as_work(work).step("looking for the worst point of the motion", whole=points) as step, one_thread():
+    with as_work(work).step("searching for the worst point of the motion", whole=points) as step, one_thread():
         for done, (time, model) in enumerate(along, start=1):
             loop = make_loop(model, poles, period=period, hold=hold, sampled=sampled)
             slowest = max(slowest, (loop.excess(loop.matrix(errors)), time))

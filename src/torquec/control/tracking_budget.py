@@ -160,7 +160,7 @@ def tracking_budget(
     left = _USED * (wanted - reached)
     given = TrackingBudget(tuple(wanted.tolist()), exact)
     if not exact.valid or np.any(left <= 0.0):
-        with task.step("looking for a change that would do"):
+        with task.step("searching for a sufficient change"):
             return replace(given, shortfall=tracking_shortfall(model, loop, exact, given.wanted))
     specification = _with_room(specification, exact, wanted, loop.trajectory)
     most = _largest_errors(model, specification, loop.trajectory)

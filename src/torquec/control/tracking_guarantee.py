@@ -70,7 +70,7 @@ def proven_torque(model: Model) -> ProvenTorque | str:
     if model.record is not None:
         return certified_torque_error(program, model.robot, model.record)
     if model.kind is not ModelKind.EXACT:
-        return f"nothing is proven of the torques of a model of the kind '{model.kind}': it has no certificate"
+        return f"nothing is proven about the torques of a model of the kind '{model.kind}': it has no certificate"
     return exact_torque_error(program, model.robot)
 
 

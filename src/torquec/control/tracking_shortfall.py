@@ -55,7 +55,7 @@ class TrackingShortfall:
     def text(self) -> str:
         """The requirements that are not met, and the costs by cause."""
         if self.reason:
-            return f"no tracking error can be bounded, with the exact model either: {self.reason}"
+            return f"no tracking error can be bounded, even with the exact model: {self.reason}"
         return "; ".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
@@ -70,7 +70,7 @@ class TrackingShortfall:
     def remedy(self) -> str:
         """Single changes that would suffice."""
         if self.changes:
-            return f"any one of these would do: {'; '.join(self.changes)}"
+            return f"any one of these suffices: {'; '.join(self.changes)}"
         return "allow a larger tracking error, or combine faster poles, a smaller payload and better known friction"
 
     def to_document(self) -> dict[str, object]:

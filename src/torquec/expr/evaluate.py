@@ -80,4 +80,6 @@ def _real(name: str, values: npt.ArrayLike) -> Array:
             raise TypeError(array.dtype)
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"input '{name}' is no array of real numbers ({error})", remedy="give floats") from error
+        raise ArgumentError(
+            f"input '{name}' is not an array of real numbers ({error})", remedy="give floats"
+        ) from error

@@ -149,7 +149,7 @@ def _integers(values: list[Any]) -> tuple[int, ...]:
                 break
         else:
             return tuple(values)
-    raise TypeError(f"{values!r} is no list of integers")
+    raise TypeError(f"{values!r} is not a list of integers")
 
 
 _ARITIES = {op: SEMANTICS[op].arity if op in SEMANTICS else 0 for op in Op}

@@ -176,4 +176,4 @@ def check_inner_name(name: str) -> None:
     parts = PurePosixPath(name).parts
     outside = not parts or parts[0] == "/" or ".." in parts or "\\" in name or PureWindowsPath(name).drive
     if outside or "\0" in name or name != PurePosixPath(name).as_posix():
-        raise ArgumentError(f"{name!r} is no name for a file in a folder", remedy="use letters, digits, '.' and '_'")
+        raise ArgumentError(f"{name!r} is not a valid file name", remedy="use letters, digits, '.' and '_'")

@@ -85,7 +85,7 @@ class FileKind(Enum):
         return self.error(
             f"{found}: {self.title} may take {most} MB",
             where=where,
-            remedy=f"if it is meant to be so large, set the environment variable {LIMIT_VARIABLE} to more megabytes",
+            remedy=f"to read a file of this size, set the environment variable {LIMIT_VARIABLE} to more megabytes",
         )
 
 

@@ -173,7 +173,7 @@ def _class_of(name: str) -> Any:
     for part in path.split("."):
         found = getattr(found, part)
     if not isinstance(found, type) or not (dataclasses.is_dataclass(found) or issubclass(found, enum.Enum)):
-        raise ValueError(f"{name} is no dataclass and no enumeration")
+        raise ValueError(f"{name} is neither a dataclass nor an enumeration")
     return found
 
 

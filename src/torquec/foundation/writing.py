@@ -322,7 +322,7 @@ def _refuse_foreign(directory: Path, names: Collection[str], *, force: bool) -> 
 def _unwritten(path: Path, error: OSError | UnicodeEncodeError) -> ArgumentError:
     if isinstance(error, UnicodeEncodeError):
         return ArgumentError(
-            f"cannot be written: its text would hold {error.object[error.start : error.end]!r}, which is no character",
+            f"cannot be written: its text has {error.object[error.start : error.end]!r}, not a Unicode character",
             where=str(path),
             remedy="give files, folders and robots names of Unicode characters",
         )

@@ -175,8 +175,8 @@ def _check_law(law: Controller, robot: Robot, period: float) -> None:
         )
     if law.reference != JOINT_REFERENCE or law.schedule is not None:
         raise ArgumentError(
-            f"'{law.name}' wants more than a motion of the joints",
-            remedy="take a law of joint motions without schedule",
+            f"'{law.name}' needs more inputs than a joint motion",
+            remedy="use a joint-space law without a schedule",
         )
     if law.period is not None and abs(law.period - period) > 1e-9 * period:
         raise ArgumentError(

@@ -140,9 +140,7 @@ def contact_result(cycle: Admittance, recording: HapticRecording, against: Pushe
     inside = against.approach(found["position"], found["orientation"])
     touching = np.flatnonzero(inside > 0.0)
     if not len(touching):
-        raise RobotError(
-            "the object never reached what it was pushed against", remedy="push it faster, or give larger effort limits"
-        )
+        raise RobotError("the object never reached the obstacle", remedy="push it faster, or give larger effort limits")
     first = int(touching[0])
     speed = found["velocity"] @ x
     tip = frame_motion(cycle.robot, cycle.frame)(recording.q, recording.qd, np.zeros_like(recording.q))[2][:, :3] @ x

@@ -69,7 +69,7 @@ def cutoff_stability(
     given = np.atleast_1d(np.asarray(cutoffs, dtype=np.float64))
     if given.ndim != 1 or not len(given) or not (np.diff(given) > 0.0).all() or not (given > 0.0).all():
         raise ArgumentError(
-            "the cut-offs of a filter do not ascend", remedy="give positive numbers, the smallest first"
+            "the cut-offs of a filter are not ascending", remedy="give positive numbers, the smallest first"
         )
     if len(hand) != 1:
         raise ArgumentError(f"stability against a cut-off is for one hand, not {len(hand)}", remedy="give one of them")

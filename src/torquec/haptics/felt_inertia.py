@@ -197,7 +197,7 @@ def felt_inertia(
     counts = steady & _says_something(push, moved, steady)
     if not counts.any():
         raise ArgumentError(
-            "nothing moved freely in the time that counts",
+            "nothing moved freely in the evaluated time",
             remedy="record a longer or faster motion, away from the limits of the joints",
         )
     quotient = push[counts] / moved[counts]

@@ -180,8 +180,8 @@ def run_experiment(
         posture = np.asarray(options.posture, dtype=np.float64)
         if posture.shape != (robot.n,) or not follows(kinematics, posture, path, duration=long):
             raise RobotError(
-                f"from this posture '{kinematics.frame}' of robot '{robot.name}' cannot do {name.value}",
-                remedy="give another posture, or none: one is looked for",
+                f"from this configuration '{kinematics.frame}' of robot '{robot.name}' cannot do {name.value}",
+                remedy="give another configuration, or none to search for one",
             )
     lacking = unrendered(kinematics, posture)
     check_rendered(kinematics, [lacking], plan.needs)
@@ -272,8 +272,8 @@ def default_posture(
         if follows(kinematics, q, paths, duration=duration):
             return q
     raise RobotError(
-        f"no posture of robot '{robot.name}' was found from which '{kinematics.frame}' can do this motion",
-        remedy="give a posture or another frame, or a slower pace where its joints are slow",
+        f"no configuration of robot '{robot.name}' was found from which '{kinematics.frame}' can do this motion",
+        remedy="give a configuration or another frame, or a slower pace if its joints are slow",
     )
 
 

@@ -246,7 +246,7 @@ class HapticLoop:
         result = self.native.run(states, drives, log)
         if result.end is not LoopEnd.DONE:
             raise DivergenceError(
-                f"the haptic loop left the finite numbers at t = {result.steps * self.period:g} s",
+                f"the haptic loop is no longer finite at t = {result.steps * self.period:g} s",
                 remedy="render a larger mass, use slower poles, or a filter with a higher cut-off",
             )
         seen, wrench, hand, tau, status = np.split(log[:, 0], np.cumsum([n, CHANNELS, CHANNELS, n]), axis=1)

@@ -108,7 +108,7 @@ class ExperimentOptions:
 
     Of the object: `mass` [kg], `inertia` [kg m^2] about every axis, `offset` of its mass centre from the held frame [m,
     the frame's axes], `damping` along [N s/m] and about [N m s] every axis, `gravity`: whether the hand feels its
-    weight. Of what it is pushed against: the `impact` speed [m/s], whether contact is `two_sided`, `wall_frequency`
+    weight. Of the obstacle: the `impact` speed [m/s], whether contact is `two_sided`, `wall_frequency`
     [Hz] and `wall_damping` ratio for the object's mass.
     """
 

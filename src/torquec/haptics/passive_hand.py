@@ -49,7 +49,7 @@ class PassiveHands:
             active |= np.linalg.eigvalsh(both)[:, -1] > _SLACK * np.abs(self.F).max(axis=(1, 2))
         if active.any():
             raise ArgumentError(
-                f"hand {int(np.argmax(active))} is not passive: it can make energy",
+                f"hand {int(np.argmax(active))} is not passive: it can generate energy",
                 remedy="give mass and D that are not negative, and F with F + F' negative semidefinite",
             )
         if (self.mass > 0.0).any() and (self.mass == 0.0).any():
@@ -95,7 +95,7 @@ class SwitchedHands:
         if any(one.G.shape != first.G.shape or (one.mass != first.mass).any() for one in self.pieces):
             raise ArgumentError(
                 "the pieces of a hand differ in mass or in order",
-                remedy="change D, F and G alone: what has stored energy keeps it",
+                remedy="change D, F and G alone: elements that store energy must not change",
             )
 
     def __len__(self) -> int:

@@ -325,7 +325,7 @@ def _checked_tensor(inertia: Matrix3 | Vector3) -> Matrix3:
     given = np.asarray(inertia, dtype=float)
     tensor = np.diag(given) if given.shape == (3,) else given
     if tensor.shape != (3, 3) or not np.isfinite(tensor).all():
-        raise ArgumentError("the inertia of a virtual object is no 3x3 matrix", remedy="give nine or three numbers")
+        raise ArgumentError("the inertia of a virtual object is not a 3x3 matrix", remedy="give nine or three numbers")
     if np.abs(tensor - tensor.T).max() > _WORST_RATIO * np.abs(tensor).max():
         raise ArgumentError("the inertia of a virtual object is not symmetric")
     moments = np.linalg.eigvalsh(tensor)

@@ -248,7 +248,7 @@ def _equations(model: TorqueModel, log: MotionLog, cutoff: float, rows: Sequence
     kept = np.flatnonzero(inside)[::step]
     if len(kept) < 2:
         raise ArgumentError(
-            f"nothing is left without {_EDGE:g} s at each end", where=log.source, remedy="record a longer motion"
+            f"no samples remain without {_EDGE:g} s at each end", where=log.source, remedy="record a longer motion"
         )
     left, right = (low_pass(values[:, rows], rate, cutoff)[kept] for values in (columns, right))
     return left, right, step / rate

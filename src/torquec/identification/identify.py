@@ -66,8 +66,8 @@ _SAME_LOAD = 1e-10
 previous one, so the next would be below solver rounding. (5) also ends where changes stop decreasing."""
 
 _UNSOLVED = {
-    Status.NOT_CONVERGED: "the estimator has not converged: what it found is not the best fit",
-    Status.RANK_DEFICIENT: "the logs do not determine all parameters: of many equal fits, this is the shortest",
+    Status.NOT_CONVERGED: "the estimator has not converged: its result is not the best fit",
+    Status.RANK_DEFICIENT: "the logs do not determine all parameters: this is the minimum-norm solution",
 }
 
 
@@ -112,7 +112,7 @@ def _under_fitted_gravity(logs: OpenLogs) -> OpenLogs:
     independent = sum(2.0 * log.cutoff * log.used / log.rate for log in logs.fitted)
     found = gravity_direction(logs.robot, motions, independent=independent)
     robot = dataclasses.replace(logs.robot, gravity=found.gravity)
-    note = f"{found}; a URDF does not hold it: load it with --gravity {','.join(f'{g:.6g}' for g in found.gravity)}"
+    note = f"{found}; a URDF cannot store it: load it with --gravity {','.join(f'{g:.6g}' for g in found.gravity)}"
     return dataclasses.replace(logs, robot=robot, notes=(*logs.notes, note))
 
 
@@ -191,7 +191,7 @@ def _check_excitation(
     null = dependences(model)
     structural = null[:, kept]
     together = inseparable(null, model.names)
-    notes = (f"no motion separates {', '.join(together)}: torques know their combinations only",) if together else ()
+    notes = (f"no motion separates {', '.join(together)}: only their combinations affect torques",) if together else ()
     if not options.partial:
         check_excitation(factors, names, where, structural=structural)
         return notes

@@ -177,7 +177,7 @@ def notes_of(source: str, findings: Sequence[LogFinding]) -> list[str]:
     """The findings in a log as notes; raises `ArgumentError` for errors (1)."""
     errors = [finding for finding in findings if finding.severity is Severity.ERROR]
     if errors:
-        raise ArgumentError("; ".join(map(str, errors)), where=source, remedy="mend the log, or give a map")
+        raise ArgumentError("; ".join(map(str, errors)), where=source, remedy="correct the log, or give a map")
     return [f"{source}: {finding}" for finding in findings]
 
 

@@ -123,7 +123,7 @@ def identify_payload(estimate: Estimate, loaded: Log | Sequence[Log], *, frame: 
             if finding.severity is Severity.ERROR and finding.kind is not Pathology.GRAVITY
         ]
         if errors:
-            raise ArgumentError("; ".join(errors), where=log.source, remedy="mend the loaded run, or give a map")
+            raise ArgumentError("; ".join(errors), where=log.source, remedy="correct the loaded run, or give a map")
     samples = [prepare(log, cutoff=estimate.cutoff) for log in logs]
     return weigh_payload(estimate.model, estimate.x, samples, covariance=estimate.covariance, frame=frame)
 

@@ -160,13 +160,13 @@ def spherical_wrist(arm: ArmGeometry) -> SphericalWrist | str:
     """The spherical wrist of an arm, or why it has none."""
     wrist = arm.joints[-3:]
     if any(joint.slides for joint in wrist):
-        return "the last three of six joints do not all turn"
+        return "the last three of six joints are not all revolute"
     center = meeting_point(wrist[0], wrist[1])
     if center is None or not is_on_axis(center, wrist[2]):
-        return "its last three axes do not meet in one point"
+        return "its last three axes do not intersect in one point"
     axes = (wrist[0].axis, wrist[1].axis, wrist[2].axis)
     if not are_square(axes[0], axes[1]) or not are_square(axes[1], axes[2]):
-        return "its last three axes meet, but not at right angles"
+        return "its last three axes intersect, but not at right angles"
     return SphericalWrist(center, axes)
 
 
@@ -175,7 +175,7 @@ def spherical_wrist_arm(
 ) -> ClosedArm | str:
     """Equations (5), (6), or why not; `carried` is the closed form of the first three joints."""
     if len(arm.joints) != 6:
-        return "the last three of six joints do not all turn"
+        return "the last three of six joints are not all revolute"
     wrist = spherical_wrist(arm)
     if isinstance(wrist, str):
         return wrist
@@ -218,17 +218,17 @@ def wrist_names(places: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 def parallel_axes_arm(arm: ArmGeometry) -> ClosedArm | str:
     """Equations (7)-(9), or why not."""
     if arm.letters != "RRRRRR":
-        return "it has not six turning joints"
+        return "it does not have six revolute joints"
     first, second, third, fourth, fifth, sixth = arm.joints
     n = second.axis
     pair = planar_pair(second, third)
     if pair is None or not are_parallel(fourth.axis, n):
         return "axes 2, 3 and 4 are not parallel"
     if are_parallel(first.axis, n) or not are_square(fifth.axis, n) or not are_square(fifth.axis, sixth.axis):
-        return "axes 2, 3 and 4 are parallel, but the others do not stand across as they would have to"
+        return "axes 2, 3 and 4 are parallel, but the other axes are not perpendicular as required"
     center = meeting_point(fifth, sixth)
     if center is None:
-        return "axes 2, 3 and 4 are parallel, but axes 5 and 6 do not meet"
+        return "axes 2, 3 and 4 are parallel, but axes 5 and 6 do not intersect"
     h = first.axis
     grip = subtract(arm.tool.origin, center)
     height = dot(n, subtract(center, first.point))
@@ -279,13 +279,13 @@ def parallel_axes_arm(arm: ArmGeometry) -> ClosedArm | str:
         return found
 
     names = tuple(f"{x}, {y}, {z}" for x in SHOULDERS for y in pair.names for z in WRIST_NAMES)
-    return ClosedArm(ArmFamily.PARALLEL_AXES, "axes 2, 3 and 4 are parallel, axes 5 and 6 meet", names, solve)
+    return ClosedArm(ArmFamily.PARALLEL_AXES, "axes 2, 3 and 4 are parallel, axes 5 and 6 intersect", names, solve)
 
 
 def scara_arm(arm: ArmGeometry) -> ClosedArm | str:
     """Equation (10), then two links in the plane; or why not."""
     if sorted(arm.letters) != ["P", "R", "R", "R"]:
-        return "it has not three turning joints and one slide"
+        return "it does not have three revolute joints and one prismatic joint"
     turning = [joint for joint in arm.joints if not joint.slides]
     slide = next(joint for joint in arm.joints if joint.slides)
     n = turning[0].axis
@@ -319,7 +319,7 @@ def scara_arm(arm: ArmGeometry) -> ClosedArm | str:
             found.append(ArmBranch(tuple(values[k] for k in range(4)), reached.miss, rotation_miss, reached.margin))
         return found
 
-    return ClosedArm(ArmFamily.SCARA, "three turns and a slide about parallel axes", pair.names, solve)
+    return ClosedArm(ArmFamily.SCARA, "three revolute joints and one prismatic joint, axes parallel", pair.names, solve)
 
 
 def _turned_back(m: Matrix3, axis: Vector3, angle: JointAngle) -> Matrix3:

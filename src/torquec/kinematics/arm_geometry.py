@@ -101,7 +101,7 @@ def arm_geometry(robot: Robot, frame: str) -> ArmGeometry:
         if robot.bodies[i].joint.mimic is not None:
             raise RobotError(
                 f"joint '{robot.bodies[i].joint.name}' on the way to '{frame}' follows another joint",
-                remedy="inverse kinematics is for arms whose joints move on their own",
+                remedy="inverse kinematics supports arms with independent joints only",
             )
     state = coordinates(robot)
     poses = link_poses(robot, place_links(robot.canonical.links, state, zero), way)

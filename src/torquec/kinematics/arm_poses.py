@@ -161,7 +161,7 @@ def call_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     try:
         array = np.ascontiguousarray(value, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{name} is no array of numbers", remedy=f"give shape {shape}") from error
+        raise ArgumentError(f"{name} is not an array of numbers", remedy=f"give shape {shape}") from error
     if array.shape[-len(shape) :] != shape or array.ndim > len(shape) + 1:
         raise ArgumentError(
             f"{name} has the shape {array.shape}", remedy=f"give {shape}, or (N, {', '.join(map(str, shape))})"

@@ -70,7 +70,7 @@ def best_pose(
     given = ik._default_reference if near is None else near
     turn, place, reference = ik._checked(rotation, position, given)
     if turn.ndim != 2 or place.ndim != 1 or reference.ndim != 1:
-        raise ArgumentError("the best solution is of one pose", remedy="give one pose, not a batch")
+        raise ArgumentError("best_pose takes one pose", remedy="give one pose, not a batch")
     search = _Search(ik, turn, place, reference, _cost(ik, wanted, reference))
     if ik.closed.free is None:
         found = search.solved(reference[None])

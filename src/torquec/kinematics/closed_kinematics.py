@@ -191,7 +191,7 @@ class InverseKinematics:
         """
         found = self(rotation, position, near=near)
         if found.q.ndim != 2:
-            raise ArgumentError("all solutions are of one pose", remedy="give one pose, not a batch")
+            raise ArgumentError("all() takes one pose", remedy="give one pose, not a batch")
         if isinstance(found, QuickArmPoses):
             return found.met(len(self.closed.names))
         met = np.flatnonzero(found.status < int(BranchStatus.OUT_OF_REACH))
@@ -241,7 +241,7 @@ class InverseKinematics:
         """
         turns, places = call_array("rotation", rotation, (3, 3)), call_array("position", position, (3,))
         if turns.ndim != 3 or places.ndim != 2 or len(turns) != len(places) or not len(turns):
-            raise ArgumentError("a path is a row of poses", remedy="give rotations (N, 3, 3) and positions (N, 3)")
+            raise ArgumentError("a path is a sequence of poses", remedy="give rotations (N, 3, 3) and positions (N, 3)")
         if not largest_step > 0.0:
             raise ArgumentError(f"the largest step is {largest_step}", remedy="give a positive number [rad, m]")
         self._checked(turns, places, self._default_reference)  # all of them, before the first is solved
@@ -267,7 +267,7 @@ class InverseKinematics:
             raise RobotError(f"robot '{self.robot.name}' has no free joint", remedy="ask for the branches: ik(...)")
         turn, place, reference = self._checked(rotation, position, near)
         if turn.ndim != 2 or place.ndim != 1 or reference.ndim != 1:
-            raise ArgumentError("the intervals are of one pose", remedy="give one pose, not a batch")
+            raise ArgumentError("free_intervals takes one pose", remedy="give one pose, not a batch")
         joint = self.arm.joints[self.closed.free]
         others = [one for one in self.arm.joints if one is not joint]
         lower, upper = (np.array([getattr(one.limits, end) for one in others]) for end in ("lower", "upper"))
@@ -352,7 +352,7 @@ class InverseKinematics:
         if wrong.any():
             which = f"rotation {int(np.argmax(wrong))}" if turn.ndim == 3 else "the rotation"
             raise ArgumentError(
-                f"{which} is no rotation matrix: its rows are not orthonormal and right-handed",
+                f"{which} is not a rotation matrix: its rows are not orthonormal and right-handed",
                 remedy=f"give rows of length 1 at right angles (to {ROTATION:g}) with determinant +1",
             )
         turn, place, kept = batch_together((turn, 2), (place, 1), (kept, 1))

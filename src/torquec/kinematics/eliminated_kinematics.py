@@ -101,7 +101,7 @@ class EliminatedKinematics(IterativeKinematics):
             return quick
         turn, place, reference = self._checked(rotation, position, near)
         if turn.ndim != 2:
-            raise ArgumentError("all solutions are of one pose", remedy="give one pose, not a batch")
+            raise ArgumentError("all() takes one pose", remedy="give one pose, not a batch")
         q, found, complete = self._solutions(turn[None], place[None], reference[None])
         placed, status, error = self._finished(q[:, found[0]], turn[None], place[None], reference[None])
         names = self.names[: placed.shape[1]]
@@ -191,7 +191,7 @@ class EliminatedKinematics(IterativeKinematics):
         return np.asarray(better[is_met(self._iteration, error)])
 
     def _distinct(self, q: Array) -> Array:
-        """Solutions (K, n) without those that stand there already, by the hidden joint."""
+        """Solutions (K, n) without duplicates, sorted by the hidden joint."""
         assert self.elimination is not None
         hidden = self.arm.joints[self.elimination.place].index
         turning = self._iteration.turning > 0.0

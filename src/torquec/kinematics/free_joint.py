@@ -58,7 +58,7 @@ def free_joint_arm(arm: ArmGeometry, free: str | None) -> ClosedArm | str:
     if free is not None and free not in names:
         raise ArgumentError(f"no joint '{free}' moves the frame", remedy=f"choose one of: {', '.join(names)}")
     if len(arm.joints) != 7:
-        return "it has not seven joints, of which one could be free"
+        return "it does not have seven joints, one of which could be free"
     third, last = 2, 6
     # The elbow turns about the line from shoulder to wrist with the third joint; where that has no closed form, others.
     for place in (third, last, 0, last - third) if free is None else (names.index(free),):
@@ -136,7 +136,7 @@ def _free_third(arm: ArmGeometry) -> ClosedArm | None:
 
     elbows = ("slide out", "slide in") if fourth.slides else ("elbow up", "elbow down")
     names = wrist_names(tuple((elbow, shoulder) for elbow in elbows for shoulder in SHOULDERS))
-    rule = "axes 1, 2 and 3 meet, and axes 5, 6 and 7"
+    rule = "axes 1, 2 and 3 intersect, and axes 5, 6 and 7"
     return ClosedArm(ArmFamily.SPHERICAL_WRIST, rule, names, solve)
 
 
@@ -215,7 +215,7 @@ def _extrema(score: Score, x: Array, s: Array) -> tuple[tuple[Indices, Array], A
     """((branches, places), values) of extrema on the other side of zero than the samples beside them (5)."""
     allowed = s >= 0.0
     side = np.where(allowed, 1.0, -1.0)
-    # Looking for the lowest point of what is allowed, and the highest of what is not.
+    # Looking for the lowest point of the allowed range, and the highest outside.
     tops = -side * s
     middle = tops[:, 1:-1]
     same = (allowed[:, 1:-1] == allowed[:, :-2]) & (allowed[:, 1:-1] == allowed[:, 2:])

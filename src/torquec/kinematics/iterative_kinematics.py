@@ -99,7 +99,7 @@ class IterativeKinematics(InverseKinematics):
     def function(self) -> Function:
         """There is none: an iteration is no straight-line program. Raises `RobotError`."""
         raise RobotError(
-            f"the inverse kinematics of robot '{self.robot.name}' is found by iteration, which is no single program",
+            f"the inverse kinematics of robot '{self.robot.name}' is an iteration, not a single program",
             remedy="call ik(...) or ik.nearest(...); as C it is written by write_kinematics_package",
         )
 

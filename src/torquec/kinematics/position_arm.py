@@ -6,7 +6,7 @@ The point W stands on the third link, o_i and h_i are points and axes of the joi
      then joints 2, 3 reach G_1^-1 w in the plane (PUMA 560, Stanford arm, cylinder and gantry arms)
 (2)  joints 1, 2 move in a plane of normal n:   n . w = n . G_3 W                                    the third joint,
      then joints 1, 2 reach w in the plane (Scara with a wrist)
-(3)  axes 1 and 2 meet in O:   |w - O| = |G_3 W - O|                                                 the third joint,
+(3)  axes 1 and 2 intersect in O:   |w - O| = |G_3 W - O|                                            the third joint,
      then h_1 . R_2 (G_3 W - O) = h_1 . (w - O) the second, and what is left about h_1 the first
 (4)  with u = G_3 W - O, c = h_1 . h_2, s = |h_1 x h_2|, the part of u across both axes is, after the second turn,
      sqrt(|h_1 x (w - O)|^2 - (h_2 . u - c h_1 . (w - O))^2/s^2), either way
@@ -233,7 +233,7 @@ def about_a_point(
         return found
 
     reaches = ("slide out", "slide in") if third.slides else ("elbow up", "elbow down")
-    return PositionArm("axes 1 and 2 meet", _names(reaches, SHOULDERS), solve)
+    return PositionArm("axes 1 and 2 intersect", _names(reaches, SHOULDERS), solve)
 
 
 def _length(v: Vector3) -> Scalar:

@@ -52,7 +52,7 @@ class AbbreviatedModel:
         self.robot, self.rule = robot, dataclasses.replace(rule, multiple_angles=True)
         if has_load_friction(robot):
             raise RobotError(
-                f"friction of '{robot.name}' depends on the load, which abbreviated equations have no place for",
+                f"friction of '{robot.name}' depends on the load, which abbreviated equations cannot include",
                 where=robot.source,
                 remedy="leave the rule out, or friction.load",
             )
@@ -151,6 +151,6 @@ def _form(robot: Robot) -> ClosedForm:
         raise RobotError(
             f"robot '{robot.name}' has joints that follow others: {', '.join(followers)}",
             where=robot.source,
-            remedy="use the exact linear model, which takes them",
+            remedy="use the exact linear model, which supports them",
         )
     return closed_form(robot)

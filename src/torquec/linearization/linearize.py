@@ -322,7 +322,7 @@ def check_linear_model(source: Robot | Model, linear: LinearModel) -> None:
                 raise CheckError(
                     f"{name} of the linear model differs by {difference:.3g} from the linearized {way}",
                     where=f"robot '{model.robot.name}'",
-                    remedy="linearize again; an abbreviated model is not meant to pass",
+                    remedy="linearize again; abbreviated models fail this check",
                 )
 
 
@@ -364,7 +364,7 @@ def checked_state(robot: Robot, name: str, values: npt.ArrayLike) -> Array:
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"'{name}' is no array of real numbers ({error})", remedy="give floats") from error
+        raise ArgumentError(f"'{name}' is not an array of real numbers ({error})", remedy="give floats") from error
     if array.shape != (size,) or not np.isfinite(array).all():
         raise ArgumentError(
             f"'{name}' is not one finite number per joint (shape {array.shape})",

@@ -221,7 +221,7 @@ def check_abbreviation(model: Model) -> None:
     """Raise `ArgumentError` for a model whose equations are not the robot's own: a rule can abbreviate only these."""
     if not runs_recursion(model):
         raise ArgumentError(
-            f"a rule abbreviates a robot's own equations, and this model ({model.kind.value}) is a program already",
+            f"a rule abbreviates the equations of a robot, and this model ({model.kind.value}) is a program already",
             where=f"robot '{model.robot.name}'",
             remedy="leave the rule out, or give the robot: model.robot",
         )

@@ -36,7 +36,7 @@ from torquec.trajectory.motion_box import MotionBox
 from torquec_check.claim import Bound, Claim
 from torquec_check.document import RefusedError
 
-_REMEDY = "take the file from where it was made, or make it again"
+_REMEDY = "take the original file, or generate it again"
 _PARTS = ("mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix")
 """Separate programs of a coefficient model, compared numerically with the certified program."""
 
@@ -90,7 +90,7 @@ def check_certificate_file(source: Path, robot: Robot | None, work: Work) -> Che
     about = record.robot_document if robot is None else robot
     if about is None:
         raise ArgumentError(
-            "this certificate does not hold its robot", where=str(source), remedy="give the robot: --robot ROBOT"
+            "this certificate does not contain its robot", where=str(source), remedy="give the robot: --robot ROBOT"
         )
     return refusals(CheckedKind.CERTIFICATE, lambda: _certificate(about, record, work))
 
@@ -167,7 +167,7 @@ def checked_model(source: Path, robot: Robot | None, work: Work) -> tuple[Model,
             where=str(source),
             remedy=f"make it again, as version {VERSION}: torquec simplify, or torquec.save of the loaded model",
         )
-    with work.step("making the programs again") as step:
+    with work.step("generating the programs again") as step:
         step.meter(0, 2)
         _check_document(model, document, source, work)
     if model.record is None:
@@ -188,7 +188,7 @@ def _check_document(model: Model, document: Mapping[str, Any], source: Path, wor
     if differing == "quantities":
         differing = next(name for name, entry in document[differing].items() if entry != again["quantities"].get(name))
     raise CheckError(
-        f"'{differing}' is not what follows from robot and program; the file is from {document.get('written_by')}",
+        f"'{differing}' does not follow from robot and program; the file is from {document.get('written_by')}",
         where=str(source),
         remedy=_REMEDY,
     )
@@ -200,7 +200,8 @@ def _made_again(model: Model) -> list[Model]:
         return [replace(model, functions=MappingProxyType({}), kept=None)]
     if model.record is None:
         raise NothingClaimedError(
-            f"nothing is claimed of a model of the kind '{model.kind}'", remedy="check a model made by torquec simplify"
+            f"there is no claim about a model of the kind '{model.kind}'",
+            remedy="check a model made by torquec simplify",
         )
     found = []
     for names in ((), _PARTS):

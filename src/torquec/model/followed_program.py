@@ -207,7 +207,7 @@ class FollowedProgram:
             f"{name} from {low:.4g} to {high:.4g}"
             for name, low, high in zip(self.robot.joint_names, *self.regularity.where, strict=True)
         )
-        return f"M could not be shown to have an inverse everywhere in the box; it may be singular with {ends}"
+        return f"M could not be proven nonsingular everywhere in the box; it may be singular with {ends}"
 
     def function(self, quantity: str) -> Function:
         """The straight-line program of a quantity; raises `RefusedQuantityError` where there is none."""
@@ -229,7 +229,7 @@ class FollowedProgram:
         raise RefusedQuantityError(
             f"a model of the kind '{self.kind}' has no {quantity}: {reason}",
             where=self.robot.source,
-            remedy=f"ask for the exact one by name, model.exact{anyway}",
+            remedy=f"use the exact one, model.exact{anyway}",
         )
 
     @cached_property

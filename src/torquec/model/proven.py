@@ -86,7 +86,7 @@ def proven_of_program(quantity: str, record: Certificate | None, robot: Robot) -
     if row.algorithm is None and not row.refusal:
         return Proven(Standing.EXACT, row.formula)
     if name == "total_torque" and has_load_friction(robot):
-        text = "friction depends on the load, which carries the error of the program further; nothing is proven of it"
+        text = "friction depends on the load, and so on the error of the program; nothing is proven about it"
         return Proven(Standing.UNPROVEN, text)
     if record is not None and record.joints and name in _TORQUE:
         bounds, text = _TORQUE[name]

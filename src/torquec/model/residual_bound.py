@@ -95,7 +95,7 @@ def residual_bounds(model: Model) -> dict[str, ResidualBound]:
     known = None if model.parameters is None else model.parameters.residual
     if not known:
         raise ArgumentError(
-            f"the model of '{model.robot.name}' knows no residual", remedy="give a model that torquec identify has made"
+            f"the model of '{model.robot.name}' has no residual", remedy="give a model that torquec identify has made"
         )
     found = {bound.joint: bound for bound in known}
     if lacking := [name for name in model.robot.joint_names if name not in found]:

@@ -108,7 +108,7 @@ def _is_less(one: Function, other: Function) -> bool:
 
 
 def routes(robot: Robot, quantity: str, *, every: bool = False) -> dict[Route, Function]:
-    """The quantity's function by each route that is worth trying; with `every`, by each that there is."""
+    """The quantity's function by each promising route; with `every`, by all routes."""
     found: dict[Route, Function] = {}
     by_coriolis = quantity in _AS_CORIOLIS and not every
     pays = by_coriolis and _carrying_pays(robot, "coriolis_matrix")

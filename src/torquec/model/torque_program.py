@@ -162,7 +162,7 @@ def check_torque_structure(function: Function, n: int) -> None:
     ports = {port.name: port.shape for port in function.inputs}
     if ports != dict.fromkeys(_STATE, (n,)) or [(p.name, p.shape) for p in function.outputs] != [("tau", (n,))]:
         raise ExpressionError(
-            f"'{function.name}' is no program of inverse dynamics for {n} joints",
+            f"'{function.name}' is not an inverse-dynamics program for {n} joints",
             remedy="its inputs must be q, qd and qdd, its output tau",
         )
     degrees: list[set[tuple[int, int]] | None] = []

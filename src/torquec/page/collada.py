@@ -58,7 +58,7 @@ class _Scene:
 
     def add_node(self, node: Element, above: Array, depth: int) -> None:
         if depth > _DEEPEST:
-            raise ValueError("nodes are nested without end")
+            raise ValueError("nodes refer to each other in a cycle")
         place = above @ _placement(node)
         for instance in node.all("instance_geometry"):
             self.add_geometry(self.target(instance.attributes["url"]), place, self.colors(instance))
@@ -94,7 +94,7 @@ class _Scene:
         positions = self.positions(self.target(of_vertices.attributes["source"]))
         triangles = np.array(list(_triangles(group, stride, offset)), dtype=np.int64).reshape(-1, 3)
         if len(triangles) and (triangles.min() < 0 or triangles.max() >= len(positions)):
-            raise ValueError("a triangle has a corner that is not there")
+            raise ValueError("a triangle refers to a missing vertex")
         self.vertices.append(positions @ place[:3, :3].T + place[:3, 3])
         self.parts.append(MeshPart(triangles + self.count, color))
         self.count += len(positions)
@@ -146,7 +146,7 @@ def _triangles(group: Element, stride: int, offset: int) -> Iterator[Indices]:
     if group.tag == "polylist":
         counts = np.array(group.need("vcount").text.split(), dtype=np.int64)
         if counts.sum() > len(lists[0]):
-            raise ValueError("polygons have more corners than are listed")
+            raise ValueError("polygons have more vertices than are listed")
         lists = np.split(lists[0][: counts.sum()], np.cumsum(counts)[:-1])
     for corners in lists:
         for k in range(1, len(corners) - 1):

@@ -98,7 +98,7 @@ def _check_size(robot: Robot) -> None:
     entries = sum(grid_size(path_variables(robot, path.bodies, groups)[0]) for path in paths(robot.canonical.links))
     if entries > _MOST_ENTRIES:
         raise RobotError(
-            "with so many joints in a row they are too long for a page",
+            "with so many joints in series they are too long for a page",
             remedy="write those of single entries with 'torquec equations'",
         )
 

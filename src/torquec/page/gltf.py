@@ -42,7 +42,7 @@ def _chunks(data: bytes) -> tuple[dict[str, Any], bytes]:
         at += 8 + size
     document = json.loads(found[b"JSON"])
     if not isinstance(document, dict):
-        raise TypeError("its JSON is no object")
+        raise TypeError("its JSON is not an object")
     return document, found.get(b"BIN\0", b"")
 
 
@@ -64,7 +64,7 @@ class _Scene:
 
     def add_node(self, index: int, above: Array, depth: int) -> None:
         if depth > _DEEPEST:
-            raise ValueError("nodes are nested without end")
+            raise ValueError("nodes refer to each other in a cycle")
         node = self.document["nodes"][index]
         place = above @ _placement(node)
         if "mesh" in node:
@@ -85,7 +85,7 @@ class _Scene:
             corners = np.arange(len(points))
         triangles = corners[: len(corners) // 3 * 3].reshape(-1, 3)
         if len(triangles) and triangles.max() >= len(points):
-            raise ValueError("a triangle has a corner that is not there")
+            raise ValueError("a triangle refers to a missing vertex")
         self.vertices.append(points @ place[:3, :3].T + place[:3, 3])
         self.parts.append(MeshPart(triangles + self.count, self.color(primitive)))
         self.count += len(points)

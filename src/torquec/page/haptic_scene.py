@@ -80,7 +80,7 @@ def haptic_scene(model: Model, hand: DragHand | None, posture: list[float]) -> H
     robot = model.robot
     if hand is None or not hand.turns or len(hand.joints) != robot.n:
         raise RobotError(
-            f"robot '{robot.name}' has no haptic scene: its hand is not moved in all directions by all of its joints",
+            f"robot '{robot.name}' has no haptic scene: its joints do not all move its hand, or not in all directions",
             remedy="take an arm of six or seven joints, or lock those of its gripper with --lock",
         )
     robot.check_forward_dynamics()
@@ -89,7 +89,7 @@ def haptic_scene(model: Model, hand: DragHand | None, posture: list[float]) -> H
     loops = {name: _loop(robot, hand.frame.name, law, height) for name, law in laws.items()}
     samples = {name: dataclasses.replace(loop.sample_function(), name=f"haptic_{name}") for name, loop in loops.items()}
     loop = next(iter(loops.values()))
-    assert len({one.size for one in loops.values()}) == 1, "all laws remember as much"
+    assert len({one.size for one in loops.values()}) == 1, "all laws have a state of the same size"
     return HapticScene(samples, loop.motion_function(), hand.jacobian, loop, loop.first_row(posture), height)
 
 

@@ -38,7 +38,7 @@ def read_stl(data: bytes, where: str) -> TriangleMesh:
     elif data.lstrip()[:5] == b"solid":
         corners = _text_corners(data, where)
     else:
-        raise RobotFileError("this is no STL file, or it is cut", where=where, remedy="export the mesh again")
+        raise RobotFileError("this is not an STL file, or it is truncated", where=where, remedy="export the mesh again")
     return TriangleMesh(corners, (MeshPart(np.arange(len(corners)).reshape(-1, 3)),))
 
 
@@ -48,7 +48,7 @@ def _text_corners(data: bytes, where: str) -> np.ndarray:
     try:
         values = np.array([words[k + 1 : k + 4] for k in places], dtype=float).reshape(-1, 3)
     except ValueError:
-        raise RobotFileError("a vertex of the STL file is no point", where=where, remedy="export it again") from None
+        raise RobotFileError("a vertex of the STL file is not a point", where=where, remedy="export it again") from None
     return values[: len(values) // 3 * 3]
 
 
@@ -85,7 +85,7 @@ def read_obj(data: bytes, where: str, *, beside: Callable[[str], bytes | None] =
                 f"'{line[:60]}' is not understood", where=f"{where}:{number}", remedy="export the mesh again"
             ) from None
     if any(len(vertex) != 3 for vertex in vertices):
-        raise RobotFileError("a vertex has not three coordinates", where=where, remedy="export the mesh again")
+        raise RobotFileError("a vertex does not have three coordinates", where=where, remedy="export the mesh again")
     parts = tuple(MeshPart(np.array(found), colors.get(name)) for name, found in faces.items() if found)
     return TriangleMesh(np.array(vertices, dtype=float).reshape(-1, 3), parts)
 
@@ -171,7 +171,7 @@ def read_mesh(path: Path) -> TriangleMesh:
     read = MESH_READERS.get(path.suffix.lower())
     if read is None:
         raise RobotFileError(
-            f"'{path.suffix}' is no mesh that is read", remedy=f"convert it to one of {', '.join(MESH_READERS)}"
+            f"'{path.suffix}' is not a supported mesh format", remedy=f"convert it to one of {', '.join(MESH_READERS)}"
         )
     data = read_bytes(path, FileKind.MESH)
     if read is read_obj:
@@ -183,7 +183,7 @@ def read_mesh(path: Path) -> TriangleMesh:
         raise RobotFileError("there is no triangle in it", remedy="export the mesh again")
     corners = np.concatenate(triangles)
     if corners.min() < 0 or corners.max() >= len(mesh.vertices):
-        raise RobotFileError("a triangle has a corner that is not there", remedy="export the mesh again")
+        raise RobotFileError("a triangle refers to a missing vertex", remedy="export the mesh again")
     if not np.isfinite(mesh.vertices[np.unique(corners)]).all():
         raise RobotFileError("a vertex is not finite", remedy="export the mesh again")
     return mesh

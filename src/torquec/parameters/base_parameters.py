@@ -76,7 +76,7 @@ _PRECISION = 192
 
 _SPECIAL = (
     "some axes or offsets of the robot are special (parallel, crossing, zero) up to rounding or to 1e-7, but not "
-    "exactly: correct the file, or choose the method qr or svd, which count what stands out of a threshold"
+    "exactly: correct the file, or choose the method qr or svd, which count singular values above a threshold"
 )
 
 _HUGE = 1e9

@@ -94,7 +94,7 @@ def chain(robot: Robot, geometry: RationalGeometry) -> Chain:
     reason = accepts(robot)
     if reason is not None:
         raise RobotError(
-            f"Lin's theorems do not reach robot '{robot.name}': {reason}",
+            f"Lin's theorems do not apply to robot '{robot.name}': {reason}",
             remedy="take base_parameters with the method ELIMINATION, which finds the rank of any robot",
         )
     rotations: list[Matrix3] = []

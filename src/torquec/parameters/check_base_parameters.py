@@ -169,6 +169,6 @@ def _dense(record: BaseParametersRecord, rows: Sequence[SparseRow], shape: tuple
 
 def _refuse(record: BaseParametersRecord, reason: str) -> None:
     raise CheckError(
-        f"these are no base parameters of robot '{record.robot}': {reason}",
+        f"these are not base parameters of robot '{record.robot}': {reason}",
         remedy="make them again with torquec.base_parameters for this robot",
     )

@@ -236,7 +236,7 @@ def rational_geometry(robot: Robot, frames: ParameterFrames = ParameterFrames.BO
     given = [_matrix(matmul(link.pre.rotation, angles.constant(i))) for i, link in enumerate(canonical)]
     for i, rotation in enumerate(given):
         if not is_orthogonal(rotation):
-            notes.append(f"joint '{robot.bodies[i].joint.name}' stands at no right angle to what carries it")
+            notes.append(f"joint '{robot.bodies[i].joint.name}' is not at a right angle to its parent")
     gravity = _vector(robot.canonical.gravity)
     used = given
     if not all(is_orthogonal(rotation) for rotation in given):
@@ -340,13 +340,13 @@ class _Angles:
         base = self._base(i)
         if not base:
             if len(self.ratios[coordinate.index]) > 1:
-                self.notes.append(f"joint '{self.robot.bodies[i].joint.name}' follows or leads at no simple ratio")
+                self.notes.append(f"joint '{self.robot.bodies[i].joint.name}' has no simple mimic ratio")
             return none, self._new(), 1
         if coordinate.index not in self.shared:
             self.shared[coordinate.index] = self._new()
         turn, is_exact = rational_angle(exact_cos_sin(coordinate.offset), NEARNESS)
         if not is_exact:
-            self.notes.append(f"joint '{self.robot.bodies[i].joint.name}' follows at an offset that is no right angle")
+            self.notes.append(f"joint '{self.robot.bodies[i].joint.name}' has a mimic offset that is not a right angle")
         return turn, self.shared[coordinate.index], int(Fraction(coordinate.multiplier) * base)
 
     def _base(self, i: int) -> int:

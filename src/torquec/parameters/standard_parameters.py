@@ -158,7 +158,7 @@ def elimination_order(robot: Robot, parameters: StandardParameters, wanted: Sequ
     unknown = [name for name in wanted if name not in columns]
     if unknown or len(set(wanted)) != len(wanted):
         raise ArgumentError(
-            f"the order names {', '.join(unknown)}, which are no parameters of robot '{robot.name}'"
+            f"the order names {', '.join(unknown)}, which are not parameters of robot '{robot.name}'"
             if unknown
             else "the order names a parameter twice",
             remedy=f"the parameters are {', '.join(parameters.names)}",

@@ -125,7 +125,7 @@ def check_at_rest(dynamics: PathDynamics, limits: PlanningLimits, spread: Functi
             f"joint '{coordinate.name}' needs {load[cell, j]:.4g} {coordinate.effort_unit} {what}, "
             f"allowed {limits.effort[j]:.4g}",
             where=f"path at s = {s:.4g} of {path.length:.4g}, near waypoint {k + 1}",
-            remedy="move the waypoint, carry less, or allow a larger part of the torque",
+            remedy="move the waypoint, reduce the payload, or allow a larger part of the torque",
         )
 
 
@@ -158,7 +158,7 @@ def check_path_positions(robot: Robot, grid: PathGrid) -> None:
                 f"joint '{coordinate.name}' is at {q[k, j]:.6g} {coordinate.position_unit}, allowed {lower:.6g} to "
                 f"{upper:.6g}",
                 where=f"path at s = {s[k]:.4g} of {grid.path.length:.4g}, near waypoint {waypoint}",
-                remedy="move the waypoint, or add one: splines swing out between waypoints",
+                remedy="move the waypoint, or add one: splines overshoot between waypoints",
             )
 
 

@@ -71,7 +71,7 @@ def planning_limits(
         j = int(np.argmax((reserve < 0.0) | (effort <= 0.0)))
         raise ArgumentError(
             f"a reserve of {reserve[j]:g} leaves {effort[j]:g} of the torque of joint '{robot.coordinates[j].name}'",
-            remedy="keep less free; reserves are not negative",
+            remedy="reduce the reserve; reserves are not negative",
         )
     for what, values in (("speed", velocity), ("acceleration", largest)):
         if not (values > 0.0).all():

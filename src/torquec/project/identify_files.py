@@ -61,7 +61,7 @@ def logs_to_fit(
     from torquec.identification.open_logs import is_read_in_pieces
 
     if options.reading is Reading.PIECES and _SIMULATED in map(str, paths):
-        raise ArgumentError(f"'{_SIMULATED}' is no file to read in pieces", remedy="leave out --stream")
+        raise ArgumentError(f"'{_SIMULATED}' is not a file that can be streamed", remedy="leave out --stream")
     meaning = None if log_map is None else read_log_map(log_map)
     return [
         path if is_read_in_pieces(path, robot, options) else read_mapped_log(robot, path, meaning, say)
@@ -144,7 +144,7 @@ def robot_of(estimate: Estimate, *, where: str) -> Robot:
     """The identified robot; raises `ArgumentError` where its parameters are not physically consistent."""
     if not estimate.realization.physically_consistent:
         raise ArgumentError(
-            "these parameters belong to no robot that could be built, so there is no file to write",
+            "no physically consistent robot has these parameters, so there is no file to write",
             where=where,
             remedy="identify with --method consistent",
         )
@@ -177,7 +177,7 @@ def write_mjcf_of(fits: FileFits, path: Path, *, force: bool = False) -> list[Pa
     estimate = fits.mujoco
     assert estimate is not None, "asked for where MJCF is written"
     note = (
-        f"{_origin(estimate)} Fitted to what MuJoCo has words for, with an error of {fits.errors[MJCF]:.2%}; "
+        f"{_origin(estimate)} Fitted with the terms that MuJoCo supports, with an error of {fits.errors[MJCF]:.2%}; "
         f"that of the report is {fits.errors['report']:.2%}."
     )
     return list(write_mjcf(robot_of(estimate, where=str(path)), path, note=note, force=force))

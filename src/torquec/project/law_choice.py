@@ -120,7 +120,7 @@ def _law_options(robot: Robot, kind: LawKind, options: LawChoice, at: Sequence[f
 
     for name in unused_options(kind, options):  # none is silently ignored
         flag = f"--{name.replace('_', '-')}"
-        raise ArgumentError(f"{kind} has no use for {flag}", remedy=f"leave out {flag}")
+        raise ArgumentError(f"{kind} does not use {flag}", remedy=f"leave out {flag}")
     share = options.effort
     if not 0.0 < share < math.inf:
         raise ArgumentError(f"--effort {share:g}", remedy="give a positive share of the limits, as in --effort 0.5")
@@ -191,7 +191,7 @@ def parse_poles(text: str) -> Any:
             found = [complex(part.strip().replace(" ", "")) for part in word.split("/")]
         except ValueError:
             raise ArgumentError(
-                f"--poles: '{word}' is no pole", remedy="write it as -12+45j, a pair as -3/-4"
+                f"--poles: '{word}' is not a pole", remedy="write it as -12+45j, a pair as -3/-4"
             ) from None
         return found[0] if len(found) == 1 else found
 

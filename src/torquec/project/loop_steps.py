@@ -145,7 +145,7 @@ def _reasons(simulated: Mapping[str, Any], covered: Uncertainty | None, *, own_m
     late = 0 if covered is None else covered.timing.delay
     found = {
         _FRICTION: given["friction_stated"] and covered is None,
-        "a load that the model does not know": [part for part in given["payload"] if not _carried(part, covered)],
+        "a load that the model does not include": [part for part in given["payload"] if not _carried(part, covered)],
         "sensors with steps or noise": given["noise"] or given["resolution"] > _encoders(covered),
         "a delay": given["delay"] != late,
         "scattered parameters": simulated.get("spread"),

@@ -178,7 +178,7 @@ def file_hash(path: Path) -> str:
 
 
 NOTE = "README.txt"
-_TEXT = "Written by torquec: finished steps of a command that was stopped. The same command goes on from here.\n"
+_TEXT = "Written by torquec: finished steps of a command that was stopped. The same command resumes from here.\n"
 _PARTS = ("work", "result")
 
 BEST = "best.tq.json"
@@ -203,7 +203,7 @@ def _claimed(output: Path) -> Path:
     partial = output.with_name(f"{output.name}.partial")
     if os.path.lexists(partial) and (partial.is_symlink() or not _is_ours_or_empty(partial)):
         raise ArgumentError(
-            "this name is needed for unfinished work, and somebody else's files are there",
+            "this name is reserved for unfinished work, and other files are there",
             where=str(partial),
             remedy="move it away, or name another folder with -o",
         )

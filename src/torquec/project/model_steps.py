@@ -61,7 +61,7 @@ def identify_step(context: StepContext) -> str:
     )
     estimate = identify(robot, sources, validate=predicted, log_map=meaning, options=part.options, work=work)
     training, others = (shown_logs(robot, logs, part.log_map) for logs in (sources, predicted))
-    with work.step("fitting what the files have words for"):
+    with work.step("fitting each file with the terms that its format supports"):
         fits = fit_files(
             estimate,
             robot,
@@ -154,10 +154,10 @@ def _simplified(context: StepContext, specification: Specification) -> str | Ste
 def _written(context: StepContext, model: Model, *, checked: bool) -> str | StepResult:
     """The files of a simplified model; a result that says why the run goes on without it, where it does."""
     work = context.work
-    with work.step("looking whether its mass matrix is regular"):
+    with work.step("checking whether its mass matrix is nonsingular"):
         unused = _unusable(model)
     if not checked:
-        late = f"its proof could not be checked again{_allowed(context)}: torquec check does that later"
+        late = f"its proof could not be checked again{_allowed(context)}: run torquec check later"
         unused = f"a simpler model was found, but {late}"
     made = Simplification(model, None, checked=checked, seconds=work.seconds, unused=unused)
     with work.step("writing equations, code and certificate") as step:
@@ -165,16 +165,16 @@ def _written(context: StepContext, model: Model, *, checked: bool) -> str | Step
     made.write_document(context.folder)
     before, after = made.operations
     said = f"{before.mul} mul, {before.add} add -> {after.mul} mul, {after.add} add, proven"
-    return StepResult(f"{said}; the run goes on with the exact model: {unused}", unused) if unused else said
+    return StepResult(f"{said}; the run continues with the exact model: {unused}", unused) if unused else said
 
 
 def _nothing_simpler(context: StepContext, why: str) -> StepResult:
     """Write only a document that states it."""
     context.write_document(SIMPLIFIED, "simplify", {"unused": why})
-    return StepResult(f"the run goes on with the exact model: {why}", why)
+    return StepResult(f"the run continues with the exact model: {why}", why)
 
 
 def _unusable(model: Model) -> str:
     """Why a controller cannot be made of a model: its forward dynamics are refused."""
     reason = model.refusal("forward_dynamics")
-    return f"{reason}; smaller torque errors in [specification] keep it regular" if reason else ""
+    return f"{reason}; smaller torque errors in [specification] keep it nonsingular" if reason else ""

@@ -39,22 +39,21 @@ _BEARABLE = 0.125  # largest e of (1), as a fraction of the torque that accelera
 _SAMPLES = 200  # number of random states for torques and inertias
 _POSTURES = 40  # number of random configurations for the weight of a payload
 _PEAK_SPEED, _PEAK_ACCELERATION = 1.875, 5.78
-"""Of a minimum-jerk motion: of way over duration, of way over duration squared."""
+"""Peak speed and acceleration of a minimum-jerk motion, in units of way/duration and way/duration^2."""
 _USED = 0.4  # fraction of speeds and accelerations that the example motion uses: the rest is for feedback
 _LOAD, _HELD, _LEAN = 0.05, 0.1, 1e-3
-"""Of the example's load: the part of the moving mass, of the torque limits, and (2) in rad or m: it stays small beside
-friction, so that the tracking error is bounded for every mass up to it."""
+"""Limits of the example's load: fraction of the moving mass, of the torque limits, and displacement (2) [rad, m]. It
+stays small compared with friction, so that the tracking error is bounded for every mass up to it."""
 _BUSY, _SLOWEST = 0.6, 4.0
-"""The share of torque limits that the example motion uses with friction that is larger than stated, and by what factor
-it is made slower for that at most."""
+"""Fraction of the torque limits that the example motion may use with increased friction; its largest slow-down."""
 FRICTION_PART = 0.3
-"""Part of every friction term that may be wrong: what identified friction changes by with temperature and load."""
+"""Part of every friction term that may be wrong: typical variation of identified friction with temperature and load."""
 _LEAST_LOAD = 1e-3  # smallest payload [kg]
 
 
 @dataclass(frozen=True)
 class TorqueErrors:
-    """Errors of the joints, and why they are not simply a part of the torque limits; `why` is empty where they are.
+    """Torque errors of the joints. `why` explains errors that are not a part of the torque limits, else it is empty.
 
     `limited`: whether the file limits all torques; `smaller` are the joints with less than a part of their limits.
     """

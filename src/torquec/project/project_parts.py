@@ -145,7 +145,7 @@ def design_part(table: Table | None, robot: Robot) -> LawChoice | None:
     table.finish()
     kind = choice.kind
     for key in unused_options(kind, choice):
-        table.refuse(key, f"{kind} has no use for '{key}'", "leave it out")
+        table.refuse(key, f"{kind} does not use '{key}'", "leave it out")
     _checked(table, "poles", lambda: choice.pairs(robot))
     _checked(table, "threshold", lambda: choice.rule)
     _checked(table, "option", lambda: with_words(ControllerOptions(), choice.option or ()))

@@ -54,11 +54,11 @@ def project_text(
 
 def _beginning(robot: Robot, argument: str, *, gravity: bool) -> str:
     lines = [
-        f"# A Torquec project for {robot.name}: `torquec run` does it all; docs/project.md says what can stand here.",
-        "# Files are named relative to this one. Change what you like and run it again: only that is done again.",
+        f"# A Torquec project for {robot.name}: `torquec run` does it all; docs/project.md lists the keys.",
+        "# Files are named relative to this one. Change it and run it again: only changed parts are computed.",
         "",
         f"robot = {_text(argument)}",
-        "seed = 0  # of everything that is drawn at random",
+        "seed = 0  # of all random numbers",
     ]
     if gravity:
         lines.append(f"gravity = [{', '.join(map(_number, robot.gravity))}]  # m/s^2, in the base frame")
@@ -81,7 +81,7 @@ def _identify(logs: Sequence[str]) -> str:
                 f"logs = [{named}]",
                 "# validate = []          # logs that are only predicted",
                 '# map = "map.toml"       # what their columns mean',
-                '# method = "consistent"  # bodies that could be built',
+                '# method = "consistent"  # physically consistent bodies',
                 "",
             ]
         )
@@ -96,7 +96,7 @@ def _specification(robot: Robot) -> str:
     if errors.why:
         lines += [f"# {errors.why}"]
     lines += ["", "[specification.every_joint]"]
-    lines += [f"tracking_error_part = {TRACKING_PART}  # the model may add so much to the error that uncertainty costs"]
+    lines += [f"tracking_error_part = {TRACKING_PART}  # part that the model may add to the error due to uncertainty"]
     if not errors.why:
         lines += [f"torque_error_part = {PART}  # of the torque limits, where no tracking error can be bounded"]
     for k, joint in enumerate(robot.coordinates):
@@ -147,7 +147,7 @@ def _design(robot: Robot) -> str:
         f'poles = "{USUAL_POLES:g}"            # 1/s, both of every joint; "-12+45j" is a pair',
         "rate = 1000              # calls per second",
         "",
-        "[motion]  # along which it is judged",
+        "[motion]  # motion for which the tracking error is bounded",
     ]
     if robot.name == STANDARD_ROBOT and not robot.locked:
         return "\n".join([*lines, f'trajectory = "{STANDARD}"  # Clover\'s; a CSV file, or from and to as below', ""])
@@ -168,7 +168,7 @@ def _experiments(robot: Robot) -> str:
     load = example_load(robot, tool)
     return "\n".join(
         [
-            "[[experiment]]  # a simulation; as many as you like",
+            "[[experiment]]  # a simulation; repeatable",
             'name = "as designed"',
             "",
             "[[experiment]]",
@@ -190,7 +190,7 @@ def _uncertainty(robot: Robot) -> str:
         "[uncertainty.every_joint]",
     ]
     if has_friction(robot):
-        lines.append(f"friction_part = {FRICTION_PART}  # of every friction term, which may be wrong by so much")
+        lines.append(f"friction_part = {FRICTION_PART}  # of every friction term, which may be wrong by this part")
     else:
         lines.append("# friction_part = 0.3  # the robot's file states no friction: none is assumed; torquec drives")
     return "\n".join(
@@ -214,7 +214,7 @@ def _uncertainty(robot: Robot) -> str:
 _END = """\
 [realtime]  # how often the background of the two-rate structure must run; docs/real-time.md
 order = "first"
-seconds = 30.0  # at most, for bounding what that costs; more time makes the bounds of large arms smaller
+seconds = 30.0  # time limit of the bounds on the hold error; more time makes the bounds of large arms tighter
 
 [generate]
 targets = ["c", "rt-c"]  # and any that torquec generate offers

@@ -59,7 +59,7 @@ def promises(
     from torquec_check.claim import claimed_robot
 
     task = as_work(work)
-    with task.step("proving how far the robot is from its reference"):
+    with task.step("bounding the tracking error"):
         robot = claimed_robot(robot_to_dict(model.robot)).to_document()
         known = guarantee or law_guarantee(model, kind, options, motion, uncertainty).to_document()
     document: dict[str, Any] = {"guarantee": {**known, "robot": robot}, "payload": {}, "covariance": {}}
@@ -71,9 +71,9 @@ def promises(
         found = motion.at(np.linspace(motion.t[0], motion.t[-1], _POINTS))
         states = (found.q, found.qd, found.qdd)
     poles = options.pairs(model.robot)
-    with task.step("looking for the heaviest payload"):
+    with task.step("searching for the heaviest payload"):
         document["payload"] = _payload(model, kind, options, poles, states)
-    with task.step("looking for the worst of the likely parameters"):
+    with task.step("searching for the worst likely parameters"):
         document["covariance"] = _covariance(model, options, poles, states)
     return document
 
@@ -113,9 +113,9 @@ def _no_guarantee(kind: LawKind, options: LawChoice, uncertainty: Uncertainty | 
     from torquec.control.law_options import LawKind
 
     if kind is not LawKind.COMPUTED_TORQUE or (options.evaluation == "reference" and uncertainty is None):
-        return "it is for computed torque at the measured state: --controller computed-torque --evaluation measured"
+        return "only computed torque at the measured state has one: --controller computed-torque --evaluation measured"
     if options.abbreviated:
-        return "nothing is proven of an abbreviated model: simplify one, which is certified"
+        return "nothing is proven about an abbreviated model: use a simplified one, which is certified"
     return ""
 
 

@@ -94,7 +94,7 @@ def parse_project(text: str, file: Path) -> Project:
     try:
         document = parse_toml(text, str(file))
     except RobotFileError as error:
-        remedy = f"{error.remedy}; other mistakes are told once the file can be read"
+        remedy = f"{error.remedy}; other errors are reported once the file can be parsed"
         raise ArgumentError(error.found, where=error.where, remedy=remedy) from None
 
     if "robot" not in document and "joint" in document:  # a DH table
@@ -176,7 +176,7 @@ class _Reader:
             if not is_file(path):
                 table.refuse(
                     "robot",
-                    f"'{word}' is neither a file beside the project nor a classic",
+                    f"'{word}' is neither a file beside the project nor a built-in robot",
                     f"give a file {robot_files()}, or one of {', '.join(classics.names())}",
                 )
             self.files[word] = path
@@ -190,7 +190,7 @@ class _Reader:
             return robot
         positions = {name: lock_position(table, name, robot, strict=self.strict) for name in table.keys}
         if len(positions) == robot.n:
-            table.refuse(None, "every joint is locked, and nothing is left to move", "leave one of them free")
+            table.refuse(None, "every joint is locked, and no joint is left to move", "leave one of them free")
         return lock_joints(robot, positions)
 
     def _identify(self, table: Table | None, robot: Robot) -> IdentifyPart | None:
@@ -271,7 +271,7 @@ class _Reader:
                     table.refuse(key, f"'{key}' without 'to'", "say where the motion ends: to = [...]")
             return None
         if word is not None and to is not None:
-            table.refuse("trajectory", "'to' and 'trajectory' are two motions", "leave out one of them")
+            table.refuse("trajectory", "both 'to' and 'trajectory' are given", "leave out one of them")
         if word == STANDARD and robot.name != STANDARD_ROBOT:
             table.refuse("trajectory", f"the standard trajectory is not for '{robot.name}'", "give a CSV file, or to")
         if word is not None and word != STANDARD:

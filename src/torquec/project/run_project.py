@@ -256,7 +256,7 @@ def _exchanged(run: _Run, manifest: RunManifest, *, force: bool) -> None:
     foreign = [name for name in run.places if name not in left and os.path.lexists(run.output / name)]
     if foreign and not force:
         raise ArgumentError(
-            "this file is there already, and no run left it",
+            "this file exists already, and no run wrote it",
             where=str(run.output / foreign[0]),
             remedy="name another folder, or replace it: --force",
         )

@@ -119,7 +119,7 @@ class Simplification:
             before, after = self.coefficients
             texts["equations_before.txt"] = equations_page(f"{name}: equations of motion, exact", before)
             texts["equations_after.txt"] = equations_page(f"{name}: equations of motion, simplified", after)
-            texts["equations_changes.txt"] = changes_page(f"{name}: what was left out", before, after, self.changes)
+            texts["equations_changes.txt"] = changes_page(f"{name}: dropped terms", before, after, self.changes)
         if self.curve is not None:
             texts["trade_off.csv"] = trade_off_csv(self.curve)
             texts["trade_off.json"] = finite_json({"robot": name, "points": trade_off_rows(self.curve)}) + "\n"

@@ -78,7 +78,7 @@ def _limit_rows(passed: Iterable[PassedLimit]) -> list[dict[str, Any]]:
 
 
 def _ranges_of_runs(robot: Robot, reference: Trajectory, envelope: ErrorEnvelope | None) -> dict[str, Any]:
-    """Of many runs the positions are known where their errors were kept; their speeds are not."""
+    """Position ranges of many runs, if their errors were recorded; speeds are not recorded."""
     from torquec.simulation.simulation_result import left_ranges
 
     if envelope is None:

@@ -51,7 +51,7 @@ def check_certificate(robot: Robot, certificate: Certificate, *, work: Work | No
     """
     work = as_work(work)
     if certificate.robot_hash != robot.content_hash:
-        raise CheckError("the certificate is about another robot, or the robot has changed since", remedy=_REMEDY)
+        raise CheckError("the certificate is for another robot, or the robot has changed since", remedy=_REMEDY)
     if certificate.counts is not None and certificate.counts.operations_after != count_operations(certificate.program):
         raise CheckError("the certificate counts other operations than its program has", remedy=_REMEDY)
     reported = 0.0

@@ -44,10 +44,10 @@ def shorter_than_cycle(cycle: float) -> str:
     """Message for a background period that is shorter than a cycle [s] of the controller.
 
     >>> shorter_than_cycle(0.001)
-    'shorter than a cycle of 1 ms: compute the whole law in every cycle, two rates gain nothing here'
+    'shorter than a cycle of 1 ms: compute the whole law in every cycle, two rates have no benefit here'
     """
     ms = f"{1e3 * cycle:.4g} ms"
-    return f"shorter than a cycle of {ms}: compute the whole law in every cycle, two rates gain nothing here"
+    return f"shorter than a cycle of {ms}: compute the whole law in every cycle, two rates have no benefit here"
 
 
 def period_words(period: float) -> str:

@@ -66,7 +66,7 @@ from torquec_check.package import MANIFEST, Package, check_c_code, check_c_packa
 from torquec_check.program import program_of
 
 COMPUTED = "bounds of the loop are computed: no witness is stored that could be proven again"
-_REMEDY = "take the package from where it was made, or generate it again"
+_REMEDY = "take the original package, or generate it again"
 
 
 def check_file(path: str | os.PathLike[str], *, robot: Robot | None = None, work: Work | None = None) -> CheckedFile:

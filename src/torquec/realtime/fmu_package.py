@@ -112,7 +112,7 @@ def motion_rate(model: Model) -> Function:
     if plant.motion_size != 2 * plant.n:
         raise ArgumentError(
             f"the state of '{model.robot.name}' has {plant.motion_size} numbers for {plant.n} speeds",
-            remedy="units are of robots with one coordinate a joint; take the target c",
+            remedy="units support robots with one coordinate per joint; use the target c",
         )
 
     def program(y: Any, tau: Any) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def _law_unit(model: Model, law: Controller, name: str, about: str) -> _Unit:
         )
     if law.period is None or law.schedule is not None:
         raise ArgumentError(
-            "a unit samples: this law has no period of its own, or gains that change along one motion",
+            "a unit is sampled: this law has no period, or has scheduled gains",
             remedy="design a law with --period and without scheduled gains",
         )
     function = law.function

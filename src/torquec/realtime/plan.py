@@ -190,7 +190,7 @@ def plan_background(
     at = period or recommended[chosen_order] or USUAL_PERIOD
     found = None
     if search:
-        with as_work(work).step("looking for motions that err most"):
+        with as_work(work).step("searching for motions with the largest error"):
             found = search_hold_error(model, motions, at + latency, jerk=specification.jerks)
     return HoldPlan(model.robot.joint_names, at, latency, chosen_order, bound, proven, allowed, recommended, found)
 

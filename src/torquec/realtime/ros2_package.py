@@ -170,8 +170,8 @@ def _words(
     unknown = [port.name for port in friction.inputs if port.name != "qd"]
     if unknown:
         raise ArgumentError(
-            f"friction depends on {', '.join(unknown)}, which the plug-in is not told",
-            remedy="take friction of the load out of the robot's file",
+            f"friction depends on {', '.join(unknown)}, which the plug-in does not receive",
+            remedy="remove load-dependent friction from the robot's file",
         )
     return {
         "PACKAGE": package,

@@ -110,7 +110,7 @@ class _Tracer:
             self.robot.check_inertias()
         if self.sprung and task is FrictionTask.SYNCHRONOUS and has_load_friction(self.robot):
             raise ArgumentError(
-                "friction that depends on the load cannot be told from held springs in every cycle",
+                "friction that depends on the load cannot be separated from held springs in every cycle",
                 remedy="compute friction in the background",
             )
 

@@ -28,7 +28,7 @@ def bench_text(document: dict[str, Any]) -> str:
     lines.append(table(["function", "contestant", "fastest", "median", "ratio"], rows, left=2))
     if "casadi" in document["versions"]:
         lines.append("\ncasadi is this model in CasADi's virtual machine, without a C compiler.")
-    lines += [f"\n{name} took no part: {reason}" for name, reason in document["absent"].items()]
+    lines += [f"\n{name} was not timed: {reason}" for name, reason in document["absent"].items()]
     lines += [f"\n{function} is not timed: {reason}" for function, reason in document.get("refused", {}).items()]
     for item in document["disagreements"]:
         lines.append(
@@ -65,7 +65,7 @@ def execution_times_section(document: FoundDocument, _folder: FoundFolder) -> Sh
         blocks.append(Bars("One call, best of all rounds", axis, names, (("torquec", times),)))
     blocks.append(DataTable(head, tuple(rows), "Times of a call"))
     for name, reason in values["absent"].items():
-        blocks.append(paragraph(f"{name} did not take part: ", Statement(reason.text, on)))
+        blocks.append(paragraph(f"{name} was not timed: ", Statement(reason.text, on)))
     for row in values["disagreements"]:
         words = f"{row['contestant'].text} disagrees in {row['function'].text} by "
         blocks.append(paragraph(words, Number(row["difference"].number, on, digits=3), tone=Tone.BAD))

@@ -124,10 +124,10 @@ def comparison_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     facts = [fact(labels[side], f"a model of the kind {values['kinds'][side].text}") for side in _SIDES]
     samples = Number(values["samples"].number, computed("counted in the motion"))
     blocks: list[Block] = [Facts((*facts, fact("samples of the motion", samples)))]
-    blocks.append(_differences(values, "torque", by, "Torques along the motion, a less b"))
+    blocks.append(_differences(values, "torque", by, "Torques along the motion, a - b"))
     if values.get("random") is not None:
         drawn = computed(f"both models at random states ({document.name})")
-        blocks.append(_differences(values, "random", drawn, "Torques at random states, a less b"))
+        blocks.append(_differences(values, "random", drawn, "Torques at random states, a - b"))
     blocks += joint_gallery(values, "torque", labels, "Torques along the motion", by)
     blocks += _tracking(values, labels, document.name)
     blocks.append(_eigenvalues(values, labels))
@@ -249,7 +249,7 @@ def joint_gallery(
     *,
     seen: Provenance | None = None,
 ) -> list[Block]:
-    """A plot for every joint, with the curves of all `labels`, and of what was `seen`."""
+    """A plot for every joint, with the curves of all `labels`, and the measured curves `seen`."""
     kept = values.get("curves")
     found = None if kept is None else kept.get(key)
     if found is None:

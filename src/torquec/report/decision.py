@@ -26,11 +26,11 @@ _NANO = 1e-3  # ns to microseconds
 _PERCENT = 100.0  # parts to percent
 _BOUND = ": the tracking error is at most "
 _ASSUMED = (
-    ("without friction", "friction of every joint: the claim leaves it out"),
-    ("exact sensors", "encoder resolution and noise: the claim has exact positions and speeds"),
-    ("no delay", "delay from measurement to torque: the claim has none"),
-    ("drives that give the torque", "torque of the drives: the claim has drives that give the torque asked for"),
-    ("no payload", "tool and payload: the claim has none but those of the model"),
+    ("without friction", "friction of every joint: the claim does not include it"),
+    ("exact sensors", "encoder resolution and noise: the claim assumes exact positions and speeds"),
+    ("no delay", "delay from measurement to torque: the claim assumes none"),
+    ("drives that give the torque", "torque of the drives: the claim assumes ideal torque sources"),
+    ("no payload", "tool and payload: the claim assumes those of the model only"),
 )
 """Words in a guarantee's conditions, and the measurement that each requires."""
 
@@ -113,7 +113,7 @@ def _margin(folder: FoundFolder) -> Iterator[Fact]:
     ]
     if shares:
         least, joint = min(shares)
-        yield fact("torque left at least", Number(_PERCENT * least, CLAIM, "%", 3, at_least=True), f" ({joint})")
+        yield fact("torque margin at least", Number(_PERCENT * least, CLAIM, "%", 3, at_least=True), f" ({joint})")
         return
     used = []
     for document in folder.of_kind("simulate"):
@@ -124,9 +124,9 @@ def _margin(folder: FoundFolder) -> Iterator[Fact]:
     if used:
         most, joint = max(used)
         by = computed("the largest torque of the simulations")
-        yield fact("torque left in simulation", Number(_PERCENT * (1.0 - most), by, "%", 3), f" ({joint})")
+        yield fact("torque margin in simulation", Number(_PERCENT * (1.0 - most), by, "%", 3), f" ({joint})")
     else:
-        yield fact("torque left", "not known: the robot file states no torque limits, or nothing was simulated")
+        yield fact("torque left", "unknown: the robot file states no torque limits, or nothing was simulated")
 
 
 def _time(folder: FoundFolder) -> Iterator[Fact]:
@@ -148,7 +148,7 @@ def _to_measure(folder: FoundFolder, sentence: str) -> list[str]:
     """(4)."""
     found = []
     if not folder.of_kind("identify"):
-        found.append("inertial parameters: the model is that of the robot file, no log was identified")
+        found.append("inertial parameters: they come from the robot file, not from a log")
     found += [words for condition, words in _ASSUMED if condition in sentence]
     if not folder.of_kind("realtime run"):
         found.append("execution time of the law on the target: torquec realtime run, or the target's own timer")

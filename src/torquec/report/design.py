@@ -51,7 +51,7 @@ _SYMBOLS = {
     "gamma": "\N{GREEK SMALL LETTER GAMMA}",
 }
 _FAR = 1e5  # where a locus without a limit is drawn to: its branches are straight long before
-_COLOURS = "Colours go from the smallest factor to the largest; point at a dot to read it."
+_COLOURS = "Colours go from the smallest factor to the largest; hover over a dot to see its value."
 _MILLI = 1e3  # s to ms, rad to mrad, m to mm
 _FARTHEST = 4.0
 """Root loci are shown up to this many times the largest eigenvalue of the factor one: branches run to infinity."""
@@ -95,7 +95,7 @@ def _robustness_lines(document: dict[str, Any]) -> list[str]:
         times = [f"{t:.3g} s" for t in when[name]] if when else []
         rows.append([name, number(lower), number(upper), *times])
     header = ["factor", "above", "below", *(("reached at", "and at") if when else ())]
-    legend = "alpha: stiffness, beta: damping, gamma: inertia (believed over true); - is no limit"
+    legend = "alpha: stiffness, beta: damping, gamma: inertia (of the controller's model over true); -: no limit"
     return ["Stable while the model's error stays", table(header, rows), "", legend]
 
 
@@ -111,7 +111,7 @@ def guarantee_text(guarantee: Mapping[str, Any]) -> str:
     for joint, bound in guarantee["bounds"].items():
         value, *others = (upper_bound(bound[key], 4) for key in _SHOWN)
         rows.append([joint, value, bound["unit"], *others, lower_bound(bound["torque_margin"], 4)])
-    header = ["joint", "position", "", "speed", "acceleration", "torque", "left of the drive"]
+    header = ["joint", "position", "", "speed", "acceleration", "torque", "torque margin"]
     sentence = guarantee_sentence(guarantee)
     lines = [f"{sentence[0].upper()}{sentence[1:]}.", "", "Errors at every instant, under these conditions, at most"]
     lines.append(table(header, rows))
@@ -133,7 +133,7 @@ def _budget_lines(guarantee: Mapping[str, Any]) -> list[str]:
     if not set(causes) - _NOMINAL_CAUSES:
         return []
     rows = [[joint, *(upper_bound(parts.get(cause, 0.0), 2) for cause in causes)] for joint, parts in budget.items()]
-    return ["of which, by cause", table(["joint", *causes], rows)]
+    return ["contributions by cause", table(["joint", *causes], rows)]
 
 
 def statistics_text(payload: Mapping[str, Any], covariance: Mapping[str, Any]) -> str:
@@ -159,7 +159,7 @@ def narrow_limits(robustness: Mapping[str, Sequence[float | None]]) -> list[str]
     """A sentence for each limit, below or above, that is less than a tenth from one.
 
     >>> narrow_limits({"beta": (-1.05, 1.012), "gamma": (0.001, None)})
-    ['the loop is unstable once the model believes in 1.2 % more damping than there is']
+    ['the loop is unstable once the model has 1.2 % more damping than the robot']
     """
     said = []
     for factor, (low, high) in robustness.items():
@@ -167,7 +167,7 @@ def narrow_limits(robustness: Mapping[str, Sequence[float | None]]) -> list[str]
         for limit, word in ((low, "less"), (high, "more")):
             if limit is not None and abs(limit - 1.0) < _NARROW:
                 part = _PERCENT * abs(limit - 1.0)
-                said.append(f"the loop is unstable once the model believes in {part:.2g} % {word} {what} than there is")
+                said.append(f"the loop is unstable once the model has {part:.2g} % {word} {what} than the robot")
     return said
 
 
@@ -222,7 +222,7 @@ def _points(values: StoredValue) -> tuple[tuple[float, ...], tuple[float, ...]]:
 def _eigenvalues(values: StoredValue, kind: str) -> list[Plot]:
     if values["eigenvalues"].is_empty:
         return []
-    at = "the linear model at the point that was looked at"
+    at = "the linear model at the analysed point"
     series = []
     opened = values.get("open_loop")
     if opened is not None and not opened.is_empty:
@@ -237,7 +237,7 @@ def _loci(values: StoredValue, kind: str) -> list[Block]:
     if values.get("root_loci") is None:
         return []
     return [
-        Gallery(_locus_plots(values, kind), "Root loci: what errors of the model do to the loop", folded=True),
+        Gallery(_locus_plots(values, kind), "Root loci: effect of model errors on the loop", folded=True),
         paragraph(_COLOURS),
     ]
 
@@ -275,7 +275,7 @@ def _robustness(values: StoredValue) -> list[Block]:
         rows.append((_SYMBOLS.get(factor, factor), MEANING.get(factor, ""), *cells))
     if not rows:
         return []
-    caption = "Stable while the model's error, believed over true, stays"
+    caption = "Stable while the ratio of the controller's model to the true value stays"
     ends_of = {factor: [end.number_or_none for end in ends] for factor, ends in values["robustness"].items()}
     narrow = [paragraph(Statement(f"{text}.", by), tone=Tone.BAD) for text in map(_sentence, narrow_limits(ends_of))]
     return [DataTable(("factor", "of", "above", "below"), tuple(rows), caption), *narrow]
@@ -310,7 +310,7 @@ def _guarantee(values: StoredValue) -> tuple[list[Block], list[Fact]]:
     try:
         sentence = guarantee_sentence(guarantee.value)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-        guarantee.refuse("is no guarantee that torquec wrote")
+        guarantee.refuse("is not a guarantee written by torquec")
     claim = computed(
         "the model with its certified errors, of an exact one those of snapped angles, and the tube around the "
         "reference; docs/guarantee.md has the argument; no witness is stored that torquec check could prove again"
@@ -347,7 +347,7 @@ def _budget_bars(guarantee: StoredValue, claim: Provenance) -> list[Block]:
         if max(costs) > 0.0:
             series.append((cause, tuple(Number(cost, claim, "mrad, mm", at_most=True) for cost in costs)))
     axis = Axis("position error", "mrad, mm")
-    return [Bars("What costs how much of the bounds", axis, tuple(parts), tuple(series), stacked=True)]
+    return [Bars("Contributions to the bounds", axis, tuple(parts), tuple(series), stacked=True)]
 
 
 def plot_design(

@@ -53,7 +53,7 @@ _RATINGS = {
 
 def excitation_text(document: dict[str, Any]) -> str:
     """The document of `torquec excite` as a page."""
-    kept = "every limit is kept, proved for every instant" if document["limits_kept"] else "limits are NOT kept"
+    kept = "every limit is kept, proved for every instant" if document["limits_kept"] else "limits are VIOLATED"
     tight = sorted(document["limits"].items(), key=lambda item: -item[1])[:_TIGHT]
     known = f"{document['duration']:g} s, {len(document['parameters'])} parameters"
     condition = f"{number(document['condition'], 4)} ({number(document['unit_condition'], 4)} with unit columns)"
@@ -125,7 +125,7 @@ def _designed(values: StoredValue, name: str) -> Shown:
                 Number(values["evaluations"].number, chosen),
                 " motions",
             ),
-            fact("parameters that it tells apart", count),
+            fact("parameters that it separates", count),
             fact("condition number", condition, "; with unit columns ", Number(values["unit_condition"].number, by)),
         )
     )
@@ -133,7 +133,7 @@ def _designed(values: StoredValue, name: str) -> Shown:
     words = (
         "Every limit is kept at every instant: proved for the motion's formula, not only for its samples."
         if kept
-        else "Limits are not kept: do not run this motion."
+        else "Limits are violated: do not run this motion."
     )
     blocks: list[Block] = [facts, paragraph(words, tone=Tone.GOOD if kept else Tone.BAD), *_limits(values, kept=kept)]
     if held := values["assumed"].texts:
@@ -195,7 +195,7 @@ def _judged(values: StoredValue, name: str) -> Shown:
         if counts[rating]
     ]
     head = ("parameter", "value", "deviation", "independence", "share of the torque", "its deviation", "excited")
-    table = DataTable(head, tuple(rows), "What a fit to these logs can know of every parameter")
+    table = DataTable(head, tuple(rows), "Accuracy of every parameter in a fit to these logs")
     known = Number(counts["good"], by)
     return Shown(
         (facts, *notes, table), (fact("parameters that the logs excite well", known, " of ", Number(len(rows), by)),)

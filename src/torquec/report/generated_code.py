@@ -58,9 +58,9 @@ def verification_section(document: FoundDocument, _folder: FoundFolder) -> Shown
     functions = values["functions"].texts
     ok = values["ok"].truth
     words = (
-        "Every platform that could be tried gives what Python gives."
+        "Every tested platform agrees with Python."
         if ok
-        else "A platform does not give what Python gives, or none could be tried."
+        else "A platform differs from Python, or none could be tested."
     )
     count = Number(len(functions), on)
     blocks: list[Block] = [
@@ -69,11 +69,11 @@ def verification_section(document: FoundDocument, _folder: FoundFolder) -> Shown
         _platforms(values, on),
     ]
     if missing := values["missing"].texts:
-        blocks.append(paragraph(f"Not installed, and so not tried: {', '.join(missing)}.", tone=Tone.WARNING))
+        blocks.append(paragraph(f"Not installed, and so not tested: {', '.join(missing)}.", tone=Tone.WARNING))
     blocks += [*_coverage(values, on), *_costs(values, functions, on)]
     tried = [row for row in values["platforms"] if row["status"].text != "missing"]
     agreeing = Number(sum(row["status"].text == "agrees" for row in tried), on)
-    label = f"platforms on which {values['prefix'].text} gives what Python gives"
+    label = f"platforms on which {values['prefix'].text} agrees with Python"
     return Shown(tuple(blocks), (fact(label, agreeing, " of ", Number(len(tried), on)),))
 
 
@@ -128,7 +128,7 @@ def _costs(values: StoredValue, functions: tuple[str, ...], on: Provenance) -> l
     sizes = [fact(f"code, {name}", Number(size.number, on, "bytes")) for name, size in values["size"].items()]
     blocks: list[Block] = [Facts(tuple(sizes))] if sizes else []
     if len(head) > 1:
-        blocks.append(DataTable(tuple(head), tuple(rows), "What a call costs"))
+        blocks.append(DataTable(tuple(head), tuple(rows), "Cost of a call"))
     return blocks
 
 
@@ -156,7 +156,7 @@ def verification_text(document: dict[str, Any]) -> str:
             parts.append(f"  not taken in lines {', '.join(map(str, coverage['not_reached'][:20]))}")
     parts.append(_cost_lines(document))
     if document["missing"]:
-        parts.append(f"\nMISSING, and so not tried: {', '.join(document['missing'])}")
+        parts.append(f"\nMISSING, and so not tested: {', '.join(document['missing'])}")
     return "\n".join(part for part in parts if part)
 
 

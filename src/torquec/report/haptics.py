@@ -284,17 +284,17 @@ def _happened(values: StoredValue, by: Provenance) -> list[Block]:
 
 def _region(values: StoredValue) -> list[Block]:
     """The axes in the passivity region, drawn with what would bring them inside, and growth over filter cut-offs."""
-    by = computed("the margin of passivity along each axis, at the start posture; docs/haptics.md has the condition")
+    by = computed("the passivity margin along each axis, at the start; docs/haptics.md has the condition")
     rows: list[tuple[Cell, ...]] = []
     for standing in values["region"]:
         is_inside = standing["inside"].truth
-        words = "every passive hand may hold it" if is_inside else "some passive hand makes it unstable"
+        words = "every passive hand" if is_inside else "some passive hand makes it unstable"
         margin, at = Number(standing["margin"].number, by, digits=3), Number(standing["frequency"].number, by, "Hz", 3)
         unit = "N m s" if standing["axis"].text.startswith("turning") else "N s/m"
         least = standing.get("least_damping")
         change: Cell = "no damping alone suffices" if least is None else Number(least.number, by, unit, 3)
         rows.append((standing["axis"].text, words, margin, at, Number(standing["damping"].number, by, unit), change))
-    head = ("axis", "who may hold it", "margin", "tightest at", "damping", "inside from")
+    head = ("axis", "stable with", "margin", "tightest at", "damping", "inside from")
     found: list[Block] = [DataTable(head, tuple(rows), "Stability with every passive hand")] if rows else []
     plots = [plot for standing in values["region"] if (plot := _region_plot(standing, by)) is not None]
     if plots:

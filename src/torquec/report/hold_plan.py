@@ -142,7 +142,7 @@ def hold_plan_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     blocks: list[Block] = [Facts(tuple(facts)), *(() if note is None else (note,))]
     blocks += [DataTable(head, tuple(rows), caption)]
     if values.get("curve") is not None:
-        caption = "Error of holding coefficients against the background period"
+        caption = "Hold error against the background period"
         blocks.append(Gallery(hold_plots(values), caption, folded=True))
     coarse = values.get("coarse")
     if coarse is not None and coarse.texts:

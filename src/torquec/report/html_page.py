@@ -109,7 +109,7 @@ class _Writer:
         links = "".join(f'<a href="#{escape(s.name)}">{escape(s.title)}</a>' for s in report.sections)
         problems = "".join(f"<li>{escape(problem)}</li>" for problem in report.problems)
         trouble = (
-            f'<div class="note bad" role="alert"><b>Could not be read, and is not shown:</b><ul>{problems}</ul></div>'
+            f'<div class="note bad" role="alert"><b>Could not be read, not shown:</b><ul>{problems}</ul></div>'
             if problems
             else ""
         )
@@ -133,7 +133,7 @@ class _Writer:
         first = "".join(f"<li>{escape(words)}</li>" for words in decision.measure_first)
         failed = (
             "".join(self.block(block) for block in decision.failed)
-            or "<p>None: no step failed, no experiment left its bounds or the limits of the joints.</p>"
+            or "<p>None: no step failed, no experiment violated its bounds or the limits of the joints.</p>"
         )
         sign = f'<i aria-hidden="true">{_SIGNS[decision.tone]}</i>'
         return (
@@ -339,7 +339,7 @@ def _ways(*, is_open: bool) -> str:
     )
     return (
         f'<details class="ways"{" open" if is_open else ""}><summary>How to read the numbers</summary>'
-        f"<ul>{rows}</ul><p>The figure at each word leads to what the number rests on.</p></details>"
+        f"<ul>{rows}</ul><p>The number at each word links to its source.</p></details>"
     )
 
 
@@ -366,7 +366,7 @@ def _first_words(blocks: tuple[Block, ...]) -> str:
 
 
 def _counted(blocks: tuple[Block, ...]) -> list[str]:
-    """What stands in a section without words."""
+    """Block counts of a section without text."""
     found = []
     for kind, word in ((Equation, "equation"), (DataTable, "table"), (Plot, "drawing"), (Bars, "drawing")):
         count = sum(isinstance(block, kind) for block in blocks)

@@ -44,7 +44,7 @@ _DRAWN_LOGS = 6
 def parameters_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     """The result of `torquec identify`."""
     values = document.values
-    logs = ", ".join(_file(error) for error in values["training"]) or "the logs that were given"
+    logs = ", ".join(_file(error) for error in values["training"]) or "the given logs"
     fitted = _seen(logs, f"torques in {logs}, against the model that was fitted to them")
     crossed = _seen(logs, f"{logs}, each part predicted by a fit to the others")
     trusted = values["trusted"].truth
@@ -53,7 +53,7 @@ def parameters_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     headline = fact("torques in the logs are predicted with an error of", error)
     if (promised := values.get("expected_error")) is not None:
         expected = Number(_PERCENT * promised.number, crossed, "%", 3)
-        facts.insert(0, fact("error to expect on another motion", expected))
+        facts.insert(0, fact("expected error on another motion", expected))
         headline = fact("torques of another motion are predicted with an error of", expected)
     if (across := values.get("cross_validation_error")) is not None:
         facts.append(fact("error in cross-validation", Number(_PERCENT * across.number, crossed, "%", 3)))
@@ -62,7 +62,7 @@ def parameters_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
         facts.append(fact("condition number", Number(number.number, condition, digits=3)))
     facts.append(fact("method", f"{values['method'].text}, friction {values['friction'].text}"))
     buildable = values["physically_consistent"].truth
-    facts.append(fact("a robot with these parameters", "could be built" if buildable else "could NOT be built"))
+    facts.append(fact("a robot with these parameters", "is consistent" if buildable else "is NOT consistent"))
     blocks: list[Block] = [
         paragraph(
             Statement(values["verdict"].text, computed(f"parts of {logs}, predicted by fits without them")),
@@ -107,7 +107,7 @@ def _expected(values: StoredValue, logs: str) -> list[Block]:
         "99 % of a block below",
         *(f"{name}, fitted" for name in files),
     )
-    return [DataTable(head, tuple(rows), "Error to expect on another motion")]
+    return [DataTable(head, tuple(rows), "Expected error on another motion")]
 
 
 def _seen(logs: str, words: str) -> Provenance:
@@ -230,7 +230,7 @@ def _correlations(values: StoredValue, logs: str) -> list[Block]:
     if not rows:
         return [paragraph("No two parameters are strongly correlated.")]
     head = ("parameter", "and", "correlation")
-    return [DataTable(head, tuple(rows), "Parameters that are hard to tell apart", folded=True)]
+    return [DataTable(head, tuple(rows), "Strongly correlated parameters", folded=True)]
 
 
 def _payload(values: StoredValue) -> list[Block]:
@@ -261,7 +261,7 @@ def _files(values: StoredValue, logs: str) -> list[Block]:
     rows = tuple(
         (name, readers.get(name, ""), Number(_PERCENT * error.number, on, "%", 3)) for name, error in errors.items()
     )
-    return [DataTable(("file", "read by", "error of its torques"), rows, "What the files that were written are worth")]
+    return [DataTable(("file", "read by", "error of its torques"), rows, "Errors of the written files")]
 
 
 def plot_prediction(prediction: Prediction, path: str | os.PathLike[str]) -> Path:

@@ -82,7 +82,11 @@ def _files(files: FileFits, joints: Sequence[str]) -> str:
         ]
         for what, error in files.errors.items()
     ]
-    return table(["what is written, each fitted to its own words", "read by", "|e|/|tau|", *joints], rows, left=2)
+    return table(
+        ["file, fitted with the terms it supports", "read by", "|e|/|tau|", *joints],
+        rows,
+        left=2,
+    )
 
 
 def _expected(estimate: Estimate) -> str:
@@ -142,7 +146,7 @@ def _correlated(estimate: Estimate) -> str:
         return "no two parameters are correlated by more than 0.9"
     rows = [[first, second, f"{value:+.3f}"] for first, second, value in pairs[:_SHOWN]]
     rest = f"\n  and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
-    return "hard to tell apart\n" + table(["parameter", "and", "correlation"], rows, left=2) + rest
+    return "strongly correlated\n" + table(["parameter", "and", "correlation"], rows, left=2) + rest
 
 
 def _frictions(estimate: Estimate, found: Elimination, basis: InwardBasis) -> list[str]:

@@ -35,11 +35,11 @@ class Obtained(StrEnum):
 
 
 _MEANINGS = {
-    Obtained.PROVED: "holds for every case that is stated; the command beside it proves it again",
-    Obtained.MEASURED: "observed on a robot, in a log or on a machine, which is named; others may differ",
-    Obtained.COMPUTED: "follows from the model by calculation, at the points or runs that are named, or in bounds "
+    Obtained.PROVED: "holds for every stated case; the command beside it proves it again",
+    Obtained.MEASURED: "observed on a named robot or machine, or in a named log; others may differ",
+    Obtained.COMPUTED: "calculated from the model at the named points or runs; or a bound "
     "without a witness that could be proven again",
-    Obtained.ASSUMED: "taken from a file or a specification as it stands; nobody has checked it here",
+    Obtained.ASSUMED: "taken from a file or a specification without a check",
 }
 
 
@@ -103,7 +103,7 @@ class Number:
                 remedy="give its Provenance: proved, measured, computed or assumed",
             )
         if isinstance(self.value, bool) or not isinstance(self.value, int | float) or not math.isfinite(self.value):
-            raise ArgumentError(f"{self.value!r} is no finite number", remedy="say in words what there is instead")
+            raise ArgumentError(f"{self.value!r} is not a finite number", remedy="say in words what there is instead")
 
     @property
     def text(self) -> str:

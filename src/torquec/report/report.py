@@ -200,7 +200,7 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
             highlights += figures
     if not sections and not problems:
         raise ArgumentError(
-            "there is nothing in this folder that a report can show",
+            "this folder has no results that a report can show",
             where=str(folder),
             remedy="give a folder that identify, simplify, design or simulate wrote with -o, or keep what commands "
             "print with --json in it",
@@ -227,7 +227,7 @@ def _title(found: FoundFolder) -> str:
 
 
 _FILE_KINDS = frozenset({MODEL, CERTIFICATE, CONTROLLER, PACKAGE, ROBOT_FILE, RUN_MANIFEST})
-"""Kinds of documents that are no command's result."""
+"""Kinds of documents that are not results of a command."""
 
 
 def _robot_name(found: FoundFolder) -> str:
@@ -251,7 +251,7 @@ def report_json(report: Report) -> str:
 
 
 def report_document(report: Report) -> dict[str, Any]:
-    """The report as JSON values; drawings stand in it as words."""
+    """The report as JSON values, with descriptions in place of drawings."""
     return {
         "format": REPORT_FORMAT,
         "version": REPORT_VERSION,

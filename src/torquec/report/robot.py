@@ -300,7 +300,7 @@ def _drives(values: StoredValue, stated: Provenance) -> list[Block]:
 
 def _snaps(values: StoredValue, stated: Provenance) -> list[Block]:
     rows: list[tuple[Cell, ...]] = []
-    used = assumed("angles within rounding of a right angle are meant as one; --no-snap keeps them as written")
+    used = assumed("angles within rounding of a right angle are snapped to it; --no-snap keeps them as written")
     for snap in values["snaps"]:
         written = Number(snap["found"].number, stated, "rad", 10)
         taken = Number(snap["used"].number, used, "rad", 10)

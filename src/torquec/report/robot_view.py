@@ -48,7 +48,7 @@ def live_view(model: Model, folder: FoundFolder) -> list[Block]:
         reason = f"The robot is not shown in 3D: {error.found}."
         return [still, paragraph(f"{reason} To get it: {error.remedy}" if error.remedy else reason)]
     words = f"{model.robot.name} in 3D: move its joints or drag its hand; the compiled model computes in this page"
-    played = "; it plays what was simulated" if runs else ""
+    played = "; it plays the simulated runs" if runs else ""
     return [LiveView(page, f"{words}{played}", still), *(paragraph(reason) for reason in refused)]
 
 

@@ -101,16 +101,16 @@ def simplify_text(document: Mapping[str, Any], facts: SimplifiedFacts) -> str:
 def _dropped_lines(facts: SimplifiedFacts) -> list[str]:
     """What a reader wants to know first: which entries are gone, and the largest terms among all that are."""
     if not facts.dropped:
-        return ["no term was left out"]
+        return ["no term was dropped"]
     lines = []
     if facts.entries:
         more = f" and {len(facts.entries) - _SHOWN} more" if len(facts.entries) > _SHOWN else ""
-        lines.append(f"left out entirely: {' '.join(facts.entries[:_SHOWN])}{more}")
+        lines.append(f"dropped entirely: {' '.join(facts.entries[:_SHOWN])}{more}")
     rows = [
         [facts.joints[change.index[0]], change_text(change), number(change.torque, 3)]
         for change in facts.dropped[:_SHOWN]
     ]
-    lines.append(f"largest of {len(facts.dropped)} terms left out (all: equations_changes.txt):")
+    lines.append(f"largest of {len(facts.dropped)} dropped terms (all: equations_changes.txt):")
     return [*lines, table(["joint", "term", "torque at most"], rows, left=2)]
 
 
@@ -125,7 +125,7 @@ def _coefficient_lines(proofs: Mapping[str, Mapping[str, Any]], served: Sequence
         [name, upper_bound(proof["bound"], 4), number(proof["found"], 4), number(proof["tolerance"], 4), proof["kind"]]
         for name, proof in closest
     ]
-    first = "closest to what is allowed" if closest[0][1]["tolerance"] else "the largest"
+    first = "closest to their tolerances" if closest[0][1]["tolerance"] else "the largest"
     head = ["coefficient", "error at most", "largest found", "allowed", "kind"]
     lines = [f"errors of {len(proofs)} coefficients are proven; {first}:", table(head, rows)]
     return [*lines, f"served by simplified coefficients: {', '.join(served)}"] if served else lines
@@ -215,7 +215,7 @@ def _bounds(values: StoredValue, claim: Provenance, looked: Provenance) -> list[
         rows.append((joint, Number(torque, claim, unit), Number(found, looked, unit), limit, share))
     if not rows:
         return []
-    head = ("joint", "torque error at most", "largest found", "allowed", "part of what is allowed")
+    head = ("joint", "torque error at most", "largest found", "allowed", "part of the tolerance")
     blocks: list[Block] = [DataTable(head, tuple(rows), "The torques of the simplified model against the exact ones")]
     if names:
         bars = (("proven", tuple(shares)), ("largest found", tuple(found_shares)))
@@ -226,7 +226,7 @@ def _bounds(values: StoredValue, claim: Provenance, looked: Provenance) -> list[
 
 
 def _worst(values: StoredValue, claim: Provenance, looked: Provenance) -> list[Fact]:
-    """The largest proven share of what is allowed, and the largest that was found; a joint is named if it is alone."""
+    """The largest proven share of the tolerance, and the largest that was found; a joint is named if it is alone."""
     shares = [
         (bound["torque"].number / allowed.number, bound["found"].number / allowed.number, joint)
         for joint, bound in values["bounds"].items()
@@ -238,7 +238,7 @@ def _worst(values: StoredValue, claim: Provenance, looked: Provenance) -> list[F
     alike = [joint for share, _, joint in shares if share >= most - _ALIKE]
     whose = f"of {alike[0]}, the worst" if len(alike) == 1 else f"of {len(alike)} of {len(shares)} joints, the worst"
     parts = (Number(_PERCENT * most, claim, "%", 3), " at most, ", Number(_PERCENT * found, looked, "%", 3), " found")
-    return [fact(f"torque error {whose}, of what is allowed", *parts)]
+    return [fact(f"torque error {whose}, of the tolerance", *parts)]
 
 
 def _trade_off(values: StoredValue, claim: Provenance, counted: Provenance) -> list[Block]:
@@ -266,8 +266,8 @@ def _trade_off(values: StoredValue, claim: Provenance, counted: Provenance) -> l
         ),
     )
     stated = LimitLine("specification", Number(1.0, assumed("the specification")), vertical=True)
-    x, y = Axis("proven error, as a part of what is allowed"), Axis("multiplications and additions", low=0.0)
-    return [Plot("What a smaller error costs", x, y, series, (stated,))]
+    x, y = Axis("proven error, as a part of the tolerance"), Axis("multiplications and additions", low=0.0)
+    return [Plot("Operations for smaller errors", x, y, series, (stated,))]
 
 
 def _label(point: StoredValue) -> str:
@@ -299,13 +299,13 @@ def _left_out(values: StoredValue) -> list[Block]:
         (term["joint"].text, term["term"].text, Number(term["torque"].number, by, term["unit"].text, 3))
         for term in dropped
     )
-    blocks: list[Block] = [Subheading("What was left out")]
+    blocks: list[Block] = [Subheading("Dropped terms")]
     entries = values.get("left_out")
     if entries is not None and not entries.is_empty:
         blocks.append(paragraph("Gone altogether: ", ", ".join(entries.texts), "."))
     return [
         *blocks,
-        DataTable(("joint", "term", "torque at most"), rows, "Terms left out, the largest first", folded=True),
+        DataTable(("joint", "term", "torque at most"), rows, "Dropped terms, largest first", folded=True),
     ]
 
 

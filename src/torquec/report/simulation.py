@@ -17,8 +17,8 @@ _MILLI = 1e3  # rad to mrad, m to mm, s to ms
 _PERCENT = 100.0  # parts to percent
 _DRY = {
     "none": "without Coulomb friction",
-    "smooth": "Coulomb friction turns over smoothly near rest",
-    "sign": "Coulomb friction turns over at once",
+    "smooth": "Coulomb friction changes sign smoothly near rest",
+    "sign": "Coulomb friction changes sign at once",
     "stick": "joints stick at rest",
 }
 
@@ -62,7 +62,7 @@ def simulation_text(name: str, units: Mapping[str, str], document: Mapping[str, 
     for joint in document["saturated"]:
         when = document.get("first_saturation", {}).get(joint)
         at = "" if when is None else f", first at t = {when:.4g} s"
-        lines.append(f"{joint} asked for more than its drive can give{at}: make the motion slower, or the poles.")
+        lines.append(f"{joint} needed more torque than its drive has{at}: make the motion slower, or the poles.")
     for passed in document.get("passed_limits", ()):
         joint = passed["joint"]
         numbers = {key: passed[key] for key in ("time", "value", "limit")}
@@ -116,7 +116,7 @@ def simulated_conditions(values: StoredValue, name: str) -> list[Fact]:
     kind = values["plant"].text
     facts = [fact("what moves", f"{given['robot'].text}, its {kind} model")]
     load: list[Part] = ["none"] if given["payload"].is_empty else load_parts(given["payload"], chosen)
-    facts.append(fact("load that the controller does not know", *load))
+    facts.append(fact("load that the controller's model does not include", *load))
     facts.append(fact("motion", *_motion(given["motion"], values, chosen)))
     dry = given["friction"].text
     stated = given["friction_stated"].truth
@@ -194,7 +194,7 @@ def tracking_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     tip = values.get("tip")
     if tip is not None:
         rms, most = (Number(_MILLI * tip[key].number, by, "mm") for key in ("rmse", "max"))
-        facts.append(fact(f"distance of {tip['frame'].text} from where it should be", rms, " rms, ", most, " at most"))
+        facts.append(fact(f"distance of {tip['frame'].text} from its reference", rms, " rms, ", most, " at most"))
     experiment = values.get("experiment")
     title = "" if experiment is None else experiment.text
     lost = values.get("diverged")
@@ -207,7 +207,7 @@ def tracking_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     blocks: list[Block] = [Facts(tuple(facts)), _errors(values, by)]
     saturated = values["saturated"].texts
     at_limit = f"At their torque limits at times: {', '.join(saturated)}."
-    words = at_limit if saturated else "No drive came to its torque limit."
+    words = at_limit if saturated else "No drive reached its torque limit."
     blocks += [paragraph(Statement(f"{text}.", by), tone=Tone.BAD) for text in limit_sentences(values)]
     if values.get("passed_limits") is None:
         blocks.append(paragraph("Whether the joints kept their ranges and speed limits is not in this document."))
@@ -216,7 +216,7 @@ def tracking_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     blocks.append(paragraph(words, tone=Tone.WARNING if saturated else Tone.GOOD))
     still = values.get("unmoved")
     if still is not None and still.texts:
-        text = f"Hardly moving at all: {', '.join(still.texts)}. Friction holds it, or its drive is too weak."
+        text = f"Hardly moving: {', '.join(still.texts)}. Friction holds it, or its drive is too weak."
         blocks.append(paragraph(Statement(text, by), tone=Tone.BAD))
     blocks += torque_gallery(values, by)
     worst = [(error.number, joint) for joint, error in values["max_error"].items() if error.value is not None]

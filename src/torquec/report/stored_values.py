@@ -72,12 +72,12 @@ class StoredValue:
         """A finite number; whole ones stay whole."""
         value = self.value
         if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
-            self.refuse("is no finite number")
+            self.refuse("is not a finite number")
         return value
 
     @property
     def number_or_none(self) -> float | None:
-        """A finite number, or None for null: documents write limits that are not there so."""
+        """A finite number, or None for null, which documents write for a missing limit."""
         return None if self.value is None else self.number
 
     @property

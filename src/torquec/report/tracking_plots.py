@@ -85,7 +85,7 @@ def _joint_series(
 ) -> tuple[Series, ...]:
     curves = [(document, own[joint]) for document, own in experiments if joint in own]
     last = max(curve["t"].numbers[-1] for _, curve in curves)
-    series = [Series("reference", (0.0, last), (0.0, 0.0), assumed("the motion that was asked for"), Style.FAINT)]
+    series = [Series("reference", (0.0, last), (0.0, 0.0), assumed("the reference motion"), Style.FAINT)]
     if bound is not None:
         edge = _MILLI * bound
         series.append(Series("guaranteed tube", (0.0, last), (edge, edge), _TUBE, Style.TUBE, low=(-edge, -edge)))
@@ -116,7 +116,7 @@ def torque_gallery(values: StoredValue, by: Provenance) -> list[Block]:
         for joint, curve in (() if samples is None else samples["joints"].items())
         if curve.get("torque") is not None
     ]
-    return [Gallery(tuple(torques), "Torque that the controller asked for", folded=True)] if torques else []
+    return [Gallery(tuple(torques), "Commanded torque", folded=True)] if torques else []
 
 
 def stated_unit(values: StoredValue, joint: str) -> str:
@@ -190,7 +190,10 @@ def plot_envelope(
 
 
 def plot_torques(
-    results: Mapping[str, SimulationResult], path: str | os.PathLike[str], *, title: str = "Torques wanted, and limits"
+    results: Mapping[str, SimulationResult],
+    path: str | os.PathLike[str],
+    *,
+    title: str = "Commanded torques, and limits",
 ) -> Path:
     """One plot per joint: the torques that each controller commanded, and the limits of the drives.
 

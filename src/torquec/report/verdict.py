@@ -70,7 +70,7 @@ def _experiment(document: FoundDocument) -> list[Block]:
     blocks: list[Block] = []
     if lost is not None and runs is not None and lost.number > 0:
         counts = (Number(lost.number, by), " of ", Number(runs.number, by))
-        blocks.append(paragraph(f"In {name} ", *counts, " runs left all bounds.", tone=Tone.BAD))
+        blocks.append(paragraph(f"In {name} ", *counts, " runs diverged.", tone=Tone.BAD))
     beyond = values.get("beyond_guarantee")
     if beyond is not None:
         tone = Tone.BAD if beyond["reasons"].is_empty else Tone.WARNING
@@ -157,7 +157,7 @@ _TOLD: tuple[tuple[str, Callable[[FoundDocument], list[Block]]], ...] = (
     ("plan", _plan),
     ("realtime run", _real_time),
     ("selftest", _not_ok("A self-test of the generated code does not agree.")),
-    ("verify-package", _not_ok("A platform does not give what Python gives.")),
+    ("verify-package", _not_ok("A platform differs from Python.")),
     ("check", _not_ok("The check of the proof refused it.")),
 )
 """The kinds of other documents that have something to say here."""

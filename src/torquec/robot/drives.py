@@ -1,7 +1,7 @@
 """The side file `NAME.drives.toml`: motors, gears, friction and springs that robot files cannot express.
 
 It is documented in `docs/drives.md` and uses the words of the DH tables. Its entries for a joint replace those of the
-robot file; a motor of the robot file stays where the side file gives its joints none.
+robot file; a motor of the robot file stays if the side file has no motor for its joints.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class RobotReader(Protocol):
 
 @dataclass(frozen=True)
 class RobotFormat:
-    """A robot file format: title for messages and help, the reader, and whether drives stand in a side file.
+    """A robot file format: title for messages and help, the reader, and whether drives are in a side file.
 
     `visuals` reads the visual shapes, which the robot does not keep; None for a format without shapes.
     """
@@ -157,7 +157,7 @@ def _warn_of_snaps(robot: Robot) -> None:
 
 
 def drives_beside(file: Path) -> Path | None:
-    """The side file with the drives of a robot file, where there is one and the format has any use for it."""
+    """The side file with the drives of a robot file, if it exists and the format uses one."""
     form = READERS.get(file.suffix.lower())
     if form is None or not form.has_side_file:
         return None

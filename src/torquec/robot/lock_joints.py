@@ -73,7 +73,7 @@ def _locked_loops(robot: Robot, positions: Mapping[str, float]) -> Robot:
 
 
 def welded(robot: Robot, poses: Mapping[str, Pose]) -> Robot:
-    """The robot without the joints named, what each carried welded to its joint frame at a pose (1), (3)."""
+    """The robot without the named joints; the bodies on each are welded to its joint frame at a pose (1), (3)."""
     tree = BodyTree(robot.base_inertia)
     homes: list[tuple[int, Pose]] = []  # of every old body: the new body that holds it, and its frame seen from there
     for body in robot.bodies:

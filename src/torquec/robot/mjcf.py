@@ -107,7 +107,7 @@ def compile_mjcf(
         named = next((places[name] for name in re.findall("'([^']*)'", words) if name in places), source)
         where = f"{source}:{line[1]}" if line and keep_lines else named
         raise RobotFileError(
-            f"MuJoCo does not take this model: {reason.strip()}",
+            f"MuJoCo rejects this model: {reason.strip()}",
             where=where,
             remedy="correct the element that it names",
         ) from None

@@ -93,7 +93,7 @@ FILE_SHAPES = ("mesh", "hfield", "sdf")
 class MjcfContext:
     """Settings of the whole document: attributes by class and tag (1), compiler settings, and warnings.
 
-    `meshes` are those that inertias may come from, None where none may.
+    `meshes` may supply inertias; None: no mesh may.
     """
 
     defaults: dict[str, dict[str, dict[str, str]]]
@@ -171,7 +171,7 @@ class MeshFiles:
             )
         if path.suffix.lower() not in _SUFFIXES:
             raise RobotFileError(
-                f'"{written}" is no mesh that MuJoCo reads',
+                f'"{written}" is not a mesh format that MuJoCo reads',
                 where=element.where,
                 remedy=f"export it as one of {', '.join(_SUFFIXES)}",
             )

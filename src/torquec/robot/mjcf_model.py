@@ -306,7 +306,7 @@ class ModelReader:
             if model.body_gravcomp[index]:
                 name = self.body_names[index]
                 warnings.append(
-                    FileWarning(self.place(name), f"gravcomp of body '{name}' is left out: it weighs in full")
+                    FileWarning(self.place(name), f"gravcomp of body '{name}' is left out: its full weight acts")
                 )
         for index, name in enumerate(self.joint_names):
             if model.jnt_limited[index] and not self.kind(index).has_position_limits:

@@ -33,7 +33,7 @@ _REFUSED = {
     "flexcomp": "remove it: deformable bodies have no joint coordinates",
     "flex": "remove it: deformable bodies have no joint coordinates",
     "attach": "write the attached bodies into this file",
-    "plugin": "remove it: what a plugin does cannot be known",
+    "plugin": "remove it: the effect of a plugin is unknown",
 }
 _NAMES = ("name", "class", "childclass", "joint", "joint1", "joint2", "model", "file", "prefix", "user")
 _OPEN_FILES = ("mesh", "hfield", "material")
@@ -212,7 +212,7 @@ def _check_joint(joint: Element, context: MjcfContext, childclass: str) -> None:
 
 
 def _check_ranges(element: Element, attributes: Mapping[str, str]) -> None:
-    """Refuse limits the wrong way round: MuJoCo takes them for none."""
+    """Refuse exchanged limits, which MuJoCo ignores."""
     for name in _RANGES:
         try:
             low, high = map(float, attributes.get(name, "0 0").split())

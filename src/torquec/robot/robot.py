@@ -341,8 +341,8 @@ class Robot(NotebookDisplay):
             raise RobotError(
                 f"robot '{self.name}' has no dynamics: these links have no inertia: {', '.join(named)}",
                 where=self.source,
-                remedy="give each its mass, centre and inertia (zeros, if it is meant to weigh nothing), "
-                "or find them from a log with torquec identify; kinematics works without",
+                remedy="give each its mass, centre and inertia (zeros for a massless link), "
+                "or identify them from a log with torquec identify; kinematics works without them",
             )
         self._refuse_idle(massless_joints(self.tree))
 
@@ -357,9 +357,9 @@ class Robot(NotebookDisplay):
     def _refuse_idle(self, joints: tuple[str, ...]) -> None:
         if joints:
             raise RobotError(
-                f"the dynamics of robot '{self.name}' is singular: there is no inertia to move at {', '.join(joints)}",
+                f"the dynamics of robot '{self.name}' is singular: there is no inertia at {', '.join(joints)}",
                 where=self.source,
-                remedy="give what it carries an inertia about its axis, weld it with a fixed joint, "
+                remedy="give the bodies beyond it an inertia about its axis, weld it with a fixed joint, "
                 "or add a rotor inertia",
             )
 

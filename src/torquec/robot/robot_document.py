@@ -87,18 +87,18 @@ def robot_from_dict(document: object, *, where: str = "", older: bool = False, a
     for index, body in enumerate(robot.bodies):
         field = f"robot.bodies[{index}]"
         if not -1 <= body.parent < index:
-            raise _refused(where, f"{field}.parent", f"{body.parent} is no earlier body")
+            raise _refused(where, f"{field}.parent", f"{body.parent} is not an earlier body")
         if body.joint.mimic is not None and body.joint.mimic.joint not in names:
             raise _refused(where, f"{field}.joint.mimic", f"there is no joint '{body.joint.mimic.joint}'")
         if not _is_rotation(body.joint.placement.rotation):
-            raise _refused(where, f"{field}.joint.placement.rotation", "it is no rotation")
+            raise _refused(where, f"{field}.joint.placement.rotation", "it is not a rotation")
         if body.inertia.m < 0.0 and not any_inertia:
             raise _refused(where, f"{field}.inertia.m", f"the mass is negative: {body.inertia.m:g}")
     for index, frame in enumerate(robot.frames):
         if not -1 <= frame.body < len(robot.bodies):
             raise _refused(where, f"robot.frames[{index}].body", f"there is no body {frame.body}")
         if not _is_rotation(frame.pose.rotation):
-            raise _refused(where, f"robot.frames[{index}].pose.rotation", "it is no rotation")
+            raise _refused(where, f"robot.frames[{index}].pose.rotation", "it is not a rotation")
     transmission = robot.drives.transmission
     if len(transmission) != len(robot.drives.motors) or any(len(row) != robot.tree.n for row in transmission):
         raise _refused(where, "robot.drives.transmission", "it needs one row per motor and one column per joint")

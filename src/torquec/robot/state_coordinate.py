@@ -73,7 +73,7 @@ def state_coordinates(robot: Robot) -> tuple[StateCoordinate, ...]:
 def position_bases(robot: Robot) -> tuple[PositionBasis, ...]:
     """Basis of the closed form in every joint position (n,).
 
-    Raises `RobotError` for a robot with a joint whose position is no single number, and for one with closed loops.
+    Raises `RobotError` for a robot with a joint whose position is not a single number, and for one with closed loops.
     """
     check_single_coordinates(robot)
     check_tree(robot)
@@ -81,11 +81,11 @@ def position_bases(robot: Robot) -> tuple[PositionBasis, ...]:
 
 
 def check_single_coordinates(robot: Robot) -> None:
-    """Raise `RobotError` for a robot with a free, ball or planar joint: its position is no single number."""
+    """Raise `RobotError` for a robot with a free, ball or planar joint: its position is not a single number."""
     joint = next((joint for joint in robot.joints if joint.kind.nv > 1), None)
     if joint is not None:
         raise RobotError(
-            f"the position of joint '{joint.name}' ({joint.type}) is no single number",
+            f"the position of joint '{joint.name}' ({joint.type}) is not a single number",
             where=robot.source,
             remedy="fix the base (--base fixed, load(path, base='fixed')), or take the quantities of torquec.compile, "
             "which serve joints of any kind",
@@ -128,7 +128,7 @@ def start_posture(robot: Robot, given: Sequence[float] | None = None) -> list[fl
         return [_start(joint) for joint in robot.joints]
     values = [float(value) for value in given]
     if len(values) != robot.n or not all(map(math.isfinite, values)):
-        raise ArgumentError(f"a posture of robot '{robot.name}' has {robot.n} finite positions, in joint order")
+        raise ArgumentError(f"a configuration of robot '{robot.name}' has {robot.n} finite positions, in joint order")
     return values
 
 

@@ -137,7 +137,7 @@ def check_inertia(name: str, inertia: Inertia, *, where: str) -> tuple[FileWarni
         return ()
     if not all(abs(value) < _HUGE for value in inertia.parameters):
         raise RobotFileError(
-            f"the inertia of '{name}' is beyond all measure", where=where, remedy="check the units: kg, m and kg m^2"
+            f"the inertia of '{name}' is too large", where=where, remedy="check the units: kg, m and kg m^2"
         )
     if inertia.m < 0.0:
         raise RobotFileError(
@@ -208,13 +208,13 @@ def check_structure(robot: Robot, where: Mapping[str, str] | None = None) -> Non
             raise RobotFileError(
                 f"body '{body.name}' does not follow its parent",
                 where=places.get(body.name, robot.source),
-                remedy="list parents before children: a robot is a tree that grows from one base",
+                remedy="list parents before children: a robot is a tree with one base",
             )
         check_joint(body.joint, where=places.get(body.joint.name, robot.source))
         numbers = (*body.joint.placement.origin, *body.inertia.parameters)
         if not all(abs(number) < _HUGE for number in numbers):
             raise RobotFileError(
-                f"the placement or the inertia of body '{body.name}' is beyond all measure",
+                f"the placement or the inertia of body '{body.name}' is too large",
                 where=places.get(body.name, robot.source),
                 remedy="check the units: kg, m and kg m^2 are expected",
             )

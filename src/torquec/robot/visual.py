@@ -80,7 +80,7 @@ def _visual(element: Element, frame: str, named: Mapping[str, RgbaColor | None])
     elif child.tag == "sphere":
         sizes = (child.number("radius"),)
     else:
-        raise RobotFileError(f"<{child.tag}> is no shape", where=child.where)
+        raise RobotFileError(f"<{child.tag}> is not a shape", where=child.where)
     return Visual(frame, ShapeKind(child.tag), pose, tuple(abs(size) for size in sizes), color)
 
 

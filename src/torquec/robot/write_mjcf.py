@@ -100,7 +100,7 @@ def mjcf_text(robot: Robot, *, note: str = "") -> str:
         _check_takable(body.name, body.inertia)
     lost = not_in_mjcf(robot)
     lines = [xml_comment("Written by Torquec." + (f" {note}" if note else ""))]
-    lines += [xml_comment(f"Not in here, for lack of words: {'; '.join(lost)}.")] if lost else []
+    lines += [xml_comment(f"Not included, because MJCF cannot express it: {'; '.join(lost)}.")] if lost else []
     frictions = [body.joint.friction for body in robot.bodies] + [motor.friction for motor in robot.drives.motors]
     if any(_plain(friction).is_bent for friction in frictions):
         lines.append(xml_comment("Damping of three numbers needs MuJoCo 3.8 or newer."))
@@ -313,6 +313,6 @@ def _is_takable(inertia: Inertia) -> bool:
 def _check_takable(name: str, inertia: Inertia) -> None:
     if not _is_takable(inertia):
         raise RobotError(
-            f"MuJoCo takes no body with the inertia of '{name}'",
+            f"MuJoCo rejects the inertia of '{name}'",
             remedy="a moving body needs a mass and three positive moments, none above the sum of the two others",
         )

@@ -117,7 +117,7 @@ def _joint(body: Body, parent: str, child: str, friction: Friction) -> list[str]
     kind = joint.kind
     if not kind.urdf:
         raise RobotError(
-            f"URDF has no word for the {kind.name} joint '{joint.name}'",
+            f"URDF does not support the {kind.name} joint '{joint.name}'",
             where="write_urdf",
             remedy="write it as three hinges, or keep the robot's own file",
         )

@@ -172,7 +172,7 @@ class _Expansion:
     def define_property(self, element: Element, scope: _Scope, folder: Path) -> None:
         name = _written(self.text(_need(element, "name"), element, scope, folder))
         if not name.isidentifier():
-            raise _refused(element, f"'{name[:60]}' is no name for a property", "use letters, digits and '_'")
+            raise _refused(element, f"'{name[:60]}' is not a valid name of a property", "use letters, digits and '_'")
         target = {"parent": scope.parent or scope, "global": list(scope.up())[-1]}.get(
             element.attributes.get("scope", ""), scope
         )

@@ -90,7 +90,7 @@ def evaluate_expression(text: str, lookup: Callable[[str], Value]) -> Value:
     except ZeroDivisionError:
         raise XacroExpressionError("it divides by zero") from None
     except (SyntaxError, RecursionError, MemoryError):
-        raise XacroExpressionError("it is no arithmetic expression") from None
+        raise XacroExpressionError("it is not an arithmetic expression") from None
     except OverflowError:
         raise XacroExpressionError("its result is too large") from None
     except (TypeError, ValueError) as error:

@@ -61,10 +61,10 @@ def check_tolerances(problem: SimplificationProblem) -> None:
     for name, snap, allowed in zip(problem.robot.joint_names, snapped(problem), problem.tolerance, strict=True):
         if not snap < allowed:
             raise SpecificationError(
-                f"joint '{name}' is allowed a torque error of {allowed:.3g}, and taking angles of the file as right "
+                f"joint '{name}' is allowed a torque error of {allowed:.3g}, and snapping angles of the file to right "
                 f"angles changes its torque by up to {rounded_up(snap, 3)}",
                 where=problem.robot.source,
-                remedy=f"read the robot as it is written (--no-snap, load(path, snap=False)), or allow {2 * snap:.2g}",
+                remedy=f"read the robot without snapping (--no-snap, load(path, snap=False)), or allow {2 * snap:.2g}",
             )
     smallest = smallest_bounds(problem.robot, problem.exact, problem.motions, precision=problem.precision)
     for name, bound, snap, rounded, allowed in zip(
@@ -78,7 +78,7 @@ def check_tolerances(problem: SimplificationProblem) -> None:
             )
         if not bound <= allowed:
             raise SpecificationError(
-                f"joint '{name}' is allowed a torque error of {allowed:.3g}, less than rounding makes of exact torques",
+                f"joint '{name}' is allowed a torque error of {allowed:.3g}, below the rounding error of exact torques",
                 remedy=f"allow at least {rounded_up(bound, 3)}, the smallest error that can be proven",
             )
 

@@ -202,7 +202,7 @@ def specification_of(document: Table, robot: Robot, source: str) -> Specificatio
         if any(given.requires for given in merged):
             document.refuse(
                 "coefficients",
-                "there are a threshold for coefficients and requirements for joints",
+                "both a threshold for coefficients and requirements for joints are given",
                 "keep one of them: [coefficients], or torque errors and control requirements",
             )
         if asked:
@@ -344,7 +344,7 @@ def _requirement(joint: Joint, given: _Given) -> JointRequirement:
 
 
 def _motion(joint: Joint, given: _Given) -> JointRequirement | None:
-    """Speed and acceleration of a joint of which nothing else is required, or None where one of them is not limited."""
+    """Speed and acceleration of a joint without other requirements; None if one of them is not limited."""
     velocity = given.velocity if given.velocity is not None else joint.limits.velocity
     if given.acceleration is None or not math.isfinite(velocity):
         return None

@@ -157,7 +157,7 @@ def coefficient(form: ClosedForm, family: Family, index: tuple[int, ...]) -> Tri
         return form.christoffel(*index)
     if family is Family.G:
         return form.g[index[0]]
-    raise ArgumentError("friction is no polynomial of the positions", remedy="use Robot.joints[..].friction")
+    raise ArgumentError("friction is not a polynomial of the positions", remedy="use Robot.joints[..].friction")
 
 
 class _Sizes:

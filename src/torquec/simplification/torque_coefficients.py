@@ -78,7 +78,7 @@ def torque_coefficients(
     """
     if len(robot.bodies) != robot.n:
         raise RobotError(
-            f"robot '{robot.name}' has joints that follow others: its torques are no polynomials",
+            f"robot '{robot.name}' has joints that follow others: its torques are not polynomials",
             where=robot.source,
             remedy="read the equations of the uncoupled joints with torquec equations",
         )
@@ -104,7 +104,7 @@ def torque_coefficients(
                 break
         else:
             raise RobotError(
-                f"the torque of joint '{robot.joint_names[i]}' is no polynomial of degree three",
+                f"the torque of joint '{robot.joint_names[i]}' is not a polynomial of degree three",
                 remedy="this happens to programs that torquec did not make: write them down as code instead",
             )
         key = _key(i, row, robot.n)

@@ -95,7 +95,7 @@ def simulate(
     recording = run.run(rows, drives, seeds=[(options.seed, 0)], every=options.record_every)
     lost = int(recording.diverged[0])
     if lost >= 0:
-        raise _divergence(recording, sampled, f"nothing was finite at {sampled.t[lost]:g} s", before=lost, largest=1.0)
+        raise _divergence(recording, sampled, f"no value was finite at {sampled.t[lost]:g} s", before=lost, largest=1.0)
     result = results_of(run, sampled, recording)[0]
     if result.max_error_values.max(initial=0.0) > options.largest_error:
         rest = f"it reached {result.max_error_values.max():.3g}"
@@ -224,7 +224,7 @@ def _divergence(
             f"the simulation diverged: the error of joint '{sampled.joints[joint]}' passed {largest:.3g} at "
             f"t = {when:g} s, and {rest}"
         )
-    return DivergenceError(found, remedy="use slower poles or lower gains, sample faster, or take more substeps")
+    return DivergenceError(found, remedy="use slower poles or lower gains, sample faster, or use more substeps")
 
 
 @dataclass(frozen=True)

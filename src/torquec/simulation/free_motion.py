@@ -304,7 +304,7 @@ def _torques(robot: Robot, values: npt.ArrayLike | None, steps: int) -> Array:
 def _steps(duration: float | None, period: float, reference: Array | None) -> int:
     if duration is None:
         if reference is None:
-            raise ArgumentError("how long the motion takes is not said", remedy="give a duration in seconds")
+            raise ArgumentError("the duration of the motion is missing", remedy="give a duration in seconds")
         return len(reference) - 1
     if not (math.isfinite(duration) and duration >= period):
         raise ArgumentError(f"a duration of {duration!r} s", remedy=f"give at least one period, {period:g} s")

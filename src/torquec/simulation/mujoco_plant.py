@@ -99,7 +99,7 @@ def _run(world: _World, robot: Robot, controller: Controller, sampled: Trajector
         if lost:  # MuJoCo has put the robot back to its first position
             joint = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, int(lost[0].lastinfo))
             raise DivergenceError(
-                f"the simulation diverged: joint '{joint}' left the finite numbers before t = {sampled.t[k]:g} s",
+                f"the simulation diverged: joint '{joint}' is no longer finite before t = {sampled.t[k]:g} s",
                 remedy="use slower poles or lower gains, or sample faster",
             )
         if k == steps:

@@ -121,7 +121,7 @@ def check_movable(model: Model) -> None:
         raise RefusedQuantityError(
             f"this model ({model.kind.value}) cannot be a plant: {reason}",
             where=f"robot '{model.robot.name}'",
-            remedy="let the robot be the plant; where you know that M is regular, model.assuming_regular_mass_matrix()",
+            remedy="let the robot be the plant; if M is nonsingular, model.assuming_regular_mass_matrix()",
         )
 
 

@@ -79,7 +79,8 @@ def quaternion_rotation(w: float, x: float, y: float, z: float) -> Matrix3:
     length = math.hypot(w, x, y, z)
     if not 0.0 < length < math.inf:
         raise ArgumentError(
-            f"the quaternion ({w}, {x}, {y}, {z}) is no rotation", remedy="give four finite numbers, not all of them 0"
+            f"the quaternion ({w}, {x}, {y}, {z}) is not a rotation",
+            remedy="give four finite numbers, not all of them 0",
         )
     return unit_quaternion_rotation((w / length, x / length, y / length, z / length))
 

@@ -213,7 +213,7 @@ def _by_joint(
         twin = chosen.setdefault(m.kind, {}).setdefault(joint, m)
         if twin is not m:
             text = f"'{twin.column}' and '{m.column}' both hold the {m.kind} of {joint}"
-            raise ArgumentError(text, where=where, remedy="say in a map which one is meant")
+            raise ArgumentError(text, where=where, remedy="select one in a map")
     anchors = chosen.get(needed[0], {})
     if not anchors:
         found = f"no column holds the {needed[0]} of joint 1"

@@ -62,7 +62,7 @@ def smoothed_motion(
             remedy=f"give at least {_FEWEST_SAMPLES} rows, one per time",
         )
     if not (np.isfinite(values).all() and np.isfinite(times).all() and np.all(np.diff(times) > 0.0)):
-        raise ArgumentError("a sample is not finite or a time does not rise", remedy="mend or leave out that sample")
+        raise ArgumentError("a sample is not finite or a time does not rise", remedy="correct or remove that sample")
     if smoothing is not None and not (np.isfinite(smoothing) and smoothing >= 0.0):
         raise ArgumentError(f"a smoothing of {smoothing!r}", remedy="give zero or more, or leave it out")
     middle = 0.5 * (times[1:] + times[:-1])

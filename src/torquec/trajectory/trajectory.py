@@ -229,7 +229,7 @@ def _frozen(name: str, values: npt.ArrayLike) -> Array:
     try:
         array = np.array(values, dtype=np.float64, order="C")  # native loops read rows
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"'{name}' is no array of real numbers ({error})", remedy="give floats") from error
+        raise ArgumentError(f"'{name}' is not an array of real numbers ({error})", remedy="give floats") from error
     array.flags.writeable = False
     return array
 

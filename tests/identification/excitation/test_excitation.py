@@ -169,7 +169,7 @@ def test_impossible_limits_are_named():
     weak = dataclasses.replace(
         robot, bodies=(robot.bodies[0], dataclasses.replace(body, joint=joint), *robot.bodies[2:])
     )
-    with pytest.raises(SpecificationError, match=r"torque of 'joint2' \(.*% of what is allowed\)"):
+    with pytest.raises(SpecificationError, match=r"torque of 'joint2' \(.*% of the limit\)"):
         excitation(weak, options=QUICK)
 
 

@@ -123,7 +123,7 @@ def test_what_the_motion_does_not_tell_is_named_together():
     robot, logs = real_logs.lwr4()
     (found,) = fit_findings(robot, moved(logs[0], 1, 90.0))
     assert found.severity is Severity.WARNING
-    assert "the motion does not tell this from [" in found.text
+    assert "the motion cannot distinguish this from [" in found.text
 
 
 @pytest.mark.parametrize("case", ["panda", "lwr4", "kr300", "tx40"])

@@ -135,7 +135,7 @@ def test_an_incomplete_set_makes_no_model(arm):
 
 @pytest.mark.parametrize("text", ["", "2*", "nothing", "Izz_link2 Izz_link2", "Izz_link2 * 2", "2*3*Izz_link2"])
 def test_what_is_no_sum_is_refused(text):
-    with pytest.raises(ArgumentError, match="is no sum of parameters"):
+    with pytest.raises(ArgumentError, match="is not a sum of parameters"):
         parse_combination(text, ["Izz_link2"])
 
 

@@ -113,7 +113,7 @@ def test_values_of_the_wrong_kind_are_refused(tmp_path, field, text, message):
 def test_entries_that_are_no_tables_are_refused(tmp_path):
     path = tmp_path / "columns.toml"
     path.write_text("recorded = [1, 2]\n")
-    with pytest.raises(ArgumentError, match="no table"):
+    with pytest.raises(ArgumentError, match="not a table"):
         read_columns(path)
 
 

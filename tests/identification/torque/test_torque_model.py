@@ -55,5 +55,5 @@ def test_poor_excitation_is_still_refused_and_names_the_rest():
     q = np.column_stack([log.q[:, 0], 0.0 * log.q[:, 1]])
     still = dataclasses.replace(log, q=q, qd=np.column_stack([log.qd[:, 0], 0.0 * log.qd[:, 1]]))
     options = dataclasses.replace(QUICK, transmission=DIFFERENTIAL)
-    with pytest.raises(ArgumentError, match="excites too little"):
+    with pytest.raises(ArgumentError, match="insufficient excitation"):
         identify(simulated_arm.arm(1.3), still, options=options)

@@ -117,7 +117,7 @@ def test_in_limited_time_all_joints_are_proven_before_any_bound_is_made_closer(c
     steps, work = [], Work(report=lambda report: steps.append(report.step))
     with work.within(Budget.after(3600.0)):
         close = certify(*given, limits=limits, work=work)
-    assert list(dict.fromkeys(steps)) == ["proving the torque errors", "making the bounds closer"]
+    assert list(dict.fromkeys(steps)) == ["proving the torque errors", "tightening the bounds"]
     for ours, theirs in zip(close.joints.values(), certificate.joints.values(), strict=True):
         assert ours.bound <= 1.01 * max(theirs.bound, 1e-6)
     late = iter([False] * robot.n)

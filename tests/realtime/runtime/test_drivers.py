@@ -245,5 +245,5 @@ def test_no_driver(tmp_path):
     scara = tq.classics.scara()
     law = tq.computed_torque(scara, -20.0, period=PERIOD)
     motion = tq.minimum_jerk([0.0] * 4, [0.0, 0.0, -0.1, 0.0], 0.2, joints=scara.joint_names, period=PERIOD)
-    with pytest.raises(tq.ArgumentError, match="refused to open"):
+    with pytest.raises(tq.ArgumentError, match="could not be opened"):
         run(scara, law, motion, robot=library(tmp_path))

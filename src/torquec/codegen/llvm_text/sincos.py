@@ -73,7 +73,7 @@ def _turn(text: FunctionText, shape: Type, t: str, sine: str, cosine: str) -> tu
         text.define(f"select {shape.booleans} {is_odd}, {shape} {cosine}, {shape} {sine}"),
         text.define(f"select {shape.booleans} {is_odd}, {shape} {sine}, {shape} {cosine}"),
     )
-    lowest = 8 * shape.bytes - 2  # where the quadrant's last bit goes, so that its first is the sign
+    lowest = 8 * shape.bytes - 2  # bit position of the quadrant's last bit; its first bit is then the sign bit
     quadrant = text.define(f"shl {integers} {bits}, {integers.splat(lowest)}")
     next_quadrant = text.define(f"add {integers} {quadrant}, {integers.splat(2**lowest)}")
     return _flip(text, shape, turned[0], quadrant), _flip(text, shape, turned[1], next_quadrant)

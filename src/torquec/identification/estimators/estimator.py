@@ -88,7 +88,7 @@ class Estimator(ABC):
 
     def _refuse_instruments(self, instruments: Array | None) -> None:
         if instruments is not None:
-            raise ArgumentError(f"{type(self).__name__} has no use for instruments", remedy="leave them out")
+            raise ArgumentError(f"{type(self).__name__} does not use instruments", remedy="leave them out")
 
     def _learned(self) -> Array:
         if not hasattr(self, "x_"):

@@ -150,7 +150,7 @@ def check_excitation(
     if lost:
         found = [name for name in names if name not in lost]
         raise ArgumentError(
-            f"the log excites too little: {len(lost)} of {len(names)} parameters stay open ({', '.join(lost)})",
+            f"insufficient excitation: {len(lost)} of {len(names)} parameters are not identified ({', '.join(lost)})",
             where=where,
             remedy=f"record a motion of torquec excite; this log identifies {', '.join(found) or 'nothing'}",
         )

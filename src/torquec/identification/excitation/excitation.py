@@ -220,7 +220,7 @@ class _Search:
         """Motions near these that keep all limits; raises `SpecificationError`, with the violated limits, for none."""
         problem = self.problem
         tasks = [self._start(x, 5 * INNER) for x in starts]
-        nearest = list(self.work.map("looking for motions within the limits", nearest_within, tasks, kept=False))
+        nearest = list(self.work.map("searching for motions within the limits", nearest_within, tasks, kept=False))
         nearest.sort(key=lambda x: float(problem.shares(x).max()))
         if exceeding := self._exceeding(nearest[0], 1.0):
             raise self._refusal(exceeding)

@@ -219,7 +219,7 @@ class MotionLimits:
         name = self.names[index]
         if index >= 3 * self.robot.n and not name.startswith(_TORQUE):
             return f"{name} ({(share - 1.0) * _NEAR:.3g} m too near)"
-        return f"{name} ({share:.0%} of what is allowed)"
+        return f"{name} ({share:.0%} of the limit)"
 
     def shares(self, state: MotionState) -> Array:
         """(1)-(5) at N states, (N, K)."""

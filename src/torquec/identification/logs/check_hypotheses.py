@@ -196,7 +196,7 @@ class _Search:
             return
         x, y, z = (value + 0.0 for value in found.gravity)
         text = f"gravity along ({x:.2f}, {y:.2f}, {z:.2f}) m/s^2, {angle:.0f} degrees from the robot's, {{}}"
-        remedy = f"give --gravity {x:.4g},{y:.4g},{z:.4g}, or use --fit-gravity, or mend the robot's base"
+        remedy = f"give --gravity {x:.4g},{y:.4g},{z:.4g}, or use --fit-gravity, or correct the robot's base"
         severity = Severity.ERROR if angle > TUNING.wrong_gravity else Severity.WARNING
         told = _finding(Pathology.GRAVITY, severity, text, "tau", remedy)
         turned = dataclasses.replace(robot, gravity=found.gravity)
@@ -267,8 +267,8 @@ def gain(before: FreeFit, after: FreeFit) -> float:
 def _ambiguous(best: LogFinding, others: Sequence[LogFinding]) -> LogFinding:
     """(6): a warning, because the right correction is not known."""
     also = ", or [".join(f"{other.column}] {other.text}" for other in others)
-    text = f"{best.text}; the motion does not tell this from [{also}"
-    remedy = "check order, offsets and signs of these columns; a motion in which joints move differently tells"
+    text = f"{best.text}; the motion cannot distinguish this from [{also}"
+    remedy = "check order, offsets and signs of these columns; record a motion with independent joints"
     return dataclasses.replace(best, severity=Severity.WARNING, text=text, remedy=remedy)
 
 

@@ -206,11 +206,11 @@ def check_saturation(robot: Robot, log: Log) -> list[LogFinding]:
         spans = tuple((a, b) for a, b in spans_of(at_end) if b - a + 1 >= fewest)
         if spans:
             count = sum(b - a + 1 for a, b in spans)
-            text = f"stays at {float(tau[spans[0][0]]):.4g} for {count} samples: the drive gives no more"
+            text = f"stays at {float(tau[spans[0][0]]):.4g} for {count} samples: the drive is saturated"
             if mostly:
                 ends = f"between {float(tau.min()):.4g} and {float(tau.max()):.4g}"
-                text = f"{ends}, and at one of its ends in {share:.0%} of the samples: the drive gives no more"
-            remedy = "record a slower motion; these samples tell what the drive could do, not what the motion needs"
+                text = f"{ends}, and at one of its ends in {share:.0%} of the samples: the drive is saturated"
+            remedy = "record a slower motion; these samples show the limit of the drive, not the torque of the motion"
             found.append(LogFinding(Pathology.SATURATION, Severity.WARNING, text, log.column("tau", j), spans, remedy))
     return found
 
@@ -237,7 +237,7 @@ def _too_few(log: Log) -> LogFinding:
     whole, rising = int(whole_rows(log).sum()), int(clean_rows(log).sum())
     kind = Pathology.NAN_ROWS if whole == rising else Pathology.BACKWARD_STAMPS
     text = f"of {len(log)} rows {whole} are whole and {rising} rise in time: too few to compare them with a model"
-    return LogFinding(kind, Severity.ERROR, text, log.column("t"), remedy="record more, or mend the column of times")
+    return LogFinding(kind, Severity.ERROR, text, log.column("t"), remedy="record more, or correct the column of times")
 
 
 def _has_error(found: list[LogFinding]) -> bool:

@@ -98,7 +98,7 @@ def check_speeds(log: Log, motion: LogMotion) -> list[LogFinding]:
             found.append(LogFinding(Pathology.PERMUTED, Severity.ERROR, text, name, remedy=remedy))
         elif own < -TUNING.own_correlation:
             text = f"is opposite to the derivative of {log.column('q', j)}: one of the two is negated"
-            remedy = "mend the recorder, or leave the speeds out (a map without velocity)"
+            remedy = "correct the recorder, or omit the speeds (a map without velocity)"
             found.append(LogFinding(Pathology.NEGATED, Severity.ERROR, text, name, remedy=remedy))
         elif own > TUNING.own_correlation:
             ratio = float(np.linalg.norm(recorded[:, j]) / max(float(np.linalg.norm(smooth[:, j])), 1e-300))

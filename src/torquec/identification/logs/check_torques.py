@@ -138,10 +138,10 @@ def _gravity(robot: Robot, motion: LogMotion) -> Iterator[_Change]:
         return
     g = g * float(np.linalg.norm(expected)) / size
     text = (
-        f"the torques ask for gravity along ({g[0]:.1f}, {g[1]:.1f}, {g[2]:.1f}) m/s^2, the robot has "
+        f"the torques imply gravity along ({g[0]:.1f}, {g[1]:.1f}, {g[2]:.1f}) m/s^2, the robot has "
         f"({expected[0]:.1f}, {expected[1]:.1f}, {expected[2]:.1f})"
     )
-    key = f"give --gravity {g[0] + 0.0:.3g},{g[1] + 0.0:.3g},{g[2] + 0.0:.3g}, or mend the robot's base"
+    key = f"give --gravity {g[0] + 0.0:.3g},{g[1] + 0.0:.3g},{g[2] + 0.0:.3g}, or correct the robot's base"
     pull: Array = np.einsum("k,kmn->mn", g - expected, pulls)
     yield _Change(motion, (), _error(Pathology.GRAVITY, text, "tau", key), pull)
 

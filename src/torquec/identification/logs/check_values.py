@@ -82,12 +82,12 @@ def check_stamps(log: Log) -> list[LogFinding]:
     spread = float(np.std(forward[forward < TUNING.gap_steps * usual])) / usual
     if spread > TUNING.jitter:
         text = f"steps vary by {spread:.0%} of {usual:.3g} s (from {forward.min():.3g} to {forward.max():.3g} s)"
-        remedy = "nothing to do: samples are brought to even times"
+        remedy = "nothing to do: the log is resampled at equal steps"
         found.append(LogFinding(Pathology.JITTER, Severity.NOTE, text, name, remedy=remedy))
     if usual > LONGEST_PERIOD:
         unit = shorter_unit(usual)
         remedy = f'if the stamps are in {unit}, say so in a map: time_unit = "{unit}"'
-        text = f"a step is {usual:.3g} s: no robot is recorded that slowly"
+        text = f"a step is {usual:.3g} s: too slow for a recording of a robot"
         found.append(LogFinding(Pathology.UNITS, Severity.ERROR, text, name, remedy=remedy))
     return found
 
@@ -104,9 +104,7 @@ def check_spikes(log: Log) -> list[LogFinding]:
                 continue
             peak = float(np.abs(values[spikes, j]).max())
             huge = kind == "q" or peak > TUNING.ruinous_ranges * max(high - low, 1e-300)
-            text = (
-                f"{int(spikes.sum())} values stand alone, up to {peak:.4g}; the others lie in {low:.4g} to {high:.4g}"
-            )
+            text = f"{int(spikes.sum())} isolated values, up to {peak:.4g}; the others lie in {low:.4g} to {high:.4g}"
             remedy = "cut these rows" + ("" if huge else ", or use --method huber")
             severity = Severity.ERROR if huge else Severity.WARNING
             found.append(LogFinding(Pathology.SPIKES, severity, text, log.column(kind, j), spans_of(spikes), remedy))

@@ -150,7 +150,7 @@ def log_in_pieces(pieces: Pieces, scan: LogScan, *, cutoff: float, rows: int) ->
     made = LogInPieces(pieces, dataclasses.replace(scan, cutoff=cutoff), rows)
     if made.used < 2:
         raise ArgumentError(
-            "nothing is left without half a second at each end and what lies beside gaps",
+            "no samples remain without half a second at each end and what lies beside gaps",
             where=scan.source,
             remedy="record a longer motion without pauses",
         )

@@ -152,7 +152,7 @@ def check_delay(robot: Robot, log: Log) -> list[LogFinding]:
     except ArgumentError:
         return []  # too short; other checks report it
     except MissingExtraError as error:
-        text = f"was not sought: {error.found}"
+        text = f"was not estimated: {error.found}"
         return [LogFinding(Pathology.DELAY, Severity.NOTE, text, "tau", remedy=error.remedy)]
     if not delay.is_significant:
         return []

@@ -170,7 +170,7 @@ def parse_combination(text: str, names: Sequence[str]) -> Array:
         name = max((name for name in names if after.startswith(name)), key=len, default="")
         if not name or (place > 0 and not factor[1]):
             raise ArgumentError(
-                f"'{text}' is no sum of parameters, from '{rest or text}' on",
+                f"'{text}' is not a sum of parameters, from '{rest or text}' on",
                 remedy=f"write terms such as {names[0]} or 0.5*{names[0]}, joined by + and -",
             )
         value = float(factor[2]) if factor[2] else 1.0

@@ -148,7 +148,7 @@ def judge(
         return Verdict(Trust.DOUBTFUL, (problem, f"apart from that {rest}"))
     poor = ", ".join(parameter.name for parameter in parameters if parameter.is_poor)
     also_poor = [f"known to no better than {_POOR:.0%}: {poor}"] if poor else []
-    still = [f"{log.name} hardly moves, and tells nothing but gravity" for log in predicted if log.variation < _HARDLY]
+    still = [f"{log.name} hardly moves, and contains only gravity" for log in predicted if log.variation < _HARDLY]
     if max(training, promise.error) > _INACCURATE:
         share = f"the error is {training:.2%} of the torques on what was fitted, {promise.error:.2%} on other motions"
         return Verdict(Trust.INACCURATE, (share, *also_poor, *still))
@@ -164,6 +164,6 @@ def judge(
         reason = f"{promise.error:.2%} were expected of another motion, {worst.name} errs by {worst.error:.2%}"
         return Verdict(Trust.OVERFIT, (reason, *also_poor, *still))
     if promise.range_uncertainty > _UNKNOWN:
-        lost = f"what is not known of the parameters makes {promise.range_uncertainty:.0%} of the torques elsewhere in"
+        lost = f"the uncertainty of the parameters causes {promise.range_uncertainty:.0%} of the torques elsewhere in"
         return Verdict(Trust.POORLY_EXCITED, (f"{lost} the range of the logs", *also_poor, *still))
     return Verdict(Trust.TRUSTED, (str(promise), *also_poor, *still))

@@ -70,9 +70,7 @@ class CoulombShape:
         if self.turnover is Turnover.SPEED:
             return np.asarray(np.tanh(speed / self.width), dtype=np.float64)
         if position is None:
-            raise ArgumentError(
-                "friction that turns over a distance needs positions", remedy="give q, in order of time"
-            )
+            raise ArgumentError("friction with memory needs positions", remedy="give q, in order of time")
         x = np.asarray(position, dtype=np.float64)
         ways = x.reshape(len(x), -1)
         first, start = (ways[0], np.zeros(ways.shape[1])) if before is None else map(np.atleast_1d, before)

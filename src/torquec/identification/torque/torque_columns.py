@@ -137,7 +137,7 @@ def _column(kind: Any, entry: Any, *, where: str) -> TorqueColumn:
     known = {field.name: field for field in dataclasses.fields(kind)}
     listed = ", ".join(known)
     if not isinstance(entry, dict):
-        raise ArgumentError(f"this is no table: {str(entry)[:60]}", where=where, remedy=f"its fields are {listed}")
+        raise ArgumentError(f"this is not a table: {str(entry)[:60]}", where=where, remedy=f"its fields are {listed}")
     unknown = sorted(set(entry) - set(known))
     if unknown:
         raise ArgumentError(f"there is no field '{unknown[0]}'", where=where, remedy=f"its fields are {listed}")

@@ -122,7 +122,7 @@ def held_torque_bound(
     given = None if jerk is None else np.asarray(jerk, dtype=np.float64)
     bounds: dict[str, list[float]] = {key: [] for key in ("drift", "jerk", "jump", "free_drift", "curvature", "bend")}
     task, coarse = as_work(work), []
-    with task.step("bounding what holding costs", whole=robot.n) as step:
+    with task.step("bounding the hold error", whole=robot.n) as step:
         for i, name in enumerate(robot.joint_names):
             step.show(i, note=name)
             budget = task.budget.share((i + 1) / robot.n)
@@ -156,7 +156,7 @@ class _Rows:
             self.axes.append(GridAxis(degrees[joint], variable.basis, motions.lower[joint], motions.upper[joint]))
         if math.prod(axis.size for axis in self.axes) > _LARGEST:
             raise RobotError(
-                f"the torques depend on {len(self.axes)} joint positions, too many to bound what holding costs",
+                f"the torques depend on {len(self.axes)} joint positions, too many to bound the hold error",
                 remedy="lock joints that hardly matter, such as those of a gripper: --lock JOINT=VALUE, or [lock] of a "
                 "project",
             )
@@ -217,7 +217,7 @@ class _Rows:
                 found = np.tensordot(found, axis.values(np.array([x]))[0], axes=(2, 0))
             if np.abs(found - expected).max() > _TABLE_ERROR * (1.0 + np.abs(rows).max()):
                 raise RobotError(
-                    "the torques are no trigonometric polynomials of the joint positions",
+                    "the torques are not trigonometric polynomials of the joint positions",
                     remedy="lock joints that follow others with a gear, or bound the exact model of the robot",
                 )
 
@@ -324,7 +324,7 @@ def _stiffness(robot: Robot) -> Array:
     """Of linear springs, (n,). Raises `RobotError` for counterbalances."""
     if any(body.joint.counterbalances for body in robot.bodies):
         raise RobotError(
-            "what holding the torque of a counterbalance costs is not bounded",
+            "the hold error of a counterbalance is not bounded",
             remedy="compute the counterbalance in every cycle, and bound the robot without it",
         )
     return np.array([float(value) for value in spring_stiffness(robot, [0.0] * robot.n)])

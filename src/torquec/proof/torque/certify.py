@@ -89,7 +89,7 @@ def certify(
             BoundTask(_of_joint(residual, k), k, motions, float(found[k]), within[k], closely, bounds[k])
             for k in range(robot.n)
         ]
-        name = "making the bounds closer" if any(bounds) else "proving the torque errors"
+        name = "tightening the bounds" if any(bounds) else "proving the torque errors"
         for k, bound in torque_bounds(name, asked, robot.joint_names, work):
             if bound is None:
                 raise UnprovenError(robot.joint_names[k])

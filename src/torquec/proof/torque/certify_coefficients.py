@@ -125,7 +125,7 @@ class _Unproven(Enum):
     """Why there is no proof of a coefficient."""
 
     TOO_LARGE = "its error exceeds the tolerance, or was not shown to be within it"
-    NO_TIME = "the time was over"
+    NO_TIME = "the time limit was reached"
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ class CoefficientError:
 
 
 def coefficient_row(n: int, family: Family, index: tuple[int, ...]) -> tuple[int, int, float]:
-    """Where a coefficient stands in the tables of a torque program: its joint, its row, and its part of that row.
+    """Position of a coefficient in the tables of a torque program: its joint, its row, and its part of that row.
 
     >>> coefficient_row(3, Family.H, (2, 0, 1))             # rows: three of M, then 2 c for the pairs 11 12 13 22 ..
     (2, 4, 0.5)

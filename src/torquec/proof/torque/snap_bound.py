@@ -106,7 +106,7 @@ def _on_grid(
     nodes = [_nodes(*each) for each in zip(bases, highest, lower, upper, strict=True)]
     if math.prod(map(len, nodes)) > _MOST_POINTS or max(highest) >= len(_EVEN_DISPLACEMENTS):
         raise RobotError(
-            f"what snapped angles change in the torques of '{robot.name}' cannot be bounded",
+            f"the torque error of snapped angles of '{robot.name}' cannot be bounded",
             where=robot.source,
             remedy="read the robot without snapping: --no-snap, or load(path, snap=False)",
         )

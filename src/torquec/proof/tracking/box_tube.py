@@ -69,7 +69,7 @@ def box_tube(proven: ProvenTorque, loop: TubeLoop, *, jerk: Array) -> BoxTube | 
             radii = loop.radii(level, drift + jerk)
             return _inner(proven, loop, ErrorTube(radii, level, drift + jerk, torque), jerk)
         room = 1.5 * (level + loop.period * drift)
-    return "while torques are held the accelerations may grow without end: sample faster"
+    return "while torques are held the accelerations may grow without bound: sample faster"
 
 
 def _inner(proven: ProvenTorque, loop: TubeLoop, tube: ErrorTube, jerk: Array) -> BoxTube | str:
@@ -118,7 +118,7 @@ def _largest(proven: ProvenTorque, loop: TubeLoop, fastest: Array) -> tuple[Arra
         boxes = np.concatenate([boxes[:, ~split], halves], axis=1)
         values = np.concatenate([values[:, ~split], search.bounds(halves)], axis=1)
     if not np.isfinite(values[:2]).all():
-        return "the inertia could not be shown to be regular everywhere in the box: give a trajectory"
+        return "the mass matrix could not be proven nonsingular everywhere in the box: give a trajectory"
     level, drift, torque = values.max(axis=1)
     return level, drift, torque
 

@@ -31,7 +31,7 @@ def divergence_reason(problem: VaryingTube, causes: Mapping[str, ErrorInputs]) -
         return _singular(problem)
     cause, joint = max(((name, k) for name in finite for k in range(robot.n)), key=lambda at: finite[at[0]][at[1]])
     return (
-        f"the bounds grow without end under this uncertainty: most of it is '{cause}' at joint "
+        f"the bounds diverge under this uncertainty: most of it is '{cause}' at joint "
         f"'{robot.joint_names[joint]}', an acceleration error of {finite[cause][joint]:.3g} "
         f"{joint_unit(robot.joints[joint])}/s^2; state a smaller set, choose faster poles, move more slowly, or give "
         "the robot its rotor inertias"
@@ -63,7 +63,7 @@ def _singular(problem: VaryingTube) -> str:
     most = ", ".join(f"{name} = {part * value:.2g}" for name, value in sets.stated.items() if value)
     found = f"; it is shown to be regular there up to {most}" if part and most else ""
     return (
-        "the inertia could not be shown to be regular for all robots of the sets, even on the reference: most is "
+        "the mass matrix is not proven nonsingular for all robots of the sets, even on the reference: most is "
         f"'{cause}' at joint '{names[joint]}', {shares[cause][joint]:.2g} of the nominal inertia where less than 1 is "
         f"needed{found}; state a smaller set, or give the robot its rotor inertias"
     )

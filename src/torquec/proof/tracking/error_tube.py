@@ -183,7 +183,7 @@ def error_tube(problem: TubeProblem) -> ErrorTube | str:
                 break
             when = float(problem.reference.t[int(np.argmax(bad))])
             return (
-                f"the inertia could not be shown to be regular in the tube about t = {when:.4g} s, where errors of "
+                f"the mass matrix could not be proven nonsingular in the tube about t = {when:.4g} s, where errors of "
                 f"{radii.position.max():.3g} had to be allowed for: certify a smaller torque error, or sample faster"
             )
         level, drift = levels.max(axis=0), drifts.max(axis=0)
@@ -198,8 +198,7 @@ def error_tube(problem: TubeProblem) -> ErrorTube | str:
         radii = new
     if found is None:
         return _outside(problem, radii.wider(_STEP)) or (
-            "the bounds grow without end: while torques are held the robot moves on by too much; sample faster, or "
-            "move more slowly"
+            "the bounds diverge: the robot moves too far while torques are held; sample faster, or move more slowly"
         )
     return problem.loop.saturation(problem.proven.robot, found.torque) or found
 

@@ -35,7 +35,7 @@ from torquec.trajectory.motion_box import MotionBox
 _ROUNDED_UP = 1.0 + 1e-12
 """Covers the rounding of a sum of some hundred products that are not negative."""
 
-_SNAPPED = "angles of the file were snapped to right angles, and what that changes cannot be bounded"
+_SNAPPED = "angles of the file were snapped to right angles, and the resulting torque error cannot be bounded"
 _KEEP_ANGLES = "keep them as they are written: --no-snap, or load(path, snap=False)"
 
 
@@ -126,7 +126,7 @@ class ProvenTorque:
 def certified_torque_error(program: Function, robot: Robot, record: Certificate) -> ProvenTorque | str:
     """Proven torque error from a certificate, (1) or (2); or the reason why it proves nothing about this program."""
     if record.robot_hash != robot.content_hash:
-        return "the certificate is about another robot, or the robot has changed since"
+        return "the certificate is for another robot, or the robot has changed since"
     if program.content_hash == record.program.content_hash and record.joints:
         return _certified_torque(program, robot, record)
     inner = record.coefficients

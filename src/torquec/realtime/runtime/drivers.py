@@ -226,7 +226,7 @@ class LibraryRobot:
         driver = DriverStruct()
         if begin(ctypes.byref(driver), ctypes.c_int64(model.robot.n)) != 0:
             raise ArgumentError(
-                "the driver refused to open", where=where, remedy=f"it must serve {model.robot.n} joints"
+                "the driver could not be opened", where=where, remedy=f"it must serve {model.robot.n} joints"
             )
         try:
             missing = [name for name in ("read", "write", "clock", "stop") if not getattr(driver, name)]

@@ -55,22 +55,22 @@ class Fault(IntFlag):
 
 
 FAULT_REMEDIES = {
-    Fault.STATE_MISSING: "the robot sent no state: start its process first, or look at its driver",
-    Fault.STATE_NOT_FINITE: "a sensor gave a number that is none: look at the driver's conversion",
-    Fault.STATE_STALE: "the states' times are old, go back or lie ahead: the driver must give the time of measuring",
-    Fault.STATE_JUMP: "a position jumped: look at encoders and their offsets, or allow more `slack`",
-    Fault.STATE_INCONSISTENT: "positions do not move as the speeds say: look at units and signs, or allow more `slack`",
+    Fault.STATE_MISSING: "the robot sent no state: start its process first, or check its driver",
+    Fault.STATE_NOT_FINITE: "a sensor value is not finite: check the driver's conversion",
+    Fault.STATE_STALE: "time stamps are old, go back or lie in the future: the driver must stamp each measurement",
+    Fault.STATE_JUMP: "a position jumped: check encoders and their offsets, or allow more `slack`",
+    Fault.STATE_INCONSISTENT: "positions are inconsistent with speeds: check units and signs, or allow more `slack`",
     Fault.STATE_FROZEN: "a position did not change at all while its speed or its reference did: look at the encoder, "
     "the brake and the driver; a coarse encoder needs more `resolution`, a joint that may stick more `unmoved`",
     Fault.POSITION_LIMIT: "a joint is beyond its limits: move it back, or give wider ones",
     Fault.SPEED_LIMIT: "a joint is too fast: slow the motion down, or give a higher limit",
-    Fault.LAW_NOT_FINITE: "the law gave a torque that is not finite: look at the motion and the gains",
+    Fault.LAW_NOT_FINITE: "the law gave a torque that is not finite: check the motion and the gains",
     Fault.POWER_LIMIT: "the motion needs more power than allowed: slow it down, or give a higher limit",
-    Fault.COEFFICIENTS: "the background was late: give it a longer period or a core of its own",
+    Fault.COEFFICIENTS: "the background was late: give it a longer period or its own core",
     Fault.OVERRUN: "cycles were missed: lower the rate, use a real-time kernel and priority, or allow a longer gap",
-    Fault.CLOCK: "the driver's clock stood still, went back, or its cycles came far too often",
+    Fault.CLOCK: "the driver's clock stopped, went back, or triggered cycles far too often",
     Fault.DRIVER: "the driver refused a torque or reported a fault of its own",
-    Fault.WATCHDOG: "the loop hung for longer than the watchdog waits: look at the driver and the machine's load",
+    Fault.WATCHDOG: "the loop hung for longer than the watchdog time: check the driver and the load of the machine",
 }
 """What to do about each fault."""
 

@@ -127,7 +127,7 @@ def two_rate_law(model: Model, controller: Controller, order: HoldOrder) -> tupl
     made = {function.name: function for function in controller_functions(model, controller)}
     if _DEMANDED not in made:
         raise ArgumentError(
-            f"'{controller.name}' asks for no acceleration, and two rates hold what turns one into torques",
+            f"'{controller.name}' commands no acceleration, which two rates need",
             remedy="leave out the background, or use computed torque with poles",
         )
     if controller.origin is not None and not controller.origin.is_of(model):

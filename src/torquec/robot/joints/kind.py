@@ -146,7 +146,7 @@ class JointKind:
 
         Raises `ArgumentError` for kinds that are no screw about one axis.
         """
-        raise ArgumentError(f"a joint of kind '{self.name}' is no screw about one axis")
+        raise ArgumentError(f"a joint of kind '{self.name}' does not move along one screw axis")
 
     def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Scalar, ...]:
         """The position (nq,) of (3), from rates times time (nv,)."""

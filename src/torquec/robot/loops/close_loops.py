@@ -204,7 +204,7 @@ def _tightened(tree: Robot, file: LoopFile, choice: DependentChoice, start: Arra
 
 
 def _check_whole_joints(tree: Robot, choice: DependentChoice, inputs_of: Mapping[int, tuple[int, ...]]) -> None:
-    """Refuse joints of several coordinates of which the loops determine only some, or that loops depend on."""
+    """Refuse joints with several coordinates if loops determine only some of them, or depend on them."""
     dependent = {rate for _, rate in choice.pivots}
     inputs = {rate for each in inputs_of.values() for rate in each}
     for joint in tree.joints:

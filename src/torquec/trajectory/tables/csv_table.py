@@ -204,7 +204,7 @@ class CsvTable:
             if bad:
                 name = self.names[self._kept.index(bad[0])]
                 raise ArgumentError(
-                    f"column '{name}' holds '{words[bad[0]][:40]}', which is no number", where=where, remedy=_REMEDY
+                    f"column '{name}' holds '{words[bad[0]][:40]}', which is not a number", where=where, remedy=_REMEDY
                 )
             rows.append([float(words[c]) if self._is_number(words[c]) else np.nan for c in self._kept])
         return np.array(rows, dtype=np.float64).reshape(-1, len(self._kept))
@@ -218,7 +218,7 @@ class CsvTable:
         if not whole or (row > 0 and _decimals(words[-1]) + 1 < self._fewest_decimals()):
             if row == 0:
                 raise ArgumentError(
-                    f"{len(words)} values where there are {self._width} columns, or words that are no numbers",
+                    f"{len(words)} values where there are {self._width} columns, or text that is not a number",
                     where=f"{self._source}:{self.first_line}",
                     remedy=_REMEDY,
                 )

@@ -124,7 +124,7 @@ def _header_2_0(content: IO[bytes]) -> Any:
 
 def _real(values: Any, name: str) -> Array:
     if values.dtype.kind not in "fiub":
-        raise ValueError(f"{name} holds {values.dtype}, which are no real numbers")
+        raise ValueError(f"{name} holds {values.dtype}, which are not real numbers")
     return np.asarray(values, dtype=np.float64)
 
 

@@ -22,7 +22,7 @@ _REMEDY = "give a Parquet file with columns of numbers"
 
 
 class ParquetTable:
-    """A Parquet file. Raises `ArgumentError` where it is none, `MissingExtraError` without pyarrow."""
+    """A Parquet file. Raises `ArgumentError` for other files, `MissingExtraError` without pyarrow."""
 
     first_line = None
     holds = ""
