@@ -130,7 +130,7 @@ def test_a_residual_of_the_log_is_that_of_the_identified_model(puma):
     assert "joint5: a friction residual of 0.5 N m (N) by the logs" in sets.conditions(puma)
     with pytest.raises(ArgumentError, match=r"\"log\" at joint 'joint1'.*(?s:.*)torquec identify"):
         parse_uncertainty(text, puma)
-    with pytest.raises(ArgumentError, match="knows no residual"):
+    with pytest.raises(ArgumentError, match="has no residual"):
         parse_uncertainty(text, tq.compile(puma))
     with pytest.raises(ArgumentError, match=r"'every_joint\.friction_residual' is 'logs'"):
         parse_uncertainty('[every_joint]\nfriction_residual = "logs"', identified(puma))
