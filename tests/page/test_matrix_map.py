@@ -103,3 +103,20 @@ def test_columns_do_not_change_back_and_forth_as_the_arm_moves(browser, page_fil
             assert all(new >= old for old, new in zip(before, after, strict=True))
             before = after
         assert max(before) >= 4
+
+
+@pytest.mark.slow
+def test_on_paper_every_column_is_within_the_sheet_and_on_a_phone_the_edge_fades_until_its_end(browser, page_file):
+    path, _ = page_file
+    with opened(browser, path, viewport={"width": 390, "height": 900}) as page:
+        fade = "() => parseFloat(getComputedStyle(document.querySelector('.scroll')).getPropertyValue('--fade'))"
+        hidden = "() => { const s = document.querySelector('.scroll'); return s.scrollWidth - s.clientWidth; }"
+        assert (page.ask(fade) > 0.0) == (page.ask(hidden) > 0)
+        page.ask("() => { document.querySelector('.scroll').scrollLeft = 1e6; }")
+        page.wait(f"({fade})() < 0.5")
+        page.page.set_viewport_size({"width": 720, "height": 1000})  # A4 with its margins
+        page.page.emulate_media(media="print")
+        cells = page.ask(BOXES)
+        assert max(box["cell"][1] for box in cells) <= 720.0
+        assert min(box["cell"][0] for box in cells) >= 0.0
+        assert overlapping([box for box in cells if box["right"] > box["left"]]) == []

@@ -36,6 +36,8 @@ class Bus:
     def __init__(self):
         self.subscribers = {}
         self.published = []
+        self.parameters = {}
+        self.changing = None
 
     def create_publisher(self, _kind, topic, _queue):
         def publish(message):
@@ -47,6 +49,12 @@ class Bus:
 
     def create_subscription(self, _kind, topic, told, _queue):
         self.subscribers.setdefault(topic, []).append(told)
+
+    def declare_parameter(self, name, value):
+        self.parameters[name] = value
+
+    def add_on_set_parameters_callback(self, changing):
+        self.changing = changing
 
     def get_clock(self):
         return SimpleNamespace(now=lambda: SimpleNamespace(to_msg=lambda: 0))
@@ -148,6 +156,35 @@ def test_torques_are_sent_and_end_with_zero(bus):
     assert sent[-1] == [0.0, 0.0]
 
 
+def test_diagnostics_and_the_parameter_that_withholds_joint_states(bus, monkeypatch):
+    """Withheld states are as good as none: the loop's guards take the torques to zero."""
+    monkeypatch.setattr(ros2_robot, "_DIAGNOSED", 0.01)
+    memory, sending = Memory(), bus.create_publisher(None, "joint_states", 10)
+
+    def latest(message):
+        end = time.monotonic() + HANGS
+        while time.monotonic() < end:
+            found = [sent.status[0] for topic, sent in bus.published if topic == "/diagnostics"]
+            if found and found[-1].message == message:
+                return found[-1]
+            time.sleep(1e-3)
+        raise AssertionError(message)
+
+    with bridged(bus, memory):
+        assert latest("no joint states").level == b"\x01"
+        sending.publish(state(["a"], [0.0], [0.0]))
+        latest("joint states without joint 'b'")
+        assert bus.parameters == {"enabled": True}
+        assert not bus.changing([SimpleNamespace(name="enabled", value="no")]).successful
+        assert bus.changing([SimpleNamespace(name="enabled", value=False)]).successful
+        for _ in range(3):
+            sending.publish(state(["a", "b"], [0.0, 0.0], [0.0, 0.0]))
+        assert memory.states == []
+        assert bus.changing([SimpleNamespace(name="enabled", value=True)]).successful
+        sending.publish(state(["a", "b"], [0.0, 0.0], [0.0, 0.0]))
+        assert len(memory.states) == 1
+
+
 def test_the_simulated_robot_waits_for_its_first_efforts(bus):
     """Held by its brakes it publishes its start; with the first efforts it moves as the model says."""
     robot = classics.planar2r()
@@ -209,14 +246,49 @@ def test_a_law_tracks_over_real_middleware_as_simulated(tmp_path):
         assert document["max_error"][joint] == pytest.approx(error, rel=0.2)
 
 
+@contextlib.contextmanager
+def once_running(act):
+    """Another process, which sees the node run by its diagnostics, and then acts, with its own node."""
+    from diagnostic_msgs.msg import DiagnosticArray
+
+    seen = []
+    with ros2_node("watcher") as node:
+
+        def diagnosed(message):
+            if message.status[0].message == "running" and not seen:
+                seen.append(message)
+                threading.Thread(target=act, args=(node,), daemon=True).start()
+
+        node.create_subscription(DiagnosticArray, "/diagnostics", diagnosed, 10)
+        yield
+
+
 @needs_ros
 @pytest.mark.slow
 def test_a_killed_robot_stops_the_law():
-    with simulated_robot(60) as process:
-        threading.Timer(6.0, process.kill).start()
+    with simulated_robot(60) as process, once_running(lambda _: process.kill()):
         done, document = run_law(20)
-    assert done.returncode == 1
+    assert done.returncode == 1, done.stderr
     assert document["faults"]
+
+
+@needs_ros
+@pytest.mark.slow
+def test_the_parameter_stops_the_law():
+    from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+    from rcl_interfaces.srv import SetParameters
+
+    def stop(node):
+        client = node.create_client(SetParameters, "/torquec/set_parameters")
+        off = ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=False)
+        assert client.wait_for_service(HANGS)
+        client.call_async(SetParameters.Request(parameters=[Parameter(name="enabled", value=off)]))
+
+    with simulated_robot(60), once_running(stop):
+        done, document = run_law(30)
+    assert done.returncode == 1, done.stderr
+    assert document["faults"]
+    assert document["cycles"] < 30 * 200
 
 
 @needs_ros

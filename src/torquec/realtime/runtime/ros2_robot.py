@@ -4,6 +4,8 @@
 
 (1)  in:   `sensor_msgs/JointState` with positions and velocities; joints in any order, others are ignored
 (2)  out:  `std_msgs/Float64MultiArray`, torques in the model's joint order, as `JointGroupEffortController` takes them
+(3)  out:  `diagnostic_msgs/DiagnosticArray` on /diagnostics, once a second: age of the states, messages in and out
+(4)  the parameter `enabled`: false withholds joint states from the loop, whose guards then take the torques to zero
 
 The loop stays a C thread: this module moves samples and torques between its shared memory and the topics. If joint
 states stop, the loop's guards ramp the torques to zero. Discovery stays on this machine unless the environment
@@ -44,12 +46,15 @@ _BAG_VERSION = 9
 """Version of the bag's metadata, as written by recent releases of `ros2 bag`."""
 STATES = "joint_states"
 EFFORTS = "effort_controller/commands"
+_DIAGNOSTIC, _ENABLED = "diagnostic_msgs.msg", "enabled"
 _DISCOVERY = ("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 _QUEUE = 10
 """Queue size of a subscriber: usually two messages wait."""
 _POLL = 2e-4  # polling interval for new torques [s]: a fifth of the shortest usual period
 _LATE = 0.1
 """Longest gap between two torques or samples [s]: middleware on a non-real-time system pauses for tens of ms."""
+DIAGNOSTICS = "/diagnostics"
+_DIAGNOSED = 1.0  # interval of the diagnostics [s], as diagnostic aggregators expect it
 _FIRST = 5.0  # timeout of the first joint states [s]: discovery takes about one
 
 
@@ -85,6 +90,10 @@ class _Bridge:
         self._efforts = ros2_message("std_msgs.msg", "Float64MultiArray")
         self._publisher = node.create_publisher(self._efforts, topics.efforts, _QUEUE)
         node.create_subscription(ros2_message("sensor_msgs.msg", "JointState"), topics.states, self._measured, _QUEUE)
+        self._received, self._sent, self._last, self._enabled = 0, 0, -math.inf, True
+        self._statuses = node.create_publisher(ros2_message(_DIAGNOSTIC, "DiagnosticArray"), DIAGNOSTICS, _QUEUE)
+        node.declare_parameter(_ENABLED, value=True)
+        node.add_on_set_parameters_callback(self._changed)
         self._sender = threading.Thread(target=self._send, name="torquec ROS 2 efforts", daemon=True)
 
     def __enter__(self) -> _Bridge:
@@ -113,21 +122,59 @@ class _Bridge:
             what = f"joint '{missing[0]}'" if missing else "velocities"
             self._problem = f"joint states without {what}"
             return
+        self._received, self._last, self._problem = self._received + 1, time.monotonic(), ""
+        if not self._enabled:
+            return
         order = [places[name] for name in self._joints]
         self._robot.publish([message.position[k] for k in order], [message.velocity[k] for k in order])
         self._seen.set()
 
+    def _changed(self, parameters: Sequence[Any]) -> Any:
+        """(4); a value that is not a truth value is refused."""
+        result = ros2_message("rcl_interfaces.msg", "SetParametersResult")()
+        values = [parameter.value for parameter in parameters if parameter.name == _ENABLED]
+        result.successful = all(isinstance(value, bool) for value in values)
+        if result.successful and values:
+            self._enabled = values[-1]
+        return result
+
     def _send(self) -> None:
+        due = time.monotonic()
         while not self._ended.is_set():
             torque = self._robot.take()
             if torque is not None:
                 self._publish(torque.tolist())
+                self._sent += 1
+            if time.monotonic() >= due:
+                due += _DIAGNOSED
+                self._diagnose()
             time.sleep(_POLL)
+
+    def _diagnose(self) -> None:
+        """(3)."""
+        age = time.monotonic() - self._last
+        problem = self._problem or ("" if age < _LATE else "no joint states") or ("" if self._enabled else "disabled")
+        status = ros2_message(_DIAGNOSTIC, "DiagnosticStatus")()
+        status.level = b"\x01" if problem else b"\x00"  # WARN and OK
+        status.name, status.message = "torquec: joint states and efforts", problem or "running"
+        rows: dict[str, object] = {"joint states received": self._received, "efforts sent": self._sent}
+        rows["age of the joint states [ms]"] = f"{1e3 * age:.1f}" if math.isfinite(age) else "none"
+        status.values = [_key_value(key, value) for key, value in rows.items()]
+        message = ros2_message(_DIAGNOSTIC, "DiagnosticArray")()
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        message.status = [status]
+        self._statuses.publish(message)
 
     def _publish(self, torque: list[float]) -> None:
         message = self._efforts()
         message.data = torque
         self._publisher.publish(message)
+
+
+def _key_value(key: str, value: object) -> Any:
+    found = ros2_message(_DIAGNOSTIC, "KeyValue")()
+    found.key, found.value = key, str(value)
+    return found
 
 
 def run_plant(plant: Plant, start: Sequence[float], *, period: float, duration: float, robot: Ros2Robot) -> int:

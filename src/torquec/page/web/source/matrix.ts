@@ -14,7 +14,7 @@ export interface EntryName {
 
 export function matrixMap(state: State, model: CompiledModel, choose: (entry: EntryName) => void): HTMLElement {
   const n = state.data.joints.length;
-  const table = html("table", { class: "matrix" });
+  const table = html("table", { class: n > 12 ? "matrix large" : "matrix" });
   const names = ["M", "c", "g"] as const;
   const header = html("tr", {}, html("th"));
   const heads = state.data.joints.map((joint, k) => html("th", { scope: "col", title: joint.name }, String(k + 1)));
