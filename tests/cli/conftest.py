@@ -61,10 +61,12 @@ def torquec():
     return run
 
 
-@pytest.fixture
-def short_search(monkeypatch):
+@pytest.fixture(scope="module")
+def short_search():
     """A simplification with a time limit takes what its first strategies find: for tests of what is done with it."""
-    monkeypatch.setattr(pipeline, "time_plan", lambda problem: replace(time_plan(problem), searching=0.0))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(pipeline, "time_plan", lambda problem: replace(time_plan(problem), searching=0.0))
+        yield
 
 
 @pytest.fixture

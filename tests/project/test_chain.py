@@ -41,7 +41,7 @@ targets = ["c"]
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
+def finished(tmp_path_factory, short_search):
     """A finished run: its project file, its folder, and what it said."""
     folder = tmp_path_factory.mktemp("chain")
     file = folder / "arm.toml"

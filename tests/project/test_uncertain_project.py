@@ -58,7 +58,7 @@ TRACKED = (
     TEXT
     + """\
 [simplify]
-seconds = 20
+seconds = 3600
 [specification.every_joint]
 velocity = 2.0
 acceleration = 4.0
@@ -66,6 +66,7 @@ acceleration = 4.0
 )
 
 
+@pytest.mark.usefixtures("short_search")
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [

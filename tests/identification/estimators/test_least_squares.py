@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from functools import partial
 
 import numpy as np
@@ -74,8 +75,17 @@ def sinking(log):
     return dataclasses.replace(log, tau=log.tau + more)
 
 
-@pytest.mark.parametrize("friction", ["curved", "cubic", "powers", "directional"])
-@pytest.mark.parametrize("method", Method)
+FRICTIONS = ("curved", "cubic", "powers", "directional")
+SLOW = [(Method.ENTROPIC, friction) for friction in FRICTIONS[1:]]  # seconds each
+
+
+@pytest.mark.parametrize(
+    ("method", "friction"),
+    [
+        pytest.param(*pair, marks=[pytest.mark.slow] if pair in SLOW else [])
+        for pair in itertools.product(Method, FRICTIONS)
+    ],
+)
 def test_no_method_finds_friction_that_drives(method, friction):
     law = FrictionLaw().with_term("powers") if friction == "powers" else FrictionModel(friction)
     log = sinking(simulated_arm.log())
