@@ -90,7 +90,8 @@ def folder(tmp_path, monkeypatch):
 
 def test_every_optional_package_is_in_the_table():
     live = {"jax", "torch"}  # of no command: tests/model/test_generate.py
-    live |= {"ros-kilted-rclpy", "ros-kilted-rmw-fastrtps-cpp", "ros-kilted-sensor-msgs"}  # imported as rclpy
+    parts = ("rclpy", "rmw-fastrtps-cpp", "sensor-msgs", "diagnostic-msgs")  # imported as rclpy and its messages
+    live |= {f"ros-kilted-{part}" for part in parts}
     assert {package for package, _, _ in NEEDS} - {"rclpy"} == users_packages() - live
 
 
