@@ -279,10 +279,10 @@ def test_a_trajectory_of_some_joints_holds_the_others(torquec, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--controller", "lqr", "--poles", "-3"), "no use for --poles"),
-        (("--controller", "pd", "--sampled"), "no use for --sampled"),
-        (("--controller", "pd", "--evaluation", "measured"), "no use for --evaluation"),
-        (("--weights", "1,2"), "no use for --weights"),
+        (("--controller", "lqr", "--poles", "-3"), "does not use --poles"),
+        (("--controller", "pd", "--sampled"), "does not use --sampled"),
+        (("--controller", "pd", "--evaluation", "measured"), "does not use --evaluation"),
+        (("--weights", "1,2"), "does not use --weights"),
         (("--threshold", "0.1"), "without --abbreviated"),
         (("--evaluation", "sky", "--controller", "computed-torque"), "there is no evaluation 'sky'"),
         (("--effort", "0"), "--effort 0"),
