@@ -18,7 +18,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from enum import StrEnum
 from typing import Any
 
-from torquec_check.document import RefusedError, canonical_hash
+from torquec_check.document import RefusedError, canonical_hash, fields, items, number, numbers
 
 SENTENCE_DIGITS, TABLE_DIGITS = 3, 6
 _BOX_KEYS = ("name", "range", "velocity", "acceleration", "jerk")
@@ -230,23 +230,24 @@ def claimed_robot(robot: Mapping[str, Any]) -> ClaimedRobot:
 
 def _setting(robot: Mapping[str, Any]) -> Iterator[str]:
     yield f"gravity ({_listed(robot['gravity'])}) m/s^2 in the base frame"
-    if not robot.get("attached"):
+    payloads = items(robot.get("attached", []), "robot.attached")
+    if not payloads:
         yield "no payload"
-    for held in robot.get("attached", []):
-        text = f"payload {float(held['mass'])!r} kg at ({_listed(held['center'])}) m of frame {named(held['frame'])}"
-        if any(value for row in held["inertia"] for value in row):
-            text += f" with the inertia ({', '.join(f'({_listed(row)})' for row in held['inertia'])}) kg m^2"
+    for held in payloads:
+        frame, mass, center, inertia = fields(held, "frame mass center inertia", "payload", ignored="name")
+        text = f"payload {number(mass, 'payload')!r} kg at ({_listed(center)}) m of frame {named(frame)}"
+        if any(value for row in inertia for value in row):
+            text += f" with the inertia ({', '.join(f'({_listed(row)})' for row in inertia)}) kg m^2"
         yield text
-    if {body["joint"]["name"] for body in robot.get("bodies", [])} & {
-        joint["name"] for joint in robot.get("locked", [])
-    }:
+    locks = [fields(each, "name position", "robot.locked") for each in items(robot.get("locked", []), "robot.locked")]
+    if {body["joint"]["name"] for body in robot.get("bodies", [])} & {name for name, _ in locks}:
         raise RefusedError("a joint of the robot's document is locked, and moves")
-    locked = [f"{named(joint['name'])} at {float(joint['position'])!r}" for joint in robot.get("locked", [])]
+    locked = [f"{named(name)} at {number(position, 'locked joint')!r}" for name, position in locks]
     yield f"locked joints {', '.join(locked)} [rad, m]" if locked else "no locked joint"
 
 
 def _listed(values: Sequence[float]) -> str:
-    return ", ".join(repr(float(value)) for value in values)
+    return ", ".join(map(repr, numbers(values, "robot")))
 
 
 def _coefficient_unit(proof: Mapping[str, Any], joints: Sequence[str], units: Mapping[str, tuple[str, str]]) -> str:

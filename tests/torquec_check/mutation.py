@@ -46,8 +46,8 @@ def tests_of(name: str) -> list[str]:
     return [str(path) for path in every if path.stem not in ("test_size", "test_tampering")]
 
 
-def is_found(mutant: Mutant) -> bool:
-    """Whether a test fails with the mutant, or does not end."""
+def is_found(mutant: Mutant, *, own_tests: bool = False) -> bool:
+    """Whether a test, of the file alone where that is asked, fails with the mutant, or does not end."""
     child = os.fork()
     if not child:
         signal.setitimer(signal.ITIMER_PROF, LONGEST)
@@ -60,7 +60,7 @@ def is_found(mutant: Mutant) -> bool:
         sys.meta_path.insert(0, _Changed(mutant))
         options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "not nothing_but_its_own_folder"]
         own, *others = tests_of(mutant.name)
-        os._exit(any(pytest.main([*options, *tests]) != 0 for tests in ([own], others)))
+        os._exit(any(pytest.main([*options, *tests]) != 0 for tests in ([own], [] if own_tests else others) if tests))
     _, status = os.waitpid(child, 0)
     return status != 0
 
@@ -71,6 +71,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[], help="FILE.py or FILE.py:LINE of mutants to draw from")
+    parser.add_argument("--own", action="store_true", help="with the tests of the mutant's file alone: a lower bound")
     chosen = parser.parse_args()
     packages.c_package(Path(os.environ.get("TMPDIR", "/tmp")) / f"mutants-{os.getpid()}")
     documents.robot_document(), documents.program_document()
@@ -87,7 +88,7 @@ def main() -> None:
         start = time.monotonic()
         if mutant.is_equivalent:
             equal += 1
-        elif not is_found(mutant):
+        elif not is_found(mutant, own_tests=chosen.own):
             survivors += 1
             seconds = time.monotonic() - start
             sys.stdout.write(f"{k:4} SURVIVES {mutant.name}:{mutant.line}  {mutant.change}  ({seconds:.0f} s)\n")

@@ -212,3 +212,20 @@ def test_code_in_floats_says_what_its_rounding_is_part_of(documents):
         lines = "\n".join(code_lines(claim, model, "a.tq.json", precision, ["inverse_dynamics"]))
         assert ("its rounding comes on top" in lines) is said
         assert "Computed from" not in lines
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"locked": [{"name": "elbow", "position": "nan"}]},
+        {"locked": [{"name": "elbow", "position": 0.0, "more": []}]},
+        {"locked": ""},
+        {"attached": {}},
+        {"attached": [{"frame": "tool", "mass": "nan", "center": [0, 0, 0], "inertia": [[0] * 3] * 3}]},
+        {"attached": [{"frame": "tool", "mass": 1.0, "center": ["inf", 0, 0], "inertia": [[0] * 3] * 3}]},
+    ],
+)
+def test_payloads_and_locks_in_words_are_numbers(odd):
+    """`locked joints elbow at nan` and `payload nan kg` stood in sentences that begin with proven."""
+    with pytest.raises(RefusedError, match=r"expected|not known"):
+        claimed_robot(robot_to_dict(classics.planar2r()) | odd)

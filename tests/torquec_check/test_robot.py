@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from tests.torquec_check.documents import robot_document
 
@@ -59,3 +60,15 @@ def test_a_joint_that_slides_does_not_follow_one_that_turns():
     }
     with pytest.raises(RefusedError, match="slides"):
         robot_of(document)
+
+
+def test_rotations_are_told_from_reflections_in_any_direction():
+    for seed in range(10):
+        rotation, _ = np.linalg.qr(np.random.default_rng(seed).standard_normal((3, 3)))
+        rotation *= np.linalg.det(rotation)
+        document = robot_document()
+        document["bodies"][1]["joint"]["placement"]["rotation"] = rotation.tolist()
+        robot_of(document)
+        document["bodies"][1]["joint"]["placement"]["rotation"] = (-rotation).tolist()
+        with pytest.raises(RefusedError, match="no rotation"):
+            robot_of(document)
