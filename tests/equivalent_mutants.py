@@ -102,7 +102,7 @@ _EXCEEDS = "if len(some) and not np.all(by_tangents(monomials, rows[:, some]) <=
 _CLOSE = "by_tangents(monomials, rows[:, some])"
 _STIFF = "delta, stiffness = number(damping, name), inertia * resonance**2 / 4.0 * (1.0 - 1e-12)"
 _LARGEST = "largest = (budget - certificate.bounds[name]) / (2.0 * delta) * (1.0 - 1e-12)"
-_LIMITS = "limits = left * product - 1e-12 * np.abs(left * product) - _rounding(shape, depth) * size"
+_GROWTH = "growth = math.prod(max(float(np.abs(matrix).sum(axis=1).max()) for matrix, _ in some) for some in pieces)"
 _NOISE = "if not off <= max(EXACT * size, ROUNDING * noise) or not noise <= most + 1e-100 < np.inf:"
 _ANY_T = "any t will do: the bound is as true, and less close"
 _LEFT_OUT = "rows that are left out are counted, whatever they are"
@@ -112,7 +112,11 @@ EQUIVALENT |= {
     ("torquec_check/boxes.py", _ALLOWED, "SMALL * left  ->  SMALL / left"): _LEFT_OUT,
     ("torquec_check/boxes.py", _ALLOWED, "1e-10 * total  ->  1e-10 / total"): _LEFT_OUT,
     ("torquec_check/boxes.py", _ALLOWED, "1e-10  ->  2e-10"): _LEFT_OUT,
-    ("torquec_check/boxes.py", _LIMITS, "1e-12  ->  2e-12"): _GROWS,
+    (
+        "torquec_check/boxes.py",
+        _GROWTH,
+        "max  ->  min",
+    ): "pieces of one joint are of equal width, and differ in phase alone",
     ("torquec_check/specification.py", _STIFF, "1e-12  ->  2e-12"): _GROWS,
     ("torquec_check/specification.py", _LARGEST, "1e-12  ->  2e-12"): _GROWS,
     ("torquec_check/program_error.py", _TANGENTS, f"t + {_MOVED}  ->  t - {_MOVED}"): _ANY_T,
@@ -154,7 +158,7 @@ EQUIVALENT |= {
     ("torquec_check/program.py", "element: int = 0", "0  ->  1"): "an operation without a port has no element",
     (
         "torquec_check/package.py",
-        'with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as stream:',
+        'flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)',
         "0  ->  1",
     ): "the flag is there but on Windows",
     (
@@ -164,14 +168,9 @@ EQUIVALENT |= {
     ): _SAME,
     (
         "torquec_check/boxes.py",
-        "count = max(1, math.ceil(float(width) / (0.9 * math.pi) - 1e-9)) if size > 1 else 1",
+        "count = max(1, math.ceil(float(width) / (0.9 * math.pi) - 1e-9))",
         "1e-09  ->  2e-09",
     ): "pieces of another width cover the same range, and one that is too wide is refused",
-    (
-        "torquec_check/boxes.py",
-        "return int(np.argmax(bends)) if max(bends) > 0.0 else -1",
-        "-1  ->  1",
-    ): "where nothing bends no halving helps: it is refused after more of them",
     (
         "torquec_check/robot.py",
         "if max(map(abs, lengths)) > NEARLY_ROTATION or volume < 0.0:",
