@@ -216,7 +216,7 @@ def test_what_does_not_fit_is_refused(name, change, message):
         ("magic", ControllerOptions(), "there is no law 'magic'"),
         ("diagonal", ControllerOptions(rule=CLOVER), "diagonal does not use 'rule'"),
         ("lqr", ControllerOptions(poles=-5), "lqr does not use 'poles'"),
-        ("computed-torque", ControllerOptions(weights=usual_weights(ARM)), "no use for 'weights'"),
+        ("computed-torque", ControllerOptions(weights=usual_weights(ARM)), "does not use 'weights'"),
         ("pd", ControllerOptions(evaluation="measured"), "pd does not use 'evaluation'"),
         ("pd", ControllerOptions(gains=gains_from_poles(ARM, -5, [0.0, 0.0]), poles=-5), "gains and poles are given"),
         ("pid", ControllerOptions(gains=gains_from_poles(ARM, -5, [0.0, 0.0])), "gains without an integral"),

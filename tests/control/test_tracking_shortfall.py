@@ -39,5 +39,5 @@ def test_a_payload_that_costs_too_much_may_be_lighter():
 
 def test_without_a_bound_the_reason_is_stated():
     found = TrackingShortfall({"joint1": (None, 0.1)}, {}, (), "the bounds diverge")
-    assert "with the exact model either: the bounds grow" in found.text
+    assert "even with the exact model: the bounds diverge" in found.text
     assert "faster poles" in found.remedy

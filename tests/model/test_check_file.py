@@ -410,7 +410,7 @@ def test_a_mass_matrix_times_ten_that_agrees_at_the_points_of_the_reader_is_refu
     path = tmp_path / "false.tq.json"
     path.write_text(document_text(sealed(document)))
     tq.load_model(path)  # the reader is deceived
-    assert "'mass_matrix' is not what follows" in refused(path)
+    assert "'mass_matrix' does not follow" in refused(path)
 
 
 def test_c_that_was_changed_with_its_hashes_is_refused(copy):
