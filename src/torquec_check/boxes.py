@@ -37,9 +37,9 @@ from torquec_check.rows import UNIT, UP, Array, Ball, Grid
 SQUARED, SMALL = 1e-150, 1e-4
 """Added to radii, whose squares would vanish below 1e-162; part of a bound that is spent on rows and waves left out."""
 
-MOST_VALUES, DEEPEST, _LOOKS = 30_000_000_000, 120, 5
-"""Control values at five nodes a joint, some minutes (`most` may be fewer); halvings of a box; each so many of them (6)
-is tried and (5) computed: between, a halving is taken to divide the second differences along its joint by four."""
+MOST_VALUES, LEAST_VALUES, DEEPEST, _LOOKS = 30_000_000_000, 30_000, 120, 5
+"""Control values at five nodes a joint, some minutes (`most` may be fewer), and the fewest a box counts as; halvings
+of a box; each so many (6) is tried and (5) computed: between, a halving divides second differences along it by four."""
 
 Waves: TypeAlias = np.ndarray[Any, np.dtype[np.complex128]]
 Pieces: TypeAlias = Sequence[Sequence[tuple[Any, Array]]]
@@ -78,7 +78,7 @@ def check_below(
             box, weights, depth, bends = waiting.pop()
             product = functools.reduce(np.multiply.outer, weights, np.ones(()))
             limits = left * product - off[depth] * (abs(left) * product + size)
-            values -= cost * box.size
+            values -= cost * max(box.size, LEAST_VALUES)
             if not exceeds(keys, box.reshape(len(keys), -1), limits.ravel()):
                 continue
             if depth % _LOOKS == 0:

@@ -115,10 +115,10 @@ class MotionEstimate:
 
 
 def read_motion_log(path: str | os.PathLike[str], robot: Robot) -> MotionLog:
-    """A log with columns t, q_NAME of all positions, and qd_, qdd_, tau_NAME of all rates; `write_motion` writes it.
+    """A log with columns t, q_NAME of all positions, and qd_NAME, qdd_NAME, tau_NAME of all rates; see `write_motion`.
 
-    qd_ and qdd_ may be left out, and tau_ of the base. Wrenches are force_FRAME_x .. z and moment_FRAME_x .. z. Raises
-    `ArgumentError` for missing columns, missing numbers and times that do not rise evenly.
+    Columns qd_NAME, qdd_NAME and, of the base, tau_NAME may be left out. Wrenches are force_FRAME_x .. z and
+    moment_FRAME_x .. z. Raises `ArgumentError` for missing columns or numbers, and times that do not rise evenly.
     """
     source = to_path(path)
     table = log_format(source).read(source, robot.joint_names, None)

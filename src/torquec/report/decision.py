@@ -49,7 +49,7 @@ def decision(folder: FoundFolder) -> Decision | None:
     elif exceeded_without_disturbance(folder):
         answer, tone = "Not yet. A simulation exceeds the claimed error", Tone.WARNING
     elif any(words in sentence for words, _ in _ASSUMED):
-        answer, tone = "Not yet. The bound is for an ideal robot: measure these first", Tone.WARNING
+        answer, tone = "Not yet. Measure first what the bound assumes", Tone.WARNING
     else:
         answer, tone = "Yes, where its conditions hold", Tone.GOOD
     rows = [row for make in (_error, _margin, _time) for row in _kept(make, folder)]
