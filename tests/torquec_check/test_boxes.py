@@ -256,3 +256,7 @@ def test_a_function_of_no_joint_is_its_value():
     _prove(np.array([[2.0]]), grid, 2.0 + 1e-8)
     with pytest.raises(RefusedError, match="attained"):
         _prove(np.array([[2.0]]), grid, 2.0 - 1e-8)
+
+
+def test_a_narrow_range_of_large_angles_is_no_turn():
+    _prove(_function(A, B), _grid([(6.7, 6.9), (6.7, 6.9)]), 1.2)

@@ -72,3 +72,11 @@ def test_rotations_are_told_from_reflections_in_any_direction():
         document["bodies"][1]["joint"]["placement"]["rotation"] = (-rotation).tolist()
         with pytest.raises(RefusedError, match="no rotation"):
             robot_of(document)
+
+
+@pytest.mark.parametrize("factors", [(2.0, 2.0, 2.0), (1.0, 1.0, 1.0 + 1e-8), (1.0, 0.5, 2.0)])
+def test_stretched_placements_are_no_rotations(factors):
+    document = robot_document()
+    document["bodies"][1]["joint"]["placement"]["rotation"] = np.diag(factors).tolist()
+    with pytest.raises(RefusedError, match="no rotation"):
+        robot_of(document)

@@ -137,3 +137,10 @@ def test_degrees_and_operations_that_would_take_hours_are_refused():
     program_torques(long, grid_of(TURNS, (0, 0), (0.0, 0.0), (1.0, 1.0)))
     with pytest.raises(RefusedError, match="50004 operations: too many"):
         program_torques(long, grid_of(TURNS, (99, 99), (0.0, 0.0), (1.0, 1.0)))
+
+
+def test_one_odd_term_beside_angles_is_enough_to_refuse_a_sine():
+    """sin(q1 + q2/2): half an angle would be taken for none."""
+    for odd in ([["const", 0.5], ["mul", 1, 4], ["add", 0, 5], ["sin", 6]], [["add", 0, 2], ["sin", 4]]):
+        with pytest.raises(RefusedError, match="something else than angles"):
+            program_degrees(_program(*odd), TURNS)
