@@ -127,6 +127,8 @@ def _check_closed(folder: Path, found: set[str], files: set[str], documents: Seq
         if odd or (name in documents and (name in files or not _DOCUMENTS.fullmatch(name))):
             raise _refused(f"the manifest lists {name[:80]!r}, which no package has", folder)
     listed = {*files, *documents}
+    if len({name.casefold() for name in listed}) < len(listed):
+        raise _refused("the manifest lists names that differ in case only, which some disks take for one", folder)
     folders = {str(parent) for name in listed for parent in PurePosixPath(name).parents} - {"."}
     if extra := sorted(found - listed - folders):
         names = ", ".join(extra[:8]) + (f" and {len(extra) - 8} more" if len(extra) > 8 else "")

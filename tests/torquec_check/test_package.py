@@ -90,6 +90,17 @@ def test_documents_for_people_may_lie_beside(folder):
     check(folder)
 
 
+def test_names_that_differ_in_case_only_are_refused(folder):
+    """On a disk that ignores case the unread file would take the place of the checked one."""
+    (folder / "SelfTest.c").write_text("int main(void) { return 0; }\n")
+    path = folder / f"{NAME}.package.json"
+    manifest = json.loads(path.read_text())
+    manifest["files"]["SelfTest.c"] = ""
+    path.write_text(json.dumps(manifest))
+    resealed(folder)
+    assert "differ in case only" in refused(folder)
+
+
 def test_links_and_folders_in_place_of_files_are_refused(folder, tmp_path):
     source = folder / f"{NAME}.c"
     (tmp_path / "other.c").write_bytes(source.read_bytes())
