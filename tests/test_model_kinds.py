@@ -221,7 +221,7 @@ def test_a_model_without_forward_dynamics_is_no_plant():
     source = Model(arm, {"inverse_dynamics": program}, kind=ModelKind.ABBREVIATED)
     law = tq.computed_torque(source, -5, period=0.01)  # as a controller's model it serves
     motion = tq.minimum_jerk([0.0] * 2, [0.1] * 2, 0.1, joints=arm.joint_names, period=0.01)
-    with pytest.raises(RefusedQuantityError, match=r"\(abbreviated\) cannot be a plant: M could not be shown"):
+    with pytest.raises(RefusedQuantityError, match=r"\(abbreviated\) cannot be a plant: M could not be proven"):
         tq.simulate(source, law, motion)
     with pytest.raises(RefusedQuantityError, match="cannot be a plant"):
         Dynamics(Plant(source)).acceleration([0.0] * 4, [0.0] * 2)

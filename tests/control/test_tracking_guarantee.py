@@ -105,7 +105,7 @@ def test_what_is_not_proven_is_said():
     robot = load_classic("planar2r")
     model = claimed(robot, [0.1, 0.1])
     changed = dataclasses.replace(robot, gravity=(0.0, 0.0, -1.6))
-    assert "about another robot" in proven_torque(dataclasses.replace(model, robot=changed))
+    assert "for another robot" in proven_torque(dataclasses.replace(model, robot=changed))
     other = Model(changed).function("inverse_dynamics")
     assert "not the program" in proven_torque(dataclasses.replace(model, functions={"inverse_dynamics": other}))
     bare = dataclasses.replace(model, record=None, kind=ModelKind.ABBREVIATED)

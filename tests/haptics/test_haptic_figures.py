@@ -44,7 +44,7 @@ FELT = {
     for poles, title in (("-45 +- 45j", "Simulated PUMA 560"), ("-12 +- 45j", "The same with poles -12 +- 45j"))
     for row in rows_below(HAPTICS, title)
 }
-WALLS = rows_below(HAPTICS, "At the two-sided wall")
+WALLS = rows_below(HAPTICS, "Two-sided wall:")
 
 
 def test_the_page_has_every_experiment():

@@ -189,7 +189,7 @@ def test_bad_files_are_refused(files, tmp_path):
         in_pieces(arm(), [path], options=QUICK)
     some = slice(0, 60)
     short = dataclasses.replace(log, t=log.t[some], q=log.q[some], qd=log.qd[some], tau=log.tau[some])
-    with pytest.raises(ArgumentError, match="nothing is left"):
+    with pytest.raises(ArgumentError, match="no samples remain"):
         in_pieces(arm(), [written(tmp_path / "short.csv", short)], options=QUICK)
 
 

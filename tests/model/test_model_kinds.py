@@ -176,7 +176,7 @@ def test_a_wrong_field_is_refused_by_name(change, message, tmp_path):
         (lambda r: r["bodies"][0]["joint"].update(axis=[0.0, 0.0, 0.0]), r"robot: the axis of joint"),
         (lambda r: r["bodies"][0]["inertia"].update(m=-5.0), r"bodies\[0\]\.inertia\.m: the mass is negative: -5"),
         (lambda r: r["bodies"][1]["joint"].update(name=r["bodies"][0]["joint"]["name"]), "two parts of the robot"),
-        (lambda r: r["bodies"][0]["joint"]["placement"]["rotation"].reverse(), r"placement\.rotation: it is no rot"),
+        (lambda r: r["bodies"][0]["joint"]["placement"]["rotation"].reverse(), r"placement\.rotation: it is not a rot"),
         (lambda r: r["bodies"][0]["joint"]["placement"]["rotation"][0].__setitem__(0, "1"), "finite number was exp"),
         (lambda r: r["frames"][0]["pose"].update(rotation=[[1, 0, 0]] * 3), r"pose\.rotation: it is not a rotation"),
     ],

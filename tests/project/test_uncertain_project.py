@@ -87,7 +87,7 @@ def test_a_tracking_error_ends_in_a_model_with_its_guarantee(tmp_path, wanted, s
     summary = next(s for s in json.loads((results / "run.json").read_text("utf-8"))["steps"] if s["name"] == "simplify")
     assert said in summary["summary"]
     if said:
-        assert "would do: poles" in summary["summary"]
+        assert "suffices: poles" in summary["summary"]
         assert budget["shortfall"]["costs"]["joint1"]["friction"] > 0.0
     else:
         assert guarantee["bounds"] == budget["guarantee"]["bounds"]

@@ -160,7 +160,7 @@ def test_quaternion_product_is_rotation_product(p, q):
 
 @pytest.mark.parametrize("q", [(0.0,) * 4, (math.nan, 0.0, 0.0, 1.0), (math.inf, 0.0, 0.0, 1.0)])
 def test_a_quaternion_without_direction_is_refused(q):
-    with pytest.raises(ArgumentError, match=r"is no rotation\n  remedy: give four finite numbers"):
+    with pytest.raises(ArgumentError, match=r"is not a rotation\n  remedy: give four finite numbers"):
         quaternion_rotation(*q)
 
 

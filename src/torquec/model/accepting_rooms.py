@@ -48,7 +48,7 @@ ACCEPTING_ROOMS = (
     AcceptingRoom("simplification", "models with fewer operations", "robots that `proof` refuses", proof.accepts),
     AcceptingRoom(
         "kinematics",
-        "closed-form inverse kinematics of the hand's frame (iteration takes other arms)",
+        "closed-form inverse kinematics of the hand's frame (other arms use iteration)",
         "closed loops; mimic joints on the way to the frame; arms that no family fits",
         kinematics.accepts,
     ),

@@ -150,7 +150,7 @@ def test_a_file_is_read_with_its_lines(arm, tmp_path):
     assert published.values.tolist() == [0.5, 1.0]
     assert published.std.tolist() == [0.0, 0.1]
     path.write_text("expression,value\nIzz_link2,0.5\nwrong,1\n")
-    with pytest.raises(ArgumentError, match="'wrong' is no sum") as caught:
+    with pytest.raises(ArgumentError, match="'wrong' is not a sum") as caught:
         read_combinations(path, arm)
     assert caught.value.where.endswith(":3")
     path.write_text("expression,value\nIzz_link2,heavy\n")
