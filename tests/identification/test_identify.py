@@ -283,10 +283,14 @@ def test_recorded_logs(case, most):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "cutoff", "most"),
-    [("panda", 8.0, 0.0097), ("lwr4", 4.0, 0.0223), ("kr300", 10.0, 0.095), ("tx40", 30.0, 0.046)],
+    [("panda", 8.0, 0.0097), ("lwr4", 4.0, 0.0223), ("kr300", 10.0, 0.111), ("tx40", 30.0, 0.046)],
 )
 def test_recorded_logs_without_any_option(case, cutoff, most):
-    """Robot, log and map alone: the error with torque and prediction low-passed as in the cases above."""
+    """Robot, log and map alone: the error with torque and prediction low-passed as in the cases above.
+
+    Settings are those that predict other motions best: on the KR300 they fit worse (11.0 %, at most 9.5 % before) and predict the
+    other motion better (12.3 % and 12.9 % for 14.4 % and 16.7 %, `benchmarks/prediction.py`).
+    """
     robot, logs = getattr(real_logs, case)()
     transmission = real_logs.TX40.transmission if case == "tx40" else None  # part of the map
     estimate = identify(robot, logs, options=IdentifyOptions(transmission=transmission))
@@ -311,7 +315,8 @@ def test_recorded_logs_without_any_option(case, cutoff, most):
             ),
             0.03,
         ),
-        ("lwr4", lambda logs: (logs[:1], logs[1:]), 0.0225),
+        # 2.27 %; at most 2.25 % before laws that predict almost as well were averaged; 2.11 % with memory=True.
+        ("lwr4", lambda logs: (logs[:1], logs[1:]), 0.0228),
         ("kr300", lambda logs: (logs[:1], logs[1:]), 0.15),
         ("panda", lambda logs: ([part(logs[0], 0, 0.5)], [part(logs[0], 0.5, 1)]), 0.015),
         ("tx40", lambda logs: ([part(logs[0], 0, 0.6)], [part(logs[0], 0.6, 1)]), 0.085),
