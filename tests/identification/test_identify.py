@@ -288,8 +288,8 @@ def test_recorded_logs(case, most):
 def test_recorded_logs_without_any_option(case, cutoff, most):
     """Robot, log and map alone: the error with torque and prediction low-passed as in the cases above.
 
-    Settings are those that predict other motions best: on the KR300 they fit worse (11.0 %, at most 9.5 % before) and predict the
-    other motion better (12.3 % and 12.9 % for 14.4 % and 16.7 %, `benchmarks/prediction.py`).
+    Settings are those that predict other motions best: on the KR300 they fit worse (11.0 %, at most 9.5 % before) and
+    predict the other motion better (12.3 % and 12.9 % for 14.4 % and 16.7 %, `benchmarks/prediction.py`).
     """
     robot, logs = getattr(real_logs, case)()
     transmission = real_logs.TX40.transmission if case == "tx40" else None  # part of the map
