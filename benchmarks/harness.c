@@ -12,16 +12,18 @@ typedef void (*k11)(const double *, double *);
 typedef void (*k21)(const double *, const double *, double *);
 typedef void (*k31)(const double *, const double *, const double *, double *);
 typedef void (*k32)(const double *, const double *, const double *, double *, double *);
+typedef void (*k33)(const double *, const double *, const double *, double *, double *, double *);
 
 /* Torquec's convention: inputs first, outputs last. Inputs are rings of `ring` states of n numbers. */
 double time_kernel(void *f, int inputs, int outputs, const double *a, const double *b, const double *c, double *x,
-                   double *y, long n, long ring, long calls) {
+                   double *y, double *z, long n, long ring, long calls) {
     const double start = now();
     for (long i = 0, k = 0; i < calls; ++i, k = k + n < ring * n ? k + n : 0) {
         if (inputs == 1) ((k11)f)(a + k, x);
         else if (inputs == 2) ((k21)f)(a + k, b + k, x);
         else if (outputs == 1) ((k31)f)(a + k, b + k, c + k, x);
-        else ((k32)f)(a + k, b + k, c + k, x, y);
+        else if (outputs == 2) ((k32)f)(a + k, b + k, c + k, x, y);
+        else ((k33)f)(a + k, b + k, c + k, x, y, z);
     }
     return (now() - start) / (double)calls;
 }
@@ -29,12 +31,12 @@ double time_kernel(void *f, int inputs, int outputs, const double *a, const doub
 /* CasADi's convention. */
 typedef int (*casadi)(const double **, double **, long long *, double *, int);
 
-double time_casadi(void *f, const double *a, const double *b, const double *c, double *x, double *y, long n, long ring,
-                   long calls) {
+double time_casadi(void *f, const double *a, const double *b, const double *c, double *x, double *y, double *z, long n,
+                   long ring, long calls) {
     static long long iw[4096];
     static double w[65536];
     const double *arg[16] = {0};
-    double *res[16] = {x, y};
+    double *res[16] = {x, y, z};
     const double start = now();
     for (long i = 0, k = 0; i < calls; ++i, k = k + n < ring * n ? k + n : 0) {
         arg[0] = a + k;

@@ -90,56 +90,63 @@ def _measure(robot: str, folder: Path, harness: ctypes.CDLL, rounds: int) -> lis
         for (file, symbol), fast in itertools.product(variants, FAST):
             label = f"peer {file}.{symbol}{' fast' if fast else ''}"
             kernels.append(Kernel(label, address(peers[file, fast], symbol), True, inputs, outputs))
-        _check(harness, kernels, states, n, size, function)
-        times = {kernel.name: [] for kernel in kernels}
         calls = 2000 if function != "inverse_dynamics_derivatives" else 500
-        for _ in range(rounds):
-            for kernel in kernels:
-                times[kernel.name].append(_time(harness, kernel, states, n, size, calls)[0])
-        best = min((k.name for k in kernels if k.casadi), key=lambda name: min(times[name]))
-        rows += [
-            {
-                "robot": robot,
-                "function": function,
-                "contestant": name if name != best else "peer",
-                "ns": min(times[name]),
-                "median": statistics.median(times[name]),
-                "ratio": min(times[best]) / min(times[name]),
-            }
-            for name in ("llvm", "exported C", best)
-        ]
+        rows += [{"robot": robot, **row} for row in in_turns(harness, function, kernels, states, size, rounds, calls)]
     return rows
 
 
-def _time(
+def in_turns(
+    harness: ctypes.CDLL, function: str, kernels: list[Kernel], states: Array, size: int, rounds: int, calls: int
+) -> list[dict[str, object]]:
+    """Every contestant once a round; the fastest variant of the peer stands for it."""
+    n = states.shape[-1]
+    check_agreement(harness, kernels, states, n, size, function)
+    times: dict[str, list[float]] = {kernel.name: [] for kernel in kernels}
+    for _ in range(rounds):
+        for kernel in kernels:
+            times[kernel.name].append(timed(harness, kernel, states, n, size, calls)[0])
+    best = min((k.name for k in kernels if k.casadi), key=lambda name: min(times[name]))
+    return [
+        {
+            "function": function,
+            "contestant": name if name != best else "peer",
+            "ns": min(times[name]),
+            "median": statistics.median(times[name]),
+            "ratio": min(times[best]) / min(times[name]),
+        }
+        for name in ("llvm", "exported C", best)
+    ]
+
+
+def timed(
     harness: ctypes.CDLL, kernel: Kernel, states: Array, n: int, size: int, calls: int
-) -> tuple[float, tuple[Array, Array]]:
+) -> tuple[float, tuple[Array, ...]]:
+    """Nanoseconds of a call over a ring of states, and what the last one gave."""
     a, b, c = (np.ascontiguousarray(part) for part in states)
-    x, y = np.zeros(size), np.zeros(size)
-    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (a, b, c, x, y)]
+    results = tuple(np.zeros(size) for _ in range(3))
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (a, b, c, *results)]
     tail = [ctypes.c_long(n), ctypes.c_long(RING), ctypes.c_long(calls)]
     if kernel.casadi:
-        return harness.time_casadi(ctypes.c_void_p(kernel.address), *pointers, *tail), (x, y)
+        return harness.time_casadi(ctypes.c_void_p(kernel.address), *pointers, *tail), results[: kernel.outputs]
     ports = [ctypes.c_int(kernel.inputs), ctypes.c_int(kernel.outputs)]
-    return harness.time_kernel(ctypes.c_void_p(kernel.address), *ports, *pointers, *tail), (x, y)
+    return harness.time_kernel(ctypes.c_void_p(kernel.address), *ports, *pointers, *tail), results[: kernel.outputs]
 
 
-def _check(harness: ctypes.CDLL, kernels: list[Kernel], states: Array, n: int, size: int, function: str) -> None:
+def check_agreement(harness: ctypes.CDLL, kernels: list[Kernel], states: Array, n: int, size: int, name: str) -> None:
     """All contestants give the same numbers (the peer column by column; its regressor has other columns)."""
     reference = None
     for kernel in kernels:
-        _, (x, y) = _time(harness, kernel, states, n, size, 1)
-        both = [x, y] if kernel.outputs == 2 else [x]
+        _, parts = timed(harness, kernel, states, n, size, 1)
         if size == n * n and kernel.casadi:
-            both = [part.reshape(n, n).T.ravel() for part in both]
-        if function == "mass_matrix":
-            both = [np.triu(part.reshape(n, n)).ravel() for part in both]
-        value = np.concatenate(both)
+            parts = tuple(part.reshape(n, n).T.ravel() for part in parts)
+        if name == "mass_matrix":
+            parts = tuple(np.triu(part.reshape(n, n)).ravel() for part in parts)
+        value = np.concatenate(parts)
         if reference is None:
             reference = value
-        elif function != "regressor":
+        elif name != "regressor":
             error = np.abs(value - reference).max() / np.abs(reference).max()
-            assert error < 1e-10, f"{function}: {kernel.name} differs by {error:.1e}"
+            assert error < 1e-10, f"{name}: {kernel.name} differs by {error:.1e}"
 
 
 if __name__ == "__main__":

@@ -58,3 +58,35 @@ PEER_FUNCTIONS = {
     "regressor": (("cs", "cs_reg"),),
 }
 """Quantity -> (file, symbol) of each variant that the peer has."""
+
+
+GENERATED = {
+    "inverse_dynamics": ("cs_rnea",),
+    "forward_dynamics": ("cs_aba",),
+    "inverse_dynamics_derivatives": ("cs_drnea", "cs_drnea_ad"),
+    "forward_dynamics_derivatives": ("cs_daba", "cs_daba_ad"),
+}
+"""Quantity -> symbols of its variants in what :func:`peer_generator` writes."""
+
+
+def peer_generator(folder: Path) -> Path:
+    """The program that writes the peer's C of any URDF (peer.cpp); its templates take minutes to compile.
+
+    Needs the wheels of pin and casadi, which bring their headers, and those of Eigen and urdfdom.
+    """
+    import casadi
+    import pinocchio
+
+    prefix = next(path for path in Path(pinocchio.__file__).parents if path.name == "cmeel.prefix")
+    wheel = Path(casadi.__file__).parent
+    program = folder / "peer"
+    # Limits of Boost's lists and calls: Pinocchio has 25 kinds of joints, and passes up to 8 arguments.
+    limits = ("-DBOOST_FUSION_INVOKE_MAX_ARITY=12", "-DBOOST_MPL_LIMIT_LIST_SIZE=30")
+    libraries = [f"-L{prefix / 'lib'}", "-lpinocchio_default", "-lpinocchio_parsers", "-l:liburdfdom_model.so"]
+    libraries += [f"-L{wheel}", "-lcasadi", f"-Wl,-rpath,{prefix / 'lib'}", f"-Wl,-rpath,{wheel}"]
+    headers = [f"-I{place}" for place in (prefix / "include", wheel / "include", "/usr/include/eigen3")]
+    words = ["g++", "-std=c++17", "-O0", "-w", *limits, "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", *headers]
+    words += ["-DPINOCCHIO_WITH_URDFDOM", str(Path(__file__).with_name("peer.cpp")), "-o", str(program), *libraries]
+    if shutil.which("g++") is None or subprocess.run(words, check=False).returncode:
+        sys.exit("the peer's generator does not compile: it needs g++, libeigen3-dev and liburdfdom-headers-dev")
+    return program

@@ -139,15 +139,22 @@ def inside(samples: Samples, predicted: np.ndarray, bounds: Sequence[ResidualBou
 
 
 def differences(first: Estimate, second: Estimate, *, significant: bool) -> np.ndarray:
-    """|x1 - x2|/sqrt(std1^2 + std2^2) of parameters that both parts have; of friction only if both have one law."""
+    """|x1 - x2|/sqrt(s1^2 + s2^2) of parameters that both parts have; of friction only if both have one law.
+
+    s are deviations without the error of the prior, which both parts share.
+    """
     alike = str(first.model.friction) == str(second.model.friction)
     own, other = (
-        {one.name: one for one in estimate.parameters if alike or one.name in estimate.model.base.names}
+        {
+            one.name: (one, float(s))
+            for one, s in zip(estimate.parameters, np.asarray(estimate.sampling_std), strict=True)
+            if alike or one.name in estimate.model.base.names
+        }
         for estimate in (first, second)
     )
     pairs = [(own[name], other[name]) for name in own if name in other]
-    kept = [(a, b) for a, b in pairs if not significant or (a.significant and b.significant)]
-    return np.array([abs(a.value - b.value) / math.hypot(a.std, b.std) for a, b in kept])
+    kept = [(a, b) for a, b in pairs if not significant or (a[0].significant and b[0].significant)]
+    return np.array([abs(a.value - b.value) / math.hypot(s, other_s) for (a, s), (b, other_s) in kept])
 
 
 def judge(one: PredictionSet, changes: dict[str, object]) -> tuple[list[float], list[Estimate]]:

@@ -23,9 +23,11 @@ from torquec.page.self_contained import content_policy, inline_script, json_in_h
 from torquec.report.blocks import Axis, Plot, Series, Style
 from torquec.report.figure import write_picture
 from torquec.report.provenance import computed
+from torquec.robot.friction import Friction
+from torquec.simulation.attacked_loop import late_law
 from torquec.simulation.closed_loop import LoopOptions
 from torquec.simulation.sensors import Sensors
-from torquec.simulation.worst_plant import choice_size, late_law, plant_of
+from torquec.spatial import Inertia
 
 SETS = """
 [every_joint]
@@ -79,12 +81,30 @@ def simulated(robot: tq.Robot, sets: tq.Uncertainty, motion: tq.Trajectory) -> n
     options = LoopOptions(sensors=Sensors(resolution=(1e-5,) * robot.n, speed="difference", filter_share=0.7))
     found = []
     for friction, bodies, payload in itertools.product(FRICTION, BODIES, PAYLOAD):
-        choice = np.full(choice_size(robot), bodies)
-        choice[10::11] = friction
-        held = replace(sets, payload=replace(sets.payload, mass=(payload, payload)))
-        plant = tq.Plant(plant_of(robot, held, choice, np.array([1.0, 0.0, 0.0])))
+        held = tq.HeldPayload(sets.payload.frame, payload, (sets.payload.centre_within, 0.0, 0.0))
+        plant = tq.Plant(scaled(robot, 1.0 + 0.03 * bodies, 1.0 + 0.3 * friction), forces=(held,) if payload else ())
         found.append(1e3 * tq.simulate(plant, late, motion, options=options).error[::SHOWN])
     return np.array(found)
+
+
+def scaled(robot: tq.Robot, inertia: float, friction: float) -> tq.Robot:
+    """The robot with all inertias and all frictions of joints and motors multiplied by a factor each."""
+
+    def rubbing(law: Friction) -> Friction:
+        return Friction.of(
+            {k: v if k.endswith(("_speed", "_distance")) else friction * v for k, v in law.values.items()}
+        )
+
+    bodies = tuple(
+        replace(
+            body,
+            inertia=Inertia(*(inertia * value for value in body.inertia.parameters)),
+            joint=replace(body.joint, friction=rubbing(body.joint.friction)),
+        )
+        for body in robot.bodies
+    )
+    motors = tuple(replace(motor, friction=rubbing(motor.friction)) for motor in robot.drives.motors)
+    return replace(robot, bodies=bodies, drives=replace(robot.drives, motors=motors))
 
 
 def draw(motion: tq.Trajectory, errors: np.ndarray, bounds: list[float], joints: tuple[str, ...], path: str) -> Path:

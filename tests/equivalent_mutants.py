@@ -187,6 +187,38 @@ EQUIVALENT |= {
         "len(moving) > _MOST_SPEEDS  ->  len(moving) >= _MOST_SPEEDS",
     ): _EFFORT,
     (
+        "torquec_check/program_error.py",
+        "left = np.flatnonzero(~(sums <= limits))",
+        "sums <= limits  ->  sums < limits",
+    ): "a point at its limit is looked at more closely, and its closer bound is not larger",
+    (
+        "torquec_check/boxes.py",
+        "for degree in range((count - 1) // 2):",
+        "(count - 1) // 2  ->  (count - 1) * 2",
+    ): "at the highest degree nothing is left out, and all waves stay",
+    ("torquec_check/rows.py", "flint.ctx.prec = 200", "200  ->  201"): "one more bit in constants, whose radii count",
+    (
+        "torquec_check/rows.py",
+        "if key[:1] < (ANGLE,) <= key[-1:]:",
+        "-1  ->  1",
+    ): "longer products are refused by the next line",
+    (
+        "torquec_check/boxes.py",
+        "for degree in range((count - 1) // 2):",
+        "count - 1  ->  count + 1",
+    ): "at the highest degree nothing is left out, and all waves stay",
+    (
+        "torquec_check/boxes.py",
+        "if values < 0 or depth >= DEEPEST or not bends[axis] > 0.0:",
+        "bends[axis] > 0.0  ->  bends[axis] >= 0.0",
+    ): "what does not bend is refused at the deepest halving",
+    ("torquec_check/rows.py", "ANGLE = 10**9", "9  ->  10"): "a number that no joint has",
+    (
+        "torquec_check/boxes.py",
+        "if values < 0 or depth >= DEEPEST or not bends[axis] > 0.0:",
+        "0  ->  1",
+    ): "at most one control value less",
+    (
         "torquec_check/positive_mass.py",
         "if not all(m > 0.0 for m in least) or not all(1e-300 < size < 1e300 for size in sizes):",
         "1e+300  ->  2e+300",

@@ -5,9 +5,13 @@ What has such an option is found by inspection; the table below says how it is c
 
 from __future__ import annotations
 
+import ast
+import builtins
 import enum
 import inspect
+import sys
 import typing
+from collections import ChainMap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -60,6 +64,7 @@ CALLS: dict[str, dict[str, Any]] = {
         "cutoffs": [10.0],
     },
     "TrackedLoop": {"poles": -20.0, "trajectory": MOTION},
+    "design_for_guarantee": {"source": ARM, "loop": tq.TrackedLoop(-20.0, MOTION)},
     "identify_motion": {"robot": ARM, "logs": ()},
     "run_experiment": {"robot": ARM},
     "FrameWrench": {"frame": "link2", "force": (1.0, 0.0, 0.0)},
@@ -117,6 +122,15 @@ def choices_in(hint: Any) -> Iterator[type[enum.Enum]]:
         yield from choices_in(part)
 
 
+def names_for_checkers(module: Any) -> dict[str, Any]:
+    """What the file of a module imports for type checkers only."""
+    names: dict[str, Any] = {}
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            exec(compile(ast.Module(node.body, []), str(module.__file__), "exec"), names)
+    return names
+
+
 def options_of(name: str) -> Iterator[str]:
     """The parameters of a public function or dataclass whose annotation names an enum."""
     thing = getattr(tq, name)
@@ -127,12 +141,9 @@ def options_of(name: str) -> Iterator[str]:
     try:
         hints = typing.get_type_hints(called)
     except NameError:  # an annotation that only type checkers import
-        from torquec.closedform.fourier import Rule
-        from torquec.proof.torque.certificate import Certificate
-
-        named = {"Robot": tq.Robot, "Function": tq.Function, "Model": tq.Model}
-        only_for_checkers = {"Rule": Rule, "Certificate": Certificate, **named}
-        hints = typing.get_type_hints(called, {**vars(module), **only_for_checkers})
+        files = [sys.modules[base.__module__] for base in getattr(thing, "__mro__", (thing,))[::-1]]
+        known = [names for file in files if file is not builtins for names in (names_for_checkers(file), vars(file))]
+        hints = typing.get_type_hints(called, dict(ChainMap(vars(module), *known)))
     for parameter in inspect.signature(called).parameters:
         if list(choices_in(hints.get(parameter))):
             yield parameter

@@ -102,8 +102,35 @@ def test_equation_numbers_are_defined():
         f"{path.relative_to(ROOT)}: {fault}"
         for path in SOURCES
         for fault in undefined_numbers(path.read_text(encoding="utf-8"))
+        if path.name != "tuning.py"
     ]
     assert not wrong, "\n".join(wrong)
+
+
+TUNINGS = [path for path in SOURCES if path.name == "tuning.py"]
+
+
+def undefined_in_tuning(path):
+    """The same of a room's tuning record, whose numbers are those of the module named above the fields."""
+    known = set()
+    for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        comment = text.partition("# ")[2]
+        if section := re.fullmatch(r"    # ([a-z0-9_.]+)", text):
+            module = path.parent / f"{section[1].replace('.', '/')}.py"
+            known = set(DEFINED.findall(ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""))
+        yield from (f"line {line}: ({number})" for number in CITED.findall(comment) if number not in known)
+
+
+@pytest.mark.parametrize("path", TUNINGS, ids=lambda path: path.parent.name)
+def test_equation_numbers_of_tuning_records_are_defined(path):
+    assert not list(undefined_in_tuning(path))
+
+
+def test_undefined_equation_number_of_a_tuning_record_is_found(tmp_path):
+    (tmp_path / "walk.py").write_text('"""Walk.\n\n(1)  a = b\n"""\n')
+    record = tmp_path / "tuning.py"
+    record.write_text("class Tuning:\n    # walk\n    steps: int = 3  # of (1)\n    stride: float = 0.1  # of (2)\n")
+    assert list(undefined_in_tuning(record)) == ["line 4: (2)"]
 
 
 def test_no_module_refers_to_itself():

@@ -24,6 +24,8 @@ from torquec.control.controller_file import read_controller as read_controller
 from torquec.control.controller_file import read_estimator as read_estimator
 from torquec.control.controller_file import read_observer as read_observer
 from torquec.control.controller_file import write_controller as write_controller
+from torquec.control.guarantee_design import GuaranteeDesign as GuaranteeDesign
+from torquec.control.guarantee_design import design_for_guarantee as design_for_guarantee
 from torquec.control.independent_joint import gravity_compensation as gravity_compensation
 from torquec.control.independent_joint import independent_joint as independent_joint
 from torquec.control.law_options import ControllerOptions as ControllerOptions
@@ -41,6 +43,7 @@ from torquec.control.pole_placement import pole_placement_gains as pole_placemen
 from torquec.control.poles import joint_poles as joint_poles
 from torquec.control.recursive_estimator import RecursiveEstimator as RecursiveEstimator
 from torquec.control.recursive_estimator import recursive_estimator as recursive_estimator
+from torquec.control.robust_computed_torque import RobustTerm as RobustTerm
 from torquec.control.robust_computed_torque import UltimateBound as UltimateBound
 from torquec.control.robust_computed_torque import robust_computed_torque as robust_computed_torque
 from torquec.control.robust_computed_torque import ultimate_bounds as ultimate_bounds
@@ -51,8 +54,11 @@ from torquec.control.tracking_budget import TrackedModel as TrackedModel
 from torquec.control.tracking_budget import TrackingBudget as TrackingBudget
 from torquec.control.tracking_budget import simplify_for_tracking as simplify_for_tracking
 from torquec.control.tracking_budget import tracking_budget as tracking_budget
+from torquec.control.tracking_guarantee import StartError as StartError
 from torquec.control.tracking_guarantee import TrackingGuarantee as TrackingGuarantee
 from torquec.control.tracking_guarantee import tracking_guarantee as tracking_guarantee
+from torquec.control.tracking_witness import TrackingWitness as TrackingWitness
+from torquec.control.tracking_witness import tracking_witness as tracking_witness
 from torquec.control.uncertainty import BodyUncertainty as BodyUncertainty
 from torquec.control.uncertainty import JointUncertainty as JointUncertainty
 from torquec.control.uncertainty import PayloadUncertainty as PayloadUncertainty
@@ -176,6 +182,7 @@ from torquec.kinematics.joint_rates import JointRates as JointRates
 from torquec.kinematics.kinematics_package import write_kinematics_package as write_kinematics_package
 from torquec.kinematics.kinematics_task import KinematicsTask as KinematicsTask
 from torquec.kinematics.kinematics_task import PoseObjective as PoseObjective
+from torquec.kinematics.kinematics_task import PoseTolerance as PoseTolerance
 from torquec.kinematics.nearest_motion import NearestMotion as NearestMotion
 from torquec.linearization.linearize import LinearModel as LinearModel
 from torquec.linearization.linearize import check_linear_model as check_linear_model

@@ -4,6 +4,8 @@
 (2)  model file: its certificate with the robot of the file; its program of inverse dynamics is the certified one, and
      so is the second program, by coefficients, of a model with control requirements
 (3)  folder of a C package: a closed world (`package`), its model as in (2), its C read (`c_source`)
+(4)  hold certificate: the bounds of errors of held coefficients (`hold`)
+(5)  tracking witness: its tube is invariant (`tracking`)
 
 Exit status 0 where everything is proven, 1 where something is refused, 2 for other files and wrong usage.
 """
@@ -20,8 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from torquec_check.certificate import FORMAT, OLDER, certificate_of, check_certificate
-from torquec_check.claim import Claim, certificate_claim, rounded_up
+from torquec_check.claim import Claim, certificate_claim, hold_claim, rounded_up
 from torquec_check.document import RefusedError, canonical_hash, parse_document
+from torquec_check.hold import FORMAT as HOLD
+from torquec_check.hold import check_hold, hold_of
 from torquec_check.package import MOST_BYTES, check_c_package, read_package
 from torquec_check.parts import check_parts
 from torquec_check.program import program_of
@@ -36,6 +40,11 @@ OF_C = (
     "the C compiler is right; the kernels of sine and cosine are known texts, not proven",
     "functions other than inverse_dynamics and its parts M, c, C and g are computed: their programs rest on Torquec",
     "selftest.c and documents for people are not read",
+)
+TRACKING = "torquec tracking witness 1"
+OF_TRACKING = (
+    "the controller's program is the law that the claim states; its own rounding is below 1e-9 of its accelerations",
+    "the reference is the piecewise polynomial in the witness, read at every sample",
 )
 PARTS = ("mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix")
 
@@ -79,6 +88,9 @@ def check(path: Path, robot_file: Path | None = None) -> dict[str, Any]:
         if package is not None and package.model not in package.files:
             raise InputError(f"{path}: the package claims nothing that can be proven: it holds no certified model")
         document = _read(path) if package is None else parse_document(package.files[package.model])
+        if document.get("format") == TRACKING:
+            found |= _tracked(document, given)
+            return found | {"seconds": round(time.perf_counter() - start, 3)}
         certificate, robot = document, document.get("robot_document", given)
         if document.get("format") == "torquec-model":
             found["kind"] = "model" if package is None else "package"
@@ -87,7 +99,9 @@ def check(path: Path, robot_file: Path | None = None) -> dict[str, Any]:
             raise RefusedError("this is about another robot than that of --robot", remedy="payloads and locks count")
         if robot is None:
             raise InputError(f"{path}: the certificate does not hold its robot; give it with --robot")
-        claim = _proven(certificate, robot, document, found)
+        claim = (
+            _held(document, found) if document.get("format") == HOLD else _proven(certificate, robot, document, found)
+        )
         if package is not None:
             check_c_package(package, document, claim)
             found["assumptions"] += OF_C
@@ -107,7 +121,7 @@ def _read(path: Path) -> dict[str, Any]:
         document = parse_document(path.read_bytes())
     except RefusedError as error:
         raise InputError(f"{path}: {error}") from None
-    if document.get("format") not in ("torquec-model", FORMAT, OLDER) and "bodies" not in document:
+    if document.get("format") not in ("torquec-model", FORMAT, OLDER, HOLD, TRACKING) and "bodies" not in document:
         raise InputError(f"{path}: this is no certificate, no model file and no robot document")
     return document
 
@@ -160,6 +174,37 @@ def _proven(
         errors = check_parts(program, parts, stated.robot.turns, stated.box) if program is not None else {}
         found["parts"] |= {begin + name: each for name, each in errors.items()}
     return claim
+
+
+def _held(document: dict[str, Any], found: dict[str, Any]) -> Claim:
+    """The claim of a hold certificate; raises `RefusedError` unless it is proven."""
+    hold, claim = hold_of(document), hold_claim(document)
+    found |= {
+        "claims": [dataclasses.asdict(each) for each in claim.bounds],
+        "box": document["motions"],
+        "robot_as_used": {key: document["robot_document"][key] for key in ("name", "gravity", "attached", "locked")},
+        "assumptions": list(ASSUMPTIONS[:1]),
+    }
+    check_hold(hold, lambda _step, _part: None)
+    return claim
+
+
+def _tracked(document: dict[str, Any], given: Any) -> dict[str, Any]:
+    """What is found of a tracking witness; raises `RefusedError` unless its claim is proven."""
+    from torquec_check.tracking import check_tracking  # nobody else needs it
+
+    robot = document["robot_document"]
+    if given is not None and robot != given:
+        raise RefusedError("this is about another robot than that of --robot", remedy="payloads and locks count")
+    claim = check_tracking(document)
+    return {
+        "ok": True,
+        "kind": "witness",
+        "claim": claim.to_document(),
+        "claims": [dataclasses.asdict(each) for each in claim.bounds],
+        "robot_as_used": {key: robot[key] for key in ("name", "gravity", "attached", "locked")},
+        "assumptions": [*ASSUMPTIONS[:2], *OF_TRACKING],
+    }
 
 
 def _text(document: dict[str, Any]) -> str:

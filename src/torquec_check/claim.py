@@ -184,8 +184,7 @@ def _rounded(bound: float, digits: int, rounding: str) -> str:
 
 def certificate_claim(certificate: Mapping[str, Any], robot: Mapping[str, Any]) -> Claim:
     """The claim of a certificate's document about the robot of a document: errors of torques and of coefficients."""
-    free = [body["joint"] for body in robot["bodies"] if body["joint"]["mimic"] is None]
-    units = {joint["name"]: ("m", "N") if joint["type"] == "prismatic" else ("rad", "N m") for joint in free}
+    units = _units(robot)
     joints, motions = list(units), certificate["motions"]
     bounds = [
         Bound("inverse_dynamics", joint, certificate["joints"][joint]["bound"], units[joint][1])
@@ -221,6 +220,35 @@ def certificate_claim(certificate: Mapping[str, Any], robot: Mapping[str, Any]) 
             for joint, least in zip(joints, certificate.get("least_inertia") or (), strict=False)
         ),
     )
+
+
+def hold_claim(document: Mapping[str, Any]) -> Claim:
+    """The claim of a hold certificate: torques of held coefficients against the robot's at the same instant."""
+    robot, motions = document["robot_document"], document["motions"]
+    units = _units(robot)
+    box = zip(units, *(motions[key] for key in ("lower", "upper", "velocity", "acceleration")), strict=True)
+    age, jerk = rounded_down(1e3 * document["age"]), motions["jerk"]
+    limits = None if jerk is None else ", ".join(map(rounded_down, jerk))
+    return Claim(
+        Standing.PROVEN,
+        "torque error with held coefficients",
+        claimed_robot(robot),
+        tuple(Bound("held_torque", joint, row["bound"], units[joint][1]) for joint, row in document["joints"].items()),
+        tuple(JointRange(joint, low, high, v, a, units[joint][0]) for joint, low, high, v, a in box),
+        (
+            "rigid bodies, rotors and linear springs, without friction",
+            f"coefficients of the program in the certificate, at most {age} ms old, held at {document['order']} order",
+            "torques for the acceleration that the motion has",
+            "the rounding of code that holds coefficients comes on top",
+            "accelerations may jump" if limits is None else f"jerks of the joints up to {limits} rad/s^3 or m/s^3",
+        ),
+    )
+
+
+def _units(robot: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Units of position and effort by independent joint."""
+    free = [body["joint"] for body in robot["bodies"] if body["joint"]["mimic"] is None]
+    return {joint["name"]: ("m", "N") if joint["type"] == "prismatic" else ("rad", "N m") for joint in free}
 
 
 def claimed_robot(robot: Mapping[str, Any]) -> ClaimedRobot:

@@ -33,7 +33,7 @@ FORMAT = "torquec package 2"
 _FIELDS = "format written_by target prefix precision quantities model options files documents"
 _DOCUMENTS = re.compile(
     r"equations_(before|after|changes|coefficients)\.txt|trade_off\.(csv|json)|report\.(html|json)"
-    r"|(simplification|design|verification|equations_coefficients)\.json|\w+\.certificate\.json",
+    r"|(simplification|design|verification|equations_coefficients|tracking_witness)\.json|\w+\.certificate\.json",
     re.ASCII,
 )
 """Names of documents for people, which no compiler or build system looks for."""

@@ -20,7 +20,7 @@ A joint that follows another one by theta = k q + b counts k times in the torque
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -28,7 +28,7 @@ import flint
 import numpy as np
 
 from torquec_check.robot import Body, Robot
-from torquec_check.rows import Grid, Rows, as_ball, ball_of, point_degrees
+from torquec_check.rows import Rows, as_ball, ball_of, point_degrees
 
 _POLAR, _rows = flint.arb(0, 1e-50), functools.partial(np.array, dtype=object)
 """What is left of (6), and more; vectors and matrices of rows, with the arithmetic of NumPy's arrays of objects."""
@@ -43,8 +43,8 @@ def robot_degrees(robot: Robot) -> tuple[int, ...]:
     return tuple(degree if by_operations else 0 for degree, by_operations in zip(degrees, found, strict=True))
 
 
-def robot_torques(robot: Robot, grid: Grid) -> list[Rows]:
-    """The torques (n,) of a robot as polynomials in the rates, on a grid."""
+def robot_torques(robot: Robot, grid: Any, moments: Callable[[Body], Any] | None = None) -> list[Rows]:
+    """The torques (n,) of a robot as polynomials in the rates, on a grid; `moments` replace those of the bodies."""
     base = (_vector((0.0, 0.0, 0.0)), _vector((0.0, 0.0, 0.0)), -_vector(robot.gravity))
     motions: list[tuple[Any, Any, Any]] = []
     frames, wrenches = [], []
@@ -60,9 +60,9 @@ def robot_torques(robot: Robot, grid: Grid) -> list[Rows]:
             w = w + a * rate
         else:
             v = v + _cross(w, a * (rate + rate)) + a * push
-        xx, xy, xz, yy, yz, zz, *moments, mass = body.inertia
-        tensor, h = _constants(flint.arb_mat([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])), _vector(moments)
-        f = v * grid.constant(Fraction(mass)) + _cross(wd, h) + _cross(w, _cross(w, h))
+        xx, xy, xz, yy, yz, zz, *first, mass = _vector(body.inertia) if moments is None else moments(body)
+        tensor, h = _rows([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), _rows(first)
+        f = v * mass + _cross(wd, h) + _cross(w, _cross(w, h))
         wrenches.append((f, tensor @ wd + _cross(w, tensor @ w) + _cross(h, v)))
         motions.append((w, wd, v))
         frames.append((turn, p, a * scale))
@@ -77,7 +77,7 @@ def robot_torques(robot: Robot, grid: Grid) -> list[Rows]:
     return tau
 
 
-def _frame(body: Body, grid: Grid, position: Rows) -> tuple[Any, Any, Any]:
+def _frame(body: Body, grid: Any, position: Rows) -> tuple[Any, Any, Any]:
     """E and p of (1), and the axis, as arrays of rows."""
     rotation, a = _rotation(body.rotation), flint.arb_mat([[x] for x in _unit(body.axis)])
     axis, p = _constants(a)[:, 0], _vector(body.origin)

@@ -37,7 +37,7 @@ def test_json_keys(torquec, package):
     outcome = torquec("check", package, "--json")
     assert set(outcome.document) == {
         *("format", "command", "ok", "kind", "claims", "box", "specification", "precision"),
-        *("slacks", "seconds", "refused", "claim", "assumptions", "robot_as_used"),
+        *("slacks", "seconds", "refused", "claim", "assumptions", "robot_as_used", "held"),
     }
     assert outcome.document["ok"] is True
     assert outcome.document["kind"] == "package"

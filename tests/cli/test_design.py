@@ -123,7 +123,7 @@ def test_a_guarantee_for_computed_torque_at_the_measured_state(torquec, tmp_path
     for joint in arm.joint_names:
         assert seldom["bounds"][joint]["value"] > 2.0 * guarantee["bounds"][joint]["value"]
     text = torquec(*words, "--trajectory", path).out
-    assert "Computed for planar2r (sha256" in text
+    assert "Proven for planar2r (sha256" in text
     assert "the robot without friction" in text
     assert "Statistics: linear stability" in text
 
@@ -183,6 +183,29 @@ def test_uncertainty_names_its_sets_and_their_cost(torquec, tmp_path):
     assert "contributions by cause" in text
     sets.write_text("[every_joint]\nfriction_part = 2\n", encoding="utf-8")
     assert "sets.toml:2: 'friction_part' is 2.0" in torquec(*given).err
+
+
+def test_law_and_poles_for_the_smallest_bound(torquec, tmp_path):
+    sets, motion = tmp_path / "sets.toml", tmp_path / "motion.csv"
+    sets.write_text('[every_joint]\nposition = 1e-5\nspeed = "difference"\n[timing]\ndelay = 1\n', encoding="utf-8")
+    motion.write_text("t,joint1,joint2\n0,0,0\n1,0.3,-0.2\n", encoding="utf-8")
+    words = ["design", "planar2r", "--rate", "1000", "--trajectory", str(motion), "--for-guarantee", "--seconds", "0.1"]
+    given = [*words, "--uncertainty", str(sets)]
+    found = json.loads(torquec(*given, "--json", "-o", tmp_path / "law").out)
+    laws = found["for_guarantee"]["laws"]
+    assert found["controller"] == found["for_guarantee"]["law"]
+    best = min(laws, key=lambda law: law["bound"])
+    assert best["law"] == found["controller"]
+    bounds = [bound["value"] for bound in found["guarantee"]["bounds"].values()]
+    assert max(bounds) == pytest.approx(best["bound"], rel=0.1)  # a witness may be a little wider
+    made = tq.read_controller(tmp_path / "law" / "controller.json")
+    assert made.design.law.value == best["law"]
+    text = torquec(*given).out
+    assert "has the smallest proven bound of" in text
+    assert "largest position bound" in text
+    assert "a design for the guarantee needs a motion and sets" in torquec(*words).err
+    assert "--for-guarantee chooses 'poles' itself" in torquec(*given, "--poles", "-20").err
+    assert "no tracking error of slotine-li is bounded" in torquec(*given, "--controller", "slotine-li").err
 
 
 def test_an_observer_beside_the_law(torquec, tmp_path):

@@ -111,6 +111,11 @@ def test_an_axis_is_met_whatever_the_turn_about_it(torquec):
         (["puma560", *POSE, "--task", "position"], "--task position with --quaternion"),
         (["puma560", *POSE[:4], "--task", "axis"], "--task axis without --quaternion"),
         (["puma560", *POSE, "--task", "axis", "--free", "joint1"], "a free joint with the task 'axis'"),
+        (["puma560", *POSE, "--tolerance", "z=-0.1"], "the tolerance of z, -0.1, is negative"),
+        (["puma560", *POSE, "--tolerance", "z=0.1", "--all"], "--tolerance is for one solution"),
+        (["puma560", *POSE, "--tolerance", "rz=0.1", "--task", "axis"], "leaves rz free"),
+        (["puma560", *POSE[:4], "--tolerance", "rx=0.1"], "--tolerance rx with the task 'position'"),
+        (["puma560", "--package", "here", "--tolerance", "z=0.1"], "--tolerance goes with --position"),
     ],
 )
 def test_misuse(torquec, words, message):
@@ -166,3 +171,23 @@ def test_the_best_solution_by_an_objective(torquec):
     assert "torque: " in torquec(*words, "--objective", "torque").out
     assert torquec(*words, "--objective", "torque", "--all").status == 2
     assert torquec(*words[:6], "--objective", "torque").status == 2
+
+
+def test_tolerances_by_axis(torquec):
+    """The frame is where the offset says; free axes have no ends; what fails by a search is called one."""
+    document = torquec("ik", "puma560", *POSE, "--tolerance", "z=-0.002:0,rz=free,rx=3", "--deg", "--json").document
+    assert document["tolerance"]["z"] == [-0.002, 0.0]
+    assert document["tolerance"]["rz"] == [None, None]
+    assert document["tolerance"]["rx"] == pytest.approx([-np.radians(3), np.radians(3)])
+    (branch,) = document["branches"]
+    assert branch["status"] == ["exact"]
+    q = ",".join(map(repr, branch["q"]))
+    frame = torquec("eval", "puma560", "--q", q, "--frame", "link6", "--json").document["frames"]["link6"]
+    assert (document["offset"]["x"], document["offset"]["y"], document["decided"]) == (0.0, 0.0, True)
+    np.testing.assert_allclose(frame["origin"], [0.4, 0.3, 0.5 - document["offset"]["z"]], atol=1e-9)  # z points down
+    assert "offset: z " in torquec("ik", "puma560", *POSE, "--tolerance", "z=0.001").out
+    far = ("ik", "puma560", "--frame", "link6", "--position", "2,0,0", "--quaternion", "0,1,0,0", "--tolerance")
+    for words, why in (("rz=free", "no pose within the tolerance is reached"), ("z=1,rz=free", "one may exist")):
+        failed = torquec(*far, words)
+        assert failed.status == 1
+        assert why in failed.err

@@ -66,6 +66,15 @@ def test_a_robot_in_place_of_a_project_leads_to_torquec_new(torquec, arm, tmp_pa
     assert "no such file" in torquec("run", tmp_path / "gone.urdf", "-o", tmp_path / "out").err
 
 
+def test_the_folder_is_named_after_the_project(torquec, file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    project = file.rename(tmp_path / "my arm.project.toml")
+    project.write_text('robot = "planar2r"\n')
+    assert torquec("run", project, "--jobs", "1").status == 0
+    assert (tmp_path / "my_arm_run" / "report.html").exists()
+    assert "torquec new puma560" in torquec("run", "puma560").err
+
+
 def test_a_folder_of_somebody_else_is_refused(torquec, file, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("mine")

@@ -46,7 +46,7 @@ def samples():
     """Equations of many kinds, by name."""
     puma, odd = closed_form(load_classic("puma560")), closed_form(odd_robot())
     planar = closed_form(load_classic("planar3r"), coefficients=Coefficients.PARAMETERS)
-    every = tuple(Matrix)
+    every = tuple(matrix for matrix in Matrix if matrix is not Matrix.PHI)
     return {
         "puma560 after Clover": equations(puma, WHOLE, CLOVER),
         "puma560 exact": equations(puma, WHOLE),

@@ -17,6 +17,7 @@ from torquec.dynamics.sampled_function import StateSlot
 from torquec.errors import ArgumentError
 from torquec.expr.replay import replay
 from torquec.model.model_parameters import ModelParameters
+from torquec.model.quantities import base_of
 from torquec.model.residual_bound import ResidualBound
 from torquec.simulation.closed_loop import LoopOptions
 from torquec.simulation.sensors import Sensors
@@ -97,6 +98,10 @@ def test_what_is_absent_is_none_assumed(puma):
         ("[[joint]]\nname = \"joint1\"\n[[joint]]\nname = \"joint1\"", "given twice"),
         ("[bodies]\nmass_part = nan", "'bodies.mass_part' is nan"),
         ("[bodies]\nmass_part = 2.0", "'mass_part' is 2.0"),
+        ("[bodies]\ncovariance = 95", "arm.toml:2: 'covariance' is 95.0.*between 0 and 1, such as 0.95"),
+        ("[bodies]\ncovariance = 0", "'covariance' is 0.0.*between 0 and 1"),
+        ("[bodies]\nmass_part = 0.1\ncovariance = 0.9", "'covariance' is 0.9 beside mass_part = 0.1.*leave out"),
+        ("[bodies]\ncovariance = 0.9", "'covariance' is 0.9, and the model is not known.*torquec identify"),
         ("[payload]\nframe = \"tool9\"\nmass = [0, 1]", "has no frame 'tool9'"),
         ("[payload]\nframe = \"link6\"\nmass = [2, 1]", "'payload.mass' is \\[2.0, 1.0\\]"),
         ("[payload]\nframe = \"link6\"\nmass = [0, 1]\ncentre_within = 50", "looks like millimetres"),
@@ -180,6 +185,42 @@ def test_sets_that_are_too_large_name_joint_and_set(puma):
         stated = tq.Uncertainty(payload=tq.PayloadUncertainty("link6", (0.0, mass), 0.2))
         given = tq.tracking_guarantee(wrist, -60.0, motion, period=PERIOD, uncertainty=stated)
         assert ("regular" not in given.reason) == regular
+
+
+def test_a_covariance_is_that_of_the_identified_model(puma):
+    text = "[bodies]\ncovariance = 0.95"
+    base = base_of(puma)
+    sizes = (1e-6 * (1.0 + np.arange(len(base)))).tolist()
+    rows = tuple(tuple(size * (i == j) for j in range(len(base))) for i, size in enumerate(sizes))
+    known = ModelParameters(base.names, tuple(base.values.tolist()), rows)
+    model = replace(tq.compile(puma), parameters=known)
+    sets = parse_uncertainty(text, model)
+    assert sets == tq.Uncertainty(bodies=tq.BodyUncertainty(covariance=0.95)).with_identified(model)
+    assert "parameters in the 95 % confidence ellipsoid of the logs" in sets.conditions(puma)
+    assert not sets.needs_log
+    assert tq.Uncertainty(bodies=sets.bodies).needs_log
+    with pytest.raises(ArgumentError, match=r"has no covariance of its parameters.*(?s:.*)parts of masses"):
+        parse_uncertainty(text, tq.compile(puma))
+    with pytest.raises(ArgumentError, match="covariance is of robot 'puma560', not of 'other'"):
+        sets.of(replace(puma, name="other"))
+    motion = minimum_jerk(np.zeros(6), np.full(6, 0.4), 1.0, joints=puma.joint_names)
+    renamed = replace(known, names=(*base.names[:-1], "other"))
+    bad = ((1.0, 2.0, *[0.0] * (len(base) - 2)), (2.0, *rows[1][1:]), *rows[2:])
+    for parameters, message in (
+        (renamed, f"not that of the base parameters of robot 'puma560': it has no '{re.escape(base.names[-1])}'"),
+        (replace(known, covariance=bad), "is not positive: an eigenvalue"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            tq.tracking_guarantee(
+                replace(model, parameters=parameters), -60.0, motion, period=PERIOD,
+                uncertainty=tq.Uncertainty(bodies=sets.bodies),
+            )  # fmt: skip
+    wide = tuple(tuple(1e6 * x for x in row) for row in rows)
+    found = tq.tracking_guarantee(
+        replace(model, parameters=replace(known, covariance=wide)), -60.0, motion, period=PERIOD,
+        uncertainty=tq.Uncertainty(bodies=sets.bodies),
+    )  # fmt: skip
+    assert re.search(r"'bodies' at joint 'joint\d', .* up to bodies.covariance = \S+;", found.reason)
 
 
 # --- simulated robots in the sets -----------------------------------------------------------------------------------

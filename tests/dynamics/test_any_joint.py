@@ -14,6 +14,7 @@ from torquec.dynamics.composite import composite_gravity
 from torquec.dynamics.mechanism import mechanism, place
 from torquec.errors import ArgumentError
 from torquec.expr import count_operations, evaluate, trace
+from torquec.model.model import compile as compiled
 from torquec.robot import conventions
 from torquec.robot.configuration import difference, integrate, neutral, random_position
 from torquec.robot.friction import Friction
@@ -262,5 +263,11 @@ def test_sizes_of_another_vector_are_named():
         integrate(robot, [0.0] * 6, [0.0] * 6)
     with pytest.raises(ArgumentError, match=r"(?s)rates of 7 numbers.*6 numbers \(nv\); positions have 7 \(nq\)"):
         integrate(robot, neutral(robot), [0.0] * 7)
+    with pytest.raises(ArgumentError, match=r"(?s)position of 6 numbers.*positions have 7 \(nq\), rates 6 \(nv\)"):
+        dynamics.mass_matrix(robot, [0.0] * 6)
+    with pytest.raises(ArgumentError, match=r"(?s)rates of 7 numbers.*positions have 7 \(nq\), rates 6 \(nv\)"):
+        dynamics.inverse_dynamics(robot, neutral(robot), neutral(robot), [0.0] * 6)
+    with pytest.raises(ArgumentError, match="qd has 6 numbers"):
+        compiled(robot).inverse_dynamics(neutral(robot), neutral(robot), [0.0] * 6)
     with pytest.raises(ArgumentError, match="influence coefficients"):
         dynamics.influence_coefficients(robot, robot.frames[-1].name, neutral(robot))

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from torquec.haptics.contact_experiment import mass_centre, pushed_against_cube, pushed_against_wall
-from torquec.haptics.haptic_plan import EDGE, ExperimentOptions, checked_options
+from torquec.haptics.haptic_plan import ExperimentOptions, checked_options
+from torquec.haptics.tuning import TUNING
 from torquec.haptics.virtual_object import ObjectParameters, ObjectState, ObjectWrench, object_step, quaternion_of
 from torquec.spatial import Pose, rpy_rotation
 
@@ -37,7 +38,7 @@ def test_the_force_of_a_corner_has_its_moment_about_the_mass_centre():
     """The corner is a sixth of an edge aside: moment = arm x force, with the arm by hand."""
     against = pushed_against_cube(START, OPTIONS)
     found = against.environment(10.0)(at(against.way + 1e-3))
-    arm = EDGE / 2.0 * X + EDGE / 6.0 * np.array([row[1] for row in START.rotation])
+    arm = TUNING.cube_edge / 2.0 * X + TUNING.cube_edge / 6.0 * np.array([row[1] for row in START.rotation])
     np.testing.assert_allclose(found.moment, np.cross(arm, found.force), atol=0.02 * np.linalg.norm(found.moment))
 
 

@@ -27,6 +27,8 @@ def test_a_planar_arm_has_no_closed_form_here():
     with pytest.raises(RobotError) as raised:
         inverse_kinematics(robot, free=robot.joint_names[0])
     assert raised.value.found.split(":")[0] == reason.split(":")[0]
+    assert reason.endswith("; poses are solved numerically instead")
+    assert reason.count("does not have six joints") == 1
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -59,11 +59,11 @@ def test_reasons_are_the_messages_of_entry_points(seed):
 def test_a_geared_follower_is_refused_by_name():
     robot: Robot = classics.planar3r()
     first, second, third = robot.bodies
-    geared = replace(third, joint=replace(third.joint, mimic=Mimic(second.joint.name, 3.0)))
+    geared = replace(third, joint=replace(third.joint, mimic=Mimic(second.joint.name, 7.0)))
     found = accepted_by(replace(robot, bodies=(first, second, geared)))
     assert found["proof"] == found["simplification"]
     assert found["proof"] is not None
-    assert f"'{third.joint.name}' with a multiplier of 3" in found["proof"]
+    assert f"'{third.joint.name}' with a multiplier of 7" in found["proof"]
     assert found["closedform"] is None
 
 

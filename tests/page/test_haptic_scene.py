@@ -123,7 +123,7 @@ def test_the_ball_weighs_what_it_should_and_stops_at_the_wall(browser, haptic_pa
         assert moved > 0.05
         without, _ = page.ask(PULL, "none")
         assert abs(without - USUAL_MASS) > abs(mass - USUAL_MASS)  # what the model buys
-        printed = re.search(r"weighs ([\d.]+) kg with the model and ([\d.]+) kg\s+without", PAGE.read_text("utf-8"))
+        printed = re.search(r"feels like ([\d.]+) kg with the model and ([\d.]+) kg\s+without", PAGE.read_text("utf-8"))
         assert [mass, without] == pytest.approx([float(text) for text in printed.groups()], abs=0.08)
         height, *touches = page.ask(FALL)
         assert abs(height) < 1e-3  # it lies on the wall, pressed in by its weight over the stiffness

@@ -314,6 +314,30 @@ def test_a_page_that_was_never_on_a_screen_has_its_picture(browser, puma_file):
         assert_on_paper(page, [960, 640])
 
 
+def test_on_paper_no_column_cuts_a_card(browser, puma_file):
+    """Every card has the width of the sheet; joints and torques have two columns inside theirs."""
+    with opened(browser, puma_file) as page:
+        page.page.emulate_media(media="print")
+        widths = page.ask("[...document.querySelectorAll('.card')].map((e) => e.getBoundingClientRect().width)")
+        assert len(set(widths)) == 1
+        assert page.ask("document.querySelector('#panel').clientWidth") == pytest.approx(widths[0])
+        left = page.ask("[...document.querySelectorAll('.joint')].map((e) => e.getBoundingClientRect().left)")
+        assert len(set(left)) == 2
+
+
+@pytest.mark.parametrize("width", [390, 960])
+def test_labels_of_the_hand_do_not_touch_their_fields(browser, puma_file, width):
+    gaps = """[...document.querySelectorAll('.hand .field')].map((e) => {
+      const text = document.createRange();
+      text.selectNodeContents(e.querySelector('.letter'));
+      return e.querySelector('input').getBoundingClientRect().left - text.getBoundingClientRect().right;
+    })"""
+    with opened(browser, puma_file, viewport={"width": width, "height": 800}) as page:
+        found = page.ask(gaps)
+        assert len(found) == 6
+        assert min(found) >= 3.0
+
+
 def test_in_a_frame_of_another_page(browser, folder):
     import html
 
@@ -443,6 +467,10 @@ def test_joints_of_many_limbs_are_grouped_and_found(browser, folder):
         rows = talos.page.locator(".joint")
         assert rows.count() == robot.n
         assert talos.page.locator(".limb").count() > 4
+        names = [
+            text.rpartition(" ")[0].rpartition(" ")[0] for text in talos.page.locator(".limb summary").all_inner_texts()
+        ]
+        assert names == ["torso", "head", "arm_left, gripper_left", "arm_right, gripper_right", "leg_left", "leg_right"]
         talos.page.get_by_role("searchbox", name="find a joint").fill("LEG_left_4")
         (visible,) = [row for row in rows.all() if row.is_visible()]
         assert "leg_left_4_joint" in visible.inner_text()

@@ -12,6 +12,7 @@ from tests.parameters.serial_arms import shared_model
 import torquec as tq
 from torquec.errors import ArgumentError
 from torquec.planning.joint_path import joint_path
+from torquec.planning.path_dynamics import path_grid
 from torquec.planning.planning_limits import LimitingKind
 from torquec.robot.friction import Friction
 from torquec.trajectory import read_trajectory, write_trajectory
@@ -219,6 +220,19 @@ def test_a_robot_without_limits_is_refused():
         tq.time_optimal(robot, [[0.0, 0.0], [1.0, 1.0]])
     found = tq.time_optimal(robot, [[0.0, 0.0], [1.0, 1.0]], acceleration=2.0, points=100)
     assert found.duration == pytest.approx(2.0 * np.sqrt(0.5), rel=1e-3)
+
+
+@pytest.mark.parametrize("waypoints", [[A, B], CORNERED, [A, [0.01, -1.5, 1.5, 0.0, 0.0, 0.0], B]])
+def test_cells_next_to_rest_take_equal_times(waypoints):
+    """At constant acceleration from rest sqrt(s) is time: it grows evenly; waypoints stay grid points."""
+    path = joint_path(waypoints)
+    s = path_grid(path, 200).s
+    np.testing.assert_array_equal(np.isin(path.knots, s), True)
+    assert np.diff(s).min() > 0.0
+    if len(waypoints) != 3:
+        for ends in (s, (path.length - s)[::-1]):
+            np.testing.assert_allclose(np.diff(np.sqrt(ends[5:37])), np.sqrt(ends[5]), rtol=1e-9)
+            assert ends[5] < ends[37] / 1000.0
 
 
 @pytest.mark.slow

@@ -82,8 +82,9 @@ def test_what_is_left_is_proven_and_can_be_checked_again(finished):
     _, folder, _ = finished
     assert tq.check_file(folder / "simplify").ok
     verdict = document(folder, "verdict/verdict.json")
-    assert verdict["claim"]["standing"] == "computed"
-    assert verdict["proven"] is False  # no witness that `torquec check` replays
+    assert verdict["claim"]["standing"] == "proven"  # its witness is replayed by `torquec check`
+    assert verdict["proven"] is True
+    assert tq.check_file(folder / "design" / "tracking_witness.json").ok
     bounds = document(folder, "design/design.json")["guarantee"]["bounds"]
     assert 1e-4 < bounds["joint1"]["value"] < 5e-3  # 0.5 N m over 2 kg m^2 and the poles' 400/s^2, and a margin
     simulated = document(folder, "simulate/unknown_load/simulation.json")

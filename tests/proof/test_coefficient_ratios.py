@@ -28,7 +28,8 @@ from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import abbreviated_coefficients, exact_coefficients, fitted_coefficients
 from torquec.simplification.fitting.fit_entries import fit_entries
 from torquec.simplification.specification import CoefficientThreshold, load_specification
-from torquec.simplification.tolerance import PROOF_MARGIN, coefficient, coefficient_tolerances, entry_tasks
+from torquec.simplification.tolerance import coefficient, coefficient_tolerances, entry_tasks
+from torquec.simplification.tuning import TUNING
 from torquec.trajectory.motion_box import MotionBox, joint_box
 
 MODELS = Path(__file__).resolve().parents[2].parent / "shared" / "bench" / "models"
@@ -88,7 +89,7 @@ def fitted(robot: Robot, names: set[str] | None = None):
     specification = load_specification(EXAMPLE, robot)
     every = coefficient_tolerances(form, specification)
     tolerances = [t for t in every if t.family != "V" and (names is None or t.name in names)]
-    fits = fit_entries(entry_tasks(form, tuple(tolerances), margin=PROOF_MARGIN), specification.box)
+    fits = fit_entries(entry_tasks(form, tuple(tolerances), margin=TUNING.proof_margin), specification.box)
     model = fitted_coefficients(form, tolerances, fits)
     exact = trace_quantity(robot, "inverse_dynamics")
     certificate = certify_coefficients(robot, exact, model.torque(), specification.box, tolerances=tolerances)

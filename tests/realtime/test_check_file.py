@@ -14,9 +14,11 @@ import torquec as tq
 from torquec.control.controller_file import controller_to_dict, write_controller
 from torquec.control.tracking_guarantee import tracking_guarantee
 from torquec.errors import ArgumentError
-from torquec.realtime.plan import HeldErrors
+from torquec.realtime.plan import HeldErrors, plan_background
 from torquec.realtime.targets import TargetOptions, write_target
 from torquec.robot.friction import Friction
+from torquec.simplification.specification import parse_specification
+from torquec_check.document import canonical_hash
 
 
 @pytest.fixture
@@ -83,6 +85,73 @@ def test_a_two_rate_package_with_law_and_plan_is_made_again(tmp_path):
     manifest["options"]["plan"]["held"] = [0.0, 0.0]
     path.write_text(json.dumps(manifest))
     assert "planar2r_simplified_rt.h: the file is not the one that the model gives" in refused(tmp_path / "rt")
+
+
+PLANNED = "[every_joint]\nvelocity = 0.5\nacceleration = 1\njerk = 20\ntorque_error = 3"
+
+
+@pytest.fixture(params=["certified", "exact"])
+def planned(request, tmp_path):
+    """A two-rate package with the witness of its plan."""
+    model = certified_model() if request.param == "certified" else tq.compile(tq.classics.planar2r())
+    specification = parse_specification(PLANNED, model.robot)
+    if model.record is not None:
+        specification = dataclasses.replace(specification, box=model.record.motions.positions)
+    plan = plan_background(model, specification, period=0.01, search=False)
+    assert plan.errors.standing == "proven"
+    write_target(model, tmp_path / "rt", "rt-c", TargetOptions(plan=plan))
+    return tmp_path / "rt", plan
+
+
+def test_the_hold_error_of_a_two_rate_package_is_proven_again(planned):
+    folder, plan = planned
+    found = tq.check_file(folder)
+    assert found.ok, found.refused
+    claim = found.held or found.claim
+    assert claim.standing == "proven"
+    assert [each.bound for each in claim.bounds] == list(plan.errors.total)
+    assert [each for each in found.claims if each.quantity == "held_torque"] == list(claim.bounds)
+    (header,) = folder.glob("*_rt.h")
+    text = " ".join(header.read_text().replace("\n *", " ").split())
+    assert "proven for all motions of the plan" in text
+    assert " ".join(claim.sentence.split())[1:] in text
+    assert "another robot" in refused(folder, robot=tq.classics.scara())
+
+
+@pytest.mark.parametrize("change", ["bound", "age", "program", "format", "joints", "robot_document"])
+def test_a_changed_hold_certificate_of_a_package_is_refused(planned, change):
+    folder, _ = planned
+    (path,) = folder.glob("*.hold.json")
+    values = json.loads(path.read_text())
+    if change == "bound":
+        values["joints"]["joint1"]["bound"] *= 0.9
+    elif change == "age":
+        values["age"] *= 0.5  # true, but not what code and manifest say
+    elif change == "program":
+        values["program"]["operations"][-1] = ["neg", 0]
+    elif change == "robot_document":
+        values["robot_document"]["bodies"][1]["inertia"]["m"] += 1.0
+    else:
+        values[change] = []
+    values["sha256"] = canonical_hash({key: value for key, value in values.items() if key != "sha256"})
+    path.write_text(json.dumps(values))
+    resealed_manifest(folder)
+    assert refused(folder)
+
+
+def test_a_two_rate_package_without_its_hold_certificate_is_refused(planned):
+    folder, _ = planned
+    (path,) = folder.glob("*.hold.json")
+    path.unlink()
+    (manifest,) = folder.glob("*.package.json")
+    values = json.loads(manifest.read_text())
+    del values["files"][path.name]
+    manifest.write_text(json.dumps(values))
+    if values["model"]:
+        assert "other files" in refused(folder)
+    else:
+        with pytest.raises(ArgumentError, match="nothing that can be proven"):
+            tq.check_file(folder)
 
 
 @pytest.mark.parametrize("change", [{"target": "fortran"}, {"precision": "half"}, {"options": {"order": "third"}}])

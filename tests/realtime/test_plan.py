@@ -32,6 +32,8 @@ def test_the_document_of_a_plan_has_its_errors():
     arm = tq.classics.planar2r()
     plan = plan_background(arm, parse_specification(TEXT, arm), order="zeroth", latency=0.001)
     assert HeldErrors.of_document(plan_document(plan)) == plan.errors
+    assert HeldErrors.from_dict(plan.errors.to_dict()) == plan.errors
+    assert "witness" not in dataclasses.replace(plan.errors, witness=None).to_dict()
     assert plan.errors.age == plan.period + 0.001
     assert [a + b for a, b in zip(plan.errors.model, plan.errors.held, strict=True)] == pytest.approx(list(plan.total))
 

@@ -25,9 +25,9 @@ def test_a_statement_without_provenance_is_refused():
 
 @pytest.mark.parametrize("source", ["", "  ", None, 3])
 def test_a_provenance_rests_on_something(source):
-    with pytest.raises(ArgumentError, match="what it rests on"):
+    with pytest.raises(ArgumentError, match="an `Obtained` and a source"):
         Provenance(Obtained.MEASURED, source)
-    with pytest.raises(ArgumentError, match="what it rests on"):
+    with pytest.raises(ArgumentError, match="an `Obtained` and a source"):
         Provenance("measured", "a log")
 
 

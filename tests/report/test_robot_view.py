@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from torquec.report.robot_view import arm_picture, posture
+from torquec.report.robot_view import arm_picture, drawn_configuration
 from torquec.robot.classics import load_classic
 
 
@@ -20,8 +20,26 @@ def test_every_body_is_drawn_inside(name):
     for element in tree.iter("circle"):
         assert 0.0 <= float(element.get("cx")) <= 720.0
         assert 0.0 <= float(element.get("cy")) <= 400.0
-    for joint, value in zip(robot.joints, posture(robot), strict=True):
+    for joint, value in zip(robot.joints, drawn_configuration(robot), strict=True):
         assert joint.limits.lower <= value <= joint.limits.upper
+
+
+@pytest.mark.parametrize("name", ["planar3r", "scara", "stanford", "puma560"])
+def test_names_cover_no_link_and_no_other_name(name):
+    """Boxes of names (8 wide a letter, 12 high) against points of links and against each other."""
+    tree = ET.fromstring(arm_picture(load_classic(name)).svg)
+    boxes = []
+    for text in tree.iter("text"):
+        x, y = float(text.get("x")), float(text.get("y"))
+        boxes.append((x, y - 11.0, x + 8.0 * len(text.text), y + 1.0))
+    assert len(boxes) >= 2
+    for link in (element for element in tree.iter("line") if element.get("class") == "arm-link"):
+        x1, y1, x2, y2 = (float(link.get(key)) for key in ("x1", "y1", "x2", "y2"))
+        for part in (0.01 * k for k in range(101)):
+            x, y = x1 + part * (x2 - x1), y1 + part * (y2 - y1)
+            assert not any(left < x < right and top < y < low for left, top, right, low in boxes)
+    for k, (left, top, right, low) in enumerate(boxes):
+        assert not any(left < c and a < right and top < d and b < low for a, b, c, d in boxes[:k])
 
 
 def test_gravity_pulls_down():

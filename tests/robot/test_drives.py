@@ -134,6 +134,8 @@ def test_a_motor_on_a_mimic_joint_turns_with_the_joint_that_leads(tmp_path):
         ("[joint.elbow]\nfriktion = { coulomb = 1 }\n", 2, ("friktion", "friction")),
         ("\n[joint.knee]\nfriction = { coulomb = 1 }\n", 2, ("no joint 'knee'", "shoulder, elbow")),
         ("[joint.grip]\nfriction = { coulomb = 1 }\n", 1, ("no joint 'grip'",)),
+        ("[joint.elbow]\nrotor_inertia = 1\n", 2, ("belongs into motor", "motor = { rotor_inertia = ... }")),
+        ("[joint.elbow]\ncoulomb = 1\n", 2, ("belongs into friction",)),
         ("[joint.elbow]\nfriction = { coulomb = nan }\n", 2, ("nan",)),
         ("[joint.elbow]\nfriction = { coulomb = -1 }\n", 2, ("negative",)),
         ("[joint.elbow]\nfriction = { coulomb = 1, coulomb_positive = 2 }\n", 2, ("coulomb",)),

@@ -95,6 +95,16 @@ def test_warnings_are_added_with_their_place_and_strict_refuses_them():
         check_robot(flat, strict=True, where={"a": "arm.urdf:3"})
 
 
+def test_equal_inertias_at_the_origins_of_all_links_are_placeholders():
+    names = "abc"
+    chain = [body(name, k - 1 if k else BASE) for k, name in enumerate(names)]
+    (warning,) = check_robot(robot(*chain)).warnings
+    assert warning.text.startswith("all 3 links have 1 kg at the origin of their frames and the same inertia")
+    moved = dataclasses.replace(BALL, mx=1e-6)
+    for other in (chain[:2], [*chain[:2], body("c", 1, inertia=moved)], [body("a", inertia=moved), *chain[1:]]):
+        assert check_robot(robot(*other)).warnings == ()
+
+
 def test_earlier_warnings_are_kept():
     assert check_robot(robot(body("a"), warnings=(FileWarning("f:1", "odd"),))).warnings == (FileWarning("f:1", "odd"),)
 

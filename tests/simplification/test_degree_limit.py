@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from torquec.expr import Op, trace
@@ -11,6 +13,7 @@ from torquec.simplification import degree_limit
 from torquec.simplification.degree_limit import DegreeLimit, DegreeRoom
 from torquec.simplification.refit_constants import fitted_constants
 from torquec.simplification.replacements import Replacement
+from torquec.simplification.tuning import TUNING
 
 
 @pytest.fixture
@@ -25,8 +28,7 @@ def program():
 
 
 def without_room(monkeypatch):
-    monkeypatch.setattr(degree_limit, "_MOST_POINTS", 1)
-    monkeypatch.setattr(degree_limit, "_RISE", 1)
+    monkeypatch.setattr(degree_limit, "TUNING", replace(TUNING, control_points=1, control_point_growth=1))
 
 
 def test_points_of_a_box(program):
@@ -59,7 +61,7 @@ def test_replacements_that_raise_degrees_are_refused_where_there_is_no_room(prog
 
 def test_what_a_checker_would_refuse_is_not_allowed(program, monkeypatch):
     """One joint has three rows; with room for five points of them its own degree is allowed and no higher one."""
-    monkeypatch.setattr(degree_limit, "_MOST_VALUES", 15)
+    monkeypatch.setattr(degree_limit, "TUNING", replace(TUNING, table_values=15))
     limit = DegreeLimit(program, program, [PositionBasis.TRIGONOMETRIC])
     assert limit.allows(program)
     assert [program.operations[k].value for k in limit.constants_to_fit(program)] == [0.7]

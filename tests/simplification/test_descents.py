@@ -14,6 +14,7 @@ from torquec.simplification import descents
 from torquec.simplification.descents import pruned_programs
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.problem import SimplificationProblem
+from torquec.simplification.tuning import TUNING
 
 
 def program(price):
@@ -121,8 +122,8 @@ def test_after_rounds_without_gain_another_place_is_begun_and_in_the_end_it_is_o
     shortest = min(price(end) for ends in rounds for end in ends)
     assert shortest == 60
     # The first round leads to 60, which nothing improves: four rounds, another place, and so on.
-    places = descents._PLACES
-    assert len(rounds) == 1 + places * (descents._FRUITLESS + 1)
+    places = TUNING.fruitless_restarts
+    assert len(rounds) == 1 + places * (TUNING.rounds_before_restart + 1)
     elsewhere = [start for start, _, last in begun[2:] if start in (65, 70) and not last]
     assert {65, 70} <= set(elsewhere)
     seeds = [seed for *_, seed, _ in begun[2:]]
@@ -141,5 +142,5 @@ def test_a_place_that_is_better_counts(problem, begun, monkeypatch):
     with limited(problem):
         rounds = list(pruned_programs(problem, {program(65): 2}, [], None))
     assert min(price(end) for ends in rounds for end in ends) == 55
-    assert len(rounds) > 1 + descents._PLACES * (descents._FRUITLESS + 1)
+    assert len(rounds) > 1 + TUNING.fruitless_restarts * (TUNING.rounds_before_restart + 1)
     assert begun[-1][0] == 65  # the last place

@@ -19,6 +19,7 @@ from torquec.simplification.pipeline import simplify_torque
 from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.strategies import STRATEGIES, Strategy
 from torquec.simplification.time_plan import TimePlan
+from torquec.simplification.tuning import TUNING
 
 SHAPES = {"q": (2,), "qd": (2,), "qdd": (2,)}
 
@@ -86,7 +87,7 @@ def test_under_a_time_limit_a_program_of_which_little_is_left_out_is_proven_firs
 
 @pytest.mark.parametrize("limit", [Budget(1.0, start=0.0), Budget.after(3600.0)])
 def test_under_a_time_limit_what_is_returned_is_proven(limit, monkeypatch):
-    monkeypatch.setattr("torquec.simplification.descents._PLACES", 0)
+    monkeypatch.setattr("torquec.simplification.descents.TUNING", replace(TUNING, fruitless_restarts=0))
     monkeypatch.setattr(strategies, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
     asked = problem("planar2r", [4.0, 2.0])
     found = simplify_torque(replace(asked, budget=limit))
@@ -114,7 +115,7 @@ def test_a_search_that_takes_long_is_done_beside_others_where_time_is_limited(se
     never = Strategy("searched for", lambda *_: pytest.fail("it is not proposed"), 1, search)
     others = tuple(replace(strategy, prunings=1) for strategy in STRATEGIES if strategy.search is None)
     monkeypatch.setattr(strategies, "STRATEGIES", (never, *others))
-    monkeypatch.setattr("torquec.simplification.descents._PLACES", 0)
+    monkeypatch.setattr("torquec.simplification.descents.TUNING", replace(TUNING, fruitless_restarts=0))
     asked = problem("planar2r", [400.0, 200.0] if operations == 0 else [4.0, 2.0])
     found = simplify_torque(replace(asked, budget=Budget.after(20.0)))
     check_certificate(asked.robot, found)
@@ -148,7 +149,7 @@ def test_a_proof_that_is_cut_short_is_none(monkeypatch):
     """The search is in time, no proof is: a program with all terms is the answer, and it is proven."""
     asked = problem("planar2r", [4.0, 2.0])
     monkeypatch.setattr(strategies, "STRATEGIES", tuple(replace(strategy, prunings=0) for strategy in STRATEGIES))
-    monkeypatch.setattr("torquec.simplification.descents._PLACES", 0)
+    monkeypatch.setattr("torquec.simplification.descents.TUNING", replace(TUNING, fruitless_restarts=0))
     certified = prove.certify
 
     def without_time(*proven, work=None, **more):
@@ -192,27 +193,40 @@ def with_follower(name, body, leader, multiplier):
 
 @pytest.mark.parametrize(
     ("name", "body", "leader", "multiplier"),
-    [("planar3r", 2, "joint2", 0.5), ("planar3r", 2, "joint2", 1.5), ("puma560", 2, "joint2", 2.0)],
+    [("planar3r", 2, "joint2", 0.5), ("planar3r", 2, "joint2", 1.5), ("puma560", 2, "joint2", 3.0)],
 )
 def test_followers_whose_torques_are_no_polynomials_are_refused_with_a_way_out(name, body, leader, multiplier):
-    """sin(q/2) is no polynomial in sin q and cos q, and sin(2 q) of too high a degree beside other factors."""
+    """sin(q/2) is no polynomial in sin q and cos q, and sin(3 q) of too high a degree beside other factors."""
     robot = with_follower(name, body, leader, multiplier)
     exact = trace_quantity(robot, "inverse_dynamics")
     asked = SimplificationProblem(robot, exact, motions(robot), (1.0,) * robot.n)
-    pattern = rf"cosine of joint '{leader}'.*followed by 'joint3' with a multiplier of {multiplier:g}"
+    pattern = "degree 8 .*followed by 'joint3' with a multiplier of 3"
+    if multiplier < 3.0:
+        pattern = rf"'joint3' follows joint '{leader}' with a multiplier of {multiplier:g}: torques are no polynomials"
     with pytest.raises(RobotError, match=pattern) as caught:
         simplify_torque(asked)
     assert "lock" in caught.value.remedy
-    with pytest.raises(RobotError, match="bounds are proven up to degree 3"):
+    assert ("let 'joint2' mimic 'joint3' with a multiplier of 2" in caught.value.remedy) == (multiplier == 0.5)
+    with pytest.raises(RobotError, match="bounds are proven up to degree 6"):
         certify(robot, exact, exact, motions(robot))
 
 
 @pytest.mark.usefixtures("one_pruning")
-@pytest.mark.parametrize("multiplier", [-1.0, 2.0])
-def test_followers_whose_torques_are_polynomials_are_simplified(multiplier):
-    robot = with_follower("planar3r", 2, "joint2", multiplier)
+@pytest.mark.parametrize(
+    ("name", "body", "leader", "multiplier"),
+    [
+        ("planar3r", 2, "joint2", -1.0),
+        pytest.param("planar3r", 2, "joint2", 3.0, marks=pytest.mark.slow),
+        ("planar3r", 1, "joint3", 2.0),  # half as far, the other way round
+        pytest.param("puma560", 4, "joint4", 2.0, marks=pytest.mark.slow),  # degree six
+    ],
+)
+def test_followers_whose_torques_are_polynomials_are_simplified(name, body, leader, multiplier):
+    robot = with_follower(name, body, leader, multiplier)
     exact = trace_quantity(robot, "inverse_dynamics")
-    found = simplify_torque(SimplificationProblem(robot, exact, motions(robot), (4.0, 3.0)))
+    found = simplify_torque(
+        SimplificationProblem(robot, exact, motions(robot), (4.0, 3.0) if robot.n == 2 else (0.5,) * 5)
+    )
     check_certificate(robot, found)
     assert count_operations(found.program).cost < count_operations(exact).cost
 

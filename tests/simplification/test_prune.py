@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.proof.arms import arm, motions
@@ -15,6 +17,7 @@ from torquec.proof.torque.torque_tables import HIGHEST_DEGREE, position_degrees
 from torquec.robot.joints import PositionBasis
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.prune import last_look, prune_within
+from torquec.simplification.tuning import TUNING
 from torquec.trajectory.motion_box import sampled_motions
 
 ANGLES = [PositionBasis.TRIGONOMETRIC] * 3
@@ -63,8 +66,9 @@ def test_nothing_is_left_out_of_a_tight_tolerance(case):
 def test_robots_with_many_joints_are_pruned_too(case, monkeypatch):
     """A box of their programs has more control points than are asked of others; shorter programs need no more."""
     _, exact, box, tolerance, _ = case
-    monkeypatch.setattr("torquec.simplification.degree_limit._MOST_POINTS", 1)
-    monkeypatch.setattr("torquec.simplification.degree_limit._RISE", 1)
+    monkeypatch.setattr(
+        "torquec.simplification.degree_limit.TUNING", replace(TUNING, control_points=1, control_point_growth=1)
+    )
     before, after = (count_operations(f) for f in (exact, prune_within(exact, exact, ANGLES, box, tolerance)[-1]))
     assert after.mul + after.add < before.mul + before.add
 

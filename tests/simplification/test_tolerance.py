@@ -14,16 +14,13 @@ from torquec.proof.torque.error_peaks import largest_magnitude
 from torquec.simplification.loop_tolerance import parabolic_budget, ramp_budget, step_budget
 from torquec.simplification.specification import load_specification, parse_specification
 from torquec.simplification.tolerance import (
-    LARGEST_SHARE,
-    LARGEST_SHARE_OF_MANY,
-    PROOF_MARGIN,
-    PROOF_MARGIN_OF_MANY,
     coefficient,
     coefficient_tolerances,
     entry_tasks,
     proof_margin,
     torque_budgets,
 )
+from torquec.simplification.tuning import TUNING
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "specifications"
 
@@ -72,14 +69,14 @@ def test_shares_of_a_ramp_add_up_to_its_budget(stanford):
             for k in range(6)
         )
         # No share is larger than what leaves its coefficient out, and proves that.
-        assert sum(shares) == pytest.approx(min(budget, LARGEST_SHARE * whole), rel=1e-6)
+        assert sum(shares) == pytest.approx(min(budget, TUNING.largest_share * whole), rel=1e-6)
 
 
 def test_loops_of_many_joints_leave_small_coefficients_out(stanford, monkeypatch):
     """The shares of each joint still add up to no more than its smallest budget, and most coefficients may go."""
-    monkeypatch.setattr("torquec.simplification.tolerance._MOST_BY_PARTS", 5)
+    monkeypatch.setattr("torquec.simplification.tolerance.TUNING", replace(TUNING, bodies_by_parts=5))
     form, spec = stanford
-    assert proof_margin(form) == PROOF_MARGIN_OF_MANY
+    assert proof_margin(form) == TUNING.proof_margin_long_arm
     tolerances = coefficient_tolerances(form, spec)
     assert not by_index(tolerances, Family.V)
     speed, push = ([getattr(joint, name) for joint in spec.joints] for name in ("velocity", "acceleration"))
@@ -149,9 +146,9 @@ def test_tasks_are_the_coefficients(puma):
 
 
 def test_the_margin_of_proofs_still_lets_coefficients_go():
-    assert PROOF_MARGIN * LARGEST_SHARE >= 1.0
-    assert PROOF_MARGIN_OF_MANY * LARGEST_SHARE_OF_MANY >= 1.0
-    assert LARGEST_SHARE >= 1.03  # the first bound that is tried
+    assert TUNING.proof_margin * TUNING.largest_share >= 1.0
+    assert TUNING.proof_margin_long_arm * TUNING.largest_share_long_arm >= 1.0
+    assert TUNING.largest_share >= 1.03  # the first bound that is tried
 
 
 def test_budgets_of_torques_are_the_smallest_of_the_requirements(stanford, puma):

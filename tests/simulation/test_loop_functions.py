@@ -13,7 +13,7 @@ from torquec.expr import check_function, evaluate
 from torquec.robot.friction import Friction
 from torquec.simulation.integrators import DormandPrince, RungeKutta4
 from torquec.simulation.loop_functions import LoopState, motion_function, sample_function
-from torquec.simulation.plant import DryFriction, Plant
+from torquec.simulation.plant import DryFriction, Plant, Variation
 from torquec.simulation.plant_bodies import DcMotor
 from torquec.simulation.sensors import Sensors, SpeedSource
 
@@ -32,6 +32,7 @@ def loop(**parts):
         {},
         {"integrator": DormandPrince()},
         {"plant": Plant(ARM, varies=True)},
+        {"plant": Plant(ARM, varies=Variation.PARAMETERS), "disturbed": True},
         {"plant": Plant(ARM, motors=(DcMotor(0.1, 50.0, 1.0, 1e-3, 24.0),) * 2)},
         {"sensors": Sensors(delay=2, speed=SpeedSource.DIFFERENCE)},
     ],

@@ -15,12 +15,12 @@ from torquec.errors import ArgumentError
 from torquec.expr.math import select
 from torquec.robot.classics import load_classic
 from torquec.simulation.applied_forces import FrameWrench
+from torquec.simulation.attacked_loop import late_law
 from torquec.simulation.closed_loop import LoopOptions, drives_of, prepared_loop
 from torquec.simulation.observed_run import observe, observed_run
 from torquec.simulation.plant import DryFriction, Plant
 from torquec.simulation.plant_force import ForceWithState, wrench_torque
 from torquec.simulation.sensors import Sensors
-from torquec.simulation.worst_plant import late_law
 
 PERIOD, FRAME = 0.001, "link6"
 STEP, FILTER = 1e-5, 0.7

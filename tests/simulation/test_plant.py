@@ -58,6 +58,24 @@ def test_motor_friction_acts_through_the_transmission():
     assert dynamics.coulomb([0.0, 1.0]) == pytest.approx([-5.0, 2.0])
 
 
+def test_parameters_and_rotors_of_a_run_are_those_of_a_robot_with_them():
+    motors = tuple(dataclasses.replace(m, rotor_inertia=1.5 * m.rotor_inertia) for m in PUMA.drives.motors)
+    rng = np.random.default_rng(4)
+    rows = [np.array(body.inertia.parameters) * rng.uniform(0.8, 1.2, 10) for body in PUMA.bodies]
+    bodies = tuple(
+        dataclasses.replace(body, inertia=type(body.inertia)(*row.tolist()))
+        for body, row in zip(PUMA.bodies, rows, strict=True)
+    )
+    other = dataclasses.replace(PUMA, bodies=bodies, drives=dataclasses.replace(PUMA.drives, motors=motors))
+    q, qd, tau = states(6, 1)[0]
+    plant = Plant(PUMA, friction=DryFriction.SIGN, varies="parameters")
+    more = [0.5 * motor.rotor_inertia for motor in PUMA.drives.motors]
+    given = [*np.concatenate(rows).tolist(), *more, *[1.0] * PUMA.n]
+    assert len(given) == plant.variation_size
+    expected = Dynamics(Plant(other, friction=DryFriction.SIGN)).motion_rate([*q, *qd], list(tau))
+    assert Dynamics(plant, given).motion_rate([*q, *qd], list(tau)) == pytest.approx(expected, rel=1e-9)
+
+
 def test_factors_of_one_change_nothing_and_others_scale():
     plant = Plant(PUMA, friction=DryFriction.SIGN, varies=True)
     q, qd, tau = states(6, 1)[0]

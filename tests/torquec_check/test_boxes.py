@@ -218,21 +218,21 @@ def test_slack_of_waves_counts(monkeypatch):
 
 
 def test_rounding_of_weights_counts_with_every_halving():
-    """W loses 4 (m + 4) u in each: 1.1e-11 after 120 halvings of degree 100, where a fixed 1e-12 was taken."""
+    """W loses 4 (m + 4) u in each: 5.6e-12 after 120 halvings of degree 50, where a fixed 1e-12 was taken."""
     seen = []
 
     def exceeds(_keys, rows, limits):
-        if rows.shape[1] == 201:
+        if rows.shape[1] == 101:
             seen.append(limits)
-        return rows.shape[1] == 201 and len(seen) <= boxes.DEEPEST
+        return rows.shape[1] == 101 and len(seen) <= boxes.DEEPEST
 
-    grid, bound = grid_of((True,), (100,), (0.0,), (1.0,)), 1.0
-    values = 1.5 * np.cos(100.0 * 2.0 * np.pi * np.arange(201) / 201)
+    grid, bound = grid_of((True,), (50,), (0.0,), (1.0,)), 1.0
+    values = 1.5 * np.cos(50.0 * 2.0 * np.pi * np.arange(101) / 101)
     check_below({(): Ball(values, np.zeros(()))}, grid, exceeds, bound, _silent)
-    ((_, weights),) = _pieces(201, 0.0, 1.0)
+    ((_, weights),) = _pieces(101, 0.0, 1.0)
     for _ in range(boxes.DEEPEST):
-        weights = _halves(201)[1] @ weights
-    assert np.all(seen[boxes.DEEPEST] <= bound * weights * (1.0 - 120 * 4 * 205 * 2.0**-53))
+        weights = _halves(101)[1] @ weights
+    assert np.all(seen[boxes.DEEPEST] <= bound * weights * (1.0 - 120 * 4 * 105 * 2.0**-53))
 
 
 def test_products_along_an_axis_are_those_of_matrices():
@@ -260,3 +260,33 @@ def test_a_function_of_no_joint_is_its_value():
 
 def test_a_narrow_range_of_large_angles_is_no_turn():
     _prove(_function(A, B), _grid([(6.7, 6.9), (6.7, 6.9)]), 1.2)
+
+
+def test_waves_that_are_trimmed_take_their_part_of_the_bound():
+    """1 + 4e-5 cos 2 q, whose second wave is left out, attains 1.00004."""
+    grid = grid_of((True,), (2,), (-1.0,), (1.0,))
+    nodes = 2.0 * np.pi * np.arange(5) / 5
+    ball = Ball(1.0 + 4e-5 * np.cos(2.0 * nodes), np.zeros(5))
+    check_below({(): ball}, grid, torque_exceeds, 1.00004 + 1e-8, _silent)
+    with pytest.raises(RefusedError):
+        check_below({(): ball}, grid, torque_exceeds, 1.00003, _silent)
+
+
+@pytest.mark.parametrize(("degree", "bound", "each"), [(2, 1.13, 1.0), (5, 2.13, 2.2)])
+def test_every_box_costs_its_values_and_at_least_those_of_a_small_one(degree, bound, each):
+    """Five boxes of cos q + cos 2 q (+ cos 5 q) are looked at until none is left; eleven nodes cost 11/5."""
+    grid = grid_of((True,), (degree,), (1.0,), (3.0,))
+    nodes = 2.0 * np.pi * np.arange(2 * degree + 1) / (2 * degree + 1)
+    values = np.cos(nodes) + np.cos(2.0 * nodes) + (np.cos(5.0 * nodes) if degree == 5 else 0.0)
+    rows, most = {(): Ball(values, np.zeros(len(nodes)))}, round(5 * each * boxes.LEAST_VALUES)
+    check_below(rows, grid, torque_exceeds, bound, _silent, most)
+    with pytest.raises(RefusedError, match="limit of subdivisions"):
+        check_below(rows, grid, torque_exceeds, bound, _silent, most - 1)
+
+
+def test_rows_that_are_left_out_take_their_part_of_the_bound():
+    grid = grid_of((True,), (2,), (-1.0,), (1.0,))
+    rows = {(): Ball(np.ones(5), np.zeros(5)), (-1,): Ball(np.full(5, 9e-5), np.zeros(5))}
+    check_below(rows, grid, torque_exceeds, 1.00009 + 1e-8, _silent)
+    with pytest.raises(RefusedError):
+        check_below(rows, grid, torque_exceeds, 1.00005, _silent)

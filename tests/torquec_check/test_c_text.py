@@ -95,3 +95,9 @@ def test_a_comment_of_backslashes_is_read_in_one_pass():
     """Every one of them was tried as the first: a million would have taken hours."""
     assert squeezed("\\" * 1_000_000 + "x") == "\\" * 1_000_000 + "x"
     assert squeezed("a" + "\\" * 1_000_000 + "\n b") == "a b"
+
+
+def test_a_comment_needs_no_blank_before_its_end():
+    CText("/* one two*/", "a.c").comment("one two")
+    with pytest.raises(RefusedError):
+        CText("/* one tw*/", "a.c").comment("one two")

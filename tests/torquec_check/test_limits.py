@@ -17,6 +17,7 @@ def test_numbers():
 
 def test_limits():
     assert (rows.MOST_MULTIPLES, rows.MOST_BITS, rows.MOST_POINTS) == (32, 10_000, 400_000)
+    assert rows.ANGLE > 10**6  # no joint has such a number
     assert (rows.MOST_DEGREE, rows.MOST_WORK) == (100, 2e9)
     assert (boxes.MOST_VALUES, boxes.DEEPEST, boxes.SMALL) == (3e10, 120, 1e-4)
     assert (package._MOST_FILES, package.MOST_BYTES) == (1000, 400_000_000)

@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 import pytest
-from tests.torquec_check.packages import NAME, SPECIFICATION, c_package, resealed
+from tests.torquec_check.packages import NAME, c_package, certified_model, resealed
 
 import torquec as tq
 from torquec.model.quantities import QUANTITIES
@@ -145,7 +145,7 @@ def test_words_for_a_prefix_or_a_frame_stand_in_quotation_marks(tmp_path):
     robot = tq.classics.planar2r()
     others = [dataclasses.replace(robot.frames[-1], name=name) for name in (words, "a:b:c")]
     robot = dataclasses.replace(robot, frames=(*robot.frames[:-1], *others))
-    model = tq.simplify(robot, SPECIFICATION)
+    model = certified_model(robot)
     folder = tmp_path / "package"
     quantities = ["inverse_dynamics", f"frame_pose:{words}", "frame_pose:a:b:c"]
     tq.generate(model, folder, prefix=words, quantities=quantities)

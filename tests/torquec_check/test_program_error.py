@@ -224,3 +224,16 @@ def test_a_degree_beyond_all_grids_is_refused_before_its_nodes_are_made():
     document["outputs"][0]["values"] = [61, 61]
     with pytest.raises(RefusedError, match="too many"):
         difference(robot_of(robot_document()), torque_program(document, 2), BOX)
+
+
+def test_one_point_of_several_that_exceeds_is_enough():
+    """At both points the quick bound is above its limit, at one of them the close one is not."""
+    rng = np.random.default_rng(12)
+    rows = rng.normal(size=(len(MONOMIALS), 400))
+    close, quick = by_tangents(MONOMIALS, rows), by_tangents(MONOMIALS, rows, (1.0, -1.0), 1)
+    first, second = np.flatnonzero((quick > 1.01 * close) & (quick < 1.4 * close))[:2]
+    pair = rows[:, [first, second]]
+    limits = by_tangents(MONOMIALS, pair) * np.array([1.0 + 1e-9, 0.995])
+    assert torque_exceeds(MONOMIALS, pair, limits)
+    assert torque_exceeds(MONOMIALS, pair[:, ::-1], limits[::-1])
+    assert not torque_exceeds(MONOMIALS, pair, np.abs(limits) * np.array([1.0, 1.01]))

@@ -82,3 +82,16 @@ def test_sizes_have_a_factor_for_their_own_rounding(monkeypatch):
     assert Machine(SINGLE, BOX).constant(Fraction(0.1)).distance == pytest.approx(
         2.0 * float(abs(Fraction(float(np.float32(0.1))) - Fraction(0.1))), rel=1e-6
     )
+
+
+def test_errors_of_both_factors_multiply_too():
+    """Numbers up to 3 that are at most 0.5 off have products that are 3.25 off."""
+    half = module.Rounded(3.0, 0.5, DOUBLE)
+    assert 3.25 <= (half * half).distance < 3.25 * (1.0 + 1e-12)
+
+
+def test_the_largest_float_fits_and_inputs_near_zero_are_rounded():
+    machine = Machine(SINGLE, Box((0.0,), (0.0,), (0.0,), (0.0,)))
+    assert machine.constant(Fraction(SINGLE.largest)).distance < 1e38
+    assert machine.constant(Fraction(SINGLE.largest) * 2).distance == float("inf")
+    assert machine.input("q", 0).distance == SINGLE.smallest > 0.0

@@ -22,9 +22,9 @@ CORE = "document program robot rows recursion rounding boxes program_error c_sou
 """What torque errors, coefficient errors and C are checked with (docs/trusted-base.md)."""
 
 
-def test_the_core_has_at_most_1500_lines_and_all_of_it_3000():
+def test_the_core_has_at_most_1500_lines_and_all_of_it_4500():
     assert _lines(path for path in SOURCES if path.stem in CORE.split()) <= 1500
-    assert _lines(SOURCES) <= 3000
+    assert _lines(SOURCES) <= 4500
 
 
 def test_at_most_1500_statements_are_executed_for_the_package_of_two_joints(tmp_path):

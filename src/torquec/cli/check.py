@@ -53,11 +53,12 @@ def check(options: CheckOptions) -> Outcome:
         "seconds": round(found.seconds, 3),
         "refused": list(found.refused),
         "claim": None if found.claim is None or not found.ok else found.claim.to_document(),
+        "held": None if found.held is None or not found.ok else found.held.to_document(),
         "assumptions": list(found.assumptions),
         ROBOT_AS_USED: None if found.robot is None else as_used(found.robot),
     }
     failed = "" if found.ok else f"refused: {found.refused[0]}"
-    return Outcome(document, check_text(document, str(options.path), found.claim), failed=failed)
+    return Outcome(document, check_text(document, str(options.path), found.claim, found.held), failed=failed)
 
 
 @dataclass(frozen=True, kw_only=True)

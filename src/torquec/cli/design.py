@@ -109,6 +109,12 @@ class DesignOptions(LawOptions):
     uncertainty: Path | None = option(
         None, "Bound the tracking error for all robots in these sets (docs/guarantee.md).", metavar="TOML"
     )
+    for_guarantee: bool = option(
+        False,
+        "Choose law and poles so that the bound proven for --uncertainty is smallest.",
+        "--for-guarantee",
+    )
+    seconds: float = option(60.0, "Time for the poles of --for-guarantee.", metavar="S")
     observe: float | None = option(
         None, "Bandwidth [1/s] of a momentum observer for --observer; its thresholds follow --uncertainty.", metavar="K"
     )
@@ -149,7 +155,8 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     Prints what modelling errors it survives: alpha, beta and gamma are factors on the model's stiffness, damping and
     inertia, for which the sampled loop stays stable. For computed torque at the measured state with a certified model
     it prints a bound on the tracking error, along the trajectory or for every reference in the certified box;
-    with --uncertainty for every robot whose friction, payload, sensors and timing are in the sets of a file.
+    with --uncertainty for every robot whose friction, payload, sensors and timing are in the sets of a file. With
+    --for-guarantee it chooses law and poles for the smallest such bound.
     `torquec simulate --law DIR/controller.json` runs what -o writes.
     """
     from torquec.control.controller_file import write_controller
@@ -158,6 +165,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     from torquec.foundation.work import Work
     from torquec.model.generate import usual_precision
     from torquec.project.design_study import design_study, draw_design, root_loci, write_design
+    from torquec.project.promises import best_guarantee
     from torquec.report.design import design_text
 
     kind = options.kind
@@ -180,8 +188,14 @@ def design(model: Model, options: DesignOptions) -> Outcome:
         for name, text in (("q", options.q), ("qd", options.qd), ("qdd", options.qdd))
     )
     sets = None if options.uncertainty is None else load_uncertainty(options.uncertainty, model)
-    study = design_study(model, options, point=point, motion=motion, uncertainty=sets, work=Work(report=step_report()))
+    work, found, known = Work(report=step_report()), None, None
+    if options.for_guarantee:
+        options, found = best_guarantee(model, options, motion, sets, seconds=options.seconds, work=work)
+        kind, known = options.kind, found.best.guarantee.to_document()
+    study = design_study(model, options, point=point, motion=motion, uncertainty=sets, guarantee=known, work=work)
     document, files = study.document, []
+    if found is not None:
+        document["for_guarantee"] = found.to_document()
     precision = document["precision"] = options.precision or usual_precision(model, "c")
     loci = root_loci(model, study, options, motion) if options.plot or options.output else ()
     if options.plot is not None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from torquec.closedform.equations import Equations
     from torquec.closedform.layouts import Matrix
     from torquec.model.model import Model
+    from torquec.robot.robot import Robot
 
 
 class EquationFormat(StrEnum):
@@ -56,7 +57,8 @@ class EquationsOptions(CommandOptions):
     matrix: list[str] | None = option(
         None,
         "Only this matrix; repeat for more: M, g, B and D (Clover's Coriolis and centrifugal matrices), C (C qd is "
-        "the velocity torque), V (friction), J, H and G (Chang & Lee), dtau_dqd, dtau_dq.  [default: M and g]",
+        "the velocity torque), V (friction), J, H and G (Chang & Lee), dtau_dqd, dtau_dq, Phi (loop equations).  "
+        "[default: M and g]",
         metavar="NAME",
     )
     whole: bool | None = option(
@@ -113,7 +115,7 @@ def equations(model: Model, options: EquationsOptions) -> Outcome:
     if options.symbolic:
         document, text = _in_symbols(model, options)
     else:
-        matrices = _matrices(options, model.robot.n)
+        matrices = _matrices(options, model.robot)
         chosen = _of_program(model, options) if model.kind.follows_program else _of_robot(model, options, matrices)
         document = equations_document(chosen)
         text = _written(chosen, options.written_as)
@@ -173,19 +175,20 @@ def _in_symbols(model: Model, options: EquationsOptions) -> tuple[dict[str, Any]
     return document, writers[options.written_as](found)
 
 
-def _matrices(options: EquationsOptions, joints: int) -> list[Matrix]:
-    """The matrices that are asked for; all of them for few joints."""
+def _matrices(options: EquationsOptions, robot: Robot) -> list[Matrix]:
+    """The matrices that are asked for; all of them for few joints. Those of closed loops have the loop equations."""
     from torquec.closedform.layouts import WHOLE, Matrix
 
     if sum((bool(options.entry), bool(options.matrix), bool(options.whole))) > 1:
         raise ArgumentError("--entry, --matrix and --whole do not go together", remedy="choose one of them")
     chosen = bool(options.entry or options.matrix)
-    if options.whole or (options.whole is None and not chosen and joints <= _FEW_JOINTS):
-        return list(WHOLE)
+    loops = [Matrix.PHI] if robot.dependent else []
+    if options.whole or (options.whole is None and not chosen and robot.tree.n <= _FEW_JOINTS):
+        return [*WHOLE, *loops]
     unknown = [name for name in options.matrix or [] if name not in set(Matrix)]
     if unknown:
         raise ArgumentError(f"there is no matrix '{unknown[0]}'", remedy=f"the matrices are {', '.join(Matrix)}")
-    return [Matrix(name) for name in options.matrix or ["M", "g"]]
+    return [Matrix(name) for name in options.matrix] if options.matrix else [Matrix.M, Matrix.G_TORQUE, *loops]
 
 
 def _of_robot(model: Model, options: EquationsOptions, matrices: list[Matrix]) -> Equations:
@@ -193,12 +196,14 @@ def _of_robot(model: Model, options: EquationsOptions, matrices: list[Matrix]) -
     from torquec.closedform.equations import entry_index, single_equations
     from torquec.closedform.equations import equations as collect
     from torquec.closedform.fourier import Rule
+    from torquec.closedform.loop_equations import form_with_loops
 
     rule = Rule(multiple_angles=options.multiple_angles, threshold=options.threshold, digits=options.digits)
     names = options.entry or []
     for name in names:
-        entry_index(name, len(model.robot.bodies))  # a wrong name is refused before the work begins
-    form = closed_form(model.robot, coefficients=Coefficients(options.coefficients.value))
+        entry_index(name, sum(body.joint.kind.nv for body in model.robot.bodies))  # refused before the work begins
+    build = form_with_loops if model.robot.dependent else closed_form
+    form = build(model.robot, coefficients=Coefficients(options.coefficients.value))
     return single_equations(form, names, rule) if names else collect(form, matrices, rule)
 
 

@@ -51,9 +51,9 @@ class IdentifyCommandOptions(CommandOptions):
     )
     strength: float | None = option(None, "Weight of the prior, in samples.  [default: by cross-validation]")
     memory: bool = option(
-        False,
+        True,
         "Try friction with memory (Dahl), too; code has it as total_torque_step, MJCF omits it.",
-        "--memory",
+        "--memory/--no-memory",
     )
     partial: bool = option(False, "Continue if the logs excite only a part of the parameters.", "--partial")
     fit_gravity: bool = option(
@@ -123,7 +123,7 @@ def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
         return identify_floating(robot, options)
     how = _options(options)
     if how.method.needs_prior or any((options.output, options.urdf, options.mjcf)):
-        need_extra("identify", "physically consistent bodies", also=("clarabel",))
+        need_extra("identify", "fitting physically consistent bodies", also=("clarabel",))
     sources = _training(robot, options, how)
     predicted = logs_to_fit(robot, options.validate or [], options.log_map, how, progress)
     size = "piece by piece"

@@ -13,7 +13,13 @@ from torquec.cli.files import Writes
 from torquec.cli.options import degrees_option, joint_values, listed, option
 from torquec.cli.output import progress
 from torquec.errors import ArgumentError
-from torquec.kinematics.kinematics_task import KinematicsTask, PoseObjective
+from torquec.kinematics.kinematics_task import (
+    TOLERANCE_AXES,
+    KinematicsTask,
+    PoseObjective,
+    PoseTolerance,
+    tolerances_of,
+)
 from torquec.report.tables import number, table
 
 if TYPE_CHECKING:
@@ -40,6 +46,12 @@ class IkOptions(CommandOptions):
         None,
         "Part of the pose that is reached: all of it, position and z axis, or the position alone.  [default: pose with "
         "--quaternion, else position]",
+    )
+    tolerance: str | None = option(
+        None,
+        "Tolerances along (x, y, z) and about (rx, ry, rz) the target's axes: plus or minus, from:to, or free, such as "
+        "z=0.001,rx=-0.1:0.2,rz=free.",
+        metavar="LIST",
     )
     near: str | None = option(
         None,
@@ -100,7 +112,9 @@ def ik(model: Model, options: IkOptions) -> Outcome:
     if options.quaternion is not None and options.position is None:
         raise ArgumentError("--quaternion needs --position", remedy="the file of a path has its rotations")
     task = _task(options)
-    solver = inverse_kinematics(model.robot, options.frame, free=options.free, task=task)
+    tolerance = _tolerance(options, task)
+    whole = task if tolerance is None else KinematicsTask.POSE
+    solver = inverse_kinematics(model.robot, options.frame, free=options.free, task=whole)
     near = None if options.near is None else joint_values(model.robot, options.near, "--near", degrees=options.deg)
     if options.path is not None:
         return _along_path(solver, options, near)
@@ -112,17 +126,14 @@ def ik(model: Model, options: IkOptions) -> Outcome:
         progress(_POSITION_ALONE)
     rotation = None if quaternion is None else quaternion_rotation(*quaternion)
     position = listed(options.position, "--position", 3)
-    if options.objective is not None:
-        return _best(model, solver, options, (rotation, position, near))
+    if options.objective is not None or tolerance is not None:
+        return _best(model, solver, options, (rotation, position, near, tolerance))
     ways = solver(rotation, position, near=near)
     best = solver.nearest(rotation, position, near=near)
     shown = _shown(solver, ways) if options.all else [int(best.branch)]
     rates = _rates(options)
     document: dict[str, Any] = {
-        "method": solver.method.value,
-        "family": solver.family.value,
-        "frame": solver.frame,
-        "joints": list(model.robot.joint_names),
+        **_arm(solver),
         "branches": [_branch(solver, ways, k, rates, options.damping) for k in shown],
         "nearest": ways.names[int(best.branch)],
         "task": task.value,
@@ -132,36 +143,84 @@ def ik(model: Model, options: IkOptions) -> Outcome:
     return Outcome(document, arm_pose_text(model.robot.name, document), failed=failed)
 
 
-def _best(model: Model, solver: InverseKinematics, options: IkOptions, pose: tuple[Any, Any, Any]) -> Outcome:
-    """The solution that is best by an objective."""
-    import numpy as np
-
-    from torquec.kinematics.arm_poses import ArmPoses, NearestPose
-    from torquec.kinematics.best_pose import best_pose
-
-    rotation, position, near = pose
-    if options.all or rotation is None or options.objective is None:
-        raise ArgumentError(
-            "--objective is for one solution of a whole pose", remedy="give --quaternion and leave out --all"
-        )
-    found = best_pose(solver, rotation, position, objective=options.objective, near=near)
-    status = np.array([found.status])
-    ways = ArmPoses((found.name,), found.q[None], status, found.error[None])
-    quaternion = listed(options.quaternion or "", "--quaternion", 4)
-    document: dict[str, Any] = {
+def _arm(solver: InverseKinematics) -> dict[str, Any]:
+    """The arm in a document."""
+    return {
         "method": solver.method.value,
         "family": solver.family.value,
         "frame": solver.frame,
-        "joints": list(model.robot.joint_names),
+        "joints": list(solver.robot.joint_names),
+    }
+
+
+def _best(model: Model, solver: InverseKinematics, options: IkOptions, pose: tuple[Any, ...]) -> Outcome:
+    """The solution that is best by an objective, of the pose or of all within a tolerance."""
+    import numpy as np
+
+    from torquec.kinematics.arm_poses import ArmPoses, BranchStatus, NearestPose
+    from torquec.kinematics.best_pose import best_pose
+
+    rotation, position, near, tolerance = pose
+    word = "--objective" if tolerance is None else "--tolerance"
+    if options.all or (rotation is None and tolerance is None):
+        raise ArgumentError(
+            f"{word} is for one solution of a whole pose", remedy="give --quaternion and leave out --all"
+        )
+    objective = PoseObjective.DISTANCE if options.objective is None else options.objective
+    found = best_pose(solver, rotation, position, objective=objective, near=near, tolerance=tolerance)
+    status = np.array([found.status])
+    ways = ArmPoses((found.name,), found.q[None], status, found.error[None])
+    quaternion = None if options.quaternion is None else listed(options.quaternion, "--quaternion", 4)
+    document: dict[str, Any] = {
+        **_arm(solver),
         "branches": [_branch(solver, ways, 0, _rates(options), options.damping)],
         "nearest": found.name,
-        "objective": {"name": options.objective.value, "value": found.value},
-        "task": KinematicsTask.POSE.value,
-        "target": {"position": list(position), "quaternion": list(quaternion)},
+        "objective": {"name": objective.value, "value": found.value},
+        "task": _task(options).value,
+        "target": {"position": list(position), "quaternion": None if quaternion is None else list(quaternion)},
     }
-    failed = _out_of_reach(NearestPose(found.q, np.array(0), status[0], found.error), solver, KinematicsTask.POSE)
-    text = f"{arm_pose_text(model.robot.name, document)}\n{options.objective.value}: {number(found.value)}"
+    if tolerance is not None:
+        document["tolerance"] = {
+            name: [end if math.isfinite(end) else None for end in getattr(tolerance, name)]
+            for name in tolerance.freedom
+        }
+        document["offset"] = dict(zip(TOLERANCE_AXES, found.offset.tolist(), strict=True))
+        document["decided"] = found.decided
+    nearest = NearestPose(found.q, np.array(0), status[0], found.error)
+    failed = _out_of_reach(nearest, solver, KinematicsTask.POSE)
+    if tolerance is not None and found.status & (BranchStatus.OUT_OF_REACH | BranchStatus.OUT_OF_LIMITS):
+        failed = _not_within(nearest, solver, decided=found.decided)
+    text = f"{arm_pose_text(model.robot.name, document)}\n{objective.value}: {number(found.value)}"
     return Outcome(document, text, failed=failed)
+
+
+def _not_within(best: NearestPose, solver: InverseKinematics, *, decided: bool) -> str:
+    """Why no solution within a tolerance was found, and what that proves."""
+    missed = f"the nearest solution misses {best.error[0]:.3g} m and {best.error[1]:.3g} rad"
+    why = "no pose within the tolerance is reached within the joint limits"
+    if not decided:
+        why = "the search found no pose within the tolerance and the joint limits; one may exist"
+    return (
+        f"frame '{solver.frame}': {why}: {missed}\n  remedy: give larger tolerances, or another reference with --near"
+    )
+
+
+def _tolerance(options: IkOptions, task: KinematicsTask) -> PoseTolerance | None:
+    """The tolerances of a pose, with what the task leaves free; raises `ArgumentError` where they contradict it."""
+    if options.tolerance is None:
+        return None
+    if options.position is None:
+        raise ArgumentError("--tolerance goes with --position", remedy="paths and packages are of exact poses only")
+    found = tolerances_of(options.tolerance, degrees=options.deg)
+    free = {KinematicsTask.POSE: (), KinematicsTask.AXIS: ("rz",), KinematicsTask.POSITION: ("rx", "ry", "rz")}[task]
+    for name in free:
+        if found.get(name, math.inf) != math.inf:
+            raise ArgumentError(
+                f"--tolerance {name} with the task '{task.value}', which leaves {name} free",
+                remedy="give --quaternion without --task, or leave it out",
+            )
+        found[name] = math.inf
+    return PoseTolerance(**found)
 
 
 def _task(options: IkOptions) -> KinematicsTask:
@@ -249,10 +308,7 @@ def _along_path(solver: InverseKinematics, options: IkOptions, near: Any) -> Out
     }
     named = [solver.names[int(k)] for k in tracked.branch]
     document: dict[str, Any] = {
-        "method": solver.method.value,
-        "family": solver.family.value,
-        "frame": solver.frame,
-        "joints": list(joints),
+        **_arm(solver),
         "poses": len(path.t),
         "branches": list(dict.fromkeys(named)),
         "status": counts,
@@ -315,11 +371,21 @@ def arm_pose_text(name: str, document: Mapping[str, Any]) -> str:
                 for k, joint in enumerate(document["joints"])
             ]
     heads = [str(k + 1) for k in range(len(branches))]
-    lines = [f"{name}, frame '{document['frame']}': {document['method']}, {document['family']} (rad, m, s)"]
+    how = ", ".join(document[key] for key in ("method", "family") if document[key] != "none")
+    lines = [f"{name}, frame '{document['frame']}': {how} (rad, m, s)"]
     target = document["target"]
     shown = [f"{key} ({', '.join(map(number, target[key]))})" for key in ("position", "quaternion") if target[key]]
     about = {"pose": "", "axis": ", any turn about its z axis", "position": ", any rotation"}[document["task"]]
-    lines += [f"target: {', '.join(shown)}{about}", ""]
+    lines += [f"target: {', '.join(shown)}{about}"]
+    if tolerance := document.get("tolerance"):
+        parts = [
+            f"{name} {number(document['offset'][name])} "
+            + ("(free)" if low is None else f"({number(low)} to {number(high)})")
+            for name, (low, high) in tolerance.items()
+            if target["quaternion"] or not name.startswith("r")
+        ]
+        lines.append(f"offset: {', '.join(parts)}")
+    lines.append("")
     lines += [table(["joint", *heads], rows), ""]
     for head, branch in zip(heads, branches, strict=True):
         missed = ""

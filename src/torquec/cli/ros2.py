@@ -75,7 +75,7 @@ class Ros2RecordOptions(CommandOptions):
     """Where to, how long, which topic."""
 
     output: Path = option(..., "The bag, a new folder.", "--output", "-o", metavar="FOLDER", writes=Writes.FOLDER)
-    seconds: float = option(60.0, "How long.", metavar="S")
+    seconds: float = option(60.0, "How long; Ctrl-C ends it sooner, and keeps what came.", metavar="S")
     states: str = option("joint_states", _STATES, metavar="TOPIC")
     force: bool = force_option()
 

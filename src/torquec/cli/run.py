@@ -37,7 +37,9 @@ class RunCommandOptions(CommandOptions):
     """The project, where its results go, and how to work."""
 
     project: Path = argument(..., "The project file; torquec new writes one.", metavar="PROJECT.toml")
-    output: Path = option(..., "Where the results go.", "--output", "-o", metavar="DIR")
+    output: Path | None = option(
+        None, "Where the results go.  [default: NAME_run for NAME.project.toml]", "--output", "-o", metavar="DIR"
+    )
     jobs: int | None = option(None, "Processes to use.  [default: one per processor]", least=1, metavar="N")
     force: bool = force_option()
 
@@ -52,11 +54,14 @@ def run(options: RunCommandOptions) -> Outcome:
     plan the two rates, write source code, test it, and report. What has not changed since the last run is not done
     again; a run that was stopped goes on where it was; DIR changes all at once, when everything is done.
     """
+    from torquec.codegen.identifiers import prefix_identifier
     from torquec.project.read_project import read_project
 
     project = read_project(options.project)
     need_extras(project)
-    result, seconds = run_with_progress(project, options.output, jobs=options.jobs, force=options.force)
+    name = prefix_identifier(options.project.name.partition(".")[0])
+    output = Path(f"{name}_run") if options.output is None else options.output
+    result, seconds = run_with_progress(project, output, jobs=options.jobs, force=options.force)
     document = run_document(result, seconds)
     return Outcome(document, run_text(result, seconds), failed=failure_text(result))
 

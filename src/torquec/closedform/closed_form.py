@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,21 +30,72 @@ from torquec.closedform.paths import (
     path_variables,
     paths,
 )
-from torquec.closedform.polynomial import Coefficient, Linear, TrigPolynomial, constant
+from torquec.closedform.polynomial import Coefficient, Linear, TrigPolynomial, Variable, constant
 from torquec.closedform.tabulate import NOISE, coefficient_table, fewest_terms, grid, polynomial_from_table
 from torquec.expr import Function, evaluate
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
 from torquec.foundation.notebook_display import NotebookDisplay
-from torquec.robot.robot import Robot
+from torquec.robot.joints import KindCoordinate
+from torquec.robot.robot import Joint, Robot
 
-_CHUNK = 8192  # states per chunk: all intermediate values of a chunk are in memory
+if TYPE_CHECKING:
+    from torquec.closedform.quasi_velocities import QuasiVelocities
+
+_CHUNK_STATES = 8192  # states per chunk: all intermediate values of a chunk are in memory
 
 _GRAVITY_NOISE = 4e-16
 """Rounding error of a gravity torque relative to the largest one of its path, from which it propagates."""
 
-_SAME = 1e-12  # relative difference below which two coefficients are equal up to rounding error
-_PAIR_NOISE = 1e-15  # rounding error of an entry M_ij relative to sqrt(M_ii M_jj), which bounds the entry
+_EQUAL_COEFFICIENTS = 1e-12  # relative difference below which two coefficients are equal up to rounding error
+PAIR_NOISE = 1e-15  # rounding error of an entry M_ij relative to sqrt(M_ii M_jj), which bounds the entry
+
+
+@dataclass(frozen=True)
+class RateCoordinate:
+    """One coordinate of a closed form: a rate of a joint, the first of which is coordinate `first`."""
+
+    name: str
+    joint: Joint
+    of_joint: KindCoordinate
+    body: int
+    first: int
+
+    @property
+    def is_twist(self) -> bool:
+        """Whether its rate is a component of a twist in the child's axes, and no derivative of a position."""
+        return self.joint.kind.nv > 1
+
+
+def rate_coordinates(robot: Robot) -> tuple[RateCoordinate, ...]:
+    """The coordinates of all moving bodies, mimic joints among them."""
+    found: list[RateCoordinate] = []
+    for b, body in enumerate(robot.bodies):
+        joint, first = body.joint, len(found)
+        for each in joint.kind.coordinates:
+            name = f"{joint.name}_{each.suffix}" if each.suffix else joint.name
+            found.append(RateCoordinate(name, joint, each, b, first))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Closure:
+    """Loop equations of a robot whose tree a closed form describes (:mod:`torquec.closedform.loop_equations`).
+
+    `words` name the equations, `gaps` are zero where loops are closed, in `units`. Coordinates that are
+    neither `independent` nor `dependent` are mimic joints.
+    """
+
+    words: tuple[str, ...]
+    gaps: tuple[TrigPolynomial, ...]
+    units: tuple[str, ...]
+    independent: tuple[int, ...]
+    dependent: tuple[int, ...]
+
+    @property
+    def redundant(self) -> int:
+        """Number of equations that follow from the others and from couplings of mimic joints."""
+        return len(self.gaps) - len(self.dependent)
 
 
 @dataclass(frozen=True)
@@ -55,6 +107,10 @@ class ClosedForm(NotebookDisplay):
     mass: tuple[tuple[TrigPolynomial, ...], ...]
     potential: TrigPolynomial
     g: tuple[TrigPolynomial, ...]
+    layout: QuasiVelocities | None = None
+    """What polynomials are functions of where a joint has several coordinates; else each joint's own position."""
+    closure: Closure | None = None
+    """Loop equations, where this is the form of a tree whose loops are cut."""
 
     def __repr__(self) -> str:
         terms = sum(len(self.mass[i][j]) for i in range(self.n) for j in range(i, self.n))
@@ -64,6 +120,21 @@ class ClosedForm(NotebookDisplay):
     def n(self) -> int:
         """Number of coordinates (mimic joints count)."""
         return len(self.names)
+
+    @cached_property
+    def coordinates(self) -> tuple[RateCoordinate, ...]:
+        """Joint, name and units of every coordinate."""
+        return rate_coordinates(self.robot)
+
+    @property
+    def symbols(self) -> tuple[Variable, ...]:
+        """Components of gravity vectors and quaternions that entries depend on, beside joint coordinates."""
+        return () if self.layout is None else self.layout.symbols
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """Names of the slots of a position, which polynomials are functions of: coordinates, then symbols."""
+        return (*self.names, *(variable.symbol for variable in self.symbols))
 
     @cached_property
     def M(self) -> PolynomialMatrix:
@@ -79,10 +150,17 @@ class ClosedForm(NotebookDisplay):
         j, k = min(j, k), max(j, k)
         found = self._christoffel.get((i, j, k))
         if found is None:
-            parts = (self.M[i, j].differentiate(k), self.M[i, k].differentiate(j), -self.M[j, k].differentiate(i))
-            found = simplified(without_noise(parts) * 0.5, self.robot)
+            if self.layout is not None:
+                found = self.layout.velocity_symbol(self.mass, i, j, k)
+            else:
+                parts = (self.M[i, j].differentiate(k), self.M[i, k].differentiate(j), -self.M[j, k].differentiate(i))
+                found = simplified(without_noise(parts) * 0.5, self.robot)
             self._christoffel[i, j, k] = found
         return found
+
+    def derivative(self, polynomial: TrigPolynomial, joint: int) -> TrigPolynomial:
+        """The derivative by a joint's position, or along a rate that is no derivative of a position."""
+        return polynomial.differentiate(joint) if self.layout is None else self.layout.derivative(polynomial, joint)
 
     @property
     def terms(self) -> dict[str, int]:
@@ -125,6 +203,10 @@ def closed_form(robot: Robot, *, coefficients: Coefficients | str = Coefficients
 
         return parametric_closed_form(robot)
     check_has_closed_form(robot)
+    if any(body.joint.kind.nv > 1 for body in robot.bodies):
+        from torquec.closedform.quasi_velocities import form_in_quasi_velocities
+
+        return form_in_quasi_velocities(robot)
     return assembled(robot, mass_polynomials(robot), potential_polynomial(robot), gravity_polynomials(robot))
 
 
@@ -178,7 +260,7 @@ def _aligned(entry: TrigPolynomial, derivative: TrigPolynomial) -> TrigPolynomia
     return TrigPolynomial(
         {
             monomial: exact[monomial]
-            if monomial in exact and abs(exact[monomial] - value) <= _SAME * abs(value)
+            if monomial in exact and abs(exact[monomial] - value) <= _EQUAL_COEFFICIENTS * abs(value)
             else value
             for monomial, value in entry
         }
@@ -212,7 +294,7 @@ def _mass_entries(robot: Robot, path: Path, groups: Sequence[ParallelGroup]) -> 
         size[r] = np.abs(table[..., 0]).max()
         for c in range(r, len(path.bodies)):
             entry = table[..., c - r]
-            threshold = max(NOISE * np.abs(entry).max(), _PAIR_NOISE * float(np.sqrt(size[r] * size[c])))
+            threshold = max(NOISE * np.abs(entry).max(), PAIR_NOISE * float(np.sqrt(size[r] * size[c])))
             chosen, best = fewest_terms(variables, axes, entry, threshold)
             best = np.where(np.abs(best) > threshold, best, 0.0)
             found[path.bodies[r], path.bodies[c]] = polynomial_from_table(chosen, best, noise=0.0)
@@ -240,7 +322,7 @@ def sampled(function: Function, output: str, q: Array, bodies: Sequence[int]) ->
 
 
 def _chunks(q: Array) -> list[Array]:
-    return [q[start : start + _CHUNK] for start in range(0, len(q), _CHUNK)]
+    return [q[start : start + _CHUNK_STATES] for start in range(0, len(q), _CHUNK_STATES)]
 
 
 def _rotor_inertias(robot: Robot) -> dict[tuple[int, int], float]:

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from torquec.closedform.closed_form import ClosedForm
+from torquec.closedform.closed_form import ClosedForm, rate_coordinates
 from torquec.closedform.fourier import EXACT, Rule
 from torquec.closedform.layouts import CHANG_LEE, CHRISTOFFEL, WHOLE, Entry, Matrix, check_index, entries, entry, unit
 from torquec.closedform.polynomial import Variable
@@ -77,7 +77,8 @@ class Equations:
     def not_shown(self) -> tuple[Matrix, ...]:
         """Terms of that equation which are left out here although they need not be zero."""
         has_friction = bool(friction_laws(self.form.robot))
-        return tuple(m for m in self.balance if m not in self.entries and (m is not Matrix.V or has_friction))
+        terms = self.balance if self.form.closure is None else (*self.balance, Matrix.PHI)
+        return tuple(m for m in terms if m not in self.entries and (m is not Matrix.V or has_friction))
 
     def unit(self, one: Entry) -> str:
         """The SI unit of an entry."""
@@ -129,6 +130,8 @@ def entry_index(name: str, n: int) -> tuple[Matrix, tuple[int, ...]]:
             f"'{name}' is not the name of an entry", remedy=f"write it as M[1,2] or g[3]; the letters are {letters}"
         )
     matrix = Matrix(match[1])
+    if matrix is Matrix.PHI:
+        raise ArgumentError("loop equations are written together", remedy="use --matrix Phi")
     words = [word.strip() for word in match[2].split(",")]
     if matrix is Matrix.B and len(words) == 2 and len(words[1]) == 2:
         words = [words[0], *words[1]]
@@ -170,11 +173,12 @@ class JointFriction:
 
 def friction_laws(robot: Robot) -> list[JointFriction]:
     """The laws of the joints that have friction, in joint order."""
-    place = {body.joint.name: b for b, body in enumerate(robot.bodies)}
-    own = [body.joint.friction for body in robot.bodies]
+    coordinates = rate_coordinates(robot)
+    place = {each.name: i for i, each in enumerate(coordinates)}
+    own = [each.joint.friction for each in coordinates]
     coupled: list[list[CoupledFriction]] = [[] for _ in own]
     for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
-        ratios = tuple((place[name], r) for name, r in zip(robot.joint_names, row, strict=True) if r != 0.0)
+        ratios = tuple((place[name], r) for name, r in zip(robot.coordinate_names, row, strict=True) if r != 0.0)
         if motor.friction == Friction():
             continue
         if len(ratios) == 1 and not motor.friction.further and not own[ratios[0][0]].value("turnover_speed"):

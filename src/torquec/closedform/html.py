@@ -12,13 +12,15 @@ from collections.abc import Mapping, Sequence
 from torquec.closedform.equations import Equations
 from torquec.closedform.layouts import CHANG_LEE, CHRISTOFFEL, TITLES, Entry, Matrix, indices
 from torquec.closedform.sums import Factor, Kind, Notation, entry_summands, joined, subscript, weighted
-from torquec.closedform.text import coupling_text, friction_rows, remarks
+from torquec.closedform.text import coordinate_words, coupling_text, first_angle, friction_rows, remarks
 from torquec.foundation.template import package_text
 
 _MINUS = "\N{MINUS SIGN}"
 _TIMES = "\N{THIN SPACE}"
 _LONG = 60
 """Entries with more terms than this, about half a screen, are collapsed."""
+
+_LISTS = (Matrix.V, Matrix.PHI)  # no matrices over the coordinates
 
 _LETTERS = {
     Kind.SHORT_COSINE: "C",
@@ -74,7 +76,10 @@ def factor_html(factor: Factor) -> str:
     """
     if factor.kind in (Kind.COSINE, Kind.SINE):
         return f"{factor.kind}({_sum(factor.joints)})"
-    text = f"{_LETTERS[factor.kind]}<sub>{_subscript(factor.joints)}</sub>"
+    if factor.symbol:
+        text = f"<i>{factor.symbol[0]}</i><sub>{factor.symbol[1:]}</sub>"
+    else:
+        text = f"{_LETTERS[factor.kind]}<sub>{_subscript(factor.joints)}</sub>"
     return text if factor.power == 1 else f"{text}<sup>{factor.power}</sup>"
 
 
@@ -106,7 +111,7 @@ def _matrix_name(matrix: Matrix) -> str:
     if matrix in (Matrix.DTAU_DQ, Matrix.DTAU_DQD):
         by = "q" if matrix is Matrix.DTAU_DQ else "q\N{COMBINING DOT ABOVE}"
         return f"∂<i>τ</i>/∂<i>{by}</i>"
-    return f"<i>{matrix}</i>"
+    return "<i>Φ</i>" if matrix is Matrix.PHI else f"<i>{matrix}</i>"
 
 
 def _entry_name(entry: Entry) -> str:
@@ -115,6 +120,8 @@ def _entry_name(entry: Entry) -> str:
     if entry.matrix in (Matrix.DTAU_DQ, Matrix.DTAU_DQD):
         by = "q" if entry.matrix is Matrix.DTAU_DQ else "q\N{COMBINING DOT ABOVE}"
         return f"∂<i>τ</i><sub>{row}</sub>/∂<i>{by}</i><sub>{rest[0]}</sub>"
+    if entry.matrix is Matrix.PHI:
+        return f"<i>Φ</i><sub>{row}</sub>"
     if entry.matrix is Matrix.B:
         return f"<i>B</i><sub>{row},{comma.join(rest)}</sub>"
     return f"<i>{entry.matrix}</i><sub>{comma.join([row, *rest])}</sub>"
@@ -125,6 +132,15 @@ def _anchor(matrix: Matrix, index: Sequence[int]) -> str:
 
 
 def _balance(equations: Equations) -> str:
+    balance = _tree_balance(equations)
+    if equations.form.closure is None:
+        return balance
+    left, _, right = balance.partition(" = ")
+    index = "<sub><i>i</i></sub>" if equations.balance == CHANG_LEE else ""
+    return f"{left} + (∂<i>Φ</i>/∂<i>q</i>)<sup>T</sup>{index} <i>λ</i> = {right}, <i>Φ</i>(<i>q</i>) = 0"
+
+
+def _tree_balance(equations: Equations) -> str:
     q, qd, qdd = "<i>q</i>", _LETTERS[Kind.SPEED], _LETTERS[Kind.ACCELERATION]
     if equations.balance == CHANG_LEE:
         return (
@@ -141,10 +157,10 @@ def _balance(equations: Equations) -> str:
 
 def _coordinates(equations: Equations) -> str:
     rows = []
-    for i, body in enumerate(equations.form.robot.bodies):
-        unit = body.joint.kind.coordinate.position_unit
+    for i, each in enumerate(equations.form.coordinates):
         coupling = html.escape(coupling_text(equations, i))
-        cells = (_q(i), html.escape(body.joint.name), str(body.joint.type), unit, coupling)
+        kind, _, unit = coordinate_words(each).partition(", ")
+        cells = (_q(i), html.escape(each.name), kind, unit, coupling)
         rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     return f'<section><h2>Coordinates</h2><table class="plain">{"".join(rows)}</table></section>'
 
@@ -152,7 +168,9 @@ def _coordinates(equations: Equations) -> str:
 def _names(equations: Equations) -> str:
     if equations.rule.multiple_angles:
         return ""
-    rows = [f"<li>C<sub>1</sub> = cos {_q(0)}, S<sub>1</sub> = sin {_q(0)}, and so for every revolute joint</li>"]
+    k = first_angle(equations.form)
+    names = f"C<sub>{k}</sub> = cos {_q(k - 1)}, S<sub>{k}</sub> = sin {_q(k - 1)}"
+    rows = [f"<li>{names}, and so for every revolute joint</li>"]
     for angle in equations.angles:
         name, total = _subscript(angle.joints), _sum(angle.joints)
         rows.append(f"<li>C<sub>{name}</sub> = cos({total}), S<sub>{name}</sub> = sin({total})</li>")
@@ -161,7 +179,7 @@ def _names(equations: Equations) -> str:
 
 def _overview(equations: Equations) -> str:
     """Each matrix as a grid of numbers of terms."""
-    grids = [_grid(equations, m, found) for m, found in equations.entries.items() if m is not Matrix.V and found]
+    grids = [_grid(equations, m, found) for m, found in equations.entries.items() if m not in _LISTS and found]
     if not grids:
         return ""
     return f'<section><h2>Terms per entry</h2><div class="columns">{"".join(grids)}</div></section>'
@@ -198,11 +216,13 @@ def _dependence(equations: Equations) -> str:
     found = [entry for kept in equations.entries.values() for entry in kept]
     if not found:
         return ""
-    head = "".join(f'<th title="{html.escape(name)}">{_q(i)}</th>' for i, name in enumerate(equations.form.names))
+    form = equations.form
+    head = "".join(f'<th title="{html.escape(name)}">{_q(i)}</th>' for i, name in enumerate(form.names))
+    head += "".join(f"<th><i>{part.symbol[0]}</i><sub>{part.symbol[1:]}</sub></th>" for part in form.symbols)
     rows = []
     for entry in found:
         depends = set(entry.depends_on)
-        cells = "".join("<td>●</td>" if joint in depends else "<td></td>" for joint in range(equations.form.n))
+        cells = "".join("<td>●</td>" if joint in depends else "<td></td>" for joint in range(len(form.position_names)))
         link = f'<a href="#{_anchor(entry.matrix, entry.index)}">{_entry_name(entry)}</a>'
         rows.append(f"<tr><th>{link}</th>{cells}</tr>")
     table = f'<table class="dots"><thead><tr><th></th>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
@@ -216,6 +236,9 @@ def _section(equations: Equations, matrix: Matrix) -> str:
     parts = [f'<section id="{matrix}"><h2>{html.escape(TITLES[matrix])}{unit}</h2>']
     if matrix is Matrix.V:
         parts.append(_friction(equations))
+    if matrix is Matrix.PHI and equations.form.closure is not None:
+        words = "".join(f"<li>{html.escape(word)}</li>" for word in equations.form.closure.words)
+        parts.append(f"<ol>{words}</ol>")
     parts += [_entry(equations, entry, show_unit=not common) for entry in equations.entries[matrix]]
     if len(parts) == 1:
         parts.append("<p>All entries are zero.</p>")

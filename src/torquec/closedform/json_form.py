@@ -10,6 +10,10 @@
       with multiple angles: {coefficient, factors {joint: "q" | "qq"}, function "cos" | "sin", multiples {joint: k}}
       of C, dtau_dqd and dtau_dq also: speeds [joints], accelerations [joints]
     friction {joint: {viscous_positive, .., offset, coupled [..]}}
+    symbols [names]                                    components of gravity vectors (gx) and quaternions (qw4) that
+                                                       entries depend on; a remark names their body or joint
+    loops {equations [words], redundant (how many), independent [joints], dependent [joints]}
+                                                       of closed loops: entries are those of the tree, with Phi[k] = 0
     couplings {joint: {joint, multiplier, offset}}     joints that follow another one
 
 A coefficient is a number, or {parameter: number} where it is linear in parameters.
@@ -46,7 +50,7 @@ def equations_document(equations: Equations) -> dict[str, Any]:
         "entries": {
             entry.key: {
                 "unit": equations.unit(entry),
-                "depends_on": [form.names[joint] for joint in entry.depends_on],
+                "depends_on": [form.position_names[joint] for joint in entry.depends_on],
                 "terms": _terms(entry, names, form.names),
             }
             for found in equations.entries.values()
@@ -69,6 +73,15 @@ def equations_document(equations: Equations) -> dict[str, Any]:
             }
             for law in equations.friction
         }
+    if form.symbols:
+        document["symbols"] = [variable.symbol for variable in form.symbols]
+    if form.closure is not None:
+        document["loops"] = {
+            "equations": list(form.closure.words),
+            "redundant": form.closure.redundant,
+            "independent": [form.names[i] for i in form.closure.independent],
+            "dependent": [form.names[i] for i in form.closure.dependent],
+        }
     couplings = {b.joint.name: dataclasses.asdict(b.joint.mimic) for b in robot.bodies if b.joint.mimic is not None}
     return document | ({"couplings": couplings} if couplings else {})
 
@@ -82,8 +95,10 @@ def _counts(equations: Equations) -> dict[str, int]:
 
 def _factor_names(equations: Equations) -> dict[tuple[tuple[int, int], ...], str]:
     """Names of variables: a joint's own, or one for a sum that no joint has."""
-    taken = set(equations.form.names)
-    found: dict[tuple[tuple[int, int], ...], str] = {((i, 1),): name for i, name in enumerate(equations.form.names)}
+    taken = set(equations.form.position_names)
+    found: dict[tuple[tuple[int, int], ...], str] = {
+        ((i, 1),): name for i, name in enumerate(equations.form.position_names)
+    }
     for angle in equations.angles:
         name = f"q{subscript(angle.joints)}"
         while name in taken:

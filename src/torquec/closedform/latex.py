@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from torquec.closedform.equations import Equations
 from torquec.closedform.layouts import CHANG_LEE, CHRISTOFFEL, TITLES, Entry, Matrix
 from torquec.closedform.sums import Factor, Kind, Notation, broken, entry_summands, joined, subscript, weighted
-from torquec.closedform.text import friction_branches, remarks
+from torquec.closedform.text import first_angle, friction_branches, remarks
 from torquec.robot.friction import Friction
 
 _COLUMNS = 80  # columns of mathematics on a line of the page (`printed_length`): as many as fit in ten-point type
@@ -84,6 +84,9 @@ def equations_latex(equations: Equations) -> str:
         parts.append(f"\\subsection*{{{title}}}")
         if matrix is Matrix.V:
             parts.append(_friction(equations))
+        if matrix is Matrix.PHI and equations.form.closure is not None:
+            words = enumerate(equations.form.closure.words, 1)
+            parts.append("; ".join(rf"$\Phi_{{{k}}}$: {latex_text(word)}" for k, word in words) + r".\par")
         filled = _filled_matrix(equations, matrix) if common else ""
         named = "" if filled else _named_matrix(equations, matrix)
         parts += [filled or named]
@@ -172,7 +175,11 @@ def factor_latex(factor: Factor) -> str:
     """
     if factor.kind in (Kind.COSINE, Kind.SINE):
         return rf"\{factor.kind}({_sum(factor.joints)})"
-    text = f"{_LETTERS[factor.kind]}_{{{_subscript(factor.joints)}}}"
+    if factor.symbol:
+        component, of = factor.symbol[1], factor.symbol[2:]
+        text = f"{factor.symbol[0]}_{{{component}{',' if of else ''}{of}}}"
+    else:
+        text = f"{_LETTERS[factor.kind]}_{{{_subscript(factor.joints)}}}"
     return text if factor.power == 1 else f"{text}^{{{factor.power}}}"
 
 
@@ -208,12 +215,23 @@ def _entry_name(entry: Entry) -> str:
     if entry.matrix in (Matrix.DTAU_DQ, Matrix.DTAU_DQD):
         by = r"\dot q" if entry.matrix is Matrix.DTAU_DQD else "q"
         return rf"\partial\tau_{{{row}}}/\partial {by}_{{{rest[0]}}}"
+    if entry.matrix is Matrix.PHI:
+        return rf"\Phi_{{{row}}}"
     if entry.matrix is Matrix.B:
         return f"B_{{{row},{comma.join(rest)}}}"
     return f"{entry.matrix}_{{{comma.join([row, *rest])}}}"
 
 
 def _balance(equations: Equations) -> str:
+    balance = _tree_balance(equations)
+    if equations.form.closure is None:
+        return balance
+    left, _, right = balance.partition(" = ")
+    force = r"(\partial\Phi/\partial q)^{T}" + ("_i" if left.endswith("_i") else "")
+    return rf"{left} + {force}\lambda = {right}, \quad \Phi(q) = 0"
+
+
+def _tree_balance(equations: Equations) -> str:
     if equations.balance == CHANG_LEE:
         return r"\tau_i = \sum_j J_{ij}\,\ddot q_j + \sum_j\sum_k H_{ijk}\,\dot q_j\,\dot q_k - G_i + V_i"
     if equations.balance == CHRISTOFFEL:
@@ -224,19 +242,21 @@ def _balance(equations: Equations) -> str:
 def _coordinates(equations: Equations) -> str:
     form = equations.form
     rows = []
-    for i, body in enumerate(form.robot.bodies):
-        unit = unit_latex(body.joint.kind.coordinate.position_unit)
-        mimic = body.joint.mimic
+    for i, each in enumerate(form.coordinates):
+        unit = unit_latex(each.of_joint.speed_unit if each.is_twist else each.of_joint.position_unit)
+        mimic = each.joint.mimic
         note = ""
         if mimic is not None:
             leader = form.names.index(mimic.joint) + 1
             follows = joined(weighted([(mimic.multiplier, f"q_{{{leader}}}"), (mimic.offset, "")], LATEX, 6))
             adds = joined(weighted([(mimic.multiplier, rf"\tau_{{{i + 1}}}")], LATEX, 6))
             note = rf"$q_{{{i + 1}}} = {follows}$; adds ${adds}$ to $\tau_{{{leader}}}$"
-        rows.append(rf"$q_{{{i + 1}}}$ & {latex_text(body.joint.name)} & {body.joint.type} & ${unit}$ & {note} \\")
+        kind = f"{each.joint.type}{', rate' if each.is_twist else ''}"
+        rows.append(rf"$q_{{{i + 1}}}$ & {latex_text(each.name)} & {kind} & ${unit}$ & {note} \\")
     lines = [r"\begin{tabular}{@{}lllll}", *rows, r"\end{tabular}\par\medskip"]
     if not equations.rule.multiple_angles:
-        lines.append(r"$C_{1} = \cos q_{1}$, $S_{1} = \sin q_{1}$, and so for every revolute joint;")
+        k = f"{{{first_angle(form)}}}"
+        lines.append(rf"$C_{k} = \cos q_{k}$, $S_{k} = \sin q_{k}$, and so for every revolute joint;")
         for angle in equations.angles:
             name, total = _subscript(angle.joints), _sum(angle.joints)
             lines.append(rf"$C_{{{name}}} = \cos({total})$, $S_{{{name}}} = \sin({total})$;")

@@ -5,6 +5,7 @@
 (3)  tau_i = sum_j J_ij qdd_j + sum_jk H_ijk qd_j qd_k - G_i,   H_ijk = c_ijk     Chang & Lee: both orders of j, k count
 (4)  C_ij = sum_k c_ijk qd_k                                    the Coriolis matrix of `Model.coriolis_matrix`
 (5)  dtau_i/dqd_j = sum_k 2 c_ijk qd_k
+     (of joints whose rates are a twist, C and the derivative by q_j are (4) and D_j of `quasi_velocities`)
 (6)  dtau_i/dq_j = sum_k dM_ik/dq_j qdd_k + sum_{k <= l} d(B or D)_i,kl/dq_j qd_k qd_l + dg_i/dq_j
 
 Entries are written by a rule (:mod:`torquec.closedform.fourier`), which is applied after any differentiation.
@@ -39,6 +40,7 @@ class Matrix(StrEnum):
     G = "G"
     DTAU_DQD = "dtau_dqd"
     DTAU_DQ = "dtau_dq"
+    PHI = "Phi"
 
 
 WHOLE = (Matrix.M, Matrix.B, Matrix.D, Matrix.G_TORQUE, Matrix.V)
@@ -63,6 +65,7 @@ TITLES: Mapping[Matrix, str] = MappingProxyType(
         Matrix.G: "Gravity coefficients G(q) = -g(q) (Chang & Lee)",
         Matrix.DTAU_DQD: "Velocity sensitivity dtau/dqd, without friction (Clover's C)",
         Matrix.DTAU_DQ: "Position sensitivity dtau/dq (Clover's K)",
+        Matrix.PHI: "Loop equations Phi(q) = 0",
     }
 )
 
@@ -116,8 +119,13 @@ class Entry:
 def entries(form: ClosedForm, matrix: Matrix, rule: Rule = EXACT) -> list[Entry]:
     """The entries of a matrix that are not zero, row by row; of M and J the upper triangle, of H those with j <= k.
 
-    Raises `ArgumentError` for V, which is no polynomial, and for a rule that parameters cannot obey.
+    Raises `ArgumentError` for V, which is no polynomial, for Phi of a robot without closed loops, and for a rule that
+    parameters cannot obey.
     """
+    if matrix is Matrix.PHI:
+        if form.closure is None:
+            raise ArgumentError(f"robot '{form.robot.name}' has no closed loops", remedy="leave out Phi")
+        return [Entry(matrix, (k,), (Part(gap),)) for k, gap in enumerate(form.closure.gaps)]
     found = (entry(form, matrix, index, rule) for index in indices(form.n, matrix))
     return [each for each in found if each.parts]
 
@@ -126,6 +134,11 @@ def entry(form: ClosedForm, matrix: Matrix, index: Sequence[int], rule: Rule = E
     """One entry, by its indices from zero; an entry that is zero has no parts."""
     index = tuple(index)
     check_index(form.n, matrix, index)
+    if rule.multiple_angles and form.symbols:
+        raise ArgumentError(
+            "multiple angles are for robots whose joints have one coordinate each",
+            remedy="leave out --multiple-angles: products of sines and cosines",
+        )
     if matrix is Matrix.V:
         raise ArgumentError("friction depends on speeds; it is not a polynomial", remedy="use friction_laws(robot)")
     motors = _motor_inertia(form, index) if matrix in (Matrix.M, Matrix.J) else 0.0
@@ -166,8 +179,8 @@ def check_index(n: int, matrix: Matrix, index: tuple[int, ...]) -> None:
 def _motor_inertia(form: ClosedForm, index: tuple[int, ...]) -> float:
     """Reflected motor inertia in an entry of M, where coefficients are numbers."""
     robot = form.robot
-    place = {body.joint.name: b for b, body in enumerate(robot.bodies)}
-    state = {place[name]: k for k, name in enumerate(robot.joint_names)}
+    place = {each.name: i for i, each in enumerate(form.coordinates)}
+    state = {place[name]: k for k, name in enumerate(robot.coordinate_names)}
     if not all(i in state for i in index) or _is_parametric(form.M[index[0], index[1]]):
         return 0.0
     return robot.drives.reflected_inertia(robot.n)[state[index[0]]][state[index[1]]]
@@ -217,25 +230,26 @@ def _coriolis_matrix(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]
     """(4)."""
     i, j = index
     for k in range(form.n):
-        yield Part(form.christoffel(i, j, k), speeds=(k,))
+        symbol = form.christoffel(i, j, k)
+        yield Part(symbol if form.layout is None else symbol + form.layout.skew_part(form.mass, i, j, k), speeds=(k,))
 
 
 def _velocity_sensitivity(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
     """(5)."""
-    for part in _coriolis_matrix(form, index):
-        assert isinstance(part.value, TrigPolynomial)
-        yield Part(part.value * 2.0, speeds=part.speeds)
+    i, j = index
+    for k in range(form.n):
+        yield Part(form.christoffel(i, j, k) * 2.0, speeds=(k,))
 
 
 def _position_sensitivity(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
     """(6)."""
     i, j = index
-    yield Part(form.g[i].differentiate(j))
+    yield Part(form.derivative(form.g[i], j))
     for k in range(form.n):
-        yield Part(form.M[i, k].differentiate(j), accelerations=(k,))
+        yield Part(form.derivative(form.M[i, k], j), accelerations=(k,))
     for k in range(form.n):
         for m in range(k, form.n):
-            yield Part(_velocity_product(form, i, k, m).differentiate(j), speeds=(k, m))
+            yield Part(form.derivative(_velocity_product(form, i, k, m), j), speeds=(k, m))
 
 
 def _velocity_product(form: ClosedForm, i: int, j: int, k: int) -> TrigPolynomial:
@@ -262,7 +276,9 @@ _PARTS: Mapping[Matrix, Callable[[ClosedForm, tuple[int, ...]], Iterator[Part]]]
 
 def unit(form: ClosedForm, matrix: Matrix, index: tuple[int, ...]) -> str:
     """The SI unit of an entry; a prismatic joint takes one metre away for each of its indices."""
-    slides = sum(not form.robot.bodies[i].joint.kind.coordinate.turns for i in index)
+    if matrix is Matrix.PHI:
+        return "" if form.closure is None else form.closure.units[index[0]]
+    slides = sum(not form.coordinates[i].of_joint.turns for i in index)
     if matrix in (Matrix.G_TORQUE, Matrix.G, Matrix.V):
         return ("N m", "N")[slides]
     if matrix in (Matrix.C, Matrix.DTAU_DQD):

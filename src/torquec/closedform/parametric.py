@@ -28,11 +28,13 @@ from torquec.closedform.tabulate import NOISE, coefficient_table, grid, monomial
 from torquec.expr import bind
 from torquec.foundation.arrays import Array
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import check_single_coordinates
 from torquec.spatial import PARAMETER_NAMES
 
 
 def parametric_closed_form(robot: Robot) -> ClosedForm:
     """M and U with coefficients that are `Linear` in the standard parameters (1), (2)."""
+    check_single_coordinates(robot)
     links = robot.canonical.links
     n = len(links)
     groups = parallel_groups(links)

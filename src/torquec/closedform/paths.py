@@ -24,7 +24,8 @@ from torquec.dynamics.mechanism import Coordinate, Mechanism, place
 from torquec.dynamics.motion import motions
 from torquec.expr import Function, trace
 from torquec.robot.canonical import CanonicalLink
-from torquec.robot.joints import PositionBasis
+from torquec.robot.joints import JointKind, PositionBasis
+from torquec.robot.joints.free import FREE
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Inertia, Scalar, Vector3, dot, matvec, scale
 
@@ -42,6 +43,11 @@ def parallel_groups(links: Sequence[CanonicalLink]) -> list[ParallelGroup]:
     member: dict[int, tuple[int, int]] = {}  # link -> (group, sense)
     extended: set[int] = set()
     for i, link in enumerate(links):
+        if link.kind.nv > 1:  # its children begin groups of their own
+            member[i] = (len(groups), 1)
+            groups.append([])
+            extended.add(i)
+            continue
         r = link.pre.rotation
         along = r[2][2]
         parallel = abs(abs(along) - 1.0) < 1e-12
@@ -117,25 +123,42 @@ def path_to(links: Sequence[CanonicalLink], body: int) -> tuple[int, ...]:
 
 def chain_mechanism(robot: Robot, bodies: Sequence[int], moments: Sequence[MassMoments]) -> Mechanism:
     """The bodies of a path as a mechanism of its own, each joint a coordinate; rotors are not part of it."""
-    links = tuple(replace(robot.canonical.links[b], parent=k - 1 if k else BASE) for k, b in enumerate(bodies))
-    n = len(bodies)
-    none = tuple((0.0,) * n for _ in range(n))
-    return Mechanism(links, tuple(moments), tuple(Coordinate(k) for k in range(n)), robot.canonical.gravity, none, n)
+    links = tuple(replace(path_link(robot, b), parent=k - 1 if k else BASE) for k, b in enumerate(bodies))
+    coordinates, rates, positions = [], 0, 0
+    for link in links:
+        coordinates.append(Coordinate(rates, shift=positions - rates))
+        rates, positions = rates + link.kind.nv, positions + link.kind.nq
+    none = tuple((0.0,) * rates for _ in range(rates))
+    return Mechanism(links, tuple(moments), tuple(coordinates), robot.canonical.gravity, none, rates)
+
+
+def path_link(robot: Robot, body: int) -> CanonicalLink:
+    """The canonical link of a body; a body on a ball joint at the base is a free one, whose origin is held.
+
+    The rates of that origin give the torque of gravity (:mod:`torquec.closedform.quasi_velocities`).
+    """
+    link = robot.canonical.links[body]
+    return replace(link, kind=FREE) if link.parent == BASE and turns_freely(link.kind) else link
+
+
+def turns_freely(kind: JointKind) -> bool:
+    """Whether the position of a joint has a unit quaternion: free and ball joints."""
+    return kind.nq > kind.nv
 
 
 def mass_function(robot: Robot, bodies: Sequence[int], own: frozenset[int]) -> Function:
-    """M (n, n) of the path's joints, from the masses of `own`, as a function of its joint positions q (n,)."""
+    """M (n, n) of the path's rates, from the masses of `own`, as a function of its joint positions q (nq,)."""
     moments = [MassMoments.of(robot.canonical.links[b].inertia) if b in own else MassMoments() for b in bodies]
 
     def algorithm(q: Sequence[Scalar]) -> dict[str, list[list[Scalar]]]:
         m = chain_mechanism(robot, bodies, moments)
         return {"M": joint_inertias(m, place(m, q))}
 
-    return trace("mass", algorithm, {"q": (len(bodies),)})
+    return trace("mass", algorithm, {"q": (_positions(robot, bodies),)})
 
 
 def gravity_function(robot: Robot, bodies: Sequence[int], own: frozenset[int]) -> Function:
-    """g (n,) of the path's joints, from the masses of `own`, as a function of its joint positions q (n,)."""
+    """g (n,) of the path's rates, from the masses of `own`, as a function of its joint positions q (nq,)."""
     moments = [MassMoments.of(robot.canonical.links[b].inertia) if b in own else MassMoments() for b in bodies]
 
     def algorithm(q: Sequence[Scalar]) -> dict[str, list[Scalar]]:
@@ -143,7 +166,11 @@ def gravity_function(robot: Robot, bodies: Sequence[int], own: frozenset[int]) -
         placed, rest = place(m, q), [0.0] * m.n
         return {"g": joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, rest, rest), rest)}
 
-    return trace("gravity", algorithm, {"q": (len(bodies),)})
+    return trace("gravity", algorithm, {"q": (_positions(robot, bodies),)})
+
+
+def _positions(robot: Robot, bodies: Sequence[int]) -> int:
+    return sum(path_link(robot, body).kind.nq for body in bodies)
 
 
 def unit_mass_function(robot: Robot, bodies: Sequence[int]) -> Function:
@@ -179,4 +206,4 @@ def height_function(robot: Robot, bodies: Sequence[int]) -> Function:
             rows.append([*raised, height + dot(lift, frame.origin)])
         return {"U": rows}
 
-    return trace("height", algorithm, {"q": (len(bodies),)})
+    return trace("height", algorithm, {"q": (_positions(robot, bodies),)})

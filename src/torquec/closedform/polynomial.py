@@ -30,6 +30,8 @@ class Variable:
 
     joints: tuple[tuple[int, int], ...]
     basis: PositionBasis = PositionBasis.TRIGONOMETRIC
+    symbol: str = ""
+    """Name of a component of a vector or quaternion, such as 'gx'; empty for joint coordinates."""
 
     @property
     def is_angle(self) -> bool:
@@ -39,6 +41,8 @@ class Variable:
     @property
     def name(self) -> str:
         """'q2', 'q23' for q2 + q3, 'q2-3' for q2 - q3, joints counted from one; 'q9_10' where digits could mislead."""
+        if self.symbol:
+            return self.symbol
         first, *rest = self.joints
         wide = any(index >= 9 for index, _ in self.joints)
         text = f"q{first[0] + 1}" if first[1] > 0 else f"q-{first[0] + 1}"
@@ -138,6 +142,9 @@ class TrigPolynomial:
 
     def __sub__(self, other: TrigPolynomial) -> TrigPolynomial:
         return self + (-other)
+
+    def __rsub__(self, other: float) -> TrigPolynomial:
+        return constant(other) - self
 
     def __neg__(self) -> TrigPolynomial:
         return self.mapped(lambda coefficient: -coefficient)

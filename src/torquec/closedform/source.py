@@ -1,8 +1,8 @@
 """Equations as source code: every matrix, or every chosen entry, becomes a function in one Python or one C file.
 
 The functions are factored (:mod:`torquec.closedform.closed_dynamics`) and share their sines and cosines. Their inputs,
-where needed, are in this order: q, qd, qdd, and the parameters where coefficients are linear in them. Joints are those
-of all moving bodies. Python needs NumPy, C needs <math.h>.
+where needed, are in this order: q, symbols (components of gravity vectors and quaternions), qd, qdd, and the parameters
+where coefficients are linear in them. Joints are those of all moving bodies. Python needs NumPy, C needs <math.h>.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class _State:
     """Scalars of a trace: letters of the positions, speeds, accelerations, and parameters by name."""
 
     def __init__(self, equations: Equations, given: Mapping[str, Sequence[Scalar]]) -> None:
-        self._q = given.get("q", ())
+        self._q = (*given.get("q", ()), *given.get("symbols", ()))
         self._letters = Letters(self._q)
         self._given = given
         self._harmonics: dict[Any, tuple[Scalar, Scalar]] = {}
@@ -141,6 +141,8 @@ def _matrix_function(equations: Equations, matrix: Matrix, found: Sequence[Entry
                 index = (index[0], *sorted(index[1:]))
             return values.get(index, 0.0)
 
+        if matrix is Matrix.PHI:
+            return {str(matrix): [at(i) for i in range(len(found))]}
         if matrix in (Matrix.G_TORQUE, Matrix.G):
             return {str(matrix): [at(i) for i in range(n)]}
         if matrix is Matrix.B:
@@ -153,6 +155,7 @@ def _matrix_function(equations: Equations, matrix: Matrix, found: Sequence[Entry
     shape: dict[Matrix, tuple[int, ...]] = {
         Matrix.G_TORQUE: (n,),
         Matrix.G: (n,),
+        Matrix.PHI: (len(found),),
         Matrix.B: (n, n * (n - 1) // 2),
         Matrix.H: (n, n, n),
     }
@@ -183,6 +186,8 @@ def _friction_function(equations: Equations) -> Function:
 def _inputs(equations: Equations, matrix: Matrix) -> dict[str, tuple[int, ...]]:
     n = equations.form.n
     inputs: dict[str, tuple[int, ...]] = {"q": (n,)}
+    if equations.form.symbols:
+        inputs["symbols"] = (len(equations.form.symbols),)
     if matrix in (Matrix.C, Matrix.DTAU_DQD, Matrix.DTAU_DQ):
         inputs["qd"] = (n,)
     if matrix is Matrix.DTAU_DQ:
@@ -199,6 +204,8 @@ def _description(equations: Equations) -> str:
     form = equations.form
     lines = [f"{form.robot.name}: {balance_text(equations)}", *omissions(equations), *treatment(equations)]
     lines += [f"q{i + 1} is {name}" for i, name in enumerate(form.names)]
+    if form.symbols:
+        lines.append(f"symbols: {', '.join(variable.symbol for variable in form.symbols)}")
     lines += [coupling for i in range(form.n) if (coupling := coupling_text(equations, i))]
     parameters = parameter_order(equations)
     return "\n".join(lines + ([f"parameters: {', '.join(parameters)}"] if parameters else []))

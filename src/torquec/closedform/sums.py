@@ -38,6 +38,8 @@ class Factor:
     kind: Kind
     joints: tuple[tuple[int, int], ...]
     power: int = 1
+    symbol: str = ""
+    """Name of a component of a vector or quaternion, which stands for the letter and its subscript."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def _product(monomial: Monomial) -> tuple[Factor, ...]:
     factors = []
     for variable, a, b in monomial:
         if not variable.is_angle:
-            factors.append(Factor(Kind.POSITION, variable.joints, b))
+            factors.append(Factor(Kind.POSITION, variable.joints, b, variable.symbol))
             continue
         if a:
             factors.append(Factor(Kind.SHORT_COSINE, variable.joints, a))

@@ -23,7 +23,7 @@ from torquec.robot.right_angle import exact_cos_sin
 from torquec.robot.robot import BASE, Robot
 from torquec.robot.state_coordinate import check_single_coordinates
 
-_NOISE = 1e-12  # zero threshold, relative to one metre or to the largest moment of inertia
+_ZERO_THRESHOLD = 1e-12  # zero threshold, relative to one metre or to the largest moment of inertia
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))  # cosine and sine: these stay numbers (2)
 _REMEDY = "take the equations in numbers: leave out --symbolic, or use closed_form(robot)"
 
@@ -154,7 +154,7 @@ def _center(robot: Robot, k: int) -> tuple[float, ...]:
     inertia = robot.canonical.links[k].inertia
     if inertia.m == 0.0:
         return (0.0, 0.0, 0.0)
-    return tuple(0.0 if abs(x) < _NOISE else float(x) for x in inertia.center_of_mass)
+    return tuple(0.0 if abs(x) < _ZERO_THRESHOLD else float(x) for x in inertia.center_of_mass)
 
 
 def _of_link(robot: Robot, k: int) -> list[ArmSymbol]:
@@ -162,7 +162,7 @@ def _of_link(robot: Robot, k: int) -> list[ArmSymbol]:
     number, joint = k + 1, robot.bodies[k].joint.name
     found = []
     for name, value in link_lengths(robot, k).items():
-        if abs(value) >= _NOISE:
+        if abs(value) >= _ZERO_THRESHOLD:
             found.append(ArmSymbol(name, _indexed(name), value, _length_meaning(name, number), "m"))
     turn = twist(link)
     if turn is None and any(abs(x) not in (0.0, 1.0) for row in link.pre.rotation for x in row):
@@ -194,7 +194,7 @@ def _of_link(robot: Robot, k: int) -> list[ArmSymbol]:
     tensor = inertia.tensor if inertia.m == 0.0 else inertia.central_tensor
     largest = max(abs(x) for row in inertia.tensor for x in row)
     for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
-        if abs(tensor[i][j]) > _NOISE * largest:
+        if abs(tensor[i][j]) > _ZERO_THRESHOLD * largest:
             axes = f"{'xyz'[i]}{'xyz'[j]}"
             meaning = f"central inertia of link {number}"
             found.append(ArmSymbol(f"I{axes}{number}", f"I_{{{axes}{number}}}", float(tensor[i][j]), meaning, "kg m^2"))
@@ -233,7 +233,7 @@ def gear_number(arm: SymbolicArm, motor: int, joint: int) -> Polynomial:
 
 def _of_gravity(robot: Robot) -> list[ArmSymbol]:
     """g where gravity is along an axis of the canonical base, else its components."""
-    vector = [0.0 if abs(x) < _NOISE else float(x) for x in robot.canonical.gravity]
+    vector = [0.0 if abs(x) < _ZERO_THRESHOLD else float(x) for x in robot.canonical.gravity]
     along = [x for x in vector if x != 0.0]
     if len(along) == 1:
         return [ArmSymbol("g", "g", abs(along[0]), "gravity", "m/s^2")]
@@ -246,7 +246,7 @@ def _of_gravity(robot: Robot) -> list[ArmSymbol]:
 
 def gravity_names(robot: Robot) -> Sequence[tuple[int, str]]:
     """Sign and name of the components of gravity; 0 for those that vanish."""
-    vector = [0.0 if abs(x) < _NOISE else float(x) for x in robot.canonical.gravity]
+    vector = [0.0 if abs(x) < _ZERO_THRESHOLD else float(x) for x in robot.canonical.gravity]
     alone = sum(x != 0.0 for x in vector) == 1
     return [
         (0, "") if x == 0.0 else ((1 if x > 0.0 else -1, "g") if alone else (1, f"g{axis}"))

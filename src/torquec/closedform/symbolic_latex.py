@@ -145,14 +145,14 @@ def _latex_angles(equations: SymbolicEquations, entries: Sequence[Sequence[Symbo
     sums = angle_sums(entries)
     if sums:
         letter = r"\theta" if any(equations.offsets) else "q"
-        said = []
+        definitions = []
         for joints in sums:
             total = " + ".join(f"{letter}_{{{joint}}}" for joint in joints)
             inside = total if len(joints) == 1 else f"({total})"
             index = index_text(joints)
-            said.append(rf"$c_{{{index}}} = \cos {inside}$, $s_{{{index}}} = \sin {inside}$")
+            definitions.append(rf"$c_{{{index}}} = \cos {inside}$, $s_{{{index}}} = \sin {inside}$")
         others = r", $\theta_k = q_k$ where nothing else is said" if any(equations.offsets) else ""
-        lines.append("; ".join(said) + others + r".\par\medskip")
+        lines.append("; ".join(definitions) + others + r".\par\medskip")
     return "\n".join(lines)
 
 
@@ -160,8 +160,8 @@ def _plain_angles(equations: SymbolicEquations, entries: Sequence[Sequence[Symbo
     lines = [f"q{k + 1}: {joint.name}, {joint.type}" for k, joint in enumerate(equations.robot.joints)]
     letter = "theta" if any(equations.offsets) else "q"
     lines += [f"theta{k + 1} = q{k + 1} {x:+.6g}" for k, x in enumerate(equations.offsets) if x]
-    said = [
+    definitions = [
         f"c{index_text(joints)} = cos({' + '.join(f'{letter}{joint}' for joint in joints)})"
         for joints in angle_sums(entries)
     ]
-    return [*lines, ", ".join(said) + (", and s = sin of the same" if said else "")]
+    return [*lines, ", ".join(definitions) + (", and s = sin of the same" if definitions else "")]

@@ -5,6 +5,8 @@ A function of degree two in each variable is determined by its values on a grid:
 (1)  angle:         five equally spaced values determine {1, C, S, S^2, C S}
 (2)  displacement:  three values determine {1, q, q^2}
      (three and two for functions of degree one, such as the potential energy)
+     quaternion:    a rotation enters squared, so that its components have degree four (two): unique with
+                    w^2 = 1 - x^2 - y^2 - z^2, and determined by the 60 (12) rotations of an icosahedron (tetrahedron)
 (3)  the table is the grid of values, transformed along each axis in turn; coefficients below `NOISE` times the entry's
      largest are rounding error and set to zero
 
@@ -22,6 +24,7 @@ import functools
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -29,6 +32,7 @@ import numpy as np
 from torquec.closedform.polynomial import Monomial, TrigPolynomial, Variable
 from torquec.foundation.arrays import Array
 from torquec.robot.joints import PositionBasis
+from torquec.robot.joints.ball import quaternion_product
 
 NOISE = 3e-14
 
@@ -38,49 +42,74 @@ LARGEST_GRID = 5**9
 Degree: TypeAlias = int | Sequence[int]
 """One degree for all variables, or one for each."""
 
+
+@dataclass(frozen=True)
+class Rotation:
+    """A unit quaternion as one axis of a table: its components w, x, y, z, variables of their own."""
+
+    components: tuple[Variable, Variable, Variable, Variable]
+
+
+Axis: TypeAlias = Variable | Rotation
+"""What one axis of a table belongs to."""
+
+_DISTINCT = 1e-6  # 1 - |cosine of half the angle| between two different rotations is larger than this
+
 _LARGEST_SEARCH = 3  # all trees up to this many joints (16 of them); beyond, cumulative and plain angles only
 
 
-def degrees(variables: Sequence[Variable], degree: Degree) -> Sequence[int]:
+def degrees(variables: Sequence[Axis], degree: Degree) -> Sequence[int]:
     """The degree of each variable."""
     return [degree] * len(variables) if isinstance(degree, int) else degree
 
 
-def grid_size(variables: Sequence[Variable], degree: Degree = 2) -> int:
+def grid_size(variables: Sequence[Axis], degree: Degree = 2) -> int:
     """Number of grid points."""
-    return math.prod(len(basis_powers(v, d)) for v, d in zip(variables, degrees(variables, degree), strict=True))
+    return math.prod(len(_points(v, d)) for v, d in zip(variables, degrees(variables, degree), strict=True))
 
 
-def grid(variables: Sequence[Variable], n: int, degree: Degree = 2) -> Array:
+def grid(variables: Sequence[Axis], n: int, degree: Degree = 2) -> Array:
     """Joint positions (N, n) on the grid of the variables; joints that no variable has are at zero.
 
     Each variable, in order, adds one joint that those before it do not have.
     """
-    samples = [_samples(v.basis, d) for v, d in zip(variables, degrees(variables, degree), strict=True)]
-    values = np.array(list(itertools.product(*samples))) if variables else np.zeros((1, 0))
-    q = np.zeros((len(values), n))
+    points = [_points(v, d) for v, d in zip(variables, degrees(variables, degree), strict=True)]
+    size = math.prod(len(each) for each in points)
+    places = np.indices([len(each) for each in points]).reshape(len(points), size)
+    q = np.zeros((size, n))
     known: set[int] = set()
-    for k, variable in enumerate(variables):
+    for variable, own, place in zip(variables, points, places, strict=True):
+        if isinstance(variable, Rotation):
+            q[:, [component.joints[0][0] for component in variable.components]] = own[place]
+            continue
         ((index, sign),) = (joint for joint in variable.joints if joint[0] not in known)
-        before = sum((s * q[:, i] for i, s in variable.joints if i in known), np.zeros(len(values)))
-        q[:, index] = sign * (values[:, k] - before)
+        before = sum((s * q[:, i] for i, s in variable.joints if i in known), np.zeros(len(q)))
+        q[:, index] = sign * (own[place] - before)
         known.add(index)
     return q
 
 
-def coefficient_table(variables: Sequence[Variable], samples: Array, degree: Degree = 2) -> Array:
+def coefficient_table(variables: Sequence[Axis], samples: Array, degree: Degree = 2) -> Array:
     """Coefficients on the product basis, one axis per variable; further axes of `samples` (N, ...) are kept last."""
     each = degrees(variables, degree)
-    shape = tuple(len(basis_powers(v, d)) for v, d in zip(variables, each, strict=True))
+    shape = tuple(len(_points(v, d)) for v, d in zip(variables, each, strict=True))
     table = samples.reshape((*shape, *samples.shape[1:]))
     for axis, variable in enumerate(variables):
-        inverse = _inverse(variable.basis, each[axis])
+        if isinstance(variable, Rotation):
+            inverse = _rotation_inverse(each[axis])
+        else:
+            inverse = _inverse(variable.basis, each[axis])
         table = np.moveaxis(np.tensordot(inverse, table, axes=(1, axis)), 0, axis)
     return table
 
 
+def _points(variable: Axis, degree: int) -> Array:
+    """Sample values of an axis: of a variable (K,), of a rotation (K, 4)."""
+    return _rotations(degree) if isinstance(variable, Rotation) else _samples(variable.basis, degree)
+
+
 def polynomial_from_table(
-    variables: Sequence[Variable], table: Array, degree: int = 2, *, noise: float = NOISE
+    variables: Sequence[Axis], table: Array, degree: int = 2, *, noise: float = NOISE
 ) -> TrigPolynomial:
     """The terms of one entry's table; coefficients below `noise` times the largest are rounding error (3)."""
     terms: dict[Monomial, float] = {}
@@ -90,10 +119,14 @@ def polynomial_from_table(
     return TrigPolynomial(terms)
 
 
-def monomial_at(variables: Sequence[Variable], position: Sequence[int], degree: int = 2) -> Monomial:
+def monomial_at(variables: Sequence[Axis], position: Sequence[int], degree: int = 2) -> Monomial:
     """The monomial of a place in a coefficient table."""
     factors = []
     for variable, k in zip(variables, position, strict=True):
+        if isinstance(variable, Rotation):
+            powers = zip(variable.components, _rotation_powers(degree)[k], strict=True)
+            factors += [(component, 0, power) for component, power in powers if power]
+            continue
         a, b = basis_powers(variable, degree)[k]
         if a or b:
             factors.append((variable, a, b))
@@ -138,15 +171,51 @@ def _inverse(basis: PositionBasis, degree: int) -> Array:
     return result
 
 
+@functools.cache
+def _rotation_powers(degree: int) -> tuple[tuple[int, ...], ...]:
+    """Exponents of w, x, y, z: of even degree up to twice `degree`, w at most linear."""
+    powers = itertools.product((0, 1), *(range(2 * degree + 1) for _ in "xyz"))
+    return tuple(each for each in powers if sum(each) % 2 == 0 and sum(each) <= 2 * degree)
+
+
+@functools.cache
+def _rotations(degree: int) -> Array:
+    """Unit quaternions (K, 4) of the rotations of an icosahedron, or for degree one of a tetrahedron.
+
+    As points of the sphere, with their opposites, they integrate polynomials up to degree 11 (5) exactly: products of
+    two basis functions have degree 8 (4).
+    """
+    golden = 0.5 + math.sqrt(1.25)
+    generators = [(0.5, 0.5, 0.5, 0.5), (0.0, 1.0, 0.0, 0.0)]
+    if degree > 1:
+        generators.append((0.5 * golden, 0.5, 0.5 / golden, 0.0))
+    found = [(1.0, 0.0, 0.0, 0.0)]
+    for known in found:  # grows while it is read
+        for generator in generators:
+            new = np.array(quaternion_product(known, generator))
+            if all(abs(float(new @ other)) < 1.0 - _DISTINCT for other in np.array(found)):
+                found.append(tuple(new.tolist()))
+    return np.array(found)
+
+
+@functools.cache
+def _rotation_inverse(degree: int) -> Array:
+    """From values at `_rotations` to coefficients."""
+    inverse: Array = np.linalg.pinv(
+        np.prod(_rotations(degree)[:, None, :] ** np.array(_rotation_powers(degree)), axis=2)
+    )
+    return inverse
+
+
 def fewest_terms(
-    variables: Sequence[Variable], groups: Sequence[Sequence[int]], table: Array, threshold: float
-) -> tuple[list[Variable], Array]:
+    variables: Sequence[Axis], groups: Sequence[Sequence[int]], table: Array, threshold: float
+) -> tuple[list[Axis], Array]:
     """Variables and table with the fewest terms above the threshold; `groups` are the axes of each parallel group."""
     chosen = list(variables)
     for axes in groups:
         if len(axes) < 2 or not np.any(np.abs(table) > threshold):
             continue
-        old = tuple(chosen[axis] for axis in axes)
+        old = tuple(each for axis in axes if isinstance(each := chosen[axis], Variable))
         best = (int(np.count_nonzero(np.abs(table) > threshold)), table, old)
         for new in _choices(old):
             if new == old:

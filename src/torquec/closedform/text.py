@@ -5,8 +5,10 @@ Largest terms come first; C23 is cos(q2 + q3), S2^2 a square, multiple angles ar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+from torquec.closedform.closed_form import ClosedForm, Closure, RateCoordinate
 from torquec.closedform.equations import Equations, JointFriction, friction_text, jumps_at_rest
 from torquec.closedform.fourier import Value
 from torquec.closedform.layouts import CHANG_LEE, CHRISTOFFEL, TITLES, WHOLE, Entry, Matrix
@@ -35,6 +37,8 @@ def equations_text(equations: Equations, *, width: int = WIDTH) -> str:
         lines = [f"{TITLES[matrix]}{f' [{common}]' if common else ''}", ""]
         if matrix is Matrix.V:
             lines += _friction_lines(equations)
+        if matrix is Matrix.PHI and equations.form.closure is not None:
+            lines += [f"{matrix}[{k + 1}]: {word}" for k, word in enumerate(equations.form.closure.words)] + [""]
         for entry in found:
             unit = "" if common else f" [{equations.unit(entry)}]"
             head = f"{entry_name(entry)}{unit} = "
@@ -76,7 +80,7 @@ def factor_text(factor: Factor) -> str:
     """
     if factor.kind in (Kind.COSINE, Kind.SINE):
         return f"{factor.kind}({sum_text(factor.joints)})"
-    text = f"{factor.kind}{subscript(factor.joints)}"
+    text = factor.symbol or f"{factor.kind}{subscript(factor.joints)}"
     return text if factor.power == 1 else f"{text}^{factor.power}"
 
 
@@ -89,7 +93,15 @@ def sum_text(joints: Sequence[tuple[int, int]]) -> str:
 
 
 def balance_text(equations: Equations) -> str:
-    """The equation that the matrices belong to."""
+    """The equation that the matrices belong to; with closed loops, that of the tree and its loop equations."""
+    if equations.form.closure is not None:
+        left, _, right = _tree_balance(equations).partition(" = ")
+        index = "_i" if left.endswith("_i") else ""
+        return f"{left} + (dPhi/dq)'{index} lambda = {right},  Phi(q) = 0"
+    return _tree_balance(equations)
+
+
+def _tree_balance(equations: Equations) -> str:
     if equations.balance == CHANG_LEE:
         return "tau_i = sum_j J_ij qdd_j + sum_jk H_ijk qd_j qd_k - G_i + V_i"
     if equations.balance == CHRISTOFFEL:
@@ -134,6 +146,7 @@ _WORDS = {
     Matrix.J: "J (inertia)",
     Matrix.H: "H (Coriolis and centrifugal)",
     Matrix.G: "G (gravity)",
+    Matrix.PHI: "Phi (loop equations)",
 }
 
 
@@ -167,6 +180,7 @@ def treatment(equations: Equations) -> list[str]:
     if rule.digits is not None:
         lines.append(f"Coefficients are rounded to {rule.digits} significant digits, then motor inertias are added.")
     bodies = equations.form.robot.bodies
+    lines += moving_base_remarks(equations)
     springs = [body.joint.name for body in bodies if body.joint.spring is not None or body.joint.counterbalances]
     if any(reads_load(law.own) or any(reads_load(m.law) for m in law.coupled) for law in equations.friction):
         lines.append("|tau| in V is the torque of the rigid bodies on the shaft.")
@@ -175,9 +189,35 @@ def treatment(equations: Equations) -> list[str]:
     return lines
 
 
+def moving_base_remarks(equations: Equations) -> list[str]:
+    """What the coordinates of free, ball and planar joints are, and how gravity enters, a sentence each."""
+    form, lines = equations.form, list[str]()
+    for first in dict.fromkeys(each.first for each in form.coordinates if each.is_twist):
+        own = [each for each in form.coordinates if each.first == first]
+        body, names = form.robot.bodies[own[0].body].name, f"qd{first + 1} .. qd{first + len(own)}"
+        parts = " and ".join(
+            word
+            for word, turns in (("the velocity of its origin", False), ("its angular velocity", True))
+            if any(each.of_joint.turns == turns for each in own)
+        )
+        lines.append(f"{names} are the rates of '{own[0].joint.name}' in the axes of body '{body}': {parts}.")
+    if form.closure is not None:
+        lines += _closure_remarks(form.closure)
+    if form.layout is None:
+        return lines
+    for root, vector in form.layout.gravity.items():
+        named = ", ".join(part.symbol for part in vector)
+        size = number_text(math.hypot(*form.robot.gravity), 6)
+        lines.append(f"({named}) is gravity in the axes of body '{form.robot.bodies[root].name}', {size} m/s^2 long.")
+    for b, turn in form.layout.quaternions.items():
+        named = ", ".join(part.symbol for part in turn.components)
+        lines.append(f"({named}) is the unit quaternion of joint '{form.robot.bodies[b].joint.name}', scalar first.")
+    return lines
+
+
 def coupling_text(equations: Equations, body: int) -> str:
     """What a mimic joint follows, and where its torque acts; '' for an independent joint."""
-    mimic = equations.form.robot.bodies[body].joint.mimic
+    mimic = equations.form.coordinates[body].joint.mimic
     if mimic is None:
         return ""
     leader = equations.form.names.index(mimic.joint) + 1
@@ -231,19 +271,45 @@ def friction_rows(equations: Equations) -> list[tuple[str, str, str]]:
 
 def _heading(equations: Equations) -> list[str]:
     """Name of the robot, meaning of the symbols, and treatment of the numbers."""
-    form, robot = equations.form, equations.form.robot
-    lines = [f"{robot.name}: equations of motion", "", f"    {balance_text(equations)}", "", "Coordinates"]
+    form = equations.form
+    lines = [f"{form.robot.name}: equations of motion", "", f"    {balance_text(equations)}", "", "Coordinates"]
     width = max((len(name) for name in form.names), default=0)
-    for i, body in enumerate(robot.bodies):
-        kind = f"{body.joint.type}, {body.joint.kind.coordinate.position_unit}"
+    for i, each in enumerate(form.coordinates):
         coupling = coupling_text(equations, i)
-        lines.append(f"    q{i + 1:<3} {body.joint.name:<{width}}  {kind}{f'; {coupling}' if coupling else ''}")
+        kind = coordinate_words(each)
+        lines.append(f"    q{i + 1:<3} {each.name:<{width}}  {kind}{f'; {coupling}' if coupling else ''}")
     if not equations.rule.multiple_angles:
-        lines += ["", "Short names", "    C1 = cos(q1), S1 = sin(q1), and so for every revolute joint"]
+        k = first_angle(form)
+        lines += ["", "Short names", f"    C{k} = cos(q{k}), S{k} = sin(q{k}), and so for every revolute joint"]
         for angle in equations.angles:
             name, total = subscript(angle.joints), sum_text(angle.joints)
             lines.append(f"    C{name} = cos({total}), S{name} = sin({total})")
     return [*lines, "", *remarks(equations)]
+
+
+def _closure_remarks(closure: Closure) -> list[str]:
+    """What the equations of a robot with closed loops are of."""
+    independent, dependent = (", ".join(f"q{i + 1}" for i in own) for own in (closure.independent, closure.dependent))
+    lines = [
+        "These are the equations of the tree with the loops cut; lambda are the forces that close them.",
+        f"Independent coordinates: {independent}. {dependent} follow from Phi(q) = 0.",
+        "Torques of the independent joints are T' times those of the tree, T = dq/dq_i = -(dPhi/dq_d)^-1 dPhi/dq_i.",
+        "torquec.compile has functions of all quantities.",
+    ]
+    if closure.redundant:
+        lines.append(f"{closure.redundant} of the loop equations follow from the others and from coupled joints.")
+    return lines
+
+
+def first_angle(form: ClosedForm) -> int:
+    """The coordinate, counted from one, that explains short names: the first joint angle beside twists."""
+    return next((i for i, each in enumerate(form.coordinates, 1) if not each.is_twist), 1)
+
+
+def coordinate_words(each: RateCoordinate) -> str:
+    """Type of a coordinate's joint and its unit; of components of a twist the unit of the rate."""
+    unit = f"rate in {each.of_joint.speed_unit}" if each.is_twist else each.of_joint.position_unit
+    return f"{each.joint.type}, {unit}"
 
 
 def _friction_lines(equations: Equations) -> list[str]:

@@ -32,9 +32,9 @@ DOUBLE_EPSILON = float(np.finfo(float).eps)
 _EXACT = (Op.NEG, Op.ABS, Op.MIN, Op.MAX, Op.SELECT)
 _JUMPING = (Op.SELECT, Op.ATAN2)
 _CANDIDATES = 256  # states to choose from where a function may jump: enough with one in twenty away from jumps
-_TRIALS = 16  # perturbed evaluations that have to agree: enough not to miss a tie by chance
-_STEADY = 1e4  # units in the last place by which rounding may change a steady result: a jump is more
-_HUGE = 2.0**51  # doubles beyond it have a spacing of a half or more
+_PERTURBED_TRIALS = 16  # perturbed evaluations that have to agree: enough not to miss a tie by chance
+_STEADY_ULPS = 1e4  # units in the last place by which rounding may change a steady result: a jump is more
+_WITHOUT_FRACTION = 2.0**51  # doubles beyond it have a spacing of a half or more
 _LEAST_TOLERANCE = 1e-12  # some thousand roundings of a double: another compiler contracts and reorders
 
 
@@ -60,11 +60,11 @@ def _steady_states(function: Function, rng: np.random.Generator, epsilon: float)
     inputs = {port.name: rng.uniform(-1.5, 1.5, (count, *port.shape)).round(6) for port in function.inputs}
     outputs = _evaluate(function, inputs, count)
     changes = np.zeros(count)
-    for _ in range(_TRIALS if jumps else 1):
+    for _ in range(_PERTURBED_TRIALS if jumps else 1):
         moved = _evaluate_badly(function, inputs, rng, epsilon, count)
         changes = np.maximum(changes, _changes(outputs, moved, count))
     # The first steady states, not the steadiest, which are often trivial ones.
-    steady = np.sort(np.argsort(np.maximum(changes, _STEADY * epsilon), kind="stable")[:STATES])
+    steady = np.sort(np.argsort(np.maximum(changes, _STEADY_ULPS * epsilon), kind="stable")[:STATES])
     return {name: value[steady] for name, value in inputs.items()}, float(changes[steady].max())
 
 
@@ -99,7 +99,7 @@ def _evaluate_badly(
 def _rounds(function: Function, step: Operation) -> bool:
     """Whether an operation rounds: no choice does, nor (x + 1.5 2^52) - 1.5 2^52, which gives a whole number."""
     constants = (function.operations[arg] for arg in step.args if function.operations[arg].op is Op.CONST)
-    whole = step.op in (Op.ADD, Op.SUB) and any(abs(constant.value) >= _HUGE for constant in constants)
+    whole = step.op in (Op.ADD, Op.SUB) and any(abs(constant.value) >= _WITHOUT_FRACTION for constant in constants)
     return step.op not in _EXACT and not whole
 
 

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
+from torquec.control.poles import ErrorFeedback
 from torquec.control.tracking_guarantee import TrackingGuarantee, proven_torque
 from torquec.control.uncertainty import Uncertainty
 from torquec.control.uncertainty_sets import payload_cells, plant_uncertainty
@@ -179,7 +180,7 @@ def detection_thresholds(
         model,
         uncertainty,
         robot,
-        feedback=(np.zeros(robot.n), np.zeros(robot.n)),
+        feedback=ErrorFeedback((0.0,) * robot.n, (0.0,) * robot.n),
         period=period,
         evaluation=Evaluation.MEASURED,
         friction=FrictionCompensation(FrictionAt.NOTHING),

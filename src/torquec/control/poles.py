@@ -101,10 +101,14 @@ class JointPoles:
 
 @dataclass(frozen=True)
 class ErrorFeedback:
-    """Error feedback of every joint: the acceleration p e + s ed; `stiffness` p [1/s^2] and `damping` s [1/s], (n,)."""
+    """Error feedback of every joint: the acceleration p e + s ed; `stiffness` p [1/s^2] and `damping` s [1/s], (n,).
+
+    `integral` [1/s^3] multiplies the integral of e, in laws that have one.
+    """
 
     stiffness: tuple[float, ...]
     damping: tuple[float, ...]
+    integral: tuple[float, ...] | None = None
 
 
 def joint_poles(joints: Sequence[str], poles: PoleArgument) -> JointPoles:

@@ -21,6 +21,7 @@ function does. With an acceleration error w, M^-1 times the torque error (model,
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +40,7 @@ from torquec.control.model_terms import (
     rigid_torque,
     state_of,
 )
-from torquec.control.poles import JointPoles, PoleArgument, joint_poles
+from torquec.control.poles import ErrorFeedback, JointPoles, PoleArgument, joint_poles
 from torquec.dynamics.sampled_function import StateSlot
 from torquec.errors import ArgumentError
 from torquec.expr.math import absolute, maximum, minimum, select
@@ -85,8 +86,8 @@ def robust_computed_torque(
     evaluated, loss = chosen(Evaluation, evaluation, "evaluation"), friction_compensation(friction)
     wanted = joint_poles(names, poles)
     slow, fast = pole_rates(wanted)
-    size = _per_joint("amplitude", AMPLITUDE if amplitude is None else amplitude, n)
-    width = _per_joint("layer", size / (_LAYER_GAIN * fast) if layer is None else layer, n)
+    term = RobustTerm.usual(wanted, amplitude, layer)
+    size, width = np.array(term.amplitude), np.array(term.layer)
     for name, rate, gain in zip(names, 2.0 * slow + fast, size / width, strict=True):
         if period * (rate + gain) > _ONCE:
             raise ArgumentError(
@@ -117,6 +118,52 @@ def robust_computed_torque(
     )
     slots = (StateSlot("integral", (0.0,) * n),)
     return designed_controller(model, LawDesign(LawKind.ROBUST, options), law, slots=slots)
+
+
+@dataclass(frozen=True)
+class RobustTerm:
+    """`amplitude` r [rad/s^2] and `layer` f [rad/s] of the robust term (2), one number or one per joint."""
+
+    amplitude: float | tuple[float, ...]
+    layer: float | tuple[float, ...]
+
+    @staticmethod
+    def usual(
+        poles: JointPoles, amplitude: npt.ArrayLike | None = None, layer: npt.ArrayLike | None = None
+    ) -> RobustTerm:
+        """The term with its defaults: 10 rad/s^2, and the layer for which the term triples k."""
+        n, (_, fast) = len(poles.joints), pole_rates(poles)
+        size = _per_joint("amplitude", AMPLITUDE if amplitude is None else amplitude, n)
+        width = _per_joint("layer", size / (_LAYER_GAIN * fast) if layer is None else layer, n)
+        return RobustTerm(tuple(size.tolist()), tuple(width.tolist()))
+
+    def feedback(self, poles: JointPoles) -> ErrorFeedback:
+        """The linear feedback within the layer: v - qdd_ref = (l^2 + 2 l K) e + (2 l + K) ed + K l^2 I, K = k + r/f."""
+        slow, fast = pole_rates(poles)
+        n = len(slow)
+        total = fast + _per_joint("amplitude", self.amplitude, n) / self.layers(n)
+        gains = slow**2 + 2.0 * slow * total, 2.0 * slow + total, total * slow**2
+        return ErrorFeedback(*(tuple(each.tolist()) for each in gains))
+
+    def layers(self, n: int) -> Array:
+        """The layer of every joint (n,)."""
+        return _per_joint("layer", self.layer, n)
+
+    def leaves_layer(self, joints: Sequence[str], sliding: Array) -> str:
+        """The joint whose |s| may exceed its layer, beyond which the term saturates, in words; "" where none may."""
+        for name, reached, layer in zip(joints, sliding.tolist(), self.layers(len(joints)).tolist(), strict=True):
+            if reached > layer:
+                return (
+                    f"joint '{name}' may leave the layer of its robust term, {layer:.4g} rad/s (m/s): s may reach "
+                    f"{reached:.4g}; widen layer and amplitude by the same factor, {1.01 * reached / layer:.3g} or more"
+                )
+        return ""
+
+    def sliding(self, poles: JointPoles, position: Array, speed: Array, feedback: Array) -> Array:
+        """Bound (n,) of |s| from those of measured errors and of the feedback v - qdd_ref = 2 l ed + l^2 e + K s."""
+        slow, fast = pole_rates(poles)
+        total = fast + _per_joint("amplitude", self.amplitude, len(slow)) / self.layers(len(slow))
+        return np.asarray((feedback + 2.0 * slow * speed + slow**2 * position) / total * (1.0 + 1e-12))
 
 
 @dataclass(frozen=True)

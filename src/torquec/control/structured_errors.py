@@ -114,15 +114,15 @@ def chi_squared_quantile(level: float, degrees: int) -> float:
     (3.8415, 18.307)
     """
     low, high = 0.0, 10.0
-    while _exceeded(high, degrees) > 1.0 - level:
+    while chi_squared_exceeded(high, degrees) > 1.0 - level:
         high *= 2.0
     for _ in range(100):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if _exceeded(middle, degrees) > 1.0 - level else (low, middle)
+        low, high = (middle, high) if chi_squared_exceeded(middle, degrees) > 1.0 - level else (low, middle)
     return high
 
 
-def _exceeded(x: float, degrees: int) -> float:
+def chi_squared_exceeded(x: float, degrees: int) -> float:
     """P(chi squared > x), by Q(k + 2) = Q(k) + (x/2)^(k/2) exp(-x/2)/Gamma(k/2 + 1)."""
     half = 0.5 * x
     k, total = (1, math.erfc(math.sqrt(half))) if degrees % 2 else (2, math.exp(-half))

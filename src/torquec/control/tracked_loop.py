@@ -8,6 +8,7 @@ import numpy as np
 
 from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation, friction_compensation
 from torquec.control.poles import PoleArgument, error_feedback, joint_poles
+from torquec.control.robust_computed_torque import RobustTerm
 from torquec.control.tracking_guarantee import TrackingGuarantee, tracking_guarantee
 from torquec.control.uncertainty import Uncertainty
 from torquec.foundation.arrays import Array
@@ -33,6 +34,7 @@ class TrackedLoop:
     evaluation: Evaluation | str = Evaluation.MEASURED
     friction: FrictionCompensation | FrictionAt | str = FrictionAt.REFERENCE
     efforts: tuple[float, ...] | None = None
+    robust: RobustTerm | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "evaluation", chosen(Evaluation, self.evaluation, "evaluation"))
@@ -50,6 +52,7 @@ class TrackedLoop:
             evaluation=self.evaluation,
             friction=self.friction,
             efforts=self.efforts,
+            robust=self.robust,
         )
 
     def position_gains(self, robot: Robot) -> Array:

@@ -1,7 +1,8 @@
 """The claim of a tracking guarantee with all its conditions, as laws, verdicts, screens and reports print it.
 
 It is made from the document of a guarantee (`TrackingGuarantee.to_document`), so that new guarantees and
-those from a file print alike. The claim is *computed*: no witness is stored that could be checked again.
+those from a file print alike. The claim is *proven* where the document names a witness, which `torquec check` replays
+(:mod:`torquec.control.tracking_witness`); then it is the checker's own claim. Any other is *computed*.
 """
 
 from __future__ import annotations
@@ -33,6 +34,15 @@ def guarantee_sentence(guarantee: Mapping[str, Any]) -> str:
 
 def tracking_claim(guarantee: Mapping[str, Any]) -> Claim:
     """The claim of a valid guarantee."""
+    witness = guarantee.get("witness") or {}
+    if "conditions" in witness:
+        proven = [
+            Bound(name, joint, row[key], row["unit"] + per)
+            for name, key, per in (("tracking_error", "value", ""), ("speed_error", "speed", "/s"))
+            for joint, row in guarantee["bounds"].items()
+        ]
+        about, conditions = _robot(guarantee.get("robot")), tuple(witness["conditions"])
+        return Claim(Standing.PROVEN, "tracking error", about, tuple(proven), (), conditions)
     bounds = [Bound("tracking_error", joint, row["value"], row["unit"]) for joint, row in guarantee["bounds"].items()]
     units = {each.joint: each.unit for each in bounds}
     return Claim(

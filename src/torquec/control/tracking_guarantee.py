@@ -15,7 +15,7 @@ measures and holds, with the model P in place of the robot's own torques (comput
      responses (:mod:`torquec.proof.tracking.error_response`).
 (5)  W and R are bounded over the tube of all motions within (4) of the reference, and (4) follows from them: a
      self-consistent (invariant) tube (`error_tube`), from interval bounds of M and its rates or, where these fail, from
-     the mean-value form (`closer_acceleration_bound`). Under an uncertainty radii vary with time (`varying_tube`).
+     the mean-value form (`acceleration_bound`). Under an uncertainty radii vary with time (`varying_tube`).
      Without a reference they are bounded over the certified box, and the guarantee is for every reference that stays
      far enough inside (`box_tube`).
 
@@ -39,12 +39,13 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation, friction_compensation
-from torquec.control.poles import ErrorFeedback, PoleArgument, error_feedback, joint_poles
+from torquec.control.poles import ErrorFeedback, JointPoles, PoleArgument, error_feedback, joint_poles
+from torquec.control.robust_computed_torque import RobustTerm
 from torquec.control.tracking_claim import CONDITIONS
 from torquec.control.uncertainty import SpeedSource, Uncertainty
 from torquec.control.uncertainty_sets import payload_cells, plant_uncertainty
 from torquec.errors import ArgumentError
-from torquec.foundation.arrays import Array
+from torquec.foundation.arrays import Array, by_joint
 from torquec.foundation.choice import chosen
 from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.model.kinds import ModelKind
@@ -52,14 +53,14 @@ from torquec.model.model import Model, as_model
 from torquec.proof.tracking.box_tube import BoxTube, box_tube
 from torquec.proof.tracking.coupled_response import CoupledErrorLoop
 from torquec.proof.tracking.error_response import ErrorResponse, error_response, sampled_response
-from torquec.proof.tracking.error_tube import ErrorTube, TubeLoop, TubeProblem, error_tube, joint_unit
+from torquec.proof.tracking.error_tube import ErrorTube, Radii, TubeLoop, TubeProblem, error_tube, joint_unit
 from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
 from torquec.proof.tracking.time_pieces import with_rest
 from torquec.proof.tracking.torque_error_bound import ProvenTorque, certified_torque_error, exact_torque_error
 from torquec.proof.tracking.varying_tube import VaryingTube, varying_tube
 from torquec.robot.robot import Robot
 from torquec.robot.robot_document import robot_to_dict
-from torquec.trajectory.motion_enclosure import motion_enclosure
+from torquec.trajectory.motion_enclosure import MotionEnclosure, motion_enclosure
 from torquec.trajectory.trajectory import Trajectory
 from torquec_check.claim import ClaimedRobot, claimed_robot
 
@@ -78,8 +79,7 @@ _PIECE = 0.002  # [s], a usual sampling interval: enclosures grow little over on
 _FEWEST, _MOST = 256, 32768
 """Pieces of time that the reference is enclosed over: short motions need some to be narrow, long ones fit memory."""
 
-_LONGER_PIECE = 0.005
-"""The same [s] for tubes that vary with time."""
+_LONGER_PIECE = 0.005  # the same [s] for tubes that vary with time
 
 _COARSE, _FINE = (2, 2), (3, 3)
 """Ranges of an unknown payload's mass, and cubes along each axis for its centre; finer where no tube is found."""
@@ -99,8 +99,8 @@ class JointBound:
     """Proven bounds of a joint's tracking error at every instant.
 
     `position` [rad or m], `speed` and `acceleration`; `feedback`: the largest commanded acceleration beyond that of
-    the reference; `torque` [Nm or N]: the largest commanded torque, with friction where the controller cancels it;
-    `effort`: the limit of the drive.
+    the reference; `torque`: the largest commanded torque, with friction where the controller cancels it;
+    `effort`: the limit of the drive; `sliding` [rad/s or m/s]: the variable s of a robust term, zero without one.
     """
 
     joint: str
@@ -111,6 +111,7 @@ class JointBound:
     feedback: float
     torque: float
     effort: float
+    sliding: float = 0.0
 
     @property
     def torque_margin(self) -> float:
@@ -178,6 +179,7 @@ class TrackingGuarantee(NotebookDisplay):
                     "feedback": bound.feedback,
                     "torque": bound.torque,
                     "torque_margin": bound.torque_margin if math.isfinite(bound.torque_margin) else None,
+                    **({"sliding": bound.sliding} if bound.sliding else {}),
                 }
                 for bound in self.joints
             },
@@ -194,7 +196,7 @@ class TrackingGuarantee(NotebookDisplay):
             "start_error": {
                 name: {bound.joint: value for bound, value in zip(self.joints, values, strict=True)}
                 for name in ("position", "speed")
-                for values in [_per_joint(name, getattr(self.start_error, name), len(self.joints)).tolist()]
+                for values in [by_joint(name, getattr(self.start_error, name), len(self.joints)).tolist()]
             },
             "period": self.period,
             "robot": None if self.robot is None else self.robot.to_document(),
@@ -216,6 +218,7 @@ def tracking_guarantee(
     uncertainty: Uncertainty | None = None,
     evaluation: Evaluation | str = Evaluation.MEASURED,
     friction: FrictionCompensation | FrictionAt | str = FrictionAt.REFERENCE,
+    robust: RobustTerm | None = None,
 ) -> TrackingGuarantee:
     """The guarantee for computed torque along a trajectory, or why there is none.
 
@@ -225,20 +228,23 @@ def tracking_guarantee(
     takes a joint to its largest acceleration in 0.1 s.
 
     `uncertainty`: the sets that contain the robot; None is the nominal robot, without friction. With sets, and a
-    trajectory, the law may evaluate its model at the reference (`evaluation`), and `friction` is what it compensates.
+    trajectory, the law may evaluate its model at the reference (`evaluation`), `friction` is what it compensates, and
+    `robust` the term of `robust_computed_torque`, which is proven to stay within its layer.
     Raises `ArgumentError` for poles that are unstable or too fast, for joints that are not the robot's, for invalid
     numbers and for a law at the reference without an uncertainty.
     """
     model = as_model(source)
-    uncertainty = None if uncertainty is None else uncertainty.with_residual(model)
-    law = _Law(chosen(Evaluation, evaluation, "evaluation"), friction_compensation(friction), period, uncertainty)
-    if uncertainty is None and law.evaluation is not Evaluation.MEASURED:
-        raise ArgumentError(
-            "a guarantee without uncertainty is for a model evaluated at the measured state",
-            remedy='evaluation="measured", or give an uncertainty: tq.Uncertainty()',
-        )
+    uncertainty = None if uncertainty is None else uncertainty.with_identified(model)
     robot = model.robot
-    feedback = error_feedback(joint_poles(robot.joint_names, poles), period=period, sampled=sampled)
+    pairs = joint_poles(robot.joint_names, poles)
+    feedback = error_feedback(pairs, period=period, sampled=sampled) if robust is None else robust.feedback(pairs)
+    evaluated = chosen(Evaluation, evaluation, "evaluation")
+    law = _Law(evaluated, friction_compensation(friction), period, uncertainty, pairs, robust)
+    if uncertainty is None and (law.evaluation is not Evaluation.MEASURED or robust is not None):
+        raise ArgumentError(
+            "a guarantee without uncertainty is for computed torque with a model evaluated at the measured state",
+            remedy='evaluation="measured" and no robust term, or give an uncertainty: tq.Uncertainty()',
+        )
     found = _guarantee(model, law, feedback, trajectory, start=start, efforts=efforts, jerk=jerk)
     conditions = CONDITIONS if uncertainty is None else uncertainty.conditions(robot)
     return replace(found, period=period, robot=claimed_robot(robot_to_dict(robot)), conditions=conditions)
@@ -252,6 +258,8 @@ class _Law:
     friction: FrictionCompensation
     period: float | None
     uncertainty: Uncertainty | None
+    poles: JointPoles
+    robust: RobustTerm | None = None
 
     def responses(self, feedback: ErrorFeedback) -> tuple[ErrorResponse, ...]:
         """The gains of every joint's loop."""
@@ -267,7 +275,16 @@ class _Law:
             raise ArgumentError("a guarantee under uncertainty without a sampling interval", remedy="give period=...")
         shares = [j.speed_filter if j.speed is SpeedSource.DIFFERENCE else 0.0 for j in self.uncertainty.of(robot)]
         gains = np.array(feedback.stiffness), np.array(feedback.damping)
-        return CoupledErrorLoop(*gains, self.period, self.uncertainty.timing.delay, np.array(shares))
+        integral = None if feedback.integral is None else np.array(feedback.integral)
+        return CoupledErrorLoop(*gains, self.period, self.uncertainty.timing.delay, np.array(shares), integral)
+
+    def sliding(self, sets: PlantUncertainty, radii: Radii, reference: MotionEnclosure) -> Array:
+        """Bound (n,) of the sliding variable of the robust term, zero without one."""
+        if self.robust is None:
+            return np.zeros_like(radii.position)
+        fastest = (np.abs(reference.qdd) + reference.qdd_spread).max(axis=0) + radii.acceleration
+        seen = radii.position + sets.position_error, radii.speed + sets.speed_errors(fastest)
+        return self.robust.sliding(self.poles, *seen, radii.feedback)
 
     def cells(self, masses: int, cubes: int) -> Array:
         """Boxes of the payload's parameters: its mass in `masses` ranges, its centre in `cubes` along each axis."""
@@ -283,7 +300,7 @@ class _Law:
             model,
             self.uncertainty,
             nominal,
-            feedback=(np.array(feedback.stiffness), np.array(feedback.damping)),
+            feedback=feedback,
             period=self.period,
             evaluation=self.evaluation,
             friction=self.friction,
@@ -308,9 +325,9 @@ def _guarantee(
             f"the trajectory moves {', '.join(trajectory.joints)}",
             remedy=f"the joints are {', '.join(robot.joint_names)}",
         )
-    begin = [_per_joint(f"start.{name}", getattr(start, name), robot.n) for name in ("position", "speed")]
+    begin = [by_joint(f"start.{name}", getattr(start, name), robot.n) for name in ("position", "speed")]
     limits = [joint.limits.effort for joint in robot.joints] if efforts is None else efforts
-    drives = _per_joint("efforts", limits, robot.n)
+    drives = by_joint("efforts", limits, robot.n)
     proven = proven_torque(model)
     if isinstance(proven, str):
         return TrackingGuarantee(False, proven)
@@ -322,7 +339,7 @@ def _guarantee(
     if trajectory is None:
         if sets is not None:
             return TrackingGuarantee(False, "under uncertainty a guarantee is along a motion: give a trajectory")
-        fastest = proven.acceleration / _RISE if jerk is None else _per_joint("jerk", jerk, robot.n)
+        fastest = proven.acceleration / _RISE if jerk is None else by_joint("jerk", jerk, robot.n)
         found = box_tube(proven, loop, jerk=fastest)
         return TrackingGuarantee(False, found) if isinstance(found, str) else _in_box(proven, found, drives, start)
     length = _PIECE if sets is None else _LONGER_PIECE
@@ -340,7 +357,10 @@ def _guarantee(
         tube = _uncertain(law, VaryingTube(proven, sets, loop, coupled, longer, edges, law.cells(*_COARSE)))
     if isinstance(tube, str):
         return TrackingGuarantee(False, tube)
-    bounds = _bounds(proven, tube, drives)
+    sliding = np.zeros(robot.n) if sets is None else law.sliding(sets, tube.radii, reference)
+    if law.robust is not None and (reason := law.robust.leaves_layer(robot.joint_names, sliding)):
+        return TrackingGuarantee(False, reason)
+    bounds = _bounds(proven, tube, drives, sliding)
     budget = {
         name: {cause: float(cost[k]) for cause, cost in tube.costs.items() if cost[k] > _NOTHING}
         for k, name in enumerate(robot.joint_names)
@@ -349,42 +369,31 @@ def _guarantee(
 
 
 def _uncertain(law: _Law, problem: VaryingTube) -> ErrorTube | str:
-    """The tube of a plant in the sets: with few payload cells, if that fails with more, then by the mean-value form."""
+    """The tube of a plant in the sets: with few payload cells, or with more where these fail."""
     tube = varying_tube(problem)
     if isinstance(tube, str) and problem.cells.shape[2]:
-        problem = replace(problem, cells=law.cells(*_FINE))
-        tube = varying_tube(problem)
-    return varying_tube(replace(problem, closer=True)) if isinstance(tube, str) else tube
+        return varying_tube(replace(problem, cells=law.cells(*_FINE)))
+    return tube
 
 
-def _bounds(proven: ProvenTorque, tube: ErrorTube, efforts: Array) -> tuple[JointBound, ...]:
+def _bounds(proven: ProvenTorque, tube: ErrorTube, efforts: Array, sliding: Array) -> tuple[JointBound, ...]:
     radii = tube.radii
-    columns = [radii.position, radii.speed, radii.acceleration, radii.feedback, tube.torque, efforts]
-    rows = np.stack(columns, axis=1).tolist()
+    parts = (radii.position, radii.speed, radii.acceleration, radii.feedback, tube.torque, efforts, sliding)
+    rows = np.stack(parts, axis=1).tolist()
     return tuple(
         JointBound(joint.name, joint_unit(joint), *row) for joint, row in zip(proven.robot.joints, rows, strict=True)
     )
 
 
 def _in_box(proven: ProvenTorque, found: BoxTube, efforts: Array, start: StartError) -> TrackingGuarantee:
-    columns = [found.lower, found.upper, found.velocity, found.acceleration, found.jerk]
-    rows = np.stack(columns, axis=1).tolist()
+    rows = np.stack([found.lower, found.upper, found.velocity, found.acceleration, found.jerk], axis=1).tolist()
     limits = tuple(ReferenceLimits(name, *row) for name, row in zip(proven.robot.joint_names, rows, strict=True))
-    return TrackingGuarantee(True, "", _bounds(proven, found.tube, efforts), 0.0, math.inf, limits, start)
+    return TrackingGuarantee(
+        True, "", _bounds(proven, found.tube, efforts, np.zeros_like(efforts)), 0.0, math.inf, limits, start
+    )
 
 
 def _rests(trajectory: Trajectory, end: float) -> bool:
     """True where the reference is at rest at its end, so that the last piece of the tube continues."""
     state = trajectory.at(end)
     return bool(np.all(np.abs(state.qd) < _STILL) and np.all(np.abs(state.qdd) < _STILL))
-
-
-def _per_joint(name: str, values: npt.ArrayLike, n: int) -> Array:
-    array = np.asarray(values, dtype=np.float64)
-    if array.shape == ():
-        array = np.full(n, float(array))
-    if array.shape != (n,) or not np.all(array >= 0.0):
-        raise ArgumentError(
-            f"'{name}' is {array.tolist()}", remedy=f"give one number, or one per joint, not negative ({n})"
-        )
-    return array

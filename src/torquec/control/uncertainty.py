@@ -5,7 +5,8 @@
      "log": that of an identified model, the larger of its conformal bound and of every residual of its logs,
      `torque_part` of the effort limit, encoder step `position` and `position_bias` [rad, m], `speed` "measured" within
      `speed_noise`, or by "difference" of positions through a filter v_k = v_(k-1) + c (w_k - v_(k-1)), c `speed_filter`
-(2)  [bodies]: `mass_part`, `first_moment_part`, `inertia_part` of every standard parameter, independently
+(2)  [bodies]: `mass_part`, `first_moment_part`, `inertia_part` of every standard parameter, independently; or
+     `covariance` = 0.95, the confidence ellipsoid of an identified model's inertial parameters, rotors included
 (3)  [payload]: unknown, fixed to a `frame`: mass in [lower, upper] kg, centre within `centre_within` [m] of the frame's
      origin, central moments of inertia at most `inertia_part` of mass times centre_within^2; `nominal_mass` of it, at
      the origin, is in the model already
@@ -37,6 +38,7 @@ from torquec.robot.toml import Table, parse_toml, read_toml
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
+    from torquec.model.model_parameters import ModelParameters
     from torquec.planning.torque_spread import TorqueSpread
 
 _LARGEST = {
@@ -109,14 +111,21 @@ class JointUncertainty:
 
 @dataclass(frozen=True)
 class BodyUncertainty:
-    """Relative uncertainty (2) of the masses, first moments and inertias of all bodies."""
+    """Uncertainty (2) of all bodies: relative, or the probability `covariance` of an ellipsoid of parameters."""
 
     mass_part: float = 0.0
     first_moment_part: float = 0.0
     inertia_part: float = 0.0
+    covariance: float | None = None
 
     def __post_init__(self) -> None:
+        if self.covariance is not None and not 0.0 < self.covariance < 1.0:
+            _refuse("covariance", self.covariance, "give a probability between 0 and 1, such as 0.95")
         _check_numbers(self, parts=tuple(f.name for f in fields(self)))
+        stated = [name for name, value in vars(self).items() if value and name != "covariance"]
+        if self.covariance is not None and stated:
+            either = f"leave out {', '.join(stated)}: the ellipsoid of the logs takes their place, or leave it out"
+            _refuse("covariance", f"{self.covariance:g} beside {stated[0]} = {getattr(self, stated[0]):g}", either)
 
 
 @dataclass(frozen=True)
@@ -159,8 +168,9 @@ _EXACT, _KNOWN, _PUNCTUAL = JointUncertainty(), BodyUncertainty(), TimingUncerta
 class Uncertainty:
     """Uncertainty of a robot, its drives, sensors and timing; what is not stated is exact.
 
-    `joints` by name take the place of `every_joint`; `residual_of`: the robot whose logs gave the residuals. Raises
-    `ArgumentError` for negative numbers, parts of one or more, and values that look like degrees or millimetres.
+    `joints` by name take the place of `every_joint`; `residual_of`: the robot whose logs gave the residuals;
+    `identified`: robot and parameters whose covariance is meant. Raises `ArgumentError` for negative numbers, parts of
+    one or more, and values that look like degrees or millimetres.
     """
 
     every_joint: JointUncertainty = _EXACT
@@ -169,14 +179,26 @@ class Uncertainty:
     payload: PayloadUncertainty | None = None
     timing: TimingUncertainty = _PUNCTUAL
     residual_of: str = ""
+    identified: tuple[str, ModelParameters] | None = None
 
     @property
     def needs_log(self) -> bool:
-        """Whether a residual is "log", and the model not yet known."""
-        return any(joint.residual_of_log for joint in (self.every_joint, *self.joints.values()))
+        """Whether a residual is "log", or a covariance is meant, and the model not yet known."""
+        residual = any(joint.residual_of_log for joint in (self.every_joint, *self.joints.values()))
+        return residual or (self.bodies.covariance is not None and self.identified is None)
 
-    def with_residual(self, model: Model) -> Uncertainty:
-        """The sets with the residuals of an identified model in place of "log"; raises `ArgumentError` without any."""
+    def with_identified(self, model: Model) -> Uncertainty:
+        """The sets with residuals and covariance of an identified model; raises `ArgumentError` for a model without."""
+        if self.bodies.covariance is None or self.identified is not None:
+            return self._with_residual(model)
+        if model.parameters is None or model.parameters.covariance is None:
+            raise ArgumentError(
+                f"the model of '{model.robot.name}' has no covariance of its parameters",
+                remedy="give a model that torquec identify has made, or parts of masses and inertias in [bodies]",
+            )
+        return replace(self._with_residual(model), identified=(model.robot.name, model.parameters))
+
+    def _with_residual(self, model: Model) -> Uncertainty:
         names = model.robot.joint_names
         found = {name: self.joints.get(name, self.every_joint) for name in names}
         logged = [name for name, joint in found.items() if joint.residual_of_log]
@@ -206,6 +228,7 @@ class Uncertainty:
                 f"the friction residuals are of robot '{self.residual_of}', not of '{robot.name}'",
                 remedy="identify this robot, or give numbers of N m",
             )
+        self._check_covariance(robot)
         for coordinate, joint in zip(robot.coordinates, found, strict=True):
             if joint.residual_of_log:
                 known = "give the model that torquec identify has made, or a number of N m"
@@ -217,6 +240,18 @@ class Uncertainty:
                     f"give less than its drive gives, {coordinate.limits.effort:g} {coordinate.effort_unit}",
                 )
         return found
+
+    def _check_covariance(self, robot: Robot) -> None:
+        if self.bodies.covariance is None:
+            return
+        if self.identified is None:
+            known = "give the model that torquec identify has made, or parts of masses and inertias"
+            _refuse("covariance", f"{self.bodies.covariance:g}, and the model is not known", known)
+        if self.identified[0] != robot.name:
+            raise ArgumentError(
+                f"the covariance is of robot '{self.identified[0]}', not of '{robot.name}'",
+                remedy="identify this robot, or give parts of masses and inertias in [bodies]",
+            )
 
     def torque_spread(self, robot: Robot) -> TorqueSpread:
         """Torque deviations of a motion due to bodies, payload, friction and drives."""
@@ -247,6 +282,8 @@ class Uncertainty:
         ]  # fmt: skip
         parts = [(name, 100 * getattr(self.bodies, f"{name.replace(' ', '_')}_part")) for name in _BODY_WORDS]
         known = [f"{_BODY_WORDS[name]} known to {part:g} %" for name, part in parts if part]
+        if (level := self.bodies.covariance) is not None:
+            known = [f"inertial parameters in the {100 * level:g} % confidence ellipsoid of the logs"]
         found.append(", ".join(known) or "bodies as in the model")
         found.append(_payload_words(self.payload))
         late = f"torques {self.timing.delay} sampling interval(s) late" if self.timing.delay else "no delay"
@@ -258,7 +295,7 @@ _BODY_WORDS = {"mass": "masses", "first moment": "first moments", "inertia": "mo
 
 
 def load_uncertainty(path: str | os.PathLike[str], robot: Robot | Model) -> Uncertainty:
-    """The uncertainty in a TOML file, for a robot; "log" needs its identified model.
+    """The uncertainty in a TOML file, for a robot; "log" and `covariance` need its identified model.
 
     Raises `ArgumentError` with file, line and remedy for anything that is wrong, unknown or not the robot's.
     """
@@ -280,7 +317,7 @@ def _checked(read: Any, source: Robot | Model) -> Uncertainty:
 
 
 def uncertainty_of(document: Table, source: Robot | Model) -> Uncertainty:
-    """The uncertainty in a table, that of a file or one inside another document; without a model "log" is left open."""
+    """The uncertainty in a table of a file or document; without a model, what needs one is left open."""
     robot = source if isinstance(source, Robot) else source.robot
     every = _read(document.table("every_joint"), _EXACT)
     joints: dict[str, JointUncertainty] = {}
@@ -296,7 +333,7 @@ def uncertainty_of(document: Table, source: Robot | Model) -> Uncertainty:
     payload = None if carried is None else _read_payload(carried, robot)
     document.finish()
     found = Uncertainty(every, MappingProxyType(joints), bodies, payload, timing)
-    found = found if isinstance(source, Robot) else found.with_residual(source)
+    found = found if isinstance(source, Robot) else found.with_identified(source)
     if not found.needs_log:
         found.of(robot)
     return found
@@ -326,8 +363,8 @@ def _read(table: Table | None, default: Any, *, of: str = "") -> Any:
         value = getattr(default, item.name)
         if item.name == "speed" and "speed" in table:
             found["speed"] = SpeedSource(table.choice("speed", SpeedSource))
-        elif item.name == "delay" and "delay" in table:
-            found["delay"] = table.number("delay")
+        elif item.name in ("delay", "covariance") and item.name in table:
+            found[item.name] = table.number(item.name)
         elif item.name == "friction_residual" and isinstance(table.plain.get(item.name), str):
             found |= {"residual_of_log": bool(table.choice(item.name, ("log",))), item.name: 0.0}
         elif isinstance(value, float) and item.name in table:

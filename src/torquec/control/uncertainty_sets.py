@@ -5,29 +5,41 @@ the centre into cubes, and first moments and moments of inertia over each follow
 
 (1)  first moment m c,   moments m (c_y^2 + c_z^2), ..,   products -m c_x c_y, ..,   plus the payload's own central
      inertia: moments from zero to inertia_part m r^2, products at most half of that, r the radius of the centre
+
+The confidence ellipsoid of identified base parameters, x' S^-1 x <= chi squared quantile of as many degrees of freedom:
+
+(2)  x = F z,  |z| <= 1,  F F' = quantile S, by the eigenvectors of the correlation matrix, whose numbers are alike
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
 from torquec.control.model_terms import Evaluation, FrictionCompensation
+from torquec.control.poles import ErrorFeedback
+from torquec.control.structured_errors import chi_squared_exceeded, chi_squared_quantile
 from torquec.control.uncertainty import BodyUncertainty, JointUncertainty, PayloadUncertainty, SpeedSource, Uncertainty
 from torquec.dynamics.friction_torque import has_load_friction
 from torquec.errors import ArgumentError
 from torquec.expr import trace
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model
+from torquec.model.quantities import base_of
 from torquec.planning.torque_spread import TorqueSpread
-from torquec.proof.tracking.plant_uncertainty import PlantUncertainty, body_directions
+from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
 from torquec.proof.tracking.preconditioned import CarriedColumns
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import PARAMETER_NAMES, Inertia
 
 _Range = tuple[float, float]
+
+_ROUNDED = 1e-13
+"""Covers the rounding of eigenvalues of a correlation matrix, by its dimension."""
 
 
 def plant_uncertainty(
@@ -35,13 +47,13 @@ def plant_uncertainty(
     stated: Uncertainty,
     robot: Robot,
     *,
-    feedback: tuple[Array, Array],
+    feedback: ErrorFeedback,
     period: float | None,
     evaluation: Evaluation,
     friction: FrictionCompensation,
     efforts: Array,
 ) -> PlantUncertainty | str:
-    """The sets as arrays, for a loop with this feedback (stiffness, damping); or the reason why nothing can be proven.
+    """The sets as arrays, for a loop with this feedback; or the reason why nothing can be proven.
 
     `robot` is the nominal plant. Raises `ArgumentError` for speeds by difference or delays without a period, and for
     a relative torque error of a drive without an effort limit.
@@ -61,11 +73,13 @@ def plant_uncertainty(
             )
     carried = None if stated.payload is None else payload_columns(robot, stated.payload)
     ports = dict.fromkeys(("qd_ref", "qd"), (robot.n,))
-    known = [_speed_errors(joint, T) for joint in joints]
+    known = [speed_errors(joint, T) for joint in joints]
     limits = np.where(np.isfinite(efforts), efforts, 0.0)
+    directions, factor = body_set(robot, stated)
     return PlantUncertainty(
         robot=robot,
-        directions=body_directions(robot, _body_parts(stated.bodies)),
+        directions=directions,
+        factor=factor,
         carried=carried,
         friction_part=np.array([j.friction_part for j in joints]),
         friction_residual=np.array([j.friction_residual for j in joints]),
@@ -75,13 +89,14 @@ def plant_uncertainty(
         position_noise=np.array([0.5 * j.position for j in joints]),
         speed_error=np.array([noise for noise, _ in known]),
         speed_lag=np.array([lag for _, lag in known]),
-        feedback_noise=feedback[1] * np.array([joint.speed_noise for joint in joints]),
+        feedback_noise=np.array(feedback.damping) * np.array([joint.speed_noise for joint in joints]),
         delay=T * stated.samples_late(period),
         jitter=T * (stated.samples_late(period) - stated.timing.delay),
-        stiffness=feedback[0],
-        damping=feedback[1],
+        stiffness=np.array(feedback.stiffness),
+        damping=np.array(feedback.damping),
+        integral=None if feedback.integral is None else np.array(feedback.integral),
         at_reference=evaluation is Evaluation.REFERENCE,
-        stated=_inertia_entries(stated),
+        stated=_inertia_entries(stated, directions.shape[1]),
     )
 
 
@@ -89,7 +104,9 @@ def torque_spread(robot: Robot, stated: Uncertainty) -> TorqueSpread:
     """The sets as a spread of the torques of a motion; errors of sensors and delays are not part of it."""
     joints = stated.of(robot)
     efforts = np.array([coordinate.limits.effort for coordinate in robot.coordinates])
-    columns = body_directions(robot, _body_parts(stated.bodies))
+    columns, factor = body_set(robot, stated)
+    columns = columns if factor is None else columns @ factor
+    ball = 0 if factor is None else columns.shape[1]
     centre, half = np.zeros(columns.shape[1]), np.ones(columns.shape[1])
     if stated.payload is not None:
         carried = payload_columns(robot, stated.payload)
@@ -101,10 +118,42 @@ def torque_spread(robot: Robot, stated: Uncertainty) -> TorqueSpread:
         centre, half = np.concatenate([centre, box[0]]), np.concatenate([half, box[1]])
     drives = np.array([joint.torque_part for joint in joints]) * np.where(np.isfinite(efforts), efforts, 0.0)
     fixed = np.array([joint.friction_residual for joint in joints]) + drives
-    return TorqueSpread(columns, centre, half, np.array([joint.friction_part for joint in joints]), fixed)
+    return TorqueSpread(columns, centre, half, np.array([joint.friction_part for joint in joints]), fixed, ball)
 
 
-def _speed_errors(joint: JointUncertainty, T: float) -> tuple[float, float]:
+def body_set(robot: Robot, stated: Uncertainty) -> tuple[Array, Array | None]:
+    """Columns (10 bodies + motors, j) of deviations of standard parameters, and F (j, k) of (2); None for parts.
+
+    Raises `ArgumentError` for a covariance that is not that of the robot's base parameters, or not positive.
+    """
+    level = stated.bodies.covariance
+    if level is None:
+        return body_directions(robot, _body_parts(stated.bodies)), None
+    stated.of(robot)
+    assert stated.identified is not None
+    base, parameters = base_of(robot), stated.identified[1]
+    assert parameters.covariance is not None
+    place = {name: k for k, name in enumerate(parameters.names)}
+    if missing := [name for name in base.names if name not in place]:
+        raise ArgumentError(
+            f"the covariance is not that of the base parameters of robot '{robot.name}': it has no '{missing[0]}'",
+            remedy="identify this robot with these joints, or give parts of masses and inertias in [bodies]",
+        )
+    rows = [place[name] for name in base.names]
+    S = np.array(parameters.covariance)[np.ix_(rows, rows)]
+    sizes = np.sqrt(np.diagonal(S))
+    scale = np.where(sizes > 0.0, sizes, 1.0)
+    values, vectors = np.linalg.eigh(S / np.outer(scale, scale))
+    if values.min(initial=0.0) < -_ROUNDED * len(S):
+        raise ArgumentError(
+            f"the covariance of '{robot.name}' is not positive: an eigenvalue of correlations is {values.min():.2g}",
+            remedy="identify again, or give parts of masses and inertias in [bodies]",
+        )
+    radius = math.sqrt(chi_squared_quantile(level, len(S)))
+    return base.body_expansion, (radius * scale)[:, None] * vectors * np.sqrt(np.maximum(values, 0.0) + _ROUNDED)
+
+
+def speed_errors(joint: JointUncertainty, T: float) -> tuple[float, float]:
     """The error of the speed, and the lag [s] that the acceleration multiplies."""
     c = joint.speed_filter
     if joint.speed is SpeedSource.MEASURED:
@@ -112,16 +161,35 @@ def _speed_errors(joint: JointUncertainty, T: float) -> tuple[float, float]:
     return c * joint.position / T, T * (0.5 + (1.0 - c) / c)
 
 
-def _inertia_entries(stated: Uncertainty) -> dict[str, float]:
-    """The entries that change the inertia, by name."""
-    found = {f"bodies.{name}": value for name, value in vars(stated.bodies).items()}
-    return found if stated.payload is None else {**found, "the largest payload.mass": stated.payload.mass[1]}
+def _inertia_entries(stated: Uncertainty, ellipsoid: int) -> dict[str, Callable[[float], float]]:
+    """The entries that change the inertia, by name: their values for a part of the sets; `ellipsoid`: its dimension."""
+    found = {f"bodies.{name}": value for name, value in vars(stated.bodies).items() if value and name != "covariance"}
+    if stated.payload is not None:
+        found["the largest payload.mass"] = stated.payload.mass[1]
+    entries: dict[str, Callable[[float], float]] = {name: partial(_share, value) for name, value in found.items()}
+    if stated.bodies.covariance is not None:
+        quantile = chi_squared_quantile(stated.bodies.covariance, ellipsoid)
+        entries["bodies.covariance"] = lambda part: 1.0 - chi_squared_exceeded(part**2 * quantile, ellipsoid)
+    return entries
+
+
+def _share(value: float, part: float) -> float:
+    return part * value
 
 
 def _body_parts(bodies: BodyUncertainty) -> dict[str, float]:
     """The part of every standard parameter by its name: m; mx, my, mz; Ixx, .."""
     kinds = {"I": bodies.inertia_part}
     return {n: kinds.get(n[0], bodies.mass_part if n == "m" else bodies.first_moment_part) for n in PARAMETER_NAMES}
+
+
+def body_directions(robot: Robot, parts: Mapping[str, float]) -> Array:
+    """Deviations (10 bodies, k) of every standard parameter by a part of itself, by name, one column for each."""
+    values = [float(x) for body in robot.bodies for x in body.inertia.parameters]
+    names = [name for _ in robot.bodies for name in PARAMETER_NAMES]
+    sizes = np.array([abs(value) * parts[name] for name, value in zip(names, values, strict=True)])
+    full = np.diag(sizes)
+    return full[:, sizes > 0.0]
 
 
 def payload_columns(robot: Robot, payload: PayloadUncertainty) -> CarriedColumns:

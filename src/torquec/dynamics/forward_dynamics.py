@@ -38,7 +38,7 @@ from torquec.robot.joints import JointType
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Scalar, Vector3, cross, scale, subtract
 
-_ZERO = 1e-13  # rounding error of a zero eigenvalue of M, its diagonal scaled to one
+_ZERO_EIGENVALUE = 1e-13  # rounding error of a zero eigenvalue of M, its diagonal scaled to one
 
 
 def forward_dynamics(
@@ -81,12 +81,12 @@ def regular_mechanism(robot: Robot) -> Mechanism:
     m = mechanism(robot)
     if m.n == 0:
         return m
-    posture = integrate(robot, neutral(robot), [0.6 + math.sqrt(2.0 + i) % 0.7 for i in range(m.n)])
-    mass = np.array(joint_inertias(m, place(m, posture)), dtype=np.float64)
+    sample = integrate(robot, neutral(robot), [0.6 + math.sqrt(2.0 + i) % 0.7 for i in range(m.n)])
+    mass = np.array(joint_inertias(m, place(m, sample)), dtype=np.float64)
     unit = 1.0 / np.sqrt(np.abs(np.diag(mass)))
     values, vectors = np.linalg.eigh(mass * unit[:, None] * unit)
     least = int(np.argmin(np.abs(values)))
-    if abs(values[least]) < _ZERO:
+    if abs(values[least]) < _ZERO_EIGENVALUE:
         parts = zip(robot.coordinates, vectors[:, least], strict=True)
         shared = [coordinate.name for coordinate, part in parts if abs(part) > 1e-3]
         raise RobotError(

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -39,7 +39,7 @@ from torquec.spatial import (
 
 NO_MASS = MassMoments()
 
-_SAME = 1e-14  # relative difference below which two offsets are equal but for rounding
+_EQUAL_OFFSETS = 1e-14  # relative difference below which two offsets are equal but for rounding
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,8 @@ class Coordinate:
         return value if self.offset == 0.0 else value + self.offset
 
     def positions(self, q: Sequence[Scalar], nq: int) -> Sequence[Scalar]:
-        """All position coordinates of a joint that has several; raises `ArgumentError` where q is too short."""
+        """All position coordinates of a joint that has several."""
         first = self.index + self.shift
-        if len(q) < first + nq:
-            raise ArgumentError(
-                f"a position of {len(q)} numbers", remedy="positions have nq numbers, rates nv: see torquec.neutral"
-            )
         return q[first : first + nq]
 
     def rate(self, qd: Sequence[Scalar]) -> Scalar:
@@ -187,7 +183,7 @@ def _in_own_length(m: Mechanism) -> Mechanism:
 def _ratio(value: float, unit: float) -> float:
     """value/unit, exactly +-1 where they are the same offset."""
     ratio = value / unit
-    return math.copysign(1.0, ratio) if abs(abs(ratio) - 1.0) < _SAME else ratio
+    return math.copysign(1.0, ratio) if abs(abs(ratio) - 1.0) < _EQUAL_OFFSETS else ratio
 
 
 @dataclass(frozen=True)
@@ -272,10 +268,26 @@ def place(m: Mechanism, q: Sequence[Scalar]) -> tuple[PlacedLink, ...]:
     return tuple(replace(link, moments=moments) for link, moments in zip(placed, m.moments, strict=True))
 
 
+def check_lengths(
+    kinds: Iterable[JointKind],
+    state: Sequence[Coordinate],
+    q: Sequence[Scalar] | None,
+    *rates: Sequence[Scalar],
+) -> None:
+    """Raise `ArgumentError` unless a position has nq numbers, and rates have nv."""
+    pairs = list(zip(kinds, state, strict=True))
+    nq = max((each.index + each.shift + kind.nq for kind, each in pairs), default=0)
+    nv = max((each.index + kind.nv for kind, each in pairs), default=0)
+    for what, given, wanted in (("a position", q, nq), *(("rates", each, nv) for each in rates)):
+        if given is not None and len(given) != wanted:
+            raise ArgumentError(f"{what} of {len(given)} numbers", remedy=f"positions have {nq} (nq), rates {nv} (nv)")
+
+
 def place_links(
     links: Sequence[CanonicalLink], state: Sequence[Coordinate], q: Sequence[Scalar]
 ) -> tuple[PlacedLink, ...]:
-    """The links' geometry alone at q: kinematics needs no inertias."""
+    """The links' geometry alone at q: kinematics needs no inertias. Raises `ArgumentError` unless q has nq numbers."""
+    check_lengths((link.kind for link in links), state, q)
     placed = []
     for link, coordinate in zip(links, state, strict=True):
         if link.kind.nv > 1:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torquec.dynamics.mechanism import Coordinate, PlacedLink
+from torquec.dynamics.mechanism import Coordinate, PlacedLink, check_lengths
 from torquec.robot.robot import BASE
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, matvec, scale, transpose
 
@@ -52,7 +52,8 @@ def motions(
     qd: Sequence[Scalar],
     qdd: Sequence[Scalar],
 ) -> list[LinkMotion]:
-    """The motion of every link, parents first."""
+    """The motion of every link, parents first. Raises `ArgumentError` unless qd and qdd have nv numbers."""
+    check_lengths((link.kind for link in placed), coordinates, None, qd, qdd)
     found: list[LinkMotion] = []
     base = base_motion(gravity)
     for link, coordinate in zip(placed, coordinates, strict=True):

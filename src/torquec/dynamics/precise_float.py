@@ -17,10 +17,10 @@ from typing import Any
 
 from torquec.spatial import Inertia, Matrix3, Pose, Vector3, cross, dot, norm, scale, subtract
 
-_LOST = 1e-14
+_TOLERATED_ERROR = 1e-14
 """Relative difference between (1) and (2) up to which the double is kept: a tenth of the accuracy of torques."""
 
-_ROUNDED = 1e-14  # rounding error of a computed frame, relative to the size of its numbers
+_FRAME_ROUNDING = 1e-14  # rounding error of a computed frame, relative to the size of its numbers
 
 
 def fifty_digits() -> AbstractContextManager[Context]:
@@ -77,7 +77,7 @@ def plain_float(value: float) -> float:
     if not isinstance(value, PreciseFloat):
         return value
     own, exact = float(value), float(value.digits)
-    return own if own == 0.0 or abs(own - exact) <= _LOST * abs(exact) else exact
+    return own if own == 0.0 or abs(own - exact) <= _TOLERATED_ERROR * abs(exact) else exact
 
 
 def precise_inertia(inertia: Inertia) -> Inertia:
@@ -92,10 +92,10 @@ def precise_frame(frame: Pose, axis: Vector3) -> Pose:
     passes through the body's frame. An axis that was snapped is that of the frame.
     """
     x, y, z = frame.origin
-    across = Decimal(0) if max(abs(x), abs(y)) <= _ROUNDED * abs(z) else None
+    across = Decimal(0) if max(abs(x), abs(y)) <= _FRAME_ROUNDING * abs(z) else None
     origin = (PreciseFloat(x, across), PreciseFloat(y, across), PreciseFloat(z))
     turned = subtract(scale(axis, 1.0 / norm(axis)), frame.rotation[2])
-    along_z = axis if norm(turned) <= _ROUNDED else frame.rotation[2]
+    along_z = axis if norm(turned) <= _FRAME_ROUNDING else frame.rotation[2]
     return Pose(_orthonormal(frame.rotation, along_z), origin)
 
 

@@ -24,7 +24,7 @@ from torquec.robot.robot import Robot
 ABSURD = 1e4
 """Limit of (1) [rad/s^2]: ten times what the fastest small arms reach."""
 
-_POSTURES = 20  # random configurations at which inertias are sampled: the order of magnitude of the smallest is enough
+_CONFIGURATIONS = 20  # random ones for sampled inertias: the order of magnitude of the smallest is enough
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _least_inertias(robot: Robot) -> list[float]:
     upper = [each.limits.upper if math.isfinite(each.limits.upper) else math.pi for each in robot.coordinates]
     found = []
     start = neutral(robot)
-    for way in rng.uniform(np.minimum(lower, upper), np.maximum(lower, upper), (_POSTURES, robot.n)).tolist():
+    for way in rng.uniform(np.minimum(lower, upper), np.maximum(lower, upper), (_CONFIGURATIONS, robot.n)).tolist():
         q = integrate(robot, start, way)
         M = mass_matrix(robot, q)
         found.append([float(M[k][k]) for k in range(robot.n)])

@@ -200,6 +200,10 @@ def _results_problem(function: Function) -> str:
     return ""
 
 
+SINCOS_COST = 16
+"""Operations that a sine-cosine pair counts for: what it takes on a processor."""
+
+
 @dataclass(frozen=True)
 class OperationCount:
     """Multiplications, additions (subtractions and sign changes too), divisions, sine-cosine pairs, everything else."""
@@ -213,7 +217,7 @@ class OperationCount:
     @property
     def cost(self) -> int:
         """Operations weighted by what they take on a processor: a division as ten, a sine-cosine pair as sixteen."""
-        return self.mul + self.add + 10 * self.div + 16 * self.sincos + 2 * self.other
+        return self.mul + self.add + 10 * self.div + SINCOS_COST * self.sincos + 2 * self.other
 
     def __str__(self) -> str:
         text = f"{self.mul} mul, {self.add} add"

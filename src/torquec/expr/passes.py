@@ -131,7 +131,7 @@ def _sum(terms: list[tuple[int, Node]]) -> Node:
     return total
 
 
-def _twice(node: Node, uses: Counter[int]) -> Node | None:
+def _repeated_product(node: Node, uses: Counter[int]) -> Node | None:
     """The product that occurs twice with the same sign in a sum, and nowhere else."""
     if node.op not in _SUMS or not any(arg.op in _SUMS and uses[arg.index] == 1 for arg in node.args):
         return None
@@ -148,7 +148,7 @@ def _doubler(roots: list[Node]) -> Rewriter:
     """The rewriter that doubles the factor which most doubled products share, once for all of them."""
     order = reachable(roots)
     uses = _uses(order, roots)
-    found = {node.index: product for node in order if (product := _twice(node, uses)) is not None}
+    found = {node.index: product for node in order if (product := _repeated_product(node, uses)) is not None}
     shared = Counter(arg.index for product in set(found.values()) for arg in product.args if arg.op is not Op.CONST)
 
     def rewriter(node: Node, new: dict[int, Node], uses: Counter[int]) -> Node | None:

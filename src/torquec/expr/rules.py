@@ -36,7 +36,7 @@ class PatternKind(IntEnum):
 OP_KINDS: dict[Op, int] = {op: k for k, op in enumerate(Op)}
 _NEGATIVE = frozenset((PatternKind.MINUS_ONE, PatternKind.NEGATIVE))
 _CONSTANT = frozenset(PatternKind)
-_SMALLEST = 1e-290  # far above the smallest normal double, 2e-308, so that products keep their digits
+_SMALLEST_FACTOR = 1e-290  # far above the smallest normal double, 2e-308, so that products keep their digits
 
 
 def kind_of(op: Op, value: float) -> int:
@@ -101,11 +101,11 @@ def _younger_first(bound: dict[str, Node]) -> bool:
 
 def _folds_well(bound: dict[str, Node]) -> bool:
     """Whether a product of constants neither overflows nor loses digits below the normal range."""
-    return _SMALLEST < abs(bound["c"].value * bound["d"].value) < math.inf
+    return _SMALLEST_FACTOR < abs(bound["c"].value * bound["d"].value) < math.inf
 
 
 def _inverts_well(bound: dict[str, Node]) -> bool:
-    return _SMALLEST < abs(bound["c"].value) < 1.0 / _SMALLEST
+    return _SMALLEST_FACTOR < abs(bound["c"].value) < 1.0 / _SMALLEST_FACTOR
 
 
 Condition = Callable[[dict[str, "Node"]], bool]
@@ -174,6 +174,13 @@ class _Compiled:
     pattern: Pattern
     replacement: Pattern
     condition: Condition | None
+    shares: bool
+    """Whether it fits only where the two arguments, or an argument and one inside of the other, are one node."""
+
+
+def _inside(pattern: Pattern) -> set[str]:
+    """Placeholders of an argument, and of the arguments of its operation."""
+    return {each.name for each in (pattern, *pattern.args) if each.name}
 
 
 def _orders(pattern: Pattern) -> list[Pattern]:
@@ -192,7 +199,8 @@ def _compile() -> dict[Op, list[_Compiled]]:
     for pattern, replacement, *condition in RULES:
         for order in _orders(pattern):
             assert order.op is not None
-            table[order.op].append(_Compiled(order, replacement, condition[0] if condition else None))
+            shares = len(order.args) == 2 and bool(_inside(order.args[0]) & _inside(order.args[1]))
+            table[order.op].append(_Compiled(order, replacement, condition[0] if condition else None, shares))
     return table
 
 
@@ -212,13 +220,33 @@ def rewrite(graph: Graph, op: Op, args: tuple[Node, ...]) -> Node | None:
             if all(_may_match(q, a.kind) for q, a in zip(rule.pattern.args, args, strict=True))
         )
         _CANDIDATES[shape] = candidates
+    shared: bool | None = None
     for rule in candidates:
+        if rule.shares:
+            if shared is None:
+                shared = _share(*args)
+            if not shared:
+                continue
         bound: dict[str, Node] = {}
         if all(map(_matches, rule.pattern.args, args, (bound,) * len(args))) and (
             rule.condition is None or rule.condition(bound)
         ):
             return _build(graph, rule.replacement, bound)
     return None
+
+
+def _share(first: Node, second: Node) -> bool:
+    """Whether two nodes are one, or one is an argument of the other, or they have an argument in common."""
+    if first is second:
+        return True
+    inside = second.args
+    for own in first.args:
+        if own is second:
+            return True
+        for other in inside:
+            if own is other:
+                return True
+    return any(other is first for other in inside)
 
 
 def _may_match(pattern: Pattern, kind: int) -> bool:

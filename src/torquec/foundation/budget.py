@@ -23,13 +23,13 @@ from dataclasses import dataclass, field, replace
 
 from torquec.errors import ArgumentError, TimeLimitError
 
-_SHARE_KNOWN, _SECONDS_KNOWN = 0.1, 3.0  # share and time [s] before which (1) and (2) agree by chance
-_MOST_IS_KNOWN = 0.5  # share from which on agreement of (2) and (3) is enough
-_AGREE = 1.25  # largest ratio of two estimates that agree
-_SLOWER, _SLOWER_SECONDS = 1.5, 3.0
+_FIRST_SHARE, _FIRST_SECONDS = 0.1, 3.0  # share and time [s] before which (1) and (2) agree by chance
+_RELIABLE_SHARE = 0.5  # share from which on agreement of (2) and (3) is enough
+_AGREEING_RATIO = 1.25  # largest ratio of two estimates that agree
+_OVERRUN_FACTOR, _OVERRUN_SECONDS = 1.5, 3.0
 """The reported time is withdrawn where new estimates exceed it by this factor plus these seconds."""
-_MARK = 0.01  # share between two progress samples for (2), (3)
-_SMALLEST = 1.0  # remaining time [s] below which nothing is reported
+_SAMPLE_SHARE = 0.01  # share between two progress samples for (2), (3)
+_SHORTEST_REPORTED = 1.0  # remaining time [s] below which nothing is reported
 
 
 @dataclass(frozen=True)
@@ -134,29 +134,29 @@ class TimeLeft:
     def update(self, share: float | None, seconds: float, limit: float | None = None) -> SaidLeft | None:
         """The report after `seconds`, with `share` of the step done and `limit` seconds left of a time limit."""
         left = None if share is None or share >= 1.0 else self._counted(share, seconds)
-        said = None if left is None else SaidLeft(left)
-        if limit is not None and share != 1.0 and (said is None or limit < said.seconds):
-            said = SaidLeft(limit, limit=True)
-        if said is None or said.seconds < _SMALLEST or said.seconds > self._last:
+        time_left = None if left is None else SaidLeft(left)
+        if limit is not None and share != 1.0 and (time_left is None or limit < time_left.seconds):
+            time_left = SaidLeft(limit, limit=True)
+        if time_left is None or time_left.seconds < _SHORTEST_REPORTED or time_left.seconds > self._last:
             return None
-        self._last = said.seconds
-        return said
+        self._last = time_left.seconds
+        return time_left
 
     def _counted(self, share: float, seconds: float) -> float | None:
         """The last report minus the time since, or a new estimate where that is smaller."""
-        if share - self._marks[-1][0] >= _MARK:
+        if share - self._marks[-1][0] >= _SAMPLE_SHARE:
             self._marks.append((share, seconds))
-        if share < _SHARE_KNOWN or seconds < _SECONDS_KNOWN:
+        if share < _FIRST_SHARE or seconds < _FIRST_SECONDS:
             return None
         every, half, quarter = (self._since(part * share, share, seconds) for part in (0.0, 0.5, 0.75))
         if self._end is not None:
             counted = self._end - seconds
-            if min(every, half) > _SLOWER * max(counted, 0.0) + _SLOWER_SECONDS:
+            if min(every, half) > _OVERRUN_FACTOR * max(counted, 0.0) + _OVERRUN_SECONDS:
                 self._end = None
-            elif max(every, half) > counted / _AGREE:
+            elif max(every, half) > counted / _AGREEING_RATIO:
                 return counted
-        pairs = [(every, half), *([(half, quarter)] if share >= _MOST_IS_KNOWN else [])]
-        estimate = next((max(pair) for pair in pairs if max(pair) <= _AGREE * min(pair)), None)
+        pairs = [(every, half), *([(half, quarter)] if share >= _RELIABLE_SHARE else [])]
+        estimate = next((max(pair) for pair in pairs if max(pair) <= _AGREEING_RATIO * min(pair)), None)
         if estimate is None or estimate > self._last:
             return None
         self._end = seconds + estimate

@@ -29,9 +29,9 @@ from torquec.errors import ArgumentError
 PATIENCE = 30.0
 """Seconds to wait for another process that only publishes its files, which takes milliseconds."""
 
-_PAUSE = 0.02  # s between two attempts
-_FAR = 2**30  # byte that is locked on Windows, where locked bytes cannot be read: beyond the text of (2)
-_LONGEST = 4096  # bytes of (2): a host's name and three numbers
+_RETRY_SECONDS = 0.02  # s between two attempts
+_LOCKED_BYTE = 2**30  # byte that is locked on Windows, where locked bytes cannot be read: beyond the text of (2)
+_LOCK_TEXT_BYTES = 4096  # bytes of (2): a host's name and three numbers
 _UNSUPPORTED = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOLCK}
 """Error numbers of file systems without locks."""
 
@@ -99,7 +99,7 @@ def _locked(place: Path, directory: Path, patience: float) -> int:
             os.close(handle)
             raise
         os.close(handle)
-        time.sleep(_PAUSE)
+        time.sleep(_RETRY_SECONDS)
 
 
 def _release(handle: int, place: Path) -> None:
@@ -133,7 +133,7 @@ def _holder(handle: int) -> str:
     """Description of the process that holds a lock; the file is empty for a moment when a lock begins."""
     try:
         os.lseek(handle, 0, os.SEEK_SET)
-        found = json.loads(os.read(handle, _LONGEST))
+        found = json.loads(os.read(handle, _LOCK_TEXT_BYTES))
         return f"process {int(found['pid'])} on {found['host']!s}, since {found['since']!s}"
     except (OSError, ValueError, KeyError, TypeError):
         return "a process that has just begun"
@@ -143,7 +143,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _try_lock(handle: int) -> bool:
-        os.lseek(handle, _FAR, os.SEEK_SET)
+        os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         except OSError as error:

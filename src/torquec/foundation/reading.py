@@ -24,13 +24,13 @@ LIMIT_VARIABLE = "TORQUEC_FILE_LIMIT"
 
 _MB = 1_000_000  # bytes; limits are stated in these
 
-_LOOKED_AT = 2000
+_SUGGESTION_NAMES = 2000
 """Most names of a folder that are searched for a suggestion."""
 
-_LONGEST_KEY = 50
+_KEY_PARTS = 50
 """Most parts of a dotted key: the time of `tomllib` for nested tables grows with the square."""
 
-_LONG_KEY = re.compile(rf"(?<![\w-])(?>(?>[\w-]+[ \t]*\.[ \t]*)){{{_LONGEST_KEY}}}")
+_LONG_KEY = re.compile(rf"(?<![\w-])(?>(?>[\w-]+[ \t]*\.[ \t]*)){{{_KEY_PARTS}}}")
 
 
 _LONG_NUMBER = re.compile(r"(?<![\w.])[0-9][0-9a-fA-F_xo]{300}")
@@ -137,7 +137,7 @@ def near_name(path: Path) -> str:
     Of a large folder only a part is searched; names with control characters are never shown.
     """
     try:
-        names = [each.name for each in itertools.islice(path.parent.iterdir(), _LOOKED_AT)]
+        names = [each.name for each in itertools.islice(path.parent.iterdir(), _SUGGESTION_NAMES)]
     except (OSError, ValueError):
         return ""
     names = [name for name in names if name.isprintable()]
@@ -223,13 +223,13 @@ def parse_toml_values(text: str, *, where: str, error: type[TorquecError]) -> di
     {'a': 1}
     """
     for at, row in enumerate(text.split("\n"), start=1):
-        if len(row) < 2 * _LONGEST_KEY:
+        if len(row) < 2 * _KEY_PARTS:
             continue  # most lines, and to search them all would take too long
         if _LONG_NUMBER.search(row):
             remedy = "write a shorter number"
             raise error("a number of more than 300 digits", where=f"{where}:{at}", remedy=remedy)
         if _LONG_KEY.search(row):
-            raise error(f"a key of more than {_LONGEST_KEY} names", where=f"{where}:{at}", remedy="write fewer points")
+            raise error(f"a key of more than {_KEY_PARTS} names", where=f"{where}:{at}", remedy="write fewer points")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:

@@ -42,7 +42,7 @@ from torquec.foundation.package_manifest import (
 from torquec.foundation.reading import is_folder
 from torquec_check.package import MANIFEST
 
-_HEAD = 2048
+_HEAD_BYTES = 2048
 """Bytes searched for the mark of a Torquec file: headers of generated code begin with names and operation counts."""
 
 _OURS = re.compile(rb'written[\s*#]+by[\s*#]+torquec|"format": ?"torquec', re.IGNORECASE)
@@ -53,7 +53,7 @@ _REPLACE = "replace it: --force on the command line, force=True in Python"
 _OBJECTS = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\x64\x86", b"\x64\xaa")
 """How object files begin: ELF, Mach-O, COFF for two processors."""
 
-_MOST_OBJECT = 2**26  # bytes: far more than any object of ours
+_OBJECT_BYTES = 2**26  # bytes: far more than any object of ours
 
 
 def is_ours(path: Path) -> bool:
@@ -62,9 +62,9 @@ def is_ours(path: Path) -> bool:
         if not stat.S_ISREG(path.lstat().st_mode):
             return False
         with path.open("rb") as stream:
-            head = stream.read(_HEAD)
+            head = stream.read(_HEAD_BYTES)
             # In an object file the mark may be anywhere.
-            whole = head + stream.read(_MOST_OBJECT) if head.startswith(_OBJECTS) else head
+            whole = head + stream.read(_OBJECT_BYTES) if head.startswith(_OBJECTS) else head
             return _OURS.search(whole) is not None
     except OSError:
         return False

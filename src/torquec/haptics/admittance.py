@@ -38,20 +38,12 @@ from torquec.haptics.admittance_options import AdmittanceOptions
 from torquec.haptics.followed_pose import ArmFollower
 from torquec.haptics.haptic_cycle import HapticCycle, cycle_slots
 from torquec.haptics.rendered_object import RenderedObject
+from torquec.haptics.tuning import TUNING
 from torquec.haptics.virtual_object import Field, quaternion_of
 from torquec.kinematics.inverse_kinematics import inverse_kinematics
 from torquec.model.model_function import ModelFunction
 from torquec.robot.robot import Robot
 from torquec.spatial import matvec, subtract
-
-_NO_LIMIT = 3.0
-"""Default speed limit of a joint [rad/s or m/s]."""
-
-_BRAKING = 0.25
-"""Fraction of a joint's effort limit for braking its own inertia before a position limit."""
-
-_SLOW_BRAKING = 10.0
-"""Deceleration [rad/s^2 or m/s^2] of a joint without an effort limit."""
 
 _USUAL = AdmittanceOptions()
 
@@ -155,14 +147,16 @@ def admittance(
 
 def _speeds(robot: Robot) -> tuple[float, ...]:
     """The largest speed of every joint."""
-    return tuple(_NO_LIMIT if math.isinf(v := joint.limits.velocity) else v for joint in robot.joints)
+    return tuple(TUNING.unlimited_speed if math.isinf(v := joint.limits.velocity) else v for joint in robot.joints)
 
 
 def _braking(robot: Robot) -> tuple[float, ...]:
     """The braking deceleration of every joint before a limit, from its effort limit and its own inertia."""
     M = mass_matrix(robot, [0.0] * robot.n)
     return tuple(
-        _SLOW_BRAKING if math.isinf(most := joint.limits.effort) else _BRAKING * most / max(float(M[k][k]), 1e-9)
+        TUNING.unlimited_braking
+        if math.isinf(most := joint.limits.effort)
+        else TUNING.braking_share * most / max(float(M[k][k]), 1e-9)
         for k, joint in enumerate(robot.joints)
     )
 

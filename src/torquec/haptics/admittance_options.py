@@ -30,12 +30,13 @@ from typing import NamedTuple
 from torquec.control.poles import PoleArgument
 from torquec.errors import ArgumentError
 from torquec.expr.math import maximum, minimum, select, sqrt
-from torquec.haptics.virtual_object import SUBSTEPS, ObjectWrench
+from torquec.haptics.tuning import TUNING
+from torquec.haptics.virtual_object import ObjectWrench
 from torquec.robot.payload import attach_payload
 from torquec.robot.robot import Robot
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, matvec, scale, subtract
 
-_LEAST = 1e-30  # added to divisors: far below the square of any relevant force or speed
+_DIVISOR_FLOOR = 1e-30  # added to divisors: far below the square of any relevant force or speed
 
 
 class HapticStatus(IntFlag):
@@ -132,10 +133,10 @@ def flagged(excess: Scalar, flag: HapticStatus) -> Scalar:
 
 def _share(v: Vector3, most: float) -> Scalar:
     """Scale factor that limits the length of a vector to `most`; exactly 1 where it is not longer."""
-    return most / maximum(sqrt(dot(v, v) + _LEAST), most)
+    return most / maximum(sqrt(dot(v, v) + _DIVISOR_FLOOR), most)
 
 
-_POINT = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))  # the inertia of a tool that states none
+_NO_INERTIA = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))  # the inertia of a tool that states none
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ class ToolLoad:
 
     mass: float
     centre: Vector3 = (0.0, 0.0, 0.0)
-    inertia: Matrix3 = _POINT
+    inertia: Matrix3 = _NO_INERTIA
 
     def __post_init__(self) -> None:
         numbers = (self.mass, *self.centre, *(x for row in self.inertia for x in row))
@@ -213,7 +214,7 @@ class AdmittanceOptions:
     rest: float = 0.02
     speed_share: float = 1.0
     free: str | None = None
-    substeps: int = SUBSTEPS
+    substeps: int = TUNING.substeps
 
     def __post_init__(self) -> None:
         for name in ("period", "settling", "rest"):

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from torquec.expr import Function, trace
 from torquec.expr.math import absolute, maximum, select, sqrt
+from torquec.haptics.tuning import TUNING
 from torquec.spatial import Matrix3, Scalar, Vector3, dot, matmul, matvec, subtract, transpose
 
-_PARALLEL = 1e-6  # sine of the angle below which two axes count as parallel
-_APART = -1e300  # less than any gap: for ignored directions
+_BELOW_ANY_GAP = -1e300  # less than any gap: for ignored directions
 
 
 class PlacedBox(NamedTuple):
@@ -49,8 +49,8 @@ def box_gap(first: PlacedBox, second: PlacedBox) -> Scalar:
             across = absolute(centre[q] * turned[p][j] - centre[p] * turned[q][j])
             reach = a[p] * size[q][j] + a[q] * size[p][j] + b[r] * size[i][s] + b[s] * size[i][r]
             length = sqrt(maximum(1.0 - turned[i][j] * turned[i][j], 0.0))
-            gap = (across - reach) / maximum(length, _PARALLEL)
-            gaps.append(select(length - _PARALLEL, gap, _APART))
+            gap = (across - reach) / maximum(length, TUNING.parallel_sine)
+            gaps.append(select(length - TUNING.parallel_sine, gap, _BELOW_ANY_GAP))
     largest = gaps[0]
     for gap in gaps[1:]:
         largest = maximum(largest, gap)

@@ -40,6 +40,7 @@ import numpy as np
 from torquec.errors import ArgumentError
 from torquec.expr.math import absolute, maximum, select, sqrt
 from torquec.foundation.arrays import Array
+from torquec.haptics.tuning import TUNING
 from torquec.haptics.virtual_object import (
     Field,
     ObjectParameters,
@@ -51,8 +52,7 @@ from torquec.haptics.virtual_object import (
 )
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, matvec, scale, subtract, transpose
 
-_UNIT_TOLERANCE = 1e-9  # of the length of a normal: one rounded to three digits is rejected
-_NEAREST = 1e-150  # added under a square root against division by zero: far below any length
+_ROOT_FLOOR = 1e-150  # added under a square root against division by zero: far below any length
 
 
 class Clearance(NamedTuple):
@@ -77,7 +77,7 @@ class Wall:
     offset: float
 
     def __post_init__(self) -> None:
-        if not abs(math.hypot(*self.normal) - 1.0) <= _UNIT_TOLERANCE or not math.isfinite(self.offset):
+        if not abs(math.hypot(*self.normal) - 1.0) <= TUNING.unit_tolerance or not math.isfinite(self.offset):
             raise ArgumentError(f"a wall has the normal {self.normal}", remedy="give a unit vector and a finite offset")
 
     def clearance(self, point: Vector3) -> Clearance:
@@ -98,7 +98,7 @@ class Ball:
     def clearance(self, point: Vector3) -> Clearance:
         """See `Obstacle`; at the very centre there is no direction, and it is the zero vector."""
         apart = subtract(point, self.centre)
-        length = sqrt(dot(apart, apart) + _NEAREST)
+        length = sqrt(dot(apart, apart) + _ROOT_FLOOR)
         return Clearance(length - self.radius, scale(apart, 1.0 / length))
 
 
@@ -119,7 +119,7 @@ class Block:
         beyond = tuple(absolute(x) - h for x, h in zip(own, self.half, strict=True))
         sign = tuple(select(x, 1.0, -1.0) for x in own)
         outside = tuple(maximum(x, 0.0) for x in beyond)
-        length = sqrt(sum((x * x for x in outside[1:]), outside[0] * outside[0]) + _NEAREST)
+        length = sqrt(sum((x * x for x in outside[1:]), outside[0] * outside[0]) + _ROOT_FLOOR)
         deepest = maximum(maximum(beyond[0], beyond[1]), beyond[2])
         face = (
             select(beyond[0] - deepest, 1.0, 0.0),
@@ -249,8 +249,6 @@ def _check_sizes(what: str, sizes: Sequence[float], centre: Vector3) -> None:
 
 
 _MOST_PLANES = 3  # three planes fix a point
-_SLACK = 1e-12  # [m], rounding allowance of a point on a plane
-_TOUCHING = 1e-9  # [m]: closer than this to a face, the proxy lies on it
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,11 +263,11 @@ class Face:
     def in_the_way(self, start: Array, end: Array) -> float:
         """The fraction of the path from `start` to `end` at which it meets this face; infinite where it does not."""
         before, after = (float(self.normal @ point) - self.offset for point in (start, end))
-        if before < -_TOUCHING or after >= -_SLACK:
+        if before < -TUNING.touching_distance or after >= -TUNING.plane_slack:
             return np.inf
         share = max(before, 0.0) / (max(before, 0.0) - after)
         point = start + share * (end - start)
-        return float(share) if (self.edges @ point <= self.limits + _TOUCHING).all() else np.inf
+        return float(share) if (self.edges @ point <= self.limits + TUNING.touching_distance).all() else np.inf
 
 
 def obstacle_faces(obstacles: Sequence[Wall | Block]) -> list[Face]:
@@ -316,7 +314,7 @@ def _nearest_point(hand: Array, active: Sequence[Face]) -> Array:
         normals = np.array([face.normal for face in held])
         offsets = np.array([face.offset for face in held])
         pushes = np.linalg.lstsq(normals @ normals.T, offsets - normals @ hand, rcond=None)[0]
-        if (pushes >= -_SLACK).all():
+        if (pushes >= -TUNING.plane_slack).all():
             nearest: Array = hand + normals.T @ pushes
             return nearest
         held.pop(int(np.argmin(pushes)))

@@ -1,8 +1,8 @@
 """Contact experiments: a virtual cube pushed against a wall or a second cube; impact response of object and arm.
 
 The cube moves along the held frame's x. The wall is met by its four front corners, which share stiffness and damping.
-The second cube is fixed, stands on its space diagonal, a sixth of an edge aside, so that one of its corners meets the
-front face: the object is pushed back and turned. There, corners of either cube touch the other's faces.
+The second cube is fixed. Its space diagonal lies along x, a sixth of an edge aside, so that one of its corners meets
+the front face: the impact pushes the object back and turns it. Corners of either cube touch faces of the other.
 """
 
 from __future__ import annotations
@@ -20,26 +20,15 @@ from torquec.haptics.contact import Block, SpringDamper, TouchPoint, Wall, block
 from torquec.haptics.felt_inertia import frame_motion
 from torquec.haptics.guide import joined_fields
 from torquec.haptics.haptic_loop import HapticRecording
-from torquec.haptics.haptic_plan import EDGE, ExperimentOptions
+from torquec.haptics.haptic_plan import ExperimentOptions
+from torquec.haptics.tuning import TUNING
 from torquec.haptics.virtual_object import Field, rotation_of
 from torquec.spatial import Pose, Vector3, add, axis_angle_rotation, matmul, matvec, scale
-
-REST_WINDOW = 0.06
-"""Time after an impact [s] from which speeds are compared with the impact speed."""
-
-PUSH = 0.2
-"""Duration of the push [s]."""
-
-FLIGHT = 0.1
-"""Flight time of the object from the push to the contact [s]."""
-
-AFTER = 0.5
-"""Recorded time after the impact [s]."""
 
 _TURNS = (0.25 * math.pi, math.atan(math.sqrt(0.5)))
 """About the frame's z, then about its y [rad]: a space diagonal then lies along x."""
 
-_HALF = (EDGE / 2.0,) * 3
+_HALF = (TUNING.cube_edge / 2.0,) * 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +63,7 @@ class PushedAgainst:
     def way(self) -> float:
         """Distance from the start to the contact [m]: half the push time and the flight time, at the impact speed."""
         assert self.options.impact is not None
-        return self.options.impact * (0.5 * PUSH + FLIGHT)
+        return self.options.impact * (0.5 * TUNING.push_time + TUNING.flight_time)
 
     def environment(self, mass: float) -> Field:
         """The contact forces on the object."""
@@ -86,7 +75,7 @@ class PushedAgainst:
         if self.cube is not None:
             ours = contact_field(block_corners(_HALF), [self.cube], law)
             return joined_fields([ours, corner_field(_HALF, self.cube, law)])
-        x, half = _column(self.start, 0), EDGE / 2.0
+        x, half = _column(self.start, 0), TUNING.cube_edge / 2.0
         offset = -sum(a * b for a, b in zip(x, self.start.origin, strict=True)) - (self.way + half)
         corners = [TouchPoint((half, a * half, b * half)) for a in (-1.0, 1.0) for b in (-1.0, 1.0)]
         return contact_field(corners, [Wall(scale(x, -1.0), offset)], law)
@@ -123,9 +112,11 @@ def pushed_against_cube(start: Pose, options: ExperimentOptions) -> PushedAgains
     met = PlacedBox(add(start.origin, scale(_column(start, 0), way)), start.rotation, _HALF)
 
     def centre(distance: float) -> Vector3:
-        return add(met.centre, add(scale(_column(start, 0), distance), scale(_column(start, 1), EDGE / 6.0)))
+        return add(
+            met.centre, add(scale(_column(start, 0), distance), scale(_column(start, 1), TUNING.cube_edge / 6.0))
+        )
 
-    near, far = 0.0, 3.0 * EDGE
+    near, far = 0.0, 3.0 * TUNING.cube_edge
     for _ in range(60):  # bisection to rounding
         middle = 0.5 * (near + far)
         apart = float(box_gap(met, PlacedBox(centre(middle), rotation, _HALF))) > 0.0
@@ -145,7 +136,7 @@ def contact_result(cycle: Admittance, recording: HapticRecording, against: Pushe
     speed = found["velocity"] @ x
     tip = frame_motion(cycle.robot, cycle.frame)(recording.q, recording.qd, np.zeros_like(recording.q))[2][:, :3] @ x
     time = float(recording.t[first])
-    later = recording.t >= time + REST_WINDOW
+    later = recording.t >= time + TUNING.rest_window
     impact = float(speed[first - 1])
     return WallContactResult(
         time,

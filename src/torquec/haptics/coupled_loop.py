@@ -25,7 +25,7 @@ from torquec.haptics.haptic_choices import RenderingKind
 from torquec.haptics.passive_hand import PassiveHands, SwitchedHands
 from torquec.haptics.port_loop import Grip, PortLoop, RenderedImpedance, object_steps, velocity_filter
 
-_TERMS = 14
+_SERIES_TERMS = 14
 """Terms of the series of a flow whose exponent is below one half: the truncation error is below rounding error."""
 
 
@@ -304,7 +304,7 @@ def _held_flow(flow: Array, power: Array, scale: Array, duration: float) -> tupl
     Phi = term = np.broadcast_to(np.eye(A.shape[1]), A.shape)
     derivative = S
     Q, factor = h * S, h
-    for k in range(1, _TERMS):
+    for k in range(1, _SERIES_TERMS):
         term = term @ A * (h / k)
         Phi = Phi + term
         half = derivative @ A

@@ -3,7 +3,7 @@
 The condition is (5) of :mod:`torquec.proof.passivity.hand_discs`, whose equation numbers are used here, at all
 frequencies and all masses within the model's error. Its two sides differ by (6), which divided by radius_0 is
 a smooth function of w^2 and of the mass. Its only poles are those of the object, which are known: cells are chosen by
-them, and `positive_function` proves it to be positive everywhere, not only at samples. Towards w = 0 it
+them, and `positive_function` finds it positive everywhere, not only at samples. Towards w = 0 it
 goes to a constant with a rendered spring and as 1/w^2 without one; the first cell begins at 0.
 
 Reports use (5). (3) is weaker and holds for time-invariant hands.
@@ -24,18 +24,9 @@ from torquec.haptics.coupled_loop import coupled_loop
 from torquec.haptics.haptic_choices import RenderingKind
 from torquec.haptics.passive_hand import no_hands
 from torquec.haptics.port_loop import PortLoop, RenderedImpedance, force_feedback, position_feedback
+from torquec.haptics.tuning import TUNING
 from torquec.proof.enclosure.positive_function import Cells, is_positive
 from torquec.proof.passivity.hand_discs import HandDiscs, hand_discs
-
-_LOWEST = 2.0 * math.pi * 0.005
-"""The lowest frequency of a reported margin [rad/s]: that of a spring tends to zero with w^2, without harm."""
-
-_POINTS = 9  # of a cell, along frequency
-_RATIO = 1.6  # of the ends of a cell; poles are then farther away than its width
-_BELOW = 0.05  # of the slowest pole: one cell covers all lower frequencies
-_MASS_ACCURACY = 1e-8  # of the polynomial through values at several masses
-_REFINED = 6  # cells in which the smallest margin is refined: there are rarely more minima
-_MOST_CUTOFF = 20.0  # cut-offs above so many times the sampling rate are refused: such a sensor has no filter
 
 
 @dataclass(frozen=True)
@@ -61,16 +52,16 @@ class PassivityTest:
     """
 
     def __init__(self, loop: PortLoop) -> None:
-        if loop.force_cutoff * loop.period > _MOST_CUTOFF:
+        if loop.force_cutoff * loop.period > TUNING.largest_cutoff:
             raise ArgumentError(
                 f"the force filter's cut-off of {loop.force_cutoff:g} Hz is far above the sampling rate of "
                 f"{1.0 / loop.period:g} Hz: a force sensor that aliases without a filter is never passive",
-                remedy=f"give a cut-off below {_MOST_CUTOFF / loop.period:g} Hz",
+                remedy=f"give a cut-off below {TUNING.largest_cutoff / loop.period:g} Hz",
             )
         self.loop = loop
         self._masses = _mass_count(loop.port.model_error)
-        lowest = _BELOW * min(_slow_poles(loop))
-        cells = max(1, math.ceil(math.log(loop.nyquist / lowest) / math.log(_RATIO)))
+        lowest = TUNING.lowest_cell * min(_slow_poles(loop))
+        cells = max(1, math.ceil(math.log(loop.nyquist / lowest) / math.log(TUNING.cell_ratio)))
         self._ends = np.concatenate([[0.0], np.geomspace(lowest, loop.nyquist, cells + 1)])
         self._cells = self._between(self._ends)
         self._discs = self._at(self._cells)
@@ -89,7 +80,7 @@ class PassivityTest:
         if not all((values > 0.0).all() for values in known):
             return False
         return all(
-            is_positive(surplus, cells, values.reshape(len(cells), _POINTS, self._masses))
+            is_positive(surplus, cells, values.reshape(len(cells), TUNING.cell_points, self._masses))
             for (cells, _), values in zip(samples, known, strict=True)
         )
 
@@ -132,7 +123,7 @@ class PassivityTest:
         ends = np.union1d(self._ends, added)
         new = self._between(ends)
         new = new.some(~kept[np.searchsorted(self._ends, np.sqrt(new.x1) * (1.0 - 1e-12)) - 1])
-        points = np.repeat(kept, _POINTS * self._masses)
+        points = np.repeat(kept, TUNING.cell_points * self._masses)
         return [(self._cells.some(kept), self._discs.some(points)), (new, self._at(new))]
 
     def _between(self, ends: Array) -> Cells:
@@ -141,7 +132,7 @@ class PassivityTest:
         return Cells(ends[:-1] ** 2, ends[1:] ** 2, np.full(count, -error), np.full(count, error))
 
     def _at(self, cells: Cells) -> HandDiscs:
-        x, y = cells.points(_POINTS, self._masses)
+        x, y = cells.points(TUNING.cell_points, self._masses)
         return hand_discs(self.loop.sampled_port, np.sqrt(x.ravel()), y.ravel())
 
     def _feedback(self, discs: HandDiscs, rendered: RenderedImpedance) -> tuple[ComplexArray, ComplexArray]:
@@ -161,19 +152,19 @@ class PassivityTest:
         error = self.loop.port.model_error
         lowest = []
         for cells, discs in self._samples(rendered):
-            x, y = (part.reshape(len(cells), -1) for part in cells.points(_POINTS, self._masses))
+            x, y = (part.reshape(len(cells), -1) for part in cells.points(TUNING.cell_points, self._masses))
             values = margin(discs, *self._feedback(discs, rendered)).reshape(x.shape)
-            values = np.where(np.sqrt(x) >= _LOWEST, values, math.inf)
+            values = np.where(np.sqrt(x) >= TUNING.lowest_frequency, values, math.inf)
             i, j = np.arange(len(cells)), values.argmin(axis=1)
             lowest.append(np.stack([values[i, j], np.sqrt(x[i, j]), y[i, j], np.sqrt(cells.x0), np.sqrt(cells.x1)]))
         value, w, delta, w0, w1 = np.concatenate(lowest, axis=1)
-        order = np.argsort(value)[:_REFINED]
+        order = np.argsort(value)[: TUNING.refined_cells]
         best = WorstFrequency(float(value[order[0]]), float(w[order[0]]), float(delta[order[0]]))
         w, delta, width, spread = w[order], delta[order], 0.5 * (w1 - w0)[order], np.full(len(order), error)
         share = np.linspace(-1.0, 1.0, 9)
         tilts = np.linspace(-1.0, 1.0, 5) if error > 0.0 else np.zeros(1)
         for _ in range(6):
-            ws = np.clip(w + width * share[:, None], _LOWEST, self.loop.nyquist)
+            ws = np.clip(w + width * share[:, None], TUNING.lowest_frequency, self.loop.nyquist)
             deltas = np.clip(delta + spread * tilts[:, None], -error, error)
             ws, deltas = np.broadcast_arrays(ws[:, None, :], deltas[None, :, :])
             discs = hand_discs(self.loop.sampled_port, ws.ravel(), deltas.ravel())
@@ -205,7 +196,7 @@ def _mass_count(error: float) -> int:
     """Number of masses: (6) has its poles where 1 + delta is imaginary, which sets the polynomial's convergence."""
     if error == 0.0:
         return 1
-    return 1 + math.ceil(-math.log(_MASS_ACCURACY) / math.acosh(1.0 / error))
+    return 1 + math.ceil(-math.log(TUNING.mass_fit_error) / math.acosh(1.0 / error))
 
 
 def _slow_poles(loop: PortLoop) -> list[float]:
@@ -231,9 +222,11 @@ def _object_ends(loop: PortLoop, rendered: RenderedImpedance, lowest: float) -> 
     if len(poles) == 1 and square > 0.0:
         poles.append(complex(square / poles[0].real))
     found = [np.zeros(0)]
-    slowest = _BELOW * min((abs(pole) for pole in poles if pole != 0.0), default=math.inf)
+    slowest = TUNING.lowest_cell * min((abs(pole) for pole in poles if pole != 0.0), default=math.inf)
     if slowest < lowest:
-        found.append(np.geomspace(slowest, lowest, math.ceil(math.log(lowest / slowest) / math.log(_RATIO)) + 1))
+        found.append(
+            np.geomspace(slowest, lowest, math.ceil(math.log(lowest / slowest) / math.log(TUNING.cell_ratio)) + 1)
+        )
     # Aliasing: sampling folds frequencies above half its rate back.
     own = abs(cmath.phase(cmath.exp(poles[0] * loop.period))) / loop.period
     if poles[0].imag != 0.0:

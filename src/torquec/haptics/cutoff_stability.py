@@ -24,8 +24,7 @@ from torquec.haptics.coupled_passivity import PassivityTest
 from torquec.haptics.haptic_choices import RenderingKind
 from torquec.haptics.passive_hand import PassiveHands
 from torquec.haptics.port_loop import PortLoop, RenderedImpedance
-
-_BISECTIONS = 30  # from neighbouring cut-offs down to a billionth of their distance
+from torquec.haptics.tuning import TUNING
 
 
 class FilterPlace(StrEnum):
@@ -94,7 +93,7 @@ def cutoff_stability(
         edge = None
     else:
         low, high = given[unstable[-1]], given[unstable[-1] + 1]
-        for _ in range(_BISECTIONS):
+        for _ in range(TUNING.cutoff_bisections):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if growth(middle) >= 0.0 else (low, middle)
         edge = float(high)

@@ -17,7 +17,7 @@ Of forces conj(g) = sum_k phi_k exp(2 pi j k t/T) at the aliases, the port's ans
 
 (4)  a' = (j o - phi* Y phi/2) a,     phi the eigenvector of the least eigenvalue of Y + Y*,   o = w + Im{phi* Y phi}/2
 
-`_PIECES` constant levers make up a period. A hand is accepted only if the sampled loop with it has an unstable
+`period_pieces` constant levers make up a period. A hand is accepted only if the sampled loop with it has an unstable
 eigenvalue.
 """
 
@@ -35,16 +35,8 @@ from torquec.haptics.coupled_loop import coupled_loop
 from torquec.haptics.coupled_passivity import PassivityTest, WorstFrequency
 from torquec.haptics.passive_hand import PassiveHands, SwitchedHands, no_hands
 from torquec.haptics.port_loop import PortLoop, RenderedImpedance, force_feedback, position_feedback
+from torquec.haptics.tuning import TUNING
 from torquec.proof.passivity.hand_discs import HandDiscs, hand_discs
-
-_REACHES = (1.0, 0.99, 0.97, 0.93, 0.85, 0.7, 0.5)  # r of (1): lossless hands first
-_WIDTHS = (0.3, 0.1, 0.03, 0.01, 0.003)  # e of (3): the wider, the faster the growth
-_ALIASES = 4  # on either side: at half the sampling rate they contribute 96 %
-_SWEEPS = 30  # the resonances are nearly decoupled: far fewer are enough
-_LEVERS = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)  # |phi* Y phi|/2 as a part of w: (4) is for small ones
-_LEVER_ALIASES = 6  # on either side
-_PIECES = 32  # of a period: the highest alias still has five of them a swing
-_GROWTH = 1e-9  # per sample; less is indistinguishable from rounding error
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +76,9 @@ def destabilizing_hand(loop: PortLoop, rendered: RenderedImpedance) -> Destabili
     best = None
     if steady.margin < 0.0:
         best = _best(loop, rendered, steady, _candidates(loop, rendered, steady))
-    if best is None or best.growth < _GROWTH:
+    if best is None or best.growth < TUNING.least_growth:
         best = _best(loop, rendered, worst, _switched(loop, rendered, worst))
-    if best.growth < _GROWTH:
+    if best.growth < TUNING.least_growth:
         raise CheckError(
             f"the object is outside of the renderable region by a margin of {worst.margin:.2g} only",
             remedy="ask for one further outside to be shown a hand that destabilizes it",
@@ -121,10 +113,10 @@ def _candidates(loop: PortLoop, rendered: RenderedImpedance, worst: WorstFrequen
     if frequency > 0.99 * loop.nyquist:
         frequency = loop.nyquist  # there the aliases come in pairs, and one impedance serves both
     discs = hand_discs(loop.sampled_port, np.array([frequency]), worst.mass_error)
-    for reach in _REACHES:
+    for reach in TUNING.hand_reaches:
         wanted = _wanted(loop, rendered, discs, reach)
         yield _simple_hand(*wanted[0])
-        for width in _WIDTHS:
+        for width in TUNING.hand_widths:
             yield _resonances(wanted, width)
 
 
@@ -135,7 +127,9 @@ def _wanted(loop: PortLoop, rendered: RenderedImpedance, discs: HandDiscs, reach
     left = complex(N[0] - (discs.weight * discs.hold * q * discs.radius * discs.arm.conj() / discs.arm).sum())
     middle = len(c) // 2
     found: dict[float, complex] = {}
-    for k in sorted(range(middle - _ALIASES, middle + _ALIASES + 1), key=lambda i: abs(discs.s[i, 0])):
+    for k in sorted(
+        range(middle - TUNING.hand_aliases, middle + TUNING.hand_aliases + 1), key=lambda i: abs(discs.s[i, 0])
+    ):
         turn = -left / abs(left) * abs(c[k]) / c[k]
         g = discs.centre[k, 0] + reach * discs.radius[k, 0] * turn
         s = complex(discs.s[k, 0])
@@ -163,7 +157,7 @@ def _resonances(wanted: list[tuple[float, complex]], width: float) -> PassiveHan
     Z = np.array([impedance for _, impedance in wanted])
     c = width * w * np.abs(Z)
     d, o2 = np.zeros(len(w)), w * w
-    for _ in range(_SWEEPS):
+    for _ in range(TUNING.hand_sweeps):
         for i in range(len(w)):
             s = 1j * w[i]
             others = np.delete(np.arange(len(w)), i)
@@ -182,17 +176,19 @@ def _switched(loop: PortLoop, rendered: RenderedImpedance, worst: WorstFrequency
     w = min(worst.frequency, 0.98 * loop.nyquist)  # at half the rate a resonance and its mirror image would be one
     discs = hand_discs(loop.sampled_port, np.array([w]), worst.mass_error)
     middle = len(discs.s) // 2
-    near = slice(middle - _LEVER_ALIASES, middle + _LEVER_ALIASES + 1)
+    near = slice(middle - TUNING.lever_aliases, middle + TUNING.lever_aliases + 1)
     N, q = discs.forces(force_feedback(loop, rendered, discs.z), position_feedback(loop, rendered, discs.z))
     D, s = discs.arm[near, 0], discs.s[near, 0]
     grip = 0.0 if loop.grip is None else s / (loop.grip.stiffness + loop.grip.damping * s)
     Y = np.diag(1.0 / D + grip) - np.outer(discs.hold[near, 0] / D, q[near, 0] / D) / N[0]
     phi = np.linalg.eigh(Y + Y.conj().T)[1][:, 0]
     answer = complex(phi.conj() @ Y @ phi)
-    k = np.arange(-_LEVER_ALIASES, _LEVER_ALIASES + 1)
-    middles = (np.arange(_PIECES)[:, None] + 0.5) / _PIECES
-    levers = (phi * np.sinc(k / _PIECES) * np.exp(2j * math.pi * k * middles)).sum(axis=1)  # the mean of each piece
-    for share in _LEVERS:
+    k = np.arange(-TUNING.lever_aliases, TUNING.lever_aliases + 1)
+    middles = (np.arange(TUNING.period_pieces)[:, None] + 0.5) / TUNING.period_pieces
+    levers = (phi * np.sinc(k / TUNING.period_pieces) * np.exp(2j * math.pi * k * middles)).sum(
+        axis=1
+    )  # the mean of each piece
+    for share in TUNING.hand_levers:
         size = share * w / (0.5 * abs(answer))
         o = w + 0.5 * size * answer.imag
         F, none = np.array([[[0.0, -o], [o, 0.0]]]), np.zeros(1)

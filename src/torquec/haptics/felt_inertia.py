@@ -7,8 +7,8 @@
 (4)  f_j = sum w_j Y . F,  a_j = sum w_j Y . D;   unbiased value  m = sum f_j/sum a_j
 
 Near A = 0 the quotient is meaningless. The paper states no rule; here a sample counts where |F| |A| is at least
-`SHARE`^2 of its mean, and neither the start of the motion nor the ends of the spline count. Selection by |A| alone
-biases the mean down (samples in which vibration of the arm adds to A count, those in which it subtracts do not),
+`counted_share`^2 of its mean, and neither the start of the motion nor the ends of the spline count. Selection by |A|
+alone biases the mean down (samples in which vibration of the arm adds to A count, those in which it subtracts do not),
 selection by |F| alone biases it up (by 1/|A|); the product does neither. Force noise still makes |F| too large: the
 quotient is biased where the force is not far above its noise (`is_biased`).
 
@@ -44,23 +44,12 @@ from torquec.dynamics.jacobian import jacobian, jacobian_derivative
 from torquec.errors import ArgumentError
 from torquec.expr import trace
 from torquec.foundation.arrays import Array, Mask
+from torquec.haptics.tuning import TUNING
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 from torquec.trajectory.smoothing import even_spline
 
-SHARE = 0.5
-"""A sample counts where the root of |F| |A| is at least this share of the root of its mean."""
-
-_ENDS = 0.1
-"""Discarded time at either end of a spline [s]: it has samples on one side only."""
-
-_BIASED = 0.01
-"""Relative deviation of the quotient's mean from the unbiased value above which it is called biased."""
-
-_FEWEST_WINDOWS = 6
-"""Of (4): fewer windows do not determine a variance."""
-
-_NORMAL = 1.959964  # two-sided 95 % quantile of the normal distribution
+_NORMAL_QUANTILE = 1.959964  # two-sided 95 % quantile of the normal distribution
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +82,7 @@ class FeltInertia:
     def is_biased(self) -> bool:
         """Whether the quotient's mean is biased: outside of the interval, and off by more than 1 %."""
         low, high = self.interval
-        return not low <= self.mean <= high and abs(self.mean / self.unbiased - 1.0) > _BIASED
+        return not low <= self.mean <= high and abs(self.mean / self.unbiased - 1.0) > TUNING.biased_deviation
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +179,7 @@ def felt_inertia(
     `differences` (N, 3) are those of (4), the accelerations unless given. Samples count where `free` (N,), all unless
     given: nothing stops the object there. Raises `ArgumentError` where no sample, or too short a motion, is left.
     """
-    steady = (t >= intended.start) & (t >= t[0] + _ENDS) & (t <= t[-1] - _ENDS)
+    steady = (t >= intended.start) & (t >= t[0] + TUNING.discarded_ends) & (t <= t[-1] - TUNING.discarded_ends)
     if free is not None:
         steady &= free
     push, moved = np.linalg.norm(load, axis=1), np.linalg.norm(acceleration, axis=1)
@@ -230,11 +219,11 @@ def _unbiased(t: Array, load: Array, moved: _Motion, intended: IntendedMotion, s
         w = w * steady[rows]
         parts.append((forces[:, rows] @ w, smooth[:, rows] @ w))
     # If something stops the object in every turn, its free samples count, with smoothed accelerations.
-    sums = whole if len(whole) >= _FEWEST_WINDOWS else parts
-    if len(sums) < _FEWEST_WINDOWS:
+    sums = whole if len(whole) >= TUNING.fewest_windows else parts
+    if len(sums) < TUNING.fewest_windows:
         raise ArgumentError(
             f"the object moved for {len(sums)} windows of half a turn ({long:.2g} s)",
-            remedy=f"record a longer motion: {_FEWEST_WINDOWS} such windows are needed",
+            remedy=f"record a longer motion: {TUNING.fewest_windows} such windows are needed",
         )
     f, a = (np.array(part) for part in zip(*sums, strict=True))
     phase = a.sum(axis=0)  # Y of (4): how Z and its derivative are mixed, by the first stage
@@ -250,7 +239,7 @@ def student(degrees: float) -> float:
     >>> round(student(4.0), 2), round(student(30.0), 3)
     (2.77, 2.042)
     """
-    z, n = _NORMAL, degrees
+    z, n = _NORMAL_QUANTILE, degrees
     first, second = (z**3 + z) / 4.0, (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / 96.0
     third = (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / 384.0
     return z + first / n + second / n**2 + third / n**3
@@ -266,5 +255,5 @@ def quotient_over_time(load: Array, acceleration: Array) -> Array:
 def _says_something(push: Array, moved: Array, steady: Mask) -> Mask:
     """Samples far enough from A = 0, relative to the mean over the steady motion."""
     usual = float((push * moved)[steady].mean()) if steady.any() else 0.0
-    found: Mask = (push * moved >= SHARE**2 * usual) & (moved > 0.0)
+    found: Mask = (push * moved >= TUNING.counted_share**2 * usual) & (moved > 0.0)
     return found

@@ -3,7 +3,7 @@
 From the joints q of the previous cycle to those of this one, for a pose one cycle later:
 
 (1)  q* = the branch of the closed-form inverse nearest to q, whole turns too, limits aside; or, without a closed form,
-     `NEWTON_STEPS` damped Newton steps from q, enough for the small motion of a cycle
+     `newton_steps` damped Newton steps from q, enough for the small motion of a cycle
 (2)  d = (q* - q) s,   s <= 1 such that no joint exceeds its speed limit: all slow down alike, on the same path; near
      a singularity, also such that no joint speeds up by more than h b_i: a straight arm bends smoothly
 (3)  d clipped so that every joint can come to rest at its limit:  |d_i| <= min(gap, h sqrt(2 b_i gap)),  gap to it
@@ -26,6 +26,7 @@ from torquec.dynamics.jacobian import jacobian
 from torquec.expr.math import absolute, maximum, minimum, select, sqrt
 from torquec.haptics.admittance_options import HapticStatus, flagged
 from torquec.haptics.rendered_object import sane
+from torquec.haptics.tuning import TUNING
 from torquec.kinematics.angle import nearest_turn
 from torquec.kinematics.arm_geometry import PoseTarget
 from torquec.kinematics.arm_poses import MISSED
@@ -34,21 +35,6 @@ from torquec.kinematics.joint_rates import JacobianFactors
 from torquec.kinematics.refinement import damped_step, pose_error
 from torquec.robot.robot import Limits, Robot
 from torquec.spatial import Matrix3, Pose, Scalar, Vector3, matmul, scale, transpose
-
-NEWTON_STEPS = 2
-"""Newton steps per cycle: convergence is quadratic, from a few millimetres to less than a nanometre."""
-
-DAMPING = 1e-9
-"""Damping of Newton steps and rates without a closed form: it affects singular directions only."""
-
-NEWTON_MISSED = 1e-6
-"""Largest residual of Newton steps, relative to half the arm's size and in radians; more is out of reach."""
-
-NEAR_SINGULAR = 1e-3
-"""A pivot of the Jacobian [m or 1] below this is reported as singular."""
-
-SLOW_START = 0.05
-"""A pivot of the Jacobian [m or 1] below this is near a singularity in the sense of (2)."""
 
 _ANYWHERE = Limits(lower=-math.inf, upper=math.inf)
 
@@ -122,7 +108,7 @@ class ArmFollower:
         flags = (
             flagged(excess, HapticStatus.AT_LIMIT)
             + flagged(missed, HapticStatus.OUT_OF_REACH)
-            + flagged(NEAR_SINGULAR - pivot, HapticStatus.SINGULAR)
+            + flagged(TUNING.singular_pivot - pivot, HapticStatus.SINGULAR)
         )
         return FollowedJoints(after, speed, frame_pose(robot, frame, after), twist, coupled, flags)
 
@@ -133,7 +119,7 @@ class ArmFollower:
         share: Scalar = 1.0
         for k, d in enumerate(step):
             faster = absolute(qd[k]) + h * self.braking[k]
-            most = h * minimum(self.speeds[k], select(pivot - SLOW_START, self.speeds[k], faster))
+            most = h * minimum(self.speeds[k], select(pivot - TUNING.near_singular_pivot, self.speeds[k], faster))
             share = minimum(share, most / maximum(absolute(d), most))
         return share
 
@@ -171,17 +157,17 @@ class ArmFollower:
         robot, frame = self.robot, self.kinematics.frame
         size = 0.5 * self.kinematics.arm.reach
         at = list(q)
-        for _ in range(NEWTON_STEPS):
+        for _ in range(TUNING.newton_steps):
             off, turn = pose_error(frame_pose(robot, frame, at), rotation, position)
             columns = self._weighted(self._columns(jacobian(robot, frame, at)))
-            step = damped_step(columns, [*scale(off, 1.0 / size), *turn], DAMPING)
+            step = damped_step(columns, [*scale(off, 1.0 / size), *turn], TUNING.newton_damping)
             for k, d in zip(self.moving, step, strict=True):
                 at[k] = at[k] + d
         if self.is_deficient:
             return at, -1.0
         off, turn = pose_error(frame_pose(robot, frame, at), rotation, position)
         error = [*scale(off, 1.0 / size), *turn]
-        return at, sum((x * x for x in error), start=0.0) - NEWTON_MISSED**2
+        return at, sum((x * x for x in error), start=0.0) - TUNING.newton_residual**2
 
     def _rates(self, columns: list[list[Scalar]], velocity: Sequence[Scalar]) -> tuple[list[Scalar], Scalar]:
         """Speeds of the moving joints, and the pivot (3) of :mod:`torquec.kinematics.joint_rates`."""
@@ -191,7 +177,7 @@ class ArmFollower:
             return factors.solve(velocity), pivot
         size = 0.5 * self.kinematics.arm.reach
         right = [*(value * (1.0 / size) for value in velocity[:3]), *velocity[3:]]
-        return damped_step(self._weighted(columns), right, DAMPING), pivot
+        return damped_step(self._weighted(columns), right, TUNING.newton_damping), pivot
 
     def _weighted(self, columns: list[list[Scalar]]) -> list[list[Scalar]]:
         """Columns of the Jacobian with lengths over half the arm's size, so that metres and radians compare."""

@@ -21,7 +21,7 @@ from torquec.simulation.sensors import quantised
 from torquec.spatial import Scalar
 
 CHANNELS = 6
-_TERMS = 24  # of the exponential series of a matrix of norm below one half: truncation below rounding
+_SERIES_TERMS = 24  # of the exponential series of a matrix of norm below one half: truncation below rounding
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _transition(w: float, z: float, h: float) -> tuple[tuple[float, float], tupl
     halvings = max(0, math.ceil(math.log2(max(float(np.abs(B).sum()), 1e-300))) + 1)
     B = B / 2.0**halvings
     term, total = np.eye(3), np.eye(3)
-    for k in range(1, _TERMS):
+    for k in range(1, _SERIES_TERMS):
         term = term @ B / k
         total = total + term
     for _ in range(halvings):

@@ -17,10 +17,9 @@ from enum import StrEnum
 
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
+from torquec.haptics.tuning import TUNING
 from torquec.haptics.virtual_object import Field, ObjectState, ObjectWrench, rotation_of
 from torquec.spatial import Vector3, add, cross, dot, matvec, scale, subtract
-
-_UNIT_TOLERANCE = 1e-9  # of the length of a direction
 
 
 class GuideShape(StrEnum):
@@ -47,7 +46,7 @@ class Guide:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shape", chosen(GuideShape, self.shape, "shape of a guide"))
-        if not abs(math.hypot(*self.direction) - 1.0) <= _UNIT_TOLERANCE:
+        if not abs(math.hypot(*self.direction) - 1.0) <= TUNING.unit_tolerance:
             raise ArgumentError(f"a guide has the direction {self.direction}", remedy="give a unit vector")
         numbers = (*self.point, *self.place, self.stiffness, self.damping)
         if not all(map(math.isfinite, numbers)) or self.stiffness <= 0.0 or self.damping < 0.0:

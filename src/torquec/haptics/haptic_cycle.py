@@ -34,9 +34,9 @@ from torquec.haptics.virtual_object import (
 from torquec.robot.robot import Robot
 from torquec.spatial import Matrix3, Pose, Scalar, Vector3, add, cross, matvec, scale, subtract, transpose
 
-WRENCH, JOINTS, ASKED, STATUS, HAND = "wrench", "q", "settings", "status", "hand"
+WRENCH, JOINTS, SETTINGS, STATUS, HAND = "wrench", "q", "settings", "status", "hand"
 
-_NOTHING = ObjectWrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+_ZERO_WRENCH = ObjectWrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 class _Hand(NamedTuple):
@@ -83,7 +83,7 @@ class HapticCycle:
         """The cycle as a program."""
         size = sum(slot.size for slot in self.slots)
         ports: dict[str, tuple[int, ...]] = {STATE: (size,), WRENCH: (6,), JOINTS: (self.robot.n,)}
-        return trace(f"{_word(self.robot.name)}_haptic_cycle", self._cycle, {**ports, ASKED: (SETTING_COUNT,)})
+        return trace(f"{_word(self.robot.name)}_haptic_cycle", self._cycle, {**ports, SETTINGS: (SETTING_COUNT,)})
 
     def _cycle(self, **given: Any) -> dict[str, Any]:
         options, h = self.options, self.options.period
@@ -91,7 +91,7 @@ class HapticCycle:
         graph = given[STATE][0].graph
         found_hand, seen = self._hand(state, given[WRENCH]), self._seen(state, given[JOINTS])
         hand = found_hand.wrench
-        settings = moved_settings(state["settings"], given[ASKED], 1.0 - math.exp(-h / options.settling))
+        settings = moved_settings(state["settings"], given[SETTINGS], 1.0 - math.exp(-h / options.settling))
         shown = ShownObject.of(settings)
         body = shown.parameters(options.contact_point)
 
@@ -161,7 +161,7 @@ class HapticCycle:
             matvec(back, (a[3], a[4], a[5])),
             matvec(back, self.robot.gravity),
         )
-        tool = self.options.tool.wrench(motion) if self.options.tool.mass else _NOTHING
+        tool = self.options.tool.wrench(motion) if self.options.tool.mass else _ZERO_WRENCH
         hand = ObjectWrench(subtract(measured.force, tool.force), subtract(measured.moment, tool.moment))
         hand, capped = capped_wrench(self.options.caps, hand)
         distrust = maximum(invalid, saturated)

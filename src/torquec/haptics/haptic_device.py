@@ -27,12 +27,12 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.reading import to_path
 from torquec.haptics.haptic_loop import HapticLoop, HapticRecording
 from torquec.haptics.simulated_hand import GOAL_SIZE
+from torquec.haptics.tuning import TUNING
 from torquec.haptics.virtual_object import rotation_of
 from torquec.simulation.sensors import quantised
 from torquec.trajectory.csv_file import csv_lines, csv_values
 
 _WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
-_SILENT = 0.1  # timeout of a device in shared memory without a new wrench [s]
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +213,7 @@ class SharedMemoryDevice:
         (after,) = struct.unpack_from("<q", buffer, 0)
         if before == after and before % 2 == 0 and before != self._seen:
             self._seen, self._since, self._latest = before, t, tuple(values)
-        return np.array(self._latest) if t - self._since <= _SILENT else np.full(6, math.nan)
+        return np.array(self._latest) if t - self._since <= TUNING.device_timeout else np.full(6, math.nan)
 
     def show(self, t: float, shown: ShownMotion) -> None:  # noqa: ARG002 - the other side has its own clock
         """Write the motion."""

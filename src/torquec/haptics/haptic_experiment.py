@@ -7,15 +7,14 @@ positions looks ahead: it shows the speed drop some 10 ms before the impact.
 
 The initial configuration is away from limits and singularities, with the whole path in reach:
 
-(1)  of `TRIALS` random configurations within the limits, seeded, the one with the largest of
+(1)  of `random_configurations` random configurations within the limits, seeded, the one with the largest of
      min(pivot over the arm's size or 1, half the distance to the nearest limit in radians or arm's sizes)
 (2)  a path of poses is followed from it by the inverse kinematics; the next one is tried where it misses a pose,
-     comes nearer to a limit than `ROOM`, or needs more than `PACE` of the speed limit of a joint
+     comes nearer to a limit than `limit_margin`, or needs more than `path_pace` of the speed limit of a joint
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -29,9 +28,6 @@ from torquec.foundation.choice import chosen
 from torquec.haptics.admittance import Admittance, admittance
 from torquec.haptics.admittance_options import NOT_FREE, AdmittanceOptions, ToolLoad
 from torquec.haptics.contact_experiment import (
-    AFTER,
-    FLIGHT,
-    PUSH,
     PushedAgainst,
     WallContactResult,
     contact_result,
@@ -53,6 +49,7 @@ from torquec.haptics.haptic_loop import HapticLoop, HapticRecording
 from torquec.haptics.haptic_plan import ExperimentOptions, ExperimentPlan, checked_options, experiment_plan
 from torquec.haptics.rendered_object import RenderedObject
 from torquec.haptics.simulated_hand import goal_part, hand_goals, push_goals
+from torquec.haptics.tuning import TUNING
 from torquec.haptics.virtual_object import rotation_of
 from torquec.kinematics.arm_poses import BranchStatus
 from torquec.kinematics.closed_kinematics import InverseKinematics, KinematicsMethod
@@ -61,22 +58,7 @@ from torquec.kinematics.joint_rates import manipulability_and_pivot
 from torquec.robot.robot import Robot
 from torquec.spatial import Pose, Vector3, scale
 
-TRIALS = 200
-"""Number of random configurations (1)."""
-
-PACE = 0.8
-"""Fraction of a joint's speed limit that a path may need (2), a margin for the inexact hand."""
-
-ROOM = 0.15
-"""Margin between a path and a joint limit [rad, or half the arm's size] (2), within which the arm brakes."""
-
 _ENDS = ("lower", "upper")
-_TRIED = 60  # candidates whose path is tracked: if the 60 best fail, the path is too long or too fast
-_ASKED = 5  # configurations tested for missing motions: what none of five can do, the arm cannot
-_TRIED_BY_ITERATION = 8  # where each pose takes a hundred times as long
-_SAMPLES = 64  # poses of the path that are tracked
-_NO_LIMIT = 0.75 * math.pi  # range of a joint without limits [rad]: more only turns the arm around
-_NO_END = 0.5  # and of a slide without limits [m]
 HANDLE = ToolLoad(0.4, (0.0, 0.0, 0.04), ((4e-4, 0.0, 0.0), (0.0, 4e-4, 0.0), (0.0, 0.0, 2e-4)))
 """The handle of the experiments: about a 12 cm grip of aluminium."""
 
@@ -224,12 +206,12 @@ def _goals(plan: ExperimentPlan, options: ExperimentOptions, pose: Pose, gravity
     carried = scale(gravity, -plan.mass)
     if plan.motion is None:
         assert options.impact is not None
-        duration = PUSH + FLIGHT + AFTER
+        duration = TUNING.push_time + TUNING.flight_time + TUNING.time_after_impact
         return push_goals(
             pose,
             plan.mass,
             speed=options.impact,
-            lasting=PUSH,
+            lasting=TUNING.push_time,
             duration=duration,
             period=options.period,
             carried=carried,
@@ -266,8 +248,8 @@ def default_posture(
     Raises `RobotError` where none is found.
     """
     robot, ranked = kinematics.robot, _ranked(kinematics)
-    check_rendered(kinematics, [unrendered(kinematics, q) for q in ranked[:_ASKED]], needs)
-    tried = _TRIED if kinematics.method is KinematicsMethod.ANALYTIC else _TRIED_BY_ITERATION
+    check_rendered(kinematics, [unrendered(kinematics, q) for q in ranked[: TUNING.probed_configurations]], needs)
+    tried = TUNING.tracked_candidates if kinematics.method is KinematicsMethod.ANALYTIC else TUNING.tracked_by_iteration
     for q in ranked[:tried]:
         if follows(kinematics, q, paths, duration=duration):
             return q
@@ -293,18 +275,18 @@ def follows(kinematics: InverseKinematics, q: Array, paths: Array, *, duration: 
     start = frame_pose(kinematics.robot, kinematics.frame, [float(x) for x in q])
     turn: Array = np.array(start.rotation)
     origin: Array = np.array(start.origin)
-    picked = paths[np.linspace(0, len(paths) - 1, min(_SAMPLES, len(paths))).astype(int)]
+    picked = paths[np.linspace(0, len(paths) - 1, min(TUNING.tracked_poses, len(paths))).astype(int)]
     turns = np.array([turn @ _rotation(row[3:]) for row in picked])
     tracked = kinematics.track(turns, origin + picked[:, :3] @ turn.T, start=q)
     wrong = tracked.status & BranchStatus.OUT_OF_LIMITS
     if len(kinematics.arm.joints) >= 6:  # with fewer, the arm may lack the rotation
         wrong = wrong | (tracked.status & BranchStatus.OUT_OF_REACH)
     speed = np.abs(np.diff(tracked.q, axis=0)).max(axis=0) * (len(picked) - 1) / duration
-    fast = speed > PACE * np.array([joint.limits.velocity for joint in kinematics.robot.joints])
+    fast = speed > TUNING.path_pace * np.array([joint.limits.velocity for joint in kinematics.robot.joints])
     if wrong.any() or len(tracked.jumps) or (tracked.error[:, 0] > 1e-6).any() or fast.any():
         return False
     lower, upper = (np.array([getattr(joint.limits, end) for joint in kinematics.robot.joints]) for end in _ENDS)
-    return bool((_room(kinematics, np.minimum(tracked.q - lower, upper - tracked.q)) >= ROOM).all())
+    return bool((_room(kinematics, np.minimum(tracked.q - lower, upper - tracked.q)) >= TUNING.limit_margin).all())
 
 
 def _room(kinematics: InverseKinematics, room: Array) -> Array:
@@ -334,14 +316,14 @@ def _ranked(kinematics: InverseKinematics) -> list[Array]:
     rng = np.random.default_rng(0)
     lower, upper = [], []
     for joint in robot.coordinates:
-        far = _NO_LIMIT if joint.turns else _NO_END
+        far = TUNING.unlimited_angle if joint.turns else TUNING.unlimited_slide
         lower.append(max(joint.limits.lower, -far) if joint.limits.upper > -far else joint.limits.lower)
         upper.append(min(joint.limits.upper, far) if joint.limits.lower < far else joint.limits.upper)
     low, high = np.array(lower), np.array(upper)
     moving = [joint.index for k, joint in enumerate(arm.joints) if k != kinematics.closed.free]
     size = 0.5 * arm.reach
     scored = []
-    for q in low + (high - low) * rng.random((TRIALS, robot.n)):
+    for q in low + (high - low) * rng.random((TUNING.random_configurations, robot.n)):
         J = jacobian(robot, kinematics.frame, [float(x) for x in q])
         columns = [[J[row][k] / (size if row < 3 else 1.0) for row in range(6)] for k in moving]
         pivot = manipulability_and_pivot(columns)[1]

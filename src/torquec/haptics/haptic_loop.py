@@ -31,7 +31,7 @@ from torquec.foundation.choice import chosen
 from torquec.haptics.admittance import Admittance
 from torquec.haptics.admittance_options import FrameMotion
 from torquec.haptics.force_sensor import CHANNELS, ForceSensor
-from torquec.haptics.haptic_cycle import ASKED, HAND, JOINTS, STATUS, WRENCH
+from torquec.haptics.haptic_cycle import HAND, JOINTS, SETTINGS, STATUS, WRENCH
 from torquec.haptics.rendered_object import SETTING_COUNT
 from torquec.haptics.simulated_hand import GOAL_SIZE, GraspingHand, HandImpedance
 from torquec.robot.robot import Robot
@@ -151,13 +151,13 @@ class HapticLoop:
     def sample_function(self) -> Function:
         """(1). Its log is a row of q (n,), wrench (6,), the hand's wrench (6,), torques (n,) and the status."""
         n, sensor = self.cycle.n, self.setting.sensor
-        ports = {STATE: (self.size,), "goal": (GOAL_SIZE,), ASKED: (SETTING_COUNT,), "noise": (CHANNELS,)}
+        ports = {STATE: (self.size,), "goal": (GOAL_SIZE,), SETTINGS: (SETTING_COUNT,), "noise": (CHANNELS,)}
 
         def program(**given: Any) -> dict[str, Any]:
             row = self._split(given[STATE])
             seen = [quantised(value, self.setting.resolution) for value in row["motion"][:n]]
             wrench = sensor.measured(row["filter"], list(given["noise"]))
-            signals = {STATE: row["cycle"], WRENCH: wrench, JOINTS: seen, ASKED: list(given[ASKED])}
+            signals = {STATE: row["cycle"], WRENCH: wrench, JOINTS: seen, SETTINGS: list(given[SETTINGS])}
             found = inline(self.cycle.function, given[STATE][0].graph, signals)
             row |= {
                 "torque": drive_torque(self.arm, found[TORQUE]),

@@ -27,15 +27,8 @@ from torquec.errors import ArgumentError
 from torquec.haptics.haptic_choices import HapticExperiment
 from torquec.haptics.haptic_loop import USUAL_SETTING, HapticSetting
 from torquec.haptics.simulated_hand import HandMotion
+from torquec.haptics.tuning import TUNING
 from torquec.spatial import Vector3
-
-EDGE = 0.125
-"""Edge of the cube [m]."""
-
-WALL_FREQUENCY = 25.0
-"""Natural frequency of the wall [Hz]."""
-
-_LEAST_INERTIA = 0.05  # [kg m^2] of an object in the mass experiments: below it hand and handle dominate
 
 
 @dataclass(frozen=True)
@@ -68,7 +61,7 @@ class ExperimentPlan:
 
 
 def _cube(mass: float) -> float:
-    return max(mass * EDGE**2 / 6.0, _LEAST_INERTIA)
+    return max(mass * TUNING.cube_edge**2 / 6.0, TUNING.smallest_inertia)
 
 
 _CIRCLE = ("moving along x", "moving along y")
@@ -164,7 +157,7 @@ def checked_options(name: HapticExperiment, options: ExperimentOptions) -> Exper
             remedy="give that with the experiment wall or two-cubes",
         )
     impact = 0.3 if options.impact is None else options.impact
-    frequency = WALL_FREQUENCY if options.wall_frequency is None else options.wall_frequency
+    frequency = TUNING.wall_frequency if options.wall_frequency is None else options.wall_frequency
     ratio = 1.0 if options.wall_damping is None else options.wall_damping
     if not 0.0 < impact <= 0.5:
         raise ArgumentError(f"an impact at {impact} m/s", remedy="give a speed above 0, up to 0.5 m/s")

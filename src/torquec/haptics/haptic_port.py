@@ -23,13 +23,12 @@ from torquec.control.tracking_guarantee import proven_torque
 from torquec.dynamics.friction_torque import rubbing_shafts
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.haptics.tuning import TUNING
 from torquec.model.model import Model, as_model
 from torquec.model.proven import Bounds, Standing
 from torquec.proof.tracking.torque_error_bound import ProvenTorque
 from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Robot
-
-_LEAST_SHARE = 1e-9  # A joint whose lever arm, relative to the largest one, is below this does not move the port
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ def haptic_port(
     return HapticPort(
         1.0 / float(w @ np.linalg.solve(M, w)),
         _port_damping(_viscous(robot), w),
-        float(min(c / abs(x) for c, x in zip(_dry(robot), w, strict=True) if abs(x) > _LEAST_SHARE * largest)),
+        float(min(c / abs(x) for c, x in zip(_dry(robot), w, strict=True) if abs(x) > TUNING.lever_share * largest)),
         float(np.abs(w) @ counts),
         _mass_error(model, position, M, w),
     )
@@ -110,9 +109,9 @@ def check_number(
     if math.isfinite(value) and value > above and least <= value <= most:
         return
     wanted = "positive" if above == 0.0 else "not negative" if most == math.inf else f"between {least:g} and {most:g}"
-    said = f"{value} {unit}".strip()
+    shown = f"{value} {unit}".strip()
     raise ArgumentError(
-        f"{name.replace('_', ' ')} of a haptic loop is {said}", remedy=f"give a number that is {wanted}"
+        f"{name.replace('_', ' ')} of a haptic loop is {shown}", remedy=f"give a number that is {wanted}"
     )
 
 
@@ -150,7 +149,7 @@ def _port_damping(B: Array, w: Array) -> float:
     values, vectors = np.linalg.eigh(B)
     along = vectors.T @ w
     free = values <= 1e-12 * max(float(values.max(initial=0.0)), 1e-300)
-    if (np.abs(along[free]) > _LEAST_SHARE * np.abs(w).max()).any():
+    if (np.abs(along[free]) > TUNING.lever_share * np.abs(w).max()).any():
         return 0.0
     return 1.0 / float((along[~free] ** 2 / values[~free]).sum())
 

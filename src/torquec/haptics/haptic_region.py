@@ -24,9 +24,7 @@ from torquec.foundation.arrays import Array
 from torquec.haptics.coupled_passivity import PassivityTest, WorstFrequency
 from torquec.haptics.haptic_choices import RenderingKind
 from torquec.haptics.port_loop import PortLoop, RenderedImpedance, velocity_filter
-
-_PER_DECADE = 8  # grid values of the search for an interval
-_BISECTIONS = 20  # a third of an octave halved so often is below a millionth
+from torquec.haptics.tuning import TUNING
 
 
 class RenderedQuantity(StrEnum):
@@ -190,14 +188,14 @@ def _grid(loop: PortLoop, quantity: RenderedQuantity, own: float) -> Array:
         RenderedQuantity.STIFFNESS: (1e-7 * mass * rate**2, 1e1 * mass * rate**2),
     }[quantity]
     low, high = (min(low, 0.1 * own), max(high, 10.0 * own)) if own > 0.0 else (low, high)
-    count = math.ceil(_PER_DECADE * math.log10(high / low))
+    count = math.ceil(TUNING.grid_per_decade * math.log10(high / low))
     start = [] if quantity is RenderedQuantity.MASS else [0.0]
     return np.unique([*start, *np.geomspace(low, high, count), own])
 
 
 def _edge(passive: Callable[[float], bool], inside: float, outside: float) -> float:
     """The last value that is passive between one that is and one that is not."""
-    for _ in range(_BISECTIONS):
+    for _ in range(TUNING.interval_bisections):
         middle = math.sqrt(inside * outside) if min(inside, outside) > 0.0 else 0.5 * (inside + outside)
         if passive(middle):
             inside = middle

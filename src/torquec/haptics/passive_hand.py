@@ -17,8 +17,7 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, ComplexArray
-
-_SLACK = 1e-12  # rounding of eigenvalues, as a part of the largest entry
+from torquec.haptics.tuning import TUNING
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +45,7 @@ class PassiveHands:
         active = (self.mass < 0.0) | (self.D < 0.0)
         if order:
             both = self.F + self.F.swapaxes(1, 2)
-            active |= np.linalg.eigvalsh(both)[:, -1] > _SLACK * np.abs(self.F).max(axis=(1, 2))
+            active |= np.linalg.eigvalsh(both)[:, -1] > TUNING.eigenvalue_slack * np.abs(self.F).max(axis=(1, 2))
         if active.any():
             raise ArgumentError(
                 f"hand {int(np.argmax(active))} is not passive: it can generate energy",

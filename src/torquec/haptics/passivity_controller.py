@@ -30,7 +30,7 @@ from torquec.haptics.port_loop import PortLoop
 from torquec.haptics.rendered_object import sane
 from torquec.spatial import Scalar
 
-_NO_SPEED = 1e-200  # instead of a division by zero; the product with the speed is zero then
+_SPEED_FLOOR = 1e-200  # instead of a division by zero; the product with the speed is zero then
 
 
 def force_lag(loop: PortLoop) -> float:
@@ -85,7 +85,7 @@ def _cycle(given: dict[str, Scalar], period: Scalar, whole: int, part: float) ->
     observed = given["energy"] + sane(given["force"], 0.0) * late
     v = sane(given["velocity"], 0.0)
     taken = period * v * v
-    damping = minimum(maximum(-observed / maximum(taken, _NO_SPEED), 0.0), given["largest"])
+    damping = minimum(maximum(-observed / maximum(taken, _SPEED_FLOOR), 0.0), given["largest"])
     return {
         "next_energy": minimum(observed + damping * taken, given["ceiling"]),
         "next_history": history,

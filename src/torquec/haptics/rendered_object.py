@@ -23,6 +23,7 @@ import numpy as np
 from torquec.errors import ArgumentError
 from torquec.expr.math import absolute, select
 from torquec.foundation.arrays import Array
+from torquec.haptics.tuning import TUNING
 from torquec.haptics.virtual_object import (
     Field,
     ObjectParameters,
@@ -33,8 +34,6 @@ from torquec.haptics.virtual_object import (
     rotation_of,
 )
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, matvec, scale, subtract
-
-_LARGEST = 1e12  # largest valid magnitude of any quantity of a haptic loop; larger ones count as faults
 
 SETTINGS: Mapping[str, int] = {
     "mass": 3,
@@ -147,7 +146,7 @@ def moved_settings(shown: Sequence[Scalar], asked: Sequence[Scalar], share: floa
 
 def sane(value: Scalar, otherwise: Scalar) -> Scalar:
     """The value if it is finite and not too large, else the other one (NaN fails every comparison)."""
-    return select(_LARGEST - absolute(value), value, otherwise)
+    return select(TUNING.largest_quantity - absolute(value), value, otherwise)
 
 
 def _times(factors: Sequence[Scalar], v: Vector3) -> Vector3:

@@ -11,7 +11,7 @@ act there, in body axes as a sensor on the tool measures them:
 
 The paper integrates the velocity in body axes, where Runge-Kutta's error becomes a slow loss of energy even without a
 force. In base axes, (1), a free body keeps its velocity exactly. The remaining loss in (2) falls with the fifth power
-of the step: a cycle is integrated in `SUBSTEPS` steps. F and G are sampled once a cycle; a force that
+of the step: a cycle is integrated in `substeps` steps. F and G are sampled once a cycle; a force that
 depends on the state, such as a wall's, is a `field` and is evaluated at every stage.
 
 Mass and inertia are independent of each other, as in the paper's experiments, and can be changed between two cycles.
@@ -28,13 +28,8 @@ from typing import NamedTuple, TypeAlias
 from torquec.errors import ArgumentError
 from torquec.expr import Function, trace
 from torquec.expr.math import maximum, select, sqrt
+from torquec.haptics.tuning import TUNING
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, matvec, scale, subtract, transpose
-
-SUBSTEPS = 3
-"""Steps of one cycle: at 10 rad/s and 500 Hz the energy of a free body then drifts by less than 1e-10 a minute."""
-
-_WORST_RATIO = 1e-12  # of a principal moment to the largest: below it, the inertia is numerically singular
-
 
 Quaternion: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
 """Scalar first."""
@@ -125,7 +120,7 @@ def object_step(
     duration: Scalar,
     *,
     field: Field | None = None,
-    substeps: int = SUBSTEPS,
+    substeps: int = TUNING.substeps,
 ) -> ObjectState:
     """The state after one cycle of `duration` [s]; `held` acts at the contact point in body axes, sampled once."""
     h = duration / substeps
@@ -229,7 +224,7 @@ def quaternion_of(rotation: Matrix3) -> Quaternion:
     return tuple(x / length for x in best)
 
 
-def virtual_object_function(*, field: Field | None = None, substeps: int = SUBSTEPS) -> Function:
+def virtual_object_function(*, field: Field | None = None, substeps: int = TUNING.substeps) -> Function:
     """One cycle as a `Function` for native code, C and WebAssembly: the state after it and the contact point's motion.
 
     The motion is that of the state after the cycle under the same held force: the next reference of the arm. Mass,
@@ -326,15 +321,15 @@ def _checked_tensor(inertia: Matrix3 | Vector3) -> Matrix3:
     tensor = np.diag(given) if given.shape == (3,) else given
     if tensor.shape != (3, 3) or not np.isfinite(tensor).all():
         raise ArgumentError("the inertia of a virtual object is not a 3x3 matrix", remedy="give nine or three numbers")
-    if np.abs(tensor - tensor.T).max() > _WORST_RATIO * np.abs(tensor).max():
+    if np.abs(tensor - tensor.T).max() > TUNING.inertia_ratio * np.abs(tensor).max():
         raise ArgumentError("the inertia of a virtual object is not symmetric")
     moments = np.linalg.eigvalsh(tensor)
-    if moments[0] <= _WORST_RATIO * moments[2]:
+    if moments[0] <= TUNING.inertia_ratio * moments[2]:
         raise ArgumentError(
             f"the inertia of a virtual object has the principal moments {', '.join(f'{m:g}' for m in moments)}",
             remedy="give one with three positive moments",
         )
-    if moments[2] > (moments[0] + moments[1]) * (1.0 + _WORST_RATIO):
+    if moments[2] > (moments[0] + moments[1]) * (1.0 + TUNING.inertia_ratio):
         raise ArgumentError(
             f"no body has the principal moments {', '.join(f'{m:g}' for m in moments)}",
             remedy="the largest is at most the sum of the others",

@@ -132,14 +132,24 @@ def _identified(logs: OpenLogs, options: IdentifyOptions, work: Work) -> Estimat
             fit = _with_own_load(fit, logs, options, step, work)
         step.show(step.whole)
     with work.step("leaving out a second at a time") as step:
-        covariance = _covariance(fit, folds, options, step.meter)
+        spread = _scatter(fit, folds, options, step.meter)
+    # The jackknife covers slow model errors; the estimator's covariance covers noise and differences between settings.
+    estimator = fit.estimator
+    covariance = with_least_variances(estimator.covariance_, np.diag(spread))
+    own = (
+        estimator.sampling_covariance(fit.totals.factors)
+        if isinstance(estimator, PriorEstimator)
+        else estimator.covariance_
+    )
+    sampling = np.maximum(np.diag(own), np.diag(spread))
     with work.step("holding out parts of the motion"):
         held = _held_out(fit, folds, options, FAR_PARTS)
         near = _held_out(fit, folds, options, NEAR_PARTS) if len(folds.motions) == 1 else None
         promise = _promise(held, near, fit, covariance)
     with work.step("predicting the logs"):
         found = _estimate(fit, covariance, logs, options, promise, notes, work=work)
-    return dataclasses.replace(found, residual=held.bounds(folds.standstill, _dry_friction(fit), runs=len(folds.logs)))
+    bounds = held.bounds(folds.standstill, _dry_friction(fit), runs=len(folds.logs))
+    return dataclasses.replace(found, residual=bounds, sampling_std=np.sqrt(sampling))
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,16 +228,14 @@ def _fit(estimator: Estimator, model: TorqueModel, logs: Sequence[LogSource], fa
         estimator.fit(a, tau, np.concatenate([instruments(model, log) for log in logs]))
 
 
-def _covariance(fit: _Fit, folds: LogFolds, options: IdentifyOptions, meter: Meter) -> Array:
-    """The covariance (k, k) of the parameters (4)."""
+def _scatter(fit: _Fit, folds: LogFolds, options: IdentifyOptions, meter: Meter) -> Array:
+    """The covariance (k, k) of the block jackknife (4)."""
     choice = fit.choice
     make = estimator_maker(options.method, from_factors=True)
     settings = choice.with_correlation(folds.correlation)
     made = folds.folds([choice.model], stretches(folds.logs))[0]
     parts = [part.whole for log in made.parts for part in log]
-    spread = jackknife_covariance(parts, lambda: make(choice.model, settings), meter=meter)
-    # The jackknife covers slow model errors; the estimator's covariance covers noise and differences between settings.
-    return with_least_variances(fit.estimator.covariance_, np.diag(spread))
+    return jackknife_covariance(parts, lambda: make(choice.model, settings), meter=meter)
 
 
 def _held_out(fit: _Fit, folds: LogFolds, options: IdentifyOptions, parts: int) -> HeldOut:

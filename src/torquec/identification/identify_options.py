@@ -37,8 +37,9 @@ class IdentifyOptions:
     `derivatives` are those of `prepare`; samples at rest are left out of the fit alone, not of validation logs. Rows of
     a joint slower than `standstill` [rad/s or m/s] are left out of the fit: stiction is not a function of the state
     (zero keeps all rows, and so does friction with memory). `reading` is how logs are read, `piece_rows` the number of
-    samples of a piece. With `memory`, friction with presliding displacement (Dahl) is tried, too: a function with state
-    in programs; MJCF is fitted without. `fit_gravity` also fits the direction of gravity, not its magnitude.
+    samples of a piece. With `memory`, friction with presliding displacement (Dahl) is tried, too, and chosen where it
+    is clearly better on held-out parts: a function with state in programs; MJCF is fitted without. `fit_gravity` also
+    fits the direction of gravity, not its magnitude.
 
     Raises `ArgumentError` for invalid numbers and unknown choices.
     """
@@ -56,7 +57,7 @@ class IdentifyOptions:
     derivatives: Derivatives = Derivatives.DIFFERENCES
     reading: Reading = Reading.BY_MEMORY
     piece_rows: int = 16384
-    memory: bool = False
+    memory: bool = True
     fit_gravity: bool = False
 
     def __post_init__(self) -> None:

@@ -12,6 +12,9 @@ from torquec.robot.gripper_joints import hand_frame
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
 
+_MOST_WITHOUT_FREE = 6
+"""Most joints that a pose determines; with more, one is free."""
+
 
 def accepts(robot: Robot, frame: str | None = None) -> str | None:
     """Why the inverse kinematics of a frame (the hand's, unless one is named) has no closed form; None where it has.
@@ -29,7 +32,7 @@ def _check_accepted(robot: Robot, frame: str | None) -> None:
     arm = arm_geometry(robot, named)
     found = closed_form_of(arm, None)
     if not isinstance(found, ClosedArm) and not isinstance(general_arm(arm), ClosedArm):
-        raise RobotError(no_closed_form(robot, named, arm, found))
+        raise RobotError(f"{no_closed_form(robot, named, arm, found)}; poses are solved numerically instead")
 
 
 def no_closed_form(robot: Robot, frame: str, arm: ArmGeometry, reasons: Sequence[str]) -> str:
@@ -39,11 +42,7 @@ def no_closed_form(robot: Robot, frame: str, arm: ArmGeometry, reasons: Sequence
 
 def closed_form_of(arm: ArmGeometry, free: str | None) -> ClosedArm | list[str]:
     """The closed form of an arm, or the reasons why it has none."""
-    reasons: list[str] = []
-    if free is None:
-        found = closed_arm(arm)
-        if isinstance(found, ClosedArm):
-            return found
-        reasons = found
+    if free is None and len(arm.joints) <= _MOST_WITHOUT_FREE:
+        return closed_arm(arm)
     redundant = free_joint_arm(arm, free)
-    return redundant if isinstance(redundant, ClosedArm) else [*reasons, redundant]
+    return redundant if isinstance(redundant, ClosedArm) else [redundant]

@@ -141,7 +141,7 @@ def closed_arm(arm: ArmGeometry) -> ClosedArm | list[str]:
     back = spherical_wrist_arm(reversed_geometry(arm))
     if isinstance(back, ClosedArm):
         return seen_from_the_hand(arm, back)
-    return [*reasons, f"seen from the hand, {back}"]
+    return reasons if back in reasons else [*reasons, f"seen from the hand, {back}"]
 
 
 def general_arm(arm: ArmGeometry) -> ClosedArm | str:
@@ -175,7 +175,7 @@ def spherical_wrist_arm(
 ) -> ClosedArm | str:
     """Equations (5), (6), or why not; `carried` is the closed form of the first three joints."""
     if len(arm.joints) != 6:
-        return "the last three of six joints are not all revolute"
+        return "it does not have six joints"
     wrist = spherical_wrist(arm)
     if isinstance(wrist, str):
         return wrist

@@ -1,16 +1,14 @@
-"""Redundancy resolution: the best solution of a pose by distance, manipulability, joint limits or holding torque.
+"""Best solution of a pose, or of any pose within a tolerance, by distance, manipulability, limits or holding torque.
 
-(1)  All branches at values of the free joint over its range; those that meet the pose within limits are compared.
-(2)  Around the best value, the grid is refined on its branch.
-(3)  Where no value succeeds, the free joint is searched as in `nearest`, which finds narrow intervals.
-
-Arms without a free joint are compared by their branches; of arms that are solved numerically, by the solutions found.
+Solutions are searched over the coordinates of the tolerance and the free joint of a redundant arm
+(:mod:`torquec.kinematics.pose_search`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -21,30 +19,33 @@ from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.dynamics.jacobian import jacobian
 from torquec.errors import ArgumentError
 from torquec.expr import trace
-from torquec.foundation.arrays import Array, Indices
+from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
-from torquec.kinematics.arm_poses import BranchStatus
 from torquec.kinematics.closed_kinematics import InverseKinematics
 from torquec.kinematics.free_joint import free_range
-from torquec.kinematics.kinematics_task import PoseObjective
+from torquec.kinematics.iterative_kinematics import IterativeKinematics
+from torquec.kinematics.kinematics_task import TOLERANCE_AXES, KinematicsTask, PoseObjective, PoseTolerance
+from torquec.kinematics.pose_search import PoseSearch
 from torquec.robot.robot import Robot
 
-_VALUES = 241  # of the free joint over its range (1): 1.5 degrees of a turn apart
-_FINER, _ROUNDS = 33, 4
-"""Values of one round of (2), and rounds: each narrows the place by 16."""
-
-_BAD = int(BranchStatus.OUT_OF_LIMITS | BranchStatus.OUT_OF_REACH)
+_FARTHEST = 2.0  # largest free displacement, as a multiple of the arm's size
 
 
 @dataclass(frozen=True, eq=False)
 class BestPose:
-    """The best solution: q (n,), its branch's name, status and error (2,), and the objective's `value` there."""
+    """The best solution: q (n,), its branch's name, status and error (2,), and the objective's `value` there.
+
+    `offset` (6,) is where it is in the tolerance: x, y, z [m], rx, ry, rz [rad]. `decided` is false where no solution
+    was found but one may exist: by a search. Else none exists within the limits, to the resolution of exact intervals.
+    """
 
     q: Array
     name: str
     status: int
     error: Array
     value: float
+    offset: Array = field(default_factory=lambda: np.zeros(6))
+    decided: bool = True
 
 
 def best_pose(
@@ -54,102 +55,78 @@ def best_pose(
     *,
     objective: PoseObjective | str = PoseObjective.DISTANCE,
     near: Any = None,
+    tolerance: PoseTolerance | None = None,
 ) -> BestPose:
-    """The solution of one pose that is best by an objective, within joint limits where there is one.
+    """The solution of one pose, or of any pose within a tolerance, that is best by an objective, within joint limits.
 
-    `near` (n,) is the reference of distances and turns; zero within limits unless given. Raises `ArgumentError` for an
-    unknown objective and for what is no pose.
+    `near` (n,) is the reference of distances and turns; zero within limits unless given. With a `tolerance` a rotation
+    of None is any rotation, and x, y, z are along the base's axes. Raises `ArgumentError` for an unknown objective, for
+    what is no pose, and for a tolerance about axes of a rotation that is not given.
 
     >>> from torquec.kinematics.inverse_kinematics import inverse_kinematics
     >>> from torquec.robot import classics
     >>> ik = inverse_kinematics(classics.puma560(), "link6")
     >>> best_pose(ik, [[1, 0, 0], [0, -1, 0], [0, 0, -1]], [0.4, 0.3, 0.5], objective="manipulability").status
     0
+    >>> about_z = best_pose(ik, [[1, 0, 0], [0, -1, 0], [0, 0, -1]], [0.4, 0.3, 0.5], tolerance=PoseTolerance(rz=0.5))
+    >>> about_z.status, bool(abs(about_z.offset[5]) <= 0.5)
+    (0, True)
     """
     wanted = chosen(PoseObjective, objective, "objective")
     given = ik._default_reference if near is None else near
+    if tolerance is not None and isinstance(ik, IterativeKinematics) and ik.task is not KinematicsTask.POSE:
+        raise ArgumentError(
+            f"a tolerance with the task '{ik.task}'", remedy="make the inverse of whole poses, and free axes with inf"
+        )
+    bounds = None if tolerance is None else tolerance.bounds
+    if tolerance is not None and rotation is None:
+        bounds = _any_rotation(tolerance)
+        rotation = np.eye(3)
     turn, place, reference = ik._checked(rotation, position, given)
     if turn.ndim != 2 or place.ndim != 1 or reference.ndim != 1:
         raise ArgumentError("best_pose takes one pose", remedy="give one pose, not a batch")
-    search = _Search(ik, turn, place, reference, _cost(ik, wanted, reference))
-    if ik.closed.free is None:
-        found = search.solved(reference[None])
-    else:
-        joint = ik.arm.joints[ik.closed.free]
-        found = search.over(joint.index, np.linspace(*free_range(joint, ik.arm.reach), _VALUES))
-        if np.isfinite(found.cost).any():
-            found = search.refined(joint.index, found)
-        else:
-            found = search.solved(ik._checked(turn, place, None)[2][None])
-    k, branch = found.best()
-    value = float(_cost(ik, wanted, reference)(found.q[k, branch][None])[0])
+    cost = _cost(ik, wanted, reference)
+    search = PoseSearch(ik, turn, place, reference, cost, *_ranges(ik, bounds))
+    found = search.found()
+    k, branch = found.best
+    q = found.q[k, branch]
+    value = float(cost(q[None])[0])
     return BestPose(
-        found.q[k, branch],
-        ik.names[branch],
+        q,
+        found.names[branch],
         int(found.status[k, branch]),
         found.error[k, branch],
         -value if wanted in (PoseObjective.MANIPULABILITY, PoseObjective.LIMITS) else value,
+        found.z[k, :6],
+        search.decides or found.succeeds,
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """Solutions q (K, branches, n) for K references, status, error, and cost (K, branches), infinite out of limits."""
-
-    references: Array
-    q: Array
-    status: Indices
-    error: Array
-    cost: Array
-
-    def best(self) -> tuple[int, int]:
-        """Reference and branch of the least cost; of the least error where none meets the pose within limits."""
-        cost = self.cost if np.isfinite(self.cost).any() else (self.status & _BAD) + self.error.sum(axis=-1)
-        k, branch = np.unravel_index(int(np.argmin(cost)), cost.shape)
-        return int(k), int(branch)
+def _any_rotation(tolerance: PoseTolerance) -> Array:
+    """Bounds with rotations free; raises `ArgumentError` where one of them is limited."""
+    bounds = tolerance.bounds
+    angles = list(zip(TOLERANCE_AXES[3:], bounds[3:], strict=True))
+    limited = [
+        name for name, (lower, upper) in angles if (lower, upper) != (0.0, 0.0) and upper - lower < 2.0 * math.pi
+    ]
+    if limited:
+        raise ArgumentError(
+            f"a tolerance of {limited[0]} without a rotation", remedy="give the target's rotation, or leave it out"
+        )
+    bounds[3:] = -math.pi, math.pi
+    return bounds
 
 
-@dataclass(frozen=True, eq=False)
-class _Search:
-    """One pose, its reference and what a solution costs."""
-
-    ik: InverseKinematics
-    rotation: Array
-    position: Array
-    reference: Array
-    cost: Callable[[Array], Array]
-
-    def solved(self, references: Array) -> _Found:
-        """All branches for references (K, n)."""
-        count = len(references)
-        turns, places = (np.repeat(a[None], count, axis=0) for a in (self.rotation, self.position))
-        q, status, error = self.ik._solved(turns, places, np.ascontiguousarray(references))
-        flags = np.asarray(status).astype(np.int64)
-        cost = np.where(flags & _BAD, np.inf, self.cost(q.reshape(-1, q.shape[-1])).reshape(flags.shape))
-        return _Found(references, q, flags, np.asarray(error), cost)
-
-    def over(self, joint: int, values: Array) -> _Found:
-        """All branches at values (K,) of a joint, and at that of the reference (1)."""
-        references = np.repeat(self.reference[None], len(values) + 1, axis=0)
-        references[1:, joint] = values
-        return self.solved(references)
-
-    def refined(self, joint: int, found: _Found) -> _Found:
-        """(2)."""
-        k, branch = found.best()
-        values = np.unique(found.references[:, joint])
-        width, centre = float(np.diff(values).max()), float(found.references[k, joint])
-        for _ in range(_ROUNDS):
-            finer = self.over(joint, np.linspace(centre - width, centre + width, _FINER))
-            cost = np.full_like(finer.cost, np.inf)
-            cost[:, branch] = finer.cost[:, branch]
-            better = _Found(finer.references, finer.q, finer.status, finer.error, cost)
-            at, _ = better.best()
-            if not cost[at, branch] <= found.cost[k, branch]:
-                return found
-            found, k = better, at
-            centre, width = float(finer.references[at, joint]), 2.0 * width / (_FINER - 1)
-        return found
+def _ranges(ik: InverseKinematics, bounds: Array | None) -> tuple[Array, Array | None]:
+    """Ranges (7, 2) of offsets and of the free joint, and the bounds of a tolerance."""
+    whole = np.zeros((7, 2))
+    if bounds is not None:
+        whole[:6] = bounds
+        whole[:3] = np.clip(whole[:3], -_FARTHEST * ik.arm.reach, _FARTHEST * ik.arm.reach)
+    if ik.closed.free is not None:
+        joint = ik.arm.joints[ik.closed.free]
+        whole[6] = free_range(joint, ik.arm.reach)
+    return whole, None if bounds is None else whole[:6]
 
 
 def _cost(ik: InverseKinematics, objective: PoseObjective, reference: Array) -> Callable[[Array], Array]:

@@ -27,7 +27,7 @@ from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 
 _LARGEST_CONDITION = 1e8  # half of the digits of a double: beyond it the configuration counts as singular
-_STEP = 1e-30  # complex step: no difference is taken, so no cancellation
+_COMPLEX_STEP = 1e-30  # complex step: no difference is taken, so no cancellation
 
 
 class FrameDirection(IntEnum):
@@ -91,10 +91,10 @@ def cartesian_linear_model(
 
 def _second_derivative(arm: Model, model: LinearModel, frame: str) -> Array:
     """(3): one complex step along the motion."""
-    q = [complex(x, _STEP * v) for x, v in zip(model.q, model.qd, strict=True)]
-    qd = [complex(v, _STEP * a) for v, a in zip(model.qd, model.qdd, strict=True)]
+    q = [complex(x, _COMPLEX_STEP * v) for x, v in zip(model.q, model.qd, strict=True)]
+    qd = [complex(v, _COMPLEX_STEP * a) for v, a in zip(model.qd, model.qdd, strict=True)]
     moved = np.array(arm.at(f"jacobian_derivative:{frame}", q, qd), dtype=np.complex128)
-    result: Array = np.imag(moved) / _STEP
+    result: Array = np.imag(moved) / _COMPLEX_STEP
     return result
 
 

@@ -58,9 +58,9 @@ if TYPE_CHECKING:
 _AGREEMENT = 1e-8
 """Largest difference that `check_linear_model` allows, relative to the largest entry."""
 
-_STEP = 1e-30  # complex step: no difference is taken, so no cancellation
+_COMPLEX_STEP = 1e-30  # complex step: no difference is taken, so no cancellation
 _STATE = ("q", "qd", "qdd")
-_MOVES = 1e-3
+_NULL_ENTRY = 1e-3
 """Smallest entry of a unit null vector of M for which its joint is named as one without inertia."""
 
 
@@ -140,7 +140,7 @@ class LinearModel(NotebookDisplay):
     def _joints_without_inertia(self) -> tuple[str, ...]:
         """Joints without inertia: those that move in the null vector of M."""
         null = np.linalg.svd(self.M)[2][-1]
-        return tuple(name for name, part in zip(self.joints, np.abs(null), strict=True) if part > _MOVES)
+        return tuple(name for name, part in zip(self.joints, np.abs(null), strict=True) if part > _NULL_ENTRY)
 
     @cached_property
     def eigenvalues(self) -> ComplexArray:
@@ -349,8 +349,8 @@ def _by_complex_steps(model: Model, q: list[float], qd: list[float], qdd: list[f
         columns = []
         for j in range(model.robot.n):
             state: list[list[complex]] = [[complex(x) for x in part] for part in (q, qd, qdd)]
-            state[k][j] += 1j * _STEP
-            columns.append(np.imag(torque(*state)) / _STEP)
+            state[k][j] += 1j * _COMPLEX_STEP
+            columns.append(np.imag(torque(*state)) / _COMPLEX_STEP)
         found[name] = np.array(columns).T
     return found
 

@@ -156,7 +156,7 @@ def _turned(
     dxy, dxz, dyz = _products(w, dw)
     dwdx, dwdy = minus(dyz, d23), minus(d13, dxz)
     dwdz = total(dot(turn.axis, parent.wd), acceleration)
-    dxx, dzz = _twice(product(w[0], dw[0])), _twice(product(w[2], dw[2]))
+    dxx, dzz = _doubled(product(w[0], dw[0])), _doubled(product(w[2], dw[2]))
     du: Matrix3 = (
         (total(d33, minus(dxx, dzz)), minus(dxy, dwdz), d13),
         (total(dxy, dwdz), product(-1.0, total(dxx, dzz)), d23),
@@ -181,7 +181,7 @@ def _across(v: Vector3, angle: Scalar) -> Vector3:
     return (product(-1.0, product(v[1], angle)), product(v[0], angle), 0.0)
 
 
-def _twice(value: Scalar) -> Scalar:
+def _doubled(value: Scalar) -> Scalar:
     return total(value, value)
 
 

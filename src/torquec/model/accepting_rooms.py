@@ -28,8 +28,9 @@ class AcceptingRoom:
 ACCEPTING_ROOMS = (
     AcceptingRoom(
         "closedform",
-        "closed form, equations",
-        "closed loops; bodies without inertia; entries that depend on more than nine joints",
+        "closed form (equations of closed loops: those of the tree)",
+        "closed loops; bodies without inertia; entries that depend on too many joints to tabulate, which are nine "
+        "turning ones",
         closedform.accepts,
     ),
     AcceptingRoom(
@@ -41,8 +42,8 @@ ACCEPTING_ROOMS = (
     AcceptingRoom(
         "proof",
         "proven torque errors, certificates",
-        "closed loops; bodies without inertia; torques that depend on more than nine joints; torques of a degree above "
-        "three, as those of most mimic joints with a multiplier other than 1 and -1",
+        "closed loops; free, ball and planar joints; bodies without inertia; torques that depend on more than nine "
+        "joints; torques of a degree above six, and mimic joints that turn by a multiplier that is no whole number",
         proof.accepts,
     ),
     AcceptingRoom("simplification", "models with fewer operations", "robots that `proof` refuses", proof.accepts),

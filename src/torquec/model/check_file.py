@@ -48,6 +48,7 @@ class CheckedKind(StrEnum):
     MODEL = "model"
     PACKAGE = "package"
     CONTROLLER = "controller"
+    WITNESS = "witness"
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ class CheckedFile:
 
     `robot` is the robot of the claims, `specification` the requirements of the certificate, without comments; None and
     empty where the file could not be read. `slacks` [N m, N; as the coefficient] is the rounding allowance in each
-    bound, `precision` the floating-point precision of code for which the bounds hold.
+    bound, `precision` the floating-point precision of code for which the bounds hold. `held`: the claim about held
+    coefficients of a two-rate package, beside that of its model.
     """
 
     kind: CheckedKind
@@ -70,6 +72,7 @@ class CheckedFile:
     robot: Robot | None = None
     claim: Claim | None = None
     assumptions: tuple[str, ...] = ()
+    held: Claim | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", chosen(CheckedKind, self.kind, "kind"))

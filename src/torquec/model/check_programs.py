@@ -33,7 +33,7 @@ from torquec.robot.robot import Robot
 _STATES = 2  # random ones: a wrong program is wrong almost everywhere
 _TOLERANCE = 1e-6
 """Relative to the largest value: far above rounding errors with an ill-conditioned M, far below errors that matter."""
-_STEP = 1e-30  # complex step: no difference is taken, so no cancellation
+_COMPLEX_STEP = 1e-30  # complex step: no difference is taken, so no cancellation
 
 
 def check_programs(model: Model) -> None:
@@ -117,8 +117,8 @@ class _ByProgram:
             columns.append([])
             for unit in np.eye(self.robot.n):
                 state = [self.at("q").astype(complex), self.at("qd").astype(complex), qdd.astype(complex)]
-                state[which] = state[which] + 1j * _STEP * unit
-                columns[which].append(np.imag(self.torque(*state)) / _STEP)
+                state[which] = state[which] + 1j * _COMPLEX_STEP * unit
+                columns[which].append(np.imag(self.torque(*state)) / _COMPLEX_STEP)
         return np.array(columns[0]).T, np.array(columns[1]).T
 
     @cached_property

@@ -90,8 +90,8 @@ class Model(NotebookDisplay, TypedQuantities):
     are computed. Each quantity is a native callable: arrays (n,) give one result, arrays (N, n) give N of them.
     `precision` is what calls with float32 arrays alone are computed in; all others are computed in double precision.
 
-    `record` is the certificate of a certified model, `parameters` what an identified one or one in base parameters is
-    made of. `coefficients` is the second model that a control requirement gives, by coefficients instead of by torque.
+    `record` is the certificate of a certified model; `parameters` are those of an identified model, or of one in base
+    parameters. `coefficients` is the second model that a control requirement gives, by coefficients instead of torque.
     `assumed_regular`: see `assuming_regular_mass_matrix`. `kept` are the quantities that the model's file holds, if it
     comes from one.
     """

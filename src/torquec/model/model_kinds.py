@@ -33,6 +33,7 @@ from torquec.model.quantities import base_of, trace_quantity
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify_coefficients import check_independent
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import check_single_coordinates
 from torquec.simplification.coefficient_model import abbreviated_coefficients
 
 _ROUNDING = 1e-12  # relative difference of equal sums taken in another order
@@ -109,6 +110,7 @@ def abbreviated_model(robot: Robot, rule: Rule = CLOVER, *, threads: int = 1) ->
     'abbreviated'
     """
     check_independent(robot)
+    check_single_coordinates(robot)
     form, written = closed_form(robot), dataclasses.replace(rule, multiple_angles=True)
     terms = sum(len(part.value.terms) for entry in entries(form, Matrix.M, written) for part in entry.parts)
     if terms > _MOST_TERMS:

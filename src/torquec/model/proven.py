@@ -53,7 +53,7 @@ def _same(record: Certificate) -> Bounds:
     return tuple((proof.bound,) for proof in record.joints.values())
 
 
-def _twice(record: Certificate) -> Bounds:
+def _doubled_bounds(record: Certificate) -> Bounds:
     return tuple((2.0 * proof.bound,) for proof in record.joints.values())
 
 
@@ -70,7 +70,7 @@ _TORQUE: Mapping[str, tuple[Callable[[Certificate], Bounds], str]] = MappingProx
         "gravity_torque": (_same, "rest is a motion of the box: the torque bounds hold"),
         "total_torque": (_same, "friction and springs are the robot's own: the torque bounds hold"),
         "pushed_inverse_dynamics": (_same, "what the wrench adds is the robot's own: the torque bounds hold"),
-        "velocity_torque": (_twice, "the difference of two motions of the box: twice the torque bounds hold"),
+        "velocity_torque": (_doubled_bounds, "the difference of two motions of the box: twice the torque bounds hold"),
         "mass_matrix": (_by_acceleration, "row i, column j: the torque bound of joint i by the acceleration of j"),
     }
 )

@@ -38,7 +38,7 @@ from torquec.spatial import Scalar
 from torquec.trajectory import minimum_jerk
 
 _JOINTS = 6  # of the PUMA 560
-_FIFTH = 4  # index of the joint whose gravity terms the tables leave out
+_FIFTH_JOINT = 4  # index of the joint whose gravity terms the tables leave out
 STATE = dict.fromkeys(("q", "qd", "qdd"), (_JOINTS,))
 """Inputs of the programs of this file."""
 
@@ -85,7 +85,7 @@ def abbreviated_terms() -> AbbreviatedTerms:
             (part,) = entry.parts
             value = part.value
             if matrix is Matrix.G_TORQUE and isinstance(value, FourierSeries):
-                value = FourierSeries({h: c for h, c in value.terms.items() if _FIFTH not in dict(h.multiples)})
+                value = FourierSeries({h: c for h, c in value.terms.items() if _FIFTH_JOINT not in dict(h.multiples)})
             if value.terms:
                 found.append(Entry(matrix, entry.index, (Part(value),)))
     return AbbreviatedTerms(tuple(found), SharedSums(dict(enumerate(found))))

@@ -35,7 +35,7 @@ _FRICTION_ORDER = {
     ParameterKind.OFFSET: 2,
 }
 """Where the columns of friction stand in the tables of the paper; others follow."""
-_LAST = 3  # after the three that have a place of their own
+_LATER_ELEMENTS = 3  # after the three that have a place of their own
 _FRICTION = {"coulomb": "fs", "viscous": "ds", "offset": "fo"}
 
 
@@ -69,7 +69,7 @@ def inward_basis(model: TorqueModel) -> InwardBasis:
     rigid = model.base.projection @ base.body_expansion
     count = len(model.base)
     rest, kinds = model.names[count:], model.kinds[count:]
-    order = sorted(range(len(rest)), key=lambda k: (_FRICTION_ORDER.get(kinds[k], _LAST), k))
+    order = sorted(range(len(rest)), key=lambda k: (_FRICTION_ORDER.get(kinds[k], _LATER_ELEMENTS), k))
     matrix = np.zeros((model.size, model.size))
     matrix[:count, :count] = rigid
     for place, k in enumerate(order):

@@ -24,7 +24,7 @@ from torquec.foundation.arrays import Array
 from torquec.papers.augmented_body import central_bodies
 from torquec.robot.robot import Robot
 
-_TINY = 1e-12  # replaces the largest element of an array that is zero, as P2 and P3 of sliding joints are
+_ZERO_ARRAY_SIZE = 1e-12  # replaces the largest element of an array that is zero, as P2 and P3 of sliding joints are
 
 
 class ArrayIndex(NamedTuple):
@@ -74,7 +74,7 @@ class PowerProperty:
     def violation(self, parts: Array) -> float:
         """(2) for P1, P2, P3 (3, n, n, n)."""
         indices = (ArrayIndex(*t) for t in itertools.product(range(parts.shape[1]), repeat=3))
-        largest = max(float(np.abs(parts[self.array]).max()), _TINY)
+        largest = max(float(np.abs(parts[self.array]).max()), _ZERO_ARRAY_SIZE)
         return max(abs(float(self.difference(parts, t))) for t in indices if self.applies(t)) / largest
 
 

@@ -38,7 +38,7 @@ from torquec.trajectory.trajectory import Trajectory
 
 PERIOD = 0.028
 _RUNS = 10  # as Izaguirre et al. recorded
-_SHORT = 6  # of these go over one point, as theirs (1)
+_RUNS_OVER_POINT = 6  # of these go over one point, as theirs (1)
 _SPEED = 4.0  # [rad/s]: inertia and friction then make torques of one size on this arm
 _REACH = 1.8  # [rad], about a hundred degrees to each side
 
@@ -70,7 +70,7 @@ def simulated_runs(
     if count < 1 or not (period > 0.0 and speed > 0.0 and noise.torque >= 0.0 and noise.resolution >= 0.0):
         raise ArgumentError("a number of these runs is not positive", remedy="give positive numbers")
     rng = np.random.default_rng(seed)
-    short = math.ceil(count * _SHORT / _RUNS)
+    short = math.ceil(count * _RUNS_OVER_POINT / _RUNS)
     motions = [_run(robot, rng, 3 if k < short else 4, speed, period) for k in range(count)]
     model = compile(robot)
     torques = [np.asarray(model.total_torque(m.q, m.qd, m.qdd)) for m in motions]
@@ -109,7 +109,7 @@ def _rounded(q: Array, resolution: float) -> Array:
 
 
 _CUTOFF = 0.49  # of the sampling rate (3)
-_EDGE = 15  # samples (4)
+_EDGE_SAMPLES = 15  # samples (4)
 
 
 def simulated_elimination(
@@ -117,7 +117,7 @@ def simulated_elimination(
 ) -> Elimination:
     """Eliminate parameters of `basis` that ten simulated runs of the model's robot do not need (3)-(5)."""
     logs = simulated_runs(model.robot, noise=noise, seed=seed)
-    runs = [prepare(log, cutoff=_CUTOFF / PERIOD, edge=_EDGE * PERIOD) for log in logs]
+    runs = [prepare(log, cutoff=_CUTOFF / PERIOD, edge=_EDGE_SAMPLES * PERIOD) for log in logs]
     return eliminate(basis.names, [(model.regressor(run)[run.used] @ basis.matrix, run.tau[run.used]) for run in runs])
 
 

@@ -66,11 +66,11 @@ from torquec.records import BaseParametersRecord, sparse_rows
 from torquec.robot.joints import JointType
 from torquec.robot.robot import BASE, Robot
 
-_ROUNDING = 1e-13
+_PRINTED_COEFFICIENT = 1e-13
 """Coefficients this much smaller than others come from lengths that cancel up to rounding: kept, but not printed."""
 
 
-_PRECISION = 192
+_PRECISION_BITS = 192
 """Bits for coefficients that are not computed in fractions."""
 
 
@@ -79,7 +79,7 @@ _SPECIAL = (
     "exactly: correct the file, or choose the method qr or svd, which count singular values above a threshold"
 )
 
-_HUGE = 1e9
+_DEPENDENT_COEFFICIENT = 1e9
 """A larger coefficient means that a kept column depends on others up to rounding error."""
 
 
@@ -182,7 +182,7 @@ class BaseParameters(NotebookDisplay):
         """Coefficients and names of one combination, the parameter that it is named after first."""
         first = self.names[i].removesuffix("+")
         row = self.projection[i]
-        smallest = _ROUNDING * np.abs(row).max(initial=0.0)
+        smallest = _PRINTED_COEFFICIENT * np.abs(row).max(initial=0.0)
         terms = [(float(v), name) for v, name in zip(row, self.parameters.names, strict=True) if abs(v) > smallest]
         return sorted(terms, key=lambda term: term[1] != first)
 
@@ -280,7 +280,7 @@ def _by_elimination(
         return elimination(rational_rows(robot, geometry, parameters), order)
     w = double_rows(robot, geometry, parameters)
     kept = independent_columns(w, natural_sizes(w, parameters), order)
-    with flint.ctx.workprec(_PRECISION):
+    with flint.ctx.workprec(_PRECISION_BITS):
         try:
             return grouping(real_rows(robot, geometry, parameters, len(kept)), kept)
         except ZeroDivisionError:
@@ -383,7 +383,7 @@ def _compare(robot: Robot, geometry: RationalGeometry, parameters: StandardParam
         others = basis.rank if len(alone) == len(parameters) else residue_rows(robot, geometry, alone).rank()
         found[theorem] = basis.rank + proven - others
     largest = float(np.abs(basis.projection).max(initial=0.0))
-    if len(set(found.values())) > 1 or largest > _HUGE:
+    if len(set(found.values())) > 1 or largest > _DEPENDENT_COEFFICIENT:
         last = ", ".join(f"{value:.1e}" for value in values[min(found.values()) - 1 : max(found.values()) + 1])
         raise CheckError(
             "the number is not clear: "

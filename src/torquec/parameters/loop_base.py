@@ -30,13 +30,13 @@ from torquec.robot.configuration import joint_slices, neutral, random_position
 from torquec.robot.loops.closure import closed, independent_rates, loop_closure
 from torquec.robot.robot import Robot
 
-_INNER = 0.9
+_SAMPLED_RANGE = 0.9
 """Fraction of the range of the independent joints that is sampled: its ends may be singular."""
 
-_CLOSED = 1e-10
+_CLOSED_GAP = 1e-10
 """Largest loop closure error [m, rad] of an accepted sample."""
 
-_NOTHING = 1e-9
+_ZERO_COEFFICIENT = 1e-9
 """Coefficients of K below this are rounding error."""
 
 
@@ -50,9 +50,9 @@ def loop_rows(robot: Robot, parameters: StandardParameters) -> Array:
     for joint, at, own in joint_slices(robot):
         if joint.kind.nv == 1:
             center, half = spans.get(rates[own.start], (start[at.start], 1.0))
-            q[:, at.start] = rng.uniform(center - _INNER * half, center + _INNER * half, count)
+            q[:, at.start] = rng.uniform(center - _SAMPLED_RANGE * half, center + _SAMPLED_RANGE * half, count)
     gaps = np.broadcast_to(np.asarray(loop_closure(robot, list(q.T)).gap, dtype=np.float64), count)
-    q = q[gaps < _CLOSED]
+    q = q[gaps < _CLOSED_GAP]
     qd, qdd = rng.normal(size=(2, len(q), robot.n))
     return standard_regressor(robot, parameters, q, qd, qdd).reshape(-1, len(parameters))
 
@@ -74,6 +74,6 @@ def loop_basis(robot: Robot, parameters: StandardParameters, order: Sequence[int
             remedy="choose the method qr or svd, which count singular values above a threshold",
         )
     projection: Array = np.asarray(np.linalg.lstsq(w[:, list(kept)], w, rcond=None)[0], dtype=np.float64)
-    projection[np.abs(projection) < _NOTHING] = 0.0
+    projection[np.abs(projection) < _ZERO_COEFFICIENT] = 0.0
     projection[:, list(kept)] = np.eye(len(kept))
     return Basis(projection, selection(len(parameters), kept), kept)

@@ -30,9 +30,9 @@ THRESHOLD = 1e-12
 SEQUENTIAL_THRESHOLD = 1e-10
 """The same for elimination in doubles, where errors grow from column to column (Izaguirre et al. took 1e-10, too)."""
 
-_SMALL = 1e-3  # columns below this fraction of their natural size are not scaled up to length one
-_ROUNDED = 1e-15  # entries of an orthonormal matrix below this are rounding error
-_NOTHING = 1e-30  # zero threshold of coefficients computed to many digits
+_UNSCALED_NORM = 1e-3  # columns below this fraction of their natural size are not scaled up to length one
+_ZERO_ENTRY = 1e-15  # entries of an orthonormal matrix below this are rounding error
+_ZERO_COEFFICIENT = 1e-30  # zero threshold of coefficients computed to many digits
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def grouping(w: flint.arb_mat, kept: Sequence[int]) -> Basis:
         for i in range(b):
             assert solved is not None
             value = float(solved[i, j].mid())
-            projection[i, k] = value if abs(value) > _NOTHING else 0.0
+            projection[i, k] = value if abs(value) > _ZERO_COEFFICIENT else 0.0
     return Basis(projection, selection(p, kept), tuple(kept))
 
 
@@ -174,7 +174,7 @@ def svd(
     rank = int(np.sum(values > threshold * max(values.max(initial=0.0), 1.0)))
     # Back from unit columns, and orthonormal again.
     q, _ = np.linalg.qr((rows[:rank] * sizes).T)
-    q[np.abs(q) <= _ROUNDED] = 0.0
+    q[np.abs(q) <= _ZERO_ENTRY] = 0.0
     others = [k for group in groups[1:] for k in group]
     mixed = np.hstack([w[:, first] @ q, w[:, others]])
     sizes = np.concatenate([np.linalg.norm(mixed[:, :rank], axis=0), natural[others]])
@@ -213,7 +213,7 @@ def _scaled(w: Array, natural: Array) -> tuple[Array, Array]:
     A column much smaller than others of its kind (`natural`) is small by cancellation, and its relative rounding error
     is large: such columns are scaled up only in part.
     """
-    sizes = np.maximum(np.linalg.norm(w, axis=0), np.maximum(_SMALL * natural, 1e-300))
+    sizes = np.maximum(np.linalg.norm(w, axis=0), np.maximum(_UNSCALED_NORM * natural, 1e-300))
     return w / sizes, sizes
 
 

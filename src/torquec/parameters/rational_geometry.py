@@ -56,7 +56,7 @@ from torquec.spatial import (
     transpose,
 )
 
-_SAME = 1e-12
+_SAME_DIRECTION = 1e-12
 """Directions that differ by less are one direction."""
 
 _IDENTITY = tuple(tuple(Fraction(int(i == j)) for j in range(3)) for i in range(3))
@@ -107,7 +107,7 @@ class DirectionTable:
     def nearest(self, direction: Vector3) -> Vector3:
         """The rational unit vector (3) that stands for a unit vector of floats."""
         for given, rational in self.known:
-            if max(map(abs, cross(given, direction))) <= _SAME:
+            if max(map(abs, cross(given, direction))) <= _SAME_DIRECTION:
                 return rational if dot(given, direction) > 0.0 else scale(rational, -1)
         found = _rational_unit_vector(direction, self.nearness)
         self.known.append((direction, found))

@@ -6,6 +6,8 @@ With q = q(s), v = ds/dt, x = v^2 and u = d2s/dt2:
 (2)  tau = a u + b x + f(v) + c,   a = M q',   b = M q'' + C(q, q') q',   c the torque at rest (gravity, springs)
 (3)  friction f(v) is replaced by its secant through two speeds, f = f0 + d v: exact for viscous and Coulomb friction,
      which keep their sign in a cell; other terms are exact at the first of the two speeds, that of the last profile
+(4)  the first and last m cells of the grid, of length h, are cut at the distances h k^2/(4 m) from the end, k < 2 m:
+     at constant acceleration from rest the parts take equal times
 
 Coefficients are evaluated at the middles of cells, in one native call for all of them.
 """
@@ -30,8 +32,12 @@ CREEP = 1e-9
 _SECANT = 0.5  # the second speed of (3), as a part of the first
 
 _FEWEST = 4  # cells of a segment
-_END_CELLS = (2.0**-10, *(2.0**k for k in range(-10, 0)))
-"""Subdivision of the first and the last cell: from rest, the time of a cell grows with the root of its length."""
+_FEWEST_POINTS = 10
+_END_CELLS = 16
+"""Cells at either end that are cut again: from rest, equal cells of s would take long ones of time (4)."""
+
+_DOUBLED = 2.0 ** np.arange(-10.0, 0.0)
+"""Ends of the very first cells, as parts of a cell; each doubles the distance from rest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +57,22 @@ class PathGrid:
 
 def path_grid(path: JointPath, points: int) -> PathGrid:
     """About `points` cells, every waypoint a grid point, the ends divided further."""
-    if points < len(_END_CELLS):
+    if points < _FEWEST_POINTS:
         raise ArgumentError(f"{points} grid points", remedy="give at least 10; 1000 suit most paths")
     counts = np.maximum(_FEWEST, np.rint(points * np.diff(path.knots) / path.length).astype(int))
     parts = [np.linspace(a, b, k + 1)[:-1] for a, b, k in zip(path.knots[:-1], path.knots[1:], counts, strict=True)]
     s = np.concatenate([*parts, [path.length]])
-    inner = np.cumsum(_END_CELLS)[:-1]
-    first, last = s[1] - s[0], s[-1] - s[-2]
-    s = np.concatenate([s[:1], s[0] + first * inner, s[1:-1], (s[-1] - last * inner)[::-1], s[-1:]])
+    share = 1 if len(counts) > 1 else 2  # one segment has both ends
+    m, n = (min(_END_CELLS, int(count) // share) for count in (counts[0], counts[-1]))
+    first, last = (s[1] - s[0]) * _from_rest(m), (s[-1] - s[-2]) * _from_rest(n)
+    s = np.concatenate([s[:1], s[0] + first, s[m : len(s) - n], (s[-1] - last)[::-1], s[-1:]])
     return PathGrid(path, s, path.at(s), path.at(0.5 * (s[:-1] + s[1:])))
+
+
+def _from_rest(m: int) -> Array:
+    """(4): grid points within the first m cells, in cells."""
+    inner = np.arange(1.0, 2.0 * m) ** 2 / (4.0 * m)
+    return np.concatenate([_DOUBLED[inner[0] > _DOUBLED], inner])
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,8 @@
 
 A robot of the sets needs, for the motion q(t) itself,
 
-(1)  tau = tau_0 + Y(q, qd, qdd) C x + f,    tau_0 the model's torque, x_k within centre_k -+ half_k
+(1)  tau = tau_0 + Y(q, qd, qdd) C x + f,    tau_0 the model's torque, x_k within centre_k -+ half_k; the first `ball`
+     of x together have a length of at most 1 (an ellipsoid of parameters)
 (2)  |f_j| <= part_j sum |terms of the nominal friction| + fixed_j
 
 C maps each unknown to standard parameters of bodies: a fraction of one of them, or a parameter of a payload. Sensor
@@ -11,6 +12,7 @@ errors and delays do not belong here: they concern the controller that follows t
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -18,7 +20,7 @@ from torquec.dynamics import inverse_dynamics, regressor
 from torquec.dynamics.friction import terms_of
 from torquec.dynamics.friction_torque import rubbing_shafts
 from torquec.expr import Function, trace
-from torquec.expr.math import absolute
+from torquec.expr.math import absolute, sqrt
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model
 from torquec.robot.robot import Robot
@@ -26,13 +28,14 @@ from torquec.robot.robot import Robot
 
 @dataclass(frozen=True, eq=False)
 class TorqueSpread:
-    """`columns` C (10 bodies, k), `centre` and `half` (k,) of (1); `friction_part` and `fixed` (n,) of (2)."""
+    """`columns` C (10 bodies + motors, k), `centre`, `half` (k,) and `ball` of (1); `friction_part`, `fixed` (n,)."""
 
     columns: Array
     centre: Array
     half: Array
     friction_part: Array
     fixed: Array
+    ball: int = 0
 
     def program(self, model: Model) -> Function:
         """(q, qd, qdd) -> least and largest torque `low`, `high` (n,) of all robots in the sets."""
@@ -47,8 +50,11 @@ class TorqueSpread:
             for j, torque in enumerate(model.at("total_torque", q, qd, qdd)):
                 wide: Any = float(self.friction_part[j]) * rubbing[j] + float(self.fixed[j])
                 middle: Any = torque
-                for column, centre, half in zip(kept, self.centre.tolist(), self.half.tolist(), strict=True):
-                    entry = sum((rows[j][p] * size for p, size in column), 0.0)
+                entries = [sum((rows[j][p] * size for p, size in column), 0.0) for column in kept]
+                if self.ball:
+                    wide = wide + sqrt(sum((entry * entry for entry in entries[: self.ball]), 0.0))
+                boxes = zip(entries, self.centre.tolist(), self.half.tolist(), strict=True)
+                for entry, centre, half in itertools.islice(boxes, self.ball, None):
                     middle, wide = middle + centre * entry, wide + half * absolute(entry)
                 low.append(middle - wide)
                 high.append(middle + wide)

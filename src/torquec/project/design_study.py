@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torquec.codegen.precision import Precision
+from torquec.foundation.json_text import document_text
 from torquec.foundation.work import Work, as_work
 from torquec.project.law_choice import LawChoice, asked_law, law_gains, lqr_weights
 from torquec.project.promises import law_errors, promises
@@ -36,7 +37,8 @@ DETAILS = ("controller", "poles", "sampled", "evaluation")
 class DesignStudy:
     """A law and its JSON document; `looked_at` and `worst` are the linear models of the study.
 
-    They are None for a law that places no poles, and `worst` also without a motion.
+    They are None for a law that places no poles, and `worst` also without a motion. `witness` proves the guarantee
+    (:mod:`torquec.control.tracking_witness`), None where it is computed.
     """
 
     kind: LawKind
@@ -45,6 +47,7 @@ class DesignStudy:
     robot: Robot
     looked_at: LinearModel | None = None
     worst: WorstCase | None = None
+    witness: Mapping[str, Any] | None = None
 
     @property
     def details(self) -> dict[str, Any]:
@@ -99,7 +102,17 @@ def design_study(
         document |= _robustness(model, looked_at, choice, kind, worst)
     known: dict[str, Any] = {"uncertainty": uncertainty, "guarantee": guarantee}
     document |= promises(model, kind, choice, motion, tuple(point), **known, work=work)
-    return DesignStudy(kind, law, document, robot, looked_at, worst)
+    return DesignStudy(kind, law, document, robot, looked_at, worst, document.pop("witness"))
+
+
+def write_witness(study: DesignStudy, folder: Path) -> list[Path]:
+    """Write the witness of a study into a folder; gives the file, none without a witness."""
+    from torquec.control.tracking_witness import FILE_NAME
+
+    if study.witness is None:
+        return []
+    (folder / FILE_NAME).write_text(document_text(study.witness), encoding="ascii")
+    return [folder / FILE_NAME]
 
 
 def complex_list(values: Any) -> list[list[float]]:
@@ -226,6 +239,7 @@ def write_design(
         (scratch / DOCUMENT).write_text(
             result_text("design", study.document | loop_curves(study, loci), study.robot), encoding="ascii"
         )
+        files += write_witness(study, scratch)
         made = write_report(scratch, scratch / PAGE, called=str(folder), live=False)
         add_to_package(scratch)
         names = [path.name for path in (*files, scratch / DOCUMENT, made.page, made.twin)]

@@ -145,9 +145,10 @@ def _law_options(robot: Robot, kind: LawKind, options: LawChoice, at: Sequence[f
 def law_gains(model: Model, kind: LawKind, options: LawChoice, at: Sequence[float]) -> dict[str, dict[str, float]]:
     """The constant gains of a law by joint: per unit of acceleration, or torques for independent joints."""
     from torquec.control.independent_joint import gains_from_poles
-    from torquec.control.law_options import LawKind
+    from torquec.control.law_options import ControllerOptions, LawKind, with_words
     from torquec.control.laws import LAWS, usual_integral_pole
     from torquec.control.poles import error_feedback
+    from torquec.control.robust_computed_torque import RobustTerm
 
     robot = model.robot
     if not LAWS[kind].has_poles:
@@ -158,6 +159,10 @@ def law_gains(model: Model, kind: LawKind, options: LawChoice, at: Sequence[floa
         pairs = [(pair.first, pair.second) for pair in poles.pairs]
         found = gains_from_poles(model, pairs, at, integral_pole=slowest)
         columns = {"position": found.position, "speed": found.speed, "integral": found.integral}
+    elif kind is LawKind.ROBUST:
+        words = with_words(ControllerOptions(), options.option or [])
+        inside = RobustTerm.usual(poles, words.amplitude, words.layer).feedback(poles)
+        columns = {"stiffness": inside.stiffness, "damping": inside.damping, "integral": inside.integral or ()}
     else:
         feedback = error_feedback(poles, period=options.period, sampled=options.sampled)
         columns = {"stiffness": feedback.stiffness, "damping": feedback.damping}

@@ -20,7 +20,7 @@ from torquec.control.tracking_claim import guarantee_sentence, tracking_claim
 from torquec.control.uncertainty import Uncertainty
 from torquec.errors import DivergenceError
 from torquec.project.design_study import DOCUMENT as DESIGNED
-from torquec.project.design_study import design_study, loop_curves, root_loci
+from torquec.project.design_study import design_study, loop_curves, root_loci, write_witness
 from torquec.project.project import ExperimentPart, design_motion, experiment_folder, project_motion
 from torquec.project.simulation_document import DOCUMENT as SIMULATED
 from torquec.project.simulation_document import many_runs, run_summary, simulation_conditions, tracking_curves
@@ -42,7 +42,7 @@ def design_step(context: StepContext) -> str:
     n = model.robot.n
     point = ((0.0,) * n if motion is None else tuple(motion.q[0].tolist()), (0.0,) * n, (0.0,) * n)
     stated = context.project.uncertainty
-    sets = None if stated is None else stated.with_residual(context.exact_model())
+    sets = None if stated is None else stated.with_identified(context.exact_model())
     known = context.tracking().get("guarantee")
     study = design_study(
         model, choice, point=point, motion=motion, uncertainty=sets, guarantee=known, work=context.work
@@ -56,6 +56,7 @@ def design_step(context: StepContext) -> str:
         guarantee=study.document["guarantee"],
         force=True,
     )
+    write_witness(study, context.folder)
     curves = loop_curves(study, root_loci(model, study, choice, motion))
     context.write_document(DESIGNED, "design", study.document | {"files": context.names()} | curves)
     add_to_package(context.folder)
@@ -128,7 +129,8 @@ def beyond_guarantee(
     reasons = _reasons(simulated, uncertainty, own_motion=own_motion)
     others = [name for _, name in over if name != joint]
     more = f" ({', '.join(others)} {'exceeds its' if len(others) == 1 else 'exceed their'} own)" if others else ""
-    stated = f"the computed bound is {rounded_up(bound, 2)} {unit}{more}"
+    standing = tracking_claim(guarantee).standing if guarantee.get("robot") else Standing.COMPUTED
+    stated = f"the {standing} bound is {rounded_up(bound, 2)} {unit}{more}"
     errs = f"{joint} errs by {error:.3g} {unit} in the simulation, {stated}"
     if reasons:
         listed = reasons[0] if len(reasons) == 1 else f"{', '.join(reasons[:-1])} and {reasons[-1]}"

@@ -95,7 +95,7 @@ def simplify_step(context: StepContext) -> str | StepResult:
     model, work = context.exact_model(), context.work
     assert context.project.design is not None
     stated = context.project.uncertainty
-    sets = None if stated is None else stated.with_residual(model)
+    sets = None if stated is None else stated.with_identified(model)
     loop = tracked_loop(model.robot, context.project.design, design_motion(context.project), sets)
     budget = tracking_budget(model, specification, loop, work=work)
     if budget.specification is not None:

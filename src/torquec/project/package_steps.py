@@ -13,9 +13,10 @@ from torquec.foundation.budget import Budget
 from torquec.project.self_test import run_c_self_test, self_test
 from torquec.project.step import DESIGN, REALTIME, StepContext, StepResult
 from torquec.proof.hold.hold_order import HoldOrder
-from torquec.realtime.background_period import USUAL_PERIOD, period_words, shorter_than_cycle
+from torquec.realtime.background_period import period_words, shorter_than_cycle
 from torquec.realtime.plan import HoldPlan, plan_background
 from torquec.realtime.targets import TARGETS, TargetOptions, check_request, write_target
+from torquec.realtime.tuning import TUNING
 from torquec.report.report import PAGE, write_report
 from torquec_check.claim import rounded_down
 
@@ -53,7 +54,7 @@ def _why(found: HoldPlan) -> str:
     longest = found.recommended[found.order]
     if longest == found.period:
         return "the longest that keeps the allowed torque errors"
-    given = "the usual one" if found.period == USUAL_PERIOD else "as given"
+    given = "the usual one" if found.period == TUNING.usual_background_period else "as given"
     if found.allowed is None:
         return f"{given}: the specification states no torque errors that would limit it"
     if longest is None:
@@ -143,6 +144,7 @@ def plan_document(found: HoldPlan) -> dict[str, Any]:
         "recommended_period": found.recommended[found.order],
         "recommended": {order.value: period for order, period in found.recommended.items()},
         "coarse": list(found.bound.coarse),
+        "witness": found.witness,
         "curve": by_period(found.joints, found.curve()),
     }
 

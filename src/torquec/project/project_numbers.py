@@ -35,16 +35,16 @@ _ACCELERATION = {True: 10.0, False: 2.0}
 """rad/s^2 of a joint that turns, m/s^2 of one that translates: what light arms reach."""
 _SPEED = {True: 2.5, False: 0.5}  # rad/s, m/s: of joints whose files state no limit, or one that nobody needs at once
 _WAY = {True: 0.5, False: 0.1}  # rad, m: the way of the example motion
-_BEARABLE = 0.125  # largest e of (1), as a fraction of the torque that accelerates the joint's own inertia
+_LARGEST_ERROR_SHARE = 0.125  # largest e of (1), as a fraction of the torque that accelerates the joint's own inertia
 _SAMPLES = 200  # number of random states for torques and inertias
-_POSTURES = 40  # number of random configurations for the weight of a payload
+_PAYLOAD_CONFIGURATIONS = 40  # number of random configurations for the weight of a payload
 _PEAK_SPEED, _PEAK_ACCELERATION = 1.875, 5.78
 """Peak speed and acceleration of a minimum-jerk motion, in units of way/duration and way/duration^2."""
-_USED = 0.4  # fraction of speeds and accelerations that the example motion uses: the rest is for feedback
-_LOAD, _HELD, _LEAN = 0.05, 0.1, 1e-3
+_MOTION_SHARE = 0.4  # fraction of speeds and accelerations that the example motion uses: the rest is for feedback
+_LOAD_MASS_SHARE, _LOAD_TORQUE_SHARE, _LOAD_DISPLACEMENT = 0.05, 0.1, 1e-3
 """Limits of the example's load: fraction of the moving mass, of the torque limits, and displacement (2) [rad, m]. It
 stays small compared with friction, so that the tracking error is bounded for every mass up to it."""
-_BUSY, _SLOWEST = 0.6, 4.0
+_TORQUE_SHARE, _LARGEST_SLOWDOWN = 0.6, 4.0
 """Fraction of the torque limits that the example motion may use with increased friction; its largest slow-down."""
 FRICTION_PART = 0.3
 """Part of every friction term that may be wrong: typical variation of identified friction with temperature and load."""
@@ -88,15 +88,15 @@ def torque_errors(robot: Robot) -> TorqueErrors:
     speeds, accelerations = (
         np.array([most(joint) for joint in robot.coordinates]) for most in (usual_speed, usual_acceleration)
     )
-    q = _postures(robot, rng, _SAMPLES)
+    q = _random_configurations(robot, rng, _SAMPLES)
     qd, qdd = (rng.uniform(-1.0, 1.0, (_SAMPLES, robot.n)) * most for most in (speeds, accelerations))
     largest = np.abs(model.inverse_dynamics(q, qd, qdd)).max(axis=0)
-    bearable = np.maximum(_BEARABLE * _least_inertia(robot, q) * accelerations, 0.1 * PART * largest)
+    largest_error = np.maximum(_LARGEST_ERROR_SHARE * _least_inertia(robot, q) * accelerations, 0.1 * PART * largest)
     efforts = np.array([joint.limits.effort for joint in robot.joints])
     limited = bool(np.all((efforts > 0.0) & np.isfinite(efforts)))
-    if limited and np.all(PART * efforts <= bearable):
+    if limited and np.all(PART * efforts <= largest_error):
         return TorqueErrors(tuple(PART * efforts))
-    wanted = np.minimum(PART * (efforts if limited else largest), bearable)
+    wanted = np.minimum(PART * (efforts if limited else largest), largest_error)
     values = tuple(float(f"{max(value, 1e-6):.2g}") for value in wanted)
     if not limited:
         why = "The robot's file limits no torques: errors are 1 % of the largest torques that such motions take."
@@ -114,17 +114,19 @@ def torque_errors(robot: Robot) -> TorqueErrors:
 def example_load(robot: Robot, frame: str) -> ExampleLoad:
     """A point mass at a frame, unknown to the controller, that a typical loop tolerates; see (2)."""
     rng = np.random.default_rng(0)
-    q = _postures(robot, rng, _POSTURES)
+    q = _random_configurations(robot, rng, _PAYLOAD_CONFIGURATIONS)
     weight = _weight(robot, frame, q)
     efforts = np.array([joint.limits.effort if joint.limits.effort > 0.0 else np.inf for joint in robot.joints])
     with np.errstate(divide="ignore", invalid="ignore"):
-        held = np.where(weight > 0.0, _HELD * efforts / weight, np.inf)
-        leaning = np.where(weight > 0.0, _LEAN * USUAL_POLES**2 * _least_inertia(robot, q) / weight, np.inf)
+        held = np.where(weight > 0.0, _LOAD_TORQUE_SHARE * efforts / weight, np.inf)
+        leaning = np.where(
+            weight > 0.0, _LOAD_DISPLACEMENT * USUAL_POLES**2 * _least_inertia(robot, q) / weight, np.inf
+        )
     strained, moved = robot.coordinates[int(held.argmin())], robot.coordinates[int(leaning.argmin())]
-    way = f"{1e3 * _LEAN:g} {'mrad' if moved.turns else 'mm'}"
+    way = f"{1e3 * _LOAD_DISPLACEMENT:g} {'mrad' if moved.turns else 'mm'}"
     choices = [
-        (_LOAD * robot.moving_mass, f"{100 * _LOAD:g} % of the moving mass"),
-        (float(held.min()), f"{strained.name} holds it with {100 * _HELD:g} % of its torque limit"),
+        (_LOAD_MASS_SHARE * robot.moving_mass, f"{100 * _LOAD_MASS_SHARE:g} % of the moving mass"),
+        (float(held.min()), f"{strained.name} holds it with {100 * _LOAD_TORQUE_SHARE:g} % of its torque limit"),
         (float(leaning.min()), f"against poles at {USUAL_POLES:g} its weight moves {moved.name} by {way} at most"),
     ]
     mass, rule = min(choices)
@@ -132,18 +134,18 @@ def example_load(robot: Robot, frame: str) -> ExampleLoad:
 
 
 def example_motion(robot: Robot) -> tuple[list[float], list[float], float]:
-    """From near the middle of the range a little way, slowly enough for the specification."""
+    """A short motion from near mid-range, within the speeds and accelerations of the specification."""
     start, to, duration = [], [], 1.0
     for joint, low, high in zip(robot.coordinates, *_range(robot), strict=True):
         middle = min(max(0.0, low + 0.25 * (high - low)), high - 0.25 * (high - low))
         way = min(_WAY[joint.turns], 0.2 * (high - low))
         start.append(round(middle, 4))
         to.append(round(middle + way, 4))
-        speed, acceleration = _USED * usual_speed(joint), _USED * usual_acceleration(joint)
+        speed, acceleration = _MOTION_SHARE * usual_speed(joint), _MOTION_SHARE * usual_acceleration(joint)
         duration = max(duration, _PEAK_SPEED * way / speed, math.sqrt(_PEAK_ACCELERATION * way / acceleration))
     fastest = math.ceil(10.0 * duration) / 10.0
-    slower = (fastest * (1.0 + 0.1 * k) for k in range(round(10.0 * (_SLOWEST - 1.0))))
-    return start, to, next((d for d in slower if _torque_share(robot, start, to, d) <= _BUSY), fastest)
+    slower = (fastest * (1.0 + 0.1 * k) for k in range(round(10.0 * (_LARGEST_SLOWDOWN - 1.0))))
+    return start, to, next((d for d in slower if _torque_share(robot, start, to, d) <= _TORQUE_SHARE), fastest)
 
 
 def has_friction(robot: Robot) -> bool:
@@ -161,7 +163,7 @@ def _torque_share(robot: Robot, start: Sequence[float], to: Sequence[float], dur
     return float(np.divide(rigid + (1.0 + FRICTION_PART) * loss, efforts).max())
 
 
-def _postures(robot: Robot, rng: np.random.Generator, count: int) -> Array:
+def _random_configurations(robot: Robot, rng: np.random.Generator, count: int) -> Array:
     lower, upper = _range(robot)
     return rng.uniform(lower, upper, (count, robot.n))
 

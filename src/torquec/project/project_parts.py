@@ -15,9 +15,9 @@ from torquec.errors import TorquecError
 from torquec.project.law_choice import LawChoice, check_law, lqr_weights, unused_options
 from torquec.project.project import GeneratePart, PayloadPart, RealtimePart, SimplifyPart
 from torquec.proof.hold.hold_order import HoldOrder
-from torquec.realtime.background_period import LONGEST_PERIOD
 from torquec.realtime.run_time_parameters import parameter_groups
 from torquec.realtime.targets import TARGETS, targets_with
+from torquec.realtime.tuning import TUNING
 from torquec.robot import attach_payload
 from torquec.robot.degrees import degrees_text, is_position_in_degrees, warn_of_degrees
 from torquec.robot.robot import Robot
@@ -194,9 +194,9 @@ def realtime_part(table: Table | None) -> RealtimePart | None:
         positive_number(table, "seconds"),
     )
     for key, value in (("period", part.period), ("latency", part.latency)):
-        if value is not None and value > LONGEST_PERIOD:
-            meant = f": {value:g} ms are {value / 1e3:g}" if value / 1e3 <= LONGEST_PERIOD else ""
-            remedy = f"give seconds, {LONGEST_PERIOD:g} at most{meant}"
+        if value is not None and value > TUNING.longest_background_period:
+            meant = f": {value:g} ms are {value / 1e3:g}" if value / 1e3 <= TUNING.longest_background_period else ""
+            remedy = f"give seconds, {TUNING.longest_background_period:g} at most{meant}"
             table.refuse(key, f"'{key}' is {value:g} s", remedy, alone=True)
     table.finish()
     return part

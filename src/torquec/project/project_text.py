@@ -134,8 +134,8 @@ def _error_note(joint: StateCoordinate, errors: TorqueErrors) -> str:
 
 def _simplify(seconds: float | None) -> str:
     limit = "# seconds = 60" if seconds is None else f"seconds = {_number(seconds)}"
-    said = "for searching, proving and checking; without a result by then the exact model is used"
-    return "\n".join(["[simplify]", f"{limit}  # {said}", ""])
+    purpose = "for searching, proving and checking; without a result by then the exact model is used"
+    return "\n".join(["[simplify]", f"{limit}  # {purpose}", ""])
 
 
 def _design(robot: Robot) -> str:

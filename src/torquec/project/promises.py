@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from torquec.errors import ArgumentError
 from torquec.project.law_choice import LawChoice, compensated_friction
 
 if TYPE_CHECKING:
+    from torquec.control.guarantee_design import GuaranteeDesign
     from torquec.control.law_options import LawKind
     from torquec.control.poles import JointPoles
     from torquec.control.robustness import ModelErrors
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from torquec.model.model import Model
     from torquec.robot.robot import Robot
     from torquec.trajectory import Trajectory
+
+Choice = TypeVar("Choice", bound=LawChoice)
 
 _POINTS = 9
 """Instants of the linear models along a motion: statistics only, each takes a tenth of a second."""
@@ -49,11 +53,12 @@ def promises(
     """The keys `guarantee`, `payload` and `covariance` of the document; empty ones where nothing is known.
 
     The guarantee is for every robot within the `uncertainty`, for the nominal one without friction where it is None;
-    one that is known already is given.
+    one that is known already is given. `witness` is the document that proves it, None where it is only computed.
     """
     import numpy as np
 
     from torquec.control.laws import LAWS
+    from torquec.control.tracking_witness import witnessed
     from torquec.foundation.work import as_work
     from torquec.robot.robot_document import robot_to_dict
     from torquec_check.claim import claimed_robot
@@ -62,7 +67,12 @@ def promises(
     with task.step("bounding the tracking error"):
         robot = claimed_robot(robot_to_dict(model.robot)).to_document()
         known = guarantee or law_guarantee(model, kind, options, motion, uncertainty).to_document()
-    document: dict[str, Any] = {"guarantee": {**known, "robot": robot}, "payload": {}, "covariance": {}}
+    witness = None
+    if known.get("valid") and motion is not None:
+        with task.step("searching for a witness of the bound"):
+            known, witness = witnessed(model, tracked_loop(model.robot, options, motion, uncertainty), known)
+    stated = {**known, "robot": robot}
+    document: dict[str, Any] = {"guarantee": stated, "payload": {}, "covariance": {}, "witness": witness}
     if not LAWS[kind].places_poles:
         return document
     if motion is None:
@@ -90,6 +100,43 @@ def law_guarantee(
     return tracking_guarantee(model, loop.pop("poles"), motion, **loop)
 
 
+def best_guarantee(
+    model: Model,
+    options: Choice,
+    motion: Trajectory | None,
+    uncertainty: Uncertainty | None,
+    *,
+    seconds: float,
+    work: Work,
+) -> tuple[Choice, GuaranteeDesign]:
+    """The law and poles with the smallest proven bound, as a choice, and how they were found.
+
+    Raises `ArgumentError` for options that it chooses itself, without a motion or sets, and where nothing is proven.
+    """
+    import numpy as np
+
+    from torquec.control.guarantee_design import design_for_guarantee
+    from torquec.control.law_options import LawKind
+    from torquec.control.tracked_loop import TrackedLoop
+
+    if motion is None or uncertainty is None:
+        raise ArgumentError("a design for the guarantee needs a motion and sets", remedy="--trajectory, --uncertainty")
+    for name in ("poles", "evaluation", "sampled", "option", "abbreviated"):
+        if getattr(options, name):
+            raise ArgumentError(f"--for-guarantee chooses '{name}' itself", remedy=f"leave out --{name}")
+    laws = (LawKind.COMPUTED_TORQUE, LawKind.ROBUST) if options.controller is None else (options.kind,)
+    plain = replace(options, controller=None)
+    loop = TrackedLoop(trajectory=motion, **_loop(model.robot, plain, uncertainty))
+    found = design_for_guarantee(model, loop, laws=laws, seconds=seconds, work=work)
+    best = found.best.loop
+    words = None
+    if best.robust is not None:
+        words = [f"{key}={','.join(map(repr, getattr(best.robust, key)))}" for key in ("amplitude", "layer")]
+    poles = ",".join(f"{float(pole):g}" for pole in np.real(best.poles))
+    law, evaluation = found.best.law.value, str(best.evaluation)
+    return replace(options, controller=law, poles=poles, evaluation=evaluation, option=words), found
+
+
 def tracked_loop(
     robot: Robot, options: LawChoice, motion: Trajectory | None, uncertainty: Uncertainty | None
 ) -> TrackedLoop:
@@ -112,6 +159,8 @@ def _no_guarantee(kind: LawKind, options: LawChoice, uncertainty: Uncertainty | 
     """Why no tracking error of a law can be bounded; "" where one may be."""
     from torquec.control.law_options import LawKind
 
+    if kind is LawKind.ROBUST and uncertainty is not None and options.evaluation != "reference":
+        return ""
     if kind is not LawKind.COMPUTED_TORQUE or (options.evaluation == "reference" and uncertainty is None):
         return "only computed torque at the measured state has one: --controller computed-torque --evaluation measured"
     if options.abbreviated:
@@ -121,7 +170,15 @@ def _no_guarantee(kind: LawKind, options: LawChoice, uncertainty: Uncertainty | 
 
 def _loop(robot: Robot, options: LawChoice, uncertainty: Uncertainty | None) -> dict[str, Any]:
     """The arguments of `TrackedLoop` and `tracking_guarantee`, without the motion."""
+    from torquec.control.law_options import ControllerOptions, LawKind, with_words
+    from torquec.control.robust_computed_torque import RobustTerm
+
+    robust = None
+    if options.kind is LawKind.ROBUST:
+        words = with_words(ControllerOptions(), options.option or [])
+        robust = RobustTerm.usual(options.pairs(robot), words.amplitude, words.layer)
     return {
+        "robust": robust,
         "poles": [(pair.first, pair.second) for pair in options.pairs(robot).pairs],
         "period": options.period,
         "sampled": options.sampled,

@@ -61,14 +61,14 @@ from torquec.trajectory.trajectory import check_samples
 
 SIMULATED = "simulated"
 _NAMELESS = "nameless"
-_MOST = 1_000_000
+_LARGEST_COUNT = 1_000_000
 """Largest number of runs, cycles or steps."""
 _LONGEST_NAME = 100
 """Letters of an experiment's name: file systems take 255 bytes."""
 _MOST_GRAVITY = 1000.0
 """Largest gravity [m/s^2]; more is another unit."""
 _NEEDED = "\0needed"
-"""A key that no file can hold, of a part that needs another one: told whatever else is wrong in it."""
+"""A key that no file can hold, of a part that needs another one: reported whatever else is wrong in it."""
 
 
 def read_project(path: str | os.PathLike[str]) -> Project:
@@ -81,7 +81,7 @@ def read_project(path: str | os.PathLike[str]) -> Project:
 
 
 def _robot_instead(given: str) -> ArgumentError:
-    """What is said of a robot that is given in place of a project."""
+    """The message for a robot file that is given in place of a project."""
     return ArgumentError(
         "this is a robot, not a project file",
         where=given,
@@ -105,11 +105,11 @@ def parse_project(text: str, file: Path) -> Project:
 
     faults = every_fault(document, read)
     if any(isinstance(fault, KeyFaultError) and fault.path == ("robot",) for fault in faults):
-        # What does not depend on the robot is told all the same, with any robot in its place.
+        # What does not depend on the robot is reported all the same, with any robot in its place.
         others = every_fault(document.holding({**document.plain, "robot": classics.names()[0]}), read)
-        told = {str(fault) for fault in faults}
+        known_faults = {str(fault) for fault in faults}
         more = [fault for fault in others if isinstance(fault, KeyFaultError) and fault.alone]
-        faults += [fault for fault in more if str(fault) not in told]
+        faults += [fault for fault in more if str(fault) not in known_faults]
     if len(faults) == 1:
         raise ArgumentError(faults[0].found, where=faults[0].where or str(file), remedy=faults[0].remedy)
     if faults:
@@ -150,7 +150,8 @@ class _Reader:
             files=self.files,
         )
         if part.uncertainty is not None and part.uncertainty.needs_log and part.identify is None:
-            table.refuse("uncertainty", '"log" is a residual of an identification', "add [identify], or give N m")
+            found = '"log" and covariance are results of an identification'
+            table.refuse("uncertainty", found, "add [identify], or give N m and parts")
         table.finish()
         return part
 
@@ -301,9 +302,9 @@ class _Reader:
             effort=positive_number(table, "effort") or 1.0,
             resolution=not_negative_number(table, "resolution"),
             noise=not_negative_number(table, "noise"),
-            delay=whole_number(table, "delay", 0, least=0, most=_MOST),
-            substeps=whole_number(table, "substeps", 2, least=1, most=_MOST) if "substeps" in table else None,
-            runs=whole_number(table, "runs", 1, least=1, most=_MOST),
+            delay=whole_number(table, "delay", 0, least=0, most=_LARGEST_COUNT),
+            substeps=whole_number(table, "substeps", 2, least=1, most=_LARGEST_COUNT) if "substeps" in table else None,
+            runs=whole_number(table, "runs", 1, least=1, most=_LARGEST_COUNT),
             spread=not_negative_number(table, "spread", 0.05),
         )
         table.finish()

@@ -28,13 +28,13 @@ from torquec.project.peers import Absent, comparable, find_peers, peer_differenc
 from torquec.robot.robot import Robot
 
 _STATES = 64  # states of a comparison: all lanes of a vector unit several times, and an odd rest
-_ODD = 3  # states less in a batch, so that its end does not fill a vector
-_NATIVE = 1e-11
+_ODD_REST = 3  # states less in a batch, so that its end does not fill a vector
+_NATIVE_TOLERANCE = 1e-11
 """Of the largest value: native code adds in another order, and solves systems whose condition takes digits."""
-_PEER = 1e-9  # of the largest value, against other libraries: robots are written and read again as URDF on the way
+_PEER_TOLERANCE = 1e-9  # of the largest value, against other libraries, which read robots written as URDF
 _PEERS = ("pinocchio", "mujoco")
 _COMPILERS = ("cc", "gcc", "clang")
-_SECONDS = 120.0
+_TIMEOUT = 120.0
 """For compiling and running a self-test of a large robot on a slow machine."""
 
 
@@ -84,10 +84,10 @@ def run_c_self_test(folder: Path) -> SelfTestRow:
         program = Path(build) / "selftest"
         command = [compiler, "-std=c99", "-O2", "-I", str(folder), "-o", str(program), *map(str, sources), "-lm"]
         for arguments in (command, [str(program)]):
-            done = subprocess.run(arguments, capture_output=True, text=True, timeout=_SECONDS, check=False)  # noqa: S603 - our own code
+            done = subprocess.run(arguments, capture_output=True, text=True, timeout=_TIMEOUT, check=False)  # noqa: S603 - our own code
             if done.returncode:
-                said = (done.stderr or done.stdout).strip().splitlines()
-                return SelfTestRow(quantity, said[0] if said else "its own test", math.inf)
+                printed = (done.stderr or done.stdout).strip().splitlines()
+                return SelfTestRow(quantity, printed[0] if printed else "its own test", math.inf)
     return SelfTestRow(quantity, "its own test", 0.0)
 
 
@@ -112,13 +112,13 @@ def _native(model: Model, name: str, seed: int) -> SelfTestRow:
     states = {port.name: rng.uniform(-1.5, 1.5, (_STATES, *port.shape)) for port in function.inputs}
     wanted = evaluate(function, states)
     worst = 0.0
-    for rows in (slice(0, 1), slice(0, _STATES - _ODD)):
+    for rows in (slice(0, 1), slice(0, _STATES - _ODD_REST)):
         inputs = [values[rows][0] if rows.stop == 1 else values[rows] for values in states.values()]
         found = call(*inputs)
         parts = found if isinstance(found, tuple) else (found,)
         for output, part in zip(wanted.values(), parts, strict=True):
             worst = max(worst, _relative(np.asarray(part), output[rows]))
-    return SelfTestRow(name, "plain arithmetic", worst, _NATIVE)
+    return SelfTestRow(name, "plain arithmetic", worst, _NATIVE_TOLERANCE)
 
 
 def _relative(found: Array, wanted: Array) -> float:
@@ -140,5 +140,5 @@ def _peers(robot: Robot, seed: int) -> list[SelfTestRow]:
         for name in peer.calls:
             inputs = [state[: len(exact.function(name).inputs)] for state in states]
             against = f"{peer.name} {peer.version}"
-            rows.append(SelfTestRow(name, against, peer_difference(exact, peer, name, inputs), _PEER))
+            rows.append(SelfTestRow(name, against, peer_difference(exact, peer, name, inputs), _PEER_TOLERANCE))
     return rows

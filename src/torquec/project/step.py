@@ -85,7 +85,7 @@ class StepContext:
         return self.exact_model()
 
 
-def _nothing(_: Project) -> Any:
+def _reads_nothing(_: Project) -> Any:
     return None
 
 
@@ -106,7 +106,7 @@ class RunStep:
     name: str
     title: str
     run: Callable[[StepContext], str | StepResult]
-    reads: Callable[[Project], Any] = _nothing
+    reads: Callable[[Project], Any] = _reads_nothing
     needs: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     files: Callable[[Project], tuple[Path, ...]] = field(default=lambda _: ())

@@ -1,8 +1,9 @@
 """Preconditions of torque error proofs: which robots are accepted, and why others are not.
 
-(1)  every joint has one degree of freedom, every body has inertias
-(2)  torques are of degree three at most in the sine and cosine, or displacement, of every joint: two without mimic
-     joints; mimic joints with a gear ratio may have more
+(1)  every joint has one degree of freedom, every body has inertias. A free base would add twist, acceleration and
+     gravity in its axes, nine variables without a position; grids of programs and the checker have joint positions only
+(2)  torques are of degree six at most in the sine and cosine, or displacement, of every joint: two without mimic
+     joints, up to 2 + 2 |multiplier| with one that follows; multipliers of turning joints are whole numbers
 (3)  torques do not depend on more positions than can be tabulated
 """
 
@@ -24,12 +25,14 @@ def accepts(robot: Robot) -> str | None:
     >>> accepts(classics.scara()) is None
     True
     """
-    return refusal(lambda: position_bases(robot)) or refusal(lambda: check_provable(robot, _exact_torque(robot)))
+    return refusal(lambda: _check_positions(robot)) or refusal(lambda: check_provable(robot, _exact_torque(robot)))
 
 
 def check_provable(robot: Robot, exact: Function) -> None:
     """Raise `RobotError` with reason and remedy unless (1)-(3); `exact` is the robot's inverse dynamics."""
+    _check_positions(robot)
     bases = position_bases(robot)
+    _check_whole_multipliers(robot)
     degrees = position_degrees(exact, bases)
     for joint, degree in zip(robot.coordinates, degrees, strict=True):
         if degree <= HIGHEST_DEGREE:
@@ -44,6 +47,40 @@ def check_provable(robot: Robot, exact: Function) -> None:
         )
     read = sorted(positions_read(exact))
     check_grid([Variable(((j, 1),), bases[j]) for j in read], [degrees[j] for j in read])
+
+
+def _check_positions(robot: Robot) -> None:
+    """Raise `RobotError` for joints with several coordinates (1), and for closed loops."""
+    joint = next((joint for joint in robot.joints if joint.kind.nv > 1), None)
+    if joint is not None:
+        raise RobotError(
+            f"the position of joint '{joint.name}' ({joint.type}) is not a single number: a proof would need "
+            "its twist, its acceleration and gravity in its axes as variables, which the checker does not have",
+            where=robot.source,
+            remedy="fix the base (--base fixed, load(path, base='fixed'))",
+        )
+    position_bases(robot)
+
+
+def _check_whole_multipliers(robot: Robot) -> None:
+    """Raise `RobotError` where a turning joint follows a part of a turn: sin(q/2) has no polynomial in sin q, cos q."""
+    for body in robot.bodies:
+        follower, mimic = body.joint, body.joint.mimic
+        if mimic is None or not follower.kind.coordinate.turns or mimic.multiplier.is_integer():
+            continue
+        inverse = 1.0 / mimic.multiplier if mimic.multiplier else 0.5
+        other = ""
+        if abs(inverse - round(inverse)) < _WHOLE:
+            other = f"let '{mimic.joint}' mimic '{follower.name}' with a multiplier of {round(inverse)} instead, or "
+        raise RobotError(
+            f"'{follower.name}' follows joint '{mimic.joint}' with a multiplier of {mimic.multiplier:g}: torques are "
+            f"no polynomials in the sine and cosine of joint '{mimic.joint}'",
+            where=robot.source,
+            remedy=f"{other}lock the joint that follows (torquec.lock_joints, --lock JOINT=VALUE)",
+        )
+
+
+_WHOLE = 1e-9  # difference from a whole number below which the inverse of a multiplier is rounding away from it
 
 
 def _exact_torque(robot: Robot) -> Function:

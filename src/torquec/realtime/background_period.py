@@ -9,17 +9,10 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 
+from torquec.realtime.tuning import TUNING
 from torquec_check.claim import rounded_down
 
-USUAL_PERIOD = 0.02
-"""Default background period, that of Izaguirre [s]."""
-LONGEST_PERIOD = 1.0
-"""The longest recommended background period [s], for coefficients that hardly change."""
-
-_NANOSECONDS = 1e9
-_TOO_OLD = 4.0
-"""Default of the largest sample age, in background periods, at least 50 ms."""
-_LATE = 0.05  # [s]
+_NANOSECONDS = 1e9  # of a second
 
 
 def background_nanoseconds(period: float) -> int:
@@ -37,7 +30,7 @@ def oldest_coefficients(period: float) -> float:
     >>> oldest_coefficients(0.005), oldest_coefficients(0.02)
     (0.05, 0.08)
     """
-    return max(_TOO_OLD * period, _LATE)
+    return max(TUNING.age_periods * period, TUNING.least_age)
 
 
 def shorter_than_cycle(cycle: float) -> str:

@@ -1,8 +1,10 @@
 """`check_file`: independent check of a certificate, a model file or the package of any target, from the files alone.
 
 (1)  certificate, model: :mod:`torquec.model.check_file`
-(2)  package: its folder holds exactly the files of its manifest (:mod:`torquec_check.package`); its model as in (1)
-(3)  controller: its C is read and compared with the program in `controller.json`; claims about its loop are computed
+(2)  package: its folder holds exactly the files of its manifest (:mod:`torquec_check.package`); its model as in (1);
+     its hold certificate, if it has one, is proven again (:mod:`torquec_check.hold`)
+(3)  controller: its C is read and compared with the program in `controller.json`; the claim about its loop is proven
+     from its witness (:mod:`torquec_check.tracking`), or computed
 (4)  C is read and compared with the model's programs (:mod:`torquec_check.c_source`); the code of every target is
      regenerated, from the target, options and model that the manifest states, and compared byte by byte: this trusts
      the generator
@@ -16,7 +18,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,9 +39,11 @@ from torquec.control.controller_file import (
 from torquec.control.observer import Observer
 from torquec.control.recursive_estimator import RecursiveEstimator
 from torquec.control.tracking_claim import tracking_claim
+from torquec.control.tracking_witness import FILE_NAME as WITNESS
 from torquec.errors import ArgumentError, CheckError, ModelFileError, TorquecError
 from torquec.expr import function_to_dict
 from torquec.foundation.choice import chosen
+from torquec.foundation.one_thread import one_thread
 from torquec.foundation.reading import is_folder, to_path
 from torquec.foundation.work import Work, as_work
 from torquec.model.check_file import (
@@ -52,20 +56,24 @@ from torquec.model.check_file import (
     is_certificate,
     refusals,
 )
-from torquec.model.model import Model
+from torquec.model.model import Model, as_model
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.proof.torque.certificate import Certificate, load_certificate
 from torquec.realtime.background_period import FrictionTask
+from torquec.realtime.package import HOLD_FILE
 from torquec.realtime.plan import HeldErrors
 from torquec.realtime.targets import TARGETS, TargetOptions, write_target
 from torquec.robot.robot import Robot
-from torquec.robot.robot_document import robot_to_dict
-from torquec_check.claim import claimed_robot
-from torquec_check.document import RefusedError
+from torquec.robot.robot_document import robot_from_dict, robot_to_dict
+from torquec_check.claim import Claim, Standing, claimed_robot, hold_claim
+from torquec_check.document import RefusedError, parse_document
+from torquec_check.hold import check_hold, hold_of
 from torquec_check.package import MANIFEST, Package, check_c_code, check_c_package, read_package
 from torquec_check.program import program_of
+from torquec_check.tracking import check_tracking
 
 COMPUTED = "bounds of the loop are computed: no witness is stored that could be proven again"
+PROVEN = "bounds of the loop are proven for the law, feedback and model errors that the claim states"
 _REMEDY = "take the original package, or generate it again"
 
 
@@ -84,6 +92,8 @@ def check_file(path: str | os.PathLike[str], *, robot: Robot | None = None, work
         found = refusals(CheckedKind.PACKAGE, lambda: _package(source, robot, work))
     elif source.name == FILE_NAME:
         raise ArgumentError("a controller is checked with its code", where=str(source), remedy="name its folder")
+    elif source.name == WITNESS:
+        found = refusals(CheckedKind.WITNESS, lambda: _witness(source.read_bytes(), robot))
     elif is_certificate(source):
         found = check_certificate_file(source, robot, work)
     else:
@@ -102,6 +112,9 @@ def _package(folder: Path, robot: Robot | None, work: Work) -> CheckedFile:
     package = read_package(folder)
     if "controller" in package.options:
         return _controller(package, robot, work)
+    held = [name for name in package.files if name.endswith(HOLD_FILE)]
+    if held and not package.model:
+        return _held_package(package, held, robot, work)
     if not package.model and not any(name.endswith(".tq.json") for name in package.files):
         raise NothingClaimedError(
             "the package claims nothing that can be proven again",
@@ -122,9 +135,42 @@ def _package(folder: Path, robot: Robot | None, work: Work) -> CheckedFile:
         with work.step("generating the files again"):
             reasons += differing_files(package, model)
         reasons += _other_certificates(package, model.record)
+        claim = _held(package, held, work)
     except (TorquecError, RefusedError) as error:
         reasons.append(str(error))
+        claim = None
+    if claim is not None:
+        found = replace(found, claims=(*found.claims, *claim.bounds), held=claim)
     return replace(found, refused=(*found.refused, *reasons), assumptions=(*found.assumptions, rests))
+
+
+def _held_package(package: Package, held: Sequence[str], robot: Robot | None, work: Work) -> CheckedFile:
+    """Check the two-rate package of an exact model: its only claim is that of its hold certificate."""
+    claim = _held(package, held, work)
+    assert claim is not None
+    about = robot_from_dict(parse_document(package.files[held[0]])["robot_document"])
+    if robot is not None and robot.content_hash != about.content_hash:
+        raise CheckError("the package is for another robot", where=package.where, remedy="give its own robot or model")
+    with work.step("generating the files again"):
+        reasons = differing_files(package, as_model(about))
+    rests = f"the code of the package ({package.target}) is what the generator of torquec makes again, byte by byte"
+    kind = CheckedKind.PACKAGE
+    return CheckedFile(kind, tuple(reasons), claim.bounds, robot=about, claim=claim, assumptions=(rests,))
+
+
+def _held(package: Package, held: Sequence[str], work: Work) -> Claim | None:
+    """The claim of the hold certificate of a package, proven again; None without one. Raises `RefusedError`."""
+    if not held:
+        return None
+    if len(held) > 1:
+        raise CheckError("the package has several hold certificates", where=package.where, remedy=_REMEDY)
+    document = parse_document(package.files[held[0]])
+    with work.step("proving the hold error again", whole=1.0) as step, one_thread():
+        try:
+            check_hold(hold_of(document), lambda _step, part: step.show(part))
+            return hold_claim(document)
+        except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+            raise CheckError(f"{held[0]} is malformed: {error!r}", where=package.where, remedy=_REMEDY) from None
 
 
 def _controller(package: Package, robot: Robot | None, work: Work) -> CheckedFile:
@@ -132,6 +178,13 @@ def _controller(package: Package, robot: Robot | None, work: Work) -> CheckedFil
     document = json.loads(package.files[FILE_NAME]) if FILE_NAME in package.files else {}
     law, guarantee = controller_from_dict(document), document.get("guarantee") or {}
     claim = tracking_claim(guarantee) if guarantee.get("valid") else None
+    stands = COMPUTED
+    if claim is not None and claim.standing is Standing.PROVEN:
+        if WITNESS not in package.documents:
+            raise CheckError(f"the package has no file {WITNESS}, which its claim names", where=package.where)
+        if _witness((Path(package.where) / WITNESS).read_bytes(), robot).claim != claim:
+            raise CheckError("the claim of the controller is not that of its witness", where=package.where)
+        stands = PROVEN
     found = CheckedFile(CheckedKind.CONTROLLER, claim=claim, claims=() if claim is None else claim.bounds)
     meant = None if robot is None else claimed_robot(robot_to_dict(robot)).to_document()
     if meant is not None and guarantee.get("robot") != meant:
@@ -144,7 +197,20 @@ def _controller(package: Package, robot: Robot | None, work: Work) -> CheckedFil
         rests = "the C of the controller was read and compared with its program, operation by operation"
     with work.step("generating the files again"):
         reasons = differing_controller_files(package, document)
-    return replace(found, refused=tuple(reasons), assumptions=(rests, COMPUTED))
+    return replace(found, refused=tuple(reasons), assumptions=(rests, stands))
+
+
+def _witness(content: bytes, robot: Robot | None) -> CheckedFile:
+    """Prove the claim of a tracking witness; raises `CheckError` where it is about another robot than the given one."""
+    document = parse_document(content)
+    if robot is not None and document.get("robot_document") != robot_to_dict(robot):
+        raise CheckError("the witness is for another robot", remedy="give its own robot or model")
+    try:
+        claim = check_tracking(document)
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        raise CheckError(f"the witness is malformed: {error!r}", remedy=_REMEDY) from None
+    about = robot_from_dict(document["robot_document"])
+    return CheckedFile(CheckedKind.WITNESS, claims=claim.bounds, claim=claim, robot=about, assumptions=(PROVEN,))
 
 
 def _other_certificates(package: Package, record: Certificate) -> list[str]:

@@ -36,6 +36,7 @@ from torquec.foundation.template import filled_template
 from torquec.foundation.writing import write_package
 from torquec.model.certified_package import ModelFile, bounds_of, code_text, usual_prefix
 from torquec.model.model import Model, as_model
+from torquec.realtime.tuning import TUNING
 from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
 from torquec.simulation.plant import Dynamics, Plant, drive_torque
@@ -43,7 +44,6 @@ from torquec.simulation.plant_bodies import check_movable
 from torquec_check.claim import Bound
 
 _ROOM = "realtime/fmu"
-_LONGEST_STEP = 0.001  # [s] of the integrator of Co-Simulation; a parameter of the unit
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time stamp of an archive
 
 
@@ -143,7 +143,7 @@ def _plant_unit(model: Model, name: str, about: str) -> _Unit:
             for k, joint in enumerate(joints)
         ),
         *(_Variable(f"tau_{joint}", _INPUT, settable=True) for joint in joints),
-        _Variable("longest_step", 'causality="parameter" variability="tunable"', _LONGEST_STEP, settable=True),
+        _Variable("longest_step", 'causality="parameter" variability="tunable"', TUNING.fmu_step, settable=True),
     ]
     function = motion_rate(model)
     rates = range(1 + 2 * n, 1 + 4 * n)

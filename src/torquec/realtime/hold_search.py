@@ -23,14 +23,9 @@ from torquec.expr.differentiate import directional_nodes
 from torquec.expr.ops import Op
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model, as_model
+from torquec.realtime.tuning import TUNING
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
-
-_SAMPLES = 20_000  # random motions for every joint and order: a second of native code for a six-joint arm
-_CLIMBERS, _TRIALS, _ROUNDS = 16, 24, 60  # as in `proof.worst_motions`, a little fewer
-_FIRST_STEP, _SHRINK = 0.5, 0.92  # of parameters within +-1; the last steps are a third of a percent
-_FLIPS = 0.1  # probability that a trial moves a parameter to one of its ends: the worst motions are at limits
-_SWEEPS = (0.3, 0.1, 0.03, 0.01)  # final coordinate search: steps of every parameter, both ways and to both ends
 
 
 @dataclass(frozen=True)
@@ -70,7 +65,7 @@ def search_hold_error(
     *,
     jerk: Sequence[float] | None = None,
     seed: int = 0,
-    samples: int = _SAMPLES,
+    samples: int = TUNING.hold_samples,
 ) -> FoundErrors:
     """The largest errors found at a sample age [s]; another `seed` tries other motions."""
     model = as_model(source)
@@ -91,27 +86,27 @@ def search_hold_error(
     best = np.zeros((2, n))
     for order in range(2):
         for joint in range(n):
-            start = tried[np.argsort(sizes[:, order, joint])[-_CLIMBERS:]]
+            start = tried[np.argsort(sizes[:, order, joint])[-TUNING.hold_climbers :]]
             best[order, joint] = _climb(start, lambda u, o=order, i=joint: errors(u)[:, o, i], rng)
     return FoundErrors(best[0], best[1])
 
 
 def _climb(start: Array, value: Any, rng: np.random.Generator) -> float:
-    at, step = start.copy(), _FIRST_STEP
+    at, step = start.copy(), TUNING.hold_first_step
     height = value(at)
-    for _ in range(_ROUNDS):
-        trials = at[:, None, :] + step * rng.normal(size=(len(at), _TRIALS, at.shape[1])) * (
-            rng.uniform(size=(len(at), _TRIALS, at.shape[1])) < 0.3  # a few parameters at a time
+    for _ in range(TUNING.hold_rounds):
+        trials = at[:, None, :] + step * rng.normal(size=(len(at), TUNING.hold_trials, at.shape[1])) * (
+            rng.uniform(size=(len(at), TUNING.hold_trials, at.shape[1])) < 0.3  # a few parameters at a time
         )
-        ends = rng.uniform(size=trials.shape) < _FLIPS / 3.0
+        ends = rng.uniform(size=trials.shape) < TUNING.hold_flip_probability / 3.0
         trials = np.where(ends, rng.choice([-1.0, 1.0], size=trials.shape), trials).clip(-1.0, 1.0)
-        found = value(trials.reshape(-1, at.shape[1])).reshape(len(at), _TRIALS)
+        found = value(trials.reshape(-1, at.shape[1])).reshape(len(at), TUNING.hold_trials)
         k = found.argmax(axis=1)
         better = found[np.arange(len(at)), k] > height
         at[better] = trials[np.arange(len(at)), k][better]
         height = np.maximum(height, found.max(axis=1))
-        step *= _SHRINK
-    for step, k in itertools.product(_SWEEPS, range(at.shape[1])):
+        step *= TUNING.hold_step_shrink
+    for step, k in itertools.product(TUNING.hold_sweeps, range(at.shape[1])):
         for move in (-1.0, 1.0, at[:, k] - step, at[:, k] + step):
             trial = at.copy()
             trial[:, k] = np.clip(move, -1.0, 1.0)

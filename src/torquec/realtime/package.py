@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -41,16 +41,20 @@ from torquec.model.certified_package import ModelFile, bounds_of, code_text, mac
 from torquec.model.model import Model
 from torquec.model.quantities import MEMORY_QUANTITIES, QUANTITIES
 from torquec.proof.hold.hold_order import HoldOrder
-from torquec.realtime.background_period import USUAL_PERIOD, FrictionTask
+from torquec.realtime.background_period import FrictionTask
 from torquec.realtime.plan import HeldErrors, HoldPlan, held_errors_text
 from torquec.realtime.runtime.loop_law import controller_functions
 from torquec.realtime.runtime.loop_package import RUNTIME_CMAKE, loop_files, loop_functions
 from torquec.realtime.runtime.structures import MOST_JOINTS
 from torquec.realtime.tasks_text import tasks_text
+from torquec.realtime.tuning import TUNING
 from torquec.realtime.two_rate import TwoRateFunctions, two_rate
 from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
-from torquec_check.claim import Bound
+from torquec_check.claim import Bound, hold_claim
+
+HOLD_FILE = ".hold.json"
+"""Ending of the file with the witness of the hold error."""
 
 _EXAMPLES = ("example_posix.c", "example_bare_metal.c")
 
@@ -144,14 +148,27 @@ def write_two_rate_package(
     if errors is not None and errors.joints != two.robot.joint_names:
         raise ArgumentError("the plan is for other joints", remedy="plan for the model that is written")
     target = object_target(triple, cpu) if triple or cpu else None
-    held = held_errors_text(two.robot, errors, certified=certified, kind=two.model.kind)
+    if errors is not None and two.groups:
+        errors = replace(errors, witness=None)  # it is about the model's own parameters
+    proof = None if errors is None else errors.certificate(two.model)
+    witness_file = f"{names.prefix}{HOLD_FILE}"
+    held = held_errors_text(
+        two.robot,
+        errors,
+        certified=certified,
+        kind=two.model.kind,
+        claim=None if proof is None else hold_claim(proof),
+        witness_file=witness_file,
+    )
     file = ModelFile.of(two.model, ())
     texts = {**_texts(two, functions, names, stack, file, held, target=target, precision=numbers), **file.contents}
-    period = USUAL_PERIOD if errors is None else errors.period
+    period = TUNING.usual_background_period if errors is None else errors.period
     texts[f"{names.prefix}_tasks.h"] = tasks_text(two, names, period=period, planned=errors is not None)
     if law is not None and runs:
         texts |= loop_files(two.model, law, functions, names, background_period=period)
         texts["CMakeLists.txt"] = f"{texts['CMakeLists.txt']!s}{RUNTIME_CMAKE.format(prefix=names.prefix)}"
+    if proof is not None:
+        texts[witness_file] = document_text(proof)
     if law is not None:
         texts[FILE_NAME] = document_text(controller_to_dict(law))
     for each in watching:

@@ -9,13 +9,14 @@
      that the specification allows
 
 A certificate bounds the torque error with coefficients of the same instant. The cycle uses older ones: the header of a
-two-rate package never states the first part of (2) without the second one.
+two-rate package never states the first part of (2) without the second one. Where :mod:`torquec_check.hold` proves the
+sum, the plan has a witness, which the package contains; else the sum is computed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,14 +28,16 @@ from torquec.foundation.work import Work, as_work
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, as_model
 from torquec.proof.hold.held_torque_bound import HoldBound, held_torque_bound
+from torquec.proof.hold.hold_certificate import hold_certificate, hold_witness, is_hold_proven
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.proof.torque.snap_bound import snap_bound
-from torquec.realtime.background_period import LONGEST_PERIOD, USUAL_PERIOD, period_words
+from torquec.realtime.background_period import period_words
 from torquec.realtime.hold_search import FoundErrors, search_hold_error
+from torquec.realtime.tuning import TUNING
 from torquec.robot.robot import Robot
 from torquec.simplification.specification import Specification
 from torquec.trajectory.motion_box import MotionBox
-from torquec_check.claim import rounded_down, rounded_up
+from torquec_check.claim import Claim, Standing, rounded_down, rounded_up
 
 _DIGITS = 6
 """Digits of bounds in a header; they are rounded up."""
@@ -45,6 +48,7 @@ class HeldErrors:
     """Errors (2) of every joint, at a background period and a latency [s].
 
     `model` of an exact model is the error of its snapped angles against the file as written, zero without snaps.
+    `witness`: motions and bounds of a hold certificate that the checker has proven (`hold_witness`), if it has.
     """
 
     joints: tuple[str, ...]
@@ -53,6 +57,26 @@ class HeldErrors:
     order: HoldOrder
     model: tuple[float, ...]
     held: tuple[float, ...]
+    witness: Mapping[str, Any] | None = None
+
+    @property
+    def standing(self) -> Standing:
+        """Proven where there is a witness that the checker replays, else computed."""
+        return Standing.COMPUTED if self.witness is None else Standing.PROVEN
+
+    @property
+    def total(self) -> tuple[float, ...]:
+        """(2) by joint: that of the witness where there is one, which contains the rounding of the model's torques."""
+        if self.witness is not None:
+            return tuple(self.witness["joints"][joint]["bound"] for joint in self.joints)
+        return tuple(own + held for own, held in zip(self.model, self.held, strict=True))
+
+    def certificate(self, model: Model) -> Mapping[str, Any] | None:
+        """The hold certificate of the model that these errors are of; None without a witness."""
+        if self.witness is None:
+            return None
+        program = model.function("inverse_dynamics")
+        return hold_certificate(model.robot, program, self.witness, age=self.age, order=self.order)
 
     @property
     def age(self) -> float:
@@ -60,8 +84,9 @@ class HeldErrors:
         return self.period + self.latency
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values."""
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in vars(self).items()}
+        """As JSON values; without a witness, as packages had them before there were any."""
+        stated = {key: value for key, value in vars(self).items() if (key, value) != ("witness", None)}
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in stated.items()}
 
     @staticmethod
     def from_dict(document: Mapping[str, Any]) -> HeldErrors:
@@ -80,13 +105,22 @@ class HeldErrors:
             order,
             tuple(document["proven"].values()),
             tuple(document[order.value].values()),
+            document.get("witness"),
         )
 
 
 def held_errors_text(
-    robot: Robot, errors: HeldErrors | None, *, certified: bool, kind: ModelKind = ModelKind.EXACT
+    robot: Robot,
+    errors: HeldErrors | None,
+    *,
+    certified: bool,
+    kind: ModelKind = ModelKind.EXACT,
+    claim: Claim | None = None,
+    witness_file: str = "",
 ) -> str:
     """Header text about the hold error; `certified` where certified errors without hold come before it.
+
+    `claim` is that of a hold certificate, in `witness_file` beside the code.
 
     Nothing is proven of an abbreviated model: only the hold error is stated, in addition to its own errors.
     """
@@ -103,16 +137,18 @@ def held_errors_text(
         return "\n".join(lines)
     lines.append(
         f"With {errors.order.value} order, {period_words(errors.period)}, coefficients at most "
-        f"{rounded_down(1e3 * errors.age, 4)} ms old, computed for all motions of the plan:"
+        f"{rounded_down(1e3 * errors.age, 4)} ms old, {errors.standing} for all motions of the plan:"
     )
-    for joint, own, held in zip(robot.coordinates, errors.model, errors.held, strict=True):
+    for joint, own, held, total in zip(robot.coordinates, errors.model, errors.held, errors.total, strict=True):
         unit = joint.effort_unit
         cause = "the model" if certified else "snapped angles"
         parts = f" = {rounded_up(own, _DIGITS)} of {cause} + {rounded_up(held, _DIGITS)} of holding" if own else ""
-        lines.append(f"  torque error of {joint.name}: at most {rounded_up(own + held, _DIGITS)} {unit}{parts}")
+        lines.append(f"  torque error of {joint.name}: at most {rounded_up(total, _DIGITS)} {unit}{parts}")
     if kind is ModelKind.ABBREVIATED:
         lines.append("The errors of the abbreviated model itself add to these, and no bound of them is proven.")
     lines.append("Friction that is held is not in this.")
+    if claim is not None:
+        lines += [*claim.lines(), f"The witness is {witness_file}: torquec check DIR proves it again."]
     return "\n".join(lines)
 
 
@@ -125,7 +161,7 @@ class HoldPlan:
     """A background period, and the torque errors of every joint at it.
 
     `zeroth` and `first`: bounds of the hold error; `proven`: bound of the model error (2); `allowed`: tolerance of the
-    specification (None without one); `recommended`: the longest period by order.
+    specification (None without one); `recommended`: the longest period by order; `witness`: as in `HeldErrors`.
     """
 
     joints: tuple[str, ...]
@@ -137,6 +173,7 @@ class HoldPlan:
     allowed: Array | None
     recommended: Mapping[HoldOrder, float | None]
     found: FoundErrors | None = None
+    witness: Mapping[str, Any] | None = None
 
     def held(self, order: HoldOrder) -> Array:
         """The bound of the hold error at the plan's period, (n,)."""
@@ -151,7 +188,8 @@ class HoldPlan:
     def errors(self) -> HeldErrors:
         """(2) at the plan's period and order, in its parts."""
         held = self.held(self.order).tolist()
-        return HeldErrors(self.joints, self.period, self.latency, self.order, tuple(self.proven.tolist()), tuple(held))
+        own = tuple(self.proven.tolist())
+        return HeldErrors(self.joints, self.period, self.latency, self.order, own, tuple(held), self.witness)
 
     def curve(self) -> dict[str, Array]:
         """Bounds against the period: `period` (K,), `zeroth` and `first` (K, n), for plots."""
@@ -186,13 +224,31 @@ def plan_background(
     recommended: dict[HoldOrder, float | None] = {}
     for each in HoldOrder:
         longest = None if allowed is None else bound.longest_age((allowed - proven).tolist(), each) - latency
-        recommended[each] = None if longest is None or longest <= 0.0 else min(longest, LONGEST_PERIOD)
-    at = period or recommended[chosen_order] or USUAL_PERIOD
+        recommended[each] = (
+            None if longest is None or longest <= 0.0 else min(longest, TUNING.longest_background_period)
+        )
+    at = period or recommended[chosen_order] or TUNING.usual_background_period
     found = None
     if search:
         with as_work(work).step("searching for motions with the largest error"):
             found = search_hold_error(model, motions, at + latency, jerk=specification.jerks)
-    return HoldPlan(model.robot.joint_names, at, latency, chosen_order, bound, proven, allowed, recommended, found)
+    plan = HoldPlan(model.robot.joint_names, at, latency, chosen_order, bound, proven, allowed, recommended, found)
+    return replace(plan, witness=_witness(model, motions, plan, specification.jerks, as_work(work)))
+
+
+def _witness(
+    model: Model, motions: MotionBox, plan: HoldPlan, jerk: Sequence[float] | None, work: Work
+) -> Mapping[str, Any] | None:
+    """The witness of a plan, proven by the checker; None where it is not, or the model's own errors have no bound."""
+    if model.record is None and model.kind is not ModelKind.EXACT:
+        return None
+    age, order, program = plan.period + plan.latency, plan.order, model.function("inverse_dynamics")
+    own = None if model.record is None else plan.proven.tolist()
+    witness = hold_witness(model.robot, program, motions, plan.bound, jerk=jerk, age=age, order=order, model=own)
+    if witness is None:
+        return None
+    document = hold_certificate(model.robot, program, witness, age=age, order=order)
+    return witness if is_hold_proven(document, work=work) else None
 
 
 def found_at(source: Robot | Model, specification: Specification, latency: float = 0.0) -> dict[str, Array]:

@@ -35,6 +35,7 @@ from torquec.model.model import Model, compile
 from torquec.model.quantities import MEMORY_QUANTITIES
 from torquec.realtime.run_time_parameters import ParameterGroup, parameter_groups, run_time_robot
 from torquec.realtime.targets import ROS2_QUANTITIES
+from torquec.realtime.tuning import TUNING
 from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import start_posture
@@ -42,8 +43,6 @@ from torquec_check.claim import Bound
 
 PROPRIETARY = "Proprietary"
 _FRICTION = ROS2_QUANTITIES.index("friction_torque")  # springs come before it
-_PERIOD = 0.001  # s, of the example's parameters
-_TEST_CYCLES = 100_000  # of the law with invalid inputs: a second on a small computer
 _PLACES = {
     "effort_law.hpp": "include/{package}/effort_law.hpp",
     "effort_controller.hpp": "include/{package}/effort_controller.hpp",
@@ -164,7 +163,7 @@ def _words(
     """Values of the @placeholders@ in our files; `parts` are springs and friction."""
     springs, friction = parts
     start = start_posture(robot)
-    gains = gains_from_poles(robot, drive_poles(robot, start, _PERIOD), start)
+    gains = gains_from_poles(robot, drive_poles(robot, start, TUNING.example_period), start)
     efforts = [joint.limits.effort for joint in robot.joints if joint.name in robot.joint_names]
     stated = ", ".join(repr(float(value)) if math.isfinite(value) else "0.0" for value in efforts)
     unknown = [port.name for port in friction.inputs if port.name != "qd"]
@@ -188,7 +187,7 @@ def _words(
         "SPRING_ARGUMENTS": "q.data(), " * len(springs.inputs),
         "FRICTION_ARGUMENTS": "joint_velocities.data(), " * len(friction.inputs),
         "REFERENCE_FRICTION_ARGUMENTS": "speed.data(), " * len(friction.inputs),
-        "CYCLES": str(_TEST_CYCLES),
+        "CYCLES": str(TUNING.test_cycles),
         "LICENSE": _plain(license_name),
     }
 

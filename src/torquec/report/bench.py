@@ -7,10 +7,9 @@ from typing import Any
 from torquec.report.blocks import Axis, Bars, Block, Cell, DataTable, Shown, Tone, fact, paragraph
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Statement, measured
-from torquec.report.tables import number, table
+from torquec.report.tables import NANO_TO_MICRO, number, table
 
 _US = "\N{GREEK SMALL LETTER MU}s"
-_NANO = 1e-3  # ns to microseconds
 
 
 def bench_text(document: dict[str, Any]) -> str:
@@ -50,10 +49,10 @@ def execution_times_section(document: FoundDocument, _folder: FoundFolder) -> Sh
     own: list[tuple[str, Number]] = []
     for row in values["rows"]:
         name, contestant = row["function"].text, row["contestant"].text
-        time = Number(_NANO * row["ns"].number, on, _US, 3)
+        time = Number(NANO_TO_MICRO * row["ns"].number, on, _US, 3)
         median = row.get("median_ns")
-        middle = None if median is None else Number(_NANO * median.number, on, _US, 3)
-        rows.append((name, contestant, time, middle, Number(row["ratio"].number, on, digits=3)))
+        middle = None if median is None else Number(NANO_TO_MICRO * median.number, on, _US, 3)
+        rows.append((name, contestant, time, middle, row["ratio"].shown(on, digits=3)))
         if contestant == "torquec":
             own.append((name, time))
     head = ("function", "who", "best", "median", "times ours")
@@ -68,7 +67,7 @@ def execution_times_section(document: FoundDocument, _folder: FoundFolder) -> Sh
         blocks.append(paragraph(f"{name} was not timed: ", Statement(reason.text, on)))
     for row in values["disagreements"]:
         words = f"{row['contestant'].text} disagrees in {row['function'].text} by "
-        blocks.append(paragraph(words, Number(row["difference"].number, on, digits=3), tone=Tone.BAD))
+        blocks.append(paragraph(words, row["difference"].shown(on, digits=3), tone=Tone.BAD))
     if not own:
         return Shown(tuple(blocks))
     return Shown(tuple(blocks), (fact(f"one call of {own[0][0].replace('_', ' ')}", own[0][1]),))

@@ -287,6 +287,19 @@ class Decision:
     failed: tuple[Paragraph, ...]
     picture: Picture | None = None
 
+    @property
+    def statements(self) -> tuple[Fact, ...]:
+        """Facts that are whole sentences: the conditions of the claim, or why there is none."""
+        return tuple(each for each in self.facts if each.label in _STATEMENTS)
+
+    @property
+    def figures(self) -> tuple[Fact, ...]:
+        """The other facts: a number each."""
+        return tuple(each for each in self.facts if each.label not in _STATEMENTS)
+
+
+_STATEMENTS = ("conditions", "why")
+
 
 @dataclass(frozen=True)
 class Report:

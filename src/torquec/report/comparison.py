@@ -29,12 +29,11 @@ from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, computed, measured
 from torquec.report.sample_curves import joint_curves, sampled_series
 from torquec.report.stored_values import StoredValue
-from torquec.report.tables import complex_number, number, table
+from torquec.report.tables import MILLI, complex_number, number, table
 from torquec.report.tracking_plots import plot_errors
 from torquec.simulation.comparison_of_models import ModelComparison, ModelFacts
 
 _SIDES = ("a", "b")
-_MILLI = 1e3  # rad to mrad, m to mm
 _SIZES = ("max", "mean", "rms", "bias")
 
 
@@ -122,7 +121,7 @@ def comparison_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     labels = {side: f"{side}: {values['names'][side].text}" for side in _SIDES}
     by = computed(f"both models along one motion ({document.name})")
     facts = [fact(labels[side], f"a model of the kind {values['kinds'][side].text}") for side in _SIDES]
-    samples = Number(values["samples"].number, computed("counted in the motion"))
+    samples = values["samples"].shown(computed("counted in the motion"))
     blocks: list[Block] = [Facts((*facts, fact("samples of the motion", samples)))]
     blocks.append(_differences(values, "torque", by, "Torques along the motion, a - b"))
     if values.get("random") is not None:
@@ -134,7 +133,7 @@ def comparison_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     blocks.append(_costs(values, labels, document.name))
     blocks += _beside_log(values, labels)
     worst = max(values["torque"].items(), key=lambda item: item[1]["max"].number)
-    largest = Number(worst[1]["max"].number, by, _force(values, worst[0]))
+    largest = worst[1]["max"].shown(by, _force(values, worst[0]))
     return Shown(tuple(blocks), (fact(f"torques of two models differ at most, at {worst[0]}", largest),))
 
 
@@ -149,7 +148,7 @@ def _force(values: StoredValue, joint: str) -> str:
 def _differences(values: StoredValue, key: str, by: Provenance, caption: str) -> DataTable:
     rows: list[tuple[Cell, ...]] = []
     for joint, row in values[key].items():
-        rows.append((joint, *(Number(row[size].number, by, _force(values, joint)) for size in _SIZES)))
+        rows.append((joint, *(row[size].shown(by, _force(values, joint)) for size in _SIZES)))
     return DataTable(("joint", "largest", "mean size", "rms", "mean"), tuple(rows), caption)
 
 
@@ -169,9 +168,7 @@ def _tracking(values: StoredValue, labels: dict[str, str], name: str) -> list[Bl
     for joint in values["joints"].texts:
         unit = f"m{_length(values, joint)}"
         cells = [
-            Number(_MILLI * found[side][key][joint].number, by, unit)
-            for key in ("rmse", "max_error")
-            for side in _SIDES
+            Number(MILLI * found[side][key][joint].number, by, unit) for key in ("rmse", "max_error") for side in _SIDES
         ]
         rows.append((joint, *cells))
     head = ("joint", "rms error, a", "b", "largest error, a", "b ")
@@ -180,7 +177,7 @@ def _tracking(values: StoredValue, labels: dict[str, str], name: str) -> list[Bl
 
 
 def _eigenvalues(values: StoredValue, labels: dict[str, str]) -> Plot:
-    at = Number(values["at"].number, computed("an instant of the motion"), "s", 3)
+    at = values["at"].shown(computed("an instant of the motion"), "s", 3)
     series = []
     for side, style in zip(_SIDES, (Style.POINTS, Style.CROSSES), strict=True):
         pairs = [pair.numbers for pair in values["eigenvalues"][side]]
@@ -201,9 +198,9 @@ def _costs(values: StoredValue, labels: dict[str, str], name: str) -> DataTable:
         for side in _SIDES:
             count, time = operations[side].get(quantity), times[side].get(quantity)
             cells += [
-                None if count is None else Number(count["mul"].number, counted),
-                None if count is None else Number(count["add"].number, counted),
-                None if time is None else Number(time.number, on, "ns", 3),
+                None if count is None else count["mul"].shown(counted),
+                None if count is None else count["add"].shown(counted),
+                None if time is None else time.shown(on, "ns", 3),
             ]
         rows.append((quantity.replace("_", " "), *cells))
     head = (
@@ -230,7 +227,7 @@ def _beside_log(values: StoredValue, labels: dict[str, str]) -> list[Block]:
     for joint in log["joints"].texts:
         unit = _force(values, joint)
         found = [log[side].get("torque_rms") for side in _SIDES]
-        rows.append((joint, *(None if rms is None else Number(rms[joint].number, by, unit) for rms in found)))
+        rows.append((joint, *(None if rms is None else rms[joint].shown(by, unit) for rms in found)))
     head = ("joint", *(f"rms, {side}" for side in _SIDES))
     table = DataTable(head, tuple(rows), f"Along {file}: each model controls itself, torques less the measured ones")
     seen = measured(f"the log {file}")
@@ -257,7 +254,7 @@ def joint_gallery(
     plots = []
     for joint, curve in found.items():
         is_error = key == "error"
-        factor = _MILLI if is_error else 1.0
+        factor = MILLI if is_error else 1.0
         axis = Axis("error", f"m{_length(values, joint)}") if is_error else Axis("torque", _force(values, joint))
         series = [
             Series(
@@ -291,7 +288,7 @@ def plot_comparison(found: ModelComparison, folder: Path, names: tuple[str, str]
         _eigenvalue_picture(sides, folder / "eigenvalues.png", f"Open-loop eigenvalues {at}"),
         _picture(found, folder / "linear_response.png", f"Linear models {at} after a small displacement",
                  Axis("displacement", "mrad, mm"),
-                 {name: (f.response.t, _MILLI * f.response.displacement) for name, f in sides.items()}),
+                 {name: (f.response.t, MILLI * f.response.displacement) for name, f in sides.items()}),
     ]  # fmt: skip
     loops = {name: facts.loop for name, facts in sides.items() if facts.loop is not None}
     if loops:

@@ -11,15 +11,15 @@ from torquec.report.comparison import joint_gallery
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Statement, computed
 from torquec.report.sample_curves import joint_curves
-from torquec.report.tables import number, table
+from torquec.report.tables import MILLI, number, table
 from torquec.report.tracking_plots import stated_unit
 from torquec.robot.robot import Robot
-from torquec.simulation.comparison_of_controllers import CHATTER_RATE, STUCK_ERROR, STUCK_SECONDS, ControlledRun
+from torquec.simulation.comparison_of_controllers import ControlledRun
+from torquec.simulation.tuning import TUNING
 
-_MILLI = 1e3  # rad to mrad, m to mm
 _RULES = (
-    f"stuck: stands for {STUCK_SECONDS:g} s with an error above {_MILLI * STUCK_ERROR:g} mrad or mm; "
-    f"chatter: more than {CHATTER_RATE:g} sign changes of the torque about its average a second"
+    f"stuck: stands for {TUNING.stuck_time:g} s with an error above {MILLI * TUNING.stuck_error:g} mrad or mm; "
+    f"chatter: more than {TUNING.chatter_rate:g} sign changes of the torque about its average a second"
 )
 
 
@@ -60,7 +60,7 @@ def controllers_text(name: str, document: Mapping[str, Any]) -> str:
     ran = [law for law, found in laws.items() if "refused" not in found]
 
     def sizes(law: str, joint: str) -> str:
-        return " / ".join(number(_MILLI * laws[law][key][joint], 3) for key in ("rmse", "max_error"))
+        return " / ".join(number(MILLI * laws[law][key][joint], 3) for key in ("rmse", "max_error"))
 
     rows = [[joint, *(sizes(law, joint) for law in ran), f"m{units[joint]}"] for joint in document["joints"]]
     lines = [
@@ -83,7 +83,7 @@ _REASONS = {True: " at the start and the poles", False: " at the start, torque l
 def _findings(run: ControlledRun, saturated: Sequence[str], units: Mapping[str, str]) -> list[str]:
     """What went wrong in the run of one law, and what to change; nothing where it went well."""
     standing = [
-        f"{joint} ({row.seconds:.2g} s, {_MILLI * row.error:.3g} m{units[joint]})" for joint, row in run.stuck.items()
+        f"{joint} ({row.seconds:.2g} s, {MILLI * row.error:.3g} m{units[joint]})" for joint, row in run.stuck.items()
     ]
     shaking = [f"{joint} ({rate:.0f}/s)" for joint, rate in run.chatter.items()]
     rows = (
@@ -103,7 +103,7 @@ def controllers_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     rows: list[tuple[Cell, ...]] = []
     for joint in values["joints"].texts:
         sizes = [laws[law][key][joint].number for law in ran for key in ("rmse", "max_error")]
-        rows.append((joint, *(Number(_MILLI * size, by, f"m{stated_unit(values, joint)}") for size in sizes)))
+        rows.append((joint, *(Number(MILLI * size, by, f"m{stated_unit(values, joint)}") for size in sizes)))
     head = ("joint", *(f"{law}, {word}" for law in ran for word in ("rms", "largest")))
     blocks: list[Block] = [
         Facts((fact("laws", ", ".join(laws)), fact("meaning", values["rules"].text))),

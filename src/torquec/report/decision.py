@@ -18,12 +18,9 @@ from torquec.report.blocks import Decision, Fact, Paragraph, Picture, Tone, fact
 from torquec.report.found_documents import FoundFolder
 from torquec.report.provenance import Number, Statement, assumed, computed, measured
 from torquec.report.stored_values import StoredValue
-from torquec.report.verdict import CLAIM, exceeded_without_disturbance, warnings_of
+from torquec.report.tables import MICRO, MILLI, PERCENT
+from torquec.report.verdict import claim_basis, exceeded_without_disturbance, warnings_of
 
-_MILLI = 1e3  # rad to mrad, m to mm, s to ms
-_MICRO = 1e6  # s to microseconds
-_NANO = 1e-3  # ns to microseconds
-_PERCENT = 100.0  # parts to percent
 _BOUND = ": the tracking error is at most "
 _ASSUMED = (
     ("without friction", "friction of every joint: the claim does not include it"),
@@ -33,6 +30,14 @@ _ASSUMED = (
     ("no payload", "tool and payload: the claim assumes those of the model only"),
 )
 """Words in a guarantee's conditions, and the measurement that each requires."""
+
+_COVERED = {"no payload": "unknown payload"}
+"""Words that are no assumption where others stand beside them: no *known* payload, but a set of unknown ones."""
+
+
+def _assumptions(sentence: str) -> list[str]:
+    """The measurements that the conditions of a claim require."""
+    return [needed for words, needed in _ASSUMED if words in sentence and _COVERED.get(words, "\0") not in sentence]
 
 
 def decision(folder: FoundFolder) -> Decision | None:
@@ -48,13 +53,15 @@ def decision(folder: FoundFolder) -> Decision | None:
         answer, tone = "Not yet. No tracking error is bounded", Tone.WARNING
     elif exceeded_without_disturbance(folder):
         answer, tone = "Not yet. A simulation exceeds the claimed error", Tone.WARNING
-    elif any(words in sentence for words, _ in _ASSUMED):
+    elif _assumptions(sentence):
         answer, tone = "Not yet. Measure first what the bound assumes", Tone.WARNING
     else:
         answer, tone = "Yes, where its conditions hold", Tone.GOOD
     rows = [row for make in (_error, _margin, _time) for row in _kept(make, folder)]
     conditions = sentence.partition(_BOUND)[0].partition(" for ")[2] if is_bounded else sentence
-    stated = Statement(f"{conditions}.", CLAIM if is_bounded else computed("the attempt to bound the tracking error"))
+    stated = Statement(
+        f"{conditions}.", claim_basis(sentence) if is_bounded else computed("the attempt to bound the tracking error")
+    )
     rows.insert(1 if rows and is_bounded else 0, fact("conditions" if is_bounded else "why", stated))
     return Decision(answer, tone, tuple(rows), tuple(_to_measure(folder, sentence)), tuple(warnings), _picture(folder))
 
@@ -100,8 +107,9 @@ def _error(folder: FoundFolder) -> Iterator[Fact]:
     for joint, bound in _bounds(folder):
         unit = bound["unit"].text
         found[unit] = max(found.get(unit, (0.0, "")), (bound["value"].number, joint))
+    by = claim_basis(_claim(folder)[0])
     for unit, (value, joint) in found.items():
-        yield fact("tracking error at most", Number(_MILLI * value, CLAIM, f"m{unit}", at_most=True), f" ({joint})")
+        yield fact("tracking error at most", Number(MILLI * value, by, f"m{unit}", at_most=True), f" ({joint})")
 
 
 def _margin(folder: FoundFolder) -> Iterator[Fact]:
@@ -113,7 +121,8 @@ def _margin(folder: FoundFolder) -> Iterator[Fact]:
     ]
     if shares:
         least, joint = min(shares)
-        yield fact("torque margin at least", Number(_PERCENT * least, CLAIM, "%", 3, at_least=True), f" ({joint})")
+        by = claim_basis(_claim(folder)[0])
+        yield fact("torque margin at least", Number(PERCENT * least, by, "%", 3, at_least=True), f" ({joint})")
         return
     used = []
     for document in folder.of_kind("simulate"):
@@ -124,7 +133,7 @@ def _margin(folder: FoundFolder) -> Iterator[Fact]:
     if used:
         most, joint = max(used)
         by = computed("the largest torque of the simulations")
-        yield fact("torque margin in simulation", Number(_PERCENT * (1.0 - most), by, "%", 3), f" ({joint})")
+        yield fact("torque margin in simulation", Number(PERCENT * (1.0 - most), by, "%", 3), f" ({joint})")
     else:
         yield fact("torque left", "unknown: the robot file states no torque limits, or nothing was simulated")
 
@@ -133,11 +142,11 @@ def _time(folder: FoundFolder) -> Iterator[Fact]:
     """(3)."""
     for document in folder.of_kind("realtime run"):
         on = measured(f"the machine that ran torquec realtime run ({document.name})")
-        longest = Number(_MICRO * document.values["compute"]["max"].number, on, "\N{GREEK SMALL LETTER MU}s", 3)
+        longest = Number(MICRO * document.values["compute"]["max"].number, on, "\N{GREEK SMALL LETTER MU}s", 3)
         yield fact("execution time of the law at most", longest)
         return
     for document in folder.of_kind("design"):
-        period = Number(_MILLI * document.values["period"].number, assumed(f"the design {document.name}"), "ms")
+        period = Number(MILLI * document.values["period"].number, assumed(f"the design {document.name}"), "ms")
         counts = document.values["operations"]
         count = Number(counts["mul"].number + counts["add"].number, computed("counted in the program of the law"))
         yield fact("execution time of the law", "not measured: ", count, " operations every ", period)
@@ -149,7 +158,7 @@ def _to_measure(folder: FoundFolder, sentence: str) -> list[str]:
     found = []
     if not folder.of_kind("identify"):
         found.append("inertial parameters: they come from the robot file, not from a log")
-    found += [words for condition, words in _ASSUMED if condition in sentence]
+    found += _assumptions(sentence)
     if not folder.of_kind("realtime run"):
         found.append("execution time of the law on the target: torquec realtime run, or the target's own timer")
     return found

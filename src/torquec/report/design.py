@@ -32,35 +32,29 @@ from torquec.report.figure import write_picture
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed
 from torquec.report.stored_values import StoredValue
-from torquec.report.tables import lower_bound, number, table, upper_bound
+from torquec.report.tables import MILLI, PERCENT, lower_bound, number, table, upper_bound
+from torquec.report.verdict import claim_basis
 
 if TYPE_CHECKING:
     from torquec.control.stability_interval import StabilityInterval
 
 _OPERATIONS = ("mul", "add", "div", "sincos", "other")
-_SHOWN = ("value", "speed", "acceleration", "torque")
-_KEPT = ("upper", "velocity", "acceleration", "jerk")
+_SHOWN_BOUNDS = ("value", "speed", "acceleration", "torque")
+_REFERENCE_LIMITS = ("upper", "velocity", "acceleration", "jerk")
 MEANING = {"alpha": "stiffness", "beta": "damping", "gamma": "inertia"}
 """The quantity that each factor of a model error multiplies."""
-_NARROW = 0.1
+_NARROW_LIMIT = 0.1
 """Relative model error that is common: stability limits closer to one are reported as narrow."""
-_PERCENT = 100.0  # parts to percent
 _SYMBOLS = {
     "alpha": "\N{GREEK SMALL LETTER ALPHA}",
     "beta": "\N{GREEK SMALL LETTER BETA}",
     "gamma": "\N{GREEK SMALL LETTER GAMMA}",
 }
-_FAR = 1e5  # where a locus without a limit is drawn to: its branches are straight long before
-_COLOURS = "Colours go from the smallest factor to the largest; hover over a dot to see its value."
-_MILLI = 1e3  # s to ms, rad to mrad, m to mm
-_FARTHEST = 4.0
-"""Root loci are shown up to this many times the largest eigenvalue of the factor one: branches run to infinity."""
-_BEYOND = 0.3
-"""Part of that range shown on the unstable side."""
-
-
-_NOMINAL_CAUSES = {"model", "sampling", "start"}
-"""Causes that a guarantee of the nominal robot has, too."""
+_UNLIMITED_FACTOR = 1e5  # where a locus without a limit is drawn to: its branches are straight long before
+_COLOUR_LEGEND = "Colours go from the smallest factor to the largest; hover over a dot to see its value."
+_LOCUS_RANGE = 4.0  # root loci are shown up to this many times the largest eigenvalue of the factor one
+_UNSTABLE_SHARE = 0.3  # part of that range shown on the unstable side
+_NOMINAL_CAUSES = {"model", "sampling", "start"}  # causes that a guarantee of the nominal robot has, too
 
 
 def design_text(name: str, document: dict[str, Any]) -> str:
@@ -83,9 +77,23 @@ def design_text(name: str, document: dict[str, Any]) -> str:
         lines.append("gains change with time: one matrix for every sample of the trajectory, in controller.json")
     if document["robustness"]:
         lines += ["", *_robustness_lines(document)]
+    if "for_guarantee" in document:
+        lines += ["", for_guarantee_text(document["for_guarantee"])]
     statistics = statistics_text(document["payload"], document["covariance"])
     lines += ["", *([statistics, ""] if statistics else []), guarantee_text(document["guarantee"])]
     return "\n".join(lines)
+
+
+def for_guarantee_text(found: Mapping[str, Any]) -> str:
+    """The laws that `design --for-guarantee` compared, with their best poles and proven bounds."""
+    rows = []
+    for law in found["laws"]:
+        poles = f"{max(law['poles']):.4g} to {min(law['poles']):.4g}"
+        rows.append([law["law"], law["evaluation"], poles, upper_bound(law["bound"], 4)])
+    header = ["law", "model at", "poles [1/s]", "largest position bound"]
+    return f"{found['law']} has the smallest proven bound of {found['tried']} guarantees\n" + table(
+        header, rows, left=4
+    )
 
 
 def _robustness_lines(document: dict[str, Any]) -> list[str]:
@@ -109,7 +117,7 @@ def guarantee_text(guarantee: Mapping[str, Any]) -> str:
         return f"No guarantee: {guarantee['reason']}"
     rows = []
     for joint, bound in guarantee["bounds"].items():
-        value, *others = (upper_bound(bound[key], 4) for key in _SHOWN)
+        value, *others = (upper_bound(bound[key], 4) for key in _SHOWN_BOUNDS)
         rows.append([joint, value, bound["unit"], *others, lower_bound(bound["torque_margin"], 4)])
     header = ["joint", "position", "", "speed", "acceleration", "torque", "torque margin"]
     sentence = guarantee_sentence(guarantee)
@@ -117,7 +125,7 @@ def guarantee_text(guarantee: Mapping[str, Any]) -> str:
     lines.append(table(header, rows))
     if guarantee["references"]:
         limits = [
-            [joint, upper_bound(allowed["lower"], 4), *(lower_bound(allowed[key], 4) for key in _KEPT)]
+            [joint, upper_bound(allowed["lower"], 4), *(lower_bound(allowed[key], 4) for key in _REFERENCE_LIMITS)]
             for joint, allowed in guarantee["references"].items()
         ]
         header = ["joint", "above", "below", "speed", "acceleration", "jerk"]
@@ -161,14 +169,14 @@ def narrow_limits(robustness: Mapping[str, Sequence[float | None]]) -> list[str]
     >>> narrow_limits({"beta": (-1.05, 1.012), "gamma": (0.001, None)})
     ['the loop is unstable once the model has 1.2 % more damping than the robot']
     """
-    said = []
+    sentences = []
     for factor, (low, high) in robustness.items():
         what = MEANING.get(factor, factor)
         for limit, word in ((low, "less"), (high, "more")):
-            if limit is not None and abs(limit - 1.0) < _NARROW:
-                part = _PERCENT * abs(limit - 1.0)
-                said.append(f"the loop is unstable once the model has {part:.2g} % {word} {what} than the robot")
-    return said
+            if limit is not None and abs(limit - 1.0) < _NARROW_LIMIT:
+                part = PERCENT * abs(limit - 1.0)
+                sentences.append(f"the loop is unstable once the model has {part:.2g} % {word} {what} than the robot")
+    return sentences
 
 
 def control_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
@@ -179,7 +187,7 @@ def control_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     counted = computed("counted in the program of the controller")
     period = values["period"].number
     operations = values["operations"]
-    rate = (Number(_MILLI * period, chosen, "ms"), " (", Number(1.0 / period, chosen, "Hz"), ")")
+    rate = (Number(MILLI * period, chosen, "ms"), " (", Number(1.0 / period, chosen, "Hz"), ")")
     facts = [
         fact("law", kind),
         fact("called every", *rate),
@@ -194,7 +202,7 @@ def control_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     blocks += _statistics(values)
     promised, highlights = _guarantee(values)
     blocks += promised
-    return Shown(tuple(blocks), (fact(f"{kind}, called every", Number(_MILLI * period, chosen, "ms")), *highlights))
+    return Shown(tuple(blocks), (fact(f"{kind}, called every", Number(MILLI * period, chosen, "ms")), *highlights))
 
 
 def _gains(values: StoredValue, chosen: Provenance) -> list[Block]:
@@ -207,7 +215,7 @@ def _gains(values: StoredValue, chosen: Provenance) -> list[Block]:
         own = gains.get(joint, [])
         head = ("joint", "real part [1/s]", "imaginary part [1/s]", *(name for name, _ in own))
         real, imaginary = next(iter(pair)).numbers
-        cells = [Number(abs(imaginary), chosen), *(Number(gain.number, follows) for _, gain in own)]
+        cells = [Number(abs(imaginary), chosen), *(gain.shown(follows) for _, gain in own)]
         rows.append((joint, Number(real, chosen), *cells))
     return (
         [DataTable(head, tuple(rows), "Poles and gains")] if rows and all(len(row) == len(head) for row in rows) else []
@@ -238,7 +246,7 @@ def _loci(values: StoredValue, kind: str) -> list[Block]:
         return []
     return [
         Gallery(_locus_plots(values, kind), "Root loci: effect of model errors on the loop", folded=True),
-        paragraph(_COLOURS),
+        paragraph(_COLOUR_LEGEND),
     ]
 
 
@@ -247,17 +255,17 @@ def _locus_plots(values: StoredValue, kind: str) -> tuple[Plot, ...]:
     for locus in values["root_loci"]:
         factor = locus["factor"].text
         when = locus.get("time")
-        where = "" if when is None else f" at t = {Number(when.number, computed('the worst point'), 's', 3)}"
+        where = "" if when is None else f" at t = {when.shown(computed('the worst point'), 's', 3)}"
         by = computed(f"the linear model{where} with {kind}, its {MEANING.get(factor, factor)} wrong by the factor")
         levels, real, imaginary = (locus[key].numbers for key in ("values", "real", "imaginary"))
         now = [k for k, level in enumerate(levels) if level == 1.0]
-        reach = _FARTHEST * max((abs(v) for k in now for v in (real[k], imaginary[k])), default=1.0)
+        reach = _LOCUS_RANGE * max((abs(v) for k in now for v in (real[k], imaginary[k])), default=1.0)
         symbol = _SYMBOLS.get(factor, factor)
         series = (
             Series("branches", real, imaginary, by, Style.POINTS, levels=levels, level_name=symbol),
             Series(f"{symbol} = 1", tuple(real[k] for k in now), tuple(imaginary[k] for k in now), by, Style.CROSSES),
         )
-        x = Axis("real part", "1/s", low=max(min(real), -reach), high=min(max(real), _BEYOND * reach))
+        x = Axis("real part", "1/s", low=max(min(real), -reach), high=min(max(real), _UNSTABLE_SHARE * reach))
         top = min(max(map(abs, imaginary), default=1.0), reach)  # eigenvalues come in pairs: so does the drawing
         y = Axis("imaginary part", "1/s", low=-top, high=top)
         plots.append(Plot(f"{symbol}, the factor of {MEANING.get(factor, factor)}{where}", x, y, series))
@@ -291,11 +299,11 @@ def _statistics(values: StoredValue) -> list[Block]:
     payload, covariance = values.get("payload"), values.get("covariance")
     if payload is not None and payload.get("frame") is not None:
         upper = payload.get("upper")
-        limit = "any payload" if upper is None else Number(upper.number, by, "kg", at_least=True)
+        limit = "any payload" if upper is None else upper.shown(by, "kg", at_least=True)
         where = f" at {payload['frame'].text} that the model does not know"
         blocks.append(paragraph("Linear stability, which is not accuracy: stable with ", limit, where, "."))
     if covariance is not None and covariance.get("level") is not None:
-        share, stable = Number(_PERCENT * covariance["level"].number, by, "%"), covariance["stable"].truth
+        share, stable = Number(PERCENT * covariance["level"].number, by, "%"), covariance["stable"].truth
         words = "Stable" if stable else "NOT stable"
         tone = Tone.GOOD if stable else Tone.BAD
         blocks.append(paragraph(f"{words} for the parameters that ", share, " of identifications give.", tone=tone))
@@ -311,17 +319,14 @@ def _guarantee(values: StoredValue) -> tuple[list[Block], list[Fact]]:
         sentence = guarantee_sentence(guarantee.value)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         guarantee.refuse("is not a guarantee written by torquec")
-    claim = computed(
-        "the model with its certified errors, of an exact one those of snapped angles, and the tube around the "
-        "reference; docs/guarantee.md has the argument; no witness is stored that torquec check could prove again"
-    )
+    claim = claim_basis(sentence)
     rows: list[tuple[Cell, ...]] = []
     worst: list[tuple[float, str, Number]] = []
     for joint, bound in guarantee["bounds"].items():
-        position = Number(_MILLI * bound["value"].number, claim, f"m{bound['unit'].text}", at_most=True)
+        position = Number(MILLI * bound["value"].number, claim, f"m{bound['unit'].text}", at_most=True)
         way = bound["unit"].text
         units = {"speed": f"{way}/s", "acceleration": f"{way}/s^2", "torque": "N" if way == "m" else "N m"}
-        others = [Number(bound[key].number, claim, unit, at_most=True) for key, unit in units.items()]
+        others = [bound[key].shown(claim, unit, at_most=True) for key, unit in units.items()]
         rows.append((joint, position, *others))
         worst.append((position.value, joint, position))
     head = ("joint", "position error at most", "error of the speed", "of the acceleration", "torque at most")
@@ -343,7 +348,7 @@ def _budget_bars(guarantee: StoredValue, claim: Provenance) -> list[Block]:
         return []
     series = []
     for cause in causes:
-        costs = [_MILLI * row[cause].number if cause in row else 0.0 for row in parts.values()]
+        costs = [MILLI * row[cause].number if cause in row else 0.0 for row in parts.values()]
         if max(costs) > 0.0:
             series.append((cause, tuple(Number(cost, claim, "mrad, mm", at_most=True) for cost in costs)))
     axis = Axis("position error", "mrad, mm")
@@ -378,8 +383,12 @@ def locus_values(interval: StabilityInterval, count: int = 401) -> Sequence[floa
 
     They are close to each other around 1, which is among them, and farther apart towards the limits.
     """
-    below = min(1.0 - interval.lower, _FAR) if np.isfinite(interval.lower) else min(2.0 * interval.upper, _FAR)
-    above = min(interval.upper - 1.0, _FAR) if np.isfinite(interval.upper) else max(7.0, 2.0 * below)
+    below = (
+        min(1.0 - interval.lower, _UNLIMITED_FACTOR)
+        if np.isfinite(interval.lower)
+        else min(2.0 * interval.upper, _UNLIMITED_FACTOR)
+    )
+    above = min(interval.upper - 1.0, _UNLIMITED_FACTOR) if np.isfinite(interval.upper) else max(7.0, 2.0 * below)
     if not np.isfinite(below):
         below = above
     spread = np.linspace(0.0, 1.0, count // 2 + 1) ** 3

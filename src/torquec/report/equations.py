@@ -59,6 +59,7 @@ class _Names:
 
     def __init__(self, document: StoredValue) -> None:
         self.joints = {name: str(k + 1) for k, name in enumerate(document["joints"].texts)}
+        self.symbols = set((document.get("symbols") or StoredValue([], document.file)).texts)
         self.angles: dict[str, str] = {}
         for name, parts in document["angles"].items():
             signs = [(self.index(joint), sign.number) for joint, sign in parts.items()]
@@ -136,6 +137,10 @@ def _linear(coefficient: StoredValue) -> tuple[float, str, str]:
 def _factors(term: StoredValue, names: _Names) -> Iterator[tuple[str, str]]:
     """The factors of a term, as MathML and as text."""
     for name, letters in term["factors"].items():
+        if name in names.symbols:  # a component of gravity or of a quaternion: gx, qw7
+            power = len(letters.text)
+            yield _power(name[0], name[1:], power), name + (f"^{power}" if power > 1 else "")
+            continue
         index = names.index(name)
         for letter in dict.fromkeys(letters.text):
             power = letters.text.count(letter)

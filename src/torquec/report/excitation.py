@@ -30,17 +30,16 @@ from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed
 from torquec.report.sample_curves import sampled_series
 from torquec.report.stored_values import StoredValue
-from torquec.report.tables import number, table
+from torquec.report.tables import PERCENT, number, table
 from torquec.robot.robot import Robot
 
 if TYPE_CHECKING:
     from torquec.identification.excitation.log_excitation import LogExcitation
 
-_TIGHT = 6
+_LISTED_LIMITS = 6
 """Number of limits shown, the most used first; the document has all."""
 _STATED = assumed("the robot file and the options of the search")
-_PERCENT = 100.0  # parts to percent
-_SHOWN = 12
+_DRAWN_LIMITS = 12
 """Number of limits drawn, the tightest first; the table has all."""
 _RATINGS = {
     "good": ("are excited well", Tone.GOOD),
@@ -48,13 +47,13 @@ _RATINGS = {
     "poor": ("are excited poorly", Tone.WARNING),
     "not excited": ("are not excited at all", Tone.BAD),
 }
-"""What is said of how many parameters."""
+"""Words for numbers of parameters."""
 
 
 def excitation_text(document: dict[str, Any]) -> str:
     """The document of `torquec excite` as a page."""
     kept = "every limit is kept, proved for every instant" if document["limits_kept"] else "limits are VIOLATED"
-    tight = sorted(document["limits"].items(), key=lambda item: -item[1])[:_TIGHT]
+    tight = sorted(document["limits"].items(), key=lambda item: -item[1])[:_LISTED_LIMITS]
     known = f"{document['duration']:g} s, {len(document['parameters'])} parameters"
     condition = f"{number(document['condition'], 4)} ({number(document['unit_condition'], 4)} with unit columns)"
     lines = [
@@ -109,24 +108,24 @@ def excitation_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
 def _designed(values: StoredValue, name: str) -> Shown:
     chosen = assumed(f"the options of the search {name}")
     by = computed("the regressor along the motion")
-    condition = Number(values["condition"].number, by)
+    condition = values["condition"].shown(by)
     count = Number(len(values["parameters"].texts), computed("counted among the robot's base parameters"))
     facts = Facts(
         (
             fact(
                 "motion",
                 f"{values['shape'].text}, ",
-                Number(values["duration"].number, chosen, "s"),
+                values["duration"].shown(chosen, "s"),
                 f", in {values['file'].text}",
             ),
             fact(
                 "chosen by",
                 f"{values['criterion'].text}, among ",
-                Number(values["evaluations"].number, chosen),
+                values["evaluations"].shown(chosen),
                 " motions",
             ),
             fact("parameters that it separates", count),
-            fact("condition number", condition, "; with unit columns ", Number(values["unit_condition"].number, by)),
+            fact("condition number", condition, "; with unit columns ", values["unit_condition"].shown(by)),
         )
     )
     kept = values["limits_kept"].truth
@@ -137,8 +136,8 @@ def _designed(values: StoredValue, name: str) -> Shown:
     )
     blocks: list[Block] = [facts, paragraph(words, tone=Tone.GOOD if kept else Tone.BAD), *_limits(values, kept=kept)]
     if held := values["assumed"].texts:
-        told = Statement(", ".join(held), assumed("the search itself: the robot's file has no such limits"))
-        blocks.append(paragraph("Assumed, where the robot's file states no limits: ", told, tone=Tone.WARNING))
+        statement = Statement(", ".join(held), assumed("the search itself: the robot's file has no such limits"))
+        blocks.append(paragraph("Assumed, where the robot's file states no limits: ", statement, tone=Tone.WARNING))
     return Shown(tuple(blocks), (fact("condition number of the exciting motion", condition),))
 
 
@@ -148,8 +147,8 @@ def _limits(values: StoredValue, *, kept: bool) -> list[Block]:
     if not shares:
         return []
     rows: tuple[tuple[Cell, ...], ...] = tuple((name, _percent(share, way)) for name, share in shares)
-    tight = shares[:_SHOWN]
-    whole = LimitLine("limit", Number(_PERCENT, _STATED, "%"))
+    tight = shares[:_DRAWN_LIMITS]
+    whole = LimitLine("limit", Number(PERCENT, _STATED, "%"))
     bars = Bars(
         "The limits that are used most",
         Axis("used", "%"),
@@ -161,19 +160,19 @@ def _limits(values: StoredValue, *, kept: bool) -> list[Block]:
 
 
 def _percent(share: float, way: Provenance) -> Number:
-    return Number(_PERCENT * share, way, "%", 3)
+    return Number(PERCENT * share, way, "%", 3)
 
 
 def _judged(values: StoredValue, name: str) -> Shown:
     logs = ", ".join(values["logs"].texts)
     by = computed(f"a least-squares fit to {logs}, with the deviation of its residuals ({name})")
-    condition = Number(values["condition"].number, by)
+    condition = values["condition"].shown(by)
     facts = Facts(
         (
             fact("logs", logs),
-            fact("samples used", Number(values["samples"].number, by)),
-            fact("cut-off", Number(values["cutoff"].number, by, "Hz", 3)),
-            fact("condition number", condition, "; with unit columns ", Number(values["unit_condition"].number, by)),
+            fact("samples used", values["samples"].shown(by)),
+            fact("cut-off", values["cutoff"].shown(by, "Hz", 3)),
+            fact("condition number", condition, "; with unit columns ", values["unit_condition"].shown(by)),
         )
     )
     rows: list[tuple[Cell, ...]] = []
@@ -182,13 +181,13 @@ def _judged(values: StoredValue, name: str) -> Shown:
         rating = row["rating"].text
         counts[rating] = counts.get(rating, 0) + 1
         shares = [row.get(key) for key in ("relative_std", "independence", "contribution", "uncertainty")]
-        scales = (_PERCENT, 1.0, _PERCENT, _PERCENT)
+        scales = (PERCENT, 1.0, PERCENT, PERCENT)
         units = ("%", "", "%", "%")
         cells = [
             None if share is None else Number(scale * share.number, by, unit, 3)
             for share, scale, unit in zip(shares, scales, units, strict=True)
         ]
-        rows.append((row["name"].text, Number(row["value"].number, by), *cells, rating))
+        rows.append((row["name"].text, row["value"].shown(by), *cells, rating))
     notes = [
         paragraph(Number(counts[rating], by), f" parameters {words}.", tone=tone)
         for rating, (words, tone) in _RATINGS.items()

@@ -8,10 +8,9 @@ from torquec.report.blocks import Block, Cell, DataTable, Facts, Shown, Tone, fa
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, measured
 from torquec.report.stored_values import StoredValue
-from torquec.report.tables import number, table
+from torquec.report.tables import PERCENT, number, table
 
 _COUNTED = ("mul", "add", "div", "sincos", "other")
-_PERCENT = 100.0  # parts to percent
 _PASSED = {True: "passes", False: "fails"}
 
 
@@ -25,7 +24,7 @@ def code_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
         inner = [(name, function)] if function.get("mul") is not None else list(function.items())
         for quantity, count in inner:
             target = name if quantity != name else ""
-            rows.append((target, quantity, *(Number(count[key].number, counted) for key in _COUNTED)))
+            rows.append((target, quantity, *(count[key].shown(counted) for key in _COUNTED)))
     head = ("target", "function", "multiplications", "additions", "divisions", "sin, cos", "other")
     named = any(row[0] for row in rows)
     shown = tuple(row if named else row[1:] for row in rows)
@@ -41,8 +40,8 @@ def self_test_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
         difference, reason = row.get("difference"), row["reason"].text
         found: Cell = Statement(reason, here) if reason else None
         if difference is not None and not reason:
-            found = Number(difference.number, here, digits=2)
-        allowed = None if reason else Number(row["allowed"].number, most, digits=2)
+            found = difference.shown(here, digits=2)
+        allowed = None if reason else row["allowed"].shown(most, digits=2)
         rows.append((row["quantity"].text, row["against"].text, found, allowed))
     ok = values["ok"].truth
     words = "The self-tests agree." if ok else "A self-test does not agree."
@@ -81,12 +80,12 @@ def _platforms(values: StoredValue, on: Provenance) -> DataTable:
     rows: list[tuple[Cell, ...]] = []
     for row in values["platforms"]:
         difference, tested, why = row.get("difference"), row.get("selftest"), row["why"].text
-        other, every = (Number(row[key].number, on) for key in ("different_numbers", "numbers"))
+        other, every = (row[key].shown(on) for key in ("different_numbers", "numbers"))
         note: Cell = Statement(why, on) if why else None
         if not why and every.value:
             same = "bit for bit" if not other.value else f"{other} of {every} differ, most in {row['worst'].text}"
             note = Statement(same, on)
-        largest = None if difference is None else Number(difference.number, on, digits=2)
+        largest = None if difference is None else difference.shown(on, digits=2)
         passed = None if tested is None else _PASSED[tested.truth]
         rows.append((row["name"].text, row["status"].text, largest, passed, note))
     head = ("platform", "result", "largest difference, of the largest value", "self-test", "")
@@ -98,7 +97,7 @@ def _coverage(values: StoredValue, on: Provenance) -> list[Block]:
     if found is None:
         return []
     reached = [
-        fact(f"{what} reached", Number(found[f"{what}_reached"].number, on), " of ", Number(found[what].number, on))
+        fact(f"{what} reached", found[f"{what}_reached"].shown(on), " of ", found[what].shown(on))
         for what in ("branches", "lines")
     ]
     return [Facts(tuple(reached))]
@@ -116,16 +115,16 @@ def _costs(values: StoredValue, functions: tuple[str, ...], on: Provenance) -> l
         row: list[Cell] = [name]
         for stack in stacks.values():
             used = stack.get(name)
-            row.append(None if used is None else Number(used.number, on, "bytes"))
+            row.append(None if used is None else used.shown(on, "bytes"))
         if counts is not None:
             count = counts[name]
-            spread = Number(_PERCENT * count["spread"].number, on, "%", 2)
-            row += [Number(count["most"].number, on), spread]
+            spread = Number(PERCENT * count["spread"].number, on, "%", 2)
+            row += [count["most"].shown(on), spread]
         if emulated is not None:
             cycles = emulated.get(name)
-            row.append(None if cycles is None else Number(cycles.number, on))
+            row.append(None if cycles is None else cycles.shown(on))
         rows.append(tuple(row))
-    sizes = [fact(f"code, {name}", Number(size.number, on, "bytes")) for name, size in values["size"].items()]
+    sizes = [fact(f"code, {name}", size.shown(on, "bytes")) for name, size in values["size"].items()]
     blocks: list[Block] = [Facts(tuple(sizes))] if sizes else []
     if len(head) > 1:
         blocks.append(DataTable(tuple(head), tuple(rows), "Cost of a call"))

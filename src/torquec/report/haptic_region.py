@@ -22,11 +22,11 @@ from torquec.report.tables import table
 from torquec_check.claim import rounded_up
 
 _BY = computed("the margin of passivity of the sampled loop")
-_SEEN = 4.0  # medians of the growth that are shown
+_SHOWN_MEDIANS = 4.0  # medians of the growth that are shown
 
 
 def haptic_region_text(document: dict[str, Any]) -> str:
-    """The document of the command as text; None is said in words."""
+    """The document of the command as text; None is written in words."""
     port, loop, worst = document["port"], document["loop"], document["worst"]
     units = document["units"]
     lines = [
@@ -52,8 +52,8 @@ def haptic_region_text(document: dict[str, Any]) -> str:
         rows.append([name, f"{asked:.4g}", low, high, units[name]])
     lines += [table(["object", "asked", "from", "to", ""], rows), ""]
     hands = "every passive hand" if document["grip"] is None else "every passive hand behind the grip"
-    said = "inside: passive, and stable with" if document["inside"] else "OUTSIDE: not passive, not stable with"
-    lines.append(f"{said} {hands}; tightest at {worst['frequency']:.3g} Hz, margin {worst['margin']:.3g}")
+    stability = "inside: passive, and stable with" if document["inside"] else "OUTSIDE: not passive, not stable with"
+    lines.append(f"{stability} {hands}; tightest at {worst['frequency']:.3g} Hz, margin {worst['margin']:.3g}")
     if document["destabilizing"] is not None:
         lines.append(f"destabilized by {document['destabilizing']['text']}")
     lines += _filters(document)
@@ -73,12 +73,12 @@ def _filters(document: dict[str, Any]) -> list[str]:
     for study in document["filters"]:
         edge = study["stable_from"]
         if edge is None:
-            said = "unstable at every cut-off tried"
+            stability = "unstable at every cut-off tried"
         elif edge == 0.0:
-            said = f"stable down to {study['cutoff'][0]:.3g} Hz"
+            stability = f"stable down to {study['cutoff'][0]:.3g} Hz"
         else:
-            said = f"stable above {edge:.4g} Hz ({1e3 * math.sqrt(2.0) / (2.0 * math.pi * edge):.3g} ms of lag)"
-        found.append(f"with the hand of a person, {study['filter']} filter: {said}")
+            stability = f"stable above {edge:.4g} Hz ({1e3 * math.sqrt(2.0) / (2.0 * math.pi * edge):.3g} ms of lag)"
+        found.append(f"with the hand of a person, {study['filter']} filter: {stability}")
     return found
 
 
@@ -160,7 +160,7 @@ def _filter_plot(filters: Sequence[CutoffStability]) -> Plot:
         cutoff, growth = (tuple(values[good].tolist()) for values in (study.cutoff, study.growth))
         series.append(Series(name, cutoff, growth, _BY, Style.POINTS))
     shown = np.concatenate([study.growth for study in filters])
-    most = _SEEN * float(np.median(np.abs(shown)))  # a few large values would hide the sign change
+    most = _SHOWN_MEDIANS * float(np.median(np.abs(shown)))  # a few large values would hide the sign change
     low, high = max(float(shown.min()), -most), min(float(shown.max()), most)
     x, y = (
         Axis("cut-off of the filter", "Hz", log=True),

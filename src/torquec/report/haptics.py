@@ -41,15 +41,14 @@ from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, assumed, computed, measured
 from torquec.report.sample_curves import kept_samples, rounded_samples, sampled_series
 from torquec.report.stored_values import StoredValue
+from torquec.report.tables import MILLI, PERCENT
 from torquec_check.claim import rounded_up
 
-_MILLI = 1e3  # rad to mrad, m to mm, s to ms
-_BEFORE, _AFTER = -60.0, 250.0  # [ms] around an impact
-_PERCENT = 100.0  # parts to percent
+_MS_BEFORE_IMPACT, _MS_AFTER_IMPACT = -60.0, 250.0  # [ms] around an impact
 _REGION_ROOM = 1.6  # height of a plot of the region, in its highest edge
-_ARROW = 0.06  # size of an arrow's head, in heights of the plot
+_ARROW_HEAD = 0.06  # size of an arrow's head, in heights of the plot
 _SHOWN_GROWTH = 6.0  # [1/s] around zero, where stability is lost
-_BIASED = (
+_BIAS_WARNING = (
     "Force over acceleration is biased here, by noise of the force or shaking of the arm: read the unbiased value, "
     "or move the hand faster."
 )
@@ -128,14 +127,14 @@ def _felt_curves(result: ExperimentResult) -> ExperimentCurves:
 def _wall_curves(result: ExperimentResult) -> ExperimentCurves:
     wall = result.wall
     assert wall is not None
-    t = _MILLI * (result.recording.t - wall.time)
-    near = (t > _BEFORE) & (t < _AFTER)
+    t = MILLI * (result.recording.t - wall.time)
+    near = (t > _MS_BEFORE_IMPACT) & (t < _MS_AFTER_IMPACT)
     state, seen, x = result.cycle.read(result.recording.cycle), result.measured, wall.normal
     start = seen.position[0] @ x
     rows = (
         ("velocity", "m/s", state["velocity"] @ x, seen.velocity[:, :3] @ x),
         ("acceleration", "m/s²", result.wanted[:, :3] @ x, seen.acceleration[:, :3] @ x),
-        ("penetration", "mm", _MILLI * wall.approach, _MILLI * (seen.position @ x - start + wall.approach[0])),
+        ("penetration", "mm", MILLI * wall.approach, MILLI * (seen.position @ x - start + wall.approach[0])),
     )
     if result.experiment is HapticExperiment.TWO_CUBES:  # the depth of the rotated object is not a position of the arm
         rows = (*rows[:2], (*rows[2][:3], np.full(len(t), np.nan)))
@@ -170,10 +169,10 @@ def haptics_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
             continue
         blocks.append(_felt(felt, by, unit))
         if felt["is_biased"].truth:
-            blocks.append(paragraph(_BIASED, tone=Tone.WARNING))
+            blocks.append(paragraph(_BIAS_WARNING, tone=Tone.WARNING))
         value, nominal = (
-            Number(felt["unbiased"]["value"].number, by, unit, 5),
-            Number(felt["nominal"].number, chosen, unit),
+            felt["unbiased"]["value"].shown(by, unit, 5),
+            felt["nominal"].shown(chosen, unit),
         )
         highlights.append(fact(f"felt through {robot}", value, " of ", nominal))
     if (wall := values.get("wall")) is not None:
@@ -186,29 +185,29 @@ def haptics_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
 
 
 def _share(value: StoredValue, by: Provenance) -> Number:
-    return Number(_PERCENT * value.number, by, "%", 3)
+    return Number(PERCENT * value.number, by, "%", 3)
 
 
 def _setting(values: StoredValue, chosen: Provenance) -> Facts:
     thing, sensor = values["object"], values["sensor"]
     real, imaginary = values["poles"].numbers
-    mass, inertia = Number(thing["mass"].number, chosen, _KG), Number(thing["inertia"].number, chosen, _KG_M2)
+    mass, inertia = thing["mass"].shown(chosen, _KG), thing["inertia"].shown(chosen, _KG_M2)
     return Facts(
         (
             fact("virtual object", mass, ", ", inertia, f", held at {values['frame'].text}"),
-            fact("haptic cycles", Number(values["rate"].number, chosen, "Hz")),
+            fact("haptic cycles", values["rate"].shown(chosen, "Hz")),
             fact(
                 "poles of the law", Number(real, chosen), " \N{PLUS-MINUS SIGN} ", Number(imaginary, chosen), " j 1/s"
             ),
             fact(
                 "force sensor",
                 "cut-off ",
-                Number(sensor["cutoff"].number, chosen, "Hz"),
+                sensor["cutoff"].shown(chosen, "Hz"),
                 ", steps of ",
                 Number(sensor["resolution"].numbers[0], chosen, "N"),
             ),
-            fact("encoders", "steps of ", Number(values["encoder"].number, chosen, "rad or m")),
-            fact("drives", Number(_PERCENT * values["effort"].number, chosen, "%"), " of their limits"),
+            fact("encoders", "steps of ", values["encoder"].shown(chosen, "rad or m")),
+            fact("drives", Number(PERCENT * values["effort"].number, chosen, "%"), " of their limits"),
         )
     )
 
@@ -217,7 +216,7 @@ def _felt(felt: StoredValue, by: Provenance, unit: str) -> DataTable:
     nominal = felt["nominal"].number
 
     def error(value: float, of: Provenance) -> Number:
-        return Number(_PERCENT * (value / nominal - 1.0), of, "%", 2)
+        return Number(PERCENT * (value / nominal - 1.0), of, "%", 2)
 
     value, (low, high) = felt["unbiased"]["value"].number, felt["unbiased"]["interval"].numbers
     mean, deviation = felt["mean"].number, felt["deviation"].number
@@ -253,12 +252,12 @@ def _wall(wall: StoredValue, by: Provenance, chosen: Provenance) -> Facts:
         (
             fact(
                 "contact",
-                Number(wall["frequency"].number, chosen, "Hz"),
+                wall["frequency"].shown(chosen, "Hz"),
                 ", damping ratio ",
-                Number(wall["damping_ratio"].number, chosen),
+                wall["damping_ratio"].shown(chosen),
                 f"; it {side}",
             ),
-            fact("speed at the impact", Number(wall["impact"].number, by, "m/s")),
+            fact("speed at the impact", wall["impact"].shown(by, "m/s")),
             fact(
                 "later than sixty milliseconds after it",
                 "object ",
@@ -266,8 +265,8 @@ def _wall(wall: StoredValue, by: Provenance, chosen: Provenance) -> Facts:
                 " of it, tip ",
                 _share(wall["tip_after_60_ms"], by),
             ),
-            fact("deepest inside", Number(_MILLI * wall["depth"].number, by, "mm")),
-            fact("largest angular speed", Number(wall["turning"].number, by, "rad/s", 3)),
+            fact("deepest inside", Number(MILLI * wall["depth"].number, by, "mm")),
+            fact("largest angular speed", wall["turning"].shown(by, "rad/s", 3)),
         )
     )
 
@@ -275,8 +274,8 @@ def _wall(wall: StoredValue, by: Provenance, chosen: Provenance) -> Facts:
 def _happened(values: StoredValue, by: Provenance) -> list[Block]:
     found: list[Block] = []
     for word, count in values["status"].items():
-        samples = Number(values["samples"].number, by)
-        found.append(paragraph(f"{word}: ", Number(count.number, by), " of ", samples, " samples", tone=Tone.WARNING))
+        samples = values["samples"].shown(by)
+        found.append(paragraph(f"{word}: ", count.shown(by), " of ", samples, " samples", tone=Tone.WARNING))
     if unrendered := values["unrendered"].texts:
         found.append(paragraph(f"This arm cannot render {', '.join(unrendered)}.", tone=Tone.WARNING))
     return found
@@ -289,11 +288,11 @@ def _region(values: StoredValue) -> list[Block]:
     for standing in values["region"]:
         is_inside = standing["inside"].truth
         words = "every passive hand" if is_inside else "some passive hand makes it unstable"
-        margin, at = Number(standing["margin"].number, by, digits=3), Number(standing["frequency"].number, by, "Hz", 3)
+        margin, at = standing["margin"].shown(by, digits=3), standing["frequency"].shown(by, "Hz", 3)
         unit = "N m s" if standing["axis"].text.startswith("turning") else "N s/m"
         least = standing.get("least_damping")
-        change: Cell = "no damping alone suffices" if least is None else Number(least.number, by, unit, 3)
-        rows.append((standing["axis"].text, words, margin, at, Number(standing["damping"].number, by, unit), change))
+        change: Cell = "no damping alone suffices" if least is None else least.shown(by, unit, 3)
+        rows.append((standing["axis"].text, words, margin, at, standing["damping"].shown(by, unit), change))
     head = ("axis", "stable with", "margin", "tightest at", "damping", "inside from")
     found: list[Block] = [DataTable(head, tuple(rows), "Stability with every passive hand")] if rows else []
     plots = [plot for standing in values["region"] if (plot := _region_plot(standing, by)) is not None]
@@ -327,8 +326,8 @@ def _region_plot(standing: StoredValue, by: Provenance) -> Plot | None:
     ]
     least = standing.get("least_damping")
     if least is not None and not standing["inside"].truth:
-        end, head = least.number, _ARROW * top
-        shaft, side = (mass, mass, mass / (1.0 + _ARROW), mass, mass * (1.0 + _ARROW)), end - head
+        end, head = least.number, _ARROW_HEAD * top
+        shaft, side = (mass, mass, mass / (1.0 + _ARROW_HEAD), mass, mass * (1.0 + _ARROW_HEAD)), end - head
         unit = "N m s" if turns else "N s/m"
         name = f"add damping: {rounded_up(end, 2)} {unit}"
         series.append(Series(name, shaft, (damping, end, side, end, side), by))
@@ -367,7 +366,7 @@ def plot_experiment(result: ExperimentResult, document: Mapping[str, Any], path:
         felt = f"felt {result.felt.unbiased:.4g} {unit} ({low:.4g} to {high:.4g})"
         title, last = f"{felt} of {result.plan.nominal:g}", _load_plot(result, by)
     else:
-        shares = [f"{_PERCENT * share:.1f} %" for share in (result.wall.object_speed, result.wall.tip_speed)]
+        shares = [f"{PERCENT * share:.1f} %" for share in (result.wall.object_speed, result.wall.tip_speed)]
         title = f"impact at {result.wall.speed:.2g} m/s: after 60 ms object {shares[0]}, tip {shares[1]}"
         last = _effort_plot(result, by)
     plots = [*_curves(values, by, chosen), last]

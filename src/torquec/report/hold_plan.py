@@ -24,17 +24,18 @@ from torquec.report.blocks import (
     paragraph,
 )
 from torquec.report.found_documents import FoundDocument, FoundFolder
-from torquec.report.provenance import Number, Statement, assumed, computed
+from torquec.report.provenance import Number, Statement, assumed, computed, proved
 from torquec.report.stored_values import StoredValue
-from torquec.report.tables import table
-from torquec_check.claim import rounded_down, rounded_up
+from torquec.report.tables import MILLI, table
+from torquec_check.claim import Standing, rounded_down, rounded_up
 
-_MILLI = 1e3  # s to ms
-HOLDING = computed(
-    "interval arithmetic over all motions of the specification; docs/real-time.md has the argument; no witness is "
-    "stored that torquec check could prove again"
-)
-"""How the hold error is bounded."""
+HOLDING = computed("interval arithmetic over all motions of the specification; docs/real-time.md has the argument")
+"""How the hold error is bounded at any period."""
+_PROVED = proved("the witness of this period and order, which the checker has proven; rt-c packages contain it")
+_WITHOUT = {
+    Standing.PROVEN: "the checker has proven it; a package for rt-c contains the witness",
+    Standing.COMPUTED: "without a witness: the checker does not prove it within its limits, or not of such a model",
+}
 _ORDERS = ("zeroth", "first")
 
 
@@ -58,6 +59,7 @@ def plan_text(plan: HoldPlan) -> str:
     lines = [
         f"{period_words(plan.period)}: torque error [N m, N] of coefficients up to {rounded_down(age, 4)} ms old",
         f"total: {plan.order.value} order, and what is proven of the model",
+        f"{plan.errors.standing}: {_WITHOUT[plan.errors.standing]}",
         "",
         table(head, rows),
         "",
@@ -65,8 +67,8 @@ def plan_text(plan: HoldPlan) -> str:
     for order, period in plan.recommended.items():
         if plan.allowed is None:
             continue
-        said = "none is short enough" if period is None else f"{rounded_down(1e3 * period, 4)} ms"
-        lines.append(f"longest background period, {order.value} order: {said}")
+        recommended_period = "none is short enough" if period is None else f"{rounded_down(1e3 * period, 4)} ms"
+        lines.append(f"longest background period, {order.value} order: {recommended_period}")
     if plan.allowed is None:
         lines.append("no background period is recommended: the specification states no torque errors")
     if plan.bound.jerk is None:
@@ -79,7 +81,7 @@ def period_note(values: StoredValue, name: str) -> Paragraph | None:
 
     In a run the plan knows the cycle of the controller, and a background period below it is warned of as well.
     """
-    period = Number(_MILLI * values["period"].number, assumed(f"the options of the plan {name}"), "ms")
+    period = Number(MILLI * values["period"].number, assumed(f"the options of the plan {name}"), "ms")
     allowed = values.get("allowed")
     if allowed is None:
         return None
@@ -100,7 +102,7 @@ def period_note(values: StoredValue, name: str) -> Paragraph | None:
     else:
         parts += [
             "a background period of ",
-            Number(_MILLI * longest.number, HOLDING, "ms", at_least=True),
+            Number(MILLI * longest.number, HOLDING, "ms", at_least=True),
             " is short enough.",
         ]
     return paragraph(*parts, tone=Tone.WARNING)
@@ -122,20 +124,21 @@ def hold_plan_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     stated = assumed("the specification")
     chosen = assumed(f"the options of the plan {name}")
     order = values["order"].text
-    period = Number(_MILLI * values["period"].number, chosen, "ms")
+    period = Number(MILLI * values["period"].number, chosen, "ms")
     facts = [fact("background period", period), fact("what is held", f"coefficients, {order} order")]
     allowed = values.get("allowed")
     for each, longest in values["recommended"].items():
         limit = longest.number_or_none
         none = "none is recommended" if allowed is None else "none is short enough"
-        words = none if limit is None else Number(_MILLI * limit, bound, "ms", at_least=True)
+        words = none if limit is None else Number(MILLI * limit, bound, "ms", at_least=True)
         facts.append(fact(f"longest background period, {each} order", words))
+    whole = bound if values.get("witness") is None else _PROVED
     rows: list[tuple[Cell, ...]] = []
     for joint, total in values["total"].items():
-        held = [Number(values[each][joint].number, bound) for each in _ORDERS]
-        found = [Number(values["found"][each][joint].number, looked) for each in _ORDERS]
-        stop = None if allowed is None else Number(allowed[joint].number, stated)
-        rows.append((joint, held[0], found[0], held[1], found[1], Number(total.number, bound), stop))
+        held = [values[each][joint].shown(bound) for each in _ORDERS]
+        found = [values["found"][each][joint].shown(looked) for each in _ORDERS]
+        stop = None if allowed is None else allowed[joint].shown(stated)
+        rows.append((joint, held[0], found[0], held[1], found[1], total.shown(whole), stop))
     head = ("joint", "zeroth order, at most", "found", "first order, at most", "found ", "with the model", "allowed")
     caption = "Torque error of coefficients that are one background period old [N m, N]"
     note = period_note(values, name)
@@ -151,7 +154,7 @@ def hold_plan_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     recommended = values["recommended"].get(order)
     if recommended is None:
         return Shown(tuple(blocks))
-    slowest = Number(_MILLI * recommended.number, bound, "ms", at_least=True)
+    slowest = Number(MILLI * recommended.number, bound, "ms", at_least=True)
     return Shown(tuple(blocks), (fact("longest background period", slowest),))
 
 
@@ -159,15 +162,15 @@ def hold_plots(values: StoredValue) -> tuple[Plot, ...]:
     """A plot for every joint: bounds of both orders, largest errors found as dots, what is allowed and planned."""
     curve, bound = values["curve"], HOLDING
     looked = computed("the largest error among motions that a search tried")
-    periods = tuple(_MILLI * value for value in curve["period"].numbers)
+    periods = tuple(MILLI * value for value in curve["period"].numbers)
     dots, allowed = values.get("found_curve"), values.get("allowed")
-    planned = LimitLine("planned", Number(_MILLI * values["period"].number, assumed("the plan"), "ms"), vertical=True)
+    planned = LimitLine("planned", Number(MILLI * values["period"].number, assumed("the plan"), "ms"), vertical=True)
     plots = []
     for joint, zeroth in curve["zeroth"].items():
         by_order = {"zeroth": zeroth.numbers, "first": curve["first"][joint].numbers}
         series = [Series(f"{order} order, at most", periods, y, bound) for order, y in by_order.items()]
         if dots is not None:
-            x = tuple(_MILLI * value for value in dots["period"].numbers)
+            x = tuple(MILLI * value for value in dots["period"].numbers)
             for order in _ORDERS:
                 y = dots[order][joint].numbers
                 series.append(Series(f"{order} order, found", x, y, looked, Style.POINTS))

@@ -40,14 +40,14 @@ from torquec.report.figure import plot_style
 from torquec.report.plot_svg import SMALL, WIDE, DrawingSize, bars_svg, plot_svg, series_class
 from torquec.report.provenance import Number, Obtained, Provenance
 
-_LONGEST = 150
+_LONGEST_RESULT = 150
 """Characters of a section's result: three lines of a phone."""
-_FIGURES = 3
+_MOST_FIGURES = 3
 """Figures in a section's result: more are not read."""
 _BAD = (Tone.BAD, Tone.WARNING)
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
-_FEW = 4  # equations that need no folding
+_UNFOLDED_EQUATIONS = 4  # equations that need no folding
 _MOST_ROWS = 20  # of a table that is not folded
 _SIGNS = {Tone.GOOD: "\N{CHECK MARK}", Tone.WARNING: "!", Tone.BAD: "\N{MULTIPLICATION SIGN}"}
 
@@ -128,7 +128,10 @@ class _Writer:
 
     def decision(self, decision: Decision) -> str:
         """The first screen."""
-        rows = "".join(f"<dt>{escape(f.label)}</dt><dd>{self.text(f.parts)}</dd>" for f in decision.facts)
+        rows = "".join(f"<dt>{escape(f.label)}</dt><dd>{self.text(f.parts)}</dd>" for f in decision.figures)
+        stated = "".join(
+            f"<h3>{escape(f.label.capitalize())}</h3><p>{self.text(f.parts)}</p>" for f in decision.statements
+        )
         picture = "" if decision.picture is None else self.picture(decision.picture)
         first = "".join(f"<li>{escape(words)}</li>" for words in decision.measure_first)
         failed = (
@@ -140,6 +143,7 @@ class _Writer:
             f'<section id="decision" class="decision {decision.tone.value}">'
             f'<div><p class="question">May this go on the robot?</p><h2>{sign}{escape(decision.answer)}</h2>'
             f"<dl>{rows}</dl></div><div>{picture}<h3>Failures and warnings</h3>{failed}</div>"
+            f'<div class="first stated">{stated}</div>'
             f'<div class="first"><h3>Measure on the robot first</h3><ul>{first}</ul></div></section>'
         )
 
@@ -148,7 +152,7 @@ class _Writer:
         parts = []
         for are_equations, run in itertools.groupby(blocks, lambda block: isinstance(block, Equation)):
             texts = [self.block(block) for block in run]
-            if are_equations and self.brief and len(texts) > _FEW:
+            if are_equations and self.brief and len(texts) > _UNFOLDED_EQUATIONS:
                 head = f'<summary><h3>Equations</h3><span class="result">{len(texts)} entries</span></summary>'
                 texts = [f'<details class="part">{head}{"".join(texts)}</details>']
             parts += texts
@@ -345,7 +349,7 @@ def _ways(*, is_open: bool) -> str:
 
 def section_result(section: Section) -> str:
     """One line shown while a section is collapsed: its highlights or first words, and the number of warnings."""
-    figures = [f"{fact.label}: {''.join(map(str, fact.parts))}" for fact in section.highlights[:_FIGURES]]
+    figures = [f"{fact.label}: {''.join(map(str, fact.parts))}" for fact in section.highlights[:_MOST_FIGURES]]
     words = "; ".join(figures) or _first_words(section.blocks)
     warnings = sum(isinstance(block, Paragraph) and block.tone in _BAD for block in section.blocks)
     count = f"{warnings} warning{'s' if warnings > 1 else ''}" if warnings else ""
@@ -359,7 +363,7 @@ def _first_words(blocks: tuple[Block, ...]) -> str:
         return "".join(map(str, paragraph.parts))
     for block in blocks:
         if isinstance(block, Facts) and block.facts:
-            return "; ".join(f"{fact.label}: {''.join(map(str, fact.parts))}" for fact in block.facts[:_FIGURES])
+            return "; ".join(f"{fact.label}: {''.join(map(str, fact.parts))}" for fact in block.facts[:_MOST_FIGURES])
         if isinstance(block, Items) and block.lines:
             return str(block.lines[0])
     return ", ".join(_counted(blocks))
@@ -375,10 +379,15 @@ def _counted(blocks: tuple[Block, ...]) -> list[str]:
 
 
 def _shortened(words: str) -> str:
-    """
-    >>> _shortened("a few words")
+    """Words that fit a line; of a long claim, which names its conditions first, what follows its last colon.
+
+    >>> _shortened("a few words:")
     'a few words'
     """
-    if len(words) <= _LONGEST:
+    words = words.rstrip(" :")
+    if len(words) <= _LONGEST_RESULT:
         return words
-    return f"{words[:_LONGEST].rsplit(' ', 1)[0]} \N{HORIZONTAL ELLIPSIS}"
+    result = words.rpartition(": ")[2]
+    if len(result) <= _LONGEST_RESULT:
+        return f"\N{HORIZONTAL ELLIPSIS} {result}"
+    return f"{words[:_LONGEST_RESULT].rsplit(' ', 1)[0]} \N{HORIZONTAL ELLIPSIS}"

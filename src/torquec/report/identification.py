@@ -31,12 +31,12 @@ from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, measured
 from torquec.report.sample_curves import kept_samples, span_series
 from torquec.report.stored_values import StoredValue
+from torquec.report.tables import PERCENT
 
-_PERCENT = 100.0  # parts to percent
-_ROUNDING = 1e-9  # of the rms error: an average as small is zero, and no residual
+_ZERO_RESIDUAL = 1e-9  # of the rms error: an average as small is zero, and no residual
 _SIMULATED = "simulated"
 """Name in documents of the simulated log of `torquec identify ROBOT simulated`."""
-_GAP = 1.5  # sampling intervals: a longer step is a gap
+_GAP_STEPS = 1.5  # sampling intervals: a longer step is a gap
 _DRAWN_LOGS = 6
 """Logs whose torques are drawn; tables hold all of them."""
 
@@ -48,18 +48,18 @@ def parameters_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     fitted = _seen(logs, f"torques in {logs}, against the model that was fitted to them")
     crossed = _seen(logs, f"{logs}, each part predicted by a fit to the others")
     trusted = values["trusted"].truth
-    error = Number(_PERCENT * values["relative_error"].number, fitted, "%", 3)
+    error = Number(PERCENT * values["relative_error"].number, fitted, "%", 3)
     facts = [fact("error of the torques that were fitted", error)]
     headline = fact("torques in the logs are predicted with an error of", error)
     if (promised := values.get("expected_error")) is not None:
-        expected = Number(_PERCENT * promised.number, crossed, "%", 3)
+        expected = Number(PERCENT * promised.number, crossed, "%", 3)
         facts.insert(0, fact("expected error on another motion", expected))
         headline = fact("torques of another motion are predicted with an error of", expected)
     if (across := values.get("cross_validation_error")) is not None:
-        facts.append(fact("error in cross-validation", Number(_PERCENT * across.number, crossed, "%", 3)))
+        facts.append(fact("error in cross-validation", Number(PERCENT * across.number, crossed, "%", 3)))
     condition = computed(f"the regressor of {logs}")
     if (number := values.get("condition")) is not None:
-        facts.append(fact("condition number", Number(number.number, condition, digits=3)))
+        facts.append(fact("condition number", number.shown(condition, digits=3)))
     facts.append(fact("method", f"{values['method'].text}, friction {values['friction'].text}"))
     buildable = values["physically_consistent"].truth
     facts.append(fact("a robot with these parameters", "is consistent" if buildable else "is NOT consistent"))
@@ -81,8 +81,8 @@ def parameters_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
         *_files(values, logs),
     ]
     if (notes := values.get("notes")) is not None and notes.texts:
-        told = computed(f"what was found while {logs} was fitted")
-        blocks += [Subheading("Notes"), Items(tuple(Statement(note, told) for note in notes.texts))]
+        fit_notes = computed(f"what was found while {logs} was fitted")
+        blocks += [Subheading("Notes"), Items(tuple(Statement(note, fit_notes) for note in notes.texts))]
     return Shown(tuple(blocks), (headline,))
 
 
@@ -97,9 +97,9 @@ def _expected(values: StoredValue, logs: str) -> list[Block]:
     for joint, one in values["expected"].items():
         bound = values["residual"].get(joint)
         inside: Cell = None if bound is None else Number(max(bound["bounds"].numbers), on, digits=3)
-        own = [Number(_PERCENT * file[joint].number, on, "%", 3) for file in files.values()]
-        share = Number(_PERCENT * one["relative"].number, on, "%", 3)
-        rows.append((joint, Number(one["rms"].number, on, digits=3), share, inside, *own))
+        own = [Number(PERCENT * file[joint].number, on, "%", 3) for file in files.values()]
+        share = Number(PERCENT * one["relative"].number, on, "%", 3)
+        rows.append((joint, one["rms"].shown(on, digits=3), share, inside, *own))
     head = (
         "joint",
         "rms [N m, N]",
@@ -126,9 +126,9 @@ def _errors(values: StoredValue) -> list[Block]:
             on = _seen(_file(error), f"torques in {_file(error)}, {words}")
             for joint, rms in error["rmse"].items():
                 parts = [error[key][joint].number for key in ("average", "std", "max", "min")]
-                least = _ROUNDING * abs(rms.number)
+                least = _ZERO_RESIDUAL * abs(rms.number)
                 others = [Number(part if abs(part) > least else 0.0, on, digits=3) for part in parts]
-                rows.append((_file(error), words, joint, Number(rms.number, on, digits=3), *others))
+                rows.append((_file(error), words, joint, rms.shown(on, digits=3), *others))
     head = ("log", "used", "joint", "rms [N m, N]", "average", "deviation", "largest", "smallest")
     return [DataTable(head, tuple(rows), "Torque errors, measured minus predicted")] if rows else []
 
@@ -170,7 +170,7 @@ def _parameters(values: StoredValue, logs: str) -> DataTable:
         low, high = intervals[name].numbers
         ends = (Number(low, spread), Number(high, spread))
         significant = "yes" if parameter["significant"].truth else "no"
-        value = Number(parameter["value"].number, fit, digits=5)
+        value = parameter["value"].shown(fit, digits=5)
         rows.append((name, value, _deviation(parameter, spread), *ends, significant))
     head = ("parameter", "value (SI)", "deviation", "95 % from", "to", "significant")
     return DataTable(head, tuple(rows), "Parameters and their uncertainty")
@@ -191,12 +191,12 @@ def _elimination(values: StoredValue, logs: str) -> list[Block]:
     if found is None:
         return []
     fit = _seen(logs, f"fits to each of {logs}")
-    kept, count = (Number(found[key].number, fit) for key in ("significant", "independent"))
-    before, after = (Number(_PERCENT * found["relative_error"][key].number, fit, "%", 3) for key in ("before", "after"))
+    kept, count = (found[key].shown(fit) for key in ("significant", "independent"))
+    before, after = (Number(PERCENT * found["relative_error"][key].number, fit, "%", 3) for key in ("before", "after"))
     words = ("Of ", count, " parameters ", kept, " contribute 1 % of the largest torque or more; the error is ", after)
     columns = ("average", "std", "max", "min")
     rows: list[tuple[Cell, ...]] = [
-        (row["name"].text, *(Number(row[key].number, fit, digits=5) for key in columns)) for row in found["kept"]
+        (row["name"].text, *(row[key].shown(fit, digits=5) for key in columns)) for row in found["kept"]
     ]
     table = DataTable(("parameter", "average", "deviation", "largest", "smallest"), tuple(rows))
     return [Subheading("Significant parameters"), paragraph(*words, " with them and ", before, " with all."), table]
@@ -210,22 +210,21 @@ def _comparison(values: StoredValue, logs: str) -> list[Block]:
     rows: list[tuple[Cell, ...]] = []
     for row in found["rows"]:
         pairs = [(row["published"], published), (row["found"], fit)]
-        cells = [Number(side[key].number, way) for side, way in pairs for key in ("value", "std")]
-        rows.append((row["expression"].text, *cells, Number(row["difference_in_std"].number, fit, digits=2)))
+        cells = [side[key].shown(way) for side, way in pairs for key in ("value", "std")]
+        rows.append((row["expression"].text, *cells, row["difference_in_std"].shown(fit, digits=2)))
     head = ("combination", "published", "deviation", "here", "deviation ", "difference in deviations")
     return [Subheading("Compared with published parameters"), DataTable(head, tuple(rows))]
 
 
 def _deviation(parameter: StoredValue, spread: Provenance) -> Cell:
     found = parameter.get("std")
-    return None if found is None else Number(found.number, spread, digits=2)
+    return None if found is None else found.shown(spread, digits=2)
 
 
 def _correlations(values: StoredValue, logs: str) -> list[Block]:
     spread = computed(f"the covariance of the fit to {logs}")
     rows: list[tuple[Cell, ...]] = [
-        (*pair["parameters"].texts, Number(pair["correlation"].number, spread, digits=3))
-        for pair in values["correlations"]
+        (*pair["parameters"].texts, pair["correlation"].shown(spread, digits=3)) for pair in values["correlations"]
     ]
     if not rows:
         return [paragraph("No two parameters are strongly correlated.")]
@@ -242,11 +241,11 @@ def _payload(values: StoredValue) -> list[Block]:
     for parameter in payload["parameters"]:
         value: Cell = "open"
         if parameter["identified"].truth:
-            value = Number(parameter["value"].number, on)
+            value = parameter["value"].shown(on)
         rows.append((parameter["name"].text, value, _deviation(parameter, on)))
-    mass = Number(payload["mass"].number, on, "kg")
-    error = Number(_PERCENT * payload["relative_error"].number, on, "%", 3)
-    without = Number(_PERCENT * payload["relative_error_without"].number, on, "%", 3)
+    mass = payload["mass"].shown(on, "kg")
+    error = Number(PERCENT * payload["relative_error"].number, on, "%", 3)
+    without = Number(PERCENT * payload["relative_error_without"].number, on, "%", 3)
     words = ("On the frame ", payload["frame"].text, ": ", mass, "; error ", error, ", ", without, " without it.")
     return [Subheading("Payload"), paragraph(*words), DataTable(("parameter", "value (SI)", "deviation"), tuple(rows))]
 
@@ -259,7 +258,7 @@ def _files(values: StoredValue, logs: str) -> list[Block]:
     found = values.get("readers")
     readers = {} if found is None else {name: reader.text for name, reader in found.items()}
     rows = tuple(
-        (name, readers.get(name, ""), Number(_PERCENT * error.number, on, "%", 3)) for name, error in errors.items()
+        (name, readers.get(name, ""), Number(PERCENT * error.number, on, "%", 3)) for name, error in errors.items()
     )
     return [DataTable(("file", "read by", "error of its torques"), rows, "Errors of the written files")]
 
@@ -292,6 +291,6 @@ def _broken(t: Array, values: Array) -> tuple[tuple[float, ...], tuple[float, ..
     """Samples (N,) that a drawing shows, without the last before each gap in t (N,): no line crosses it."""
     steps = np.diff(t)
     shown = values.copy()
-    shown[:-1][steps > _GAP * np.median(steps)] = np.nan
+    shown[:-1][steps > _GAP_STEPS * np.median(steps)] = np.nan
     rows = sorted({*kept_samples(values), *np.flatnonzero(np.isnan(shown)).tolist()})
     return tuple(t[rows].tolist()), tuple(shown[rows].tolist())

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from torquec.papers.elimination import Elimination
     from torquec.papers.inward_basis import InwardBasis
 
-_SHOWN = 12
+_SHOWN_PAIRS = 12
 """Pairs of correlated parameters in the text; the document has all."""
 _STATISTICS = ("Parameter", "Representation", "Average", "Standard Deviation", "Maximum", "Minimum")
 
@@ -144,8 +144,8 @@ def _correlated(estimate: Estimate) -> str:
     pairs = estimate.strong_correlations()
     if not pairs:
         return "no two parameters are correlated by more than 0.9"
-    rows = [[first, second, f"{value:+.3f}"] for first, second, value in pairs[:_SHOWN]]
-    rest = f"\n  and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
+    rows = [[first, second, f"{value:+.3f}"] for first, second, value in pairs[:_SHOWN_PAIRS]]
+    rest = f"\n  and {len(pairs) - _SHOWN_PAIRS} more" if len(pairs) > _SHOWN_PAIRS else ""
     return "strongly correlated\n" + table(["parameter", "and", "correlation"], rows, left=2) + rest
 
 

@@ -20,7 +20,7 @@ from torquec.report.sample_curves import sampled_series, span_series
 from torquec.trajectory.log import Log, LogFinding, Severity
 
 _KINDS = {"q": Axis("position", "rad, m"), "qd": Axis("speed", "1/s"), "tau": Axis("torque", "N m, N")}
-_THIN = 0.002  # of all rows: a narrower mark is invisible
+_THINNEST_MARK = 0.002  # of all rows: a narrower mark is invisible
 
 
 def plot_log(log: Log, findings: Sequence[LogFinding], path: str | os.PathLike[str]) -> Path:
@@ -36,7 +36,7 @@ def plot_log(log: Log, findings: Sequence[LogFinding], path: str | os.PathLike[s
 
 
 def _axis(log: Log) -> tuple[Array, Axis]:
-    """Times where they rise, else numbers of rows."""
+    """Times where they increase, else row numbers."""
     if np.isfinite(log.t).all() and np.all(np.diff(log.t) >= 0.0):
         return log.t - log.t[0], Axis("time", "s")
     return np.arange(len(log), dtype=np.float64) + log.first_row, Axis("row")
@@ -76,7 +76,7 @@ def _concerns(finding: LogFinding, log: Log, kind: str, joint: int) -> bool:
 def _marked(finding: LogFinding, log: Log) -> Mask:
     """The rows of a finding (N,), each span wide enough to be seen."""
     rows = np.zeros(len(log), dtype=bool)
-    half = max(1, round(_THIN * len(log)))
+    half = max(1, round(_THINNEST_MARK * len(log)))
     for first, last in finding.spans:
         a, b = (min(max(row - log.first_row, 0), len(log) - 1) for row in (first, last))
         middle = (a + b) // 2

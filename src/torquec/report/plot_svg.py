@@ -15,6 +15,7 @@ from typing import Any
 
 from torquec.report.blocks import Axis, Bars, Plot, Series, Style
 from torquec.report.provenance import Obtained, shortened
+from torquec.report.tables import NOISE
 from torquec_check.claim import rounded_up
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 16.0, 26.0, 40.0  # room for labels around the frame
@@ -23,12 +24,11 @@ _LETTER, _LONGEST = 6.6, 30  # of a name beside a bar: the width of a letter on 
 _COLOURS = 6  # of series; more of them begin again
 _LEVELS = 10  # steps of the colour scale for points with levels
 _SHOWN_DIGITS = 5  # of values beside the pointer, by page.js
-_DOT = 3.2  # radius of a point
-_ROOM = 0.04  # part of the range that stays free at both ends, so that no curve runs along the frame
-_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # between ticks, times a power of ten
-_FAR = 20.0  # ranges: points farther away are clipped to this distance
-_NOISE = 1e-14  # smaller values on a logarithmic axis are rounding errors: the axis ignores them
-_HUGE = 1e100  # no quantity is as large; differences and ratios of smaller ones do not overflow
+_DOT_RADIUS = 3.2  # radius of a point
+_FREE_MARGIN = 0.04  # part of the range that stays free at both ends, so that no curve runs along the frame
+_TICK_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # between ticks, times a power of ten
+_CLIPPED_RANGES = 20.0  # ranges: points farther away are clipped to this distance
+_LARGEST_VALUE = 1e100  # no quantity is as large; differences and ratios of smaller ones do not overflow
 _FEWEST_DECADES = 2  # with fewer of them, whole powers of ten are too few ticks
 _LINES = (Style.LINE, Style.WIDE, Style.FAINT, Style.STEPS, Style.BAND, Style.TUBE)
 
@@ -176,7 +176,7 @@ def _marks(series: Series, colour: str, x: Scale, y: Scale) -> list[str]:
         if series.style is Style.CROSSES:
             marks.append(f'<path class="cross-mark {shade}" d="M{px - 5:.1f} {py - 5:.1f}l10 10m0-10l-10 10"/>')
         else:
-            radius = 2.0 if series.levels else _DOT
+            radius = 2.0 if series.levels else _DOT_RADIUS
             marks.append(f'<circle class="dot {shade}" cx="{px:.1f}" cy="{py:.1f}" r="{radius:g}"/>')
     return marks
 
@@ -293,7 +293,7 @@ class Scale:
             share = (math.log(value) - math.log(self.low)) / (math.log(self.high) - math.log(self.low))
         else:
             share = (value - self.low) / (self.high - self.low)
-        return self.start + min(max(share, -_FAR), _FAR) * (self.end - self.start)
+        return self.start + min(max(share, -_CLIPPED_RANGES), _CLIPPED_RANGES) * (self.end - self.start)
 
     def label(self, tick: float) -> str:
         """The text of a tick."""
@@ -302,18 +302,18 @@ class Scale:
 
 def scale_of(axis: Axis, values: Iterable[float], start: float, end: float, *, most: int = 6) -> Scale:
     """The scale that shows all values, or the range that the axis states, with about `most` ticks."""
-    finite = [value for value in values if abs(value) < _HUGE and (value > _NOISE or not axis.log)]
+    finite = [value for value in values if abs(value) < _LARGEST_VALUE and (value > NOISE or not axis.log)]
     low, high = (min(finite), max(finite)) if finite else (0.0, 1.0) if not axis.log else (0.1, 1.0)
     low, high = (axis.low if axis.low is not None else low), (axis.high if axis.high is not None else high)
     if axis.log:
         low, high = (low, high) if high > low * 1.001 else (low / 2.0, high * 2.0)
-        grown = (high / low) ** _ROOM
+        grown = (high / low) ** _FREE_MARGIN
         low, high = low / grown, high * grown
         return Scale(low, high, start, end, True, _decades(low, high, most))
     if not high > low:
         size = abs(low) or 1.0
         low, high = low - 0.5 * size, high + 0.5 * size
-    room = _ROOM * (high - low)
+    room = _FREE_MARGIN * (high - low)
     low, high = low - room, high + room
     return Scale(low, high, start, end, False, _round_ticks(low, high, most))
 
@@ -326,7 +326,7 @@ def _round_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
     """
     rough = (high - low) / max(1, most)
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next((s * power for s in _STEPS if s * power >= rough * 0.999), 10.0 * power)
+    step = next((s * power for s in _TICK_STEPS if s * power >= rough * 0.999), 10.0 * power)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
     return tuple(float(f"{k * step:.12g}") for k in range(first, last + 1))

@@ -12,13 +12,13 @@ from torquec.report.provenance import Number, Statement, assumed, measured, prov
 from torquec.report.tables import table, upper_bound
 from torquec_check.claim import Claim, capitalized
 
-_SHOWN = 12  # claims that are shown; a certificate of coefficients has hundreds, all of them in the JSON document
+_SHOWN_CLAIMS = 12  # a certificate of coefficients has hundreds of claims, all of them in the JSON document
 _ROBOT_FILES = (".urdf", ".xml")
 """Endings that only a robot's file has among the inputs of a run; projects and specifications are TOML, too."""
 
 
-def check_text(document: Mapping[str, Any], path: str, claim: Claim | None = None) -> str:
-    """The text for a document of `torquec check`: the claim where it is proven, or why it is refused."""
+def check_text(document: Mapping[str, Any], path: str, claim: Claim | None = None, held: Claim | None = None) -> str:
+    """The text for a document of `torquec check`: the claims where they are proven, or why they are refused."""
     if document["refused"]:
         return "\n".join(["REFUSED:", *(f"  {reason}" for reason in document["refused"])])
     rests = [f"It rests on: {text}." for text in document["assumptions"]]
@@ -30,11 +30,11 @@ def check_text(document: Mapping[str, Any], path: str, claim: Claim | None = Non
     lines = claim.lines()
     inner = [each for each in claim.bounds if each not in claim.main_bounds]
     if inner:
-        rows = [[each.quantity, upper_bound(each.bound, 6), each.unit] for each in inner[:_SHOWN]]
+        rows = [[each.quantity, upper_bound(each.bound, 6), each.unit] for each in inner[:_SHOWN_CLAIMS]]
         lines += ["", table(["coefficient", "error at most", "unit"], rows)]
-    if len(inner) > _SHOWN:
-        lines.append(f"and {len(inner) - _SHOWN} more")
-    lines += ["", *rests]
+    if len(inner) > _SHOWN_CLAIMS:
+        lines.append(f"and {len(inner) - _SHOWN_CLAIMS} more")
+    lines += [*([] if held is None else ["", *held.lines()]), "", *rests]
     # A threshold states what is left out; it is not an error bound.
     asked = document["specification"] and "[coefficients]" not in document["specification"]
     met = ", and the specification in it is met" if asked else ""
@@ -122,7 +122,7 @@ def check_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     values = document.values
     on = measured(f"the machine that ran torquec check ({document.name})")
     refused = values["refused"].texts
-    seconds = Number(values["seconds"].number, on, "s", 3)
+    seconds = values["seconds"].shown(on, "s", 3)
     kind = values["kind"].text
     if refused:
         return Shown(

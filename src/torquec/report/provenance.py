@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from torquec.errors import ArgumentError
+from torquec.report.tables import NOISE
 from torquec_check.claim import rounded_down, rounded_up
 
-_WHOLE = 1e7
+_LARGEST_WITHOUT_EXPONENT = 1e7
 """Numbers below are shown with all digits before the point, larger ones with an exponent."""
-
-_NOISE = 1e-14
-"""Smaller numbers are rounding errors: shown as zero, as commands print them; proven bounds as less than this."""
 
 
 class Obtained(StrEnum):
@@ -53,8 +51,8 @@ class Provenance:
     def __post_init__(self) -> None:
         if not isinstance(self.how, Obtained) or not isinstance(self.source, str) or not self.source.strip():
             raise ArgumentError(
-                f"a provenance is a way and what it rests on, not {self.how!r} and {self.source!r}",
-                remedy="say from what the number comes: a file, a log, a machine, a calculation",
+                f"a provenance needs an `Obtained` and a source in words, not {self.how!r} and {self.source!r}",
+                remedy="name the source of the number: a file, a log, a machine, a calculation",
             )
 
 
@@ -111,7 +109,7 @@ class Number:
         if isinstance(self.value, int):
             return str(self.value)
         if self._is_noise:
-            return f"< {_NOISE:g}" if self._is_upper_bound and not self.at_least else "0"
+            return f"< {NOISE:g}" if self._is_upper_bound and not self.at_least else "0"
         if self.at_least:
             return shortened(float(rounded_down(self.value, self._shown_digits)), self._shown_digits)
         if self._is_upper_bound:
@@ -125,13 +123,17 @@ class Number:
     @property
     def _is_noise(self) -> bool:
         """Whether a float is below the rounding of any quantity of a robot in SI units; a proven bound still holds."""
-        return 0.0 < abs(self.value) < _NOISE
+        return 0.0 < abs(self.value) < NOISE
 
     @property
     def _shown_digits(self) -> int:
         """Significant digits of a bound: all that stand before its point."""
         size = abs(self.value)
-        return max(self.digits, math.floor(math.log10(size)) + 1) if 1.0 <= size < _WHOLE else self.digits
+        return (
+            max(self.digits, math.floor(math.log10(size)) + 1)
+            if 1.0 <= size < _LARGEST_WITHOUT_EXPONENT
+            else self.digits
+        )
 
     def __str__(self) -> str:
         return f"{self.text} {self.unit}".rstrip()
@@ -145,7 +147,7 @@ def shortened(value: float, digits: int) -> str:
     """
     value = value + 0.0
     size = abs(value)
-    if 10.0**digits <= size < _WHOLE:
+    if 10.0**digits <= size < _LARGEST_WITHOUT_EXPONENT:
         return f"{value:.0f}"
     return f"{value:.{digits}g}"
 

@@ -10,7 +10,7 @@ from torquec.report.blocks import Block, Cell, DataTable, Facts, Items, Shown, T
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, measured
 from torquec.report.stored_values import StoredValue
-from torquec.report.tables import table
+from torquec.report.tables import MICRO, MILLI, table
 
 _BAR = 30  # characters of the longest bar: a row stays within sixty
 _OCTAVE = 16  # bins; see `TimeHistogram`
@@ -22,8 +22,6 @@ _MODES = {
     GuardMode.RAMP: "stopping: the torque goes to zero",
     GuardMode.STOPPED: "stopped",
 }
-_MILLI = 1e3  # s to ms, rad to mrad, m to mm
-_MICRO = 1e6  # s to microseconds
 _PARTS = ("p50", "p99", "p99.9", "max")
 _SIMULATED_DRIVER = "simulated"
 
@@ -114,8 +112,8 @@ def _faults(status: RunStatus) -> str:
     """What began the stop, and what was seen while it went on: an arm without torque falls."""
     first = status.first_faults & ~Fault.REQUESTED
     later = status.faults & ~Fault.REQUESTED & ~first
-    said = ", ".join(first.words) or "none"
-    return f"{said} (during the stop: {', '.join(later.words)})" if later else said
+    before_stop = ", ".join(first.words) or "none"
+    return f"{before_stop} (during the stop: {', '.join(later.words)})" if later else before_stop
 
 
 def _time(seconds: float) -> str:
@@ -136,8 +134,8 @@ def realtime_run_section(document: FoundDocument, _folder: FoundFolder) -> Shown
     on = measured(f"the machine that ran torquec realtime run ({name})")
     chosen = assumed(f"the options of the run {name}")
     law, robot, driver = (values[key].text for key in ("law", "robot", "driver"))
-    cycles, missed, late = (Number(values[key].number, on) for key in ("cycles", "missed", "late"))
-    rate = Number(values["rate"].number, on, "Hz")
+    cycles, missed, late = (values[key].shown(on) for key in ("cycles", "missed", "late"))
+    rate = values["rate"].shown(on, "Hz")
     facts = [
         fact("what ran", f"{law} on {robot}, driver {driver}"),
         fact("rate", rate, " of ", Number(1.0 / values["period"].number, chosen, "Hz")),
@@ -168,7 +166,7 @@ def _tone(good: bool) -> Tone:
 
 
 def _microseconds(value: StoredValue, on: Provenance) -> Number:
-    return Number(_MICRO * value.number, on, "\N{GREEK SMALL LETTER MU}s", 3)
+    return Number(MICRO * value.number, on, "\N{GREEK SMALL LETTER MU}s", 3)
 
 
 def _run_errors(values: StoredValue, driver: str, name: str) -> list[Block]:
@@ -178,5 +176,5 @@ def _run_errors(values: StoredValue, driver: str, name: str) -> list[Block]:
     rows: list[tuple[Cell, ...]] = []
     for joint, error in values["max_error"].items():
         most = error.number_or_none
-        rows.append((joint, None if most is None else Number(_MILLI * most, way)))
+        rows.append((joint, None if most is None else Number(MILLI * most, way)))
     return [DataTable(("joint", "largest error [mrad, mm]"), tuple(rows), "Tracking errors")] if rows else []

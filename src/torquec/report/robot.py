@@ -11,14 +11,12 @@ from torquec.report.found_documents import MODEL, ROBOT_FILE, FoundDocument, Fou
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed
 from torquec.report.result_document import ROBOT_AS_USED, as_used, result_document
 from torquec.report.stored_values import StoredValue
-from torquec.report.tables import number, table, upper_bound
+from torquec.report.tables import MILLI, PERCENT, number, table, upper_bound
 from torquec.robot.floating_base import Base, base_kind
 from torquec.robot.joints import KINDS
 from torquec.robot.robot import STANDARD_GRAVITY, Robot
 
 _EXACT = "exact"
-_MILLI = 1e3  # m to mm
-_PERCENT = 100.0  # parts to percent
 
 
 def loop_facts(robot: Robot) -> dict[str, Any]:
@@ -146,7 +144,7 @@ def _loops(document: dict[str, Any]) -> list[str]:
     lines += [f"  {each['joint']} is a polynomial of {each['of']}" for each in document["couplings"]]
     if document["dependent"]:
         lines.append(f"  dependent joints: {', '.join(document['dependent'])}")
-        covered = number(_PERCENT * document["range_covered"], 3)
+        covered = number(PERCENT * document["range_covered"], 3)
         lines.append(f"  {document['newton_steps']} Newton steps close them; {covered} % of the range can be reached")
     if document["redundant_equations"]:
         lines.append(f"  redundant equations: {', '.join(document['redundant_equations'])}")
@@ -158,7 +156,7 @@ def _refused(document: dict[str, Any]) -> list[str]:
     rooms: dict[str, list[str]] = {}
     for room, reason in document["accepts"].items():
         if reason is not None:
-            rooms.setdefault(reason, []).append(room)
+            rooms.setdefault(reason, []).append("closed-form kinematics" if room == "kinematics" else room)
     if not rooms:
         return []
     return ["", "Not available for this robot:", *(f"  {', '.join(names)}: {why}" for why, names in rooms.items())]
@@ -218,11 +216,11 @@ def robot_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     moving = values.get("moving_mass")  # which older documents do not have
     mass, dof = (
         Number(values["mass"].number if moving is None else moving.number, stated, "kg"),
-        Number(values["dof"].number, computed("counted in the robot file")),
+        values["dof"].shown(computed("counted in the robot file")),
     )
     whole: list[Part] = [mass]
     if moving is not None and moving.number != values["mass"].number:
-        whole = [Number(values["mass"].number, stated, "kg"), ", of which ", mass, " move"]
+        whole = [values["mass"].shown(stated, "kg"), ", of which ", mass, " move"]
     facts = [fact("joints that move", dof), fact("mass", *whole)]
     facts.append(gravity_fact(values, stated))
     if frames := values["frames"].texts:
@@ -231,8 +229,8 @@ def robot_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     blocks += [Facts(tuple(facts)), _joints(values, stated), *_drives(values, stated), *_snaps(values, stated)]
     warnings = values["warnings"].texts
     if warnings:
-        told = Items(tuple(Statement(warning, stated) for warning in warnings))
-        blocks += [paragraph("What the reader of the robot file warned of:", tone=Tone.WARNING), told]
+        listed = Items(tuple(Statement(warning, stated) for warning in warnings))
+        blocks += [paragraph("What the reader of the robot file warned of:", tone=Tone.WARNING), listed]
     else:
         blocks.append(paragraph("The robot file was read without a warning.", tone=Tone.GOOD))
     return Shown(tuple(blocks), (fact("what moves", dof, " joints, ", mass),))
@@ -271,26 +269,24 @@ def _joints(values: StoredValue, stated: Provenance) -> DataTable:
 
 def _limit(joint: StoredValue, key: str, unit: str, stated: Provenance) -> Cell:
     found = joint.get(key)
-    return "no limit" if found is None else Number(found.number, stated, unit)
+    return "no limit" if found is None else found.shown(stated, unit)
 
 
 def _drives(values: StoredValue, stated: Provenance) -> list[Block]:
-    masses: list[tuple[Cell, ...]] = [
-        (name, Number(mass.number, stated, "kg")) for name, mass in values["masses"].items()
-    ]
+    masses: list[tuple[Cell, ...]] = [(name, mass.shown(stated, "kg")) for name, mass in values["masses"].items()]
     blocks: list[Block] = [DataTable(("body", "mass"), tuple(masses), "Masses of the bodies", folded=True)]
     rows: list[tuple[Cell, ...]] = []
     for joint, law in values["friction"].items():
         for word, value in law.items():
             if isinstance(value.value, int | float) and value.value:
-                rows.append((joint, word.replace("_", " "), Number(value.number, stated)))
+                rows.append((joint, word.replace("_", " "), value.shown(stated)))
     if rows:
         blocks.append(DataTable(("joint", "friction", "SI value"), tuple(rows), "Friction of the joints", folded=True))
     motors: list[tuple[Cell, ...]] = []
     for motor in values["motors"]:
-        inertia = Number(motor["rotor_inertia"].number, stated, "kg m\N{SUPERSCRIPT TWO}")
+        inertia = motor["rotor_inertia"].shown(stated, "kg m\N{SUPERSCRIPT TWO}")
         for joint, ratio in motor["ratios"].items():
-            motors.append((motor["name"].text, inertia, joint, Number(ratio.number, stated)))
+            motors.append((motor["name"].text, inertia, joint, ratio.shown(stated)))
     if motors:
         blocks.append(
             DataTable(("motor", "rotor inertia", "turns with", "ratio"), tuple(motors), "Motors", folded=True)
@@ -302,16 +298,16 @@ def _snaps(values: StoredValue, stated: Provenance) -> list[Block]:
     rows: list[tuple[Cell, ...]] = []
     used = assumed("angles within rounding of a right angle are snapped to it; --no-snap keeps them as written")
     for snap in values["snaps"]:
-        written = Number(snap["found"].number, stated, "rad", 10)
-        taken = Number(snap["used"].number, used, "rad", 10)
+        written = snap["found"].shown(stated, "rad", 10)
+        taken = snap["used"].shown(used, "rad", 10)
         moved = Number(snap["used"].number - snap["found"].number, used, "rad", 2)
         rows.append((snap["joint"].text, snap["angle"].text, written, taken, moved))
     if not rows:
         return []
     effect, by = values["snap_effect"], computed("random motions of the robot with and without the snaps")
-    parts: list[Part] = ["Snapping moves bodies by up to ", Number(_MILLI * effect["position"].number, by, "mm", 2)]
+    parts: list[Part] = ["Snapping moves bodies by up to ", Number(MILLI * effect["position"].number, by, "mm", 2)]
     if (torque := effect.get("torque")) is not None:
-        parts += [" and changes torques by ", Number(_PERCENT * torque.number, by, "%", 2), " of the largest"]
+        parts += [" and changes torques by ", Number(PERCENT * torque.number, by, "%", 2), " of the largest"]
     head = ("joint", "angle", "as written", "as used", "difference")
     return [DataTable(head, tuple(rows), "Angles that were taken as right angles", folded=True), paragraph(*parts, ".")]
 
@@ -347,10 +343,10 @@ def changed_facts(values: StoredValue, stated: Provenance) -> list[Fact]:
     facts = []
     for held in values["payload"]:
         center: list[Part] = [part for x in held["center"].numbers for part in (", ", Number(x, stated))]
-        mass = Number(held["mass"].number, stated, "kg")
+        mass = held["mass"].shown(stated, "kg")
         facts.append(fact("payload, known to the model", mass, " at (", *center[1:], f") m of {held['frame'].text}"))
     facts += [
-        fact("locked joint", f"{joint} at ", Number(position.number, stated), " rad or m")
+        fact("locked joint", f"{joint} at ", position.shown(stated), " rad or m")
         for joint, position in values["locked"].items()
     ]
     return facts

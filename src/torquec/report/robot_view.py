@@ -23,10 +23,11 @@ from torquec.robot.robot import BASE, Robot
 from torquec.trajectory.csv_file import read_recorded_motion, read_reference
 
 Point = tuple[float, float, float]
-_BEND = 0.45  # rad: what each revolute joint is turned by
+_JOINT_ANGLE = 0.45  # rad: what each revolute joint is turned by
 _TURN, _TILT = math.radians(-62.0), math.radians(20.0)  # of the view: about the vertical, and downwards
 _WIDTH, _HEIGHT, _ROOM = 720.0, 400.0, 46.0  # of the drawing, and what stays free around the arm
 _THICK, _THIN = 17.0, 6.0  # lines of the first body and of the last
+_LETTER = 9.5  # width of a letter of a name, at most
 _STEPS = 4  # lines of the floor on each side of the base
 
 
@@ -77,7 +78,7 @@ def runs_to_play(robot: Robot, folder: FoundFolder) -> tuple[list[SimulatedRun],
 
 def arm_picture(robot: Robot) -> Picture | None:
     """The picture; None for a robot whose bodies all lie in one point."""
-    q = posture(robot)
+    q = drawn_configuration(robot)
     try:
         stand = _standing(robot.gravity)
         origins = [stand(pose.origin) for pose in body_poses(robot, q)]
@@ -99,28 +100,43 @@ def arm_picture(robot: Robot) -> Picture | None:
     parts.append(view.line((0.0, 0.0, view.ground), points[0], _THICK + 3.0, "arm-shadow"))
     last = max(1, len(origins) - 1)
     parts += [view.line(a, b, _THICK + (_THIN - _THICK) * min(k / last, 1.0), "arm-link") for k, a, b in lines]
-    named = 0
-    seen: list[tuple[float, float]] = []
+    used = [at for _, a, b in lines for at in _along(view.place(a), view.place(b))]
     for k, origin in enumerate(origins):
         x, y = view.place(origin)
         parts.append(f'<circle class="arm-joint" cx="{x:.1f}" cy="{y:.1f}" r="{6.5 - 2.5 * k / last:.1f}"/>')
-        if all(math.hypot(x - u, y - v) > 26.0 for u, v in seen):
-            name = robot.bodies[k].joint.name
-            parts.append(f'<text class="arm-name" x="{x + 11:.1f}" y="{y - 9:.1f}">{escape(name)}</text>')
-            seen.append((x, y))
-            named += 1
+        name = robot.bodies[k].joint.name
+        if (text := _free_place(x, y, len(name), used)) is not None:
+            left, base = text
+            parts.append(f'<text class="arm-name" x="{left:.1f}" y="{base:.1f}">{escape(name)}</text>')
+            used += _along((left, base - 5.0), (left + _LETTER * len(name), base - 5.0))
     parts += [f'<circle class="arm-tool" cx="{x:.1f}" cy="{y:.1f}" r="5"/>' for x, y in map(view.place, tools.values())]
     words = f"{robot.name} with its joints bent a little: origins of the bodies, joined by lines"
     return Picture("".join([*parts, "</svg>"]), words, computed("forward kinematics of the robot file"))
 
 
-def posture(robot: Robot) -> list[float]:
+def _along(a: tuple[float, float], b: tuple[float, float]) -> list[tuple[float, float]]:
+    """Points of a line, at most 5 apart."""
+    count = 1 + int(math.dist(a, b) / 5.0)
+    return [(a[0] + (b[0] - a[0]) * k / count, a[1] + (b[1] - a[1]) * k / count) for k in range(count + 1)]
+
+
+def _free_place(x: float, y: float, letters: int, used: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    """Where a name beside a joint covers no link and no other name: left end and base line; None without a place."""
+    width = _LETTER * letters
+    for left, base in ((x + 14, y - 10), (x + 14, y + 20), (x - 14 - width, y - 10), (x - 14 - width, y + 20)):
+        inside = 0.0 <= left <= _WIDTH - width and 12.0 <= base <= _HEIGHT
+        if inside and not any(left - 8 < u < left + width + 8 and base - 20 < v < base + 10 for u, v in used):
+            return left, base
+    return None
+
+
+def drawn_configuration(robot: Robot) -> list[float]:
     """Joint positions (n,) that show an arm well (1)."""
     found = []
     for k, joint in enumerate(robot.coordinates):
         low, high = joint.limits.lower, joint.limits.upper
         if joint.turns:
-            wanted = _BEND * (-1.0 if k % 2 else 1.0)
+            wanted = _JOINT_ANGLE * (-1.0 if k % 2 else 1.0)
         else:
             wanted = 0.5 * (low + high) if math.isfinite(low + high) else 0.2
         found.append(min(max(wanted, low), high))

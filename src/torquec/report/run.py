@@ -29,8 +29,8 @@ def run_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
         seconds = step["seconds"].number
         total += seconds
         time: Cell = None if skipped or failed else Number(float(seconds), here, "s", 3)
-        said = step.get("summary")
-        done = "done" if said is None or not said.text else f"done: {said.text}"
+        line = step.get("summary")
+        done = "done" if line is None or not line.text else f"done: {line.text}"
         steps.append((name, f"failed: {failed}" if failed else f"not done: {skipped}" if skipped else done, time))
         if failed:
             warnings.append(paragraph(f"The step '{name}' failed: {failed}.", tone=Tone.BAD))

@@ -33,13 +33,12 @@ from torquec.report.found_documents import CERTIFICATE, FoundDocument, FoundFold
 from torquec.report.provenance import Number, Provenance, assumed, computed, measured, proved
 from torquec.report.simplified_equations import change_text
 from torquec.report.stored_values import StoredValue
-from torquec.report.tables import number, table, upper_bound
+from torquec.report.tables import PERCENT, number, table, upper_bound
 from torquec.simplification.torque_coefficients import TermChange
 
-_SHOWN = 8
+_SHOWN_OMISSIONS = 8
 """Number of omitted entries and terms named on the screen; the files name all."""
-_PERCENT = 100.0  # parts to percent
-_ALIKE = 5e-4
+_SAME_SHARE = 5e-4
 """Difference of two shares of the tolerance below which a page shows the same three digits."""
 
 
@@ -104,11 +103,11 @@ def _dropped_lines(facts: SimplifiedFacts) -> list[str]:
         return ["no term was dropped"]
     lines = []
     if facts.entries:
-        more = f" and {len(facts.entries) - _SHOWN} more" if len(facts.entries) > _SHOWN else ""
-        lines.append(f"dropped entirely: {' '.join(facts.entries[:_SHOWN])}{more}")
+        more = f" and {len(facts.entries) - _SHOWN_OMISSIONS} more" if len(facts.entries) > _SHOWN_OMISSIONS else ""
+        lines.append(f"dropped entirely: {' '.join(facts.entries[:_SHOWN_OMISSIONS])}{more}")
     rows = [
         [facts.joints[change.index[0]], change_text(change), number(change.torque, 3)]
-        for change in facts.dropped[:_SHOWN]
+        for change in facts.dropped[:_SHOWN_OMISSIONS]
     ]
     lines.append(f"largest of {len(facts.dropped)} dropped terms (all: equations_changes.txt):")
     return [*lines, table(["joint", "term", "torque at most"], rows, left=2)]
@@ -120,7 +119,7 @@ def _coefficient_lines(proofs: Mapping[str, Mapping[str, Any]], served: Sequence
     def used(proof: Mapping[str, Any]) -> float:
         return float(proof["bound"] / proof["tolerance"] if proof["tolerance"] else proof["bound"])
 
-    closest = sorted(proofs.items(), key=lambda item: -used(item[1]))[:_SHOWN]
+    closest = sorted(proofs.items(), key=lambda item: -used(item[1]))[:_SHOWN_OMISSIONS]
     rows = [
         [name, upper_bound(proof["bound"], 4), number(proof["found"], 4), number(proof["tolerance"], 4), proof["kind"]]
         for name, proof in closest
@@ -143,11 +142,11 @@ def simplification_section(document: FoundDocument, folder: FoundFolder) -> Show
     counted = computed("counted in the programs of inverse dynamics")
     before, after = (values["operations"][key] for key in ("before", "after"))
     old, new = (_total(side, counted) for side in (before, after))
-    saved = Number(_PERCENT * (1.0 - new.value / max(old.value, 1.0)), counted, "%", 2)
+    saved = Number(PERCENT * (1.0 - new.value / max(old.value, 1.0)), counted, "%", 2)
     facts = [fact("multiplications and additions", old, " exact, ", new, " simplified: ", saved, " less")]
     terms = values.get("terms")
     if terms is not None:
-        pair = [Number(terms[key]["total"].number, computed("counted in the equations")) for key in ("before", "after")]
+        pair = [terms[key]["total"].shown(computed("counted in the equations")) for key in ("before", "after")]
         facts.append(fact("terms of the equations of motion", pair[0], " exact, ", pair[1], " simplified"))
     again = "proven again with independent code" if values["certified"].truth else "not yet proven again"
     facts.append(fact("the proof", again))
@@ -205,13 +204,13 @@ def _bounds(values: StoredValue, claim: Provenance, looked: Provenance) -> list[
     for joint, bound in values["bounds"].items():
         unit, allowed = bound["unit"].text, bound.get("tolerance")
         torque, found = bound["torque"].number, bound["found"].number
-        limit: Cell = None if allowed is None else Number(allowed.number, tolerated, unit)
+        limit: Cell = None if allowed is None else allowed.shown(tolerated, unit)
         share: Cell = None
         if allowed is not None and allowed.number > 0.0:
-            share = Number(_PERCENT * torque / allowed.number, claim, "%", 3)
+            share = Number(PERCENT * torque / allowed.number, claim, "%", 3)
             names.append(joint)
             shares.append(share)
-            found_shares.append(Number(_PERCENT * found / allowed.number, looked, "%", 3))
+            found_shares.append(Number(PERCENT * found / allowed.number, looked, "%", 3))
         rows.append((joint, Number(torque, claim, unit), Number(found, looked, unit), limit, share))
     if not rows:
         return []
@@ -219,7 +218,7 @@ def _bounds(values: StoredValue, claim: Provenance, looked: Provenance) -> list[
     blocks: list[Block] = [DataTable(head, tuple(rows), "The torques of the simplified model against the exact ones")]
     if names:
         bars = (("proven", tuple(shares)), ("largest found", tuple(found_shares)))
-        limit_rule = LimitLine("allowed", Number(_PERCENT, tolerated, "%"))
+        limit_rule = LimitLine("allowed", Number(PERCENT, tolerated, "%"))
         axis = Axis("part of the allowed torque error", "%")
         blocks.append(Bars("Proven torque error of every joint", axis, tuple(names), bars, limit_rule))
     return blocks
@@ -235,9 +234,9 @@ def _worst(values: StoredValue, claim: Provenance, looked: Provenance) -> list[F
     if not shares:
         return []
     most, found = max(share for share, _, _ in shares), max(share for _, share, _ in shares)
-    alike = [joint for share, _, joint in shares if share >= most - _ALIKE]
+    alike = [joint for share, _, joint in shares if share >= most - _SAME_SHARE]
     whose = f"of {alike[0]}, the worst" if len(alike) == 1 else f"of {len(alike)} of {len(shares)} joints, the worst"
-    parts = (Number(_PERCENT * most, claim, "%", 3), " at most, ", Number(_PERCENT * found, looked, "%", 3), " found")
+    parts = (Number(PERCENT * most, claim, "%", 3), " at most, ", Number(PERCENT * found, looked, "%", 3), " found")
     return [fact(f"torque error {whose}, of the tolerance", *parts)]
 
 
@@ -281,8 +280,8 @@ def _coefficients(values: StoredValue, claim: Provenance) -> list[Block]:
     rows: list[tuple[Cell, ...]] = []
     for name, proof in values["coefficients"].items():
         allowed = proof.get("tolerance")
-        limit = None if allowed is None else Number(allowed.number, tolerated)
-        bound, found = Number(proof["bound"].number, claim), Number(proof["found"].number, looked)
+        limit = None if allowed is None else allowed.shown(tolerated)
+        bound, found = proof["bound"].shown(claim), proof["found"].shown(looked)
         rows.append((name, bound, found, limit, proof["kind"].text))
     if not rows:
         return []
@@ -296,8 +295,7 @@ def _left_out(values: StoredValue) -> list[Block]:
         return []
     by = computed("the largest value of the term over the motions of the specification")
     rows = tuple(
-        (term["joint"].text, term["term"].text, Number(term["torque"].number, by, term["unit"].text, 3))
-        for term in dropped
+        (term["joint"].text, term["term"].text, term["torque"].shown(by, term["unit"].text, 3)) for term in dropped
     )
     blocks: list[Block] = [Subheading("Dropped terms")]
     entries = values.get("left_out")
@@ -314,5 +312,5 @@ def _seconds(values: StoredValue) -> list[Block]:
     if times is None:  # files of results hold none: they are the same from run to run
         return []
     on = measured("the machine that ran torquec simplify")
-    rows = tuple((step, Number(seconds.number, on, "s", 3)) for step, seconds in times.items())
+    rows = tuple((step, seconds.shown(on, "s", 3)) for step, seconds in times.items())
     return [DataTable(("step", "time"), rows, "How long the simplification took", folded=True)] if rows else []

@@ -9,12 +9,10 @@ from torquec.report.blocks import Block, Cell, DataTable, Fact, Facts, Part, Sho
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed
 from torquec.report.stored_values import StoredValue
-from torquec.report.tables import number, table, upper_bound
+from torquec.report.tables import MILLI, PERCENT, number, table, upper_bound
 from torquec.report.tracking_plots import stated_unit, torque_gallery
 
 _SPEED = "speed"
-_MILLI = 1e3  # rad to mrad, m to mm, s to ms
-_PERCENT = 100.0  # parts to percent
 _DRY = {
     "none": "without Coulomb friction",
     "smooth": "Coulomb friction changes sign smoothly near rest",
@@ -88,9 +86,9 @@ def _observer_lines(found: Mapping[str, Any] | None) -> list[str]:
     header = ["joint", "external", "threshold", "detected from"]
     alarms = ", ".join(f"{joint} at t = {when:.4g} s" for joint, when in found["alarms"].items())
     has_limits = any(row["threshold"] is not None for row in found["joints"].values())
-    said = f"Alarms: {alarms or 'none'}." if has_limits else "No thresholds, so no alarms: give --uncertainty."
+    alarm_line = f"Alarms: {alarms or 'none'}." if has_limits else "No thresholds, so no alarms: give --uncertainty."
     title = f"Momentum observer, bandwidth {found['bandwidth']:g} 1/s, external torques at most [Nm or N]:"
-    return [title, "", table(header, rows), "", said, ""]
+    return [title, "", table(header, rows), "", alarm_line, ""]
 
 
 def passed_limit_text(joint: str, quantity: str, *, time: float, value: float, limit: float, unit: str) -> str:
@@ -122,10 +120,10 @@ def simulated_conditions(values: StoredValue, name: str) -> list[Fact]:
     stated = given["friction_stated"].truth
     facts.append(fact("friction", _DRY.get(dry, dry) if stated else "none: the robot's file states none"))
     if (share := given["effort"].number) != 1.0:
-        facts.append(fact("torque limits of the drives", Number(_PERCENT * share, chosen, "%"), " of the file's"))
+        facts.append(fact("torque limits of the drives", Number(PERCENT * share, chosen, "%"), " of the file's"))
     facts.append(fact("positions are measured", *_sensors(given, chosen)))
     if (spread := values.get("spread")) is not None:
-        facts.append(fact("inertias and friction scatter by", Number(_PERCENT * spread.number, chosen, "%")))
+        facts.append(fact("inertias and friction scatter by", Number(PERCENT * spread.number, chosen, "%")))
     return facts
 
 
@@ -133,7 +131,7 @@ def load_parts(payload: StoredValue, chosen: Provenance) -> list[Part]:
     """The masses of a load, each with its frame."""
     parts: list[Part] = []
     for held in payload:
-        mass = Number(held["mass"].number, chosen, "kg")
+        mass = held["mass"].shown(chosen, "kg")
         parts += [", " if parts else "", mass, f" at the frame {held['frame'].text}"]
     return parts
 
@@ -155,7 +153,7 @@ def limit_sentences(values: StoredValue) -> list[str]:
 
 
 def _motion(motion: StoredValue, values: StoredValue, chosen: Provenance) -> list[Part]:
-    duration = Number(motion["duration"].number, chosen, "s")
+    duration = motion["duration"].shown(chosen, "s")
     if file := motion["file"].text:
         return [f"{file}, ", duration]
     units = dict.fromkeys(stated_unit(values, joint) for joint in values["joints"].texts)
@@ -172,7 +170,7 @@ def _sensors(given: StoredValue, chosen: Provenance) -> list[Part]:
     parts: list[Part] = []
     for key, words in (("resolution", "in steps of "), ("noise", "with a noise of ")):
         if number := given[key].number:
-            parts += [", " if parts else "", words, Number(_MILLI * number, chosen, "mrad or mm")]
+            parts += [", " if parts else "", words, Number(MILLI * number, chosen, "mrad or mm")]
     if late := given["delay"].number:
         parts += [", " if parts else "", Number(late, chosen), " samples late"]
     return parts or ["exactly"]
@@ -186,14 +184,14 @@ def tracking_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     chosen = assumed(f"the options of the simulation {document.name}")
     what = "one run" if runs is None else f"{runs.number} runs with scattered parameters"
     by = computed(f"simulation of {kind}, {what} ({document.name})")
-    facts = [fact("law", kind), fact("called every", Number(_MILLI * values["period"].number, chosen, "ms"))]
+    facts = [fact("law", kind), fact("called every", Number(MILLI * values["period"].number, chosen, "ms"))]
     facts += simulated_conditions(values, document.name)
     if runs is not None:
-        diverged = Number(values["diverged"].number, by)
-        facts.append(fact("runs", Number(runs.number, chosen), ", of which ", diverged, " left all bounds"))
+        diverged = values["diverged"].shown(by)
+        facts.append(fact("runs", runs.shown(chosen), ", of which ", diverged, " left all bounds"))
     tip = values.get("tip")
     if tip is not None:
-        rms, most = (Number(_MILLI * tip[key].number, by, "mm") for key in ("rmse", "max"))
+        rms, most = (Number(MILLI * tip[key].number, by, "mm") for key in ("rmse", "max"))
         facts.append(fact(f"distance of {tip['frame'].text} from its reference", rms, " rms, ", most, " at most"))
     experiment = values.get("experiment")
     title = "" if experiment is None else experiment.text
@@ -223,7 +221,7 @@ def tracking_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     if not worst:
         return Shown(tuple(blocks), (), title)
     most_of_all, joint = max(worst)
-    largest = Number(_MILLI * most_of_all, by, f"m{stated_unit(values, joint)}")
+    largest = Number(MILLI * most_of_all, by, f"m{stated_unit(values, joint)}")
     where = f" in '{title}'" if title else "" if runs is None else " in many runs"
     label = f"largest tracking error{where}, at {joint}"
     return Shown(tuple(blocks), (fact(label, largest),), title)
@@ -237,6 +235,6 @@ def _errors(values: StoredValue, by: Provenance) -> DataTable:
         numbers = [rms.number_or_none, values["max_error"][joint].number_or_none]
         if median is not None:
             numbers.append(median[joint].number_or_none)
-        rows.append((joint, *(None if n is None else Number(_MILLI * n, by, unit) for n in numbers)))
+        rows.append((joint, *(None if n is None else Number(MILLI * n, by, unit) for n in numbers)))
     head = ("joint", "rms error", "largest error", *(("median of the largest",) if median is not None else ()))
     return DataTable(head, tuple(rows), "Tracking errors")

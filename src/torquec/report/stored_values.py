@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from torquec.errors import ArgumentError
+from torquec.report.provenance import Number, Provenance
 
 _REMEDY = "make the document again with the command that wrote it"
 
@@ -74,6 +75,12 @@ class StoredValue:
         if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
             self.refuse("is not a finite number")
         return value
+
+    def shown(
+        self, by: Provenance, unit: str = "", digits: int = 4, *, at_least: bool = False, at_most: bool = False
+    ) -> Number:
+        """The finite number as a report shows it; the options are those of `Number`."""
+        return Number(self.number, by, unit, digits, at_least, at_most)
 
     @property
     def number_or_none(self) -> float | None:

@@ -7,7 +7,18 @@ from collections.abc import Iterable, Sequence
 
 from torquec_check.claim import rounded_down, rounded_up
 
-_NOISE = 1e-14  # smaller than the rounding of any quantity of a robot in SI units: shown as zero
+MILLI = 1e3
+"""s to ms, rad to mrad, m to mm."""
+
+MICRO = 1e6
+"""s to microseconds."""
+
+NANO_TO_MICRO = 1e-3  # ns to microseconds
+PERCENT = 100.0
+"""Parts to percent."""
+
+NOISE = 1e-14
+"""Smaller numbers are rounding errors of any quantity of a robot in SI units: shown as zero."""
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
@@ -38,7 +49,7 @@ def number(value: float | None, digits: int = 6) -> str:
     """
     if value is None or not math.isfinite(value):
         return "-"
-    return f"{value:.{digits}g}" if abs(value) > _NOISE else "0"
+    return f"{value:.{digits}g}" if abs(value) > NOISE else "0"
 
 
 def upper_bound(value: float | None, digits: int) -> str:
@@ -65,4 +76,4 @@ def complex_number(re: float, im: float) -> str:
     >>> complex_number(-2.0, 7e-55), complex_number(-2.0, 3.5)
     ('-2', '-2 +3.5j')
     """
-    return number(re) + (f" {im:+.6g}j" if abs(im) > _NOISE else "")
+    return number(re) + (f" {im:+.6g}j" if abs(im) > NOISE else "")

@@ -38,7 +38,7 @@ _TIME = Axis("time", "s")
 _STATED = assumed("the robot file and the options of the command")
 _ALONG = computed("the model's torque along the motion")
 _PROVEN = computed("Taylor models of the torque over every cell of the motion")
-_HALF = 0.35  # of a row: half the height of a bar
+_HALF_BAR = 0.35  # of a row: half the height of a bar
 _KEPT = "every limit is kept, proven between the rows of the file too"
 _NOT_KEPT = "NOT proven to keep every limit"
 
@@ -117,8 +117,8 @@ def _limiting_plot(spans: Sequence[dict[str, Any]], names: Sequence[str]) -> Plo
         own = [span for span in spans if span["kind"] == kind]
         x = [value for span in own for value in (span["from"], span["to"], math.nan)]
         rows = [names.index(span["joint"]) + 1.0 if span["joint"] in names else 0.0 for span in own]
-        high = [value for row in rows for value in (row + _HALF, row + _HALF, math.nan)]
-        low = [value for row in rows for value in (row - _HALF, row - _HALF, math.nan)]
+        high = [value for row in rows for value in (row + _HALF_BAR, row + _HALF_BAR, math.nan)]
+        low = [value for row in rows for value in (row - _HALF_BAR, row - _HALF_BAR, math.nan)]
         series.append(Series(kind, tuple(x), tuple(high), _PROVEN, Style.BAND, low=tuple(low)))
     axis = Axis("joint number", low=0.0, high=len(names) + 1.0)
     return Plot("Which limit is reached", _TIME, axis, tuple(series))
@@ -128,13 +128,11 @@ def time_optimal_section(document: FoundDocument, _folder: FoundFolder) -> Shown
     """The result of `torquec time`."""
     values = document.values
     proven = values["proven"].truth
-    duration = Number(
-        values["duration"].number, computed(f"time-optimal speed along the path ({document.name})"), "s", 6
-    )
+    duration = values["duration"].shown(computed(f"time-optimal speed along the path ({document.name})"), "s", 6)
     by = _PROVEN if proven else computed("enclosures of the torque, of which some exceed a limit")
     limits = dict(values["limits"]["effort"].items())
     rows = tuple(
-        (joint, Number(limits[joint].number, _STATED), Number(margin.number, by, digits=3))
+        (joint, limits[joint].shown(_STATED), margin.shown(by, digits=3))
         for joint, margin in values["torque_margin"].items()
     )
     spans = [

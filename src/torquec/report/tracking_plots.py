@@ -1,9 +1,9 @@
 """Tracking errors and torques of closed loops as plots: in reports with the guaranteed tube, and as pictures.
 
 Errors of all experiments stand in one plot per joint, on scales that joints of one unit share; the reference is zero.
-With a tube, no scale exceeds `_WIDEST` times the widest tube of its unit: curves of robots that the guarantee does not
-cover then leave the frame, and the caption states it. The worst robot of a falsification (`simulate --worst`) is a
-curve beside them.
+With a tube, no scale exceeds `_WIDEST_SCALE` times the widest tube of its unit: curves of robots that the guarantee
+does not cover then leave the frame, and the caption states it. The worst robot of a falsification (`simulate --worst`)
+is a curve beside them.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from torquec.report.found_documents import FoundDocument, FoundFolder, guarantee
 from torquec.report.provenance import Number, Provenance, assumed, computed
 from torquec.report.sample_curves import envelope_curves, sampled_series
 from torquec.report.stored_values import StoredValue
+from torquec.report.tables import MILLI
 from torquec.simulation.monte_carlo import MonteCarloResult
 from torquec.simulation.simulation_result import SimulationResult
 
-_MILLI = 1e3  # rad to mrad, m to mm
 _SIMULATED = computed("simulation of the closed loop")
 _TUBE = computed("the guarantee of the design, under its conditions; docs/guarantee.md has the argument")
 _TIME = Axis("time", "s")
-_WIDEST = 3.0
+_WIDEST_SCALE = 3.0
 """Largest scale, in tube widths: with more, curves inside the tube would be invisible."""
-_NEAR = 3.0
+_LIMIT_RANGE = 3.0
 """A limit is drawn up to this many times the largest command; beyond, it would flatten the curves."""
 
 
@@ -60,7 +60,7 @@ def tracking_overview(folder: FoundFolder) -> tuple[Block, ...]:
     for joint, series in shown.items():
         alike = [other for other in joints if units[other] == units[joint]]
         most = max((abs(value) for other in alike for one in shown[other] for value in (*one.y, *one.low)), default=0.0)
-        widest = _WIDEST * _MILLI * max((tube.get(other, 0.0) for other in alike), default=0.0)
+        widest = _WIDEST_SCALE * MILLI * max((tube.get(other, 0.0) for other in alike), default=0.0)
         edge = min(most, widest) if widest else most
         beyond |= {one.name: None for one in series if max(map(abs, (*one.y, *one.low)), default=0.0) > edge}
         axis = Axis("tracking error", units[joint], low=-edge or None, high=edge or None)
@@ -87,7 +87,7 @@ def _joint_series(
     last = max(curve["t"].numbers[-1] for _, curve in curves)
     series = [Series("reference", (0.0, last), (0.0, 0.0), assumed("the reference motion"), Style.FAINT)]
     if bound is not None:
-        edge = _MILLI * bound
+        edge = MILLI * bound
         series.append(Series("guaranteed tube", (0.0, last), (edge, edge), _TUBE, Style.TUBE, low=(-edge, -edge)))
     for document, curve in curves:
         experiment = document.values.get("experiment")
@@ -127,13 +127,13 @@ def stated_unit(values: StoredValue, joint: str) -> str:
 
 
 def _thousandths(values: StoredValue) -> tuple[float, ...]:
-    return tuple(_MILLI * value for value in values.numbers)
+    return tuple(MILLI * value for value in values.numbers)
 
 
 def _torque(joint: str, curve: StoredValue, by: Provenance, unit: str) -> Plot:
     force = "N" if unit == "m" else "N m"
     wanted, limit = curve["torque"].numbers, curve.get("limit")
-    is_near = limit is not None and limit.number <= _NEAR * max(map(abs, wanted), default=0.0)
+    is_near = limit is not None and limit.number <= _LIMIT_RANGE * max(map(abs, wanted), default=0.0)
     rules = _limits(limit.number, force) if limit is not None and is_near else ()
     series = (Series("torque", curve["torque_t"].numbers, wanted, by),)
     return Plot(joint, _TIME, Axis("torque" if force == "N m" else "force", force), series, rules)
@@ -204,14 +204,14 @@ def plot_torques(
         series = tuple(sampled_series(name, r.t, r.tau[:, k], _SIMULATED) for name, r in results.items())
         largest = max(abs(value) for each in series for value in each.y)
         limit = next(iter(results.values())).efforts[k]
-        is_near = math.isfinite(limit) and limit <= _NEAR * largest
+        is_near = math.isfinite(limit) and limit <= _LIMIT_RANGE * largest
         note = "" if is_near or not math.isfinite(limit) else f" (limit {limit:g})"
         plots.append(Plot(f"{joint}{note}", _TIME, Axis("torque", "N m, N"), series, _limits(limit) if is_near else ()))
     return write_picture(plots, path, title=title)
 
 
 def _error(name: str, t: Array, values: Array) -> Series:
-    return sampled_series(name, t, values, _SIMULATED, scale=_MILLI)
+    return sampled_series(name, t, values, _SIMULATED, scale=MILLI)
 
 
 def _joints(results: Mapping[str, SimulationResult]) -> tuple[str, ...]:

@@ -8,16 +8,18 @@ from torquec.errors import TorquecError
 from torquec.report.blocks import Block, Items, Part, Shown, Tone, paragraph
 from torquec.report.found_documents import RUN_MANIFEST, FoundDocument, FoundFolder
 from torquec.report.hold_plan import period_note
-from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, measured
+from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, measured, proved
 from torquec.report.simulation import limit_sentences, load_parts
 from torquec.report.stored_values import StoredValue
+from torquec.report.tables import MILLI
 from torquec.report.tracking_plots import stated_unit
+from torquec_check.claim import Standing
 
-_MILLI = 1e3  # rad to mrad, m to mm
 CLAIM = computed(
     "the model with its certified errors, of an exact one those of snapped angles, and the tube around the reference; "
     "no witness is stored that torquec check could prove again"
 )
+_WITNESS = proved("the witness in tracking_witness.json; torquec check proves it again")
 _LINEAR = computed("linear models along the motion; no proof")
 _ORIGINS = {
     "tube": computed("the attempt to prove a tube around the reference"),
@@ -25,6 +27,11 @@ _ORIGINS = {
     "covariance": computed("linear models along the motion, and the covariance of the identification; no proof"),
 }
 """The basis of a statement that is not proven, by the word of its document."""
+
+
+def claim_basis(sentence: str) -> Provenance:
+    """The basis of a bound on the tracking error, from its sentence: a witness, or the program that computed it."""
+    return _WITNESS if sentence.startswith(Standing.PROVEN) else CLAIM
 
 
 def verdict_section(document: FoundDocument, folder: FoundFolder) -> Shown:
@@ -35,7 +42,7 @@ def verdict_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     values = document.values
     bounded = values.get("claim") is not None
     first, *others = values["statements"].texts or ("nothing is said",)
-    stated = Statement(_sentence(first), CLAIM if bounded else _ORIGINS["tube"])
+    stated = Statement(_sentence(first), claim_basis(first) if bounded else _ORIGINS["tube"])
     beyond = exceeded_without_disturbance(folder) if bounded else []
     blocks: list[Block] = [paragraph(stated, tone=Tone.WARNING if not bounded else Tone.PLAIN if beyond else Tone.GOOD)]
     if others:
@@ -49,10 +56,10 @@ def verdict_section(document: FoundDocument, folder: FoundFolder) -> Shown:
 def warnings_of(folder: FoundFolder) -> list[Block]:
     """Warnings of failed steps, experiments and the two-rate plan."""
     blocks: list[Block] = []
-    for kind, told in _TOLD:
+    for kind, warnings in _WARNINGS_BY_KIND:
         for document in folder.of_kind(kind):
             try:
-                blocks += told(document)
+                blocks += warnings(document)
             except TorquecError:
                 continue  # the section that shows the document names the problem
     return blocks
@@ -69,21 +76,21 @@ def _experiment(document: FoundDocument) -> list[Block]:
         return [paragraph(f"In {name} the loop is not stable: ", Statement(lost.text, by), tone=Tone.BAD)]
     blocks: list[Block] = []
     if lost is not None and runs is not None and lost.number > 0:
-        counts = (Number(lost.number, by), " of ", Number(runs.number, by))
+        counts = (lost.shown(by), " of ", runs.shown(by))
         blocks.append(paragraph(f"In {name} ", *counts, " runs diverged.", tone=Tone.BAD))
     beyond = values.get("beyond_guarantee")
     if beyond is not None:
         tone = Tone.BAD if beyond["reasons"].is_empty else Tone.WARNING
         blocks.append(paragraph(f"In {name} ", *_beyond(values, beyond, by), tone=tone))
-    told = limit_sentences(values)
-    blocks += [paragraph(f"In {name} ", Statement(f"{text}.", by), tone=Tone.BAD) for text in told]
+    failures = limit_sentences(values)
+    blocks += [paragraph(f"In {name} ", Statement(f"{text}.", by), tone=Tone.BAD) for text in failures]
     given = values.get("conditions")
     if given is not None and not given["payload"].is_empty:
         load = load_parts(given["payload"], assumed(f"the options of the simulation {document.name}"))
         errors = [(error.number, joint) for joint, error in values["max_error"].items() if error.value is not None]
         if errors:
             most, joint = max(errors)
-            error = Number(_MILLI * most, by, f"m{stated_unit(values, joint)}")
+            error = Number(MILLI * most, by, f"m{stated_unit(values, joint)}")
             parts = (": its largest tracking error is ", error, f", at {joint}.")
             blocks.append(paragraph(f"{name} carries ", *load, *parts))
     return blocks
@@ -94,8 +101,8 @@ def _beyond(values: StoredValue, beyond: StoredValue, by: Provenance) -> list[Pa
     joint, reasons = beyond["joint"].text, beyond["reasons"].texts
     unit = f"m{stated_unit(values, joint)}"
     error, bound = (
-        Number(_MILLI * beyond["error"].number, by, unit),
-        Number(_MILLI * beyond["bound"].number, CLAIM, unit),
+        Number(MILLI * beyond["error"].number, by, unit),
+        Number(MILLI * beyond["bound"].number, CLAIM, unit),
     )
     why = f"; the simulation includes {' and '.join(reasons)}, which the guarantee does not cover." if reasons else "."
     return [f"{joint} errs by ", error, ", the guaranteed bound is ", bound, why]
@@ -128,7 +135,7 @@ def _plan(document: FoundDocument) -> list[Block]:
 
 
 def _failures(document: FoundDocument) -> list[Block]:
-    """Steps of the run that failed: what they would have said is missing everywhere."""
+    """Steps of the run that failed: their results are missing everywhere."""
     failed = [(step["name"].text, found.text) for step in document.values["steps"] if (found := step.get("failed"))]
     return [paragraph(f"The step '{name}' failed: {reason}.", tone=Tone.BAD) for name, reason in failed if reason]
 
@@ -136,7 +143,7 @@ def _failures(document: FoundDocument) -> list[Block]:
 def _real_time(document: FoundDocument) -> list[Block]:
     """Guards that stopped the robot, and cycles that were missed."""
     values, on = document.values, measured(f"the machine that ran torquec realtime run ({document.name})")
-    faults, missed = values["faults"].texts, Number(values["missed"].number, on)
+    faults, missed = values["faults"].texts, values["missed"].shown(on)
     blocks: list[Block] = []
     if faults:
         blocks.append(paragraph(f"In real time guards stopped the robot: {', '.join(faults)}.", tone=Tone.BAD))
@@ -150,7 +157,7 @@ def _not_ok(words: str) -> Callable[[FoundDocument], list[Block]]:
     return lambda document: [] if document.values["ok"].truth else [paragraph(words, tone=Tone.BAD)]
 
 
-_TOLD: tuple[tuple[str, Callable[[FoundDocument], list[Block]]], ...] = (
+_WARNINGS_BY_KIND: tuple[tuple[str, Callable[[FoundDocument], list[Block]]], ...] = (
     (RUN_MANIFEST, _failures),
     ("simulate", _experiment),
     ("realtime plan", _plan),
@@ -160,4 +167,4 @@ _TOLD: tuple[tuple[str, Callable[[FoundDocument], list[Block]]], ...] = (
     ("verify-package", _not_ok("A platform differs from Python.")),
     ("check", _not_ok("The check of the proof refused it.")),
 )
-"""The kinds of other documents that have something to say here."""
+"""Kinds of other documents with the blocks of their warnings."""

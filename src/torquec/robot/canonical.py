@@ -47,13 +47,13 @@ from torquec.spatial import (
 SNAP = 5e-5
 """Angles this close [rad] to a multiple of pi/2 are snapped."""
 
-_NOISE = 1e-14
+_ANGLE_ROUNDING = 1e-14
 """Rounding error of an exact right angle or zero length; a real value this small changes no significant digit."""
 
-_UNIT_NOISE = 1e-15
+_COSINE_ROUNDING = 1e-15
 """Rounding error of an exact one: the cosine of an angle e differs from 1 by e^2/2 only, and 1e-7 must not be lost."""
 
-_REBUILT = 1e-13  # rounding error of a rotation rebuilt from its roll, pitch and yaw
+_REBUILT_ROTATION_ERROR = 1e-13  # rounding error of a rotation rebuilt from its roll, pitch and yaw
 _AXES: Matrix3 = IDENTITY_ROTATION  # the coordinate axes
 
 
@@ -150,7 +150,9 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
                 back,
             )
         )
-    gravity = _clean_vector(matvec(seen_from_base.rotation, robot.gravity), _NOISE * (1.0 + norm(robot.gravity)))
+    gravity = _clean_vector(
+        matvec(seen_from_base.rotation, robot.gravity), _ANGLE_ROUNDING * (1.0 + norm(robot.gravity))
+    )
     return CanonicalTree(tuple(links), seen_from_base, gravity, tuple(snaps))
 
 
@@ -160,7 +162,7 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
 def _snapped(angle: float, label: str, joint: str, snaps: list[Snap] | None) -> float:
     nearest = round(angle / (math.pi / 2)) * (math.pi / 2)
     off = abs(angle - nearest)
-    if off < _NOISE:
+    if off < _ANGLE_ROUNDING:
         return nearest
     if snaps is not None and off < SNAP:
         snaps.append(Snap(joint, label, angle, nearest))
@@ -186,7 +188,7 @@ def _placement(body: Body, snaps: list[Snap] | None) -> Pose:
     )
     # Where pitch is within 1e-9 of a right angle, roll and yaw are read as if it were one: that is a snap, too.
     off = max(abs(a - b) for row, own in zip(turned, pose.rotation, strict=True) for a, b in zip(row, own, strict=True))
-    if off > _REBUILT and not any(snap.joint == body.joint.name for snap in snaps):
+    if off > _REBUILT_ROTATION_ERROR and not any(snap.joint == body.joint.name for snap in snaps):
         snaps.append(Snap(body.joint.name, "pitch", pitch - math.copysign(off, pitch), pitch))
     return Pose(turned, pose.origin)
 
@@ -206,7 +208,7 @@ def _axis(body: Body, snaps: list[Snap] | None) -> Vector3:
     k = axis.index(nearest)
     unit = _AXES[k] if nearest > 0.0 else scale(_AXES[k], -1.0)
     off = norm(subtract(axis, unit))
-    if off < _NOISE:
+    if off < _ANGLE_ROUNDING:
         return unit
     if snaps is not None and off < SNAP:
         snaps.append(Snap(body.joint.name, f"axis tilt from {'xyz'[k]}", off, 0.0))
@@ -216,12 +218,12 @@ def _axis(body: Body, snaps: list[Snap] | None) -> Vector3:
 
 def _clean(value: float) -> float:
     size = abs(value)
-    if size < _NOISE:
+    if size < _ANGLE_ROUNDING:
         return 0.0
-    return math.copysign(1.0, value) if abs(size - 1.0) < _UNIT_NOISE else value
+    return math.copysign(1.0, value) if abs(size - 1.0) < _COSINE_ROUNDING else value
 
 
-def _clean_vector(v: Vector3, noise: float = _NOISE) -> Vector3:
+def _clean_vector(v: Vector3, noise: float = _ANGLE_ROUNDING) -> Vector3:
     return tuple(0.0 if abs(e) < noise else e for e in v)  # type: ignore[return-value]
 
 
@@ -333,7 +335,7 @@ def _relate(
     free_along_axis = frame.origin is None
     origin = to_parent.apply(frame.origin or (0.0, 0.0, 0.0))
     nearly_parallel = not is_near
-    parallel = sine < (SNAP if snaps is not None else _NOISE)
+    parallel = sine < (SNAP if snaps is not None else _ANGLE_ROUNDING)
     if nearly_parallel and frame.origin is None:
         frame.origin = (0.0, 0.0, 0.0)
     if nearly_parallel and not parallel:
@@ -372,7 +374,7 @@ def _relate(
     if frame.x is None:
         frame.x = _perpendicular(matvec(transpose(to_parent.rotation), transpose(turned)[0]), frame.z)
     theta = _snapped(_angle_about_z(turned, to_parent, frame.x), "theta", name, snaps)
-    return pre, theta, 0.0 if abs(d) < _NOISE else d
+    return pre, theta, 0.0 if abs(d) < _ANGLE_ROUNDING else d
 
 
 def _angle_about_z(turned: Matrix3, to_parent: Pose, x: Vector3) -> float:

@@ -13,10 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from torquec.robot.tuning import TUNING
 from torquec.spatial import Vector3, cross, dot, norm
-
-_SKEW = 1e-3  # smallest sine of the angle between two axes for which their common normal is used
-_FAR = 10.0  # largest distance of its feet from the joints, relative to the offset between the two joints
 
 
 @dataclass
@@ -35,12 +33,12 @@ def near_normal(z: Vector3, offset: Vector3, z_child: Vector3) -> CommonNormal |
     CommonNormal(direction=(-1.0, 0.0, 0.0), foot=3.0, foot_on_child=-5.0)
     """
     direction = cross(z, z_child)
-    if norm(direction) < _SKEW:
+    if norm(direction) < TUNING.skew_sine:
         return None
     square = dot(direction, direction)
     foot_on_z = dot(offset, cross(z_child, direction)) / square
     foot_on_child = dot(offset, cross(z, direction)) / square
-    if max(abs(foot_on_z), abs(foot_on_child)) > _FAR * norm(offset):
+    if max(abs(foot_on_z), abs(foot_on_child)) > TUNING.normal_distance * norm(offset):
         return None
     return CommonNormal(direction, foot_on_z, foot_on_child)
 

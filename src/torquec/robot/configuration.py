@@ -21,11 +21,11 @@ from torquec.errors import ArgumentError
 from torquec.expr.math import sqrt
 from torquec.foundation.arrays import Array
 from torquec.robot.robot import Joint, Robot
+from torquec.robot.tuning import TUNING
 from torquec.spatial import Scalar
 
 _ANY_ANGLE = math.pi
 _ANY_LENGTH = 1.0  # m, where a joint has no limits
-_UNIT = 1e-6  # deviation of a quaternion's length from 1 up to which it is normalised; beyond, it is refused
 
 
 def neutral(robot: Robot) -> list[float]:
@@ -114,7 +114,7 @@ def unit_position(robot: Robot, q: Sequence[float]) -> list[float]:
         if joint.kind.nq > joint.kind.nv:
             quaternion = slice(at.stop - 4, at.stop)
             length = math.hypot(*found[quaternion])
-            if not abs(length - 1.0) <= _UNIT:
+            if not abs(length - 1.0) <= TUNING.quaternion_tolerance:
                 raise ArgumentError(
                     f"the quaternion of joint '{joint.name}' has length {length:g}",
                     remedy="give a unit quaternion (w, x, y, z)",

@@ -12,12 +12,9 @@ import math
 import warnings
 
 from torquec.errors import UnitWarning
+from torquec.robot.tuning import TUNING
 
-_POSITION = 4.0 * math.pi  # rad; the widest limits of published robots are three half turns
-_LARGEST = 3600.0  # degrees, ten turns; 1e4 and the like stand for no limit
-_SPEED = 40.0  # rad/s, see (3)
 _TURN = 2.0 * math.pi * (1.0 + 1e-3)  # files round pi
-_FINEST = 0.5  # degrees of a limit: 22.5 and the like
 
 
 def is_position_in_degrees(value: float) -> bool:
@@ -26,7 +23,7 @@ def is_position_in_degrees(value: float) -> bool:
     >>> is_position_in_degrees(90.0), is_position_in_degrees(6.283), is_position_in_degrees(1e5)
     (True, False, False)
     """
-    return _POSITION < abs(value) <= _LARGEST
+    return TUNING.radian_limit < abs(value) <= TUNING.largest_degrees
 
 
 def is_limit_in_degrees(value: float) -> bool:
@@ -35,7 +32,7 @@ def is_limit_in_degrees(value: float) -> bool:
     >>> is_limit_in_degrees(-170.0), is_limit_in_degrees(62.8318)
     (True, False)
     """
-    return is_position_in_degrees(value) and value % _FINEST == 0.0
+    return is_position_in_degrees(value) and value % TUNING.degree_grid == 0.0
 
 
 def is_speed_in_degrees(value: float) -> bool:
@@ -44,7 +41,7 @@ def is_speed_in_degrees(value: float) -> bool:
     >>> is_speed_in_degrees(90.0), is_speed_in_degrees(15.0)
     (True, False)
     """
-    return _SPEED < abs(value) <= _LARGEST
+    return TUNING.radian_speed < abs(value) <= TUNING.largest_degrees
 
 
 def is_placement_in_degrees(value: float) -> bool:
@@ -53,7 +50,7 @@ def is_placement_in_degrees(value: float) -> bool:
     >>> is_placement_in_degrees(90.0), is_placement_in_degrees(-3.1416)
     (True, False)
     """
-    return _TURN < abs(value) <= _LARGEST
+    return _TURN < abs(value) <= TUNING.largest_degrees
 
 
 def degrees_text(what: str, value: float, remedy: str, *, unit: str = "rad") -> str:

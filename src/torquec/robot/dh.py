@@ -264,7 +264,7 @@ def _read_row(convention: Convention, table: Table, kind: JointKind | None) -> t
 
 
 _BODY_KEYS = ("mass", "com", "first_moment", "inertia", "about")
-_SYMMETRY = 1e-9  # written with nine digits or more, the two entries are one number
+_SYMMETRY_TOLERANCE = 1e-9  # written with nine digits or more, the two entries are one number
 
 
 def read_dh_inertia(link: Table) -> Inertia | None:
@@ -307,7 +307,7 @@ def _read_tensor(link: Table) -> Matrix3:
         link.refuse("inertia", f"'inertia' is {rows}", "give [Ixx, Iyy, Izz] or three rows of three numbers")
     largest = max(abs(element) for row in rows for element in row)
     for i, j in ((0, 1), (0, 2), (1, 2)):
-        if abs(rows[i][j] - rows[j][i]) > _SYMMETRY * largest:
+        if abs(rows[i][j] - rows[j][i]) > _SYMMETRY_TOLERANCE * largest:
             link.refuse("inertia", f"'inertia' is not symmetric: {rows[i][j]} and {rows[j][i]}", "make both equal")
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = rows
     return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))

@@ -21,13 +21,20 @@ from torquec.robot.dh_joint import (
     read_motor,
     read_spring,
 )
-from torquec.robot.friction import FRICTION_WORDS, Friction
+from torquec.robot.friction import FRICTION_WORDS, Friction, spoken_word
 from torquec.robot.passive_friction import driving_friction
 from torquec.robot.robot import FileWarning, Joint, Robot, Spring
 from torquec.robot.toml import Table, read_toml
 from torquec.robot.validate import check_drives, check_joint
 
 DRIVES_SUFFIX = ".drives.toml"
+
+_INSIDE = {
+    **dict.fromkeys(("rotor_inertia", "gear_ratio", "reflected_inertia"), "motor"),
+    **dict.fromkeys((*FRICTION_WORDS, *map(spoken_word, FRICTION_WORDS)), "friction"),
+    **dict.fromkeys(("stiffness", "rest"), "spring"),
+}
+"""The table of a joint in which a key belongs that stands beside it."""
 
 
 def side_file(robot_file: Path, suffix: str = DRIVES_SUFFIX) -> Path:
@@ -65,7 +72,7 @@ def read_drives(path: Path, robot: Robot) -> Robot:
             entry.refuse("motor", f"joint '{name}' has {joints[name].kind.nv} coordinates", "give a [[motor]] for each")
         if geared is not None:
             motors.append((geared, entry))
-        entry.finish()
+        entry.finish(_INSIDE)
     motors += [(read_coupled_motor(entry, robot.coordinate_names), entry) for entry in document.tables("motor")]
     assumed = _assumed_numbers(document.table("source"), path)
     document.finish()

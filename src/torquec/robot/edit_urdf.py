@@ -27,13 +27,12 @@ from torquec.foundation.reading import FileKind, read_bytes
 from torquec.robot.friction import Friction
 from torquec.robot.lock_joints import held_at, moved_by
 from torquec.robot.robot import BASE, Body, Robot
+from torquec.robot.tuning import TUNING
 from torquec.robot.urdf import parse_urdf
 from torquec.robot.xacro import expand_xacro
 from torquec.robot.xml import xml_document
 from torquec.robot.xml_text import number_list, unused_name, xml_comment
 from torquec.spatial import Inertia, Pose, rpy_from_rotation, rpy_rotation
-
-_SAME = 1e-9  # tolerance of the comparison after reading back, relative to the largest number
 
 _WRITTEN = re.compile(rb"<!-- Written by Torquec\..*?-->\r?\n?", re.DOTALL)
 _DECLARATION = re.compile(rb"\s*<\?xml.*?\?>[ \t]*\r?\n?", re.DOTALL)
@@ -252,8 +251,8 @@ class _Edits:
         text = _WRITTEN.sub(b"", text, count=1).removeprefix(_BYTE_ORDER_MARK)
         found = _DECLARATION.match(text)
         at = found.end() if found else 0
-        said = xml_comment("Written by Torquec." + (f" {note}" if note else "")).encode("utf-8")
-        return text[:at] + said + b"\n" + text[at:]
+        comment = xml_comment("Written by Torquec." + (f" {note}" if note else "")).encode("utf-8")
+        return text[:at] + comment + b"\n" + text[at:]
 
 
 def _attribute(value: str) -> str:
@@ -305,7 +304,7 @@ def _pose_of(attributes: Mapping[str, str]) -> Pose:
 
 def _close(found: tuple[float, ...], wanted: tuple[float, ...]) -> bool:
     largest = max(1.0, *(abs(value) for value in wanted))
-    return bool(np.allclose(found, wanted, rtol=0.0, atol=_SAME * largest))
+    return bool(np.allclose(found, wanted, rtol=0.0, atol=TUNING.edit_tolerance * largest))
 
 
 def _close_poses(found: Pose, wanted: Pose) -> bool:

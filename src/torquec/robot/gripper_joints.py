@@ -17,9 +17,7 @@ import re
 
 from torquec.errors import ArgumentError
 from torquec.robot.robot import BASE, Robot
-
-_LIGHT = 0.05
-"""Largest part of the moving mass that fingers have: those of published arms have a hundredth to a fiftieth."""
+from torquec.robot.tuning import TUNING
 
 _JAW = re.compile(r"jaw|finger|claw|mover", re.IGNORECASE)
 _GRIPPER = re.compile(r"jaw|finger|claw|gripper", re.IGNORECASE)
@@ -44,7 +42,7 @@ def gripper_joints(robot: Robot) -> tuple[str, ...]:
     fingers: set[int] = set()
     for index, body in enumerate(robot.bodies):
         beside = children[body.parent]
-        light = sum(carried[child] for child in beside) <= _LIGHT * robot.moving_mass
+        light = sum(carried[child] for child in beside) <= TUNING.finger_mass_share * robot.moving_mass
         if body.parent in fingers or (body.parent != BASE and len(beside) > 1 and light):
             fingers.add(index)
     return tuple(

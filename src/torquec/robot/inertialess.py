@@ -13,9 +13,8 @@ from __future__ import annotations
 import math
 
 from torquec.robot.robot import BASE, Body, Robot
+from torquec.robot.tuning import TUNING
 from torquec.spatial import Inertia, Pose, dot, matvec, transpose
-
-_ZERO = 1e-13  # rounding error of a zero in (1), relative to all the moments that the joint carries
 
 
 def massless_joints(robot: Robot) -> tuple[str, ...]:
@@ -88,7 +87,7 @@ def _motion(body: Body, index: int) -> Pose:
 def _has_inertia(body: Body, composite: Inertia) -> bool:
     """Is (1) above rounding?"""
     axes = (body.joint.axis,) * 3 if body.joint.kind.nv == 1 else transpose(body.joint.kind.axes(body.joint.axis))
-    least = _ZERO * (composite.xx + composite.yy + composite.zz)
+    least = TUNING.zero_moment * (composite.xx + composite.yy + composite.zz)
     return all(
         bool(
             dot(axes[column.axis], matvec(composite.tensor, axes[column.axis])) > least

@@ -34,6 +34,7 @@ from torquec.robot.floating_base import Base, with_base
 from torquec.robot.loops.close_loops import close_loops
 from torquec.robot.loops.closed_loops import LOOPS_SUFFIX, LoopFile, read_loops
 from torquec.robot.robot import Robot
+from torquec.robot.tuning import TUNING
 from torquec.robot.urdf import read_urdf, robot_of_urdf
 from torquec.robot.validate import refuse_warnings
 from torquec.robot.visual import Visual, urdf_visuals
@@ -43,12 +44,7 @@ from torquec.robot.xml import parse_xml
 _PACKAGE = "robot_descriptions"
 _NAME = re.compile(r"[A-Za-z0-9_]+")
 _PATHS = ("URDF_PATH", "MJCF_PATH", "XACRO_PATH")
-_SLIP = 0.8
-"""Similarity from which on a name counts as a typo: one letter of puma560, not planar3r for panda."""
 Gravity = tuple[float, float, float]
-
-_WORTH_A_WARNING = 1e-9
-"""Smallest snap [rad] that is reported: smaller ones come from ten digits or more, and change torques as little."""
 
 
 class RobotReader(Protocol):
@@ -120,8 +116,8 @@ def load(
     read = partial(_read_xml, mesh_inertia=True) if mesh_inertia else form.read
     robot = read(file, strict=strict and asked is None, gravity=pull)
     if asked is not None:
-        told = tuple(warning for warning in robot.warnings if not warning.about_base)
-        robot = with_base(dataclasses.replace(robot, warnings=told), asked)
+        remaining = tuple(warning for warning in robot.warnings if not warning.about_base)
+        robot = with_base(dataclasses.replace(robot, warnings=remaining), asked)
         if strict:
             refuse_warnings(robot.warnings)
     drives = drives_beside(file)
@@ -146,7 +142,7 @@ def load(
 def _warn_of_snaps(robot: Robot) -> None:
     """Warn that angles of the robot differ from those of its file."""
     moved = max((abs(snap.found - snap.used) for snap in robot.canonical.snaps), default=0.0)
-    if moved > _WORTH_A_WARNING:
+    if moved > TUNING.reported_snap:
         warnings.warn(
             f"{robot.source}: {len(robot.canonical.snaps)} angles were taken as right angles, by up to {moved:.2g} rad;"
             " to keep them as written: load(path, snap=False), --no-snap, or snap = false in a project;"
@@ -224,7 +220,7 @@ def _sdf_visuals(path: Path) -> list[Visual]:
 def _read_xml(path: Path, *, strict: bool, gravity: Gravity | None, mesh_inertia: bool = False) -> Robot:
     """URDF or MJCF, by the root element."""
     data = read_bytes(path, FileKind.ROBOT)
-    if b"<mujoco" not in data or b"<robot" in data:  # else the reader of MJCF looks at it once, and not twice
+    if b"<mujoco" not in data or b"<robot" in data:  # so that the MJCF reader parses it only once
         root = parse_xml(data, str(path))
         if root.tag == "robot":
             return robot_of_urdf(root, str(path), strict=strict, gravity=gravity)
@@ -277,7 +273,7 @@ def described_robot(name: str, files: str) -> Path:
     for a description that cannot be fetched.
     """
     if importlib.util.find_spec(_PACKAGE) is None:
-        near = difflib.get_close_matches(name, classic_names(), cutoff=_SLIP)
+        near = difflib.get_close_matches(name, classic_names(), cutoff=TUNING.typo_similarity)
         if near:
             remedy = f"did you mean {near[0]}? Files are {files}"
             raise ArgumentError(f"'{name}' is neither a file nor a classic", remedy=remedy)
@@ -298,7 +294,7 @@ def described_robot(name: str, files: str) -> Path:
                 return Path(path)
         raise ArgumentError(f"the description '{module_name}' has no URDF, MJCF or xacro", remedy="give a robot file")
     known = [*classic_names(), *_described_names()]
-    near = difflib.get_close_matches(name, known, cutoff=_SLIP)
+    near = difflib.get_close_matches(name, known, cutoff=TUNING.typo_similarity)
     guess = f"did you mean {' or '.join(near)}?" if near else f"give one of {', '.join(known)}."
     remedy = f"{guess} Files are {files}"
     raise ArgumentError(f"'{name}' is neither a file nor the name of a robot", remedy=remedy)

@@ -57,9 +57,9 @@ def read_mjcf(
         meshes = mesh_files(tree, file.parent) if mesh_inertia else None
         root, warnings = strip_mjcf(tree, meshes=meshes)
         places = _places(root)
-        with mujoco_warnings(mujoco) as said:
+        with mujoco_warnings(mujoco) as found_messages:
             model = compile_mjcf(mujoco, root, places, str(file), {} if meshes is None else meshes.contents)
-        warnings += [FileWarning(str(file), f"MuJoCo says: {' '.join(text.split())}") for text in said]
+        warnings += [FileWarning(str(file), f"MuJoCo says: {' '.join(text.split())}") for text in found_messages]
     except RecursionError:
         raise RobotFileError(
             "bodies are nested too deep", where=f"{file}:1", remedy="shorten the chain, or give it as URDF"
@@ -79,11 +79,11 @@ def read_mjcf(
 @contextlib.contextmanager
 def mujoco_warnings(mujoco: Any) -> Iterator[list[str]]:
     """MuJoCo's warnings as a list, instead of a log file in the user's working directory."""
-    said: list[str] = []
+    found_messages: list[str] = []
     before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(said.append)
+    mujoco.set_mju_user_warning(found_messages.append)
     try:
-        yield said
+        yield found_messages
     finally:
         mujoco.set_mju_user_warning(before)
 

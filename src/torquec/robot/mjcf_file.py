@@ -24,7 +24,7 @@ from torquec.robot.robot import FileWarning
 from torquec.robot.xml import Element, parse_xml, read_included
 
 _SUFFIXES = (".stl", ".obj", ".msh")  # what MuJoCo's compiler reads
-_ABOVE = 3  # folders above the robot file (2): package/arms/panda/xml/arm.xml
+_FOLDERS_ABOVE = 3  # folders above the robot file (2): package/arms/panda/xml/arm.xml
 
 
 def read_mjcf_tree(path: Path) -> Element:
@@ -50,7 +50,7 @@ class _Includes:
     def __init__(self, path: Path) -> None:
         self.main = path.parent
         self.seen = {path.resolve()}
-        self.farthest = path.resolve().parents[: _ABOVE + 1][-1]
+        self.farthest = path.resolve().parents[: _FOLDERS_ABOVE + 1][-1]
 
     def put_in_place(self, element: Element, folder: Path) -> Element:
         """The element, of a file in `folder`, with its <include> children replaced by what they name."""
@@ -73,7 +73,7 @@ class _Includes:
             raise RobotFileError(
                 f'the path "{name}" of {include} leads away from the robot\'s folder',
                 where=include.where,
-                remedy=f"include files by relative paths, from at most {_ABOVE} folders above the robot file",
+                remedy=f"include files by relative paths, from at most {_FOLDERS_ABOVE} folders above the robot file",
             )
         if path.resolve() in self.seen:
             raise RobotFileError(f'"{name}" is included twice', where=include.where, remedy="include each file once")

@@ -62,7 +62,7 @@ _FORMAT = DocumentFormat(
 )
 _OLDER = replace(_FORMAT, defaults=True)
 
-_ROTATION = 1e-9
+_ORTHOGONALITY = 1e-9
 """How far R R' may be from the identity: rotations are written with all their digits."""
 
 
@@ -112,7 +112,7 @@ def robot_from_dict(document: object, *, where: str = "", older: bool = False, a
 def _is_rotation(matrix: Matrix3) -> bool:
     """Whether the matrix is a proper rotation: R R' is the identity and R does not mirror."""
     products = ((dot(matrix[i], matrix[j]), float(i == j)) for i in range(3) for j in range(i + 1))
-    turned = all(abs(found - wanted) < _ROTATION for found, wanted in products)
+    turned = all(abs(found - wanted) < _ORTHOGONALITY for found, wanted in products)
     return turned and bool(dot(cross(matrix[0], matrix[1]), matrix[2]) > 0.0)
 
 

@@ -24,6 +24,7 @@ from torquec.errors import RobotFileError
 from torquec.foundation.reading import FileKind, read_bytes
 from torquec.robot.number import parse_number, parse_vector
 from torquec.robot.robot import Robot, Spring
+from torquec.robot.tuning import TUNING
 from torquec.robot.urdf import robot_of_urdf
 from torquec.robot.validate import check_joint
 from torquec.robot.xml import Element, parse_xml
@@ -32,7 +33,6 @@ from torquec.spatial import IDENTITY, Pose, Vector3, matvec, norm, rpy_from_rota
 _WORLD, _MODEL = "world", "__model__"
 _NO_LIMIT = 1e16  # SDF's word for a joint without a position limit
 _MOVING = ("revolute", "continuous", "prismatic")
-_SAME_FRAME = 1e-12  # rotations and origins [m] that are closer are the same frame: (3) needs no weld
 _AXIS_WORDS = frozenset({"xyz", "limit", "dynamics", "mimic", "use_parent_model_frame", "initial_position"})
 _REFUSED = {
     "include": "write the included model into this file: 'gz sdf -p FILE > flat.sdf' does it",
@@ -242,7 +242,7 @@ class _Translation:
         if named or in_model:
             given = self.pose(named or _MODEL, axis)
             direction = matvec(transpose(frame.rotation), matvec(given.rotation, direction))
-            x, y, z = (0.0 if abs(entry) < _SAME_FRAME * norm(direction) else entry for entry in direction)
+            x, y, z = (0.0 if abs(entry) < TUNING.same_frame * norm(direction) else entry for entry in direction)
             direction = (x, y, z)
         return _element("axis", axis, xyz=_words(direction))
 
@@ -287,7 +287,7 @@ def _read_pose(element: Element) -> Pose:
 def _is_identity(pose: Pose) -> bool:
     rows = zip(pose.rotation, IDENTITY.rotation, strict=True)
     off = [abs(a - b) for row, unit in rows for a, b in zip(row, unit, strict=True)]
-    return bool(max(*off, *map(abs, pose.origin)) < _SAME_FRAME)
+    return bool(max(*off, *map(abs, pose.origin)) < TUNING.same_frame)
 
 
 def _origin(source: Element, pose: Pose) -> Element:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from torquec.errors import ArgumentError, RobotError
 from torquec.robot.joints import KindCoordinate, PositionBasis
 from torquec.robot.robot import Joint, Limits, Robot
+from torquec.robot.tuning import TUNING
 
 
 @dataclass(frozen=True)
@@ -96,17 +97,14 @@ def check_tree(robot: Robot) -> None:
     """Raise `RobotError` for a robot with closed loops."""
     if robot.dependent:
         raise RobotError(
-            f"robot '{robot.name}' has closed loops: {', '.join(robot.dependent[:_SHOWN])} depend on other joints",
+            f"robot '{robot.name}' has closed loops: {', '.join(robot.dependent[:_MOST_NAMED])} depend on other joints",
             where=robot.source,
             remedy="take the quantities of torquec.compile, which serve closed loops; see docs/closed-loops.md",
         )
 
 
-_SHOWN = 5
+_MOST_NAMED = 5
 """Dependent joints that a message names."""
-
-_INNER = 0.8
-"""Central part of a joint's range in which zero is the start position."""
 
 
 def start_posture(robot: Robot, given: Sequence[float] | None = None) -> list[float]:
@@ -139,4 +137,4 @@ def _start(joint: Joint) -> float:
     if not (math.isfinite(lower) and math.isfinite(upper)):
         return min(max(0.0, lower), upper)  # (2)
     middle = 0.5 * (lower + upper)
-    return 0.0 if abs(middle) <= 0.5 * _INNER * (upper - lower) else middle  # (1)
+    return 0.0 if abs(middle) <= 0.5 * TUNING.inner_range * (upper - lower) else middle  # (1)

@@ -12,7 +12,7 @@ import math
 import os
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NoReturn
 
 from torquec.errors import RobotFileError
@@ -183,14 +183,19 @@ class Table:
         """Accept these keys, whether they are read or not."""
         self._asked.update(keys)
 
-    def finish(self) -> None:
-        """Refuse the first key that was never read: a misspelt key must not pass unnoticed."""
+    def finish(self, inside: Mapping[str, str] | None = None) -> None:
+        """Refuse the first key that was never read: a misspelt key must not pass unnoticed.
+
+        `inside`: the table in which a key belongs that users write one level too high, by key.
+        """
         for key in self._values:
             if key not in self._asked:
                 known = ", ".join(sorted(self._asked))
                 near = difflib.get_close_matches(key, self._asked, n=1)
                 guess = f"did you mean '{near[0]}'? " if near else ""
                 remedy = f"{guess}the keys known here are: {known}"
+                if inside is not None and key in inside:
+                    remedy = f"it belongs into {inside[key]}: {inside[key]} = {{ {key} = ... }}"
                 self._refuse_form(key, f"unknown key '{self._named(key)}'", remedy)
 
     def _named(self, key: str) -> str:

@@ -49,7 +49,7 @@ class BodyTree:
         return replace(robot, bodies=tuple(self.bodies), base_inertia=self.base_inertia)
 
 
-_SHOWN = 10  # joints of a circle that a message names
+_NAMED_JOINTS = 10  # joints of a circle that a message names
 
 
 def resolve_mimics(mimics: Mapping[str, Mimic], places: Mapping[str, str] | None = None) -> dict[str, Mimic]:
@@ -66,7 +66,7 @@ def resolve_mimics(mimics: Mapping[str, Mimic], places: Mapping[str, str] | None
         current = joint
         while current in mimics and current not in resolved:
             if current in chain:
-                shown = [*list(chain)[:_SHOWN], *(["..."] if len(chain) > _SHOWN else []), current]
+                shown = [*list(chain)[:_NAMED_JOINTS], *(["..."] if len(chain) > _NAMED_JOINTS else []), current]
                 raise RobotFileError(
                     f"the mimic joints {' -> '.join(shown)} follow each other in a circle",
                     where=(places or {}).get(joint, ""),

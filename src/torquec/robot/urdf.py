@@ -26,6 +26,7 @@ from torquec.foundation.reading import FileKind, read_bytes
 from torquec.robot.lock_joints import held_at, moved_by
 from torquec.robot.robot import BASE, STANDARD_GRAVITY, Body, FileWarning, Frame, Robot
 from torquec.robot.tree import BodyTree, resolve_mimics
+from torquec.robot.tuning import TUNING
 from torquec.robot.urdf_elements import Connection, Link, read_connection, read_urdf_inertia, unknown_words
 from torquec.robot.urdf_transmission import read_transmissions
 from torquec.robot.validate import InertiaCheck, check_inertia, check_robot, is_solid, without_negative_moments
@@ -84,7 +85,7 @@ def robot_of_urdf(
     return check_robot(robot, strict=strict, inertias=InertiaCheck.NONE, where=places)
 
 
-_NOTHING_LEFT = ("property", "macro", "arg", "include")
+_WITHOUT_OUTPUT = ("property", "macro", "arg", "include")
 """Elements of xacro that only define something: what is left of them after an expansion is ignored."""
 
 
@@ -95,9 +96,9 @@ def _xacro_left_over(root: Element) -> list[FileWarning]:
         if not (element.tag.startswith("{") and "xacro" in element.tag):
             continue
         word = element.tag.rpartition("}")[2]
-        if word in _NOTHING_LEFT and element in root.children:
+        if word in _WITHOUT_OUTPUT and element in root.children:
             warnings.append(FileWarning(element.where, f"<xacro:{word}> is ignored: this is URDF, not xacro"))
-        elif word not in _NOTHING_LEFT:
+        elif word not in _WITHOUT_OUTPUT:
             raise RobotFileError(
                 f"this is xacro, not URDF: <xacro:{word}>",
                 where=element.where,
@@ -232,13 +233,6 @@ def _duplicate(kind: str, name: str, first: str, second: str) -> RobotFileError:
     )
 
 
-_FEWEST_LEGS = 2
-_FEWEST_JOINTS = 2
-"""Of a leg: hip and knee. Wheels, rotors and the jaws of a gripper have one."""
-
-_DEPTH = 0.5
-"""Of the length of a limb: legs of published robots have 0.77 to 1.33, fingers up to 0.32, but for one thumb (0.56)."""
-
 _BOLTED = "world"  # name of the root link of a URDF file whose base is fixed
 
 
@@ -251,7 +245,7 @@ def standing_limbs(robot: Robot) -> tuple[str, ...]:
     """
     on_base = [frame for frame in robot.frames if frame.body == BASE]
     limbs = [body.joint.name for body in robot.bodies if body.parent == BASE]
-    if len(limbs) < _FEWEST_LEGS or not on_base or any(frame.name.lower() == _BOLTED for frame in on_base):
+    if len(limbs) < TUNING.fewest_legs or not on_base or any(frame.name.lower() == _BOLTED for frame in on_base):
         return ()
     floor = min(frame.pose.origin[2] for frame in on_base)
     poses, limb_of = _poses(robot)
@@ -269,9 +263,10 @@ def standing_limbs(robot: Robot) -> tuple[str, ...]:
     standing = tuple(
         limb
         for limb in limbs
-        if joints[limb] >= _FEWEST_JOINTS and depth[limb] > _DEPTH * max(length[limb], deepest)  # (4), (5)
+        if joints[limb] >= TUNING.fewest_leg_joints
+        and depth[limb] > TUNING.leg_depth * max(length[limb], deepest)  # (4), (5)
     )
-    return standing if len(standing) >= _FEWEST_LEGS else ()
+    return standing if len(standing) >= TUNING.fewest_legs else ()
 
 
 def check_base(robot: Robot, where: str) -> list[FileWarning]:

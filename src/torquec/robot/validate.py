@@ -23,38 +23,21 @@ from torquec.robot.friction import FRICTION_WORDS, Friction, FrictionSign
 from torquec.robot.loops.close_loops import check_loop_names, check_record
 from torquec.robot.passive_friction import driving_friction
 from torquec.robot.robot import BASE, Body, Drives, FileWarning, Joint, Robot
+from torquec.robot.tuning import TUNING
 from torquec.spatial import Inertia, norm
-
-_NEGATIVE = 1e-9
-"""A principal moment below minus this, relative to the largest, is negative and not the rounding of a zero."""
-
-_SLIGHT = 0.01
-"""Relative to the largest moment: a negative one above minus this is the rounding of a thin body."""
-
-_TINY = 1e-6
-"""kg m^2, a ball of 10 g and 16 mm: negative moments up to this change no torque that a drive could feel."""
-
-_SURE = 1e-9
-"""Minors above this, of a tensor whose trace is two, are positive despite rounding."""
-
-_TRIANGLE = 1e-6
-"""Files print about six digits: a flat plate, where (2) is an equality, must not be reported."""
-
 
 _ROUNDED = 32.0 * sys.float_info.epsilon
 """Rounding error of a zero central moment, relative to the moments about the frame's origin."""
 
-_HUGE = 1e30
-"""No mass or moment of a robot comes near; far beyond it, the arithmetic overflows."""
+
+_FEWEST_PLACEHOLDERS = 3
+"""Links with equal inertias about their origins that are no coincidence."""
 
 _NO_FRICTION = Friction()
 
-_LARGEST_RATIO = 1e6
-"""Of a gear or a mimic joint: the largest gears have some thousand, and ratios enter torques squared."""
-
 
 class InertiaCheck(StrEnum):
-    """Which inertias `check_robot` looks at."""
+    """Which inertias `check_robot` checks."""
 
     BODIES = "bodies"
     """Every body, by (1) and (2)."""
@@ -79,14 +62,14 @@ def check_robot(
     places = where or {}
     check_structure(robot, places)
     warnings = list(robot.warnings)
-    told = {warning.about for warning in warnings}
+    already_reported = {warning.about for warning in warnings}
     for body in robot.bodies:
         place = places.get(body.name, robot.source)
         if inertias is InertiaCheck.BODIES:
             warnings += check_inertia(body.name, body.inertia, where=place)
         warnings += _lacking_inertia(body, places, place)
         wanted = (
-            limits if body.joint.name not in told else ("position",)
+            limits if body.joint.name not in already_reported else ("position",)
         )  # an invalid limit is reported where it stands
         warnings += _missing_limits(body.joint, wanted, places.get(body.joint.name, robot.source))
         warnings += _negative_friction(body.joint, places.get(body.joint.name, robot.source))
@@ -94,6 +77,7 @@ def check_robot(
     negative = {body.joint.name for body in robot.bodies if _negative_friction(body.joint, "")}
     driving = driving_friction(robot, lambda name: places.get(name, robot.source))
     warnings += [warning for warning in driving if warning.about not in negative]
+    warnings += _placeholder_inertias(robot)
     if strict:
         refuse_warnings(warnings)
     return dataclasses.replace(robot, warnings=tuple(warnings))
@@ -111,15 +95,18 @@ def refuse_warnings(warnings: Iterable[FileWarning]) -> None:
 
 
 def without_negative_moments(name: str, inertia: Inertia, *, where: str) -> tuple[Inertia, tuple[FileWarning, ...]]:
-    """The inertia with principal moments that are a little below zero taken as zero, and a warning where one was.
+    """The inertia with slightly negative principal moments set to zero, and a warning where there were any.
 
-    A little: rounding of a thin or tiny body, such as an antenna; more is a fault that changes torques.
+    Slightly: rounding of a thin or tiny body, such as an antenna; more is a fault that changes torques.
     """
-    if not inertia.m > 0.0 or not all(abs(value) < _HUGE for value in inertia.parameters):
+    if not inertia.m > 0.0 or not all(abs(value) < TUNING.largest_number for value in inertia.parameters):
         return inertia, ()
     moments, axes = np.linalg.eigh(np.array(inertia.central_tensor, dtype=float))
     least, largest = float(moments[0]), float(moments[2])
-    if not 0.0 < -least <= max(_SLIGHT * largest, _TINY) or -least <= _NEGATIVE * largest:
+    if (
+        not 0.0 < -least <= max(TUNING.slight_moment * largest, TUNING.negligible_moment)
+        or -least <= TUNING.negative_moment * largest
+    ):
         return inertia, ()
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = ((axes * np.maximum(moments, 0.0)) @ axes.T).tolist()
     solid = Inertia.from_center_of_mass(inertia.m, inertia.center_of_mass, ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
@@ -135,7 +122,7 @@ def check_inertia(name: str, inertia: Inertia, *, where: str) -> tuple[FileWarni
     """
     if is_solid(inertia):
         return ()
-    if not all(abs(value) < _HUGE for value in inertia.parameters):
+    if not all(abs(value) < TUNING.largest_number for value in inertia.parameters):
         raise RobotFileError(
             f"the inertia of '{name}' is too large", where=where, remedy="check the units: kg, m and kg m^2"
         )
@@ -146,7 +133,7 @@ def check_inertia(name: str, inertia: Inertia, *, where: str) -> tuple[FileWarni
     a, b, c = principal_moments(inertia)
     # Central moments of a point mass are rounding errors of its moments about the frame's origin.
     rounding = _ROUNDED * (abs(inertia.xx) + abs(inertia.yy) + abs(inertia.zz)) if inertia.m > 0.0 else 0.0
-    if a < -_NEGATIVE * max(abs(a), c) - rounding:
+    if a < -TUNING.negative_moment * max(abs(a), c) - rounding:
         raise RobotFileError(
             f"the inertia of '{name}' has a negative principal moment: {a:.3g}, {b:.3g}, {c:.3g} kg m^2",
             where=where,
@@ -154,7 +141,7 @@ def check_inertia(name: str, inertia: Inertia, *, where: str) -> tuple[FileWarni
         )
     if inertia.m == 0.0 and c > 0.0:
         return (FileWarning(where, f"'{name}' has moments of inertia but no mass"),)
-    if c > (a + b) + _TRIANGLE * c + rounding:
+    if c > (a + b) + TUNING.triangle_tolerance * c + rounding:
         moments = f"{a:.3g}, {b:.3g}, {c:.3g}"
         return (FileWarning(where, f"the inertia of '{name}' breaks the triangle inequality: {moments} kg m^2"),)
     return ()
@@ -169,7 +156,7 @@ def is_solid(inertia: Inertia) -> bool:
     >>> is_solid(Inertia(xx=1.0, yy=1.0, zz=1.0, m=2.0)), is_solid(Inertia(xx=1.0, yy=1.0, zz=3.0, m=2.0))
     (True, False)
     """
-    if not (inertia.m > 0.0 and max(map(abs, inertia.parameters)) < _HUGE):
+    if not (inertia.m > 0.0 and max(map(abs, inertia.parameters)) < TUNING.largest_number):
         return False
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.central_tensor
     half = 0.5 * (xx + yy + zz)
@@ -182,7 +169,11 @@ def is_solid(inertia: Inertia) -> bool:
 def _is_positive(xx: float, xy: float, xz: float, yy: float, yz: float, zz: float) -> bool:
     """Whether the leading minors of a symmetric matrix with elements of about one, counted from z, are positive."""
     minor = yy * zz - yz * yz
-    return zz > _SURE and minor > _SURE and xx * minor - xy * (xy * zz - xz * yz) - xz * (xz * yy - xy * yz) > _SURE
+    return (
+        zz > TUNING.positive_minor
+        and minor > TUNING.positive_minor
+        and xx * minor - xy * (xy * zz - xz * yz) - xz * (xz * yy - xy * yz) > TUNING.positive_minor
+    )
 
 
 def principal_moments(inertia: Inertia) -> tuple[float, float, float]:
@@ -212,7 +203,7 @@ def check_structure(robot: Robot, where: Mapping[str, str] | None = None) -> Non
             )
         check_joint(body.joint, where=places.get(body.joint.name, robot.source))
         numbers = (*body.joint.placement.origin, *body.inertia.parameters)
-        if not all(abs(number) < _HUGE for number in numbers):
+        if not all(abs(number) < TUNING.largest_number for number in numbers):
             raise RobotFileError(
                 f"the placement or the inertia of body '{body.name}' is too large",
                 where=places.get(body.name, robot.source),
@@ -226,11 +217,13 @@ def check_structure(robot: Robot, where: Mapping[str, str] | None = None) -> Non
                 where=places.get(body.joint.name, robot.source),
                 remedy="mimic joints turn or slide, and follow joints that do",
             )
-        if mimic is not None and not (abs(mimic.multiplier) <= _LARGEST_RATIO and abs(mimic.offset) <= _LARGEST_RATIO):
+        if mimic is not None and not (
+            abs(mimic.multiplier) <= TUNING.largest_ratio and abs(mimic.offset) <= TUNING.largest_ratio
+        ):
             raise RobotFileError(
                 f"joint '{body.joint.name}' mimics with multiplier {mimic.multiplier:g} and offset {mimic.offset:g}",
                 where=places.get(body.joint.name, robot.source),
-                remedy=f"give numbers up to {_LARGEST_RATIO:g}",
+                remedy=f"give numbers up to {TUNING.largest_ratio:g}",
             )
         if mimic is not None and mimic.joint not in independent:
             raise RobotFileError(
@@ -254,13 +247,13 @@ def check_drives(drives: Drives, *, where: str, places: Mapping[str, str] | None
     """
     for motor, row in zip(drives.motors, drives.transmission, strict=True):
         place = (places or {}).get(motor.name, where)
-        if not all(abs(ratio) <= _LARGEST_RATIO for ratio in row):
+        if not all(abs(ratio) <= TUNING.largest_ratio for ratio in row):
             raise RobotFileError(
                 f"motor '{motor.name}' turns {max(map(abs, row)):g} times as fast as a joint",
                 where=place,
-                remedy=f"give gear ratios up to {_LARGEST_RATIO:g}",
+                remedy=f"give gear ratios up to {TUNING.largest_ratio:g}",
             )
-        if not 0.0 <= motor.rotor_inertia < _HUGE:
+        if not 0.0 <= motor.rotor_inertia < TUNING.largest_number:
             raise RobotFileError(
                 f"the rotor inertia of motor '{motor.name}' is {motor.rotor_inertia:g} kg m^2",
                 where=place,
@@ -274,7 +267,9 @@ def check_joint(joint: Joint, *, where: str) -> None:
         raise RobotFileError(
             f"the axis of joint '{joint.name}' is {joint.axis}", where=where, remedy="give a direction of length 1"
         )
-    if joint.spring is not None and not (0.0 <= joint.spring.stiffness < _HUGE and abs(joint.spring.rest) < _HUGE):
+    if joint.spring is not None and not (
+        0.0 <= joint.spring.stiffness < TUNING.largest_number and abs(joint.spring.rest) < TUNING.largest_number
+    ):
         raise RobotFileError(
             f"the spring of joint '{joint.name}' has the stiffness {joint.spring.stiffness:g}",
             where=where,
@@ -315,6 +310,19 @@ def _lacking_inertia(body: Body, places: Mapping[str, str], place: str) -> list[
         FileWarning(places.get(link, place), f"link '{link}' has no inertia: {follows}", about=link)
         for link in body.lacking_inertia
     ]
+
+
+def _placeholder_inertias(robot: Robot) -> list[FileWarning]:
+    """A warning where all links have one mass and inertia, with the center of mass at their origin: not measured."""
+    solid = [body.inertia for body in robot.bodies if any(body.inertia.parameters)]
+    if len(solid) < _FEWEST_PLACEHOLDERS or any(each != solid[0] or any(each.first_moment) for each in solid):
+        return []
+    text = (
+        f"all {len(solid)} links have {solid[0].m:g} kg at the origin of their frames and the same inertia, as "
+        "placeholders have: kinematics serves, torques are not those of the real robot; give inertias of its maker, or "
+        "torquec identify them from a log"
+    )
+    return [FileWarning(robot.source, text)]
 
 
 def _missing_limits(joint: Joint, wanted: Collection[str], place: str) -> list[FileWarning]:

@@ -37,10 +37,10 @@ from torquec.robot.validate import principal_moments
 from torquec.robot.xml_text import check_xml_names, link_names, number_list, xml_comment
 from torquec.spatial import IDENTITY, Inertia, Pose, rotation_quaternion
 
-_LEAST = 1e-15
+_LEAST_INERTIA = 1e-15
 """MuJoCo's mjMINVAL: what moves must have more mass and larger moments."""
 
-_SOFT = 1e-10
+_RELATIVE_COMPLIANCE = 1e-10
 """Stiffness of (4), relative to the torque: a turn of the joint changes the torque by less than 1e-9 of it."""
 
 _FRICTION_TIME = 0.004
@@ -78,12 +78,13 @@ def write_mjcf(robot: Robot, path: str | os.PathLike[str], *, note: str = "", fo
 def not_in_mjcf(robot: Robot) -> tuple[str, ...]:
     """Parameters that MuJoCo cannot express, one line for each joint or motor."""
     lost = {
-        body.joint.name: _lost(body.joint.friction) + (["counterbalance"] if body.joint.counterbalances else [])
+        body.joint.name: _inexpressible(body.joint.friction)
+        + (["counterbalance"] if body.joint.counterbalances else [])
         for body in robot.bodies
     }
     found = [f"{name}: {', '.join(words)}" for name, words in lost.items() if words]
     for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
-        words = _lost(motor.friction)
+        words = _inexpressible(motor.friction)
         if motor.rotor_inertia and not _on_one_branch(robot, row):
             words.append("rotor inertia between branches")
         found += [f"motor {motor.name}: {', '.join(words)}"] if words else []
@@ -214,18 +215,18 @@ def _shaft_words(motor: Motor) -> _Words:
 
 def _plain(friction: Friction) -> _Words:
     """Damping and frictionloss; none where the law is another one."""
-    if _lost(friction):
+    if _inexpressible(friction):
         return _Words()
     curved, cubic = (friction.value(word) for word in _BENDS)
     return _Words(friction.viscous_positive, curved, cubic, friction.coulomb_positive)
 
 
-def _lost(friction: Friction) -> list[str]:
+def _inexpressible(friction: Friction) -> list[str]:
     """Parameters of a friction law that MuJoCo cannot express."""
     bends = tuple((word, value) for word, value in friction.further if word in _BENDS)
     plain = Friction.symmetric(friction.viscous_positive, friction.coulomb_positive, friction.offset)
-    is_said = friction == dataclasses.replace(plain, further=bends)
-    if is_said and friction.viscous_positive >= 0.0 and friction.coulomb_positive >= 0.0:
+    is_expressible = friction == dataclasses.replace(plain, further=bends)
+    if is_expressible and friction.viscous_positive >= 0.0 and friction.coulomb_positive >= 0.0:
         return []
     return [word for word, value in friction.values.items() if value != 0.0 and word != "offset"]
 
@@ -245,7 +246,7 @@ def _joint(joint: Joint, words: _Words) -> str:
     lower, upper = joint.limits.lower, joint.limits.upper
     # A range needs two limits: a missing one is put where no joint goes.
     if joint.kind.has_position_limits and (math.isfinite(lower) or math.isfinite(upper)) and lower < upper:
-        parts.append(f'range="{number_list((max(lower, -_FAR), min(upper, _FAR)))}"')
+        parts.append(f'range="{number_list((max(lower, -_NO_LIMIT), min(upper, _NO_LIMIT)))}"')
     if math.isfinite(joint.limits.effort) and joint.limits.effort > 0.0:
         parts.append(f'actuatorfrcrange="{number_list((-joint.limits.effort, joint.limits.effort))}"')
     parts += words.attributes
@@ -253,7 +254,7 @@ def _joint(joint: Joint, words: _Words) -> str:
     return f"<joint {' '.join(parts)}/>"
 
 
-_FAR = 1e10
+_NO_LIMIT = 1e10
 """Position [rad or m] of a missing limit; MuJoCo would refuse more than its own largest position."""
 
 
@@ -262,7 +263,7 @@ def _spring(joint: Joint, constant: float) -> list[str]:
     stiffness, rest = (0.0, 0.0) if joint.spring is None else (joint.spring.stiffness, joint.spring.rest)
     if not stiffness and not constant:
         return []
-    stiffness = stiffness or _SOFT * abs(constant)
+    stiffness = stiffness or _RELATIVE_COMPLIANCE * abs(constant)
     return [f'stiffness="{stiffness!r}"', f'springref="{rest - constant / stiffness!r}"']
 
 
@@ -304,10 +305,10 @@ def _inertial(inertia: Inertia) -> list[str]:
 
 
 def _is_takable(inertia: Inertia) -> bool:
-    if not inertia.m > _LEAST:
+    if not inertia.m > _LEAST_INERTIA:
         return False
     a, b, c = principal_moments(inertia)
-    return a > _LEAST and a + b >= c
+    return a > _LEAST_INERTIA and a + b >= c
 
 
 def _check_takable(name: str, inertia: Inertia) -> None:

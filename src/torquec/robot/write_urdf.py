@@ -70,7 +70,7 @@ def urdf_text(robot: Robot, *, dynamics: Mapping[str, Friction] | None = None, n
     check_xml_names(robot)
     check_tree(robot)
     check_friction_is_passive(robot)
-    said = dynamics or {}
+    frictions = dynamics or {}
     _check_writable("base", robot.base_inertia)
     for body in robot.bodies:
         _check_writable(body.name, body.inertia)
@@ -84,7 +84,7 @@ def urdf_text(robot: Robot, *, dynamics: Mapping[str, Friction] | None = None, n
     lines += _link(links[BASE], robot.base_inertia, lacking=True)
     for index, body in enumerate(robot.bodies):
         lines += _link(links[index], body.inertia, lacking=body.name in body.lacking_inertia)
-        lines += _joint(body, links[body.parent], links[index], said.get(body.joint.name, body.joint.friction))
+        lines += _joint(body, links[body.parent], links[index], frictions.get(body.joint.name, body.joint.friction))
     for frame in robot.frames:
         if frame.name not in links.values():
             lines += [f"  <link name={quoteattr(frame.name)}/>"]

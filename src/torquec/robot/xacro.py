@@ -31,7 +31,7 @@ _MOST_ELEMENTS = 100_000
 _MOST_CHARACTERS = 50_000_000
 """Limit of the text from expressions (4): ten times the largest robot file."""
 
-_DEEPEST = 100
+_DEEPEST_NESTING = 100
 """Macros inside macros, properties inside properties, files inside files."""
 
 _PACKAGE_ABOVE = 3
@@ -195,7 +195,7 @@ class _Expansion:
             raise XacroExpressionError(f"there is no property '{name}'")
         if found.value is None:
             self.evaluating += 1
-            if self.evaluating > _DEEPEST:
+            if self.evaluating > _DEEPEST_NESTING:
                 raise XacroExpressionError(f"the property '{name}' is defined by itself")
             found.value = self.text(found.text, replace(element, where=found.where), found.scope, folder)
             self.evaluating -= 1
@@ -267,8 +267,8 @@ class _Expansion:
         path = folder / name
         if not is_below(path, self.folder):
             raise _refused(element, f"the file '{name[:120]}' lies outside the robot's folder", "include files inside")
-        if scope.depth > _DEEPEST:
-            raise _refused(element, f"files include each other more than {_DEEPEST} deep")
+        if scope.depth > _DEEPEST_NESTING:
+            raise _refused(element, f"files include each other more than {_DEEPEST_NESTING} deep")
         root = parse_xml(read_included(path, name, element), str(path))
         inner = _Scope(scope.parent, scope.properties, scope.macros, scope.depth + 1)
         yield from self.inside(root.children, inner, path.parent)
@@ -285,8 +285,8 @@ class _Expansion:
         if macro is None:
             raise _refused(element, f"there is no macro 'xacro:{name}'", "define it before it is called")
         inner = scope.inner()
-        if inner.depth > _DEEPEST:
-            raise _refused(element, f"macros call each other more than {_DEEPEST} deep")
+        if inner.depth > _DEEPEST_NESTING:
+            raise _refused(element, f"macros call each other more than {_DEEPEST_NESTING} deep")
         given = {key: value for key, value in element.attributes.items() if not (key == "macro" and name != "macro")}
         blocks = list(self.inside(element.children, scope, folder))
         for parameter in macro.parameters:

@@ -18,7 +18,7 @@ from torquec.errors import RobotFileError
 from torquec.foundation.reading import FileKind, read_bytes
 from torquec.robot.number import parse_number, parse_vector, plain_number
 
-_DEEPEST = 1000  # elements inside one another; MJCF nests a body in its parent, URDF never goes beyond about ten
+_DEEPEST_NESTING = 1000  # elements; MJCF nests a body in its parent, URDF never goes beyond about ten
 
 
 @dataclass(eq=False, slots=True)
@@ -220,9 +220,11 @@ class _Builder:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         line = self.parser.CurrentLineNumber
-        if len(self.stack) >= _DEEPEST:
+        if len(self.stack) >= _DEEPEST_NESTING:
             raise RobotFileError(
-                f"elements are nested more than {_DEEPEST} deep", where=f"{self.source}:{line}", remedy="flatten them"
+                f"elements are nested more than {_DEEPEST_NESTING} deep",
+                where=f"{self.source}:{line}",
+                remedy="flatten them",
             )
         namespace, _, tag = name.rpartition(" ")
         if not self.stack:

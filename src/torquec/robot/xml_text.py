@@ -38,7 +38,7 @@ def link_names(robot: Robot, *, reserved: Iterable[str] = ()) -> dict[int, str]:
 
 
 def unused_name(name: str, taken: set[str]) -> str:
-    """`name`, with underscores behind it until nothing else is called so; it counts as taken from now on.
+    """`name`, made unique by appended underscores; it joins the names that are taken.
 
     >>> unused_name("arm", {"arm", "arm_"})
     'arm__'

@@ -22,18 +22,8 @@ from torquec.expr import Function, count_operations, operation_cost
 from torquec.proof.torque.coefficient_tolerance import Family
 from torquec.simplification.coefficient_model import CoefficientModel, Index, exact_coefficients
 from torquec.simplification.problem import SimplificationProblem
+from torquec.simplification.tuning import TUNING
 from torquec.trajectory.motion_box import MotionBox
-
-MOST_JOINTS = 6
-"""Up to this many joints the closed form is tried: beyond, it has thousands of terms."""
-
-_SHRINKS = 2.2
-"""Usual reduction of a closed form by pruning: one that costs more than this multiple of the best has no chance."""
-
-_LEFT_OUT = 0.5  # the part of a joint's error that (1) may use
-
-_SAMPLES = 4000
-"""Sampled positions for a term's largest value, which only decides the order in which terms are left out."""
 
 Term = tuple[Family, Index, Monomial]
 
@@ -43,13 +33,13 @@ def closed_form_with_fewer_terms(problem: SimplificationProblem, cheapest: Funct
 
     Pruning would then take long without success. It is not tried for many joints or for robots with mimic joints.
     """
-    if len(problem.robot.bodies) > MOST_JOINTS or problem.has_mimic_joints:
+    if len(problem.robot.bodies) > TUNING.closed_form_joints or problem.has_mimic_joints:
         return []
     with problem.work.step("leaving terms out of the closed form") as step:
         model = significant_coefficients(closed_form(problem.robot), problem.motions, problem.tolerance)
         program = model.torque()
         step.show(note=f"{model.terms} significant terms, {count_operations(program)}")
-    most = int(_SHRINKS * operation_cost(cheapest))
+    most = int(TUNING.closed_form_reduction * operation_cost(cheapest))
     return [program] if operation_cost(program) <= most else []
 
 
@@ -66,7 +56,7 @@ def significant_coefficients(form: ClosedForm, motions: MotionBox, tolerance: Se
     for sizes, allowed in zip(contributions, tolerance, strict=True):
         order = sorted(sizes, key=lambda term: sizes[term])
         used = np.cumsum([sizes[term] for term in order])
-        needed.update(order[int(np.searchsorted(used, _LEFT_OUT * allowed, side="right")) :])
+        needed.update(order[int(np.searchsorted(used, TUNING.closed_form_omission * allowed, side="right")) :])
     kept: dict[tuple[Family, Index], Value] = {}
     for key, value in whole.coefficients.items():
         assert isinstance(value, TrigPolynomial)
@@ -80,7 +70,7 @@ def _sizes(polynomial: TrigPolynomial, motions: MotionBox) -> dict[Monomial, flo
     """|a| max |B| of every term, the maximum over samples of the positions."""
     monomials = list(polynomial.terms)
     terms = compile_terms(monomials)
-    q = motions.samples(terms.joints, _SAMPLES)
+    q = motions.samples(terms.joints, TUNING.closed_form_samples)
     largest = np.abs(terms.values(q)).max(axis=0)
     return {m: abs(float(polynomial.terms[m])) * float(height) for m, height in zip(monomials, largest, strict=True)}
 

@@ -17,7 +17,6 @@ import numpy as np
 
 from torquec.expr import Function
 from torquec.proof.torque.torque_tables import (
-    HIGHEST_DEGREE,
     degrees_of_changes,
     degrees_of_replacements,
     position_degrees,
@@ -26,16 +25,9 @@ from torquec.proof.torque.torque_tables import (
 from torquec.robot.joints import PositionBasis
 from torquec.simplification.refit_constants import fitted_constants
 from torquec.simplification.replacements import Replacement
-
-_MOST_POINTS, _RISE = 7**6, 3
-"""Most control points of a box in a proof: degree three in six joints, or this multiple of those of the initial
-program, whose degree is two in all of seven joints or more."""
-
-_MOST_VALUES = 150_000_000
-"""Most numbers in all tables of a proof that the checker accepts: points times rows of joints."""
+from torquec.simplification.tuning import TUNING
 
 _BYTES = 8  # size of a number in a table
-_CHANGE = 0.1  # relative change of a constant that tests whether degrees rise (2)
 
 
 @dataclass(frozen=True)
@@ -65,9 +57,10 @@ class DegreeLimit:
         self._bases = bases
         self._joints = positions_read(exact) | positions_read(simplified)
         degrees, n = position_degrees(simplified, bases), len(bases)
+        self._highest = tuple(max(TUNING.raised_degree, degree) for degree in position_degrees(exact, bases))
         own = self._points_of(degrees)
-        checked = _MOST_VALUES // _values_of_a_point(n)
-        self._most_points = min(max(_MOST_POINTS, _RISE * own), max(own, checked))
+        checked = TUNING.table_values // _values_of_a_point(n)
+        self._most_points = min(max(TUNING.control_points, TUNING.control_point_growth * own), max(own, checked))
         self._room = room
         if room is not None:
             self._most_points = min(self._most_points, max(own, room.in_box))
@@ -91,7 +84,7 @@ class DegreeLimit:
         constants = fitted_constants(program)
         if not constants:
             return []
-        factors = 1.0 + _CHANGE * np.random.default_rng(0).uniform(0.5, 1.0, len(constants))
+        factors = 1.0 + TUNING.degree_probe * np.random.default_rng(0).uniform(0.5, 1.0, len(constants))
         others = {k: program.operations[k].value * float(f) for k, f in zip(constants, factors, strict=True)}
         here, all_changed = degrees_of_changes(program, self._bases, [{}, others])
         if self._allowed(all_changed):
@@ -100,7 +93,7 @@ class DegreeLimit:
         return [k for k, degrees in zip(constants, alone, strict=True) if all(np.less_equal(degrees, here))]
 
     def _allowed(self, degrees: Sequence[int]) -> bool:
-        if max(degrees) > HIGHEST_DEGREE or self._points_of(degrees) > self._most_points:
+        if any(np.greater(degrees, self._highest)) or self._points_of(degrees) > self._most_points:
             return False
         return self._room is None or self._points_of(self._in_grid(degrees)) <= self._most_in_grid
 

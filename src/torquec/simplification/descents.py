@@ -23,17 +23,8 @@ from torquec.simplification.degree_limit import DegreeRoom
 from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.prune import last_look, prune_within
 from torquec.simplification.rescale import rescaled
+from torquec.simplification.tuning import TUNING
 from torquec.trajectory.motion_box import MotionBox
-
-_FAR = 1.6
-"""Programs that cost more than this multiple of the cheapest one are not pruned where time is limited: they take
-longest, and never become the shortest."""
-
-_BACK = (1.08, 1.15, 1.3, 1.6)
-"""Prices of the stages from which descents of a later round start, relative to the shortest: one descent of each."""
-
-_FRUITLESS = 4  # later rounds without gain before a restart (3)
-_PLACES = 2  # consecutive restarts without gain that end the search (3)
 
 Search = Callable[..., Function]
 """From robot, motions, tolerance and meter to a program."""
@@ -54,7 +45,11 @@ def pruned_programs(
     ordered = sorted((p for p, seeds in prunings.items() if seeds), key=operation_cost, reverse=not limited)
     first: list[_Start]
     if limited:
-        first = [_Start(program) for program in ordered if operation_cost(program) <= _FAR * operation_cost(ordered[0])]
+        first = [
+            _Start(program)
+            for program in ordered
+            if operation_cost(program) <= TUNING.unpromising_price * operation_cost(ordered[0])
+        ]
         # Second, so that another process starts it, or a single process has pruned something before.
         first[1:1] = [_Start(search) for search in searches]
     else:
@@ -84,7 +79,7 @@ class _Rounds:
     seed: int
     _stages: list[Function] = field(default_factory=list)
     _programs: list[Function] = field(default_factory=list)
-    _looked_at: Function | None = None
+    _refactored: Function | None = None
     _fruitless: int = 0
     _places: int = 0
     _best: int = 0
@@ -92,30 +87,32 @@ class _Rounds:
     @property
     def worthwhile(self) -> bool:
         """Whether another round is worthwhile."""
-        return self._places < _PLACES
+        return self._places < TUNING.fruitless_restarts
 
     def begun(self, first: Sequence[_Start]) -> list[Function]:
         """(1)."""
         descents = self._descents(first)
         cheapest = min(operation_cost(descent[0]) for descent in descents)
-        self._programs = [descent[0] for descent in descents if operation_cost(descent[0]) <= _FAR * cheapest]
+        self._programs = [
+            descent[0] for descent in descents if operation_cost(descent[0]) <= TUNING.unpromising_price * cheapest
+        ]
         self._stages = min(descents, key=_last_price)
         self._best = _last_price(self._stages)
         return _ends(descents)
 
     def next(self) -> list[Function]:
         """(2), or (3) after several rounds without gain."""
-        return self._elsewhere() if self._fruitless == _FRUITLESS else self._from_stages()
+        return self._restarts() if self._fruitless == TUNING.rounds_before_restart else self._from_stages()
 
     def _from_stages(self) -> list[Function]:
         before = _last_price(self._stages)
-        back = [self._stage_before(far * before) for far in _BACK]
+        back = [self._stage_before(far * before) for far in TUNING.resumed_prices]
         starts = [_Start(self._stages[k], self._next_seed()) for k in back]
         end = self._stages[-1]
-        if end != self._looked_at:
+        if end != self._refactored:
             back.append(len(self._stages) - 1)
             starts.append(_Start(end, self._next_seed(), last=True))
-            self._looked_at = end
+            self._refactored = end
         again = self._descents(starts)
         for start, descent in zip(back, again, strict=True):
             if _last_price(descent) <= _last_price(self._stages):
@@ -124,8 +121,10 @@ class _Rounds:
         self._note_best()
         return _ends(again)
 
-    def _elsewhere(self) -> list[Function]:
-        starts = [_Start(program, self._next_seed()) for program in islice(cycle(self._programs), len(_BACK))]
+    def _restarts(self) -> list[Function]:
+        starts = [
+            _Start(program, self._next_seed()) for program in islice(cycle(self._programs), len(TUNING.resumed_prices))
+        ]
         descents = self._descents(starts)
         self._stages = min(descents, key=_last_price)
         self._fruitless = 0

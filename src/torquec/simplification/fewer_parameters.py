@@ -37,13 +37,9 @@ from torquec.robot.robot import Robot
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.moment_search import MomentSearch
 from torquec.simplification.problem import SimplificationProblem
+from torquec.simplification.tuning import TUNING
 from torquec.spatial import Pose, matmul, matvec
 from torquec.trajectory.motion_box import MotionBox
-
-_LITTLE = 0.3
-"""Usable part of the tolerances at the first sampled motions: worst-case errors are seldom three times as large."""
-
-_BEYOND = 0.6  # part of the tolerances, at the first motions, that leaving out all moments distal to a link may use (2)
 
 
 def recursion_with_fewer_parameters(problem: SimplificationProblem, cheapest: Function) -> list[Function]:  # noqa: ARG001
@@ -93,7 +89,9 @@ def moments_left_out(problem: SimplificationProblem) -> Function:
 
 
 def _search(problem: SimplificationProblem, exact: Mechanism) -> MomentSearch:
-    return MomentSearch(exact, problem.motions, _LITTLE * np.asarray(problem.tolerance, dtype=np.float64))
+    return MomentSearch(
+        exact, problem.motions, TUNING.first_error_share * np.asarray(problem.tolerance, dtype=np.float64)
+    )
 
 
 def _program(search: MomentSearch, kept: list[int]) -> Function:
@@ -107,7 +105,7 @@ def _turned(problem: SimplificationProblem, search: MomentSearch, kept: list[int
         return []
     beyond = _links_beyond(search.exact, link)
     within = [k for k in kept if search.parameters[k].link not in beyond]
-    if search.error_of_least_squares(within) > _BEYOND / _LITTLE:
+    if search.error_of_least_squares(within) > TUNING.distal_error_share / TUNING.first_error_share:
         return []
     found = []
     for angle in angles_of_one_component(search.exact, link):

@@ -14,8 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from torquec.expr import Function, Op
-
-_TURN = 16  # operations that a sine-cosine pair counts for, as in :attr:`torquec.expr.OperationCount.cost`
+from torquec.expr.function import SINCOS_COST
 
 _Key = tuple[object, ...]
 
@@ -83,7 +82,7 @@ class FormPrices:
                 turned.add(self._arguments[number])
             waiting += self._arguments[number]
         self._forget()
-        return price + _TURN * len(turned)
+        return price + SINCOS_COST * len(turned)
 
     def _forget(self) -> None:
         while len(self._operations) > self._own:

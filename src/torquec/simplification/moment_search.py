@@ -34,13 +34,8 @@ from torquec.foundation.work import Meter, silent
 from torquec.proof.torque.torque_bounds import Errors, error_program, worst_motions_of
 from torquec.simplification.fitting.chebyshev_program import exchange_fit
 from torquec.simplification.moment_costs import MomentCosts, torque_program
+from torquec.simplification.tuning import TUNING
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
-
-_SAMPLES = 1500  # initial motions of fits: some thirty for each moment of a six-joint arm; the worst ones join later
-_CANDIDATES = 8  # moments whose removal adds least error; the one with the largest savings per error is left out
-_SWAPS = 250  # exchanges that are fitted, in the order of their least-squares error
-_ROUNDS = 12  # most rounds in which the worst motions of a fit join: the level converges long before
-_ENOUGH = 0.99  # part of the tolerance that searches aim at, and the level at which a fit is good enough
 
 
 @dataclass(frozen=True)
@@ -70,7 +65,7 @@ class MomentSearch:
     def __init__(self, exact: Mechanism, motions: MotionBox, tolerance: Array) -> None:
         self.exact, self.motions, self.tolerance = exact, motions, tolerance
         self.parameters = self._parameters()
-        self.rows = self._rows(sampled_motions(motions, _SAMPLES))
+        self.rows = self._rows(sampled_motions(motions, TUNING.moment_samples))
         self.target = self.rows @ self.values
         self._exact_program = torque_program(self.exact)
         self._seed = 0
@@ -135,7 +130,7 @@ class MomentSearch:
 
     def left_out(self, meter: Meter) -> list[int]:
         """Moments to keep so that the error at all motions met so far stays below the tolerance."""
-        self._look_again()
+        self._resample()
         kept = list(range(len(self.parameters)))
         with suppress(TimeLimitError):  # returns the moments left by then
             while (fewer := self._without_one(kept)) is not None:
@@ -145,7 +140,7 @@ class MomentSearch:
 
     def exchanged(self, kept: Sequence[int], meter: Meter) -> list[int]:
         """Cheaper moments by exchanges, good enough at all motions met so far; the same where there are none."""
-        self._look_again()
+        self._resample()
         kept = list(kept)
         while (fewer := self._swapped(kept, meter)) is not None:
             kept = fewer
@@ -156,7 +151,7 @@ class MomentSearch:
         count = len(self.parameters)
         meter(count - len(kept), count + 1, note)
 
-    def _look_again(self) -> None:
+    def _resample(self) -> None:
         """Update the sums over the pool of motions, which may have grown."""
         self._errors.clear()
         self._gram, self._moment = self.rows.T @ self.rows, self.rows.T @ self.target
@@ -167,14 +162,14 @@ class MomentSearch:
         if len(kept) == 1:
             return None
         here, cost = self._left_over(kept), self.cost(kept)
-        rest = sorted((self._left_over([k for k in kept if k != out]), out) for out in kept)[:_CANDIDATES]
+        rest = sorted((self._left_over([k for k in kept if k != out]), out) for out in kept)[: TUNING.moment_candidates]
         choices = [[k for k in kept if k != out] for _, out in rest]
         gains = [
             ((cost - fewer_operations + 0.5) / (error - 0.999 * here + 1e-9), fewer)
             for (error, _), fewer, fewer_operations in zip(rest, choices, self._costs.of(choices), strict=True)
         ]
         gains.sort(key=lambda gain: -gain[0])
-        return next((fewer for _, fewer in gains if self.error(fewer) <= _ENOUGH), None)
+        return next((fewer for _, fewer in gains if self.error(fewer) <= TUNING.moment_target_share), None)
 
     def _swapped(self, kept: list[int], meter: Meter) -> list[int] | None:
         """A cheaper set with one or two moments exchanged against at most one, or None."""
@@ -186,9 +181,9 @@ class MomentSearch:
         cost, count = self.cost(kept), len(self.parameters)
         moves = [move for move, less in zip(moves, self._costs.of(moves), strict=True) if less < cost]
         moves.sort(key=self._left_over)
-        for trial in moves[:_SWAPS]:
+        for trial in moves[: TUNING.moment_exchanges]:
             meter(count - len(kept), count + 1)
-            if self.error(trial) <= _ENOUGH:
+            if self.error(trial) <= TUNING.moment_target_share:
                 return trial
         return None
 
@@ -214,8 +209,8 @@ class MomentSearch:
         key = tuple(sorted(kept))
         if key not in self._errors:
             value = self.error_of_least_squares(key)
-            if _ENOUGH < value < 3.0:
-                value = exchange_fit(self.rows[:, key], self.target, enough=_ENOUGH)[1]
+            if TUNING.moment_target_share < value < 3.0:
+                value = exchange_fit(self.rows[:, key], self.target, enough=TUNING.moment_target_share)[1]
             self._errors[key] = value
         return self._errors[key]
 
@@ -232,7 +227,7 @@ class MomentSearch:
         """
         best: FittedMoments | None = None
         errors = self._errors_with(kept)
-        for _ in range(_ROUNDS):
+        for _ in range(TUNING.moment_rounds):
             beta, level = exchange_fit(self.rows[:, kept], self.target)
             self._seed += 1
             worst = worst_motions_of(errors(beta), self.motions, seed=self._seed)

@@ -51,12 +51,10 @@ from torquec.simplification.prove import (
 )
 from torquec.simplification.specification import Specification
 from torquec.simplification.specification_text import specification_text
-from torquec.simplification.strategies import MUCH, candidates
+from torquec.simplification.strategies import candidates
 from torquec.simplification.time_plan import SHARES, TimePlan, time_plan
 from torquec.simplification.tolerance import torque_budgets
-
-_PROOFS = 3  # number of the cheapest candidates whose proofs are tried before aims are lowered (5)
-_LOWERED, _ATTEMPTS = 0.94, 4  # factor on a joint's aim where its error was not proven, and the number of attempts (6)
+from torquec.simplification.tuning import TUNING
 
 
 def simplify_and_check(
@@ -164,11 +162,11 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
         if (
             plan.if_easy is not None
             and best is not None
-            and operation_cost(best.program) <= MUCH * operation_cost(problem.exact)
+            and operation_cost(best.program) <= TUNING.proven_at_once_price * operation_cost(problem.exact)
         ):
             plan = plan.if_easy  # tolerances are wide, and proofs easy
     parts = _parts_of_tolerances(problem, plan)
-    for _ in range(_ATTEMPTS):
+    for _ in range(TUNING.aim_attempts):
         aim = problem.within(list(parts.values()))
         programs, best = candidates(problem, aim, best, plan)  # (4)
         proven, unproven = _cheapest_proven(problem, aim, programs, best, plan)  # (5)
@@ -177,7 +175,7 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
         if plan.budget.share(plan.searching).is_over or (best is not None and not unproven):
             break
         for name in unproven or parts:  # (6)
-            parts[name] *= _LOWERED
+            parts[name] *= TUNING.lowered_aim
     return exact_proven(problem) if best is None else made_closer(problem, best, plan)
 
 
@@ -196,7 +194,7 @@ def _cheapest_proven(
 ) -> tuple[Certificate | None, set[str]]:
     """(5): the proof of the cheapest candidate that has one, and the joints whose errors were not proven."""
     unproven: set[str] = set()
-    for program in sorted(dict.fromkeys(programs), key=operation_cost)[:_PROOFS]:
+    for program in sorted(dict.fromkeys(programs), key=operation_cost)[: TUNING.proven_candidates]:
         if operation_cost(program) >= operation_cost(problem.exact if best is None else best.program):
             break
         try:

@@ -37,13 +37,8 @@ from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.problem import SimplificationProblem, Simplified
 from torquec.simplification.prune import fitted_within
 from torquec.simplification.time_plan import SHARES, TimePlan
+from torquec.simplification.tuning import TUNING
 from torquec_check.claim import rounded_up
-
-_FOR_INERTIA = 0.1
-"""Part of the time before the check for the witness that M is positive definite."""
-
-_FITTED_TO, _FITS = 0.97, 2
-"""Factor on a joint's target error for a fit after a failed proof, and the number of such attempts."""
 
 
 def snapped(problem: SimplificationProblem) -> tuple[float, ...]:
@@ -112,11 +107,13 @@ def proven_or_refitted(
 
     Bounds of products of speeds overestimate by some percent; the amount is known only from a proof.
     """
-    for _ in range(_FITS):
+    for _ in range(TUNING.refit_attempts):
         try:
             return _proven_in_time(problem, program, plan)
         except UnprovenError as error:
-            aim = aim.within([_FITTED_TO if name == error.joint else 1.0 for name in problem.robot.joint_names])
+            aim = aim.within(
+                [TUNING.refit_target_share if name == error.joint else 1.0 for name in problem.robot.joint_names]
+            )
             with problem.work.step(f"fitting joint '{error.joint}' more closely"):
                 fitted = fitted_within(problem.exact, program, aim.bases, aim.motions, aim.tolerance, room=plan.room)
             if fitted is None:
@@ -192,7 +189,7 @@ def check_again(robot: Robot, proven: Sequence[Simplified], budget: Budget, work
 def _with_least_inertia(robot: Robot, chosen: Simplified, late: Budget) -> Simplified:
     """With the witness that M is positive definite, where it is found within its part of the time."""
     record = chosen.certificate
-    rest, precision = late.share_of_rest(_FOR_INERTIA), record.precision
+    rest, precision = late.share_of_rest(TUNING.inertia_time_share), record.precision
     found = least_inertia(robot, record.program, record.motions, precision=precision, budget=rest)
     return replace(chosen, certificate=replace(record, least_inertia=found))
 

@@ -36,6 +36,7 @@ from torquec.foundation.work import Meter, silent
 from torquec.robot.joints import PositionBasis
 from torquec.simplification.degree_limit import DegreeRoom
 from torquec.simplification.prune_search import PrunePhase, PruneSearch
+from torquec.simplification.tuning import TUNING
 from torquec.trajectory.motion_box import MotionBox
 
 _PHASES = (PrunePhase(12, 1.1, together=6, forms=1, patience=1), PrunePhase(4, 1.1), PrunePhase(1, 1.15))
@@ -44,8 +45,6 @@ it helps."""
 
 _LAST_LOOK = PrunePhase(1, 1.0, forms=1, foreseen=2.2, earnest=True, tries=150, tries_of_a_step=4, failures=40)
 """(8). On the iiwa14 and the KR210 all successful replacements were among the first sixty tried."""
-
-_LAST_FORMS = 8  # how often a program is factored again at the end; the shortest form counts (6)
 
 
 def prune_within(
@@ -82,7 +81,7 @@ def prune_within(
                 done = phase + 1.0 - operation_cost(program) / start
                 meter(done, len(_PHASES), str(count_operations(program)))
             if phase == len(_PHASES) - 1:
-                stages.append(search.factored_again(stages[-1], _LAST_FORMS))
+                stages.append(search.factored_again(stages[-1], TUNING.final_forms))
                 if operation_cost(stages[-1]) == before:
                     break
     return stages

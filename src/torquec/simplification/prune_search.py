@@ -25,19 +25,8 @@ from torquec.simplification.degree_limit import DegreeLimit, DegreeRoom
 from torquec.simplification.refactor import refactored
 from torquec.simplification.refit_constants import foresee, refit_by_least_squares, refit_constants, values_at
 from torquec.simplification.replacements import Replacement, replaced_together
+from torquec.simplification.tuning import TUNING
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
-
-_SAMPLES, _TRIED = 500, 100_000  # initial size of the pool of motions, and motions tried in each search for the worst
-_WORST = 12  # motions of each joint that join the pool, per search for the worst
-_HARMLESS = 0.03  # largest slack used by a replacement that may be tried together with others, in squared tolerances
-_MOST_HARMLESS = 500  # number of replacements that are searched for such ones
-_AT_ONCE = 64  # replacements whose degrees are computed together
-_FITS = 8  # most fits of the constants for one trial: each is to the worst motions of the one before
-_LOOKED_AT = 700  # most motions for predictions, if the pool has more: two of three are those of the largest errors
-_CHANCE = 0.4  # random perturbation of the gains of replacements, in their logarithm, in all descents but the first
-
-_SMALLEST_USE = 0.02
-"""Slack that every replacement is assumed to use at least, in tolerances: among those that use none, savings decide."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +77,8 @@ class PruneSearch:
         self.limit = DegreeLimit(exact, simplified, bases, room)
         self._seed = 1000 * seed + 100
         rng = np.random.default_rng(seed)
-        self.states = sampled_motions(motions, _SAMPLES, rng=rng)
-        self._chance, self._rng = _CHANCE if seed else 0.0, rng
+        self.states = sampled_motions(motions, TUNING.pool_motions, rng=rng)
+        self._chance, self._rng = TUNING.gain_perturbation if seed else 0.0, rng
         self.torques = self._exact_torques(self.states)
         self._largest_error(simplified)
 
@@ -100,15 +89,15 @@ class PruneSearch:
         """The largest error found, relative to the tolerance; its motions join the pool."""
         self._seed += 1
         error = error_program(self.exact, program)
-        worst = worst_motions(error, self.motions, seed=self._seed, samples=_TRIED)
-        states = worst.states[:, :_WORST].reshape(-1, *worst.states.shape[2:])
+        worst = worst_motions(error, self.motions, seed=self._seed, samples=TUNING.searched_motions)
+        states = worst.states[:, : TUNING.worst_per_joint].reshape(-1, *worst.states.shape[2:])
         self.states = np.concatenate([self.states, states])
         self.torques = np.concatenate([self.torques, self._exact_torques(states)])
         return float((worst.found / self.tolerance).max())
 
     def fitted(self, program: Function) -> Function | None:
         """The program with constants fitted until its largest error is within the tolerance, or None."""
-        for _ in range(_FITS):
+        for _ in range(TUNING.fits_per_trial):
             self.look_at_time()
             trial = refit_constants(
                 program, self.states, self.torques, self.tolerance, self.limit.constants_to_fit(program)
@@ -173,18 +162,20 @@ class PruneSearch:
         """The best replacement whose prediction is confirmed by a fit, or None; others are added to `failed`."""
         self.look_at_time()
         room = phase.room
-        states, torques = self._looked_at(program)
+        states, torques = self._predicted_motions(program)
         here, foreseen = foresee(program, states, torques, self.tolerance, self.limit.constants_to_fit(program))
         most = phase.foreseen or room
         good = [one for one in foreseen if one.largest <= most and one.replacement.place not in failed]
         used = np.array([float(np.maximum(one.errors**2 - here**2, 0.0).sum()) for one in good])
         if phase.earnest:  # rank by the predicted error itself: can it come within the tolerance?
             used = np.array([one.largest for one in good]) - 0.9
-        gains = np.array([one.replacement.saved for one in good]) / (np.maximum(used, 0.0) + _SMALLEST_USE)
+        gains = np.array([one.replacement.saved for one in good]) / (np.maximum(used, 0.0) + TUNING.least_slack)
         gains *= np.exp(self._chance * self._rng.standard_normal(len(gains)))
         order = np.argsort(-gains, kind="stable")
         if phase.together > 1:
-            harmless = [good[row].replacement for row in order[:_MOST_HARMLESS] if used[row] <= _HARMLESS]
+            harmless = [
+                good[row].replacement for row in order[: TUNING.harmless_searched] if used[row] <= TUNING.harmless_slack
+            ]
             if (several := self._several_replaced(program, harmless, phase)) is not None:
                 return several
         broken: list[int] = []
@@ -222,8 +213,8 @@ class PruneSearch:
 
     def _allowed(self, program: Function, chosen: Sequence[Replacement]) -> Iterator[Replacement]:
         """The replacements after which degrees are low enough for a proof."""
-        for first in range(0, len(chosen), _AT_ONCE):
-            some = chosen[first : first + _AT_ONCE]
+        for first in range(0, len(chosen), TUNING.degree_batch):
+            some = chosen[first : first + TUNING.degree_batch]
             allowed = self.limit.allows_replacing(program, [[one] for one in some])
             yield from itertools.compress(some, allowed)
 
@@ -234,14 +225,14 @@ class PruneSearch:
             program = fit(program, self.states, self.torques, self.tolerance, self.limit.constants_to_fit(program))
         return program if self._error(program, values_at(program, self.states)) <= phase.room else None
 
-    def _looked_at(self, program: Function) -> tuple[Array, Array]:
+    def _predicted_motions(self, program: Function) -> tuple[Array, Array]:
         """Motions for predictions, and the exact torques there."""
-        if len(self.states) <= _LOOKED_AT:
+        if len(self.states) <= TUNING.predicted_motions:
             return self.states, self.torques
         values = values_at(program, self.states)
         errors = [np.abs(values[k] - self.torques[:, i]) / self.tolerance[i] for i, k in enumerate(program.results[0])]
-        worst = np.argsort(-np.max(errors, axis=0), kind="stable")[: 2 * _LOOKED_AT // 3]
-        others = np.random.default_rng(len(self.states)).permutation(len(self.states))[: _LOOKED_AT // 3]
+        worst = np.argsort(-np.max(errors, axis=0), kind="stable")[: 2 * TUNING.predicted_motions // 3]
+        others = np.random.default_rng(len(self.states)).permutation(len(self.states))[: TUNING.predicted_motions // 3]
         rows = np.union1d(worst, others)
         return self.states[rows], self.torques[rows]
 

@@ -30,19 +30,11 @@ from torquec.expr import Function, Op, operation_cost
 from torquec.expr.replay import rebuilt
 from torquec.simplification.form_price import FormPrices
 from torquec.simplification.replacements import angle_steps
+from torquec.simplification.tuning import TUNING
 
 _SUMS = (Op.ADD, Op.SUB, Op.NEG)
 _SIGNS = {Op.ADD: (1.0, 1.0), Op.SUB: (1.0, -1.0), Op.NEG: (-1.0,)}
 
-_MOST_TERMS = 48  # most terms of an expanded sum; products that would give more are not expanded
-_WAYWARD = (0.0, 0.3, 0.6)  # random perturbation of the number of terms that share a factor, in its logarithm (2)
-_BY_UNITS = 0.6  # probability of using multiples of values (3)
-_FARTHER = 0.5  # probability of expanding a shared step (4)
-_MOST_FRUITLESS = 200  # number of forms without gain that ends a search, for any number of sums
-
-_NOTHING, _ONE = 1e-14, 1e-12
-"""Coefficients below the first, relative to the summands, are rounding errors of zero; coefficients within the second,
-relatively, of one are one."""
 
 _Factors = tuple[int, ...]
 _Term = tuple[float, _Factors]
@@ -59,7 +51,7 @@ def refactored(
     rng = np.random.default_rng(seed)
     form = _Form(program)
     fruitless = 0
-    while fruitless < min(patience * len(form.sums), _MOST_FRUITLESS):
+    while fruitless < min(patience * len(form.sums), TUNING.fruitless_forms):
         fruitless += 1
         shorter = form.another(rng)
         if shorter is not None and (less := form.price - operation_cost(shorter)) >= 0 and accept(shorter):
@@ -127,19 +119,19 @@ class _Form:
         """The program with a random sum in another, random form; None where it has no other, or that costs more."""
         chosen = self.sums[int(rng.integers(len(self.sums)))]
         terms = self._multiplied_out(chosen, needed_here=True)
-        if rng.random() < _FARTHER:
-            terms = self._farther(terms, rng)
+        if rng.random() < TUNING.expansion_probability:
+            terms = self._expanded_further(terms, rng)
         terms = _gathered(terms)
-        if rng.random() < _BY_UNITS:
+        if rng.random() < TUNING.multiples_probability:
             terms = [self._in_units(term, before=chosen) for term in terms]
-        if not 3 <= len(terms) <= _MOST_TERMS:
+        if not 3 <= len(terms) <= TUNING.expanded_terms:
             return None
         known = {factors: k for factors, k in self.products.items() if k < chosen}
-        wayward = _WAYWARD[int(rng.integers(len(_WAYWARD)))]
+        perturbation = TUNING.sharing_perturbations[int(rng.integers(len(TUNING.sharing_perturbations)))]
         chance = int(rng.integers(1 << 62))
 
         def written(values: Sequence[Any]) -> Any:
-            return _Writer(values, known, np.random.default_rng(chance), wayward).polynomial(terms)
+            return _Writer(values, known, np.random.default_rng(chance), perturbation).polynomial(terms)
 
         if self.prices.with_form(chosen, written(self.prices.values), same=math.inf) > self.price:
             return None
@@ -155,11 +147,11 @@ class _Form:
                 return [(sign * c, factors) for a, sign in parts for c, factors in self._multiplied_out(a)]
             if step.op is Op.MUL:
                 first, second = (self._multiplied_out(a) for a in step.args)
-                if len(first) * len(second) <= _MOST_TERMS:
+                if len(first) * len(second) <= TUNING.expanded_terms:
                     return [(c * d, tuple(sorted(x + y))) for c, x in first for d, y in second]
         return [(1.0, (k,))]
 
-    def _farther(self, terms: list[_Term], rng: np.random.Generator) -> list[_Term]:
+    def _expanded_further(self, terms: list[_Term], rng: np.random.Generator) -> list[_Term]:
         """The terms, with one of their factors expanded (4)."""
         products = set(self.products.values())
         steps = self.program.operations
@@ -185,7 +177,7 @@ class _Form:
                 others = list(factors)
                 others.remove(a)
                 ratio = coefficient / constant
-                is_one = abs(abs(ratio) - 1.0) < _ONE
+                is_one = abs(abs(ratio) - 1.0) < TUNING.unit_coefficient
                 return float(round(ratio)) if is_one else ratio, tuple(sorted([*others, unit]))
         return term
 
@@ -197,7 +189,7 @@ class _Writer:
     values: Sequence[Any]
     known: Mapping[_Factors, int]
     rng: np.random.Generator
-    wayward: float
+    perturbation: float
 
     def polynomial(self, terms: Sequence[_Term]) -> Any:
         """(2)."""
@@ -209,7 +201,7 @@ class _Writer:
         common = [(key, count) for key, count in shared.items() if count > 1]
         if not common:
             return self._sum(terms)
-        weights = [count * np.exp(self.wayward * self.rng.standard_normal()) for _, count in common]
+        weights = [count * np.exp(self.perturbation * self.rng.standard_normal()) for _, count in common]
         key, _ = common[int(np.argmax(weights))]
         if isinstance(key, float):
             inside = [(c / abs(c), factors) for c, factors in terms if abs(c) == -key]
@@ -255,7 +247,11 @@ def _gathered(terms: Sequence[_Term]) -> list[_Term]:
     for coefficient, factors in terms:
         alike.setdefault(factors, []).append(coefficient)
     total = [(sum(parts), sum(map(abs, parts)), factors) for factors, parts in alike.items()]
-    return [(coefficient, factors) for coefficient, size, factors in total if abs(coefficient) > _NOTHING * size]
+    return [
+        (coefficient, factors)
+        for coefficient, size, factors in total
+        if abs(coefficient) > TUNING.zero_coefficient * size
+    ]
 
 
 def _without(factors: _Factors, one: int) -> _Factors:

@@ -32,27 +32,9 @@ from torquec.expr.replay import rebuilt, replayed_steps
 from torquec.foundation.arrays import Array, RealArray
 from torquec.simplification.fitting.chebyshev_program import exchange_fit
 from torquec.simplification.replacements import Replacement, angle_steps, replacements
-
-_FIRST_RADIUS, _SMALLEST_RADIUS = 0.5, 0.02
-"""Trust region of the constants, relative: first radius, and the smallest that still has an effect."""
-
-_STEPS = 6  # linear programs for one fit; two or three lower the error noticeably
-
-_LIGHTEST, _RIDGE = 0.15, 1e-4
-"""Weighted least squares: weight of motions without error (the worst has one more); and regularization relative to the
-columns' mean square, so that constants with little effect do not change."""
-
-_GAIN = 0.995  # A step that lowers the error by less than this factor is the last
+from torquec.simplification.tuning import TUNING
 
 Steps = list[Any]
-
-_LIGHTEST_MOTION, _LEAST = 0.15, 0.3
-"""Weight of motions without error (the worst has one more), and the least error that counts as large, in tolerances."""
-
-_FORESEEN_RIDGE = 1e-4
-"""Regularization relative to the columns' mean square: constants with little effect do not change."""
-
-_FARTHEST = 1.0  # largest relative change of a constant for which the linearization is trusted
 
 
 def refit_constants(
@@ -66,23 +48,23 @@ def refit_constants(
     if not constants:
         return function
     current = {k: function.operations[k].value for k in constants}
-    radius = _FIRST_RADIUS
+    radius = TUNING.first_radius
     error, columns = _linearized(function, current, states, torques, tolerance)
     largest = float(np.abs(error).max())
-    for _ in range(_STEPS):
+    for _ in range(TUNING.refit_programs):
         size = np.array([abs(current[k]) for k in constants])
         step, _ = exchange_fit(columns * size, -error, within=radius)
         trial = {k: current[k] * (1.0 + float(d)) for k, d in zip(constants, step, strict=True)}
         new_error, new_columns = _linearized(function, trial, states, torques, tolerance)
         new_largest = float(np.abs(new_error).max())
         if new_largest < largest:
-            small = new_largest > _GAIN * largest
+            small = new_largest > TUNING.worthwhile_gain * largest
             current, error, columns, largest = trial, new_error, new_columns, new_largest
             if small:
                 break
         else:
             radius *= 0.25
-            if radius < _SMALLEST_RADIUS:
+            if radius < TUNING.smallest_radius:
                 break
     return rebuilt(function, constants=current)
 
@@ -102,11 +84,11 @@ def refit_by_least_squares(
     largest = float(np.abs(error).max())
     if largest == 0.0:
         return function
-    weight = _LIGHTEST + np.abs(error) / largest
+    weight = TUNING.weight_without_error + np.abs(error) / largest
     weighted = columns * np.array(list(current.values())) * weight[:, None]
     gram = weighted.T @ weighted
-    gram[np.diag_indices_from(gram)] += _RIDGE * np.trace(gram) / len(gram)
-    step = np.clip(np.linalg.solve(gram, -weighted.T @ (error * weight)), -_FIRST_RADIUS, _FIRST_RADIUS)
+    gram[np.diag_indices_from(gram)] += TUNING.ridge * np.trace(gram) / len(gram)
+    step = np.clip(np.linalg.solve(gram, -weighted.T @ (error * weight)), -TUNING.first_radius, TUNING.first_radius)
     trial = {k: current[k] * (1.0 + float(d)) for k, d in zip(constants, step, strict=True)}
     values = values_at(function, states, trial)
     reached = max(
@@ -199,7 +181,9 @@ def foresee(
     changes = _changes(program, values, tolerance)
     errors = (values[list(program.results[0])] - torques.T.astype(np.float32)) / tolerance[:, None].astype(np.float32)
     largest = np.abs(errors).max(axis=1)
-    weight = (_LIGHTEST_MOTION + np.abs(errors) / max(float(largest.max()), _LEAST)).reshape(-1)
+    weight = (
+        TUNING.weight_without_error + np.abs(errors) / max(float(largest.max()), TUNING.least_large_error)
+    ).reshape(-1)
     constants = fitted_constants(program) if constants is None else constants
     paths = _paths(program, values, constants)
     sizes = np.array([program.operations[k].value for k in constants], np.float32)
@@ -227,9 +211,9 @@ def _fitted(errors: RealArray, columns: RealArray, weight: RealArray) -> RealArr
         return errors
     weighted = columns * weight
     gram = (weighted @ weighted.T).astype(np.float64)
-    gram[np.diag_indices_from(gram)] += _FORESEEN_RIDGE * np.trace(gram) / len(gram) + 1e-9
+    gram[np.diag_indices_from(gram)] += TUNING.ridge * np.trace(gram) / len(gram) + 1e-9
     step = np.linalg.solve(gram, (weighted @ (errors * weight).T).astype(np.float64))
-    left: RealArray = errors - np.clip(step, -_FARTHEST, _FARTHEST).T.astype(np.float32) @ columns
+    left: RealArray = errors - np.clip(step, -TUNING.linear_change, TUNING.linear_change).T.astype(np.float32) @ columns
     return left
 
 

@@ -19,20 +19,12 @@ from typing import Any
 import numpy as np
 
 from torquec.expr import Function, Op
+from torquec.expr.function import SINCOS_COST
 from torquec.expr.replay import rebuilt
 from torquec.foundation.arrays import RealArray
+from torquec.simplification.tuning import TUNING
 
 _PORT_WEIGHT = {"q": 0, "qd": 1, "qdd": 2}
-
-_FREE = 0.08
-"""A factor this close to one or minus one is rounded: it saves a multiplication, and constants are fitted later."""
-
-_ALIKE = 0.35
-"""Largest mean torque change over motions and joints, in tolerances, for one value to replace another (3): replacements
-above it have never come within the tolerances."""
-
-_CLOSEST = 48  # number of similar values tried for each step, the closest first
-_PAIR = 16  # operations that a sine-cosine pair counts for, as in :attr:`torquec.expr.OperationCount.cost`
 
 
 @dataclass(frozen=True)
@@ -107,10 +99,10 @@ def _alike(
     squares = np.einsum("jn,jn->j", weighted, values[list(earlier)]) + 1e-30
     factors = products / squares
     left = float(importance @ values[k] ** 2) - products * factors
-    close = np.flatnonzero((left <= _ALIKE**2) & (factors != 0.0))
-    for row in close[np.argsort(left[close], kind="stable")][:_CLOSEST]:
+    close = np.flatnonzero((left <= TUNING.similar_torque_change**2) & (factors != 0.0))
+    for row in close[np.argsort(left[close], kind="stable")][: TUNING.similar_values]:
         factor = float(factors[row])
-        free = abs(abs(factor) - 1.0) < _FREE
+        free = abs(abs(factor) - 1.0) < TUNING.rounded_factor
         saved = ledger.saved(k, earlier[row]) - (not free)
         if saved > 0:
             yield Replacement(k, earlier[row], float(np.sign(factor)) if free else factor, saved)
@@ -141,7 +133,7 @@ class _Ledger:
                 left[argument] = left.get(argument, self.uses[argument]) - 1
                 if left[argument] == 0:
                     waiting.append(argument)
-        return saved + _PAIR * sum(count == self.turns[angle] for angle, count in turns.items())
+        return saved + SINCOS_COST * sum(count == self.turns[angle] for angle, count in turns.items())
 
 
 def _weights(program: Function) -> list[int]:

@@ -24,8 +24,8 @@ import numpy as np
 from torquec.errors import MissingExtraError
 from torquec.expr import Function, Op, operation_cost
 from torquec.expr.replay import rebuilt
+from torquec.simplification.tuning import TUNING
 
-_ONE = 1e-12  # relative difference from one of a product that is one but for rounding
 _NEVER = 10_000  # capacity of an edge that no cut goes through: more than a program of any robot has sums
 
 
@@ -108,7 +108,7 @@ class _Units:
 
     @staticmethod
     def _is_one(factor: float) -> bool:
-        return abs(abs(factor) - 1.0) < _ONE
+        return abs(abs(factor) - 1.0) < TUNING.unit_coefficient
 
     def _factor(self, k: int, unit: float, steps: frozenset[int]) -> float:
         """What the constant of a product becomes (1)."""

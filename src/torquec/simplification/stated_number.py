@@ -6,6 +6,7 @@ import math
 
 from torquec.robot.degrees import degrees_text, is_position_in_degrees, is_speed_in_degrees
 from torquec.robot.toml import Table
+from torquec.simplification.tuning import TUNING
 
 
 def stated_positive(table: Table, key: str) -> float | None:
@@ -18,14 +19,11 @@ def stated_positive(table: Table, key: str) -> float | None:
     return value
 
 
-_FARTHEST = 1.0  # position errors above this [rad, m] are taken for degrees or millimetres
-
-
 def stated_distance(table: Table, key: str) -> float | None:
     """A positive position error in radians or metres, or None where the key is missing."""
     value = stated_positive(table, key)
-    if value is not None and value > _FARTHEST:
-        table.refuse(key, f"'{key}' is {value:g}", f"give radians or metres, at most {_FARTHEST:g}")
+    if value is not None and value > TUNING.largest_position_error:
+        table.refuse(key, f"'{key}' is {value:g}", f"give radians or metres, at most {TUNING.largest_position_error:g}")
     return value
 
 

@@ -24,9 +24,7 @@ from torquec.simplification.fewer_parameters import (
 from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.prove import proven_early, require_time
 from torquec.simplification.time_plan import SHARES, TimePlan
-
-MUCH = 0.85
-"""A program that costs at most this part of the best proven one is proven at once where time is limited."""
+from torquec.simplification.tuning import TUNING
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,9 @@ def candidates(
             programs += proposed
             prunings |= dict.fromkeys(proposed, strategy.prunings)
             if timed:
-                best = proven_early(problem, proposed, best, plan.budget.share_of_rest(plan.first), most=MUCH)
+                best = proven_early(
+                    problem, proposed, best, plan.budget.share_of_rest(plan.first), most=TUNING.proven_at_once_price
+                )
             elif best is None and problem.on_proven is not None:
                 best = proven_early(problem, proposed, best, Budget(SHARES.early_proof_seconds))
         require_time(problem)

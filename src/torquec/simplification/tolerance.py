@@ -37,28 +37,8 @@ from torquec.simplification.loop_tolerance import (
     step_budget,
 )
 from torquec.simplification.specification import JointRequirement, Specification
+from torquec.simplification.tuning import TUNING
 from torquec.trajectory.motion_box import MotionBox
-
-PROOF_MARGIN = 0.965
-"""Part of a tolerance that fits may use: a bound can be proven to be close to the error, not equal to it."""
-
-PROOF_MARGIN_OF_MANY = 0.8
-"""The same for arms of more than six joints (4), whose errors are proven less closely."""
-
-LARGEST_SHARE = 1.06
-"""Largest tolerance, relative to the coefficient: with the proof margin it can still be left out."""
-
-LARGEST_SHARE_OF_MANY = 1.35
-"""The same for arms of more than six joints."""
-
-_MOST_BY_PARTS = 6
-"""Bodies up to which the loops' budgets are shared by (1)."""
-
-_OFF_REST = 1e-9
-"""Part of the largest speed, close to zero, at which Stribeck friction has its maximum."""
-
-_LEFT_OUT = 0.5
-"""Part of a budget that is available to terms left out altogether (2)."""
 
 
 @dataclass(frozen=True)
@@ -127,12 +107,12 @@ def torque_budgets(form: ClosedForm, specification: Specification) -> tuple[floa
 
 def proof_margin(form: ClosedForm) -> float:
     """The part of a tolerance that fits may use."""
-    return PROOF_MARGIN_OF_MANY if _has_many(form) else PROOF_MARGIN
+    return TUNING.proof_margin_long_arm if _has_many(form) else TUNING.proof_margin
 
 
 def _has_many(form: ClosedForm) -> bool:
     """Whether (4) holds."""
-    return len(form.robot.bodies) > _MOST_BY_PARTS
+    return len(form.robot.bodies) > TUNING.bodies_by_parts
 
 
 def entry_tasks(
@@ -193,7 +173,7 @@ def _joint_tolerances(
     contributions = _contributions(form, specification, requirement.name, sizes)
     if requirement.torque_error is not None:
         fitted = [c for c in contributions if c.family is not Family.V]
-        shares = _smallest_first(fitted, requirement.torque_error, LARGEST_SHARE)
+        shares = _smallest_first(fitted, requirement.torque_error, TUNING.largest_share)
         return [_tolerance(c, share, requirement.name) for c, share in zip(fitted, shares, strict=True)]
     return _control_tolerances(form, requirement, contributions, sizes)
 
@@ -215,7 +195,9 @@ def _control_tolerances(
         dict(
             zip(
                 shared,
-                _smallest_first(shared, budget, LARGEST_SHARE_OF_MANY) if many else _proportional(shared, budget),
+                _smallest_first(shared, budget, TUNING.largest_share_long_arm)
+                if many
+                else _proportional(shared, budget),
                 strict=True,
             )
         )
@@ -228,7 +210,7 @@ def _control_tolerances(
         value = min(by_ramp.get(c, math.inf), by_parabola[c])
         if c.family is Family.G:
             value = min(value, step)
-        found.append(_tolerance(c, value, name, LARGEST_SHARE_OF_MANY if many else LARGEST_SHARE))
+        found.append(_tolerance(c, value, name, TUNING.largest_share_long_arm if many else TUNING.largest_share))
     return found
 
 
@@ -249,7 +231,9 @@ def _budgets(requirement: JointRequirement, inertia: float) -> tuple[float, floa
     return step_budget(motor, control), ramp_budget(motor, control), parabolic
 
 
-def _tolerance(c: _Contribution, value: float, joint: str, largest: float = LARGEST_SHARE) -> CoefficientTolerance:
+def _tolerance(
+    c: _Contribution, value: float, joint: str, largest: float = TUNING.largest_share
+) -> CoefficientTolerance:
     # A tolerance of its own size allows to leave it out; more gains nothing, but proofs need a small margin.
     return CoefficientTolerance(c.family, c.index, min(value, c.size * largest), ErrorKind.ABSOLUTE, joint)
 
@@ -287,7 +271,7 @@ def _friction(form: ClosedForm, specification: Specification, joint: str) -> flo
     """|V_i|max: friction at the largest speed or just off rest in either direction, all joints moving alike."""
     speeds = [requirement.velocity for requirement in specification.joints]
     index = form.robot.joint_index(joint)
-    shares = (1.0, -1.0, _OFF_REST, -_OFF_REST)
+    shares = (1.0, -1.0, TUNING.stribeck_speed_share, -TUNING.stribeck_speed_share)
     return max(abs(float(friction_torque(form.robot, [s * v for v in speeds])[index])) for s in shares)
 
 
@@ -303,7 +287,7 @@ def _smallest_first(contributions: list[_Contribution], budget: float, largest: 
     used = 0.0
     out: set[int] = set()
     for k in order:
-        if used + largest * contributions[k].torque > _LEFT_OUT * budget:
+        if used + largest * contributions[k].torque > TUNING.omitted_budget_share * budget:
             break
         used += largest * contributions[k].torque
         out.add(k)

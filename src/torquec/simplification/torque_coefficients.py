@@ -28,21 +28,10 @@ from torquec.foundation.arrays import Array
 from torquec.proof.torque.torque_tables import positions_read, torque_rows
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
+from torquec.simplification.tuning import TUNING
 from torquec.trajectory.motion_box import MotionBox
 
 Key = tuple[Matrix, tuple[int, ...]]
-
-_NOISE = 2e-14
-"""Coefficients this small, relative to the largest value of the joint's torque on the grid, are rounding."""
-
-_POINTS = 64
-"""Random positions at which a polynomial is compared with the program: a wrong one differs at nearly all."""
-
-_SAME = 1e-9
-"""An entry reproduces the program where it differs by no more than this part of the joint's torque."""
-
-_LARGEST_GRID = 200_000
-"""Largest grid: degree two in seven joints, or three in six; larger closed forms are not derived."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +75,9 @@ def torque_coefficients(
     read = sorted(positions_read(program))
     variables = [Variable(((j, 1),), bases[j]) for j in read]
     rng = np.random.default_rng(31)
-    points = np.where([basis.is_periodic for basis in bases], np.pi, 1.0) * rng.uniform(-1.0, 1.0, (_POINTS, robot.n))
+    points = np.where([basis.is_periodic for basis in bases], np.pi, 1.0) * rng.uniform(
+        -1.0, 1.0, (TUNING.compared_positions, robot.n)
+    )
     truth = torque_rows(program, points)
     found: dict[Key, TrigPolynomial] = {}
     tables: dict[int, tuple[Array, Array]] = {}
@@ -98,7 +89,7 @@ def torque_coefficients(
                 tables[degree] = _tables(program, variables, degree)
             table, largest = tables[degree]
             entry = table[..., i, row]
-            cut = _NOISE * float(largest[i])
+            cut = TUNING.coefficient_noise * float(largest[i])
             polynomial = polynomial_from_table(variables, np.where(np.abs(entry) > cut, entry, 0.0), degree, noise=0.0)
             if _reproduces(polynomial, points, truth[:, i, row], size):
                 break
@@ -128,7 +119,7 @@ def _key(i: int, row: int, n: int) -> Key:
 
 def _tables(program: Function, variables: Sequence[Variable], degree: int) -> tuple[Array, Array]:
     """Coefficients (basis, .., joint, row), and the largest value of each joint's torque (joint,)."""
-    if grid_size(variables, degree) > _LARGEST_GRID:
+    if grid_size(variables, degree) > TUNING.largest_grid:
         raise RobotError(
             f"the torques depend on {len(variables)} joint positions, too many to write them down",
             remedy="read single entries with torquec equations",
@@ -184,7 +175,7 @@ def _in_variables(
 
 
 def _reproduces(polynomial: TrigPolynomial, points: Array, values: Array, size: float) -> bool:
-    return bool(np.all(np.abs(polynomial(points) - values) <= _SAME * max(size, 1e-12)))
+    return bool(np.all(np.abs(polynomial(points) - values) <= TUNING.reproduction_tolerance * max(size, 1e-12)))
 
 
 # --- what changed ---------------------------------------------------------------------------------------------------

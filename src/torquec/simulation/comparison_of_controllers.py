@@ -1,8 +1,8 @@
 """Comparison of control laws on one plant along one motion: tracking errors, stiction and chatter.
 
-(1)  stuck: a joint stands, |qd| < `STANDING_SPEED`, with an error above `STUCK_ERROR` for at least `STUCK_SECONDS`
-(2)  chatter: the torque less its average over `_AVERAGE_SECONDS` changes sign more than `CHATTER_RATE` times a second
-     within `_CHATTER_WINDOW`; changes below `_CHATTER_SIZE` of the joint's largest torque do not count
+(1)  stuck: a joint stands, |qd| < `standing_speed`, with an error above `stuck_error` for at least `stuck_time`
+(2)  chatter: the torque less its average over `average_time` changes sign more than `chatter_rate` times a second
+     within `chatter_window`; changes below `chatter_size` of the joint's largest torque do not count
 """
 
 from __future__ import annotations
@@ -19,19 +19,9 @@ from torquec.foundation.work import Work, as_work
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.plant import Plant
 from torquec.simulation.simulation_result import SimulationResult
+from torquec.simulation.tuning import TUNING
 from torquec.trajectory.trajectory import Trajectory
 
-STANDING_SPEED = 1e-4
-"""Speed below which a joint stands [rad/s or m/s]."""
-STUCK_ERROR = 1e-3
-"""Position error above which a standing joint may be stuck [rad or m]."""
-STUCK_SECONDS = 0.1
-"""Least duration of (1) [s]: long against the reversal of a motion."""
-CHATTER_RATE = 50.0
-"""Sign changes per second of (2): an oscillation at 25 Hz, above the bandwidth of usual poles."""
-
-_AVERAGE_SECONDS, _CHATTER_WINDOW, _CHATTER_SIZE = 0.1, 0.25, 0.02
-"""(2): longer than two periods of the slowest chatter; long enough for twelve sign changes; above rounding noise."""
 _NO_OPTIONS = LoopOptions()
 
 
@@ -85,12 +75,12 @@ def compare_controllers(
 def stuck_joints(result: SimulationResult) -> dict[str, StuckJoint]:
     """The stuck joints of a run (1)."""
     found = {}
-    held = (np.abs(result.qd) < STANDING_SPEED) & (np.abs(result.error) > STUCK_ERROR)
+    held = (np.abs(result.qd) < TUNING.standing_speed) & (np.abs(result.error) > TUNING.stuck_error)
     for k, joint in enumerate(result.joints):
         edges = np.flatnonzero(np.diff(np.concatenate([[0], held[:, k].astype(int), [0]]))).reshape(-1, 2)
         spans = [(float(result.t[b - 1] - result.t[a]), a, b) for a, b in edges.tolist()]
         seconds, a, b = max(spans, default=(0.0, 0, 0))
-        if seconds >= STUCK_SECONDS:
+        if seconds >= TUNING.stuck_time:
             found[joint] = StuckJoint(seconds, float(np.abs(result.error[a:b, k]).max()))
     return found
 
@@ -99,15 +89,15 @@ def chatter_rates(result: SimulationResult) -> dict[str, float]:
     """Sign changes per second of the torques of chattering joints (2)."""
     period = float(result.t[1] - result.t[0])
     rates = {joint: _busiest(result.tau[:, k], period) for k, joint in enumerate(result.joints)}
-    return {joint: rate for joint, rate in rates.items() if rate > CHATTER_RATE}
+    return {joint: rate for joint, rate in rates.items() if rate > TUNING.chatter_rate}
 
 
 def _busiest(torque: Array, period: float) -> float:
     """Sign changes per second in the window of (2) that has most of them."""
-    average, window = (max(1, round(seconds / period)) for seconds in (_AVERAGE_SECONDS, _CHATTER_WINDOW))
+    average, window = (max(1, round(seconds / period)) for seconds in (TUNING.average_time, TUNING.chatter_window))
     ones = np.ones(min(average, len(torque)))
     moving = torque - np.convolve(torque, ones, "same") / np.convolve(np.ones(len(torque)), ones, "same")
-    counted = np.flatnonzero(np.abs(moving) > _CHATTER_SIZE * np.abs(torque).max(initial=0.0))
+    counted = np.flatnonzero(np.abs(moving) > TUNING.chatter_size * np.abs(torque).max(initial=0.0))
     at = counted[1:][np.diff(np.sign(moving[counted])) != 0.0]
     if not len(at):
         return 0.0

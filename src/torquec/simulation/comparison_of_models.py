@@ -35,14 +35,12 @@ from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.plant import DryFriction, Plant
 from torquec.simulation.simulation_result import SimulationResult
+from torquec.simulation.tuning import TUNING
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import MotionState, Trajectory
 
 COUNTED = {"inverse_dynamics": 3, "total_torque": 3, "mass_matrix": 1, "gravity_torque": 1, "forward_dynamics": 3}
 """Quantities whose operations and times are compared, with their number of inputs."""
-
-_DISPLACEMENT = 1e-3  # displacement of every joint in (2) [rad or m]: small enough for a linear model
-_HORIZON, _INSTANTS = 0.5, 251  # duration of the responses (2) [s], as in Clover, and number of instants
 
 
 _FRICTION, _SUBSTEPS = DryFriction.STICK, 2
@@ -191,12 +189,12 @@ def torque_differences(
 
 
 def linear_response(model: LinearModel) -> LinearResponse:
-    """Free response (2) to a displacement of every joint by `_DISPLACEMENT`, at the speed of the motion."""
+    """Free response (2) to a displacement of every joint by `response_displacement`, at the speed of the motion."""
     n = len(model.joints)
-    t = np.linspace(0.0, _HORIZON, _INSTANTS)
+    t = np.linspace(0.0, TUNING.response_time, TUNING.response_instants)
     step, _ = zero_order_hold(model.A, model.B, float(t[1]))
     states = np.empty((len(t), 2 * n))
-    states[0] = np.concatenate([np.full(n, _DISPLACEMENT), np.zeros(n)])
+    states[0] = np.concatenate([np.full(n, TUNING.response_displacement), np.zeros(n)])
     for k in range(1, len(t)):
         states[k] = step @ states[k - 1]
     return LinearResponse(np.asarray(model.eigenvalues), t, states[:, :n])

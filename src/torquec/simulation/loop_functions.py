@@ -17,7 +17,11 @@ State of a loop from sample to sample, one row of numbers per run:
 | squares      | n               | sum of squared tracking errors so far                                       |
 | largest      | n               | largest tracking error so far                                               |
 | saturated    | n               | number of samples with a saturated drive                                    |
-| factors      | -               | inertia per body, friction per joint (`Plant.varies`)                       |
+| factors      | -               | inertias, then friction factors per joint (`Plant.varies`)                  |
+| before       | n               | torques of the sample before, for jitter (`LoopState.disturbed`)            |
+
+A loop that is `disturbed` has a drive more, by run and sample: friction factors, torques beside those of the drives,
+errors of measured positions and speeds, (n,) each, and 1 where the torques of the sample before still act.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ from functools import cached_property
 from typing import Any
 
 from torquec.control.controller import GAINS, TORQUE, Controller, ReferenceSpace
+from torquec.control.model_terms import added
 from torquec.dynamics.sampled_function import NEXT_STATE, STATE
 from torquec.expr import Function, inline, trace
 from torquec.expr.math import absolute, maximum, select
@@ -46,6 +51,7 @@ class LoopState:
     controller: Controller
     sensors: Sensors
     integrator: Integrator
+    disturbed: bool = False
 
     @cached_property
     def parts(self) -> Mapping[str, slice]:
@@ -63,6 +69,7 @@ class LoopState:
             "largest": n,
             "saturated": n,
             "factors": self.plant.variation_size,
+            "before": n if self.disturbed else 0,
         }
         parts, start = {}, 0
         for name, size in sizes.items():
@@ -73,7 +80,7 @@ class LoopState:
     @property
     def size(self) -> int:
         """The length of a row."""
-        return int(self.parts["factors"].stop)
+        return int(self.parts["before"].stop)
 
     @property
     def position(self) -> slice:
@@ -95,7 +102,7 @@ class LoopState:
         return [value for name in self.parts for value in parts[name]]
 
 
-NOISE, LOG, NEXT = "noise", "log", "next"
+NOISE, LOG, NEXT, DISTURBANCE = "noise", "log", "next", "disturbance"
 
 
 def sample_function(loop: LoopState, *, period: float) -> Function:
@@ -106,13 +113,18 @@ def sample_function(loop: LoopState, *, period: float) -> Function:
     ports: dict[str, tuple[int, ...]] = {STATE: (loop.size,), "reference": (3 * n + further,)}
     if loop.controller.schedule is not None:
         ports[GAINS] = (n * 2 * n,)
+    if loop.disturbed:
+        ports[DISTURBANCE] = (4 * n + 1,)
     if loop.sensors.is_noisy:
         ports[NOISE] = (2 * n,)
 
     def program(**inputs: Any) -> dict[str, Any]:
         parts = loop.split(inputs[STATE])
         q, qd = parts["motion"][:n], parts["motion"][n : 2 * n]
-        seen = measure(loop.sensors, q, qd, parts["sensors"], noise=inputs.get(NOISE), period=period)
+        disturbing = list(inputs.get(DISTURBANCE, ()))
+        friction, torque, *wrong = (disturbing[k * n : (k + 1) * n] for k in range(4))
+        at, moving = (added(q, wrong[0]), added(qd, wrong[1])) if loop.disturbed else (q, qd)
+        seen = measure(loop.sensors, at, moving, parts["sensors"], noise=inputs.get(NOISE), period=period)
         motion = list(inputs["reference"])
         signals = _split(motion[3 * n :] if further else motion, asked.ports(n))
         signals |= {"q": seen.q, "qd": seen.qd}
@@ -131,6 +143,11 @@ def sample_function(loop: LoopState, *, period: float) -> Function:
             "largest": [maximum(old, absolute(e)) for old, e in zip(parts["largest"], error, strict=True)],
             "saturated": _counted(loop, parts["saturated"], wanted),
         }
+        if loop.disturbed:
+            late = zip(parts["torque"], parts["before"], strict=True)
+            parts["before"] = parts["torque"]
+            parts["torque"] = added([new + disturbing[-1] * (old - new) for new, old in late], torque)
+            parts["factors"] = [*parts["factors"][:-n], *friction]
         if parts["left"]:
             parts["left"] = [period]
         return {NEXT: loop.join(parts), LOG: [*wanted, *seen.q, *seen.qd]}

@@ -27,12 +27,8 @@ from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import DEFAULT_OPTIONS, LoopOptions, drives_of, prepared_loop
 from torquec.simulation.native_run import NativeRun, Recording
 from torquec.simulation.plant import Plant, as_plant
+from torquec.simulation.tuning import TUNING
 from torquec.trajectory.trajectory import Trajectory
-
-_LEAST_FACTOR = 0.1  # a factor near zero or below would make an invalid robot
-_GROUP = 64  # runs in one call: fills vector registers and threads, and memory stays small
-_MOST_GROUPS = 32  # in one task: overhead of a task some 20 ms, about the time of one group
-_FEW_TASKS = 16  # below which tasks become smaller instead of fewer: load balancing
 
 
 @dataclass(frozen=True)
@@ -132,7 +128,9 @@ def monte_carlo(
     quiet = replace(options, record_every=max(options.record_every, 1) if envelope else 0)
     prepared_loop(varied, controller, trajectory, quiet)  # raises before workers start
     # The chunks depend on the number of runs alone, so that the result does not depend on the workers.
-    size = _GROUP * min(_MOST_GROUPS, max(1, runs // (_GROUP * _FEW_TASKS)))
+    size = TUNING.runs_per_call * min(
+        TUNING.calls_per_task, max(1, runs // (TUNING.runs_per_call * TUNING.fewest_tasks))
+    )
     tasks = [
         _Runs(varied, controller, trajectory, quiet, spread, range(first, min(first + size, runs)), envelope)
         for first in range(0, runs, size)
@@ -143,7 +141,7 @@ def monte_carlo(
 
 def _run_task(task: _Runs) -> MonteCarloResult:
     run, sampled = prepared_loop(task.plant, task.controller, task.trajectory, task.options)
-    groups = (task.runs[k : k + _GROUP] for k in range(0, len(task.runs), _GROUP))
+    groups = (task.runs[k : k + TUNING.runs_per_call] for k in range(0, len(task.runs), TUNING.runs_per_call))
     return _joined([_run_group(replace(task, runs=runs), run, sampled) for runs in groups])
 
 
@@ -154,7 +152,7 @@ def _run_group(group: _Runs, run: NativeRun, sampled: Trajectory) -> MonteCarloR
     for row, number in enumerate(group.runs):
         generator = np.random.default_rng([options.seed, number, 1])
         deviation = np.concatenate([np.full(bodies, spread.inertia), np.full(n, spread.friction)])
-        factors[row] = np.maximum(_LEAST_FACTOR, 1.0 + deviation * generator.standard_normal(bodies + n))
+        factors[row] = np.maximum(TUNING.least_factor, 1.0 + deviation * generator.standard_normal(bodies + n))
         starts[row] = sampled.q[0] + spread.position * generator.standard_normal(n)
     speeds = np.broadcast_to(sampled.qd[0], starts.shape)
     drives = drives_of(plant, group.controller, sampled, hold=options.reference_hold)

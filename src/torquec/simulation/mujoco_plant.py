@@ -29,7 +29,7 @@ from torquec.robot.robot import Robot
 from torquec.simulation.simulation_result import KnownMotion, SimulationResult
 from torquec.trajectory.trajectory import Trajectory
 
-_LOST = ("mjWARN_BADQPOS", "mjWARN_BADQVEL", "mjWARN_BADQACC")
+_DIVERGENCE_WARNINGS = ("mjWARN_BADQPOS", "mjWARN_BADQVEL", "mjWARN_BADQACC")
 _OFF = ("mjDSBL_ACTUATION", "mjDSBL_CONTACT", "mjDSBL_LIMIT")
 
 
@@ -91,7 +91,7 @@ def _run(world: _World, robot: Robot, controller: Controller, sampled: Trajector
     efforts = np.array([joint.limits.effort for joint in robot.joints])
     q, qd, qdd, tau = (np.empty((rows, n)) for rows in (steps + 1, steps + 1, steps + 1, steps))
     memory = controller.initial_state
-    warnings = [getattr(mujoco.mjtWarning, name) for name in _LOST]
+    warnings = [getattr(mujoco.mjtWarning, name) for name in _DIVERGENCE_WARNINGS]
     began = time.thread_time()
     for k in range(steps + 1):
         q[k], qd[k] = data.qpos[order], data.qvel[order]

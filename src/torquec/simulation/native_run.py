@@ -21,18 +21,18 @@ from torquec.expr import Function
 from torquec.foundation.arrays import Array, Indices
 from torquec.simulation.integrators import DormandPrince, RungeKutta4
 from torquec.simulation.loop_functions import LoopState, motion_function, sample_function
+from torquec.simulation.tuning import TUNING
 
 _BLOCK_NUMBERS = 1 << 16  # doubles of one block: half a megabyte stays in the second-level cache
-
-_FIRST_STEP = 1e-4  # [s], initial step of the step size control
 
 
 @dataclass(frozen=True)
 class LoopInputs:
-    """Inputs by sample: reference (K + 1, 3n or more), gains (K + 1, 2n^2) or None."""
+    """Inputs by sample: reference (K + 1, 3n or more), gains (K + 1, 2n^2) or None, disturbances (K, runs, 4n + 1)."""
 
     reference: Array
     gains: Array | None = None
+    disturbance: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class NativeRun:
         """The native loop; its functions come from the cache if they are there."""
         loop, period = self.loop, self.period
         key = f"{loop.plant.identity} {loop.integrator!r} {period!r}"
-        control = f"{loop.controller.function.content_hash} {loop.sensors!r}"
+        control = f"{loop.controller.function.content_hash} {loop.sensors!r} {loop.disturbed}"
         outer = native_function(NamedSource(f"sample {key} {control}", lambda: sample_function(loop, period=period)))
         inner = native_function(
             NamedSource(f"motion {key} {dict(loop.parts)!r}", lambda: motion_function(loop, period=period))
@@ -102,7 +102,7 @@ class NativeRun:
             row[loop.parts["motion"]] = loop.plant.first_motion(position.tolist(), speed.tolist(), time=time)
             row[loop.parts["memory"]] = loop.controller.initial_state
             row[loop.parts["sensors"]] = loop.sensors.first_memory(position, speed, period=self.period)
-        rows[:, loop.parts["step"]] = min(_FIRST_STEP, self.period)
+        rows[:, loop.parts["step"]] = min(TUNING.first_step, self.period)
         rows[:, loop.parts["factors"]] = 1.0 if factors is None else factors
         return rows
 
@@ -130,6 +130,8 @@ class NativeRun:
             inputs = [_tiled(drives.reference[k : k + many], runs)]
             if drives.gains is not None:
                 inputs.append(_tiled(drives.gains[k : k + many], runs))
+            if drives.disturbance is not None:
+                inputs.append(np.ascontiguousarray(drives.disturbance[k : k + many]))
             if generators:
                 noise = [generator.standard_normal((many, 2 * n)) for generator in generators]
                 inputs.append(np.ascontiguousarray(np.stack(noise, axis=1)))

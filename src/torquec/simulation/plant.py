@@ -16,7 +16,7 @@ Load-dependent friction G |rigid| depends on the torque of the rigid bodies, so 
 
 M, c and g are those of the robot, or of any `Model`: an identified or simplified model can be the plant too. For
 parameter mismatch, use a plant other than the controller's nominal model, or one that `varies`: its inertias and
-friction are scaled from run to run. For applied forces and unknown payloads see `plant_force.py`.
+friction differ from run to run. For applied forces and unknown payloads see `plant_force.py`.
 """
 
 from __future__ import annotations
@@ -50,10 +50,8 @@ from torquec.robot.robot import Robot
 from torquec.simulation.bristles import Bristles, sliders
 from torquec.simulation.plant_bodies import DcMotor, PlantBodies, plant_bodies
 from torquec.simulation.plant_force import CarriedLoad, ForceWithState, PlantForce, PlantInstant
-from torquec.spatial import Scalar, product, total
-
-LOAD_SWEEPS = 12
-"""Sweeps of (6) where shafts couple joints: each reduces the error by the factor G, some per cent."""
+from torquec.simulation.tuning import TUNING
+from torquec.spatial import PARAMETER_NAMES, Scalar, product, total
 
 
 class DryFriction(StrEnum):
@@ -66,13 +64,23 @@ class DryFriction(StrEnum):
     MEMORY = "memory"
 
 
+class Variation(StrEnum):
+    """What of a plant is an input of each run, besides a friction factor per joint."""
+
+    NOTHING = "nothing"
+    FACTORS = "factors"
+    """A factor on the inertia of each body."""
+    PARAMETERS = "parameters"
+    """The standard parameters of bodies, and the rotor inertias of motors beyond their own."""
+
+
 @dataclass(frozen=True)
 class Plant:
     """A robot, or a model of one, as the plant of a simulation.
 
     `slip_speed` [rad/s or m/s] is w of (3), `breakaway` the ratio of static to Coulomb friction (STICK only), `motors`
     one per joint, `saturates` whether the joints' effort limits apply, `effort` the fraction of them that the drives
-    may give (a fuse of 0.5 halves them), `varies` whether inertias and friction can be scaled from run to run, `forces`
+    may give (a fuse of 0.5 halves them), `varies` which inertias differ from run to run (True: factors), `forces`
     applied besides the drives. Raises `ArgumentError` for values out of range, for forces on frames that do not exist
     and for inertias that vary where the model has no bodies.
     """
@@ -83,12 +91,14 @@ class Plant:
     breakaway: float = 1.0
     motors: tuple[DcMotor, ...] = ()
     saturates: bool = True
-    varies: bool = False
+    varies: Variation | bool = Variation.NOTHING
     effort: float = 1.0
     forces: tuple[PlantForce, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", chosen(DryFriction, self.friction, "friction model"))
+        varies = (Variation.NOTHING, Variation.FACTORS)[self.varies] if isinstance(self.varies, bool) else self.varies
+        object.__setattr__(self, "varies", chosen(Variation, varies, "variation"))
         if not (math.isfinite(self.slip_speed) and self.slip_speed > 0.0):
             raise ArgumentError(f"a slip speed of {self.slip_speed!r}", remedy="give a small positive speed")
         if not (math.isfinite(self.breakaway) and self.breakaway >= 1.0):
@@ -113,7 +123,7 @@ class Plant:
                     remedy="derive it from torquec.simulation.plant_force.PlantForce",
                 )
             force.check(self.robot)
-        if self.varies and not runs_recursion(self.model):
+        if self.varies is not Variation.NOTHING and not runs_recursion(self.model):
             raise ArgumentError(
                 f"inertias that vary need bodies, and this model ({self.model.kind.value}) is a program without any",
                 where=f"robot '{self.robot.name}'",
@@ -187,8 +197,15 @@ class Plant:
 
     @property
     def variation_size(self) -> int:
-        """Number of factors of a run: one per body for its inertia, one per joint for its friction."""
-        return len(self.robot.bodies) + self.n if self.varies else 0
+        """Number of inputs of a run: those of inertias, then a friction factor per joint."""
+        count, motors = len(self.robot.bodies), len(self.robot.drives.motors)
+        match self.varies:
+            case Variation.FACTORS:
+                return count + self.n
+            case Variation.PARAMETERS:
+                return len(PARAMETER_NAMES) * count + motors + self.n
+            case _:
+                return 0
 
     @property
     def identity(self) -> str:
@@ -235,7 +252,7 @@ class Balance:
 
 @dataclass(frozen=True)
 class Dynamics:
-    """(1) of a plant whose factors `scales` (see `Plant.variation_size`) are numbers, nodes or absent."""
+    """(1) of a plant whose inputs `scales` (see `Plant.variation_size`) are numbers, nodes or absent."""
 
     plant: Plant
     scales: Sequence[Scalar] = ()
@@ -274,17 +291,13 @@ class Dynamics:
         return [motor.torque_per_ampere * i for motor, i in zip(self.plant.motors, current, strict=True)]
 
     def balance(self, y: Sequence[Scalar], torque: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> Balance:
-        """Both sides of (1) at y under torques (n,) at the joints.
-
-        `signs` are the directions of the sliders where friction is set-valued.
-        """
+        """Both sides of (1) at y under torques (n,) at the joints; `signs`: directions of set-valued sliders."""
         robot, forces = self.plant.robot, self.plant.forces
         if self.plant.friction is DryFriction.MEMORY:
             signs = self.plant.force_states(y)[forces.index(Bristles())]
         q, qd = self.plant.position(y), self.plant.speed(y)
         carried = [force.inertia(robot, q) for force in forces if isinstance(force, CarriedLoad)]
-        scales = self.scales[: len(robot.bodies)]
-        bodies = plant_bodies(self.plant.model, q, qd, carried=carried, scales=scales)
+        bodies = plant_bodies(self.plant.model, q, qd, carried=carried, inertias=self._inertias)
         losses = zip(self._smooth_friction(qd), self.coulomb(qd, signs), self._springs(q), strict=True)
         rigid = [t - ((f + c) + s) for t, (f, c, s) in zip(torque, losses, strict=True)]
         if has_load_friction(robot) and self.plant.friction is not DryFriction.NONE:
@@ -306,7 +319,7 @@ class Dynamics:
             for i, left in enumerate(shaft.row):
                 for j, right in enumerate(shaft.row):
                     damping[i][j] = total(damping[i][j], product(left * right, share))
-        return plant_bodies(self.plant.model, q, qd, carried=[*added, damping], scales=self.scales[: len(robot.bodies)])
+        return plant_bodies(self.plant.model, q, qd, carried=[*added, damping], inertias=self._inertias)
 
     def coulomb(self, qd: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> list[Scalar]:
         """Dry friction torques (n,) without load-dependent friction: (3), (4), or by given directions (5)."""
@@ -341,7 +354,7 @@ class Dynamics:
         gain = [[product(self._friction_scale(i), entry) for entry in row] for i, row in enumerate(gain)]
         coupled = any(not slider.is_joint and slider.friction.value("load") for slider in sliders(self.plant.robot))
         rigid = list(torque)
-        for _ in range(LOAD_SWEEPS if coupled else 1):
+        for _ in range(TUNING.load_sweeps if coupled else 1):
             for i, row in enumerate(gain):
                 rest = torque[i]
                 for k, entry in enumerate(row):
@@ -366,7 +379,11 @@ class Dynamics:
         return spring_torque(self.plant.robot, q)
 
     def _friction_scale(self, joint: int) -> Scalar:
-        return self.scales[len(self.plant.robot.bodies) + joint] if self.scales else 1.0
+        return self.scales[len(self.scales) - self.plant.n + joint] if self.scales else 1.0
+
+    @property
+    def _inertias(self) -> Sequence[Scalar]:
+        return self.scales[: len(self.scales) - self.plant.n] if self.scales else ()
 
 
 def without_dry_friction(robot: Robot) -> Robot:

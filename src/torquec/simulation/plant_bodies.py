@@ -2,10 +2,10 @@
 
 (1)  M(q) qdd = torque - bias,     bias = c(q, qd) + g(q)
 (2)  where the robot's own algorithms run: M by composite bodies and bias by one pass of inverse dynamics, which share
-     sines, cosines and rotated vectors; inertias may be scaled from run to run
+     sines, cosines and rotated vectors; inertias may differ from run to run
 (3)  where a program P stands for inverse dynamics: bias = P(q, qd, 0), M = dP/dqdd, which need not be symmetric; a
      model whose M may be singular, so that its forward dynamics is refused, cannot be a plant
-(4)  what is carried besides adds its own inertia and bias: M + M_carried                (`simulation/plant_force.py`)
+(4)  a carried load adds its own inertia and bias: M + M_carried                         (`simulation/plant_force.py`)
 
 Each joint has a DC motor behind a current amplifier:
 
@@ -34,7 +34,8 @@ from torquec.errors import ArgumentError, RefusedQuantityError
 from torquec.expr.math import maximum, minimum
 from torquec.linearization.linearized_torque import runs_recursion
 from torquec.model.model import Model
-from torquec.spatial import Inertia, Scalar
+from torquec.robot.robot import Robot
+from torquec.spatial import PARAMETER_NAMES, Inertia, Scalar, product, total
 
 
 @dataclass(frozen=True)
@@ -93,18 +94,18 @@ def plant_bodies(
     qd: Sequence[Scalar],
     *,
     carried: Sequence[Sequence[Sequence[Scalar]]] = (),
-    scales: Sequence[Scalar] = (),
+    inertias: Sequence[Scalar] = (),
 ) -> PlantBodies:
-    """The bodies at (q, qd), (n,) each; `carried` are inertias (n, n) of (4), `scales` a factor per body (2).
+    """The bodies at (q, qd), (n,) each; `carried` are inertias (n, n) of (4), `inertias` those of a run (2).
 
     Raises `RefusedQuantityError`, with the reason, for a model that has no forward dynamics (3).
     """
     still = [0.0] * model.robot.n
     if runs_recursion(model):
         m = regular_mechanism(model.robot)
-        if scales:
-            bodies = zip(model.robot.bodies, scales, strict=False)
-            m = mechanism(model.robot, inertias=[_scaled(body.inertia, scale) for body, scale in bodies])
+        if inertias:
+            own, rotors = _inertias_of(model.robot, inertias)
+            m, carried = mechanism(model.robot, inertias=own), [*carried, *rotors]
         placed = place(m, q)
         bias = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, still), still)
         return PlantBodies(bias, _answer(lambda: joint_inertias(m, placed), carried))
@@ -147,5 +148,16 @@ def _answer(
     return lambda torque: general_solve(general(), torque)
 
 
-def _scaled(inertia: Inertia, factor: Scalar) -> Inertia:
-    return Inertia(*(factor * value for value in inertia.parameters))
+def _inertias_of(robot: Robot, given: Sequence[Scalar]) -> tuple[list[Inertia], list[list[list[Scalar]]]]:
+    """The bodies' inertias, from a factor each or from their standard parameters; then rotors add an inertia (n, n)."""
+    count, width, n = len(robot.bodies), len(PARAMETER_NAMES), robot.n
+    if len(given) == count:
+        scaled = zip(robot.bodies, given, strict=True)
+        return [Inertia(*(scale * value for value in body.inertia.parameters)) for body, scale in scaled], []
+    bodies = [Inertia(*given[width * k : width * (k + 1)]) for k in range(count)]
+    added: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
+    for rotor, row in zip(given[width * count :], robot.drives.transmission, strict=True):
+        for i, left in enumerate(row):
+            for j, right in enumerate(row):
+                added[i][j] = total(added[i][j], product(left * right, rotor))
+    return bodies, [added] if robot.drives.motors else []

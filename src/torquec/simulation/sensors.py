@@ -24,8 +24,8 @@ from torquec.expr.math import minimum
 from torquec.foundation.choice import chosen
 from torquec.spatial import Scalar
 
-_SHIFT = 1.5 * 2.0**52  # see its use: adding it rounds to whole numbers
-_TOP = 2.0**53  # end of the range in which doubles are whole numbers only
+_ROUNDING_SHIFT = 1.5 * 2.0**52  # see its use: adding it rounds to whole numbers
+_WHOLE_DOUBLES = 2.0**53  # end of the range in which doubles are whole numbers only
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def quantised(value: Scalar, resolution: float) -> Scalar:
     if resolution == 0.0:
         return value
     # Doubles between 2^52 and 2^53 are whole numbers: adding rounds. The minimum keeps the sum from being rewritten.
-    return resolution * (minimum(value * (1.0 / resolution) + _SHIFT, _TOP) - _SHIFT)
+    return resolution * (minimum(value * (1.0 / resolution) + _ROUNDING_SHIFT, _WHOLE_DOUBLES) - _ROUNDING_SHIFT)
 
 
 def _delayed(new: list[Scalar], waiting: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:

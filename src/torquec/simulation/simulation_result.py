@@ -42,8 +42,7 @@ from torquec.robot.robot import Joint, Robot
 from torquec.simulation.native_run import NamedSource, native_function
 from torquec.simulation.plant import DryFriction, Dynamics, Plant
 from torquec.simulation.stick import stick_slip_step
-
-_INSTANT = 1e-6  # interval of (5) [s]: long enough for ten digits after rounding, short against every motion
+from torquec.simulation.tuning import TUNING
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +79,8 @@ def acceleration_function(plant: Plant) -> Function:
     def program(state: Any, torque: Any) -> dict[str, Any]:
         if plant.friction is not DryFriction.STICK:
             return {"qdd": dynamics.acceleration(state, torque)}
-        later = stick_slip_step(dynamics, state, torque, _INSTANT)[n : 2 * n]
-        return {"qdd": [(b - a) * (1.0 / _INSTANT) for a, b in zip(state[n : 2 * n], later, strict=True)]}
+        later = stick_slip_step(dynamics, state, torque, TUNING.rate_interval)[n : 2 * n]
+        return {"qdd": [(b - a) * (1.0 / TUNING.rate_interval) for a, b in zip(state[n : 2 * n], later, strict=True)]}
 
     return trace("acceleration", program, {"state": (plant.motion_size,), "torque": (n,)})
 

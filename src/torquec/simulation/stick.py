@@ -30,11 +30,8 @@ from torquec.robot.configuration import joint_slices, position_rates
 from torquec.simulation.bristles import sliders
 from torquec.simulation.integrators import State, rk4_step
 from torquec.simulation.plant import Dynamics, dry_level
+from torquec.simulation.tuning import TUNING
 from torquec.spatial import Scalar
-
-SWEEPS = 8
-AT_REST = 1e-12
-"""A slider slower than this [rad/s or m/s] is at rest: rounding error of zero."""
 
 
 def stick_slip_step(dynamics: Dynamics, y: Sequence[Scalar], tau: Sequence[Scalar], h: Scalar) -> State:
@@ -54,7 +51,10 @@ def stick_slip_step(dynamics: Dynamics, y: Sequence[Scalar], tau: Sequence[Scala
         for slider, s, w in zip(places, speeds, loads, strict=True)
     ]
     held = _after_friction(dynamics, levels, signs, [q, qd], h)
-    rest = [minimum(AT_REST - absolute(a), AT_REST - absolute(b)) for a, b in zip(plant.speed(y), held, strict=True)]
+    rest = [
+        minimum(TUNING.rest_speed - absolute(a), TUNING.rest_speed - absolute(b))
+        for a, b in zip(plant.speed(y), held, strict=True)
+    ]
     changed = [new - old for new, old in zip(held, qd, strict=True)]
     moved = [x + (0.5 * h) * rate for x, rate in zip(q, position_rates(plant.robot, q, changed), strict=True)]
     settled = list(moved)
@@ -66,7 +66,7 @@ def stick_slip_step(dynamics: Dynamics, y: Sequence[Scalar], tau: Sequence[Scala
 
 def _direction(speed: Scalar) -> Scalar:
     """1, -1, or 0 at rest."""
-    return select(speed - AT_REST, 1.0, select(-AT_REST - speed, -1.0, 0.0))
+    return select(speed - TUNING.rest_speed, 1.0, select(-TUNING.rest_speed - speed, -1.0, 0.0))
 
 
 def _after_friction(
@@ -90,7 +90,7 @@ def _after_friction(
         spent = maximum(0.0, -sign) * backward - maximum(0.0, sign) * forward
         impulse.append((h * scale) * spent)
     speed = list(qd)
-    for _ in range(SWEEPS):
+    for _ in range(TUNING.stick_sweeps):
         for k, (slider, answer) in enumerate(zip(places, answers, strict=True)):
             wanted = impulse[k] - slider.speed(speed) * yields[k]
             new = minimum(high[k], maximum(low[k], wanted))

@@ -21,13 +21,7 @@ from torquec.simulation.bristles import sliders
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.plant import DryFriction, Plant, dry_level
 from torquec.simulation.plant_force import StiffForce
-
-MOST_PER_STEP = 2.5
-"""Largest rate times step; below (4), since M is evaluated at one configuration."""
-
-
-_ACCURATE_PER_STEP = 0.5  # rate times step of (5)
-_MOST_SUBSTEPS = 1000  # largest number of substeps chosen automatically
+from torquec.simulation.tuning import TUNING
 
 
 @dataclass(frozen=True)
@@ -63,18 +57,18 @@ def fastest_rate(plant: Plant, q: npt.ArrayLike) -> FastestRate:
 
 
 def enough_substeps(plant: Plant, q: npt.ArrayLike, *, period: float, least: int = 2) -> int:
-    """Number of RK4 steps that a sampling interval needs (5) at positions q (n,), at most `_MOST_SUBSTEPS`."""
-    needed = np.ceil(fastest_rate(plant, q).rate * period / _ACCURATE_PER_STEP)
-    return int(min(max(needed, least), _MOST_SUBSTEPS))
+    """Number of RK4 steps that a sampling interval needs (5) at positions q (n,), at most `TUNING.most_substeps`."""
+    needed = np.ceil(fastest_rate(plant, q).rate * period / TUNING.accurate_rate)
+    return int(min(max(needed, least), TUNING.most_substeps))
 
 
 def check_step(plant: Plant, q: npt.ArrayLike, integrator: RungeKutta4, *, period: float) -> None:
     """Raise `ArgumentError`, with the joint and a sufficient number of substeps, where a step is too long (4)."""
     fastest = fastest_rate(plant, q)
     step = period / integrator.substeps
-    if fastest.rate * step <= MOST_PER_STEP:
+    if fastest.rate * step <= TUNING.stable_rate:
         return
-    needed = int(np.ceil(fastest.rate * period / MOST_PER_STEP))
+    needed = int(np.ceil(fastest.rate * period / TUNING.stable_rate))
     raise ArgumentError(
         f"joint '{fastest.joint}' changes its speed or current within {1.0 / fastest.rate:.2g} s (friction, motor, "
         f"contact): steps of {step:.2g} s cannot follow",

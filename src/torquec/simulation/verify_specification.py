@@ -42,11 +42,8 @@ from torquec.simplification.specification import ControlRequirement, MotorData, 
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.plant import DryFriction, Plant, without_dry_friction
+from torquec.simulation.tuning import TUNING
 from torquec.trajectory.trajectory import Trajectory
-
-_TRANSIENT, _STEP_TRANSIENT = 8.0, 32.0  # in time constants: the step response must have decayed to rounding error
-_LONGER = 1.25  # duration over transient: errors are taken over the last fifth of a run
-_STEP = 0.05  # [rad or m], small enough for the linear loop that the specification is about
 
 
 class DriveSignal(StrEnum):
@@ -205,8 +202,8 @@ def _requirements(
 def _remaining(loop: _Loop, signal: DriveSignal, generator: np.random.Generator) -> Array:
     """The errors (n,) after the transient of a signal, from a random configuration (5)-(7)."""
     slowest = min(motor.resonance for motor in loop.motors)
-    settle = (_STEP_TRANSIENT if signal is DriveSignal.STEP else _TRANSIENT) * 2.0 / slowest
-    t = loop.period * np.arange(math.ceil(_LONGER * settle / loop.period) + 1, dtype=np.float64)
+    settle = (TUNING.step_transient if signal is DriveSignal.STEP else TUNING.sine_transient) * 2.0 / slowest
+    t = loop.period * np.arange(math.ceil(TUNING.run_over_transient * settle / loop.period) + 1, dtype=np.float64)
     shape = {DriveSignal.STEP: 0.0 * t, DriveSignal.RAMP: t, DriveSignal.PARABOLIC: 0.5 * t * t}[signal]
     key = "velocity" if signal is DriveSignal.RAMP else "acceleration"
     asked = np.array([getattr(joint, key) for joint in loop.specification.joints])
@@ -222,7 +219,7 @@ def _remaining(loop: _Loop, signal: DriveSignal, generator: np.random.Generator)
     qd = {DriveSignal.STEP: zeros, DriveSignal.RAMP: zeros + rate, DriveSignal.PARABOLIC: t[:, None] * rate}[signal]
     qdd = zeros + rate if signal is DriveSignal.PARABOLIC else zeros
     trajectory = Trajectory(loop.plant.robot.joint_names, t, q, qd, qdd)
-    first = start - _STEP if signal is DriveSignal.STEP else start
+    first = start - TUNING.step_size if signal is DriveSignal.STEP else start
     options = LoopOptions(integrator=RungeKutta4(2))
     result = simulate(loop.plant, loop.controller, trajectory, options=options, initial_q=first)
     return np.asarray(np.abs(result.error[t >= settle]).max(axis=0), dtype=np.float64)

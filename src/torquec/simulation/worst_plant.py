@@ -1,46 +1,44 @@
 """Falsification of a tracking guarantee: search for the uncertain plant with the largest simulated error.
 
-(1)  a plant is a vertex of the sets, a choice of signs: every friction term and body parameter at one end of its
-     range, the payload at its smallest or largest mass, its centre on the bounding sphere
-(2)  half of the runs draw choices at random; the others change a few signs of the worst choice so far
+(1)  half of the runs are aligned with a joint, an instant and a sign (:mod:`torquec.simulation.attacked_loop`): body
+     parameters at the vertex of their set, or the point of their ellipsoid, with the largest effect to first order, the
+     payload likewise, every disturbance with the sign of the impulse response
+(2)  of the others every second one draws everything at random, and the rest change some choices of the worst run of a
+     joint
 
-The loop has the encoder steps, the source of the speeds and the delay of the uncertainty. Residual friction, errors of
-the drives, bias and jitter are not simulated. The ratio of the largest error to the proven bound is below one where the
-guarantee holds; a ratio above one contradicts the proof.
+Motions that come to rest are continued at rest, as the guarantee is. The ratio of the largest error to the proven bound
+is below one where the guarantee holds; a ratio above one contradicts the proof.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
-from torquec.control.controller import Controller, make_controller
+from torquec.control.controller import Controller
 from torquec.control.tracking_guarantee import TrackingGuarantee
-from torquec.control.uncertainty import SpeedSource, Uncertainty
-from torquec.dynamics.sampled_function import StateSlot
+from torquec.control.uncertainty import Uncertainty
+from torquec.control.uncertainty_sets import payload_columns
 from torquec.errors import ArgumentError
-from torquec.expr.replay import replay
-from torquec.foundation.arrays import Array
+from torquec.foundation.arrays import Array, Mask
 from torquec.foundation.work import Work, as_work
-from torquec.robot.friction import FRICTION_WORDS, Friction, FrictionSign
 from torquec.robot.robot import Robot
-from torquec.simulation.closed_loop import LoopOptions, simulate
-from torquec.simulation.plant import Plant
-from torquec.simulation.sensors import Sensors
+from torquec.simulation.attacked_loop import WIDTH, AttackChoices, AttackedLoop, point_mass_parameters, unit_rows
 from torquec.simulation.simulation_result import SimulationResult
-from torquec.spatial import PARAMETER_NAMES, Inertia
+from torquec.simulation.tuning import TUNING
 from torquec.trajectory.trajectory import Trajectory
-
-_CHANGED = 0.2  # fraction of the signs that a local search step changes (2)
 
 
 @dataclass(frozen=True)
 class Attack:
     """The worst run: ratio of its largest error to the bound, joint, number of the run, and the plant.
 
-    `errors`: the largest of that run by joint [rad or m]; `plant`: the choices in words; `result`: the run itself.
+    `errors`: the largest of that run by joint [rad or m]; `ratios`: the largest ratio of any run by joint; `plant`: the
+    choices in words; `result`: the run itself.
     """
 
     ratio: float
@@ -50,6 +48,7 @@ class Attack:
     seed: int
     errors: dict[str, float]
     plant: dict[str, Any]
+    ratios: dict[str, float]
     result: SimulationResult = field(compare=False, repr=False)
 
     def to_document(self) -> dict[str, Any]:
@@ -77,71 +76,132 @@ def worst_plant(
         raise ArgumentError(f"there is no guarantee to attack: {guarantee.reason}", remedy="state smaller sets")
     if runs < 1:
         raise ArgumentError(f"{runs} runs", remedy="give a positive whole number")
-    rng = np.random.default_rng(seed)
+    if law.period is None:
+        raise ArgumentError("the law has no sampling interval", remedy="give its period")
     bounds = np.array([bound.position for bound in guarantee.joints])
-    late, options = late_law(law, motion, uncertainty), LoopOptions(sensors=_sensors(robot, uncertainty))
-    best: tuple[float, int, Array, SimulationResult] | None = None
+    longer = _continued(motion, law.period, guarantee)
+    attacked = AttackedLoop(_with_efforts(robot, guarantee), law, longer, uncertainty, guarantee)
+    search = _Search(attacked, np.random.default_rng(seed), runs)
+    largest, worst, number = np.zeros(robot.n), 0, 0
     with as_work(work).step("searching the sets for the worst robot") as step:
-        for run in range(runs):
-            choice = rng.choice([-1.0, 1.0], choice_size(robot))
-            centre = rng.normal(size=3)
-            if best is not None and run % 2:
-                keep = rng.random(len(choice)) >= _CHANGED
-                choice, centre = np.where(keep, best[2][:-3], choice), best[2][-3:]
-            plant = Plant(_with_efforts(plant_of(robot, uncertainty, choice, centre), guarantee))
-            result = simulate(plant, late, motion, options=options)
-            ratio = float(np.divide(result.max_error_values, bounds).max())
-            if best is None or ratio > best[0]:
-                best = (ratio, run, np.concatenate([choice, centre]), result)
-            step.show(run + 1, runs, f"{best[0]:.2g} of the bound")
-    assert best is not None
-    ratio, run, chosen, result = best
-    joint = robot.joint_names[int(np.argmax(np.divide(result.max_error_values, bounds)))]
-    return Attack(ratio, joint, run, runs, seed, result.max_error, _words(robot, uncertainty, chosen), result)
+        for choices in search.groups():
+            errors = np.divide(attacked.errors(choices), bounds)
+            if errors.max() > largest.max():
+                row, worst = (int(k) for k in np.unravel_index(int(np.argmax(errors)), errors.shape))
+                found, number = choices.rows([row]), search.done + row
+            search.learn(choices, errors)
+            largest = np.maximum(largest, errors.max(axis=0))
+            step.show(search.done, runs, f"{largest.max():.2g} of the bound")
+        result = attacked.result(found)
+    names = robot.joint_names
+    ratios = dict(zip(names, largest.tolist(), strict=True))
+    plant = attacked.words(found)
+    return Attack(float(largest.max()), names[worst], number, runs, seed, result.max_error, plant, ratios, result)
 
 
-def choice_size(robot: Robot) -> int:
-    """Number of signs (1) of a plant: friction and ten parameters of every body, motors' friction, the payload."""
-    return 11 * len(robot.bodies) + len(robot.drives.motors) + 1
+@dataclass(eq=False)
+class _Search:
+    """The runs of (1) and (2), in groups; `best` is the worst run of each joint so far."""
 
+    attacked: AttackedLoop
+    rng: np.random.Generator
+    runs: int
+    done: int = 0
+    best: list[AttackChoices | None] = field(default_factory=list)
+    reached: Array = field(default_factory=lambda: np.zeros(0))
 
-def plant_of(robot: Robot, uncertainty: Uncertainty, choice: Array, centre: Array) -> Robot:
-    """The robot of a choice (1): signs (choice_size,), and a direction (3,) of the payload's centre."""
-    parts = dict(zip(robot.joint_names, uncertainty.of(robot), strict=True))
-    sets, width = uncertainty.bodies, len(PARAMETER_NAMES)
-    by_name = np.array(
-        [
-            sets.inertia_part if n[0] == "I" else sets.mass_part if n == "m" else sets.first_moment_part
-            for n in PARAMETER_NAMES
+    def groups(self) -> Iterator[AttackChoices]:
+        """Choices of all runs."""
+        n, count = self.attacked.robot.n, len(self.attacked.loop[1]) - 1
+        self.best, self.reached = [None] * n, np.zeros(n)
+        stops = np.linspace(0, count, TUNING.aimed_instants + 1, dtype=int)[1:]
+        aims = np.array([(j, k, sign) for k in stops for j in range(n) for sign in (1.0, -1.0)])
+        aims = aims[self.rng.permutation(len(aims))]
+        aimed = min(-(-self.runs // 2), 2 * len(aims))
+        size = max(1, min(TUNING.runs_per_call, -(-self.runs // 4)))
+        while self.done < self.runs:
+            many = min(size, self.runs - self.done)
+            if self.done < aimed:
+                index = np.arange(self.done, self.done + many)
+                yield self._aligned(aims[index % len(aims)], sticking=index >= len(aims))
+            else:
+                yield AttackChoices.joined([self._climbed() if k % 2 else self._random(1) for k in range(many)])
+            self.done += many
+
+    def learn(self, choices: AttackChoices, ratios: Array) -> None:
+        """Keep the worst runs."""
+        for j in range(len(self.best)):
+            row = int(np.argmax(ratios[:, j]))
+            if ratios[row, j] > self.reached[j]:
+                self.best[j], self.reached[j] = choices.rows([row]), ratios[row, j]
+
+    def _random(self, many: int) -> AttackChoices:
+        a, rng = self.attacked, self.rng
+        n, count = a.robot.n, len(a.loop[1]) - 1
+        columns, ellipsoid = a.body_columns
+        bodies = rng.choice([-1.0, 1.0], (many, columns.shape[1]))
+        if ellipsoid:
+            bodies = unit_rows(rng.normal(size=bodies.shape))
+        friction, offset, start, speed = rng.choice([-1.0, 1.0], (4, many, n))
+        aim = np.stack(
+            [rng.integers(0, n, many), rng.integers(1, count + 1, many), rng.choice([-1.0, 1.0], many)], axis=1
+        )
+        centre, moments = unit_rows(rng.normal(size=(many, 3))), rng.choice([0.0, 1.0], (many, 3))
+        mass = rng.choice([-1.0, 1.0], many)
+        return AttackChoices(bodies, mass, centre, moments, friction, offset, start, speed, aim)
+
+    def _aligned(self, aims: Array, *, sticking: Mask) -> AttackChoices:
+        """(1); where `sticking`, friction is at its largest throughout."""
+        a, found = self.attacked, self._random(len(aims))
+        columns, ellipsoid = a.body_columns
+        for r, (joint, stop, sign) in enumerate(aims.tolist()):
+            cost = sign * a.costs(int(joint), int(stop))
+            ways = columns.T @ cost
+            found.bodies[r] = unit_rows(ways[None])[0] if ellipsoid else np.where(ways < 0.0, -1.0, 1.0)
+            if a.sets.payload is not None:
+                found.mass[r], found.centre[r], found.moments[r] = self._payload(cost)
+        signs = np.where(aims[:, 2:] < 0.0, -1.0, 1.0) * np.ones(a.robot.n)
+        friction = np.where(sticking[:, None], np.ones_like(signs), 0.0)
+        return replace(found, aim=aims, friction=friction, offset=signs, start=signs, speed=signs)
+
+    def _payload(self, cost: Array) -> tuple[float, Array, Array]:
+        """The end of the mass, the direction of the centre and the moments with the largest effect."""
+        payload = self.attacked.sets.payload
+        assert payload is not None
+        carried = payload_columns(self.attacked.robot, payload)
+        own = carried.units.T @ cost[WIDTH * carried.body : WIDTH * (carried.body + 1)]
+        centre, moments = unit_rows(own[None, 6:9])[0], (own[[0, 3, 5]] > 0.0).astype(np.float64)
+        effects = [
+            float(point_mass_parameters(np.array([m]), payload.centre_within * centre[None])[0] @ own)
+            for m in payload.mass
         ]
-    )
-    bodies = []
-    for k, body in enumerate(robot.bodies):
-        signs = choice[(width + 1) * k : (width + 1) * (k + 1)]
-        scaled = np.array(body.inertia.parameters, dtype=np.float64) * (1.0 + by_name * signs[:width])
-        leader = body.joint.name if body.joint.mimic is None else body.joint.mimic.joint
-        joint = replace(body.joint, friction=_scaled(body.joint.friction, parts[leader].friction_part * signs[width]))
-        bodies.append(replace(body, inertia=Inertia(*scaled.tolist()), joint=joint))
-    own = choice[(width + 1) * len(bodies) : -1]
-    part = max(stated.friction_part for stated in parts.values())
-    motors = tuple(
-        replace(motor, friction=_scaled(motor.friction, part * sign))
-        for motor, sign in zip(robot.drives.motors, own, strict=True)
-    )
-    found = replace(robot, bodies=tuple(bodies), drives=replace(robot.drives, motors=motors))
-    payload = uncertainty.payload
-    if payload is None:
-        return found
-    carrier = robot.frame(payload.frame)
-    mass = payload.mass[int(choice[-1] > 0.0)]
-    place = tuple((payload.centre_within * centre / max(float(np.linalg.norm(centre)), 1e-300)).tolist())
-    zero = ((0.0,) * 3,) * 3
-    true = Inertia.from_center_of_mass(mass, place, zero).transformed(carrier.pose)
-    known = Inertia.from_center_of_mass(payload.nominal_mass, (0.0, 0.0, 0.0), zero).transformed(carrier.pose)
-    carried = found.bodies[carrier.body]
-    total = [a + b - c for a, b, c in zip(carried.inertia.parameters, true.parameters, known.parameters, strict=True)]
-    grown = [replace(b, inertia=Inertia(*total)) if k == carrier.body else b for k, b in enumerate(found.bodies)]
-    return replace(found, bodies=tuple(grown))
+        return (1.0 if effects[1] >= effects[0] else -1.0), centre, moments
+
+    def _climbed(self) -> AttackChoices:
+        """The worst run of a joint with some choices changed; a random one where there is none."""
+        joint = int(self.rng.integers(len(self.best)))
+        parent, other, rng = self.best[joint], self._random(1), self.rng
+        if parent is None:
+            return other
+        mixed = {}
+        for item in fields(AttackChoices):
+            old, new = getattr(parent, item.name), getattr(other, item.name)
+            if item.name in ("centre", "aim") or (item.name == "bodies" and self.attacked.body_columns[1]):
+                step = unit_rows(old + 0.5 * new) if item.name != "aim" else new
+                mixed[item.name] = step if rng.random() < TUNING.changed_choices else old
+            else:
+                mixed[item.name] = np.where(rng.random(old.shape) < TUNING.changed_choices, new, old)
+        return AttackChoices(**mixed)
+
+
+def _continued(motion: Trajectory, period: float, guarantee: TrackingGuarantee) -> Trajectory:
+    """The motion at the samples, and some time at rest after it where the guarantee covers that."""
+    sampled = motion.sampled(period)
+    count = math.ceil(TUNING.rest_part * (len(sampled) - 1)) if math.isinf(guarantee.end) else 0
+    t = np.concatenate([sampled.t, sampled.t[-1] + period * np.arange(1, count + 1)])
+    rest = np.zeros((count, sampled.n))
+    q = np.concatenate([sampled.q, np.repeat(sampled.q[-1:], count, axis=0)])
+    return Trajectory(sampled.joints, t, q, np.concatenate([sampled.qd, rest]), np.concatenate([sampled.qdd, rest]))
 
 
 def _with_efforts(robot: Robot, guarantee: TrackingGuarantee) -> Robot:
@@ -153,54 +213,3 @@ def _with_efforts(robot: Robot, guarantee: TrackingGuarantee) -> Robot:
         limits = replace(body.joint.limits, effort=effort)
         bodies.append(replace(body, joint=replace(body.joint, limits=limits)))
     return replace(robot, bodies=tuple(bodies))
-
-
-def late_law(law: Controller, motion: Trajectory, uncertainty: Uncertainty) -> Controller:
-    """The law with its torques delayed by the samples that the uncertainty states; the first acts from the start."""
-    samples = uncertainty.samples_late(law.period)
-    if not samples:
-        return law
-    if law.slots or law.schedule is not None:
-        raise ArgumentError("a law with a state or a schedule cannot be delayed", remedy="attack computed torque")
-    start = [motion.q[0], motion.qd[0], motion.qdd[0], motion.q[0], motion.qd[0]]
-    first, n = tuple(law.torque(*start).tolist()), len(law.joints)
-
-    def delayed(state: Any, **signals: Any) -> dict[str, Any]:
-        return {"tau": state[:n], "next_state": [*state[n:], *replay(law.function, signals)["tau"]]}
-
-    slots = tuple(StateSlot(f"torque{k + 1}", first) for k in range(samples))
-    return make_controller(f"late_{law.name}", law.joints, delayed, slots=slots, period=law.period)
-
-
-def _sensors(robot: Robot, uncertainty: Uncertainty) -> Sensors:
-    joints = uncertainty.of(robot)
-    if len({(joint.speed, joint.speed_filter) for joint in joints}) > 1:
-        raise ArgumentError("joints have different sources of their speeds", remedy="state them in [every_joint]")
-    first, steps = joints[0], tuple(joint.position for joint in joints)
-    share = first.speed_filter if first.speed is SpeedSource.DIFFERENCE else 1.0
-    return Sensors(resolution=steps, speed=first.speed, filter_share=share)
-
-
-def _scaled(friction: Friction, part: float) -> Friction:
-    """Every torque of a friction law times 1 + part; speeds and distances that scale a term stay."""
-    words = {
-        name: value if FRICTION_WORDS[name].sign is FrictionSign.SCALE else value * (1.0 + part)
-        for name, value in friction.values.items()
-    }
-    return Friction.of(words)
-
-
-def _words(robot: Robot, uncertainty: Uncertainty, chosen: Array) -> dict[str, Any]:
-    signs, centre = chosen[:-3], chosen[-3:]
-    stated = dict(zip(robot.joint_names, uncertainty.of(robot), strict=True))
-    found: dict[str, Any] = {
-        "friction": {
-            body.joint.name: 1.0 + stated[body.joint.name].friction_part * float(signs[11 * k + 10])
-            for k, body in enumerate(robot.bodies)
-            if body.joint.mimic is None
-        }
-    }
-    if uncertainty.payload is not None:
-        found["payload_mass"] = uncertainty.payload.mass[int(signs[-1] > 0.0)]
-        found["payload_centre"] = (uncertainty.payload.centre_within * centre / np.linalg.norm(centre)).tolist()
-    return found

@@ -190,7 +190,7 @@ def test_the_users_cache_directory(monkeypatch, tmp_path, platform, variable, ex
 def test_the_oldest_entries_go_first(folder, monkeypatch):
     folder.mkdir(mode=0o700)
     cache = ObjectCache(folder)
-    monkeypatch.setattr(cache_file, "_MOST_BYTES", 3000)
+    monkeypatch.setattr(cache_file, "_CACHE_BYTES", 3000)
     for age, key in enumerate(["new", "middle", "old"]):
         cache.write(key, CacheEntry({}, b"x" * 900))
         os.utime(cache._path(key), (1e9 - age, 1e9 - age))

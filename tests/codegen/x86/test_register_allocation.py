@@ -8,7 +8,7 @@ from torquec.codegen.x86.register_allocation import Registers, uses_of
 
 def loads_by_belady(reads, count):
     """Loads for instructions that read one value each, which memory holds all the time."""
-    registers = Registers(uses_of([(value,) for value in reads]), count, store=never, elsewhere=set(reads))
+    registers = Registers(uses_of([(value,) for value in reads]), count, store=never, in_memory=set(reads))
     loads = []
     for value in reads:
         last = registers.read((value,))
@@ -110,7 +110,7 @@ def test_every_value_is_found_where_it_was_put(seed):
     def store(register, slot):
         places["slot", slot] = places["register", register]
 
-    registers = Registers(uses, count, store=store, elsewhere=(5, 6), held=held, stored=stored)
+    registers = Registers(uses, count, store=store, in_memory=(5, 6), held=held, stored=stored)
 
     def place(value):
         if value in registers.held:

@@ -15,6 +15,7 @@ from torquec.identification.estimators.held_out import HeldOut, expectation, few
 from torquec.identification.estimators.least_squares import OrdinaryLeastSquares
 from torquec.identification.logs.log_source import LogInMemory, decimated_blocks
 from torquec.identification.logs.prepare import prepare
+from torquec.identification.torque.friction_law import CoulombShape, FrictionLaw, Turnover
 from torquec.identification.torque.torque_model import torque_model
 
 
@@ -53,6 +54,22 @@ def test_every_sample_is_predicted_by_a_fit_without_its_part(monkeypatch):
     assert thinned.fitted == pytest.approx(found.fitted[::4])
     assert (thinned.block == found.block[::4]).all()
     assert thinned.interval == pytest.approx(np.stack([found.fitted.min(axis=0), found.fitted.max(axis=0)]))
+
+
+def test_bounds_of_friction_with_memory_hold_without_its_state_too():
+    """The larger of both residuals counts: a stateless one that is twice as large doubles every bound."""
+    held = made(np.sin(np.arange(400.0)))
+    both = dataclasses.replace(held, stateless=2.0 * held.residual)
+    (bound,), (alone,) = (one.bounds(np.zeros(1), np.zeros(1), runs=2) for one in (both, held))
+    assert bound.bounds == pytest.approx([2.0 * value for value in alone.bounds])
+    arm, log = simulated_arm.arm(), simulated_arm.log()
+    model = torque_model(arm, rotors=False, friction=FrictionLaw(shape=CoulombShape(Turnover.DISTANCE, 0.3)))
+    folds = LogFolds([LogInMemory(prepare(log, cutoff=10.0))])
+    x = OrdinaryLeastSquares().fit_factors(folds.folds([model], 1)[0].whole).x_
+    found = held_out(folds, model, OrdinaryLeastSquares, x)
+    assert found.stateless is not None
+    assert np.abs(found.stateless - found.residual).max() > 0.1  # up to twice the dry friction, at reversals
+    assert held_out(folds, model.with_friction(FrictionLaw()), OrdinaryLeastSquares, x).stateless is None
 
 
 def test_what_is_expected_lies_between_short_parts_and_quarters():

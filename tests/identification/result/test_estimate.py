@@ -12,13 +12,14 @@ from tests.identification import simulated_arm
 
 import torquec as tq
 from torquec.closedform.closed_dynamics import closed_inverse_dynamics
+from torquec.identification.estimators.joint_factors import joint_factors
 from torquec.identification.estimators.method import Method
-from torquec.identification.estimators.prior_estimators import robot_prior
+from torquec.identification.estimators.prior_estimators import RidgeToPrior, robot_prior
 from torquec.identification.estimators.statistics import CONFIDENCE
 from torquec.identification.excitation.excitation import simulated_log
 from torquec.identification.identify import identify
 from torquec.identification.identify_options import IdentifyOptions
-from torquec.identification.logs.prepare import Samples
+from torquec.identification.logs.prepare import Samples, prepare
 from torquec.identification.result.estimate import bind_parameters, estimate_parameters, identified_model, not_in_code
 from torquec.identification.torque.friction_law import STEP, CoulombShape, FrictionLaw, FrictionModel, Turnover
 from torquec.identification.torque.torque_columns import GasSpring, RecordedColumn
@@ -284,3 +285,16 @@ def test_a_robot_with_negative_friction_cannot_be_built(estimate):
     odd = dataclasses.replace(estimate, x=x, standard=None)
     assert odd.realization.physically_consistent
     assert not odd.is_buildable
+
+
+def test_deviations_without_the_error_of_the_prior_are_smaller_and_equal_without_one():
+    free = simulated_arm.estimate(Method.WEIGHTED)
+    assert free.sampling_std == pytest.approx(free.std)
+    model = torque_model(simulated_arm.arm(), rotors=False, friction="offset")
+    samples = prepare(simulated_arm.log(), cutoff=10.0)
+    factors = joint_factors(model.regressor(samples)[samples.used], samples.tau[samples.used])
+    for strength, share in ((1e-6, 1.0), (1e14, 0.0)):
+        drawn = RidgeToPrior(robot_prior(model), strength=strength).fit_factors(factors)
+        shares = np.diag(drawn.sampling_covariance(factors)) / np.diag(drawn.covariance_)
+        assert np.all(shares <= 1.0 + 1e-6)
+        assert shares.min() == pytest.approx(share, abs=0.01)

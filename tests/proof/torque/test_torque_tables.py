@@ -38,11 +38,11 @@ def test_rows_determine_the_torques_of_every_motion(name):
 def test_a_degree_that_no_proof_can_manage_is_refused():
     shapes = dict.fromkeys(("q", "qd", "qdd"), (1,))
     program = trace(
-        "inverse_dynamics", lambda q, qd, qdd: {"tau": [math.sincos(5.0 * q[0])[0] + qd[0] + qdd[0]]}, shapes
+        "inverse_dynamics", lambda q, qd, qdd: {"tau": [math.sincos(7.0 * q[0])[0] + qd[0] + qdd[0]]}, shapes
     )
     (degree,) = position_degrees(program, [PositionBasis.TRIGONOMETRIC])
-    assert degree == 5 > HIGHEST_DEGREE
-    with pytest.raises(RobotError, match="of degree 5 in the sine and cosine of a joint"):
+    assert degree == 7 > HIGHEST_DEGREE
+    with pytest.raises(RobotError, match="of degree 7 in the sine and cosine of a joint"):
         torque_tables(program, [PositionBasis.TRIGONOMETRIC], degree=degree)
 
 

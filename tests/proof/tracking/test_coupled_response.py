@@ -15,14 +15,16 @@ def run(loop, G, w, *, e0=0.0, ed0=0.0, noise=None, waiting=1.0):
     """e, ed and u (N, 3 n) at every sample of (1)-(3), under accelerations w (N, n) held over a sample."""
     n = len(G)
     e, ed = np.full(n, e0), np.full(n, ed0)
-    before, filtered = e - T * ed, ed.copy()
+    before, filtered, total = e - T * ed, ed.copy(), 0.0 * e
+    integral = 0.0 if loop.integral is None else loop.integral
     waiting = [waiting * (loop.stiffness * e + loop.damping * ed)] * loop.delay
     found = []
     for k, acceleration in enumerate(w):
         seen = e if noise is None else e - noise[k]
         difference = filtered + loop.share * ((seen - before) / T - filtered)
         filtered = np.where(loop.share > 0.0, difference, ed)
-        u = loop.stiffness * seen + loop.damping * filtered
+        u = loop.stiffness * seen + loop.damping * filtered + integral * total
+        total = total + T * seen
         waiting.append(u)
         a = -G @ waiting.pop(0) + acceleration
         found.append(np.concatenate([e, ed, u]))
@@ -31,7 +33,7 @@ def run(loop, G, w, *, e0=0.0, ed0=0.0, noise=None, waiting=1.0):
     return np.array(found)
 
 
-def coupled(delay, share, *, seed=0, n=3, start=(0.0, 0.0), noise=0.0):
+def coupled(delay, share, integral=0.0, *, seed=0, n=3, start=(0.0, 0.0), noise=0.0):
     """A loop with random inertias, its gains in one epoch, and the bounds by slot of inputs."""
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(n, n))
@@ -39,7 +41,8 @@ def coupled(delay, share, *, seed=0, n=3, start=(0.0, 0.0), noise=0.0):
     change = rng.normal(size=(n, 1))
     inverse = np.linalg.inv(M + 0.5 * change @ change.T)
     poles = rng.uniform(60.0, 100.0, n)
-    loop = CoupledErrorLoop(poles**2, 2.0 * poles, T, delay, np.full(n, share))
+    gains = integral * poles**3 if integral else None
+    loop = CoupledErrorLoop(poles**2, 2.0 * poles, T, delay, np.full(n, share), gains)
     epochs = Epochs((inverse @ M)[None, None], inverse[None, None], M[None], np.zeros(COUNT // SLOT, dtype=int))
     sizes = {"position": np.full(n, start[0]), "speed": np.full(n, start[1]), "noise": np.full(n, noise)}
     response = coupled_response(loop, epochs, SLOT, **sizes)
@@ -47,19 +50,19 @@ def coupled(delay, share, *, seed=0, n=3, start=(0.0, 0.0), noise=0.0):
     def bounds(**given):
         zero = np.zeros((1, COUNT // SLOT, n))
         inputs = ErrorInputs(**{name: given.get(name, zero) for name in ("level", "torque", "low", "high", "feedback")})
-        largest = np.full((1, 4 + delay, n), 1.0)
+        largest = np.full((1, loop.kinds, n), 1.0)
         found = response.reached(0, inputs, slice(0, COUNT // SLOT), largest)[0]
         return np.repeat(found, SLOT, axis=0)
 
     return loop, epochs, bounds
 
 
-CASES = [(0, 0.0), (1, 0.0), (1, 0.7), (3, 0.5)]
+CASES = [(0, 0.0, 0.0), (1, 0.0, 0.0), (1, 0.7, 0.0), (3, 0.5, 0.0), (0, 0.0, 0.3), (2, 0.7, 0.3)]
 
 
-@pytest.mark.parametrize(("delay", "share"), CASES)
-def test_aligned_disturbances_come_close_and_never_pass(delay, share):
-    loop, epochs, bounds = coupled(delay, share)
+@pytest.mark.parametrize(("delay", "share", "integral"), CASES)
+def test_aligned_disturbances_come_close_and_never_pass(delay, share, integral):
+    loop, epochs, bounds = coupled(delay, share, integral)
     G, inverse, n = epochs.G[0, 0], epochs.inverse[0, 0], 3
     one = np.ones((1, COUNT // SLOT, n))
     for name, through in (("level", np.eye(n)), ("torque", inverse)):
@@ -72,9 +75,9 @@ def test_aligned_disturbances_come_close_and_never_pass(delay, share):
             assert reached[-1, output] > 0.9 * limit[-1, output]
 
 
-@pytest.mark.parametrize(("delay", "share"), CASES)
-def test_a_known_acceleration_counts_with_its_sign(delay, share):
-    loop, epochs, bounds = coupled(delay, share)
+@pytest.mark.parametrize(("delay", "share", "integral"), CASES)
+def test_a_known_acceleration_counts_with_its_sign(delay, share, integral):
+    loop, epochs, bounds = coupled(delay, share, integral)
     n, t = 3, np.arange(COUNT) / COUNT
     w = np.repeat(np.stack([t, np.sin(3.0 * t), 1.0 - t], axis=1)[::SLOT], SLOT, axis=0)
     limit = bounds(low=w[::SLOT][None], high=w[::SLOT][None])
@@ -84,15 +87,15 @@ def test_a_known_acceleration_counts_with_its_sign(delay, share):
     assert np.all(limit[-1, n : 2 * n] < 0.7 * worst[-1, n : 2 * n])  # speeds answer to changes only
 
 
-@pytest.mark.parametrize(("delay", "share"), CASES)
-def test_starts_and_noise_stay_below(delay, share):
+@pytest.mark.parametrize(("delay", "share", "integral"), CASES)
+def test_starts_and_noise_stay_below(delay, share, integral):
     rng = np.random.default_rng(4)
     for start in ({"e0": 1e-3}, {"ed0": 0.1}):
-        loop, epochs, bounds = coupled(delay, share, start=(start.get("e0", 0.0), start.get("ed0", 0.0)))
+        loop, epochs, bounds = coupled(delay, share, integral, start=(start.get("e0", 0.0), start.get("ed0", 0.0)))
         for waiting in (0.0, 1.0):  # delayed torques before the first: those of the reference, or with their feedback
             found = np.abs(run(loop, epochs.G[0, 0], np.zeros((COUNT, 3)), waiting=waiting, **start))
             assert np.all(found <= bounds()[:, :9] * (1.0 + 1e-9))
-    loop, epochs, bounds = coupled(delay, share, noise=1e-5)
+    loop, epochs, bounds = coupled(delay, share, integral, noise=1e-5)
     noise = 1e-5 * rng.choice([-1.0, 1.0], (COUNT, 3))
     found = np.abs(run(loop, epochs.G[0, 0], np.zeros((COUNT, 3)), noise=noise))
     assert np.all(found <= bounds()[:, :9] * (1.0 + 1e-9))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -9,11 +10,15 @@ import pytest
 
 import torquec as tq
 from torquec.control.model_terms import Evaluation, FrictionCompensation
-from torquec.control.uncertainty_sets import payload_cells, plant_uncertainty
-from torquec.dynamics import friction_torque, inverse_dynamics, mass_matrix
-from torquec.expr import trace
+from torquec.control.poles import ErrorFeedback
+from torquec.control.structured_errors import chi_squared_quantile
+from torquec.control.uncertainty_sets import body_directions, payload_cells, plant_uncertainty
+from torquec.dynamics import friction_torque, inverse_dynamics, mass_matrix, regressor
+from torquec.expr import evaluate, trace
+from torquec.model.model_parameters import ModelParameters
+from torquec.model.quantities import base_of
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, CloserAccelerationBound, MotionBoxes
-from torquec.proof.tracking.plant_uncertainty import ActingErrors, body_directions
+from torquec.proof.tracking.plant_uncertainty import ActingErrors
 from torquec.robot.friction import Friction
 from torquec.robot.robot import Drives
 from torquec.spatial import Inertia
@@ -25,7 +30,7 @@ def sets_of(model, stated, *, evaluation=Evaluation.MEASURED):
         model,
         stated,
         model.robot,
-        feedback=(np.full(n, 400.0), np.full(n, 40.0)),
+        feedback=ErrorFeedback((400.0,) * n, (40.0,) * n),
         period=1e-3,
         evaluation=evaluation,
         friction=FrictionCompensation(),
@@ -82,6 +87,67 @@ def test_robots_with_other_masses_accelerate_within_the_level(kind):
         assert np.all(reached <= found)
         worst = max(worst, float((reached.max(axis=0) / found).max()))
     assert worst > 0.3
+
+
+def correlated(robot, part):
+    """The robot as a model with a covariance of its base parameters, strongly correlated."""
+    base, rng = base_of(robot), np.random.default_rng(6)
+    sizes = part * np.maximum(np.abs(base.values), 0.01 * np.abs(base.values).max())
+    factor = sizes[:, None] * (np.eye(len(base)) + 0.5 * rng.normal(size=(len(base),) * 2))
+    spread = tuple(map(tuple, (0.5 * (factor @ factor.T + (factor @ factor.T).T)).tolist()))
+    names = ("friction", *base.names)  # the parameters of an estimate are those of friction, too, in its own order
+    padded = ((1.0, *[0.0] * len(base)), *((0.0, *row) for row in spread))
+    return replace(
+        tq.compile(robot), parameters=ModelParameters(names, (0.0, *base.values.tolist()), padded)
+    ), np.array(spread)
+
+
+@pytest.mark.parametrize("bug", ["none", "half the radius", "no correlation"])
+def test_parameters_of_an_ellipsoid_accelerate_within_the_level(bug):
+    """The worst parameters of the ellipsoid for each joint reach the level; a planted bug shows."""
+    robot = tq.classics.puma560()
+    model, S = correlated(robot, 1e-4)
+    sets = sets_of(model, tq.Uncertainty(bodies=tq.BodyUncertainty(covariance=0.95)).with_identified(model))
+    radius, base = math.sqrt(chi_squared_quantile(0.95, len(S))), base_of(robot)
+    if bug == "half the radius":
+        sets = replace(sets, factor=0.5 * sets.factor)
+    if bug == "no correlation":
+        sets = replace(sets, factor=radius * np.diag(np.sqrt(np.diagonal(S))))
+    rng, ratios = np.random.default_rng(3), []
+    for _ in range(3):
+        q, qd, v = rng.uniform(-1.0, 1.0, (3, robot.n))
+        found = errors_at(sets, AccelerationBound(robot), q, qd, v)["bodies"]
+        columns = np.array(regressor(robot, q, qd, v)) @ base.body_expansion
+        rows = np.linalg.solve(np.array(mass_matrix(robot, q)), columns)
+        for k, row in enumerate(rows):
+            delta = base.body_expansion @ (radius * S @ row / math.sqrt(row @ S @ row))
+            parameters = np.array([x for body in robot.bodies for x in body.inertia.parameters]) + delta[:60]
+            bodies = tuple(
+                replace(body, inertia=Inertia(*parameters[10 * i : 10 * i + 10].tolist()))
+                for i, body in enumerate(robot.bodies)
+            )
+            motors = tuple(
+                replace(m, rotor_inertia=m.rotor_inertia + x)
+                for m, x in zip(robot.drives.motors, delta[60:].tolist(), strict=True)
+            )
+            other = replace(robot, bodies=bodies, drives=replace(robot.drives, motors=motors))
+            missing = np.array(inverse_dynamics(robot, q, qd, v)) - np.array(inverse_dynamics(other, q, qd, v))
+            ratios.append(abs(np.linalg.solve(np.array(mass_matrix(other, q)), missing)[k]) / found[k])
+    low, high = {"none": (0.97, 1.0), "half the radius": (1.9, 2.0), "no correlation": (0.0, 0.9)}[bug]
+    assert low < min(ratios) <= (max(ratios) if bug != "no correlation" else min(ratios)) <= high
+
+
+def test_torques_of_an_ellipsoid_are_those_of_the_planning_range():
+    """low and high are the nominal torque -+ sqrt(quantile Y S Y') at a state."""
+    robot = tq.classics.planar2r()
+    model, S = correlated(robot, 1e-3)
+    sets = tq.Uncertainty(bodies=tq.BodyUncertainty(covariance=0.95)).with_identified(model)
+    q, qd, v = np.random.default_rng(1).uniform(-1.0, 1.0, (3, robot.n))
+    found = evaluate(sets.torque_spread(robot).program(model), {"q": q, "qd": qd, "qdd": v})
+    columns = np.array(regressor(robot, q, qd, v)) @ base_of(robot).body_expansion
+    wide = np.sqrt(chi_squared_quantile(0.95, len(S)) * np.einsum("ni,ij,nj->n", columns, S, columns))
+    nominal = np.array(inverse_dynamics(robot, q, qd, v))
+    np.testing.assert_allclose([found["low"], found["high"]], [nominal - wide, nominal + wide], rtol=1e-6)
 
 
 def test_a_payload_in_the_set_accelerates_within_the_level():
@@ -193,7 +259,7 @@ def test_smoothed_compensation_is_enclosed():
     sets = replace(
         sets_of(model, tq.Uncertainty()),
         compensation=plant_uncertainty(
-            model, tq.Uncertainty(), robot, feedback=(np.ones(n), np.ones(n)), period=1e-3,
+            model, tq.Uncertainty(), robot, feedback=ErrorFeedback((1.0,) * n, (1.0,) * n), period=1e-3,
             evaluation=Evaluation.MEASURED, friction=smooth, efforts=np.full(n, np.inf),
         ).compensation,
     )  # fmt: skip

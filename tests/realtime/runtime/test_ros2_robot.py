@@ -6,10 +6,12 @@ import contextlib
 import importlib.util
 import json
 import math
+import signal
 import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -20,6 +22,7 @@ import torquec as tq
 from torquec.control.controller_file import write_controller
 from torquec.realtime.runtime import ros2_robot
 from torquec.realtime.runtime.ros2_robot import Ros2Robot, ros2_node, run_plant
+from torquec.realtime.tuning import TUNING
 from torquec.robot import classics
 from torquec.simulation.plant import as_plant
 
@@ -135,7 +138,7 @@ def test_numbers_that_are_not_finite_reach_the_guards(bus):
     ],
 )
 def test_states_that_are_none_are_named(bus, monkeypatch, message, problem):
-    monkeypatch.setattr(ros2_robot, "_FIRST", 0.01)
+    monkeypatch.setattr(ros2_robot, "TUNING", replace(TUNING, first_message_timeout=0.01))
     with bridged(bus, Memory()) as bridge:
         if message is not None:
             bus.create_publisher(None, "joint_states", 10).publish(message)
@@ -158,7 +161,7 @@ def test_torques_are_sent_and_end_with_zero(bus):
 
 def test_diagnostics_and_the_parameter_that_withholds_joint_states(bus, monkeypatch):
     """Withheld states are as good as none: the loop's guards take the torques to zero."""
-    monkeypatch.setattr(ros2_robot, "_DIAGNOSED", 0.01)
+    monkeypatch.setattr(ros2_robot, "TUNING", replace(TUNING, diagnostics_interval=0.01))
     memory, sending = Memory(), bus.create_publisher(None, "joint_states", 10)
 
     def latest(message):
@@ -295,11 +298,13 @@ def test_the_parameter_stops_the_law():
 @pytest.mark.slow
 def test_a_recorded_bag_is_read_as_a_log(tmp_path):
     bag = tmp_path / "bag"
-    recorder = [sys.executable, "-m", "torquec", "ros2", "record", "-o", str(bag), "--seconds", "6"]
-    with simulated_robot(30):
+    recorder = [sys.executable, "-m", "torquec", "ros2", "record", "-o", str(bag), "--seconds", "300"]
+    with simulated_robot(60):
         recording = subprocess.Popen(recorder)
-        run_law(4)
+        done, _ = run_law(4)
+        recording.send_signal(signal.SIGINT)
         assert recording.wait(HANGS) == 0
+    assert done.returncode == 0, done.stdout + done.stderr
     log = tq.read_log(bag, classics.puma560())
     assert log.q.shape[1] == 6
     assert len(log.t) > 500

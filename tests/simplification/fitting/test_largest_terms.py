@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from torquec.proof.torque.error_peaks import largest_magnitude
 from torquec.simplification.fitting.chebyshev_program import point_fit
 from torquec.simplification.fitting.largest_terms import largest_terms, smallest_subset
 from torquec.simplification.fitting.minimal_basis import minimal_basis
+from torquec.simplification.tuning import TUNING
 from torquec.trajectory.motion_box import joint_box
 
 
@@ -56,7 +58,9 @@ def test_coefficients_of_many_terms_come_here(puma, monkeypatch):
     form, box = puma
     exact = form.M[0, 1]
     tolerance = 0.05 * largest_magnitude(exact, box)
-    monkeypatch.setattr("torquec.simplification.fitting.minimal_basis._MANY_TERMS", len(exact) - 1)
+    monkeypatch.setattr(
+        "torquec.simplification.fitting.minimal_basis.TUNING", replace(TUNING, rough_fit_terms=len(exact) - 1)
+    )
     found = minimal_basis(exact, box, tolerance)
     assert found.polynomial == largest_terms(exact, box, tolerance).polynomial
 

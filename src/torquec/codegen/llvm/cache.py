@@ -26,9 +26,9 @@ from typing import Any
 
 _MAGIC = b"torquec\x01"
 _SUFFIX = ".object"
-_MOST_BYTES = 256 * 2**20  # some thousand functions; beyond it the least recently used entries are removed
-_LOOKS = 32  # at the sizes of all entries, while as much is written as there is room for
-_TOUCH_AFTER = 86400.0  # a day: a function in use stays young without a write for each call
+_CACHE_BYTES = 256 * 2**20  # some thousand functions; beyond it the least recently used entries are removed
+_SIZE_CHECKS = 32  # at the sizes of all entries, while as much is written as there is room for
+_TOUCH_SECONDS = 86400.0  # a day: a function in use stays young without a write for each call
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class ObjectCache:
                 Path(temporary).unlink(missing_ok=True)
                 raise
             chance = int(self._path(key).name[:8], 16) / 2**32  # uniform over the keys, the same in every run
-            if chance * _MOST_BYTES < _LOOKS * len(content):
+            if chance * _CACHE_BYTES < _SIZE_CHECKS * len(content):
                 self._prune()
 
     def _path(self, key: str) -> Path:
@@ -87,8 +87,8 @@ class ObjectCache:
                         status = entry.stat()
                         files.append((status.st_mtime, status.st_size, entry.path))
         total = sum(size for _, size, _ in files)
-        for _, size, path in sorted(files) if total > _MOST_BYTES else ():
-            if total <= _MOST_BYTES:
+        for _, size, path in sorted(files) if total > _CACHE_BYTES else ():
+            if total <= _CACHE_BYTES:
                 break
             Path(path).unlink(missing_ok=True)
             total -= size
@@ -134,7 +134,7 @@ def _read_own_file(path: Path) -> bytes:
         if not stat.S_ISREG(status.st_mode) or not _is_private(status):
             raise PermissionError(path)
         content = file.read()
-    if time.time() - status.st_mtime > _TOUCH_AFTER:
+    if time.time() - status.st_mtime > _TOUCH_SECONDS:
         with contextlib.suppress(OSError):
             os.utime(path)  # in use: among the last to be pruned
     return content

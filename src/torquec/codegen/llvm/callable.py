@@ -217,8 +217,8 @@ def make_call(objects: NamedPorts, kernels: CallKernels, options: CompileOptions
         threads=check_threads(options.threads, objects.name),
     )
     ports = (*objects.inputs, *objects.outputs)
-    too_much = len(ports) > MOST_PORTS or any(len(port.shape) > MOST_AXES for port in ports)
-    if options.call_path is CallPath.CTYPES or too_much or find_obstacle():
+    exceeds_record = len(ports) > MOST_PORTS or any(len(port.shape) > MOST_AXES for port in ports)
+    if options.call_path is CallPath.CTYPES or exceeds_record or find_obstacle():
         return dispatcher
     words = [len(objects.inputs), len(objects.outputs), kernels.scalar.address(PACKED), 0, id(dispatcher), 0]
     for port in ports:

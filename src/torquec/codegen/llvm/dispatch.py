@@ -238,7 +238,7 @@ class Dispatcher:
             raise self._error(f"argument '{port.name}' has dtype {array.dtype}", f"{_expected(port)} of real numbers")
         axes = len(port.shape)
         if array.shape != port.shape and (array.ndim != axes + 1 or array.shape[1:] != port.shape):
-            raise self._error(f"argument '{port.name}' has shape {array.shape}", _expected(port))
+            raise self._error(f"argument '{port.name}' has shape {array.shape}", _expected(port) + self._lengths())
         return array
 
     def _rows(self, arrays: Sequence[AnyArray]) -> int | None:
@@ -292,6 +292,13 @@ class Dispatcher:
         for target, made in zip(results, outputs, strict=True):
             if target is not made:
                 target[...] = made
+
+    def _lengths(self) -> str:
+        """The lengths of all vectors where they differ: positions with quaternions have more numbers than rates."""
+        vectors = [port for port in self._inputs if len(port.shape) == 1]
+        if len({port.size for port in vectors}) < 2:
+            return ""
+        return ": " + ", ".join(f"{port.name} has {port.size} numbers" for port in vectors)
 
     def _error(self, found: str, remedy: str) -> ArgumentError:
         return ArgumentError(found, where=self._name, remedy=remedy)

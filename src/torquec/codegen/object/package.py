@@ -71,17 +71,17 @@ def object_package(
     opening = "\n".join(
         [f"{prefix}: written by torquec.\n{description}".rstrip(), "", _use_text(names, made, target, file)]
     )
-    told = dict(notes or {})
+    texts = dict(notes or {})
     for function, symbol in zip(functions, names.functions, strict=True):
         if symbol in made.stack:
             sentence = f"Stack: {made.stack[symbol]} bytes, with all that it calls."
-            told[function.name] = f"{told[function.name]}\n{sentence}" if function.name in told else sentence
+            texts[function.name] = f"{texts[function.name]}\n{sentence}" if function.name in texts else sentence
     order = ", ".join(f"{k} {name}" for k, name in enumerate(names.functions, start=1))
     about = comment(
         "Compares every function with recorded results. 0 when all agree, else the number of the first that does not: "
         f"{order}. Results go to static memory: one call at a time."
     )
-    header = header_text(functions, names, opening, told, more=[f"{about}\nint {selftest}(void);"])
+    header = header_text(functions, names, opening, texts, more=[f"{about}\nint {selftest}(void);"])
     return {
         file: made.code,
         f"{names.prefix}.h": header,

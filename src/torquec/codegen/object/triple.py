@@ -158,15 +158,15 @@ def initialize_targets() -> None:
 
 def _check_cpu(triple: str, cpu: str) -> None:
     """Refuse a processor that LLVM does not know: LLVM would use another one and only print a line to stderr."""
-    if _UNKNOWN in _said_of_cpu(triple, cpu):
-        known = re.findall(r"^  (\S+) +- Select", _said_of_cpu(triple, "help"), re.MULTILINE)
+    if _UNKNOWN in _llvm_messages(triple, cpu):
+        known = re.findall(r"^  (\S+) +- Select", _llvm_messages(triple, "help"), re.MULTILINE)
         near = [name for name in known if name.split("-")[0] == cpu.split("-", maxsplit=1)[0]] or known
         raise ArgumentError(
             f"LLVM does not know the processor '{cpu}' for '{triple}'", remedy=f"it knows: {', '.join(near)}"
         )
 
 
-def _said_of_cpu(triple: str, cpu: str) -> str:
+def _llvm_messages(triple: str, cpu: str) -> str:
     """LLVM's message about a processor, from a child process: LLVM prints it to the process's stderr."""
     program = (
         "import sys, llvmlite.binding as b; b.initialize_all_targets(); b.initialize_all_asmprinters(); "

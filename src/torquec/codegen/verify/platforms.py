@@ -17,7 +17,7 @@ from torquec.codegen.verify.c_package import CFunction, CPackageText
 from torquec.foundation.arrays import AnyArray
 from torquec.foundation.template import filled_template, package_text
 
-_SECONDS = 600  # of one program; a Panda's derivatives take some seconds to compile
+_TIMEOUT = 600  # of one program; a Panda's derivatives take some seconds to compile
 _WITHOUT_CONTRACTION = ("-std=c99", "-ffp-contract=off")
 _M7 = ("-mcpu=cortex-m7", "-mfloat-abi=hard", "-mfpu=fpv5-d16", "-mthumb", "--specs=rdimon.specs")
 _BOARD = ("-M", "mps2-an500", "-cpu", "cortex-m7", "-nographic", "-monitor", "none", "-serial", "none", "-icount",
@@ -98,11 +98,11 @@ def run_tool(command: Sequence[str], *, cwd: Path | None = None) -> subprocess.C
             capture_output=True,
             text=True,
             check=False,
-            timeout=_SECONDS,
+            timeout=_TIMEOUT,
             stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(list(command), 1, "", f"{command[0]} did not end within {_SECONDS} s")
+        return subprocess.CompletedProcess(list(command), 1, "", f"{command[0]} did not end within {_TIMEOUT} s")
 
 
 def _last_lines(done: subprocess.CompletedProcess[str]) -> str:

@@ -7,7 +7,7 @@ there are 950, 350 and 120, because
 (1)  the instructions are in the order of :mod:`torquec.codegen.llvm_text.arrange`, which keeps few values live;
 (2)  registers are allocated by Belady's rule (:mod:`torquec.codegen.x86.register_allocation`);
 (3)  one operand of an instruction may be in memory; it is loaded first where it is used again: a constant within
-     `_NEAR` instructions, whatever it replaces; another value within `_REACH`, where a register is free.
+     `_NEAR_USE` instructions, whatever it replaces; another value within `_FAR_USE`, where a register is free.
 
 Operations are those of the steps: results are bit-identical to those of every other kernel. Gains are listed in
 `codegen/llvm/README.md`.
@@ -28,9 +28,9 @@ from torquec.codegen.x86.scalar_assembly import FEWEST_STEPS
 from torquec.expr import Op
 
 _MOST_POINTERS = 8  # general registers left beside those for constants, spill slots and lanes
-_SPAN = 64  # of the schedule: finer spans spill more of the Panda's values; else from 8 on the time is the same
+_SCHEDULE_SPAN = 64  # finer spans spill more of the Panda's values; else from 8 on the time is the same
 _MOST_SCHEDULED = 500  # steps without a division; longer programs have fewer live values in the algorithm's own order
-_NEAR, _REACH = 16, 100  # instructions; from half to twice as many the time is the same
+_NEAR_USE, _FAR_USE = 16, 100  # instructions; from half to twice as many the time is the same
 _SHAPE = Type(WIDTH)
 _BYTES = _SHAPE.bytes * WIDTH
 
@@ -52,7 +52,7 @@ def emit_assembled_block(module: FunctionText, program: StepProgram, *, name: st
         return ""
     # Divisions have a long latency: hiding it matters more than a few stores.
     divides = any(step.op is Op.DIV for step in program.steps)
-    scheduled = schedule(program, order, most=MOST_SCHEDULED if divides else _MOST_SCHEDULED, span=_SPAN)
+    scheduled = schedule(program, order, most=MOST_SCHEDULED if divides else _MOST_SCHEDULED, span=_SCHEDULE_SPAN)
     steps = [item for item in scheduled if not isinstance(item, Write)]
     places = _Places(BlockCode(program, list(place_writes(program, steps, COLUMNS))), registers)
     text = FunctionText(module.fma, declarations=module.declarations)
@@ -111,14 +111,14 @@ class _Places(Placement):
         super().__init__()
         self._numbers = code.constants
         uses = uses_of([instruction.values for instruction in code.instructions])
-        self._registers = Registers(uses, registers, store=self._store, elsewhere=self._numbers)
+        self._registers = Registers(uses, registers, store=self._store, in_memory=self._numbers)
         for instruction in code.instructions:
             self._do(instruction)
 
     def _do(self, instruction: Instruction) -> None:
         registers, values = self._registers, instruction.values
         last = registers.read(values)
-        self._load_what_is_used_again(values)
+        self._load_reused(values)
         if instruction.form is Form.FUSED:
             result = self._fused(instruction.name, *values, last=last)
             registers.leave(last)
@@ -131,13 +131,13 @@ class _Places(Placement):
         if result >= 0:
             registers.hold(instruction.result, result)
 
-    def _load_what_is_used_again(self, values: tuple[int, ...]) -> None:
+    def _load_reused(self, values: tuple[int, ...]) -> None:
         """(3)."""
         registers = self._registers
         for value in values:
             if value not in registers.held:
                 steps = registers.distance(value)
-                if steps < _NEAR if value in self._numbers else registers.free and steps < _REACH:
+                if steps < _NEAR_USE if value in self._numbers else registers.free and steps < _FAR_USE:
                     self._in_register(value, keep=values)
 
     def _operands(self, instruction: Instruction) -> list[str]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from torquec.codegen.llvm_text.text import literal
 
-_NEVER = 1 << 60  # the next use of a dead value
+_NO_NEXT_USE = 1 << 60  # the next use of a dead value
 
 
 def uses_of(reads: Sequence[Sequence[int]]) -> dict[int, list[int]]:
@@ -29,7 +29,7 @@ def uses_of(reads: Sequence[Sequence[int]]) -> dict[int, list[int]]:
     uses: dict[int, list[int]] = {}
     for k in range(len(reads) - 1, -1, -1):
         for value in dict.fromkeys(reads[k]):
-            uses.setdefault(value, [_NEVER]).append(k)
+            uses.setdefault(value, [_NO_NEXT_USE]).append(k)
     return uses
 
 
@@ -49,7 +49,7 @@ class Registers:
         count: int,
         *,
         store: Callable[[int, int], None],
-        elsewhere: Container[int] = (),
+        in_memory: Container[int] = (),
         held: Sequence[int] = (),
         stored: Sequence[int] = (),
     ) -> None:
@@ -62,7 +62,7 @@ class Registers:
         self.free = list(range(count - 1, len(held) - 1, -1))
         self.slot_of = {value: k for k, value in enumerate(stored)}
         self.slots = len(stored)
-        self._uses, self._store, self._elsewhere = uses, store, elsewhere
+        self._uses, self._store, self._in_memory = uses, store, in_memory
         self._free_slots: list[int] = []
         self._at = -1
 
@@ -73,7 +73,7 @@ class Registers:
         for value in dict.fromkeys(values):
             uses = self._uses[value]
             uses.pop()
-            if uses[-1] == _NEVER:
+            if uses[-1] == _NO_NEXT_USE:
                 last.append(value)
         return last
 
@@ -91,7 +91,7 @@ class Registers:
             if use > farthest and value not in keep:
                 farthest, found = use, value
         register = self.held.pop(found)
-        if found not in self.slot_of and found not in self._elsewhere:
+        if found not in self.slot_of and found not in self._in_memory:
             if self._free_slots:
                 slot = self._free_slots.pop()
             else:

@@ -6,7 +6,7 @@ time for the derivatives of inverse dynamics. Here allocation is one pass over t
 (1)  a value is in a register or in memory: inputs and constants where they are, others in a slot on the stack;
 (2)  registers are allocated by Belady's rule (:mod:`torquec.codegen.x86.register_allocation`);
 (3)  one operand of an instruction may be in memory; it is loaded first where a register is free and it is used again
-     within `_REACH` steps.
+     within `_FAR_USE` steps.
 
 Operations are those of the steps, each rounded as in LLVM's own code: results are bit-identical. LLVM compiles the
 groups before, passes their results in registers, and assembles the text.
@@ -27,8 +27,8 @@ FEWEST_STEPS = 40
 """Below this number of steps LLVM is as fast, and free to place the values."""
 
 _MOST_POINTERS = 11  # general registers that a function can spare for its arrays
-_REACH = 100  # steps until the next use of a value that is worth a register
-_KEPT_FREE = 8  # registers that pass no result of a group
+_FAR_USE = 100  # steps until the next use of a value that is worth a register
+_SPARE_REGISTERS = 8  # registers that pass no result of a group
 
 _PLAIN: Mapping[StepOp, str] = {Op.ADD: "vaddsd", Op.SUB: "vsubsd", Op.MUL: "vmulsd", Op.DIV: "vdivsd"}
 _COMMUTATIVE = (Op.ADD, Op.MUL)
@@ -70,7 +70,7 @@ def emit_assembled(
             body.write(item.output, item.first, [body.read(step) for step in item.steps])
     uses = uses_of([needs(program, item) for item in after])
     given = sorted((step for step in made if step in uses), key=lambda step: uses[step][-1])
-    most = max(0, registers - _KEPT_FREE)
+    most = max(0, registers - _SPARE_REGISTERS)
     handed, stored = given[:most], given[most:]
     places = _Places(program, uses, handed, stored, registers, pointers)
     for item in after:
@@ -134,7 +134,7 @@ class _Places(Placement):
         self._pointer = {name: f"(${len(handed) + k})" for k, name in enumerate(pointers)}
         self._leaf_at = {value: self._leaf(self._steps[value]) for value in uses if self._steps[value].is_leaf}
         self._registers = Registers(
-            uses, registers, store=self._store, elsewhere=self._leaf_at, held=handed, stored=stored
+            uses, registers, store=self._store, in_memory=self._leaf_at, held=handed, stored=stored
         )
         self._fresh: list[int] = []  # registers of values that are loaded for this instruction alone
 
@@ -154,7 +154,7 @@ class _Places(Placement):
 
     def _compute(self, step: EvaluationStep, *, last: list[int]) -> int:
         """Append the instructions of a step; gives the register of its result."""
-        self._load_what_is_used_again(step.args)
+        self._load_reused(step.args)
         if isinstance(step.op, Fused):
             result = self._fused(_FUSED[step.op], *step.args, last=last)
             self._leave(last=last)
@@ -168,13 +168,13 @@ class _Places(Placement):
             return result
         return self._plain(step.op, *step.args, last=last)
 
-    def _load_what_is_used_again(self, args: tuple[int, ...]) -> None:
+    def _load_reused(self, args: tuple[int, ...]) -> None:
         """(3)."""
         registers = self._registers
         for value in args:
             if not registers.free:
                 return
-            near = registers.distance(value) < _REACH
+            near = registers.distance(value) < _FAR_USE
             if near and value not in registers.held and self._steps[value].op is not Op.CONST:
                 registers.hold(value, self._load(value))
 

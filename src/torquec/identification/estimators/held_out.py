@@ -20,6 +20,9 @@ Bounds of the residual by split conformal prediction over blocks of motion (`Res
      (Pareto): the bound is wide, and `blocks` shows why. A single recording does not show run-to-run variation
      (temperature, sensor offsets): bounds are at least `_ONE_RUN` times the largest score
 
+(9)  controllers and observers evaluate friction with memory without its state, as a step at reversals: its bounds hold
+     for both, for the larger of the two residuals of every sample
+
 Elsewhere in the range of the logs, the uncertainty of the parameters x with covariance C causes a relative error u:
 
 (7)  u^2 = sum tr(A C A')/sum |A x|^2 over states drawn from the ranges of q, qd, qdd, each joint independently
@@ -27,6 +30,7 @@ Elsewhere in the range of the logs, the uncertainty of the parameters x with cov
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,6 +41,7 @@ from torquec.foundation.arrays import Array, Indices
 from torquec.identification.estimators.cross_validation import LogFolds, part_borders
 from torquec.identification.estimators.estimator import Estimator
 from torquec.identification.logs.log_source import decimated_blocks
+from torquec.identification.torque.friction_law import STEP
 from torquec.identification.torque.torque_model import Past, TorqueModel
 from torquec.model.residual_bound import ENOUGH_BLOCKS, ResidualBound
 
@@ -59,7 +64,8 @@ class HeldOut:
     """Samples of all logs (M, n) each: state, torques, residuals held out (2) and of the final fit; `block` (M,).
 
     Of long logs every k-th sample is kept (`MOST_SAMPLES`). `interval` (2, n): the residuals of the final fit lie
-    between these, all of them; `seconds` is how long a block lasts.
+    between these, all of them; `seconds` is how long a block lasts. `stateless` is the residual held out where friction
+    with memory is evaluated as a function of the speed alone (9), None for models without memory.
     """
 
     joints: tuple[str, ...]
@@ -72,6 +78,7 @@ class HeldOut:
     block: Indices
     interval: Array
     seconds: float
+    stateless: Array | None = None
 
     @cached_property
     def rms(self) -> Array:
@@ -99,6 +106,8 @@ class HeldOut:
 
     def _bound(self, j: int, name: str, standstill: float, rest: float, least: float) -> ResidualBound:
         speed, fitted, wrong = np.abs(self.qd[:, j]), self.fitted[:, j], np.abs(self.residual[:, j])
+        if self.stateless is not None:
+            wrong = np.maximum(wrong, np.abs(self.stateless[:, j]))
         moving = speed >= standstill
         if not moving.any():
             moving[:] = True
@@ -179,7 +188,9 @@ def held_out(
     motion_of = {log: k for k, motion in enumerate(folds.motions) for log in motion}
     seconds = sum(log.used / log.rate for log in folds.logs)
     length = max(_SECONDS, seconds / _MOST)
-    columns: list[list[Array]] = [[] for _ in range(6)]
+    columns: list[list[Array]] = [[] for _ in range(7)]
+    memoryless = model.with_friction(dataclasses.replace(model.friction, shape=STEP))
+    friction = slice(len(model.base), model.size - len(model.columns))
     blocks: list[Indices] = []
     interval = np.stack([np.full(model.robot.n, np.inf), np.full(model.robot.n, -np.inf)])
     first = 0
@@ -193,18 +204,24 @@ def held_out(
             places = np.arange(taken, taken + len(kept))
             part = (np.searchsorted(borders, places, side="right") - 1) // 3
             x_of = np.array(fits)[np.full(len(kept), motion_of[number]) if several else part]
-            own = (tau - np.einsum("tjk,tk->tj", a, x_of), tau - a @ x)
-            if len(kept):
-                interval[0] = np.minimum(interval[0], own[1].min(axis=0))
-                interval[1] = np.maximum(interval[1], own[1].max(axis=0))
+            own = [tau - np.einsum("tjk,tk->tj", a, x_of), tau - a @ x]
+            seen = own[1:]
+            if model.friction.has_memory:
+                a[:, :, friction] = memoryless.friction_columns(block)[kept]
+                own.append(tau - np.einsum("tjk,tk->tj", a, x_of))
+                seen = [*seen, tau - a @ x]
+            for residual in seen if len(kept) else ():
+                interval[0] = np.minimum(interval[0], residual.min(axis=0))
+                interval[1] = np.maximum(interval[1], residual.max(axis=0))
             some = slice(-taken % every, None, every)
             state = (values[kept] for values in (block.q, block.qd, block.qdd))
-            for column, values in zip(columns, (*state, tau, *own), strict=True):
+            for column, values in zip(columns, (*state, tau, *own), strict=False):
                 column.append(values[some].copy())  # a view would keep all samples
             start, stop = borders[3 * part], borders[3 * part + 3]
             blocks.append((first + part * cuts + (places - start) * cuts // (stop - start))[some])
             taken += len(kept)
         first += parts * cuts
     joints = model.robot.joint_names
-    q, qd, qdd, torque, residual, fitted = (np.concatenate(column) for column in columns)
-    return HeldOut(joints, q, qd, qdd, torque, residual, fitted, np.concatenate(blocks), interval, length)
+    q, qd, qdd, torque, residual, fitted, *more = (np.concatenate(column) for column in columns if column)
+    stateless = more[0] if more else None
+    return HeldOut(joints, q, qd, qdd, torque, residual, fitted, np.concatenate(blocks), interval, length, stateless)

@@ -16,8 +16,9 @@
 (6)  Akaike's information criterion: mean over the n joints of log(|residual_j|/|tau_j|) + k/(m n), for k parameters
      and m independent samples
 
-Friction with memory, on request: (2) separately, with all rows, because it predicts the torque at standstill, too. It
-is chosen where it lowers the error over all rows by `_GAIN`.
+Friction with memory: (2) separately, with all rows, because it predicts the torque at standstill, too. It is chosen
+where it lowers the error over all rows by `_GAIN`, because programs need a state for it, and where `FAR_PARTS`, longer
+ones, are not predicted worse.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.work import Work, as_work
 from torquec.identification.estimators.cross_validation import Folds, LogFolds, fold_squares, relative_error
 from torquec.identification.estimators.estimator import Estimator, Weighting
+from torquec.identification.estimators.held_out import FAR_PARTS
 from torquec.identification.estimators.joint_factors import JointFactors
 from torquec.identification.torque.friction_law import STEP, CoulombShape, FrictionLaw, Turnover
 from torquec.identification.torque.torque_model import TorqueModel
@@ -173,11 +175,11 @@ class _Trial:
         """The model with the least (6)."""
         return models[0] if len(models) == 1 else models[int(np.argmin(self.criteria(name, models)))]
 
-    def plainest(self, model: TorqueModel, shapes: Sequence[CoulombShape]) -> TorqueModel:
+    def plainest(self, name: str, model: TorqueModel, shapes: Sequence[CoulombShape]) -> TorqueModel:
         """The model with the law of (2)."""
         laws: list[FrictionLaw] = []
         errors: list[Array] = []
-        with self.work.step("comparing laws of friction", whole=float(len(shapes))) as step:
+        with self.work.step(name, whole=float(len(shapes))) as step:
             for done, shape in enumerate(shapes, 1):
                 for law, folds in self._parts_of(model, dataclasses.replace(model.friction, shape=shape)):
                     laws.append(law)
@@ -213,32 +215,34 @@ def _is_scale_of(word: str, terms: Sequence[str]) -> bool:
 
 def _chosen_friction(trial: _Trial, model: TorqueModel, *, memory: bool) -> TorqueModel:
     """(2), (3): the model with the law of friction that the logs support."""
-    found = trial.plainest(model, SHAPES)
+    found = trial.plainest("comparing laws of friction", model, SHAPES)
     if memory:
         bent = [model.with_friction(dataclasses.replace(model.friction, shape=shape)) for shape in WITH_MEMORY]
         shape = trial.better("comparing turnovers of friction", bent).friction.shape
-        found = _with_memory_or_not(trial, found, trial.plainest(model, (shape,)))
+        remembering = trial.plainest("comparing laws of friction with memory", model, (shape,))
+        found = _with_memory_or_not(trial, found, remembering)
     least = trial.criteria("comparing terms of friction", [found])[0]
     while True:
         laws = [law for more in found.friction.richer.values() for law in scaled_laws(found.friction, more)]
         models = [found.with_friction(law) for law in laws]
         values = trial.criteria("comparing terms of friction", models) if models else [np.inf]
         best = int(np.argmin(values))
-        hurdle = _GAIN if found.friction.has_memory else _LARGE_GAIN
-        if not values[best] < least + np.log1p(-hurdle):
+        if not values[best] < least + np.log1p(-_LARGE_GAIN):
             return found
         found, least = models[best], values[best]
 
 
 def _with_memory_or_not(trial: _Trial, plain: TorqueModel, bent: TorqueModel) -> TorqueModel:
-    """The model with memory where it lowers the error over all rows."""
-    errors = []
-    for model in (plain, bent):
-        fitted, every = (folds.folds([model], PARTS)[0].pairs() for folds in (trial.folds, trial.folds.with_standstill))
-        pairs = [(kept, left_out) for (kept, _), (_, left_out) in zip(fitted, every, strict=True)]
-        squares = fold_squares(pairs, partial(trial.make, model, [trial.setting]))
-        errors.append(relative_error(pairs, squares))
-    return bent if errors[1] < (1.0 - _GAIN) * errors[0] else plain
+    """The model with memory where it lowers the error over all rows, that of longer held-out parts, too."""
+    for parts, gain in ((PARTS, _GAIN), (FAR_PARTS, 0.0)):
+        errors = []
+        for model in (plain, bent):
+            both = (folds.folds([model], parts)[0].pairs() for folds in (trial.folds, trial.folds.with_standstill))
+            pairs = [(kept, left_out) for (kept, _), (_, left_out) in zip(*both, strict=True)]
+            errors.append(fold_squares(pairs, partial(trial.make, model, [trial.setting])))
+        if not errors[1].sum() < (1.0 - gain) ** 2 * errors[0].sum():
+            return plain
+    return bent
 
 
 def scaled_laws(law: FrictionLaw, richer: FrictionLaw) -> list[FrictionLaw]:

@@ -136,6 +136,21 @@ class PriorEstimator(Estimator):
         self.status_ = Status.SOLVED
         return triangle
 
+    def sampling_covariance(self, factors: JointFactors) -> Array:
+        """The part of the covariance (k, k) that is due to the data that were fitted, not to the prior.
+
+        Pi H^-1 I H^-1 Pi', I the information of the data in (5) and H that of data and prior together.
+        """
+        triangle = self.prior.rows(
+            factors, self.weights_, correlation=self.correlation, strength=max(self.strength, _WEAKEST)
+        )
+        scale = np.linalg.norm(triangle[:, :-1], axis=0)
+        scale[scale == 0.0] = 1.0
+        inverse, _ = _solved(triangle[:, :-1] / scale, triangle[:, -1], scale)
+        data = factors.weighted(self.weights_)[:, :-1] @ self.prior.projection / np.sqrt(self.correlation)
+        half: Array = self.prior.projection @ inverse @ (data @ inverse).T
+        return half @ half.T
+
     def _finish(self) -> Self:
         self.x_ = self.prior.projection @ self.y_
         return self

@@ -98,7 +98,8 @@ class Estimate(NotebookDisplay):
 
     `relative_error` is over all logs that were fitted, `validation_error` that of cross-validation; `strength` is the
     weight of the prior, or None without one; `status` is how the fit ended. `promise` is the expected error on
-    another motion, `residual` a bound on the torque residual of each joint.
+    another motion, `residual` a bound on the torque residual of each joint. `sampling_std` (k,) are the deviations
+    without the prior's own error: two fits with one prior differ by these, since they share its error.
     """
 
     model: TorqueModel
@@ -121,6 +122,7 @@ class Estimate(NotebookDisplay):
     status: Status = Status.SOLVED
     notes: tuple[str, ...] = ()
     residual: tuple[ResidualBound, ...] = ()
+    sampling_std: Array | None = None
 
     def __repr__(self) -> str:
         return (

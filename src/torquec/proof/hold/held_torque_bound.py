@@ -22,6 +22,8 @@ The background samples the motion at t0; the torque commanded at t = t0 + age us
 f_J has the jerk, f_M the accelerations as weights of dM/dq; f_A is D for any A; f_3, of little weight, is a sum of
 amplitudes. Without a jerk limit a first-order term 2 f_M age remains: an acceleration step acts on the inertia at t0.
 Springs are included, friction is not.
+
+The parts f of (4) at an age are the witness of a bound, which :mod:`torquec_check.hold` proves again.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -38,15 +41,21 @@ from torquec.closedform.paths import cumulative_variables, parallel_groups
 from torquec.closedform.polynomial import Variable
 from torquec.dynamics.spring_torque import spring_stiffness
 from torquec.errors import ArgumentError, RobotError
-from torquec.expr import Function
+from torquec.expr import Function, function_to_dict
 from torquec.foundation.arrays import Array
+from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Work, as_work
 from torquec.proof.enclosure.grid_bound import GridAxis, Monomial, Row, along_axis, amplitudes, grid_bound
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.proof.torque.torque_tables import position_degrees, positions_read, torque_rows
 from torquec.robot.robot import Robot
+from torquec.robot.robot_document import robot_to_dict
 from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
+from torquec_check.document import RefusedError
+from torquec_check.hold import bends
+from torquec_check.program import torque_program
+from torquec_check.robot import Box, robot_of
 
 _LARGEST = 5**7
 """Largest grid of positions for tables: more than seven joints take gigabytes."""
@@ -56,6 +65,13 @@ _CHECKED = 19
 
 _TABLE_ERROR = 1e-10
 """Tolerated difference of tables and program, relative to its largest coefficient."""
+
+_TRIMMED, _NOISE = 3e-4, 1e-12
+"""Added to every part: its part that the checker may use up for terms that it leaves out, and the part of the largest
+joint's that its rounding may take."""
+
+ROUNDED = 1.0 + 1e-8
+"""Times a sum of parts, which the checker rounds up."""
 
 
 @dataclass(frozen=True)
@@ -79,16 +95,36 @@ class HoldBound:
         if not (np.isfinite(age) and age >= 0.0):
             raise ArgumentError(f"an age of {age} s", remedy="give seconds, zero or more")
         if order is HoldOrder.FIRST:
-            turning = self.jump * 2.0 if self.jerk is None else np.minimum(age * self.jerk, 2.0 * self.jump)
-            found: Array = 0.5 * age**2 * self.curvature + age**3 / 6.0 * self.bend + age * turning
-            return found
+            found: Array = 0.5 * age**2 * self.curvature + age**3 / 6.0 * self.bend + age * self._turning(age)
+            return ROUNDED * found
         if self.jerk is None:
-            return age * self.free_drift
-        return age * np.minimum(self.drift + 0.5 * age * self.jerk, self.free_drift)
+            return ROUNDED * age * self.free_drift
+        return ROUNDED * age * np.minimum(self.drift + 0.5 * age * self.jerk, self.free_drift)
+
+    def _turning(self, age: float) -> Array:
+        """The last part of a first-order bound (4)."""
+        return self.jump * 2.0 if self.jerk is None else np.minimum(age * self.jerk, 2.0 * self.jump)
+
+    def parts(self, age: float, order: HoldOrder) -> dict[str, dict[str, float | None]]:
+        """The bound of every joint at an age, with its parts (4), by their names in a certificate."""
+        bound = self.at(age, order)
+        rows: list[dict[str, Any]]
+        if order is HoldOrder.FIRST:
+            names = ("bound", "curvature", "bend", "turning")
+            columns = (bound, self.curvature, self.bend, self._turning(age))
+            rows = [dict(zip(names, map(float, row), strict=True)) for row in zip(*columns, strict=True)]
+        else:
+            rows = []
+            for i, limit in enumerate(bound):
+                added = None if self.jerk is None else float(0.5 * age * self.jerk[i])
+                free = added is None or self.drift[i] + added >= self.free_drift[i]
+                drift = float(self.free_drift[i] if free else self.drift[i])
+                rows.append({"bound": float(limit), "drift": drift, "turning": None if free else added})
+        return dict(zip(self.joints, rows, strict=True))
 
     def longest_age(self, tolerance: Sequence[float], order: HoldOrder) -> float:
         """The longest age [s] at which no joint's bound exceeds its tolerance (n,), by bisection."""
-        limit = np.asarray(tolerance, dtype=np.float64)
+        limit = (1.0 - 10.0 * (ROUNDED - 1.0)) * np.asarray(tolerance, dtype=np.float64)
         low, high = 0.0, 1.0
         while np.all(self.at(high, order) <= limit) and high < 1e3:
             high *= 2.0
@@ -127,8 +163,8 @@ def held_torque_bound(
             step.show(i, note=name)
             budget = task.budget.share((i + 1) / robot.n)
             bound = partial(grid_bound, axes=rows.axes, budget=budget)
-            bounds["drift"].append(bound(partial(rows.drift, i)) + springs[i])
-            bounds["free_drift"].append(bound(partial(rows.free_drift, i)) + springs[i])
+            bounds["drift"].append(bound(partial(rows.drift, i)))
+            bounds["free_drift"].append(bound(partial(rows.free_drift, i)))
             bounds["jump"].append(bound(partial(rows.turning, i, rows.a)))
             if given is not None:
                 bounds["jerk"].append(bound(partial(rows.turning, i, given)))
@@ -136,10 +172,28 @@ def held_torque_bound(
             bounds["bend"].append(sum(float(amplitudes(row[None], rows.axes)[0]) for row in rows.bend(i)))
             if budget.is_over:
                 coarse.append(name)
+    bounds["bend"] = [max(pair) for pair in zip(bounds["bend"], _checked_bends(robot, program, motions), strict=True)]
     arrays = {key: np.array(values) for key, values in bounds.items()}
+    arrays = {key: (1.0 + _TRIMMED) * x + _NOISE * x.max(initial=0.0) for key, x in arrays.items()}
+    arrays |= {key: arrays[key] + ROUNDED * springs for key in ("drift", "free_drift")}
     limited = None if given is None else arrays["jerk"]
     del arrays["jerk"]
     return HoldBound(robot.joint_names, jerk=limited, **arrays, coarse=tuple(coarse))
+
+
+def checked_box(motions: MotionBox) -> Box:
+    """A box of motions as the checker has it."""
+    return Box(motions.lower, motions.upper, motions.velocity, motions.acceleration)
+
+
+def _checked_bends(robot: Robot, program: Function, motions: MotionBox) -> list[float]:
+    """The part f_3 as the checker adds it up; zero where it cannot."""
+    try:
+        made = torque_program(function_to_dict(program), robot.n)
+        with one_thread():
+            return bends(made, robot_of(robot_to_dict(robot)), checked_box(motions))
+    except RefusedError:
+        return [0.0] * robot.n
 
 
 class _Rows:

@@ -29,11 +29,11 @@ from torquec.expr.replay import Replacement, replayed_steps
 from torquec.foundation.arrays import Array
 from torquec.robot.joints import PositionBasis
 
-HIGHEST_DEGREE = 3
-"""Highest degree in the sine and cosine, or displacement, of any joint: above it, boxes have too many control points
-for a proof."""
+HIGHEST_DEGREE = 6
+"""Highest degree in the sine and cosine, or displacement, of any joint: that of a joint which another one in series
+follows with a multiplier of two. Above it, boxes have too many control points for a proof."""
 
-_TURN = 12  # samples along one joint that determine the degree: enough to resolve degree six
+_TURN = 32  # samples along one joint that determine the degree: enough to resolve those of multipliers up to seven
 
 _TURNS = 2.0 * np.pi * np.arange(_TURN) / _TURN
 _SLIDES = np.cos(np.pi * (np.arange(_TURN) + 0.5) / _TURN)

@@ -5,11 +5,11 @@ torque M u accelerates the robot by G u, G = M_t^-1 M. While a disturbance acts,
 
 (1)  e_k+1 = e_k + z_k - G u_(k-d)/2 + T^2 int_0^1 (1 - r) w dr,    z_k+1 = z_k - G u_(k-d) + T^2 int_0^1 w dr
 (2)  s_k = (1 - c) s_(k-1) + c (e_k - e_(k-1)),  or  s_k = z_k  for measured speeds
-(3)  u_k = p T^2 e_k + s T s_k;  errors n_k of measured positions: e_k - n_k in place of e_k in (2) and (3), so that
-     their differences telescope
+(3)  u_k = p T^2 e_k + s T s_k + i T^3 J_k,  J_(k+1) = J_k + e_k where there is an integral;  errors n_k of measured
+     positions: e_k - n_k in place of e_k in (2) and (3), so that their differences telescope
 
-in the state x = (e_k, z_k, e_(k-1), s_(k-1), u_(k-1), .., u_(k-d)), (n,) each. The motion is cut into epochs, each with
-one constant matrix G per payload cell; the deviation of the true G from it is a disturbance.
+in the state x = (e_k, z_k, e_(k-1), s_(k-1), [J_k,] u_(k-1), .., u_(k-d)), (n,) each. The motion is cut into epochs,
+each with one constant matrix G per payload cell; the deviation of the true G from it is a disturbance.
 
 (4)  Rows g_0 (outputs), g_(m+1) ~ g_m F, for any numbers g_m:
        g_0 x_k = sum of g_m (inputs of the interval k-1-m) + g_K x_(k-K) + sum of (g_m F - g_(m+1)) x_(k-1-m)
@@ -70,7 +70,7 @@ _LAST: dict[bytes, CoupledResponse] = {}
 class CoupledErrorLoop:
     """Feedback `stiffness` p and `damping` s (n,), every `period` T [s], `delay` d samples late.
 
-    `share` (n,) is c of (2), zero for measured speeds.
+    `share` (n,) is c of (2), zero for measured speeds; `integral` i (n,) [1/s^3], None without one.
     """
 
     stiffness: Array
@@ -78,6 +78,17 @@ class CoupledErrorLoop:
     period: float
     delay: int
     share: Array
+    integral: Array | None = None
+
+    @property
+    def queue(self) -> int:
+        """Index of the first delayed feedback in the state, and number of parts before it."""
+        return 4 if self.integral is None else 5
+
+    @property
+    def kinds(self) -> int:
+        """Number of parts of the state, (n,) each."""
+        return self.queue + self.delay
 
     @property
     def _scaled(self) -> tuple[Array, Array, Array]:
@@ -85,36 +96,40 @@ class CoupledErrorLoop:
         return self.stiffness * self.period**2, self.damping * self.period, np.where(self.share > 0.0, 0.0, 1.0)
 
     def outputs(self, M: Array) -> tuple[Array, Array]:
-        """g_0 (B, 4 n, 4 + d, n) of `OUTPUTS`, for inertias M (B, n, n), and what errors n_k add (B, 4 n, n)."""
+        """g_0 (B, 4 n, kinds, n) of `OUTPUTS`, for inertias M (B, n, n), and what errors n_k add (B, 4 n, n)."""
         p, s, measured = self._scaled
         n, c, one = len(p), self.share, np.eye(len(p))
-        asked = np.stack(
-            [np.diag(p + c * s), np.diag(measured * s), np.diag(-c * s), np.diag((1.0 - c - measured) * s)]
-        )
-        rows = np.zeros((len(M), 4 * n, 4 + self.delay, n))
+        parts = [p + c * s, measured * s, -c * s, (1.0 - c - measured) * s]
+        if self.integral is not None:
+            parts.append(self.integral * self.period**3)
+        asked = np.stack([np.diag(part) for part in parts])
+        rows = np.zeros((len(M), 4 * n, self.kinds, n))
         rows[:, :n, 0] = one
         rows[:, n : 2 * n, 1] = one / self.period
-        rows[:, 2 * n : 3 * n, :4] = asked.swapaxes(0, 1) / self.period**2
-        rows[:, 3 * n :, :4] = np.einsum("bij,sjk->bisk", M, asked) / self.period**2
+        rows[:, 2 * n : 3 * n, : self.queue] = asked.swapaxes(0, 1) / self.period**2
+        rows[:, 3 * n :, : self.queue] = np.einsum("bij,sjk->bisk", M, asked) / self.period**2
         noise = np.zeros((len(M), 4 * n, n))
         noise[:, 2 * n :] = rows[:, 2 * n :, 0]
         return rows, noise
 
     def step(self, g: Array, G: Array, *, sign: float = -1.0) -> tuple[Array, Array]:
-        """g F (B, rows, 4 + d, n), and the factors (B, rows, n) of an error n_k; with `sign` 1 those of |F|."""
+        """g F (B, rows, kinds, n), and the factors (B, rows, n) of an error n_k; with `sign` 1 those of |F|."""
         p, s, measured = self._scaled
-        c, d = self.share, self.delay
+        c, d, first = self.share, self.delay, self.queue
         pulled = sign * ((0.5 * g[:, :, 0] + g[:, :, 1]) @ G)
-        asked = g[:, :, 4] if d else pulled
+        asked = g[:, :, first] if d else pulled
         speed = g[:, :, 3] + asked * s
         seen = g[:, :, 2] + asked * p + c * speed
         found = np.empty_like(g)
+        if self.integral is not None:
+            found[:, :, 4] = g[:, :, 4] + asked * (self.integral * self.period**3)
+            seen = seen + g[:, :, 4]
         found[:, :, 0] = g[:, :, 0] + seen
         found[:, :, 1] = g[:, :, 0] + g[:, :, 1] + measured * speed
         found[:, :, 2] = sign * c * speed
         found[:, :, 3] = (1.0 - c - measured) * speed
         if d:
-            found[:, :, 4:-1] = g[:, :, 5:]
+            found[:, :, first:-1] = g[:, :, first + 1 :]
             found[:, :, -1] = pulled
         return found, seen
 
@@ -125,20 +140,20 @@ class CoupledErrorLoop:
         """
         p, s, _ = self._scaled
         T = self.period
-        queue = g[..., 4:, :].sum(axis=-2)
+        queue = g[..., self.queue :, :].sum(axis=-2)
         stood, moved = g[..., 0, :] + g[..., 2, :], g[..., 1, :] - g[..., 2, :] + g[..., 3, :]
         stood, moved = (np.maximum(np.abs(x), np.abs(x + queue * y)) for x, y in ((stood, p), (moved, s)))
         return np.asarray(stood @ position + T * (moved @ speed))
 
     def transition(self, G: Array) -> Array:
-        """F, and beside it the factors of an error n_k, (B, D, D + n), D = (4 + d) n."""
-        cells, kinds, n = len(G), 4 + self.delay, len(self.stiffness)
+        """F, and beside it the factors of an error n_k, (B, D, D + n), D = kinds n."""
+        cells, kinds, n = len(G), self.kinds, len(self.stiffness)
         one = np.broadcast_to(np.eye(kinds * n).reshape(-1, kinds, n), (cells, kinds * n, kinds, n))
         F, seen = self.step(one, G)
         return np.concatenate([F.reshape(cells, kinds * n, kinds * n), seen], axis=2)
 
     def rows(self, g: Array, both: Array, count: int) -> Iterator[tuple[Array, Array]]:
-        """Rows g_0 to g_count (4), some lags at a time: (k + 1, B, rows, 4 + d, n), and the factors (k, B, rows, n) of
+        """Rows g_0 to g_count (4), some lags at a time: (k + 1, B, rows, kinds, n), and the factors (k, B, rows, n) of
         errors n_k; the last rows of a part are the first of the next. `both` is the `transition`.
         """
         cells, size, kinds, n = g.shape
@@ -183,7 +198,7 @@ class _Decay:
         self._loop, self._count, self._largest, self.lags = loop, 3 * len(loop.stiffness), 0.0 * loop.share[:1], 0
 
     def is_over(self, g: Array) -> bool:
-        """With the next rows (k + 1, B, rows, 4 + d, n), the first of which are known; raises where they grow."""
+        """With the next rows (k + 1, B, rows, kinds, n), the first of which are known; raises where they grow."""
         size = np.abs(g[:, :, : self._count]).max(axis=(3, 4))
         size[0] = np.maximum(size[0], self._largest)
         largest = np.maximum.accumulate(size, axis=0)
@@ -242,7 +257,7 @@ def summed(parts: Iterable[ErrorInputs]) -> ErrorInputs:
 @dataclass(frozen=True, eq=False)
 class CoupledResponse:
     """Gains (5) of every cell and epoch: `level`, `torque`, `known` (C, E, L, 4 n, n) by slot of lag; `start` (C, E, L,
-    4 n) and `noise` (C, E, 4 n) with the start errors and the noise in them; `rest` (C, E, 4 n, 4 + d, n) of (4).
+    4 n) and `noise` (C, E, 4 n) with the start errors and the noise in them; `rest` (C, E, 4 n, kinds, n) of (4).
     """
 
     loop: CoupledErrorLoop
@@ -262,7 +277,7 @@ class CoupledResponse:
     def reached(self, epoch: int, inputs: ErrorInputs, slots: slice, largest: Array, *, free: bool = True) -> Array:
         """Bounds (C, s, 4 n) of the outputs in some slots of an epoch, from inputs in all slots (C, S, n).
 
-        `largest` (C, 4 + d, n) bounds the states; without `free`, initial errors, noise and remainders are left out.
+        `largest` (C, kinds, n) bounds the states; without `free`, initial errors, noise and remainders are left out.
         """
         count, ahead = slots.stop - slots.start, self.lags + 1
 
@@ -297,7 +312,7 @@ def coupled_response(
     Raises `ArgumentError` where some G makes the loop unstable, or far slower than the nominal one.
     """
     digest = hashlib.sha256(f"{loop.period} {loop.delay} {slot} {epochs.G.shape}".encode())
-    gains = loop.stiffness, loop.damping, loop.share
+    gains = loop.stiffness, loop.damping, loop.share, np.zeros(0) if loop.integral is None else loop.integral
     for values in (*gains, epochs.G, epochs.inverse, epochs.M, position, speed, noise):
         digest.update(np.asarray(values, dtype=np.float64).tobytes())
     key = digest.digest()

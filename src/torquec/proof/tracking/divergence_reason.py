@@ -44,8 +44,8 @@ def _singular(problem: VaryingTube) -> str:
     zero, split = np.zeros_like(q), sets.directions.shape[1]
     R, D = problem.bound.inverse(problem.bound.inertia(q, q))
     columns = sets.preconditioned(R, MotionBoxes(q, q, zero, zero, zero, zero))
-    sizes = (np.abs(columns[0]) + columns[1])[..., 1:]
-    bodies, payload = sizes[:, :, :split].sum(axis=2), sizes[:, :, split:]
+    bodies = sets.deviations(*(each[:, :, :split, 1:] for each in columns))
+    payload = (np.abs(columns[0]) + columns[1])[:, :, split:, 1:]
     largest = np.abs(problem.cells).sum(axis=1).max(axis=0)
     shares = {
         "bodies": bodies.sum(axis=-1).max(axis=0),
@@ -60,7 +60,7 @@ def _singular(problem: VaryingTube) -> str:
         return all(bool(np.isfinite(solved(cell.wrong, np.ones_like(q))).all()) for cell in cells)
 
     part = _largest(is_regular)
-    most = ", ".join(f"{name} = {part * value:.2g}" for name, value in sets.stated.items() if value)
+    most = ", ".join(f"{name} = {value(part):.2g}" for name, value in sets.stated.items())
     found = f"; it is shown to be regular there up to {most}" if part and most else ""
     return (
         "the mass matrix is not proven nonsingular for all robots of the sets, even on the reference: most is "

@@ -1,10 +1,11 @@
 """Acceleration errors of an uncertain plant: sets of parameters, payload, friction, drives, sensors, delay.
 
 The robot obeys  tau_0(q, qd, qdd) + Y(q, qd, qdd) delta + f = tau,  with tau_0 the nominal dynamics and friction f in
-the set (4). Deviations delta of the parameters are the columns of `directions` times numbers in [-1, 1] and, for a
-payload, ten parameters in one of the cells that cover its set. The controller computes tau = P(q^, qd^,
-v^) + f^ from measurements of t_j, and that torque acts until the next one arrives. Split qdd = A + B with
-tau_0(q, qd, A) = P, and let M be the nominal inertia:
+the set (4). Deviations delta of the parameters are the columns of `directions` times numbers in [-1, 1] (or of
+`directions` F times a vector of length at most 1, an ellipsoid) and, for a payload, ten parameters in one of the
+cells that cover its set. The controller computes tau = P(q^, qd^, v^) + f^ from measurements of t_j, and that
+torque acts until the next one arrives. Split qdd = A + B with tau_0(q, qd, A) = P, and let M be the nominal
+inertia:
 
 (1)  A(t_j) = v + w:    M w = (P - tau_0) + [tau_0(q^, qd^, v^) - tau_0(q, qd, v^)]
      and v^ - v = -(p eps_q + s eps_v), with eps the measurement errors; the bracket is at most |dtau_0/dq| eps_q +
@@ -27,12 +28,15 @@ approximate inverse of M, D >= |1 - R M|, N_k = dY_k/dqdd, and for a cell with c
      Q (R M_t - P - (R M - 1)) G_f u,  P = 1 + sum c_k R N_k. Torques likewise act through a constant M_t^-1 per epoch,
      and Y delta of a cell's centre at the reference is a known acceleration
 
+(10) Over an ellipsoid |x' delta| <= |F' x|, and for x known within r <= |F' x_0| + sqrt(r' |F F'| r): R Y is one x' for
+     each joint, so that all parameters stay correlated
+
 The largest value over all cells is used. A vector that solves (8) also proves every true inertia nonsingular.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -50,7 +54,6 @@ from torquec.proof.tracking.acceleration_bound import AccelerationBound, MotionB
 from torquec.proof.tracking.coupled_response import ErrorInputs, stacked
 from torquec.proof.tracking.preconditioned import CarriedColumns, Ends, RateBound, batched_product
 from torquec.robot.robot import Robot
-from torquec.spatial import PARAMETER_NAMES
 
 _ROUNDED_UP = 1.0 + 1e-12
 """Covers the rounding of sums of some hundred products that are not negative."""
@@ -66,13 +69,14 @@ _ROUNDS = 40
 class PlantUncertainty:
     """Uncertainty sets of a plant, (n,) unless stated otherwise.
 
-    `directions` (10 bodies, j) span deviations of the standard parameters of bodies; `carried` are those of a payload
-    of one unit; `friction_part` of every friction term, `friction_residual` and `drive_error` [N m or N];
-    `compensation` maps (qd_ref, qd) to f^. Measurement errors: `position_error`, all but `position_noise` of it
-    constant; `speed_error`, and `speed_lag` [s] times the acceleration; `feedback_noise` [1/s^2] is what errors of
-    measured speeds add to the feedback. `delay` D [s] is the largest, `jitter` [s] how much of it varies. `stiffness` p
-    and `damping` s are those of the feedback; `at_reference`: where the law evaluates its model. `stated`: the entries
-    of bodies and payload by name, for messages.
+    `directions` (10 bodies + motors, j) span deviations of the standard parameters, `factor` F (j, k) makes them
+    those of an ellipsoid (10); `carried` are those of a payload of one unit; `friction_part` of every friction term,
+    `friction_residual` and `drive_error` [N m or N]; `compensation` maps (qd_ref, qd) to f^. Measurement errors:
+    `position_error`, all but `position_noise` of it constant; `speed_error`, and `speed_lag` [s] times the
+    acceleration; `feedback_noise` [1/s^2] is what errors of measured speeds add to the feedback. `delay` D [s] is the
+    largest, `jitter` [s] how much of it varies. `stiffness` p, `damping` s and `integral` are those of the feedback;
+    `at_reference`: where the law evaluates its model. `stated`: the entries of bodies and payload by name, for a part
+    of the sets, for messages.
     """
 
     robot: Robot
@@ -92,7 +96,9 @@ class PlantUncertainty:
     stiffness: Array
     damping: Array
     at_reference: bool
-    stated: Mapping[str, float] = field(default_factory=dict)
+    factor: Array | None = None
+    integral: Array | None = None
+    stated: Mapping[str, Callable[[float], float]] = field(default_factory=dict)
 
     def speed_errors(self, fastest: Array) -> Array:
         """eps_v where accelerations are at most `fastest`, (n,) or (N, n)."""
@@ -104,11 +110,12 @@ class PlantUncertainty:
         """
         return (self.feedback_noise + self.damping * self.speed_lag * wanted) * _ROUNDED_UP
 
-    def jitter_error(self, speed: Array, acceleration: Array) -> Array:
-        """Change of the feedback by a delay of up to `jitter`, for radii of speed and acceleration (N, n)."""
+    def jitter_error(self, position: Array, speed: Array, acceleration: Array) -> Array:
+        """Change of the feedback by a delay of up to `jitter`, for radii (N, n)."""
         if not self.jitter:
             return np.zeros_like(speed)
-        moved = self.jitter * (self.stiffness * speed + self.damping * acceleration)
+        rate = self.stiffness * speed + self.damping * acceleration
+        moved = self.jitter * (rate if self.integral is None else rate + self.integral * position)
         noise = 2.0 * self.stiffness * self.position_error + 4.0 * self.damping * self.speed_error
         return np.asarray((moved + noise) * _ROUNDED_UP)
 
@@ -225,7 +232,7 @@ class PlantUncertainty:
         found: list[dict[str, ErrorInputs]] = []
         with np.errstate(all="ignore"):
             middle, radius = self.preconditioned(R, own)
-            sizes = (np.abs(middle) + radius)[:, :, :split].sum(axis=2)
+            sizes = self.deviations(middle[:, :, :split], radius[:, :, :split])
             wide = D + sizes[..., 1:] * _ROUNDED_UP
             load, spread = middle[:, :, split:], radius[:, :, split:]
             for c, (centre, half) in enumerate(cells):
@@ -258,12 +265,27 @@ class PlantUncertainty:
                 found.append(right)
         return {cause: stacked([each[cause] for each in found]) for cause in found[0]}
 
+    def deviations(self, middle: Array, radius: Array) -> Array:
+        """The largest |sum of columns times deviations| (N, n, m), from their middles and radii (N, n, j, m); (10)."""
+        F = self.factor
+        if F is None:
+            return np.asarray((np.abs(middle) + radius).sum(axis=2))
+
+        def length(sizes: Array, products: Array) -> Array:
+            return np.asarray(np.sqrt(np.einsum("xnjm,jl,xnlm->xnm", sizes, products, sizes, optimize=True)))
+
+        known = np.sqrt((np.einsum("xnjm,jk->xnkm", middle, F, optimize=True) ** 2).sum(axis=2))
+        beside = length(radius, np.abs(F @ F.T)) + rounding(len(F)) * length(
+            np.abs(middle) + radius, np.abs(F) @ np.abs(F.T)
+        )
+        return np.asarray((known + beside) * _ROUNDED_UP)
+
     def torque_deviation(self, own: MotionBoxes, cells: Array) -> Array:
         """|Y(q, qd, qdd) delta| (N, n), the largest of all cells."""
         found = np.zeros_like(own.q_lower)
         if self.directions.shape[1]:
-            low, high = enclose(self.column_program, own.lower, own.upper)["Y"]
-            found = found + np.maximum(np.abs(low), np.abs(high)).sum(axis=-1)
+            middle, radius = with_constants(*enclose(self.column_program, own.lower, own.upper)["Y"])
+            found = found + self.deviations(middle[..., None], radius[..., None])[..., 0]
         if self.carried is not None:
             middle, radius = with_constants(*enclose(self.carried.torques, own.lower, own.upper)["Y"])
             size = np.abs(middle) + radius
@@ -373,12 +395,3 @@ def _piece(low: Array, high: Array, k: int, pieces: int) -> Ends:
         edges = low + (high - low) * part[:, None, None]
     edges[0], edges[-1] = low, high
     return edges[k], np.maximum(edges[k + 1], edges[k])
-
-
-def body_directions(robot: Robot, parts: Mapping[str, float]) -> Array:
-    """Deviations (10 bodies, k) of every standard parameter by a part of itself, by name, one column for each."""
-    values = [float(x) for body in robot.bodies for x in body.inertia.parameters]
-    names = [name for _ in robot.bodies for name in PARAMETER_NAMES]
-    sizes = np.array([abs(value) * parts[name] for name, value in zip(names, values, strict=True)])
-    full = np.diag(sizes)
-    return full[:, sizes > 0.0]

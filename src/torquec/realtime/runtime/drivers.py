@@ -38,18 +38,15 @@ from torquec.model.model import Model
 from torquec.realtime.runtime.guards import nanoseconds
 from torquec.realtime.runtime.library import runtime_library
 from torquec.realtime.runtime.structures import MOST_JOINTS, DriverStruct, SampleStruct, SimulatedStruct
+from torquec.realtime.tuning import TUNING
 from torquec.robot.robot import Robot
 from torquec.simulation.integrators import RungeKutta4, rk4_step
 from torquec.simulation.plant import DryFriction, Dynamics, Plant, as_plant, drive_torque
 from torquec.simulation.plant_bodies import check_movable
 from torquec.simulation.stick import stick_slip_step
-from torquec.simulation.stiffness import MOST_PER_STEP, check_step, fastest_rate
+from torquec.simulation.stiffness import check_step, fastest_rate
+from torquec.simulation.tuning import TUNING as SIMULATION_TUNING
 from torquec.trajectory.trajectory import Trajectory
-
-_SIMULATED_PATIENCE = 0.1
-"""Longest gap between two torques of a simulated robot [s]: a non-real-time system pauses for tens of ms."""
-_CAUGHT_UP = 0.2
-"""Longest simulated motion in one read [s]: longer than any gap that the guards tolerate, fast to compute."""
 
 
 class RobotClock(StrEnum):
@@ -103,7 +100,7 @@ class SimulatedRobot:
     @property
     def patience(self) -> float | None:
         """As `RobotDriver`."""
-        return None if self.is_virtual else _SIMULATED_PATIENCE
+        return None if self.is_virtual else TUNING.simulated_timeout
 
     @contextlib.contextmanager
     def opened(self, library: ctypes.CDLL, model: Model, motion: Trajectory, period: float) -> Iterator[DriverStruct]:
@@ -118,7 +115,9 @@ class SimulatedRobot:
         start = np.asarray(motion.q[0] if self.start is None else self.start, dtype=np.float64)
         if start.shape != (plant.n,) or not np.isfinite(start).all():
             raise ArgumentError(f"a start of shape {start.shape}", remedy=f"give {plant.n} finite numbers")
-        substeps = self.substeps or math.ceil(max(1.0, fastest_rate(plant, start).rate * period / MOST_PER_STEP))
+        substeps = self.substeps or math.ceil(
+            max(1.0, fastest_rate(plant, start).rate * period / SIMULATION_TUNING.stable_rate)
+        )
         check_step(plant, start, RungeKutta4(substeps), period=period)
         states = np.zeros((2, plant.motion_size))
         speed = motion.qd[0] if self.start is None else np.zeros(plant.n)
@@ -129,7 +128,7 @@ class SimulatedRobot:
         made.state[0], made.state[1] = states[0].ctypes.data, states[1].ctypes.data
         made.joints, made.size = plant.n, plant.motion_size
         made.step_time, made.cycle_time = nanoseconds(period / substeps), nanoseconds(period)
-        made.most_steps = max(substeps, round(_CAUGHT_UP / period * substeps))
+        made.most_steps = max(substeps, round(TUNING.simulated_catch_up / period * substeps))
         made.is_virtual = self.is_virtual
         driver = DriverStruct()
         library.torquec_simulated_driver(ctypes.byref(made), ctypes.byref(driver))

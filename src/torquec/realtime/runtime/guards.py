@@ -20,6 +20,7 @@ from enum import IntEnum, IntFlag, StrEnum
 
 from torquec.errors import ArgumentError
 from torquec.realtime.runtime.structures import MOST_JOINTS, LimitsStruct
+from torquec.realtime.tuning import TUNING
 from torquec.robot.robot import Joint, Robot
 
 
@@ -102,13 +103,6 @@ RUN_ENDS = (RunEnd.ENDED, RunEnd.FAULT, RunEnd.NOT_STARTED, RunEnd.NO_THREAD, Ru
 JointNumbers = float | Sequence[float]
 """One number for all joints, or one for each."""
 
-_FULL_TORQUE = 0.02
-"""Default time from zero to the torque limit [s]: slower than any motor, faster than gears need."""
-_SLACK = 0.05, 0.01  # [rad], [m]: some degrees, a centimetre: noise is less, a lost count is more
-_RESOLUTION = 0.002, 0.0002  # [rad], [m]: a little more than a step of an encoder of 12 bits at the joint itself
-_UNMOVED = 0.01, 0.002  # [rad], [m]: half a degree, two millimetres: joints that follow move by a step of an encoder
-_LATE_PERIODS = 3.5
-"""Default timeout without a new state or torque, in cycles."""
 _NANOSECONDS = 1e9  # of a second
 
 
@@ -210,7 +204,7 @@ def guard_limits(robot: Robot, guards: Guards, *, period: float, patience: float
                 where=robot.name,
                 remedy="give torques: Guards(torque=[..]), --torque LIST, or effort limits in the robot file",
             )
-    late = _LATE_PERIODS * period if patience is None else patience
+    late = TUNING.late_cycles * period if patience is None else patience
     times = {
         "hold": guards.hold,
         "ramp": guards.ramp,
@@ -233,14 +227,14 @@ def guard_limits(robot: Robot, guards: Guards, *, period: float, patience: float
         robot.joint_names,
         period,
         torque,
-        _numbers(robot, "torque_rate", guards.torque_rate, [limit / _FULL_TORQUE for limit in torque]),
+        _numbers(robot, "torque_rate", guards.torque_rate, [limit / TUNING.full_torque_time for limit in torque]),
         power,
         _numbers(robot, "lower", guards.lower, [_range(joint)[0] for joint in joints], signed=True),
         _numbers(robot, "upper", guards.upper, [_range(joint)[1] for joint in joints], signed=True),
         _numbers(robot, "speed", guards.speed, [joint.limits.velocity for joint in joints]),
-        _numbers(robot, "slack", guards.slack, _by_type(joints, *_SLACK)),
-        _numbers(robot, "resolution", guards.resolution, _by_type(joints, *_RESOLUTION)),
-        _numbers(robot, "unmoved", guards.unmoved, _by_type(joints, *_UNMOVED)),
+        _numbers(robot, "slack", guards.slack, _by_type(joints, *TUNING.position_slack)),
+        _numbers(robot, "resolution", guards.resolution, _by_type(joints, *TUNING.position_resolution)),
+        _numbers(robot, "unmoved", guards.unmoved, _by_type(joints, *TUNING.unmoved_distance)),
         _numbers(robot, "damping", guards.damping, (), least=0.0),
         **times,
     )

@@ -24,11 +24,11 @@ from torquec.realtime.runtime.guards import Guards, guard_limits, nanoseconds
 from torquec.realtime.runtime.library import runtime_sources
 from torquec.realtime.runtime.loop_law import BACKGROUND, TWO_RATE_LAW, robot_number, two_rate_law
 from torquec.realtime.runtime.structures import LimitsStruct
+from torquec.realtime.tuning import TUNING
 
 _OF_PYTHON = ("torquec_layout.c", "driver_simulated.c", "driver_simulated.h")
 """Sources that only callers from Python need."""
 
-_USUAL_PERIOD = 0.001  # [s], for a law without a period
 
 RUNTIME_CMAKE = """
 if(CMAKE_USE_PTHREADS_INIT AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
@@ -63,7 +63,7 @@ def _runtime_text(
     model: Model, law: Controller, functions: Sequence[Function], names: Names, background_period: float
 ) -> str:
     """(3)."""
-    period, prefix = law.period or _USUAL_PERIOD, names.prefix
+    period, prefix = law.period or TUNING.usual_law_period, names.prefix
     ports = law.reference.ports(law.n)
     sizes = [math.prod(shape) for shape in ports.values()]
     limits = _limits(model, period)

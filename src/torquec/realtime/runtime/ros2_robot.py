@@ -37,6 +37,7 @@ from torquec.foundation.writing import check_output_folder
 from torquec.model.model import Model
 from torquec.realtime.runtime.drivers import SharedMemoryRobot, SharedRobot, native_plant
 from torquec.realtime.runtime.structures import DriverStruct
+from torquec.realtime.tuning import TUNING
 from torquec.simulation.plant import Plant
 from torquec.trajectory.trajectory import Trajectory
 
@@ -48,14 +49,7 @@ STATES = "joint_states"
 EFFORTS = "effort_controller/commands"
 _DIAGNOSTIC, _ENABLED = "diagnostic_msgs.msg", "enabled"
 _DISCOVERY = ("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-_QUEUE = 10
-"""Queue size of a subscriber: usually two messages wait."""
-_POLL = 2e-4  # polling interval for new torques [s]: a fifth of the shortest usual period
-_LATE = 0.1
-"""Longest gap between two torques or samples [s]: middleware on a non-real-time system pauses for tens of ms."""
 DIAGNOSTICS = "/diagnostics"
-_DIAGNOSED = 1.0  # interval of the diagnostics [s], as diagnostic aggregators expect it
-_FIRST = 5.0  # timeout of the first joint states [s]: discovery takes about one
 
 
 @dataclass(frozen=True)
@@ -66,7 +60,7 @@ class Ros2Robot:
     efforts: str = EFFORTS
 
     is_virtual = False
-    patience = _LATE
+    patience = TUNING.message_timeout
 
     @contextlib.contextmanager
     def opened(self, library: ctypes.CDLL, model: Model, motion: Trajectory, period: float) -> Iterator[DriverStruct]:
@@ -88,10 +82,14 @@ class _Bridge:
         self._seen = threading.Event()
         self._ended = threading.Event()
         self._efforts = ros2_message("std_msgs.msg", "Float64MultiArray")
-        self._publisher = node.create_publisher(self._efforts, topics.efforts, _QUEUE)
-        node.create_subscription(ros2_message("sensor_msgs.msg", "JointState"), topics.states, self._measured, _QUEUE)
+        self._publisher = node.create_publisher(self._efforts, topics.efforts, TUNING.subscriber_queue)
+        node.create_subscription(
+            ros2_message("sensor_msgs.msg", "JointState"), topics.states, self._measured, TUNING.subscriber_queue
+        )
         self._received, self._sent, self._last, self._enabled = 0, 0, -math.inf, True
-        self._statuses = node.create_publisher(ros2_message(_DIAGNOSTIC, "DiagnosticArray"), DIAGNOSTICS, _QUEUE)
+        self._statuses = node.create_publisher(
+            ros2_message(_DIAGNOSTIC, "DiagnosticArray"), DIAGNOSTICS, TUNING.subscriber_queue
+        )
         node.declare_parameter(_ENABLED, value=True)
         node.add_on_set_parameters_callback(self._changed)
         self._sender = threading.Thread(target=self._send, name="torquec ROS 2 efforts", daemon=True)
@@ -107,9 +105,9 @@ class _Bridge:
 
     def await_states(self) -> None:
         """Wait for the first state of all joints; raise `ArgumentError` on timeout."""
-        if not self._seen.wait(_FIRST):
+        if not self._seen.wait(TUNING.first_message_timeout):
             raise ArgumentError(
-                self._problem or f"no joint states within {_FIRST:g} s",
+                self._problem or f"no joint states within {TUNING.first_message_timeout:g} s",
                 where=self._topics.states,
                 remedy="start the robot's driver (torquec ros2 plant simulates one), or name its topic with --states",
             )
@@ -146,14 +144,18 @@ class _Bridge:
                 self._publish(torque.tolist())
                 self._sent += 1
             if time.monotonic() >= due:
-                due += _DIAGNOSED
+                due += TUNING.diagnostics_interval
                 self._diagnose()
-            time.sleep(_POLL)
+            time.sleep(TUNING.torque_poll)
 
     def _diagnose(self) -> None:
         """(3)."""
         age = time.monotonic() - self._last
-        problem = self._problem or ("" if age < _LATE else "no joint states") or ("" if self._enabled else "disabled")
+        problem = (
+            self._problem
+            or ("" if age < TUNING.message_timeout else "no joint states")
+            or ("" if self._enabled else "disabled")
+        )
         status = ros2_message(_DIAGNOSTIC, "DiagnosticStatus")()
         status.level = b"\x01" if problem else b"\x00"  # WARN and OK
         status.name, status.message = "torquec: joint states and efforts", problem or "running"
@@ -194,14 +196,16 @@ def run_plant(plant: Plant, start: Sequence[float], *, period: float, duration: 
 
     with ros2_node("torquec_plant") as node:
         state = ros2_message("sensor_msgs.msg", "JointState")
-        publisher = node.create_publisher(state, robot.states, _QUEUE)
-        node.create_subscription(ros2_message("std_msgs.msg", "Float64MultiArray"), robot.efforts, commanded, _QUEUE)
+        publisher = node.create_publisher(state, robot.states, TUNING.subscriber_queue)
+        node.create_subscription(
+            ros2_message("std_msgs.msg", "Float64MultiArray"), robot.efforts, commanded, TUNING.subscriber_queue
+        )
         begin = time.monotonic()
         steps = round(duration / period)
         for k in range(steps):
             time.sleep(max(0.0, begin + k * period - time.monotonic()))
             braked = given["at"] == -math.inf
-            tau = given["tau"] if time.monotonic() - given["at"] < _LATE else [0.0] * plant.n
+            tau = given["tau"] if time.monotonic() - given["at"] < TUNING.message_timeout else [0.0] * plant.n
             message = state()
             message.header.stamp = node.get_clock().now().to_msg()
             message.name = list(joints)
@@ -255,7 +259,7 @@ def ros2_message(module: str, name: str) -> Any:
 def ros2_record_states(
     folder: str | os.PathLike[str], topic: str = STATES, *, duration: float, force: bool = False
 ) -> int:
-    """Record a topic for `duration` [s] into a new folder; returns the number of messages.
+    """Record a topic for `duration` [s], or until interrupted (Ctrl-C), into a new folder; the number of messages.
 
     Raises `ArgumentError`, and leaves no folder, where no message arrived; `MissingExtraError` without rclpy or
     rosbags.
@@ -278,7 +282,8 @@ def ros2_record_states(
             1000,  # messages that may wait while the disk is slow
             raw=True,
         )
-        time.sleep(duration)
+        with contextlib.suppress(KeyboardInterrupt):
+            time.sleep(duration)
     if arrived.empty():
         raise ArgumentError(
             f"no joint states within {duration:g} s", where=topic, remedy="start the robot's driver, or name its topic"

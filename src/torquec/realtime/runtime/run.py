@@ -38,11 +38,9 @@ from torquec.realtime.runtime.loop_law import LoopLaw, loop_law
 from torquec.realtime.runtime.perfetto_trace import PerfettoTrace
 from torquec.realtime.runtime.run_result import RealtimeResult, RunStatus, system_notes
 from torquec.realtime.runtime.structures import ChannelStruct, LoopStruct
+from torquec.realtime.tuning import TUNING
 from torquec.robot.robot import Robot
 from torquec.trajectory.trajectory import Trajectory
-
-_TAKE_EVERY = 0.02  # [s] between two reads of the log: some hundred entries at the highest rates
-_LOG_SECONDS = 4.0  # length of the log in the loop's memory [s]: far longer than the reader may be delayed
 
 
 class DeadlineSource(StrEnum):
@@ -167,7 +165,7 @@ class _Loop:
         self._memory: list[Array | ChannelStruct] = []
         self.struct.limits = limits.to_struct()
         self._fill_law()
-        capacity = 1 << max(10, math.ceil(math.log2(_LOG_SECONDS / limits.period)))
+        capacity = 1 << max(10, math.ceil(math.log2(TUNING.log_length / limits.period)))
         self._reader = LogReader(library, self.struct.log, len(limits.joints), capacity)
         self.struct.duration = nanoseconds(duration)
         self.struct.start_patience = nanoseconds(options.start_patience)
@@ -220,7 +218,7 @@ class _Loop:
         try:
             while thread.is_alive():
                 try:
-                    thread.join(_TAKE_EVERY)
+                    thread.join(TUNING.log_read_interval)
                     self._take()
                     if report is not None and time.monotonic() >= next_report:
                         report(self.status())

@@ -18,7 +18,7 @@ from torquec.expr.ops import Op
 from torquec.robot.joints.kind import JointKind, KindCoordinate, UnitTwist
 from torquec.spatial import Pose, Quaternion, Scalar, Vector3, add, cross, dot, scale, unit_quaternion_rotation
 
-_TINY = 1e-30  # square of an angle [rad^2] below which sin(t)/t is 1 to all digits: no division by zero
+_ZERO_ANGLE_SQUARED = 1e-30  # square of an angle [rad^2] below which sin(t)/t is 1 to all digits: no division by zero
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def quaternion_product(p: Sequence[Scalar], q: Sequence[Scalar]) -> Quaternion:
 
 def quaternion_exponential(v: Vector3) -> Quaternion:
     """The rotation by |v| about v (2)."""
-    angle = sqrt(maximum(dot(v, v), _TINY))
+    angle = sqrt(maximum(dot(v, v), _ZERO_ANGLE_SQUARED))
     half = 0.5 * angle
     return (apply(Op.COS, half), *scale(v, apply(Op.SIN, half) / angle))
 
@@ -61,7 +61,7 @@ def quaternion_logarithm(q0: Sequence[Scalar], q1: Sequence[Scalar]) -> Vector3:
     """The rotation vector that leads from q0 to q1 (3)."""
     w, x, y, z = quaternion_product((q0[0], -q0[1], -q0[2], -q0[3]), q1)
     sign = select(w, 1.0, -1.0)
-    size = sqrt(maximum(x * x + y * y + z * z, _TINY))
+    size = sqrt(maximum(x * x + y * y + z * z, _ZERO_ANGLE_SQUARED))
     return scale((x, y, z), sign * (2.0 * atan2(size, sign * w) / size))
 
 

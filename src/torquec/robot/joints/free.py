@@ -32,7 +32,7 @@ from torquec.spatial import (
     unit_quaternion_rotation,
 )
 
-_SERIES = 0.25
+_SERIES_BELOW = 0.25
 """Square of an angle [rad^2] below which b and c of (1), (2) are their power series: the closed forms cancel there."""
 
 _B = (1 / 6, -1 / 120, 1 / 5040, -1 / 362880, 1 / 39916800, -1 / 6227020800)
@@ -54,9 +54,9 @@ class FreeJoint(JointKind):
         square = dot(spin, spin)
         half = sqrt(maximum(0.25 * square, 1e-30))
         part = apply(Op.SIN, half) / half
-        far = maximum(square, _SERIES)
+        far = maximum(square, _SERIES_BELOW)
         angle = sqrt(far)
-        b = select(square - _SERIES, (angle - apply(Op.SIN, angle)) / (angle * far), _series(_B, square))
+        b = select(square - _SERIES_BELOW, (angle - apply(Op.SIN, angle)) / (angle * far), _series(_B, square))
         once = cross(spin, u)
         way = add(u, add(scale(once, 0.5 * (part * part)), scale(cross(spin, once), b)))
         origin = add((q[0], q[1], q[2]), matvec(unit_quaternion_rotation(q[3:]), way))
@@ -68,10 +68,10 @@ class FreeJoint(JointKind):
         way = subtract((q1[0], q1[1], q1[2]), (q0[0], q0[1], q0[2]))
         d = matvec(transpose(unit_quaternion_rotation(q0[3:])), way)
         square = dot(spin, spin)
-        far = maximum(square, _SERIES)
+        far = maximum(square, _SERIES_BELOW)
         half = 0.5 * sqrt(far)
         cotangent = apply(Op.COS, half) / apply(Op.SIN, half)
-        c = select(square - _SERIES, (1.0 - half * cotangent) / far, _series(_C, square))
+        c = select(square - _SERIES_BELOW, (1.0 - half * cotangent) / far, _series(_C, square))
         once = cross(spin, d)
         return (*add(subtract(d, scale(once, 0.5)), scale(cross(spin, once), c)), *spin)
 

@@ -9,7 +9,7 @@ child's own axes (body frame); column k of the motion subspace S is the twist of
      difference(q, integrate(q, v)) = v for rates of less than half a turn
 
 One-coordinate joints have nq = nv = 1, N = 1. Kinds whose positions are unit quaternions (w, x, y, z) have nq = nv + 1.
-The joint's axis is the z axis of the axes in which S stands. Columns of S are unit twists along coordinate axes:
+S is expressed in axes whose z is the joint's axis. Columns of S are unit twists along coordinate axes:
 
 (4)  rotation:     linear part 0,     angular part e_k
 (5)  translation:  linear part e_k,   angular part 0;   the linear part is the velocity of the link's origin
@@ -34,7 +34,7 @@ from torquec.spatial import IDENTITY_ROTATION, Matrix3, Pose, Scalar, Vector3
 class KindCoordinate:
     """One of the nv rates of a joint: its column of S, and how the closed form depends on its position.
 
-    `suffix` tells the coordinates of one joint apart in names, such as "x"; it is empty where there is only one.
+    `suffix` distinguishes the names of a joint's coordinates, such as "x"; empty for a single one.
     `basis` is None where no single position coordinate belongs to the rate, as in a quaternion.
     """
 
@@ -92,7 +92,7 @@ class JointKind:
 
     @property
     def position_suffixes(self) -> tuple[str, ...]:
-        """What tells the nq positions of one joint apart in names, such as "qw"; empty where there is only one."""
+        """Suffixes of the names of the nq positions, such as "qw"; empty for a single one."""
         if self.nq == self.nv:
             return tuple(each.suffix.removeprefix("v") for each in self.coordinates)
         return (*"xyz"[: self.nq - 4], "qw", "qx", "qy", "qz")
@@ -123,7 +123,7 @@ class JointKind:
         return self
 
     def axes(self, axis: Vector3) -> Matrix3:
-        """The axes in which S stands, as columns in the child's frame; those of the frame unless the axis matters."""
+        """The axes of S, as columns in the child's frame; those of the frame unless the axis matters."""
         del axis
         return IDENTITY_ROTATION
 
@@ -190,7 +190,7 @@ class UnitTwist:
         return (moment if self.turns else force)[self.axis]
 
     def direction(self, rotation: Matrix3) -> Vector3:
-        """The axis seen from where `rotation` turns the link's coordinates into."""
+        """The axis in the frame that `rotation` transforms link coordinates to."""
         k = self.axis
         return (rotation[0][k], rotation[1][k], rotation[2][k])
 

@@ -30,7 +30,7 @@ from torquec.spatial import (
     transpose,
 )
 
-_TINY = 1e-30  # square of an angle [rad^2] below which sin(a)/a is 1 to all digits: no division by zero
+_ZERO_ANGLE_SQUARED = 1e-30  # square of an angle [rad^2] below which sin(a)/a is 1 to all digits: no division by zero
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class PlanarJoint(JointKind):
 
 
 def _sinc(angle: Scalar) -> Scalar:
-    size = sqrt(maximum(angle * angle, _TINY))
+    size = sqrt(maximum(angle * angle, _ZERO_ANGLE_SQUARED))
     return apply(Op.SIN, size) / size
 
 

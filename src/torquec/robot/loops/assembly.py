@@ -18,14 +18,7 @@ from torquec.robot.configuration import neutral, random_position
 from torquec.robot.loops.batch import is_turned_over, largest_gap, limits, loop_batch, moved_batch, scales
 from torquec.robot.loops.closed_loops import LoopFile
 from torquec.robot.robot import Robot
-
-CLOSED = 1e-5
-"""Gap [m, rad] that numbers of a file with few digits leave in redundant equations."""
-
-_TRIES = 64
-_STEPS = 120
-_LONGEST = 0.3
-"""Largest change of a coordinate [rad, m] in a step."""
+from torquec.robot.tuning import TUNING
 
 
 def assembled_position(tree: Robot, file: LoopFile) -> Array:
@@ -36,7 +29,7 @@ def assembled_position(tree: Robot, file: LoopFile) -> Array:
     for name, value in file.start:
         first[places[name]] = value
     rng = np.random.default_rng(0)
-    q = np.stack([first, *(random_position(tree, rng) for _ in range(_TRIES - 1))])
+    q = np.stack([first, *(random_position(tree, rng) for _ in range(TUNING.assembly_tries - 1))])
     for name, value in file.start:
         q[:, places[name]] = value
     still = file.independent or file.driven
@@ -52,7 +45,11 @@ def assembled_position(tree: Robot, file: LoopFile) -> Array:
             where=tree.source,
             remedy="check the frames and lengths around it, and joint limits; [start] gives positions to search from",
         )
-    inside = [k for k in good if bool(np.all(q[k] >= lower - CLOSED) and np.all(q[k] <= upper + CLOSED))]
+    inside = [
+        k
+        for k in good
+        if bool(np.all(q[k] >= lower - TUNING.redundant_gap) and np.all(q[k] <= upper + TUNING.redundant_gap))
+    ]
     far = np.abs(q - first).sum(axis=1)
     found: Array = q[0 if 0 in (inside or good) else min(inside or good, key=lambda k: far[k])]
     return found
@@ -61,7 +58,7 @@ def assembled_position(tree: Robot, file: LoopFile) -> Array:
 def _good(tree: Robot, file: LoopFile, q: Array) -> list[int]:
     """Which of the positions have closed loops, no frame turned over."""
     gaps = loop_batch(tree, file, q).gaps
-    closed = [k for k, each in enumerate(gaps) if largest_gap(file, each)[0] < CLOSED]
+    closed = [k for k, each in enumerate(gaps) if largest_gap(file, each)[0] < TUNING.redundant_gap]
     return [k for k in closed if not is_turned_over(tree, file, q[k])]
 
 
@@ -74,13 +71,13 @@ def _descended(tree: Robot, file: LoopFile, q: Array, held: Sequence[int]) -> Ar
     damping = np.full(len(q), 1e-3)
     batch = loop_batch(tree, file, q)
     gaps = batch.gaps * by_equation
-    for _ in range(_STEPS):
+    for _ in range(TUNING.assembly_steps):
         rows = batch.rows * by_equation[:, None] * by_rate
         normal = rows @ rows.transpose(0, 2, 1)
         eye = damping[:, None, None] * np.eye(normal.shape[1])
         step = -(rows.transpose(0, 2, 1) @ np.linalg.solve(normal + eye, gaps[..., None]))[..., 0] * by_rate
         length = np.abs(step / per_rate).max(axis=1, initial=0.0)
-        step *= np.minimum(1.0, _LONGEST / np.maximum(length, 1e-12))[:, None]
+        step *= np.minimum(1.0, TUNING.assembly_step / np.maximum(length, 1e-12))[:, None]
         tried = moved_batch(tree, q, step)
         new = loop_batch(tree, file, tried)
         better = np.linalg.norm(new.gaps * by_equation, axis=1) <= np.linalg.norm(gaps, axis=1)

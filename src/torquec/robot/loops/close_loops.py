@@ -16,14 +16,15 @@ import numpy as np
 from torquec.errors import RobotFileError
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
-from torquec.robot.loops.assembly import CLOSED, assembled_position
+from torquec.robot.loops.assembly import assembled_position
 from torquec.robot.loops.batch import largest_gap, limits, loop_batch
 from torquec.robot.loops.closed_loops import ClosedLoops, LoopFile, LoopPrediction
 from torquec.robot.loops.closure import LoopElimination, loop_state, moved
 from torquec.robot.loops.equations import joint_places, loop_equations
-from torquec.robot.loops.independent import NEARLY, DependentChoice, choose_dependent
-from torquec.robot.loops.predictions import MOST_NEWTON_STEPS, Tracked, as_guess, fit, influences, newton_steps, track
+from torquec.robot.loops.independent import DependentChoice, choose_dependent
+from torquec.robot.loops.predictions import Tracked, as_guess, fit, influences, newton_steps, track
 from torquec.robot.robot import Joint, Mimic, Robot
+from torquec.robot.tuning import TUNING
 
 
 def close_loops(tree: Robot, file: LoopFile) -> Robot:
@@ -69,7 +70,7 @@ def _closed(tree: Robot, file: LoopFile, start: Array, redundant: tuple[int, ...
         ranges=tracked.ranges,
     )
     best = record
-    for more in _MORE_DEGREES:
+    for more in TUNING.degree_increases:
         found = predictions if more == 0 else fit(tree, tracked, inputs_of, more=more)
         guesses = (each if each.rate in linear or not each.exact else as_guess(each, tracked, tree) for each in found)
         tried = dataclasses.replace(record, predictions=tuple(guesses))
@@ -84,17 +85,13 @@ def _closed(tree: Robot, file: LoopFile, start: Array, redundant: tuple[int, ...
     return dataclasses.replace(tree, loops=best)
 
 
-_MORE_DEGREES = (0, 4)
-"""Increases of the degree of predictions, where Newton's method from them does not converge at every position."""
-
-
 def _chosen(tree: Robot, file: LoopFile, start: Array) -> tuple[DependentChoice, Tracked]:
     """The choice of dependent joints, and the range that it covers.
 
     Where joints near the base cover little of their range, the best conditioned ones are tried.
     """
     found: list[tuple[DependentChoice, Tracked]] = []
-    for nearly in (NEARLY, 1.0):
+    for nearly in (TUNING.tied_pivots, 1.0):
         choice = choose_dependent(tree, file, start, nearly=nearly)
         if not choice.pivots or len(choice.pivots) == tree.n:
             return choice, Tracked.nothing(start)
@@ -102,12 +99,9 @@ def _chosen(tree: Robot, file: LoopFile, start: Array) -> tuple[DependentChoice,
         _check_whole_joints(tree, choice, inputs_of)
         inputs = sorted({rate for each in inputs_of.values() for rate in each})
         found.append((choice, track(tree, file, choice, _tightened(tree, file, choice, start), inputs)))
-        if found[0][1].coverage > _ENOUGH:
+        if found[0][1].coverage > TUNING.covered_range:
             break
     return max(found, key=lambda pair: pair[1].coverage)
-
-
-_ENOUGH = 0.8  # part of the range; a choice that covers it is taken without trying others
 
 
 def check_loop_names(tree: Robot, file: LoopFile) -> None:
@@ -158,7 +152,7 @@ def check_record(robot: Robot, loops: ClosedLoops) -> None:
         and sorted(guess.rate for guess in loops.predictions) == dependent
         and sorted(c for _, c in loops.pivots) == sorted(each.rate for each in loops.predictions if not each.exact)
         and all(_fits(guess, single - set(dependent), spans) for guess in loops.predictions)
-        and 0 <= loops.newton_steps <= MOST_NEWTON_STEPS
+        and 0 <= loops.newton_steps <= TUNING.newton_steps
     )
     if not fits:
         raise RobotFileError(
@@ -172,11 +166,8 @@ def _fits(guess: LoopPrediction, inputs: set[int], spans: set[int]) -> bool:
     n = len(guess.inputs)
     shapes = len(guess.powers) == len(guess.coefficients) and all(len(each) == n for each in guess.powers)
     flags = guess.exact or (len(guess.periodic) == n == len(guess.windings) and set(guess.inputs) <= spans)
-    small = all(0 <= power <= _HIGHEST_POWER for each in guess.powers for power in each)
+    small = all(0 <= power <= TUNING.highest_power for each in guess.powers for power in each)
     return shapes and flags and small and set(guess.inputs) <= inputs
-
-
-_HIGHEST_POWER = 40  # of a prediction; fits have at most 16
 
 
 def _leader(joint: Joint) -> str:
@@ -224,7 +215,7 @@ def check_redundant(tree: Robot, file: LoopFile, tracked: Tracked) -> None:
     """Refuse an over-constrained mechanism whose redundant equations do not stay closed in motion."""
     gaps = loop_batch(tree, file, tracked.positions).gaps
     worst, unit, where = max((largest_gap(file, each) for each in gaps), default=(0.0, "m", ""))
-    if worst > CLOSED:
+    if worst > TUNING.redundant_gap:
         raise RobotFileError(
             f"the loops of robot '{tree.name}' are closed at one position and open by {worst:.3g} {unit} in motion, "
             f"at {where}",

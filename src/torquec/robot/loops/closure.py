@@ -23,6 +23,7 @@ from torquec.robot.configuration import check_position
 from torquec.robot.loops.closed_loops import ClosedLoops, LoopPrediction
 from torquec.robot.loops.equations import LoopEquation, Row, joint_places, loop_equations
 from torquec.robot.robot import Robot
+from torquec.robot.tuning import TUNING
 from torquec.spatial import Scalar
 
 Matrix = list[list[Scalar]]
@@ -214,15 +215,11 @@ def _polynomial(guess: LoopPrediction, loops: ClosedLoops, q: Sequence[Scalar], 
     return total
 
 
-CLOSED_GAP = 1e-12
-"""Gap [m, rad] within rounding error: smaller ones differ between compilers."""
-
-
 @dataclass(frozen=True)
 class LoopClosure:
     """Solution of the loop equations: positions (nq of the tree) of all joints, and the largest remaining gap [m, rad].
 
-    A gap within rounding error is given as `CLOSED_GAP`.
+    A gap within rounding error is given as `TUNING.closed_gap`.
     """
 
     positions: list[Scalar]
@@ -236,11 +233,11 @@ def loop_closure(robot: Robot, q: Sequence[Scalar]) -> LoopClosure:
     singular configuration. A robot without loops has its own positions and no gap.
     """
     if not robot.dependent:
-        return LoopClosure(list(q), 0.0 * q[0] + CLOSED_GAP)
+        return LoopClosure(list(q), 0.0 * q[0] + TUNING.closed_gap)
     state = loop_state(robot, q)
     solved = closed(robot).pivots
     gaps = state.gaps()
-    largest: Scalar = CLOSED_GAP
+    largest: Scalar = TUNING.closed_gap
     for r, _ in solved:
         largest = maximum(largest, absolute(gaps[r]))
     return LoopClosure(state.q, largest)

@@ -18,9 +18,7 @@ from torquec.robot.configuration import unit_position
 from torquec.robot.loops.batch import largest_gap, loop_batch, scales
 from torquec.robot.loops.closure import closed, loop_state
 from torquec.robot.robot import Robot
-
-_CLOSED = 1e-9  # gap [m, rad] above any that converged Newton steps leave
-_SINGULAR = 1e7  # condition of J_d at which torques have lost half of their digits
+from torquec.robot.tuning import TUNING
 
 
 @dataclass(frozen=True)
@@ -36,12 +34,12 @@ class LoopCondition:
     @property
     def is_closed(self) -> bool:
         """Whether (1) holds."""
-        return self.gap < _CLOSED
+        return self.gap < TUNING.converged_gap
 
     @property
     def is_singular(self) -> bool:
         """Whether J_d is singular to half of the digits (2)."""
-        return not self.condition < _SINGULAR
+        return not self.condition < TUNING.singular_condition
 
     @property
     def problem(self) -> str:

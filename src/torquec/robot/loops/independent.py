@@ -21,18 +21,7 @@ from torquec.foundation.arrays import Array
 from torquec.robot.loops.batch import limits, loop_batch, moved_batch, scales
 from torquec.robot.loops.closed_loops import LoopFile
 from torquec.robot.robot import Robot
-
-_WALKS, _STEPS, _STRIDE = 48, 24, 0.12  # walks (1), steps of each, and their length [rad, or the robot's size]
-_ZERO = 1e-5  # zero threshold of entries, relative to the largest one of all rows: the error of files with few digits
-
-_STABLE = 0.1
-"""Size of a pivot, relative to the largest entry of its row at the same position, that is large enough (4)."""
-
-_SMALLEST_ROW = 1e-3
-"""Floor of the largest entry in that threshold, in units of the robot's size: smaller rows are rounding only."""
-
-NEARLY = 0.3
-"""Size, relative to the best pivot, of pivots among which the place in the tree decides (2)."""
+from torquec.robot.tuning import TUNING
 
 
 @dataclass(frozen=True)
@@ -44,7 +33,9 @@ class DependentChoice:
     positions: Array
 
 
-def choose_dependent(tree: Robot, file: LoopFile, start: Array, *, nearly: float = NEARLY) -> DependentChoice:
+def choose_dependent(
+    tree: Robot, file: LoopFile, start: Array, *, nearly: float = TUNING.tied_pivots
+) -> DependentChoice:
     """The choice (1)-(4), `nearly` that of (2).
 
     Raises `RobotFileError` where the joints that the file names cannot be independent.
@@ -56,7 +47,7 @@ def choose_dependent(tree: Robot, file: LoopFile, start: Array, *, nearly: float
     asked = [k for k, coordinate in enumerate(tree.coordinates) if coordinate.name in kept]
     pivots: list[tuple[int, int]] = []
     left = list(range(rows.shape[1]))
-    size = max(float(np.abs(rows).max(initial=0.0)), _SMALLEST_ROW)
+    size = max(float(np.abs(rows).max(initial=0.0)), TUNING.smallest_row)
     for columns in _tiers(tree, file, asked):
         while left:
             found = _best_pivot(rows, left, [k for k in columns if k not in {c for _, c in pivots}], size, nearly)
@@ -68,9 +59,9 @@ def choose_dependent(tree: Robot, file: LoopFile, start: Array, *, nearly: float
             with np.errstate(divide="ignore", invalid="ignore"):
                 factors = rows[:, left, c] / rows[:, r, c][:, None]
             rows[:, left, :] -= np.nan_to_num(factors)[..., None] * rows[:, r, :][:, None, :]
-    tied = [k for k in left if np.abs(rows[:, k]).max() > _ZERO * size]
+    tied = [k for k in left if np.abs(rows[:, k]).max() > TUNING.zero_entry * size]
     if tied:
-        names = [tree.coordinates[k].name for k in asked if np.abs(rows[:, tied, k]).max() > _ZERO * size]
+        names = [tree.coordinates[k].name for k in asked if np.abs(rows[:, tied, k]).max() > TUNING.zero_entry * size]
         raise RobotFileError(
             f"joints {', '.join(names)} cannot be independent of each other: {file.equation_names[tied[0]]} ties them",
             where=tree.source,
@@ -93,7 +84,7 @@ def _sparse_order(
         score = (block / np.where(largest > 0.0, largest, 1.0)).min(axis=0)
         there = block.max(axis=0) > 1e-12
         cost = np.outer(there.sum(axis=1) - 1, there.sum(axis=0) - 1)
-        good = there & (score >= min(_STABLE, float(score.max())))
+        good = there & (score >= min(TUNING.stable_pivot, float(score.max())))
         i, j = min(zip(*np.nonzero(good), strict=True), key=lambda at: (cost[at], -score[at]))
         r, c = left.pop(int(i)), columns.pop(int(j))
         order.append((r, c))
@@ -120,9 +111,9 @@ def _best_pivot(
         return None
     entries = np.abs(rows[:, left][:, :, columns])
     score = entries.min(axis=0)
-    if score.max() <= _ZERO * size:
+    if score.max() <= TUNING.zero_entry * size:
         score = np.quantile(entries, 0.2, axis=0)
-    if score.max() <= _ZERO * size:
+    if score.max() <= TUNING.zero_entry * size:
         return None
     r, c = max(
         ((i, j) for i in range(len(left)) for j in range(len(columns)) if score[i, j] >= nearly * score.max()),
@@ -136,19 +127,19 @@ def closed_positions(tree: Robot, file: LoopFile, start: Array) -> Array:
     by_equation, by_rate = scales(tree, file)
     lower, upper = limits(tree)
     rng = np.random.default_rng(1)
-    q = np.tile(start, (_WALKS, 1))
-    for _ in range(_STEPS):
+    q = np.tile(start, (TUNING.walks, 1))
+    for _ in range(TUNING.walk_steps):
         rows = loop_batch(tree, file, q).rows * by_equation[:, None] * by_rate
-        back = np.linalg.pinv(rows, rcond=_ZERO)
-        drawn = rng.normal(size=(_WALKS, tree.n))
+        back = np.linalg.pinv(rows, rcond=TUNING.zero_entry)
+        drawn = rng.normal(size=(TUNING.walks, tree.n))
         free = drawn - (back @ (rows @ drawn[..., None]))[..., 0]
-        step = free * (_STRIDE / np.maximum(np.abs(free).max(axis=1), 1e-9))[:, None]
+        step = free * (TUNING.walk_stride / np.maximum(np.abs(free).max(axis=1), 1e-9))[:, None]
         tried = moved_batch(tree, q, step * by_rate)
         for _ in range(3):
             batch = loop_batch(tree, file, tried)
-            back = np.linalg.pinv(batch.rows * by_equation[:, None] * by_rate, rcond=_ZERO)
+            back = np.linalg.pinv(batch.rows * by_equation[:, None] * by_rate, rcond=TUNING.zero_entry)
             step = -(back @ (batch.gaps * by_equation)[..., None])[..., 0]
-            tried = moved_batch(tree, tried, np.clip(step, -_STRIDE, _STRIDE) * by_rate)
+            tried = moved_batch(tree, tried, np.clip(step, -TUNING.walk_stride, TUNING.walk_stride) * by_rate)
         gaps = np.abs(loop_batch(tree, file, tried).gaps).max(axis=1)
         inside = np.all((tried >= lower) & (tried <= upper), axis=1) & (gaps < 1e-6)
         q = np.where(inside[:, None], tried, q)

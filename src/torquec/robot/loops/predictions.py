@@ -22,22 +22,9 @@ from torquec.robot.loops.closed_loops import LoopFile, LoopPrediction
 from torquec.robot.loops.equations import joint_places
 from torquec.robot.loops.independent import DependentChoice
 from torquec.robot.robot import Robot
-
-_POINTS, _STEPS = 320, 30
-MOST_NEWTON_STEPS = 10
-_TIGHT = 1e-13
-"""Gap [m, rad] of a closed loop: rounding."""
-
-_NEARLY_ALL = 0.98
-"""Part of the positions reached at which Newton's method must converge: near a singular one it takes more steps."""
-
-_SLOW_STEPS = 2  # Newton steps beyond those that the samples need, where singular configurations lie in the range
-
-_LINEAR = 1e-10
-"""Error [rad, m] of a linear fit that is the relation itself; the positions come from Newton steps to rounding."""
+from torquec.robot.tuning import TUNING
 
 _DEGREES = {1: 8, 2: 6, 3: 4, 4: 3, 5: 2, 6: 2}  # degree of a prediction by the number of its inputs; one for more
-_WORST_CONDITION = 1e6  # condition of J_d, scaled, beyond which a position counts as singular
 
 
 @dataclass(frozen=True)
@@ -80,13 +67,13 @@ def track(tree: Robot, file: LoopFile, choice: DependentChoice, start: Array, in
     by_equation, by_rate = scales(tree, file)
     alive = np.ones(len(targets), dtype=bool)
     reference = _start_sign(tree, file, start, equations, dependent)
-    for k in range(1, _STEPS + 1):
+    for k in range(1, TUNING.sampling_steps + 1):
         step = np.zeros((len(targets), tree.n))
-        step[:, list(inputs)] = (targets - first) / _STEPS
+        step[:, list(inputs)] = (targets - first) / TUNING.sampling_steps
         batch = loop_batch(tree, file, q)
         step[:, dependent] = -_solved(batch, equations, dependent, (batch.rows @ step[..., None])[..., 0])
         q = np.where(alive[:, None], moved_batch(tree, q, step), q)
-        for _ in range(4 if k == _STEPS else 2):
+        for _ in range(4 if k == TUNING.sampling_steps else 2):
             batch = loop_batch(tree, file, q)
             step = np.zeros((len(targets), tree.n))
             step[:, dependent] = -_solved(batch, equations, dependent, batch.gaps)
@@ -95,7 +82,7 @@ def track(tree: Robot, file: LoopFile, choice: DependentChoice, start: Array, in
         scaled = (batch.rows * by_equation[:, None] * by_rate)[:, equations][:, :, dependent]
         now = np.sign(np.linalg.det(scaled))
         alive &= (now == reference) & (np.abs(batch.gaps[:, equations]).max(axis=1) < 1e-8)
-        alive &= np.linalg.cond(scaled) < _WORST_CONDITION
+        alive &= np.linalg.cond(scaled) < TUNING.sampled_condition
     alive &= np.abs(batch.gaps[:, equations]).max(axis=1) < 1e-11
     reached = q[alive]
     if len(reached) and not alive.all():
@@ -118,7 +105,7 @@ def fit(
         values = tracked.displacements[:, rate]
         away = tracked.positions[:, [at[k] for k in inputs]] - start[[at[k] for k in inputs]]
         slopes = np.linalg.lstsq(away, values, rcond=None)[0] if inputs else np.zeros(0)
-        if not inputs or np.abs(values - away @ slopes).max(initial=0.0) < _LINEAR:
+        if not inputs or np.abs(values - away @ slopes).max(initial=0.0) < TUNING.linear_fit_error:
             linear = tuple(tuple(int(i == j) for j in range(len(inputs))) for i in range(len(inputs)))
             found.append(LoopPrediction(rate, inputs, linear, tuple(map(_rounded, slopes)), exact=True))
             continue
@@ -203,18 +190,18 @@ def newton_steps(
     equations, dependent = (list(each) for each in zip(*pivots, strict=True))
     q, k = guessed, 0
     with np.errstate(all="ignore"):
-        for k in range(MOST_NEWTON_STEPS + 1):
+        for k in range(TUNING.newton_steps + 1):
             batch = loop_batch(tree, file, q)
             apart = np.nan_to_num(np.abs(q - tracked.positions).max(axis=1), nan=np.inf)
             landed = apart < 1e-6
-            tight = np.abs(batch.gaps[landed][:, equations]).max(initial=0.0) < _TIGHT
-            if k == MOST_NEWTON_STEPS or (tight and landed.mean() > _NEARLY_ALL):
+            tight = np.abs(batch.gaps[landed][:, equations]).max(initial=0.0) < TUNING.sampled_gap
+            if k == TUNING.newton_steps or (tight and landed.mean() > TUNING.converged_share):
                 break
             step = np.zeros((len(q), tree.n))
             step[:, dependent] = -_solved(batch, equations, dependent, batch.gaps, longest=np.inf)
             q = moved_batch(tree, q, step)
     if tracked.coverage < 1.0:  # singular configurations lie in the range: between the samples it takes longer
-        k = min(k + _SLOW_STEPS, MOST_NEWTON_STEPS)
+        k = min(k + TUNING.extra_steps, TUNING.newton_steps)
     return k, float(landed.mean())
 
 
@@ -256,7 +243,11 @@ def _span(rate: int, values: Array) -> tuple[int, float, float]:
 
 def _spread(n: int) -> Array:
     """Points (N, n) spread evenly over [-1, 1]^n: a Halton sequence and the corners of small boxes."""
-    points = np.stack([_van_der_corput(_POINTS, base) for base in _primes(n)], axis=1) if n else np.zeros((1, 0))
+    points = (
+        np.stack([_van_der_corput(TUNING.sampled_positions, base) for base in _primes(n)], axis=1)
+        if n
+        else np.zeros((1, 0))
+    )
     corners = np.array(list(itertools.product((-1.0, 1.0), repeat=n))) if 0 < n <= 6 else np.zeros((0, n))
     return np.concatenate([2.0 * points - 1.0, corners])
 

@@ -31,16 +31,7 @@ import numpy as np
 from torquec.errors import CheckError, MissingExtraError
 from torquec.foundation.arrays import Array
 from torquec.simplification.fitting.point_exchange import Support, exchanged
-
-_TOLERANCE = 1e-9  # feasibility tolerance of the solver; its results are verified anyway (3)
-_MANY = 20  # columns from which on a projection by QR is quicker than one by least squares
-_LAWSON_STEPS = 8  # reweightings after which the level is within a few percent of the best
-
-_FIRST_ROWS, _NEW_ROWS = 400, 200
-"""Rows of the first program, and those that join in each round: ten times as many as there usually are columns."""
-
-_ROUNDS = 40  # most rounds of the fit: it takes three or four
-_GAP = 1e-3  # relative gap at which a level counts as optimal: proofs need a larger margin than that
+from torquec.simplification.tuning import TUNING
 
 
 @dataclass(frozen=True)
@@ -94,7 +85,7 @@ def point_fit(A: Array, b: Array, *, start: Support | None = None, reject: float
     return PointFit(coefficients * unit / columns, level, weights, min(bound, level), support)
 
 
-def rough_fit(A: Array, b: Array, *, steps: int = _LAWSON_STEPS) -> tuple[Array, float]:
+def rough_fit(A: Array, b: Array, *, steps: int = TUNING.lawson_steps) -> tuple[Array, float]:
     """Coefficients (m,) and the level that they reach on points, a little above the best: weighted least squares,
     weights growing with errors.
 
@@ -171,7 +162,7 @@ def _proven(A: Array, b: Array, u: Array) -> tuple[float, Array]:
 
 def _balanced(A: Array, u: Array) -> Array:
     """u projected onto A' u = 0."""
-    if A.shape[0] > A.shape[1] > _MANY:
+    if A.shape[0] > A.shape[1] > TUNING.qr_columns:
         # Quicker, and as good unless columns depend on each other on these points.
         q = np.linalg.qr(A)[0]
         inside: Array = u - q @ (q.T @ u)
@@ -186,7 +177,10 @@ def _linprog(cost: Array, **constraints: Any) -> Any:
         from scipy.optimize import linprog
     except ImportError:
         raise MissingExtraError("scipy", "optimize", "minimax fitting") from None
-    options = {"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE}
+    options = {
+        "primal_feasibility_tolerance": TUNING.solver_tolerance,
+        "dual_feasibility_tolerance": TUNING.solver_tolerance,
+    }
     return linprog(cost, bounds=(0.0, None), options=options, **constraints)
 
 
@@ -211,8 +205,8 @@ def exchange_fit(
         raise MissingExtraError("scipy", "optimize", "fitting a simplified model") from None
     x = np.linalg.lstsq(columns, target, rcond=None)[0]
     size = columns.shape[1]
-    rows = np.argsort(-np.abs(columns @ x - target))[:_FIRST_ROWS]
-    for _ in range(_ROUNDS):
+    rows = np.argsort(-np.abs(columns @ x - target))[: TUNING.first_rows]
+    for _ in range(TUNING.chebyshev_rounds):
         part, goal, one = columns[rows], target[rows], np.ones((len(rows), 1))
         outcome = linprog(
             np.concatenate([np.zeros(size), [1.0]]),
@@ -226,9 +220,9 @@ def exchange_fit(
         x = outcome.x[:size]
         error = np.abs(columns @ x - target)
         level = float(outcome.x[-1])
-        if error.max() <= level * (1.0 + _GAP) + 1e-12:
+        if error.max() <= level * (1.0 + TUNING.level_gap) + 1e-12:
             break
         if enough is not None and (level > enough or error.max() <= enough):
             break
-        rows = np.union1d(rows, np.argsort(-error)[:_NEW_ROWS])
+        rows = np.union1d(rows, np.argsort(-error)[: TUNING.new_rows])
     return np.asarray(x, dtype=np.float64), float(np.abs(columns @ x - target).max())

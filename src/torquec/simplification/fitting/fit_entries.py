@@ -21,8 +21,8 @@ from torquec.simplification.fitting.survivor_search import LayerOptions, min_bas
 from torquec.trajectory.motion_box import MotionBox
 
 _LAYERS = LayerOptions(shrinks=1, positions=6, most_sets=100)
-"""Another position of the held joints helps far more often than a smaller tolerance; and the number of sets explodes
-with the candidates of a layer, where the other search finds as few terms quickly."""
+"""Few sets: their number explodes with the candidates of a layer, and the other search finds as few terms sooner. More
+positions of the held joints help far more often than smaller tolerances."""
 
 
 class BasisSearch(StrEnum):

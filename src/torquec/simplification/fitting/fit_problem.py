@@ -32,12 +32,8 @@ from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.proof.torque.error_peaks import ErrorSurface, Peaks, checked_reference, error_peaks
 from torquec.simplification.fitting.chebyshev_program import PointFit, point_fit
 from torquec.simplification.fitting.point_exchange import Support
+from torquec.simplification.tuning import TUNING
 from torquec.trajectory.motion_box import MotionBox
-
-_MOST_ROUNDS = 60  # most exchanges of points; a fit that has not converged by then still has a valid level
-_NOISE = 1e-12  # A level below this part of the coefficient's size is rounding: the fit is exact
-
-GAP = 1e-6
 
 
 @dataclass(frozen=True)
@@ -140,7 +136,7 @@ class FitProblem:
             return BoxFit(self.exact[columns], 0.0, 0.0, np.zeros((0, len(self.box))), 0)
         best: BoxFit | None = None
         lower = 0.0
-        for step in range(_MOST_ROUNDS):
+        for step in range(TUNING.exchange_rounds):
             on_points = self.fit_on_pool(columns)
             lower = max(lower, on_points.lower_bound)
             active = self.points[np.abs(on_points.weights) > 1e-9]
@@ -151,7 +147,7 @@ class FitProblem:
             peaks = self._peaks(surface, active, step)
             if best is None or peaks.level < best.level:
                 best = BoxFit(on_points.coefficients, peaks.level, lower, active, step + 1)
-            done = best.level - lower <= gap * best.level or best.level <= _NOISE * self.size
+            done = best.level - lower <= gap * best.level or best.level <= TUNING.exact_fit_level * self.size
             if done or (accept is not None and best.level <= accept):
                 # Confirm the result by a second, denser sampling.
                 again = self._peaks(self.surface(columns, best.coefficients), best.active, step, dense=True)
@@ -203,7 +199,7 @@ def minimax_fit(
     box: MotionBox,
     *,
     kind: ErrorKind = ErrorKind.ABSOLUTE,
-    gap: float = GAP,
+    gap: float = TUNING.exchange_gap,
 ) -> MinimaxFit:
     """The best fit (3) of `target` by the terms of `basis` over `box`, to a relative `gap`.
 

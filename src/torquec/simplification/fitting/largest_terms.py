@@ -29,15 +29,8 @@ from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.proof.torque.error_peaks import error_peaks
 from torquec.simplification.fitting.chebyshev_program import rough_fit
 from torquec.simplification.fitting.fit_problem import BoxFit, FitProblem, MinimaxFit, to_minimax_fit
+from torquec.simplification.tuning import TUNING
 from torquec.trajectory.motion_box import MotionBox
-
-_POINTS = 1500  # points beside those that the problem begins with
-_AT_ONCE = 12  # one in this number of terms is removed at once (2)
-_STEPS = 3  # weightings of a fit that only decides whether terms can go
-_NEEDED = 8  # consecutive terms found to be needed that end the removal
-_ROUNDS = 6  # fits to new peaks before terms come back (3)
-_ROOM = 0.97  # the part of the tolerance that fits on points may use: between points errors are larger
-_MOST_POINTS = 400  # rows of the program: with more of them each node of the tree takes seconds
 
 
 def largest_terms(
@@ -45,16 +38,18 @@ def largest_terms(
 ) -> MinimaxFit:
     """Few of the target's own terms, fitted within the tolerance as far as sampling and local ascent find."""
     problem = FitProblem(target, tuple(target.terms), box, kind=kind)
-    problem.add(box.samples(problem.terms.joints, _POINTS, start=500))
+    problem.add(box.samples(problem.terms.joints, TUNING.term_points, start=500))
     heights = np.abs(problem.rows).max(axis=0)
     sizes = np.abs([float(a) for a in target.terms.values()]) * heights
     order = [int(k) for k in np.argsort(-sizes, kind="stable")]
-    columns = _thinned(problem, _beginning(problem, order, _ROOM * tolerance), _ROOM * tolerance)
+    columns = _thinned(
+        problem, _beginning(problem, order, TUNING.point_fit_share * tolerance), TUNING.point_fit_share * tolerance
+    )
     while True:
         fit = _on_box(problem, columns, tolerance)
         if fit is not None or len(columns) == len(order):
             break
-        back = [k for k in order if k not in columns][: 1 + len(columns) // _AT_ONCE]
+        back = [k for k in order if k not in columns][: 1 + len(columns) // TUNING.removed_at_once]
         columns = [*columns, *back]
     # All terms together are the coefficient itself.
     return to_minimax_fit(problem, columns, problem.fit(columns) if fit is None else fit)
@@ -75,13 +70,13 @@ def _beginning(problem: FitProblem, order: Sequence[int], level: float) -> list[
 def _thinned(problem: FitProblem, columns: list[int], level: float) -> list[int]:
     """(2)."""
     needed: list[int] = []
-    batch = max(1, len(columns) // _AT_ONCE)
-    while len(columns) > len(needed) and len(needed) < _NEEDED:
+    batch = max(1, len(columns) // TUNING.removed_at_once)
+    while len(columns) > len(needed) and len(needed) < TUNING.needed_terms:
         losses = _losses(problem.rows[:, columns], problem.right)
         free = [columns[k] for k in np.argsort(losses, kind="stable") if columns[k] not in needed]
         gone = free[:batch]
         rest = [k for k in columns if k not in gone]
-        if rough_fit(problem.rows[:, rest], problem.right, steps=_STEPS)[1] <= level:
+        if rough_fit(problem.rows[:, rest], problem.right, steps=TUNING.term_reweightings)[1] <= level:
             columns = rest
         elif batch > 1:
             batch = max(1, batch // 3)
@@ -102,7 +97,7 @@ def _losses(A: Array, b: Array) -> Array:
 
 def _on_box(problem: FitProblem, columns: Sequence[int], tolerance: float) -> BoxFit | None:
     """(3), with these terms; None where the tolerance is not kept."""
-    for step in range(_ROUNDS):
+    for step in range(TUNING.peak_rounds):
         coefficients, level = rough_fit(problem.rows[:, columns], problem.right)
         if level > tolerance:
             return None
@@ -121,10 +116,11 @@ def smallest_subset(A: Array, b: Array, level: float, *, below: int, nodes: int)
     except ImportError:
         raise MissingExtraError("scipy", "optimize", "mixed-integer search") from None
     n, m = A.shape
-    if n > _MOST_POINTS:
+    if n > TUNING.integer_rows:
         # The newest points come from fits that failed: they matter most.
         keep = np.r_[
-            np.linspace(0, n - _MOST_POINTS // 2 - 1, _MOST_POINTS // 2).astype(int), n - _MOST_POINTS // 2 : n
+            np.linspace(0, n - TUNING.integer_rows // 2 - 1, TUNING.integer_rows // 2).astype(int),
+            n - TUNING.integer_rows // 2 : n,
         ]
         A, b = A[keep], b[keep]
         n = len(b)

@@ -15,8 +15,8 @@ Candidate terms are those of Chang & Lee, section II:
 
 (6)  inertia and velocity coefficients: products over the variables of one of {1, C, S, S^2, C S} or {1, q, q^2} each
 (7)  gravity coefficients: one of {1, C, S} or {1, q} each
-(8)  own terms: those of the exact coefficient, and what remains of each when some of its factors are left out; they
-     grow with the coefficient and not with the number of products
+(8)  own terms: those of the exact coefficient, and each of them without some of its factors; their number depends on
+     the coefficient alone, not on the number of products
 """
 
 from __future__ import annotations
@@ -34,25 +34,12 @@ from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.simplification.fitting.chebyshev_program import rough_fit, sparse_fit
 from torquec.simplification.fitting.fit_problem import FitProblem, MinimaxFit, to_minimax_fit
 from torquec.simplification.fitting.largest_terms import largest_terms, smallest_subset
+from torquec.simplification.tuning import TUNING
 from torquec.trajectory.motion_box import MotionBox
 
 _ANGLE = {1: ((0, 0), (1, 0), (0, 1)), 2: ((0, 0), (1, 0), (0, 1), (0, 2), (1, 1))}
 _DISPLACEMENT = {1: ((0, 0), (0, 1)), 2: ((0, 0), (0, 1), (0, 2))}
 """Powers (a, b) of C^a S^b and of q^b, by degree (6), (7)."""
-
-MOST_CANDIDATES = 20_000
-"""More products than this are refused."""
-_FEW_TERMS = 16
-"""Up to this number all terms are tried before one is left out; beyond, the first that is not needed is left out."""
-
-_FEW_CANDIDATES = 150  # up to this many, the sparse fit (1) is tried too
-_MANY_TERMS = 150  # terms of a target beyond which fits are rough, and no other candidates are tried
-
-_MOST_ATTEMPTS, _INTEGER_ATTEMPTS = 12, 4
-"""How often a set that fails on the box is searched for again, with the points at which it failed."""
-
-_SWAPS_TRIED = 3  # terms tried as replacements of each: those that would help most
-_SWAPPED_TERMS = 32  # most terms for swaps: beyond, they take too long for their gain
 
 
 @dataclass(frozen=True)
@@ -102,7 +89,7 @@ def minimal_basis(
     """
     if not tolerance >= 0.0:
         raise ArgumentError(f"the tolerance is {tolerance}", remedy="give a number that is not negative")
-    if candidates is None and len(target) > _MANY_TERMS:
+    if candidates is None and len(target) > TUNING.rough_fit_terms:
         return MinimalBasis(largest_terms(target, box, tolerance, kind=kind), len(target))
     offered = tuple(candidates) if candidates is not None else own_terms(target)
     problem = FitProblem(target, offered, box, kind=kind)
@@ -125,7 +112,7 @@ class _Search:
         if self._holds([]):
             return []
         starts = [self._grown(self._largest_terms())]
-        if len(self.problem.candidates) <= _FEW_CANDIDATES:
+        if len(self.problem.candidates) <= TUNING.sparse_fit_candidates:
             starts += [self._grown(), *self._sparse()]
         best = min((self._reduced(start) for start in starts), key=self._rank)
         return self._polished(best)
@@ -138,10 +125,10 @@ class _Search:
         return fit.level <= self.tolerance
 
     def _reduced(self, start: list[int]) -> list[int]:
-        """(2) and (3) from a set that keeps the tolerance on the box; so does what is returned."""
+        """(2) and (3) from a set that is feasible on the box; the result is feasible, too."""
         best = start
         columns = self._cut(start)
-        for _ in range(_MOST_ATTEMPTS):
+        for _ in range(TUNING.basis_attempts):
             holds = self._holds(columns)
             if not holds:
                 # The pool now contains the points where this set fails: add missing terms, and try again.
@@ -156,7 +143,7 @@ class _Search:
     def _cut(self, columns: list[int]) -> list[int]:
         """(2) and (3) on points."""
         columns = self._pruned(columns)
-        for _ in range(self.options.swaps if len(columns) <= _SWAPPED_TERMS else 0):
+        for _ in range(self.options.swaps if len(columns) <= TUNING.swapped_terms else 0):
             swapped = self._swapped(columns)
             if swapped is None:
                 break
@@ -217,7 +204,7 @@ class _Search:
             size = np.abs(found) * heights
             weights = (0.1 * size.max()) / (size + 1e-3 * size.max())
         columns = [int(i) for i in np.flatnonzero(size > 1e-9 * size.max())]
-        for _ in range(_MOST_ATTEMPTS):
+        for _ in range(TUNING.basis_attempts):
             if self._holds(columns):
                 return [columns]
             rest = sparse_fit(problem.rows, problem.right, self.level_wanted, weights)
@@ -230,7 +217,7 @@ class _Search:
     def _pruned(self, start: Sequence[int]) -> list[int]:
         """(2) on points."""
         columns = list(start)
-        if len(columns) > _FEW_TERMS:
+        if len(columns) > TUNING.exhaustive_terms:
             columns = self._pruned_in_order(columns)
         while columns:
             options = []
@@ -250,7 +237,7 @@ class _Search:
         heights = np.abs(self.problem.rows[:, columns]).max(axis=0)
         order = np.argsort(np.abs(fit.coefficients) * heights)
         for i in [columns[k] for k in order]:
-            if len(columns) <= _FEW_TERMS // 2:
+            if len(columns) <= TUNING.exhaustive_terms // 2:
                 break
             rest = [c for c in columns if c != i]
             if self._level(rest, near=columns) <= self.level_wanted:
@@ -268,7 +255,7 @@ class _Search:
             fit = problem.fit_on_pool(rest, near=columns)
             gain = np.abs(fit.weights @ problem.rows) / heights
             gain[columns] = -1.0
-            for j in np.argsort(-gain)[:_SWAPS_TRIED]:
+            for j in np.argsort(-gain)[: TUNING.swaps_per_term]:
                 if gain[j] <= 0.0:
                     break
                 trial = [*rest, int(j)]
@@ -284,7 +271,7 @@ class _Search:
         if not options.integer_nodes or not 2 <= len(columns) <= options.integer_terms:
             return columns
         offered = self._shortlist(columns, options.integer_candidates)
-        for _ in range(_INTEGER_ATTEMPTS):
+        for _ in range(TUNING.integer_attempts):
             smaller = smallest_subset(
                 self.problem.rows[:, offered],
                 self.problem.right,
@@ -339,7 +326,7 @@ def set_product(left: Sequence[Monomial], right: Sequence[Monomial]) -> tuple[Mo
 
 def _products(variables: Sequence[Variable], powers: Sequence[Sequence[tuple[int, int]]]) -> tuple[Monomial, ...]:
     count = math.prod(len(p) for p in powers)
-    if count > MOST_CANDIDATES:
+    if count > TUNING.candidate_products:
         raise ArgumentError(
             f"{count} products of {len(variables)} variables are too many candidates",
             remedy="use the coefficient's own terms",

@@ -20,11 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.foundation.arrays import Array, Indices
+from torquec.simplification.tuning import TUNING
 
-_FAR = 1e3  # where pseudo-points lie (3): beyond what coefficients of scaled columns reach
-_NUDGE = 1e-10  # perturbation of weights, growing from one to the next: equal weights could make the exchange cycle
-_REFACTOR = 40  # exchanges after which the inverse is recomputed: its updates accumulate rounding errors
-_PIVOT = 1e-9  # elements below this are no pivots: dividing by them would lose half of the digits
 _PSEUDO = -1  # the number that stands for no point
 
 
@@ -69,7 +66,7 @@ def exchanged(A: Array, b: Array, *, start: Support | None = None, reject: float
     is proven necessary.
     """
     n, m = A.shape
-    refactor = max(_REFACTOR, m)
+    refactor = max(TUNING.exchanges_per_inverse, m)
     exact = np.zeros(m + 1)
     exact[m] = 1.0
     column = np.ones(m + 1)
@@ -109,12 +106,12 @@ def _inverse(matrix: Array) -> Array:
 
 def _leaving(x: Array, d: Array, member: Indices) -> int | None:
     """Which column leaves (2): among ties the largest pivot, pseudo-points first."""
-    able = np.flatnonzero(d > _PIVOT)
+    able = np.flatnonzero(d > TUNING.smallest_pivot)
     if not len(able):
         return None
     ratio = np.maximum(x[able], 0.0) / d[able]
     tied = able[ratio <= ratio.min() * (1.0 + 1e-9)]
-    return int(tied[np.argmax(d[tied] + _FAR * (member[tied] == _PSEUDO))])
+    return int(tied[np.argmax(d[tied] + TUNING.pseudo_point_distance * (member[tied] == _PSEUDO))])
 
 
 def _ended(n: int, price: Array, x: Array, basis: _Basis, *, finished: bool) -> Exchange:
@@ -153,7 +150,7 @@ def _without_one(A: Array, b: Array, start: Support) -> Support:
     direction /= np.abs(direction).max()
     if direction @ (start.signs * b[start.points]) > 0.0:
         direction = -direction
-    falls = np.flatnonzero(direction > _PIVOT)
+    falls = np.flatnonzero(direction > TUNING.smallest_pivot)
     steps = start.weights[falls] / direction[falls]
     first = int(falls[np.argmin(steps)])
     moved = start.weights - steps.min() * direction
@@ -171,8 +168,8 @@ def _completed(A: Array, b: Array, start: Support, pseudo: Sequence[int]) -> _Ba
     x = np.concatenate([start.weights, np.abs(surplus[list(pseudo)])])
     signs = np.concatenate([start.signs, np.where(surplus[list(pseudo)] > 0.0, -1.0, 1.0)])
     matrix[list(pseudo), np.arange(count, m + 1)] = signs[count:]
-    worth = np.concatenate([start.signs * b[start.points], np.full(len(pseudo), -_FAR)])
+    worth = np.concatenate([start.signs * b[start.points], np.full(len(pseudo), -TUNING.pseudo_point_distance)])
     member = np.concatenate([start.points, np.full(len(pseudo), _PSEUDO)])
     # Strictly positive weights prevent cycling.
-    nudged = x / x.sum() + _NUDGE * (1.0 + np.mod(0.618 * np.arange(1, m + 2), 1.0))
+    nudged = x / x.sum() + TUNING.weight_perturbation * (1.0 + np.mod(0.618 * np.arange(1, m + 2), 1.0))
     return _Basis(matrix, worth, member, signs, matrix @ nudged)

@@ -58,12 +58,14 @@ function limbs(state: State): number[][] {
   return found.map((joints) => joints.filter((joint) => !seen.has(joint) && seen.add(joint))).filter((joints) => joints.length > 0);
 }
 
-/** What the names of a limb's joints have in common. */
+/** What the names of a limb's joints have in common; of names that differ, each without its number and "joint". */
 function limbName(names: string[]): string {
   let common = names[0] ?? "";
   for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);
   common = common.replace(/[^a-zA-Z]+[a-zA-Z]{0,1}$|[^a-zA-Z0-9]+$/, "");
-  return common || `${names[0]} \u2026 ${names.at(-1)}`;
+  if (common) return common;
+  const stems = new Set(names.map((name) => name.replace(/[_-]?joint|[_-]?\d+/gi, "") || name));
+  return stems.size <= 2 ? [...stems].join(", ") : `${names[0]} \u2026 ${names.at(-1)}`;
 }
 
 /** Rows in folded groups, one a limb, below a field that finds joints by their names. */

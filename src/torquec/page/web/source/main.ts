@@ -135,7 +135,7 @@ async function start(): Promise<void> {
     state.changed();
   });
   named();
-  const moving = html("button", { type: "button", class: "plain", "aria-pressed": "false", id: "moving" }, "speeds and accelerations");
+  const moving = html("button", { type: "button", class: "plain", "aria-pressed": "false", id: "moving" }, "speeds, accelerations");
   moving.addEventListener("click", () => {
     const open = moving.getAttribute("aria-pressed") !== "true";
     moving.setAttribute("aria-pressed", String(open));

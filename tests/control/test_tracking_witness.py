@@ -1,0 +1,125 @@
+"""Witnesses of tracking guarantees: what is delivered is what the checker proves; other loops are refused by name."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.control.guaranteed_models import claimed
+from tests.torquec_check.witnesses import loop, sets
+from typer.testing import CliRunner
+
+import torquec as tq
+from torquec.cli.app import app
+from torquec.control.tracking_claim import guarantee_sentence, tracking_claim
+from torquec.control.tracking_witness import FILE_NAME, tracking_witness, witnessed
+from torquec.realtime.check_file import COMPUTED, PROVEN, check_file
+from torquec.robot import classics
+from torquec.robot.robot import Spring
+from torquec_check.tracking import check_tracking
+
+MOTION = "t,joint1,joint2\n0,0,0\n0.5,0.05,-0.05\n"
+
+
+@pytest.mark.parametrize("uncertain", [False, True])
+def test_the_claim_of_the_guarantee_is_that_of_the_checker(uncertain):
+    robot, tracked = loop(uncertain=uncertain)
+    guarantee = tracked.guarantee(robot).to_document()
+    found, document = witnessed(robot, tracked, guarantee)
+    claim = check_tracking(json.loads(json.dumps(document)))
+    assert tracking_claim(found) == claim
+    assert guarantee_sentence(found).startswith("proven for planar2r")
+    assert guarantee_sentence(guarantee).startswith("computed for planar2r")
+    for joint, row in found["bounds"].items():
+        bare = guarantee["bounds"][joint]
+        assert 0.7 < row["value"] / bare["value"] < 1.5
+        assert row["torque"] + row["torque_margin"] == pytest.approx(bare["torque"] + bare["torque_margin"])
+
+
+def test_a_motion_of_samples_has_one_too():
+    robot, tracked = loop(uncertain=False)
+    t = np.linspace(0.0, 0.4, 21)
+    state = tracked.trajectory.at(t)
+    sampled = tq.Trajectory(robot.joint_names, t, state.q, state.qd, state.qdd)
+    found, same = (tracking_witness(robot, replace(tracked, trajectory=each)) for each in (sampled, tracked.trajectory))
+    assert found.bounds["joint1"]["value"] == pytest.approx(same.bounds["joint1"]["value"], rel=0.1)
+
+
+def test_a_certified_model_states_its_errors_and_keeps_its_box():
+    robot, tracked = loop(uncertain=False)
+    model = claimed(robot, [0.05, 0.01], velocity=3.0, acceleration=15.0)
+    found = tracking_witness(model, tracked)
+    assert found.claim is not None, found.reason
+    assert f"(by the certificate {model.record.content_hash[:12]})" in found.claim.sentence
+    exact = tracking_witness(robot, tracked)
+    assert found.bounds["joint2"]["value"] > 2.0 * exact.bounds["joint2"]["value"]
+    guarantee = tracked.guarantee(model).to_document()
+    tight = claimed(robot, [0.05, 0.01], velocity=0.9 * float(np.abs(tracked.trajectory.qd).max()), acceleration=15.0)
+    assert "certify a larger" in tracking_witness(tight, tracked, guarantee=guarantee).reason
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"period": None, "uncertainty": None}, "continuous controller"),
+        ({"evaluation": "reference"}, "evaluated at the reference"),
+        ({"friction": "measured"}, "friction that is not compensated at the reference"),
+        ({"uncertainty": replace(sets(), timing=tq.TimingUncertainty(1, 1e-5))}, "jitter"),
+    ],
+)
+def test_what_has_no_witness_is_computed_and_says_why(changes, words):
+    robot, tracked = loop(uncertain=True)
+    guarantee = {**tracked.guarantee(robot).to_document()}
+    found, document = witnessed(robot, replace(tracked, **changes), guarantee)
+    assert document is None
+    assert words in found["witness"]["reason"]
+    assert found["bounds"] == guarantee["bounds"]
+    assert guarantee_sentence(found).startswith("computed for")
+
+
+def test_torques_above_the_limits_have_no_witness():
+    robot, tracked = loop(uncertain=True)
+    guarantee = tracked.guarantee(robot).to_document()
+    found = tracking_witness(robot, replace(tracked, efforts=(20.0, 10.0)), guarantee=guarantee)
+    assert found.document is None
+    assert "the torque of 'joint1'" in found.reason
+
+
+def test_springs_have_no_witness():
+    robot = classics.planar2r()
+    (first, *others) = robot.bodies
+    sprung = replace(first, joint=replace(first.joint, spring=Spring(5.0, 0.0)))
+    robot = replace(robot, bodies=(sprung, *others))
+    _, tracked = loop(uncertain=False)
+    assert "has a spring" in tracking_witness(robot, tracked).reason
+
+
+def test_no_guarantee_has_no_witness():
+    robot, tracked = loop(uncertain=False)
+    found = tracking_witness(robot, replace(tracked, efforts=(1.0, 1.0)))
+    assert found.document is None
+    assert "may reach" in found.reason
+
+
+def test_design_writes_it_and_check_proves_it(tmp_path):
+    (tmp_path / "motion.csv").write_text(MOTION, encoding="ascii")
+    words = ["design", "planar2r", "--rate", "500", "--trajectory", "motion.csv", "-o", "law"]
+    with contextlib.chdir(tmp_path):
+        assert CliRunner().invoke(app, words).exit_code == 0
+    found = check_file(tmp_path / "law")
+    assert found.ok
+    assert found.claim is not None
+    assert found.claim.standing == "proven"
+    assert PROVEN in found.assumptions
+    assert COMPUTED not in found.assumptions
+    alone = check_file(tmp_path / "law" / FILE_NAME)
+    assert alone.claim == found.claim
+    document = json.loads((tmp_path / "law" / FILE_NAME).read_text())
+    document["radii"]["position"][0][0] *= 0.5
+    (tmp_path / "law" / FILE_NAME).write_text(json.dumps(document), encoding="ascii")
+    assert "checksum" in check_file(tmp_path / "law").refused[0]
+    assert "checksum" in check_file(tmp_path / "law" / FILE_NAME).refused[0]
+    assert "another robot" in check_file(tmp_path / "law" / FILE_NAME, robot=classics.scara()).refused[0]

@@ -1,0 +1,320 @@
+"""Errors of held coefficients: bounds that are true are proven, and false ones are refused."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import itertools
+import json
+
+import flint
+import numpy as np
+import pytest
+from tests.torquec_check.test_certificate import sealed
+
+import torquec as tq
+from torquec.model.model import as_model
+from torquec.proof.hold.hold_certificate import hold_certificate, hold_witness
+from torquec.proof.hold.hold_order import HoldOrder
+from torquec.robot.robot_document import robot_to_dict
+from torquec.trajectory.motion_box import MotionBox
+from torquec_check.__main__ import main
+from torquec_check.boxes import check_below
+from torquec_check.claim import hold_claim
+from torquec_check.document import RefusedError
+from torquec_check.hold import _forms, _stiffness, bends, check_hold, hold_exceeds, hold_of, slope
+from torquec_check.robot import Box, robot_of
+from torquec_check.rows import Grid, as_ball, ball_of
+
+BOX = MotionBox((-1.0, -3.2), (1.0, 3.25), (2.0, 3.0), (4.0, 5.0))
+JERK = (30.0, 40.0)
+PARTS = [("first", JERK, part) for part in ("curvature", "bend", "turning", "model", "bound")]
+PARTS += [("zeroth", JERK, part) for part in ("drift", "turning", "model", "bound")] + [("zeroth", None, "drift")]
+
+
+@functools.cache
+def _made(order, jerk, name="planar2r", age=0.01):
+    robot = getattr(tq.classics, name)()
+    model = as_model(robot)
+    n = robot.n
+    box = BOX if n == 2 else MotionBox(*((x,) * n for x in (-0.5, 0.5, 1.0, 2.0)))
+    limits = jerk if jerk is None or n == 2 else jerk[:1] * n
+    program = model.function("inverse_dynamics")
+    bound = tq.hold_bound(robot, box, jerk=limits)
+    given = {"age": age, "order": HoldOrder(order)}
+    witness = hold_witness(robot, program, box, bound, jerk=limits, model=None, **given)
+    return json.dumps(hold_certificate(robot, program, witness, **given))
+
+
+def document(order="first", jerk=JERK, **options):
+    return json.loads(_made(order, jerk, **options))
+
+
+def check(values):
+    check_hold(hold_of(sealed(values)), lambda _step, _part: None)
+
+
+def refused(values, match="."):
+    with pytest.raises(RefusedError, match=match):
+        check(values)
+
+
+@pytest.mark.parametrize(
+    ("order", "jerk", "name"),
+    [("first", JERK, "planar2r"), ("zeroth", None, "planar2r"), ("first", JERK, "scara"), ("zeroth", JERK, "scara")],
+)
+def test_bounds_are_proven_of_turning_and_sliding_joints(order, jerk, name):
+    check(document(order, jerk, name=name))
+
+
+@pytest.mark.parametrize(("order", "jerk", "part"), PARTS)
+@pytest.mark.parametrize("joint", [0, 1])
+def test_a_part_that_is_too_small_is_refused(order, jerk, part, joint):
+    values = document(order, jerk)
+    row = [*values["joints"].values()][joint]
+    if not row[part]:
+        assert (part, joint) in (("bend", 1), ("turning", 0))
+        return
+    row[part] *= 1.0 - {"bound": 1e-6, "model": 0.9, "bend": 0.2}.get(part, 0.02)
+    refused(values)
+
+
+def _held(compiled, order, start, end):
+    """The torque at the end of a motion with coefficients of its start, states (q, qd, qdd)."""
+    (q0, v0, a0), (q, v, a) = start, end
+    tau = lambda *state: compiled.inverse_dynamics(*(np.array([x]) for x in state))[0]  # noqa: E731
+    zero = np.zeros_like(q)
+    rest = tau(q0, v0, zero)
+    found = tau(q0, v0, a)
+    if order == "first":
+        for x, i in itertools.product((0, 1), range(len(q))):
+            step = np.eye(len(q))[i] * 1e-6
+            up, down = (tau(q0 + s * step * (x == 0), v0 + s * step * (x == 1), a0) for s in (1.0, -1.0))
+            found = found + (up - down) / 2e-6 * ((q - q0) if x == 0 else (v - v0))[i]
+    assert rest.shape == found.shape
+    return found, tau(q, v, a)
+
+
+@pytest.mark.parametrize("order", ["zeroth", "first"])
+def test_errors_of_simulated_motions_are_within_the_bounds_and_not_far_below(order):
+    """Motions of constant jerk that stay in the box, independent of how the bounds are made."""
+    compiled, rng, age, worst = tq.compile(tq.classics.planar2r()), np.random.default_rng(3), 0.01, 0.0
+    bounds = np.array([row["bound"] for row in document(order)["joints"].values()])
+    for _ in range(100):
+        jerk = rng.choice((-1.0, 1.0), 2) * JERK
+        a0 = rng.choice((-1.0, 1.0), 2) * (np.array(BOX.acceleration) - 0.01 * np.abs(jerk))
+        v0 = rng.choice((-1.0, 1.0), 2) * (np.array(BOX.velocity) - 0.01 * np.array(BOX.acceleration))
+        q0 = rng.uniform(np.add(BOX.lower, 0.05), np.subtract(BOX.upper, 0.05))
+        end = q0 + v0 * age + a0 * age**2 / 2 + jerk * age**3 / 6, v0 + a0 * age + jerk * age**2 / 2, a0 + jerk * age
+        held, own = _held(compiled, order, (q0, v0, a0), end)
+        ratio = np.abs(held - own) / bounds
+        assert np.all(ratio <= 1.0 + 1e-6)
+        worst = max(worst, float(ratio.max()))
+    assert worst > 0.5
+
+
+def _changes():
+    values = document()
+    yield "another program", lambda v: v["program"]["operations"].__setitem__(-1, ["neg", 0])
+    yield "a heavier robot", lambda v: v["robot_document"]["bodies"][0]["inertia"].update(zz=5.0)
+    for key in ("velocity", "acceleration", "jerk"):
+        yield f"larger {key}", lambda v, key=key: v["motions"].update({key: [1.2 * x for x in v["motions"][key]]})
+    yield "no jerk limit", lambda v: v["motions"].update(jerk=None)
+    yield "older coefficients", lambda v: v.update(age=1.1 * v["age"])
+    yield "another order", lambda v: v.update(order="zeroth")
+    yield "an order that is not known", lambda v: v.update(order="second")
+    yield "a negative age", lambda v: v.update(age=-1.0)
+    yield "a negative speed", lambda v: v["motions"].update(velocity=[-2.0, 3.0])
+    yield "an empty range", lambda v: v["motions"].update(lower=[2.0, 2.0])
+    yield "joints in another order", lambda v: v.update(joints=dict(reversed(v["joints"].items())))
+    yield "a missing part", lambda v: v["joints"]["joint1"].pop("bend")
+    yield "a part without a value", lambda v: v["joints"]["joint1"].update(curvature=None)
+    yield "a part that is not known", lambda v: v["joints"]["joint1"].update(free=1.0)
+    yield "another format", lambda v: v.update(format="torquec hold certificate 0")
+    counterbalance = [{"lever": 0.1, "base": 0.5}]
+    yield "a counterbalance", lambda v: _joint(v).update(counterbalances=counterbalance)
+    assert values == document()
+
+
+def _joint(values, k=1):
+    return values["robot_document"]["bodies"][k]["joint"]
+
+
+@pytest.mark.parametrize(("what", "change"), [*_changes()], ids=lambda x: x if isinstance(x, str) else "")
+def test_false_certificates_are_refused(what, change):
+    values = document()
+    change(values)
+    refused(values)
+
+
+def test_without_turning_the_acceleration_is_any_one_and_with_it_jerks_are_limited():
+    values = document("zeroth", JERK)
+    values["joints"]["joint2"]["turning"] = None
+    refused(values, "drift")
+    free = document("zeroth", None)
+    free["joints"]["joint2"]["turning"] = 1e9
+    refused(free, "without a limit of the jerk")
+
+
+def test_a_checksum_that_does_not_fit_is_refused():
+    with pytest.raises(RefusedError, match="checksum"):
+        hold_of(document() | {"age": 0.001})
+
+
+def test_a_spring_adds_its_stiffness_times_the_speed_at_zeroth_order():
+    values = document("zeroth", JERK)
+    row, spring = values["joints"]["joint2"], {"stiffness": 7.0, "rest": 0.1}
+    _joint(values).update(spring=spring)
+    refused(values, "drift")
+    row["drift"] += 7.0 * 3.0 * (1.0 + 1e-8)
+    row["bound"] += 0.01 * 7.0 * 3.0 * (1.0 + 1e-7)
+    check(values)
+    first = document()
+    _joint(first).update(spring=spring)
+    check(first)
+
+
+def test_a_following_joint_takes_its_spring_by_the_square_of_its_multiplier():
+    values = document()
+    assert hold_of(values).stiffness == (0, 0)
+    _joint(values).update(
+        spring={"stiffness": 7.0, "rest": 0.0}, mimic={"joint": "joint1", "multiplier": -2.0, "offset": 0.0}
+    )
+
+    robot = robot_of(values["robot_document"])
+    assert _stiffness(values["robot_document"], robot) == (28,)
+
+
+def _grid(turns=True):
+    return Grid((turns, True), (5, 3), (-0.25, 0.0), (0.75, 1.0))
+
+
+def _polynomial(function, derivative, grid):
+    nodes = 2.0 * np.pi * np.arange(5) / 5
+    x = nodes if grid.turns[0] else 0.25 + 0.5 * np.sin(nodes)
+    return np.stack([function(x)] * 3, axis=1), np.stack([derivative(x)] * 3, axis=1)
+
+
+@pytest.mark.parametrize(
+    ("turns", "function", "derivative"),
+    [
+        (True, lambda x: np.cos(2 * x) + 3 * np.sin(x), lambda x: -2 * np.sin(2 * x) + 3 * np.cos(x)),
+        (False, lambda x: 2 + x - 4 * x**2, lambda x: 1 - 8 * x),
+    ],
+)
+def test_slopes_are_those_of_polynomials_within_their_radius(turns, function, derivative):
+    grid = _grid(turns)
+    values, wanted = _polynomial(function, derivative, grid)
+    ball = ball_of(*map(flint.arb, map(float, values.ravel())), shape=(5, 3))
+    found = slope(ball, 0, grid)
+    assert np.all(np.abs(found.mid - wanted) <= found.rad + 1e-14)
+    assert found.rad.max() < 1e-12
+    wide = slope(type(ball)(ball.mid, ball.rad + 0.1), 0, grid)
+    moved = slope(type(ball)(ball.mid + 0.1 * np.array([1, -1, 1, -1, 1])[:, None], ball.rad), 0, grid)
+    assert np.all(np.abs(moved.mid - found.mid) <= wide.rad)
+    assert slope(as_ball(1.0), 0, grid) is None
+
+
+def test_a_sliding_joint_with_one_position_has_no_slope():
+    grid = Grid((False,), (5,), (0.5,), (0.5,))
+    assert slope(ball_of(*[flint.arb(1)] * 5, shape=(5,)), 0, grid) is None
+
+
+def _brute(terms, rows, rng):
+    """The largest sum of monomials at random factors within +-1, those of a group on their best side."""
+    names = sorted({(kind, j) for kind, _, shared in terms for j in shared})
+    x = np.concatenate([rng.choice((-1.0, 1.0, 0.0), (300, len(names))), rng.uniform(-1, 1, (300, len(names)))])
+    sums: dict = {}
+    for (kind, group, shared), row in zip(terms, rows, strict=True):
+        value = row * np.prod([x[:, names.index((kind, j))] for j in shared], axis=0)
+        sums[kind, group] = sums.get((kind, group), 0.0) + value
+    return float(np.sum([np.abs(each) for each in sums.values()], axis=0).max())
+
+
+def test_the_largest_sum_exceeds_no_limit_above_it_and_every_one_below():
+    rng = np.random.default_rng(0)
+    terms = [
+        ("", ("a", 0), (0,)),
+        ("", ("a", 0), (1,)),
+        ("", ("a", 1), (1,)),
+        ("", ("", 0), (0, 0, 1)),
+        ("", ("", 0), (1,)),
+    ]
+    terms += [("acc", ("a", 0), (0,)), ("acc", ("a", 1), (1,))]
+    for _ in range(20):
+        rows = rng.normal(size=len(terms))
+        most = _brute(terms, rows, rng)
+        assert hold_exceeds(terms, rows[:, None], np.array([0.999 * most]))
+        assert not hold_exceeds(terms, rows[:, None], np.array([np.abs(rows).sum()]))
+    alone = np.array([[1.0, 0.0], [0.0, 2.0]])
+    pair = [("", ("", 0), (0,)), ("", ("", 0), (1,))]
+    assert not hold_exceeds(pair, alone, np.array([1.0, 2.0]))
+    assert hold_exceeds(pair, alone, np.array([1.0, 1.9]))
+    assert hold_exceeds(pair, alone, np.array([np.nan, 2.0]))
+
+
+def test_opposite_needs_of_one_factor_do_not_add_up_but_those_of_a_square_do():
+    group = [("", ("a", 0), (0,)), ("", ("a", 0), (1,)), ("", ("a", 1), (0,)), ("", ("a", 1), (1,))]
+    rows = np.array([[1.0], [1.0], [1.0], [-1.0]])  # |x + y| + |x - y| is 2, the sum of all magnitudes 4
+    assert not hold_exceeds(group, rows, np.array([2.0]))
+    assert hold_exceeds(group, rows, np.array([1.99]))
+    square = [("", ("a", 0), (0, 0)), ("", ("a", 0), ())]
+    rows = np.array([[1.0], [-1.0]])  # x^2 - 1: 1/2 + |1/2 - 1|
+    assert not hold_exceeds(square, rows, np.array([1.0]))
+    assert hold_exceeds(square, rows, np.array([0.99]))
+
+
+def test_terms_that_are_even_and_odd_and_too_many_factors_are_refused():
+    with pytest.raises(RefusedError, match="even and odd"):
+        _forms((("", ("a", 0), (0,)), ("", ("a", 0), (0, 1))))
+    with pytest.raises(RefusedError, match="too many speeds"):
+        _forms(tuple(("", ("a", 0), (j,)) for j in range(10)))
+
+
+def test_a_program_with_damping_is_refused():
+    values = document()
+    program = values["program"]
+    speed = next(k for k, step in enumerate(program["operations"]) if step[:2] == ["input", "qd"])
+    tau = program["outputs"][0]["values"]
+    program["operations"].append(["add", tau[0], speed])
+    tau[0] = len(program["operations"]) - 1
+    box = Box(*(values["motions"][key] for key in ("lower", "upper", "velocity", "acceleration")))
+    hold = hold_of(sealed(values))
+    with pytest.raises(RefusedError, match="first degree in a speed"):
+        bends(hold.program, hold.robot, box)
+
+
+def test_the_claim_names_age_order_jerks_and_sums():
+    claim = hold_claim(document())
+    for words in ("at most 10 ms old", "first order", "jerks of the joints up to 30, 40", "the rounding of code"):
+        assert words in claim.sentence, words
+    assert "accelerations may jump" in hold_claim(document("first", None)).sentence
+    assert [each.bound for each in claim.bounds] == [row["bound"] for row in document()["joints"].values()]
+    assert claim.standing == "proven"
+    assert claim.box[1].upper == 3.25
+
+
+def test_the_command_proves_a_file_and_refuses_a_changed_one(tmp_path, capsys):
+    path = tmp_path / "arm.hold.json"
+    path.write_text(json.dumps(document()))
+    assert main([str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["ok"]
+    assert found["claim"]["standing"] == "proven"
+    assert [each["quantity"] for each in found["claims"]] == ["held_torque"] * 2
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(robot_to_dict(tq.classics.scara())))
+    assert main([str(path), "--robot", str(other)]) == 1
+    false = copy.deepcopy(document())
+    false["joints"]["joint1"]["bound"] *= 0.99
+    path.write_text(json.dumps(sealed(false)))
+    assert main([str(path)]) == 1
+
+
+def test_parts_of_two_motions_are_bounded_where_they_are():
+    """Positions at which the inertia turns and at which it bends differ: parts are bounded one by one."""
+    values = document()
+    for row in values["joints"].values():
+        row["curvature"], row["turning"] = row["curvature"] * 0.9, row["turning"] * 1.5
+    refused(values, "curvature")
+    assert check_below({}, _grid(), hold_exceeds, 0.0, lambda _: None) == 0.0
