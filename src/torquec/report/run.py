@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import shorten
 
 from torquec.errors import ArgumentError, TorquecError
 from torquec.foundation.reading import FileKind, is_file, is_folder, read_json
@@ -30,7 +31,8 @@ def run_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
         total += seconds
         time: Cell = None if skipped or failed else Number(float(seconds), here, "s", 3)
         line = step.get("summary")
-        done = "done" if line is None or not line.text else f"done: {line.text}"
+        # A verdict has its section: the table shows how it begins.
+        done = "done" if line is None or not line.text else f"done: {shorten(line.text, 200, placeholder=' ...')}"
         steps.append((name, f"failed: {failed}" if failed else f"not done: {skipped}" if skipped else done, time))
         if failed:
             warnings.append(paragraph(f"The step '{name}' failed: {failed}.", tone=Tone.BAD))
