@@ -20,7 +20,6 @@ import torquec as tq
 from benchmarks.peer import SHARED, require
 from torquec.expr import OperationCount, count_operations
 from torquec.model.model import Model
-from torquec.model.quantities import trace_quantity
 from torquec.proof.check_certificate import check_certificate
 from torquec.proof.torque.certificate import Certificate
 from torquec.robot.robot import Robot
@@ -91,7 +90,7 @@ def _measure(name: str, case: Case, minutes: float, pool: ProcessPoolExecutor) -
     assert isinstance(record, Certificate)
     check_certificate(robot, record)
     checked = time.perf_counter()
-    before, after = count_operations(trace_quantity(robot, "inverse_dynamics")), count_operations(record.program)
+    before, after = small.exact.operation_count("inverse_dynamics"), count_operations(record.program)
     ratios = [proof.bound / proof.found for proof in record.joints.values() if proof.found > 0.0]
     cells = [
         name,
