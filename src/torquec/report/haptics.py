@@ -303,8 +303,12 @@ def _region(values: StoredValue) -> list[Block]:
         for study in values["filters"]
     ]
     if growth:
-        axis = Axis("growth of the slowest motion", "1/s", low=-_SHOWN_GROWTH, high=_SHOWN_GROWTH)
+        most = max((abs(value) for series in growth for value in series.y), default=0.0)
+        is_cut = most > 2.0 * _SHOWN_GROWTH
+        shown = _SHOWN_GROWTH if is_cut else max(most, _SHOWN_GROWTH)
+        axis = Axis("growth of the slowest motion", "1/s", low=-shown, high=shown)
         title = "this hand on the arm, over the filters' cut-offs: unstable above 0"
+        title += f" (not drawn beyond {shown:g})" if is_cut else ""
         found.append(Plot(title, Axis("cut-off", "Hz", log=True), axis, tuple(growth)))
     return found
 
