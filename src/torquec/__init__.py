@@ -139,7 +139,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.planning.joint_path": ("JointPath", "joint_path"),
         "torquec.planning.cartesian_path": ("cartesian_path",),
         "torquec.planning.planning_limits": ("LimitingKind", "PlanningLimits"),
-        "torquec.planning.motion_bounds": ("MotionBounds",),
+        "torquec.planning.limited_path": ("MotionBounds",),
     },
     "Inverse kinematics": {
         "torquec.kinematics.inverse_kinematics": ("inverse_kinematics",),
@@ -149,10 +149,9 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.kinematics.kinematics_task": ("KinematicsTask", "PoseObjective", "PoseTolerance"),
         "torquec.kinematics.kinematics_package": ("write_kinematics_package",),
         "torquec.kinematics.arm_poses": ("ArmPoses", "BranchStatus", "NearestPose", "TrackedPath"),
-        "torquec.kinematics.nearest_motion": ("NearestMotion",),
         "torquec.kinematics.arm_geometry": ("ArmFamily",),
         "torquec.kinematics.free_joint": ("FreeIntervals",),
-        "torquec.kinematics.joint_rates": ("JointRates",),
+        "torquec.kinematics.joint_rates": ("JointRates", "NearestMotion"),
     },
     "Linear models": {"torquec.linearization.linearize": ("LinearModel", "check_linear_model", "linearize")},
     "Trajectories and logs": {

@@ -179,11 +179,11 @@ from torquec.kinematics.free_joint import FreeIntervals as FreeIntervals
 from torquec.kinematics.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from torquec.kinematics.iterative_kinematics import IterativeKinematics as IterativeKinematics
 from torquec.kinematics.joint_rates import JointRates as JointRates
+from torquec.kinematics.joint_rates import NearestMotion as NearestMotion
 from torquec.kinematics.kinematics_package import write_kinematics_package as write_kinematics_package
 from torquec.kinematics.kinematics_task import KinematicsTask as KinematicsTask
 from torquec.kinematics.kinematics_task import PoseObjective as PoseObjective
 from torquec.kinematics.kinematics_task import PoseTolerance as PoseTolerance
-from torquec.kinematics.nearest_motion import NearestMotion as NearestMotion
 from torquec.linearization.linearize import LinearModel as LinearModel
 from torquec.linearization.linearize import check_linear_model as check_linear_model
 from torquec.linearization.linearize import linearize as linearize
@@ -251,7 +251,7 @@ from torquec.parameters.symbolic_combinations import symbolic_combinations as sy
 from torquec.planning.cartesian_path import cartesian_path as cartesian_path
 from torquec.planning.joint_path import JointPath as JointPath
 from torquec.planning.joint_path import joint_path as joint_path
-from torquec.planning.motion_bounds import MotionBounds as MotionBounds
+from torquec.planning.limited_path import MotionBounds as MotionBounds
 from torquec.planning.planning_limits import LimitingKind as LimitingKind
 from torquec.planning.planning_limits import PlanningLimits as PlanningLimits
 from torquec.planning.time_optimal import LimitingSpan as LimitingSpan

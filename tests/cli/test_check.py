@@ -1,7 +1,8 @@
-"""`torquec check` and `torquec verify-package`."""
+"""`torquec check`, `torquec verify-package` and `torquec selftest`."""
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +11,15 @@ import pytest
 from tests.codegen.c.compiler import COMPILERS, needs_compiler
 
 import torquec as tq
+from torquec.cli import info
 from torquec.codegen.verify import package as verified_package
 from torquec.expr.function import Operation
 from torquec.expr.ops import Op
 from torquec.foundation.json_text import checksum, document_text
 from torquec.foundation.package_manifest import add_to_package
 from torquec.model.model_kinds import certified_model
+from torquec.project import self_test as module
+from torquec.project.self_test import SelfTestRow
 from torquec.proof.torque.certificate import Certificate, JointProof
 from torquec.trajectory.motion_box import MotionBox
 from torquec_check.claim import rounded_down, rounded_up
@@ -163,3 +167,32 @@ def test_no_package(torquec, tmp_path):
     refused = torquec("verify-package", tmp_path)
     assert refused.status == 2
     assert "no C package of Torquec" in refused.err
+
+
+def test_it_says_what_was_compared(torquec):
+    outcome = torquec("selftest", "planar2r")
+    assert outcome.status == 0
+    for words in ("vector units", "inverse_dynamics", "plain arithmetic", "generated C", "everything agrees"):
+        assert words in outcome.out
+
+
+def test_wrong_results_fail(torquec, monkeypatch):
+    monkeypatch.setattr(module, "self_test", lambda model, **more: (SelfTestRow("mass_matrix", "mujoco", 1.0, 1e-9),))
+    outcome = torquec("selftest", "planar2r", "--json")
+    assert outcome.status == 1
+    assert outcome.document["ok"] is False
+    assert "mass_matrix differs from mujoco" in outcome.err
+
+
+def test_it_names_torquec_python_and_every_package(torquec):
+    told = torquec("version", "--json").document
+    assert told["torquec"] == tq.__version__
+    assert told["packages"]["numpy"] == importlib.metadata.version("numpy")
+    shown = torquec("version").out
+    assert shown.startswith(f"torquec {tq.__version__}\n")
+    assert all(f"\n{name} " in shown for name in told["packages"])
+
+
+def test_what_is_missing_is_said(torquec, monkeypatch):
+    monkeypatch.setattr(info, "_PACKAGES", ("no-such-package",))
+    assert "no-such-package is not installed" in torquec("version").out

@@ -13,7 +13,7 @@ import pytest
 from tests.model.kinds import ROBOTS, model_of, motions_of
 
 import torquec as tq
-from torquec.model.kinds import ModelKind
+from torquec.model.model_parameters import ModelKind
 from torquec.trajectory import minimum_jerk, write_trajectory
 
 PROGRAMS = tuple(kind for kind in ModelKind if kind.follows_program)

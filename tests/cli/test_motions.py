@@ -12,7 +12,7 @@ from tests.model.kinds import model_of
 import torquec as tq
 from torquec.cli.motions import MotionOptions, asked_motion, hold_missing, read_motion
 from torquec.errors import ArgumentError, TorquecError
-from torquec.model.kinds import ModelKind
+from torquec.model.model_parameters import ModelKind
 from torquec.robot import classics
 from torquec.trajectory import minimum_jerk, write_trajectory
 

@@ -27,7 +27,7 @@ from torquec.model.model import Model, ModelKind
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify import certify
 from torquec.proof.torque.certify_coefficients import certify_coefficients
-from torquec.proof.torque.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
+from torquec.proof.torque.coefficient_certificate import CoefficientTolerance, ErrorKind, Family
 from torquec.proof.tracking import error_tube as tubes
 from torquec.proof.tracking.acceleration_bound import MotionBoxes
 from torquec.proof.tracking.torque_error_bound import ProvenTorque

@@ -11,10 +11,9 @@ import pytest
 
 from torquec.closedform.fourier import Rule
 from torquec.dynamics.mechanism import mechanism
-from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, compile
 from torquec.model.model_kinds import abbreviated_model, base_parameter_model, certified_model
-from torquec.model.model_parameters import ModelParameters
+from torquec.model.model_parameters import ModelKind, ModelParameters
 from torquec.proof.torque.certificate import Certificate, JointProof
 from torquec.proof.torque.certify_coefficients import exact_bounds
 from torquec.proof.torque.coefficient_certificate import CoefficientCertificate

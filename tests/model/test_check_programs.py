@@ -11,8 +11,8 @@ from torquec.errors import CheckError
 from torquec.expr import trace
 from torquec.expr.replay import replay
 from torquec.model.check_programs import check_programs
-from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
+from torquec.model.model_parameters import ModelKind
 
 ARM = torquec.classics.planar2r()
 NAMES = ("inverse_dynamics", "mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix")

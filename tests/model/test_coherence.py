@@ -7,8 +7,8 @@ import pytest
 from tests.model.kinds import ROBOTS, model_of, motions_of
 
 from torquec.expr.replay import replay
-from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
+from torquec.model.model_parameters import ModelKind
 
 STATES = 10_000
 SLOW = ("panda",)

@@ -18,10 +18,9 @@ from torquec.expr import count_operations, trace
 from torquec.expr.function import function_to_dict
 from torquec.foundation.json_text import checksum
 from torquec.model.generate import generate
-from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, compile
 from torquec.model.model_kinds import abbreviated_model, base_parameter_model, certified_model
-from torquec.model.model_parameters import ModelParameters
+from torquec.model.model_parameters import ModelKind, ModelParameters
 from torquec.model.proven import Standing
 from torquec.model.save import load_model, save
 from torquec.robot.classics import load_classic

@@ -14,8 +14,8 @@ import pytest
 
 from torquec.errors import ArgumentError, CheckError, RobotError, SpecificationError
 from torquec.expr import OperationCount
-from torquec.model.kinds import ModelKind
 from torquec.model.model import compile
+from torquec.model.model_parameters import ModelKind
 from torquec.model.save import load_model, save
 from torquec.model.simplified import TradeOff, TradeOffPoint, restated, scaled, simplify, trade_off
 from torquec.proof.check_certificate import check_certificate

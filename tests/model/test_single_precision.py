@@ -17,7 +17,7 @@ import torquec as tq
 from torquec.cli.app import app
 from torquec.codegen.precision import Precision
 from torquec.codegen.verify.c_package import evaluate_c, read_c_package
-from torquec.codegen.verify.platforms import PLATFORMS, build_program, driver_text, run_program
+from torquec.codegen.verify.verification import PLATFORMS, build_program, driver_text, run_program
 from torquec.errors import CheckError, SpecificationError
 from torquec.foundation.package_manifest import add_to_package
 from torquec.model.simplified import simplified_model

@@ -15,7 +15,7 @@ from torquec.papers.chang_lee import (
     printed_coefficients,
     printed_polynomial,
 )
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 
 
 def test_expressions():

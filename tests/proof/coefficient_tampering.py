@@ -10,8 +10,8 @@ from tests.proof.arms import motions
 from tests.proof.tampering import changed_step, drawn_term, with_term
 
 from torquec.model.quantities import trace_quantity
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.proof.torque.coefficient_error import coefficient_row
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.proof.torque.torque_tables import torque_rows
 from torquec.trajectory.motion_box import MotionBox
 

@@ -20,9 +20,8 @@ from torquec.closedform.polynomial import TrigPolynomial
 from torquec.model.quantities import trace_quantity
 from torquec.proof.torque.certify_coefficients import certify_coefficients
 from torquec.proof.torque.coefficient_bound import coefficient_bound
-from torquec.proof.torque.coefficient_certificate import CoefficientCertificate
+from torquec.proof.torque.coefficient_certificate import CoefficientCertificate, ErrorKind, Family
 from torquec.proof.torque.coefficient_error import CoefficientError
-from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family
 from torquec.proof.torque.torque_bound import PUBLISHED
 from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import abbreviated_coefficients, exact_coefficients, fitted_coefficients

@@ -9,7 +9,7 @@ from torquec.haptics.haptic_experiment import run_experiment
 from torquec.haptics.haptic_file import experiment_document
 from torquec.haptics.haptic_plan import ExperimentOptions
 from torquec.report import haptics
-from torquec.report.haptic_text import haptic_text
+from torquec.report.haptic_region import haptic_text
 from torquec.report.haptics import (
     ExperimentCurve,
     ExperimentCurves,

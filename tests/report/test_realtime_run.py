@@ -6,8 +6,8 @@ import numpy as np
 from tests.codegen.c.compiler import needs_compiler
 
 import torquec as tq
+from torquec.realtime.runtime.library import BINS
 from torquec.realtime.runtime.run_result import TimeHistogram
-from torquec.realtime.runtime.structures import BINS
 from torquec.report.realtime_run import histogram_rows, run_text, run_view
 
 

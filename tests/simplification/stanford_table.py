@@ -9,7 +9,7 @@ import pytest
 
 from torquec.closedform import TrigPolynomial
 from torquec.papers.chang_lee import exact_coefficient, printed_polynomial, stanford_form
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 
 ORACLES = Path(__file__).resolve().parents[2].parent / "shared" / "oracles"
 TABLE = ORACLES / "chang_lee_table1.json"

@@ -8,7 +8,7 @@ import pytest
 from torquec.closedform import closed_form
 from torquec.expr import evaluate
 from torquec.model.model import compile
-from torquec.proof.torque.coefficient_tolerance import Family
+from torquec.proof.torque.coefficient_certificate import Family
 from torquec.robot.classics import load_classic
 from torquec.simplification.coefficient_model import abbreviated_coefficients, exact_coefficients, fitted_coefficients
 from torquec.simplification.fitting.fit_entries import fit_entries

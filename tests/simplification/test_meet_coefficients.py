@@ -15,7 +15,7 @@ from torquec.foundation.work import Work
 from torquec.model.quantities import trace_quantity
 from torquec.proof.check_certificate import check_certificate
 from torquec.proof.torque.coefficient_bound import coefficient_bound
-from torquec.proof.torque.coefficient_tolerance import Family
+from torquec.proof.torque.coefficient_certificate import Family
 from torquec.robot.classics import load_classic
 from torquec.robot.robot import Mimic
 from torquec.simplification.coefficient_model import exact_coefficients

@@ -14,10 +14,9 @@ from torquec.model.quantities import trace_quantity
 from torquec.proof.check_certificate import check_certificate
 from torquec.proof.torque.certify import UnprovenError, certify
 from torquec.robot.robot import Mimic
-from torquec.simplification import pipeline, prove, strategies
-from torquec.simplification.pipeline import simplify_torque
+from torquec.simplification import pipeline, prove
+from torquec.simplification.pipeline import STRATEGIES, Strategy, simplify_torque
 from torquec.simplification.problem import SimplificationProblem
-from torquec.simplification.strategies import STRATEGIES, Strategy
 from torquec.simplification.time_plan import TimePlan
 from torquec.simplification.tuning import TUNING
 
@@ -36,7 +35,7 @@ def test_the_cheaper_strategy_is_taken_and_proven(monkeypatch):
     check_certificate(both.robot, best)
     assert all(proof.bound <= allowed for proof, allowed in zip(best.joints.values(), both.tolerance, strict=True))
     for strategy in STRATEGIES:
-        monkeypatch.setattr(strategies, "STRATEGIES", (strategy,))
+        monkeypatch.setattr(pipeline, "STRATEGIES", (strategy,))
         other = simplify_torque(both)
         assert count_operations(best.program).cost <= count_operations(other.program).cost
         assert count_operations(other.program).cost <= count_operations(both.exact).cost
@@ -50,7 +49,7 @@ def test_a_strategy_is_one_row_and_its_program_is_proven_like_all_others(monkeyp
         seen.append((given.tolerance, cheapest))
         return [trace("inverse_dynamics", lambda q, qd, qdd: {"tau": [0.0 * x for x in q]}, SHAPES)]
 
-    monkeypatch.setattr(strategies, "STRATEGIES", (*STRATEGIES, Strategy("zero", nothing_but_zero, 0)))
+    monkeypatch.setattr(pipeline, "STRATEGIES", (*STRATEGIES, Strategy("zero", nothing_but_zero, 0)))
     found = simplify_torque(asked)  # zero is cheapest, and not proven: the next one is
     check_certificate(asked.robot, found)
     assert 0 < count_operations(found.program).cost < count_operations(asked.exact).cost
@@ -60,7 +59,7 @@ def test_a_strategy_is_one_row_and_its_program_is_proven_like_all_others(monkeyp
 
 
 def test_who_asks_is_told_of_proven_programs_early_each_cheaper(monkeypatch):
-    monkeypatch.setattr(strategies, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
+    monkeypatch.setattr(pipeline, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
     told = []
     asked = replace(problem("planar2r", [4.0, 2.0]), on_proven=told.append)
     found = simplify_torque(asked)
@@ -74,7 +73,7 @@ def test_who_asks_is_told_of_proven_programs_early_each_cheaper(monkeypatch):
 
 def test_under_a_time_limit_a_program_of_which_little_is_left_out_is_proven_first(monkeypatch):
     told = []
-    monkeypatch.setattr(strategies, "STRATEGIES", ())
+    monkeypatch.setattr(pipeline, "STRATEGIES", ())
     robot = arm("puma560")
     exact = trace_quantity(robot, "inverse_dynamics")
     asked = SimplificationProblem(robot, exact, motions(robot), (3.0,) * 6, on_proven=told.append)
@@ -88,7 +87,7 @@ def test_under_a_time_limit_a_program_of_which_little_is_left_out_is_proven_firs
 @pytest.mark.parametrize("limit", [Budget(1.0, start=0.0), Budget.after(3600.0)])
 def test_under_a_time_limit_what_is_returned_is_proven(limit, monkeypatch):
     monkeypatch.setattr("torquec.simplification.descents.TUNING", replace(TUNING, fruitless_restarts=0))
-    monkeypatch.setattr(strategies, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
+    monkeypatch.setattr(pipeline, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
     asked = problem("planar2r", [4.0, 2.0])
     found = simplify_torque(replace(asked, budget=limit))
     check_certificate(asked.robot, found)
@@ -114,7 +113,7 @@ def test_a_search_that_takes_long_is_done_beside_others_where_time_is_limited(se
     """What it finds counts like any proposal; where it finds nothing in time, the others do."""
     never = Strategy("searched for", lambda *_: pytest.fail("it is not proposed"), 1, search)
     others = tuple(replace(strategy, prunings=1) for strategy in STRATEGIES if strategy.search is None)
-    monkeypatch.setattr(strategies, "STRATEGIES", (never, *others))
+    monkeypatch.setattr(pipeline, "STRATEGIES", (never, *others))
     monkeypatch.setattr("torquec.simplification.descents.TUNING", replace(TUNING, fruitless_restarts=0))
     asked = problem("planar2r", [400.0, 200.0] if operations == 0 else [4.0, 2.0])
     found = simplify_torque(replace(asked, budget=Budget.after(20.0)))
@@ -125,7 +124,7 @@ def test_a_search_that_takes_long_is_done_beside_others_where_time_is_limited(se
 
 def test_a_joint_that_is_not_proven_is_fitted_more_closely(monkeypatch):
     """The same operations with other constants: its largest error is below the lowered aim."""
-    monkeypatch.setattr(strategies, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
+    monkeypatch.setattr(pipeline, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
     asked = problem("planar2r", [4.0, 2.0])
     tried, proven = [], prove._proven_in_time
     first = asked.robot.joint_names[0]
@@ -148,7 +147,7 @@ def test_a_joint_that_is_not_proven_is_fitted_more_closely(monkeypatch):
 def test_a_proof_that_is_cut_short_is_none(monkeypatch):
     """The search is in time, no proof is: a program with all terms is the answer, and it is proven."""
     asked = problem("planar2r", [4.0, 2.0])
-    monkeypatch.setattr(strategies, "STRATEGIES", tuple(replace(strategy, prunings=0) for strategy in STRATEGIES))
+    monkeypatch.setattr(pipeline, "STRATEGIES", tuple(replace(strategy, prunings=0) for strategy in STRATEGIES))
     monkeypatch.setattr("torquec.simplification.descents.TUNING", replace(TUNING, fruitless_restarts=0))
     certified = prove.certify
 
@@ -167,7 +166,7 @@ def test_a_proof_that_is_cut_short_is_none(monkeypatch):
 @pytest.fixture
 def one_pruning(monkeypatch):
     """Programs pruned with one seed instead of eight: quicker, and what is proven is proven alike."""
-    monkeypatch.setattr(strategies, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
+    monkeypatch.setattr(pipeline, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
 
 
 @pytest.mark.usefixtures("one_pruning")
@@ -232,7 +231,7 @@ def test_followers_whose_torques_are_polynomials_are_simplified(name, body, lead
 
 
 def test_what_remains_when_nothing_is_proposed_is_the_cheapest_exact_program(monkeypatch):
-    monkeypatch.setattr(strategies, "STRATEGIES", ())
+    monkeypatch.setattr(pipeline, "STRATEGIES", ())
     monkeypatch.setattr(pipeline, "moments_left_out", lambda given: given.exact)
     robot = arm("puma560")
     asked = SimplificationProblem(robot, trace_quantity(robot, "inverse_dynamics"), motions(robot), (1.0,) * 6)

@@ -9,7 +9,7 @@ import pytest
 
 import torquec as tq
 from torquec.proof.check_certificate import check_certificate
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.robot.lock_joints import lock_joints
 from torquec.simplification.specification import parse_specification
 

@@ -9,7 +9,7 @@ import pytest
 import torquec as tq
 from torquec.closedform import closed_form
 from torquec.errors import ArgumentError, SpecificationError
-from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family
+from torquec.proof.torque.coefficient_certificate import ErrorKind, Family
 from torquec.proof.torque.error_peaks import largest_magnitude
 from torquec.simplification.loop_tolerance import parabolic_budget, ramp_budget, step_budget
 from torquec.simplification.specification import load_specification, parse_specification

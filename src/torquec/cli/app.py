@@ -15,39 +15,34 @@ from typer.core import TyperGroup
 
 import torquec
 from torquec.cli.bench import bench
-from torquec.cli.check import check, verify_package
+from torquec.cli.check import check, selftest, verify_package
 from torquec.cli.check_log import check_log
 from torquec.cli.command import BAD_INPUT, CHECK_FAILED, Command
 from torquec.cli.compare import compare
 from torquec.cli.design import design
-from torquec.cli.drives import drives
 from torquec.cli.equations import equations
 from torquec.cli.eval import evaluate
 from torquec.cli.excite import excite
 from torquec.cli.generate import generate
-from torquec.cli.haptic import haptic
-from torquec.cli.haptic_region import haptic_region
+from torquec.cli.haptic import haptic, haptic_region
 from torquec.cli.help_tables import FilledCommand
 from torquec.cli.identify import identify
 from torquec.cli.ik import ik
-from torquec.cli.info import info, version
+from torquec.cli.info import drives, info, version
 from torquec.cli.linearize import linearize
 from torquec.cli.new import new
 from torquec.cli.papers import papers
 from torquec.cli.params import params
 from torquec.cli.payload import payload
-from torquec.cli.realtime import cycle, plan
-from torquec.cli.realtime_run import run
-from torquec.cli.report import report
+from torquec.cli.realtime import cycle, plan, run
 from torquec.cli.ros2 import ros2_plant, ros2_record, ros2_run
 from torquec.cli.run import demo
 from torquec.cli.run import run as run_command
-from torquec.cli.selftest import selftest
 from torquec.cli.simplify import simplify
 from torquec.cli.simulate import simulate
 from torquec.cli.time import time
 from torquec.cli.verify_specification import verify_specification
-from torquec.cli.view import view
+from torquec.cli.view import report, view
 from torquec.errors import CheckError, TorquecError
 
 HEADINGS: Mapping[str, tuple[Command[Any], ...]] = MappingProxyType(

@@ -48,7 +48,7 @@ def bench(model: Model, options: BenchOptions) -> Outcome:
     function after it agreed with ours to 1e-10. Ratio: its time over ours. A simplified model is timed against its own
     robot's exact one instead.
     """
-    from torquec.report.bench import bench_text
+    from torquec.report.generated_code import bench_text
 
     measured = _measure_program if model.kind.follows_program else _measure
     document = measured(model, options.rounds, options.seed)

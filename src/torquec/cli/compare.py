@@ -117,7 +117,7 @@ def _compare_controllers(model: Model, options: CompareOptions, period: float) -
     """Control laws of one model on one plant; PD and PID have the poles of `drive_poles` unless some are given."""
     from torquec.control.uncertainty import SpeedSource
     from torquec.foundation.work import Work
-    from torquec.report.controller_comparison import controllers_curves, controllers_document, controllers_text
+    from torquec.report.simulation import controllers_curves, controllers_document, controllers_text
     from torquec.report.tracking_plots import plot_errors
     from torquec.simulation.closed_loop import LoopOptions
     from torquec.simulation.comparison_of_controllers import compare_controllers

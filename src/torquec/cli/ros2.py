@@ -10,7 +10,7 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.files import Writes
 from torquec.cli.options import degrees_option, force_option, joint_values, option
 from torquec.cli.output import progress
-from torquec.cli.realtime_run import GuardedRunOptions, run_on
+from torquec.cli.realtime import GuardedRunOptions, run_on
 
 if TYPE_CHECKING:
     from torquec.model.model import Model

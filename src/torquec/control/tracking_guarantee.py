@@ -48,8 +48,8 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, by_joint
 from torquec.foundation.choice import chosen
 from torquec.foundation.notebook_display import NotebookDisplay
-from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, as_model
+from torquec.model.model_parameters import ModelKind
 from torquec.proof.tracking.box_tube import BoxTube, box_tube
 from torquec.proof.tracking.coupled_response import CoupledErrorLoop
 from torquec.proof.tracking.error_response import ErrorResponse, error_response, sampled_response

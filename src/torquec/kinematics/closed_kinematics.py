@@ -40,8 +40,13 @@ from torquec.kinematics.arm_poses import (
     place_joints,
 )
 from torquec.kinematics.free_joint import FreeIntervals, free_costs, free_intervals, free_range
-from torquec.kinematics.joint_rates import JointRates, damped_rates, joint_rates_function
-from torquec.kinematics.nearest_motion import NearestMotion, nearest_motion_function
+from torquec.kinematics.joint_rates import (
+    JointRates,
+    NearestMotion,
+    damped_rates,
+    joint_rates_function,
+    nearest_motion_function,
+)
 from torquec.kinematics.quick_poses import (
     ROTATION,
     QuickArmPoses,
@@ -145,10 +150,8 @@ class InverseKinematics:
         whose arrays are overwritten. Raises `ArgumentError` for wrong shapes, numbers that are not finite, or a matrix
         that is not a rotation.
         """
-        if (quick := self._quick_poses) is not None:
-            found = quick(rotation, position, near, out)
-            if found is not None:
-                return found  # type: ignore[no-any-return]
+        if (quick := self._quick_poses) is not None and (found := quick(rotation, position, near, out)) is not None:
+            return found  # type: ignore[no-any-return]
         made = self._carefully(rotation, position, near)
         check_reusable(out, type(None))
         return made
@@ -205,10 +208,8 @@ class InverseKinematics:
         A pose that is met counts before one that is not, and limits before distance. `out` is a result of an earlier
         call, whose arrays are overwritten. Raises as the call does.
         """
-        if (quick := self._quick_nearest) is not None:
-            found = quick(rotation, position, near, out)
-            if found is not None:
-                return found  # type: ignore[no-any-return]
+        if (quick := self._quick_nearest) is not None and (found := quick(rotation, position, near, out)) is not None:
+            return found  # type: ignore[no-any-return]
         q, branch, status, error = self.nearest_native.call(*self._checked(rotation, position, near))
         check_reusable(out, type(None))
         return NearestPose(q, np.asarray(branch).astype(np.int64), np.asarray(status).astype(np.int64), error)
@@ -357,8 +358,8 @@ class InverseKinematics:
             )
         turn, place, kept = batch_together((turn, 2), (place, 1), (kept, 1))
         if near is None and self.closed.free is not None:
-            kept = self._searched_reference(*(a if turn.ndim == 3 else a[None] for a in (turn, place)))
-            kept = kept if turn.ndim == 3 else kept[0]
+            kept = self._searched_reference(turn.reshape(-1, 3, 3), place.reshape(-1, 3))
+            kept = kept.reshape(*turn.shape[:-2], self.robot.n)
         return [turn, place, kept]
 
     def _rotation(self, rotation: Any) -> Any:
@@ -375,23 +376,19 @@ class InverseKinematics:
         best = np.argmin(cost, axis=1)
         assert self.closed.free is not None
         joint = self.arm.joints[self.closed.free].index
-        found = np.repeat(self._default_reference[None], len(rotation), axis=0)
-        found[:, joint] = values[best]
+        found = np.tile(self._default_reference, (len(rotation), 1))
+        home, found[:, joint] = self._default_reference[joint], values[best]
         for k in np.flatnonzero(cost[np.arange(len(best)), best] >= SEVERE):
             intervals = self.free_intervals(rotation[k], position[k], near=found[k]).intervals
             middles = [0.5 * (low + high) for branch in intervals for low, high in branch]
-            found[k, joint] = min(
-                middles, key=lambda x: abs(x - self._default_reference[joint]), default=found[k, joint]
-            )
+            found[k, joint] = min(middles, key=lambda x: abs(x - home), default=found[k, joint])
         return found
 
     def _free_costs(self, rotation: Array, position: Array) -> tuple[Array, Array]:
         """Values of the free joint (K,), and what the nearest solution costs with each, (N, K)."""
         assert self.closed.free is not None
-        joint = self.arm.joints[self.closed.free]
-        return free_costs(
-            self.nearest_native.call, joint, self.arm.reach, self._default_reference, (rotation, position)
-        )
+        joint, near = self.arm.joints[self.closed.free], self._default_reference
+        return free_costs(self.nearest_native.call, joint, self.arm.reach, near, (rotation, position))
 
     @cached_property
     def _default_reference(self) -> Array:

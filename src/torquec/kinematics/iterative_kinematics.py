@@ -33,13 +33,12 @@ from torquec.kinematics.arm_poses import (
     place_joints,
 )
 from torquec.kinematics.closed_kinematics import InverseKinematics, KinematicsMethod
-from torquec.kinematics.joint_rates import manipulability_and_pivot
+from torquec.kinematics.joint_rates import NearestMotion, manipulability_and_pivot
 from torquec.kinematics.kinematics_task import KinematicsTask
 from torquec.kinematics.line_elimination import DEGREE, LineElimination
 from torquec.kinematics.native_elimination import clearest_elimination, native_elimination
 from torquec.kinematics.near_arm import pose_difference
 from torquec.kinematics.near_branches import MOST_SOLUTIONS, NearSearch, branch_names, solve_near
-from torquec.kinematics.nearest_motion import NearestMotion
 from torquec.kinematics.quick_poses import ROTATION, check_reusable, made_poses
 from torquec.kinematics.refinement import Iteration, pose_distance, refined, solve_rows, task_columns
 from torquec.kinematics.solution_curve import Curves, curve_start, curve_step

@@ -23,9 +23,9 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind, read_json
 from torquec.foundation.work import Work
 from torquec.model.certified_package import claim_of
-from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
 from torquec.model.model_kinds import second_record
+from torquec.model.model_parameters import ModelKind
 from torquec.model.save import VERSION, load_model, model_document
 from torquec.model.simplified import counts_of
 from torquec.proof.check_certificate import check_certificate, check_parts

@@ -24,8 +24,7 @@ from torquec.dynamics.friction_memory import FrictionStep, torque_step
 from torquec.dynamics.total_torque import torque_with_losses
 from torquec.errors import RefusedQuantityError
 from torquec.expr import Function
-from torquec.model.kinds import ModelKind
-from torquec.model.model_parameters import ModelParameters
+from torquec.model.model_parameters import ModelKind, ModelParameters
 from torquec.model.quantities import quantity_of, trace_quantity
 from torquec.model.torque_program import TorqueProgram
 from torquec.robot.robot import Robot

@@ -24,8 +24,7 @@ from torquec.expr import Function, OperationCount, count_operations
 from torquec.expr.replay import replay
 from torquec.foundation.notebook_display import NotebookDisplay
 from torquec.model.followed_program import FollowedProgram, box_of
-from torquec.model.kinds import ModelKind
-from torquec.model.model_parameters import ModelParameters
+from torquec.model.model_parameters import ModelKind, ModelParameters
 from torquec.model.quantities import QUANTITIES, default_quantities, quantity_of, served_quantities
 from torquec.model.routes import Route, route_function
 from torquec.robot.robot import Robot

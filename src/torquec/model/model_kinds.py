@@ -26,9 +26,8 @@ from torquec.closedform.layouts import Matrix, entries
 from torquec.dynamics import base_inverse_dynamics, base_mass_matrix
 from torquec.errors import ArgumentError, RobotError
 from torquec.expr import Function
-from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
-from torquec.model.model_parameters import ModelParameters, ParameterFit
+from torquec.model.model_parameters import ModelKind, ModelParameters, ParameterFit
 from torquec.model.quantities import base_of, trace_quantity
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify_coefficients import check_independent

@@ -1,12 +1,40 @@
-"""`ModelParameters`: parameter values of a model that are not the robot's own, their covariance and fit quality."""
+"""Kind of a model and its parameters: the source of its numbers, their covariance, fit quality and guarantee."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from enum import StrEnum
 
 from torquec.errors import ArgumentError
 from torquec.model.residual_bound import ResidualBound
+
+
+class ModelKind(StrEnum):
+    """The source of a model's numbers, and the guarantee on them."""
+
+    EXACT = "exact"
+    """The robot's own parameters."""
+    BASE_PARAMETERS = "base parameters"
+    """Values of the base parameters, which need not belong to physical bodies."""
+    IDENTIFIED = "identified"
+    """Parameters estimated from logs, with their covariance."""
+    ABBREVIATED = "abbreviated"
+    """Equations without small terms (Clover's rule), no error proven."""
+    CERTIFIED_TORQUE = "certified torque"
+    """A simplified inverse dynamics whose torque error is proven."""
+    CERTIFIED_COEFFICIENTS = "certified coefficients"
+    """Simplified coefficients M, c and g whose errors are proven."""
+
+    @property
+    def follows_program(self) -> bool:
+        """True where every quantity follows from one program of inverse dynamics, not from the robot's bodies."""
+        return self not in (ModelKind.EXACT, ModelKind.IDENTIFIED)
+
+    @property
+    def is_simplified(self) -> bool:
+        """True where terms were left out or changed, so that torques are not those of the parameters."""
+        return self in (ModelKind.ABBREVIATED, ModelKind.CERTIFIED_TORQUE, ModelKind.CERTIFIED_COEFFICIENTS)
 
 
 @dataclass(frozen=True)

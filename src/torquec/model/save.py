@@ -21,10 +21,9 @@ from torquec.foundation.json_text import checksum, document_text
 from torquec.foundation.reading import FileKind, read_json, to_path
 from torquec.foundation.writing import write_files
 from torquec.model.check_programs import check_programs
-from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
 from torquec.model.model_kinds import second_record
-from torquec.model.model_parameters import ModelParameters
+from torquec.model.model_parameters import ModelKind, ModelParameters
 from torquec.model.quantities import check_ports
 from torquec.model.routes import Route
 from torquec.model.torque_program import check_torque_structure

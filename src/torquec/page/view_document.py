@@ -10,8 +10,8 @@ from typing import Any
 from torquec.codegen.identifiers import c_identifier
 from torquec.codegen.wasm.package import wasm_module
 from torquec.expr import Function
-from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
+from torquec.model.model_parameters import ModelKind
 from torquec.model.proven import Standing
 from torquec.page.document_types import (
     BodyData,

@@ -17,7 +17,7 @@ from functools import cache
 from torquec.closedform.closed_form import ClosedForm, closed_form
 from torquec.closedform.polynomial import TrigPolynomial, Variable, constant, single
 from torquec.papers.comparisons import DifferenceKind, PrintedRow, PrintedRows, printed_row
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.proof.torque.error_peaks import largest_error
 from torquec.robot import classics
 from torquec.robot.joints import PositionBasis

@@ -27,8 +27,7 @@ from torquec.codegen.llvm.load import LoadedObject
 from torquec.codegen.llvm.module import object_code
 from torquec.codegen.target import generate_package
 from torquec.codegen.verify.c_package import read_c_package
-from torquec.codegen.verify.platforms import driver_text
-from torquec.codegen.verify.verification import InstructionCount, instruction_counts
+from torquec.codegen.verify.verification import InstructionCount, driver_text, instruction_counts
 from torquec.control.pole_placement import pole_placement_gains
 from torquec.errors import TorquecError
 from torquec.expr import Function, OperationCount, count_operations, trace

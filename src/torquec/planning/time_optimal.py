@@ -22,8 +22,15 @@ import numpy.typing as npt
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model, as_model
 from torquec.planning.joint_path import JointPath, joint_path
-from torquec.planning.limited_path import LimitedPath, check_at_rest, check_ends, check_path, check_path_positions
-from torquec.planning.motion_bounds import MotionBounds, motion_bounds
+from torquec.planning.limited_path import (
+    LimitedPath,
+    MotionBounds,
+    check_at_rest,
+    check_ends,
+    check_path,
+    check_path_positions,
+    motion_bounds,
+)
 from torquec.planning.path_dynamics import PathGrid, path_dynamics, path_grid, speed_caps
 from torquec.planning.planning_limits import LimitingKind, PlanningLimits, planning_limits
 from torquec.planning.speed_profile import SpeedProfile

@@ -43,9 +43,9 @@ from torquec.model.quantities import MEMORY_QUANTITIES, QUANTITIES
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import FrictionTask
 from torquec.realtime.plan import HeldErrors, HoldPlan, held_errors_text
+from torquec.realtime.runtime.library import MOST_JOINTS
 from torquec.realtime.runtime.loop_law import controller_functions
 from torquec.realtime.runtime.loop_package import RUNTIME_CMAKE, loop_files, loop_functions
-from torquec.realtime.runtime.structures import MOST_JOINTS
 from torquec.realtime.tasks_text import tasks_text
 from torquec.realtime.tuning import TUNING
 from torquec.realtime.two_rate import TwoRateFunctions, two_rate

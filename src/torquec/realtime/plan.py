@@ -25,8 +25,8 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
 from torquec.foundation.work import Work, as_work
-from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, as_model
+from torquec.model.model_parameters import ModelKind
 from torquec.proof.hold.held_torque_bound import HoldBound, held_torque_bound
 from torquec.proof.hold.hold_certificate import hold_certificate, hold_witness, is_hold_proven
 from torquec.proof.hold.hold_order import HoldOrder

@@ -23,7 +23,6 @@ from torquec.errors import ArgumentError, TorquecError
 from torquec.foundation.json_text import document_text
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
-from torquec.report.bench import execution_times_section
 from torquec.report.blocks import (
     Block,
     Equation,
@@ -40,7 +39,6 @@ from torquec.report.blocks import (
     paragraph,
 )
 from torquec.report.comparison import comparison_section
-from torquec.report.controller_comparison import controllers_section
 from torquec.report.decision import decision
 from torquec.report.design import control_section
 from torquec.report.equations import equations_section
@@ -56,7 +54,7 @@ from torquec.report.found_documents import (
     FoundFolder,
     find_documents,
 )
-from torquec.report.generated_code import code_section, self_test_section, verification_section
+from torquec.report.generated_code import code_section, execution_times_section, self_test_section, verification_section
 from torquec.report.haptics import haptics_section
 from torquec.report.hold_plan import hold_plan_section
 from torquec.report.html_page import report_html
@@ -67,7 +65,7 @@ from torquec.report.realtime_run import realtime_run_section
 from torquec.report.robot import robot_section, used_facts, used_robot
 from torquec.report.run import run_section
 from torquec.report.simplification import simplification_section
-from torquec.report.simulation import tracking_section
+from torquec.report.simulation import controllers_section, tracking_section
 from torquec.report.time_optimal import time_optimal_section
 from torquec.report.tracking_plots import tracking_overview
 from torquec.report.verdict import verdict_section

@@ -19,7 +19,7 @@ from torquec.closedform.compiled_terms import compile_terms
 from torquec.closedform.fourier import Value
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.expr import Function, count_operations, operation_cost
-from torquec.proof.torque.coefficient_tolerance import Family
+from torquec.proof.torque.coefficient_certificate import Family
 from torquec.simplification.coefficient_model import CoefficientModel, Index, exact_coefficients
 from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.tuning import TUNING

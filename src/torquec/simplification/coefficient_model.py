@@ -22,7 +22,7 @@ from torquec.closedform.layouts import Entry, Matrix, Part, entries
 from torquec.closedform.polynomial import TrigPolynomial, Variable
 from torquec.closedform.shared_sums import SharedSums
 from torquec.expr import Function, operation_cost, trace
-from torquec.proof.torque.coefficient_tolerance import CoefficientTolerance, Family
+from torquec.proof.torque.coefficient_certificate import CoefficientTolerance, Family
 from torquec.simplification.fitting.minimal_basis import MinimalBasis
 from torquec.simplification.specification import CoefficientThreshold
 from torquec.simplification.tolerance import coefficient

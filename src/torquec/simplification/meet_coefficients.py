@@ -23,8 +23,7 @@ from torquec.proof.torque.certify_coefficients import (
     exact_bounds,
     prove_coefficients,
 )
-from torquec.proof.torque.coefficient_certificate import CoefficientCertificate
-from torquec.proof.torque.coefficient_tolerance import Family
+from torquec.proof.torque.coefficient_certificate import CoefficientCertificate, Family
 from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import CoefficientModel, abbreviated_coefficients, fitted_coefficients
 from torquec.simplification.fitting.fit_entries import BasisSearch, fit_entries

@@ -5,8 +5,9 @@
 (2)  plan: how search, proof and check share the time (`time_plan`)
 (3)  early proof of a program that leaves out a little, where time is limited or the caller wants early programs
      (`most_parameters`)
-(4)  candidates: strategies propose programs; their sums are pruned, their constants fitted (`strategies`, `descents`,
-     `prune`)
+(4)  candidates: strategies propose programs; their sums are pruned, their constants fitted (`STRATEGIES`, `descents`,
+     `prune`). A new strategy is one file with a function from a problem and the cheapest program known to a list of
+     programs, and one row of the table
 (5)  proof: the cheapest candidates are proven over the whole box of motions, fitted again where that helps (`prove`)
 (6)  tighten: where none is proven, the aims of the joints concerned are lowered, and (4) is done again; in the end the
      cheapest exact program remains, which errs only by rounding
@@ -24,7 +25,8 @@ the :class:`torquec.foundation.budget.Budget`, so that one may be late (a last p
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from torquec.closedform import closed_form
 from torquec.errors import SpecificationError, TimeLimitError
@@ -36,7 +38,14 @@ from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify import UnprovenError
 from torquec.proof.torque.certify_coefficients import check_independent
 from torquec.robot.robot import Robot
-from torquec.simplification.fewer_parameters import moments_left_out
+from torquec.simplification.closed_torque import closed_form_with_fewer_terms
+from torquec.simplification.descents import pruned_programs
+from torquec.simplification.fewer_parameters import (
+    fewest_operations,
+    moments_left_out,
+    recursion_with_fewer_parameters,
+    recursion_with_most_parameters,
+)
 from torquec.simplification.meet_coefficients import coefficients_above, coefficients_within
 from torquec.simplification.problem import SimplificationProblem, Simplified
 from torquec.simplification.prove import (
@@ -46,15 +55,64 @@ from torquec.simplification.prove import (
     made_closer,
     proven_early,
     proven_or_refitted,
+    require_time,
     rounded_away,
     snapped,
 )
 from torquec.simplification.specification import Specification
 from torquec.simplification.specification_text import specification_text
-from torquec.simplification.strategies import candidates
 from torquec.simplification.time_plan import SHARES, TimePlan, time_plan
 from torquec.simplification.tolerance import torque_budgets
 from torquec.simplification.tuning import TUNING
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A strategy that proposes programs, and the number of seeds with which each is pruned (0: not pruned).
+
+    A slow one has a `search`, of robot, motions, tolerance and meter: where time is limited, one process runs it and
+    prunes its result, while others prune the programs proposed already.
+    """
+
+    name: str
+    propose: Callable[[SimplificationProblem, Function], list[Function]]
+    prunings: int
+    search: Callable[..., Function] | None = None
+
+
+STRATEGIES = (
+    Strategy("recursion with fewer parameters", recursion_with_fewer_parameters, 2, fewest_operations),
+    Strategy("recursion with most parameters", recursion_with_most_parameters, 2),
+    Strategy("closed form with fewer terms", closed_form_with_fewer_terms, 1),
+)
+"""All strategies in the order of trial: each gets the cheapest proposal of those before it."""
+
+
+def candidates(
+    problem: SimplificationProblem, aim: SimplificationProblem, best: Certificate | None, plan: TimePlan
+) -> tuple[list[Function], Certificate | None]:
+    """Candidate programs whose errors found keep the aims, within the search time; and the cheapest proven already."""
+    programs: list[Function] = []
+    prunings: dict[Function, int] = {}
+    timed = plan.budget.is_timed
+    with problem.work.within(plan.budget.share(plan.searching)), suppress(TimeLimitError):
+        for strategy in STRATEGIES:
+            if strategy.search is not None and timed:
+                continue
+            proposed = strategy.propose(aim, min([problem.exact, *programs], key=operation_cost))
+            programs += proposed
+            prunings |= dict.fromkeys(proposed, strategy.prunings)
+            if timed:
+                best = proven_early(
+                    problem, proposed, best, plan.budget.share_of_rest(plan.first), most=TUNING.proven_at_once_price
+                )
+            elif best is None and problem.on_proven is not None:
+                best = proven_early(problem, proposed, best, Budget(SHARES.early_proof_seconds))
+        require_time(problem)
+        searches = [strategy.search for strategy in STRATEGIES if strategy.search is not None]
+        for ends in pruned_programs(aim, prunings, searches, plan.room):
+            programs += ends
+    return programs, best
 
 
 def simplify_and_check(

@@ -15,7 +15,7 @@ from torquec.codegen.precision import Precision
 from torquec.errors import CheckError, SpecificationError, UnitWarning
 from torquec.proof.check_certificate import is_same_torque
 from torquec.proof.torque.certificate import Certificate
-from torquec.proof.torque.coefficient_tolerance import Family
+from torquec.proof.torque.coefficient_certificate import Family
 from torquec.robot.drives import quoted_name
 from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import abbreviated_coefficients

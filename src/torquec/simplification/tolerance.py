@@ -26,7 +26,7 @@ from torquec.closedform import ClosedForm
 from torquec.closedform.polynomial import TrigPolynomial
 from torquec.dynamics.friction_torque import friction_torque
 from torquec.errors import ArgumentError, SpecificationError
-from torquec.proof.torque.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
+from torquec.proof.torque.coefficient_certificate import CoefficientTolerance, ErrorKind, Family
 from torquec.proof.torque.error_peaks import largest_magnitude
 from torquec.simplification.fitting.fit_entries import EntryTask
 from torquec.simplification.loop_tolerance import (

@@ -76,6 +76,7 @@ class SearchTuning:
     proven_candidates: int = 3  # number of the cheapest candidates whose proofs are tried before aims are lowered (5)
     lowered_aim: float = 0.94  # factor on a joint's aim where its error was not proven (6)
     aim_attempts: int = 4  # most such factors
+    proven_at_once_price: float = 0.85  # over the best proven program: proven at once where time is limited
     # prove
     inertia_time_share: float = 0.1  # part of the time before the check for the witness that M is positive definite
     refit_target_share: float = 0.97  # factor on a joint's target error for a fit after a failed proof
@@ -116,8 +117,6 @@ class SearchTuning:
     similar_values: int = 48  # number of similar values tried for each step, the closest first
     # stated_number
     largest_position_error: float = 1.0  # position errors above this [rad, m] are taken for degrees or millimetres
-    # strategies
-    proven_at_once_price: float = 0.85  # over the best proven program: proven at once where time is limited
     # tolerance
     proof_margin: float = 0.965  # share of a tolerance for fits: proven bounds lie above the error
     proof_margin_long_arm: float = 0.8  # for more than six joints (4): bounds are less tight

@@ -15,8 +15,7 @@ from torquec.codegen.precision import Precision
 from torquec.codegen.target import Target, generate_package
 from torquec.codegen.verify import package as module
 from torquec.codegen.verify.package import verify_package
-from torquec.codegen.verify.platforms import PLATFORMS, Platform
-from torquec.codegen.verify.verification import PlatformStatus
+from torquec.codegen.verify.verification import PLATFORMS, Platform, PlatformStatus
 from torquec.errors import ArgumentError
 from torquec.expr import trace
 from torquec.realtime.package import write_two_rate_package

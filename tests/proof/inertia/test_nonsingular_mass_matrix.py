@@ -12,8 +12,8 @@ from tests.model.kinds import model_of
 from torquec.errors import RefusedQuantityError
 from torquec.expr import trace
 from torquec.expr.math import sincos
-from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
+from torquec.model.model_parameters import ModelKind
 from torquec.proof.inertia.nonsingular_mass_matrix import mass_matrix_regularity
 from torquec.robot.classics import load_classic
 

@@ -14,8 +14,8 @@ from torquec.closedform.polynomial import TrigPolynomial, Variable
 from torquec.errors import TimeLimitError
 from torquec.proof.enclosure.bernstein import sum_of_amplitudes
 from torquec.proof.torque.coefficient_bound import coefficient_bound
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.proof.torque.coefficient_error import CoefficientError
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.trajectory.motion_box import MotionBox
 
 TURN = 2.0 * math.pi

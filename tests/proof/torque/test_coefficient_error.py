@@ -14,6 +14,7 @@ from torquec.closedform.paths import ParallelGroup
 from torquec.closedform.polynomial import TrigPolynomial, Variable
 from torquec.closedform.tabulate import basis_powers
 from torquec.proof.enclosure.bernstein import basis_degree
+from torquec.proof.torque.coefficient_certificate import ErrorKind, Family
 from torquec.proof.torque.coefficient_error import (
     CoefficientError,
     _is_product,
@@ -23,7 +24,6 @@ from torquec.proof.torque.coefficient_error import (
     coefficient_row,
     in_fewest_variables,
 )
-from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family
 from torquec.proof.torque.torque_residual import torque_residual
 from torquec.proof.torque.torque_tables import torque_rows, torque_tables
 from torquec.robot.joints import PositionBasis

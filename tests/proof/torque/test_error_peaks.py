@@ -7,7 +7,7 @@ from tests.simplification.stanford_table import kind, needs_table, polynomial, r
 import torquec as tq
 from torquec.closedform import TrigPolynomial, Variable, closed_form
 from torquec.errors import ArgumentError
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.proof.torque.error_peaks import largest_error, largest_magnitude
 from torquec.trajectory.motion_box import MotionBox, joint_box
 

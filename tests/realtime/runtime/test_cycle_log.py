@@ -12,8 +12,7 @@ from tests.realtime.runtime.test_perfetto_trace import some_log
 
 import torquec as tq
 from torquec.realtime.runtime.cycle_log import HEAD, CycleLog, LogReader, write_cycle_log
-from torquec.realtime.runtime.library import runtime_library
-from torquec.realtime.runtime.structures import LogStruct, SampleStruct
+from torquec.realtime.runtime.library import LogStruct, SampleStruct, runtime_library
 
 
 def put(library, log, cycle, *, sample=True):

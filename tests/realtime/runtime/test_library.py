@@ -6,8 +6,14 @@ import pytest
 from tests.codegen.c.compiler import COMPILERS, needs_compiler
 
 from torquec.errors import CompileError
-from torquec.realtime.runtime.library import compile_sources, find_compiler, runtime_library, runtime_sources
-from torquec.realtime.runtime.structures import check_layout, layout
+from torquec.realtime.runtime.library import (
+    check_layout,
+    compile_sources,
+    find_compiler,
+    layout,
+    runtime_library,
+    runtime_sources,
+)
 
 
 @needs_compiler

@@ -13,9 +13,9 @@ import torquec as tq
 import torquec.realtime
 from torquec.realtime.runtime.drivers import SimulatedRobot
 from torquec.realtime.runtime.guards import Fault, GuardMode, Guards, RunEnd
+from torquec.realtime.runtime.library import LoopStruct
 from torquec.realtime.runtime.run import RunOptions, run
 from torquec.realtime.runtime.run_result import system_notes
-from torquec.realtime.runtime.structures import LoopStruct
 from torquec.simulation.integrators import RungeKutta4
 
 pytestmark = needs_compiler

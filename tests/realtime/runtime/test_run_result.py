@@ -7,9 +7,8 @@ import ctypes
 import numpy as np
 from tests.codegen.c.compiler import needs_compiler
 
-from torquec.realtime.runtime.library import runtime_library
+from torquec.realtime.runtime.library import BINS, HistogramStruct, runtime_library
 from torquec.realtime.runtime.run_result import TimeHistogram, bin_starts
-from torquec.realtime.runtime.structures import BINS, HistogramStruct
 
 
 @needs_compiler

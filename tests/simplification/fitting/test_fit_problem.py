@@ -9,7 +9,7 @@ from tests.simplification.stanford_table import kind, monomial, needs_table, row
 import torquec as tq
 from torquec.closedform import TrigPolynomial, Variable, closed_form
 from torquec.errors import ArgumentError
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.proof.torque.error_peaks import largest_error
 from torquec.robot.joints import PositionBasis
 from torquec.simplification.fitting.fit_problem import FitProblem, minimax_fit

@@ -12,7 +12,7 @@ import pytest
 import torquec as tq
 from torquec.closedform import closed_form
 from torquec.errors import MissingExtraError
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.proof.torque.error_peaks import largest_magnitude
 from torquec.simplification.fitting.chebyshev_program import point_fit
 from torquec.simplification.fitting.largest_terms import largest_terms, smallest_subset

@@ -7,7 +7,7 @@ from tests.simplification.stanford_table import kind, monomial, needs_table, pol
 import torquec as tq
 from torquec.closedform import Variable, closed_form
 from torquec.errors import ArgumentError, SpecificationError
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.proof.torque.error_peaks import largest_error, largest_magnitude
 from torquec.robot.joints import PositionBasis
 from torquec.simplification.fitting.minimal_basis import (

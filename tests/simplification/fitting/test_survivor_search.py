@@ -6,7 +6,7 @@ import pytest
 from tests.simplification.stanford_table import monomial, stanford, target
 
 from torquec.errors import SpecificationError
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.simplification.fitting.fit_problem import minimax_fit
 from torquec.simplification.fitting.minimal_basis import minimal_basis, own_terms
 from torquec.simplification.fitting.survivor_search import LayerOptions, find_min_basis, min_basis_gen

@@ -22,23 +22,21 @@ from torquec.codegen.object.package import OBJECT_FORMAT
 from torquec.codegen.object.triple import host_triple
 from torquec.codegen.recorded import RECORDED_SEED
 from torquec.codegen.verify.c_package import CPackageText, evaluate_c, read_c_package
-from torquec.codegen.verify.platforms import (
+from torquec.codegen.verify.verification import (
     COUNTED_CALLS,
     EMULATED_STATES,
     NANOSECONDS_A_TICK,
     PLATFORMS,
-    Platform,
-    build_program,
-    compile_source,
-    driver_text,
-    run_program,
-)
-from torquec.codegen.verify.verification import (
     PackageVerification,
+    Platform,
     PlatformResult,
     PlatformStatus,
     branch_coverage,
+    build_program,
+    compile_source,
+    driver_text,
     instruction_counts,
+    run_program,
     stack_and_size,
 )
 from torquec.errors import ArgumentError

@@ -1,17 +1,191 @@
-"""Result of verifying a package, and its measures: branch coverage, stack, size of the code, instructions of a call."""
+"""Platforms that compile and run a package, and what is measured there: coverage, stack, code size, instructions.
+
+Platforms are compilers here and emulated processors. The program that they run calls every function at given states and
+prints the bits of all results, one line a state, `function state bits bits ...`. Where `COUNT` is defined it reads the
+timer of a Cortex-M7 around a hundred calls of each function: under `qemu -icount shift=0` an instruction takes a
+nanosecond and a tick 40 of them.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 import shutil
-from collections.abc import Mapping
+import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from torquec.codegen.verify.c_package import CPackageText
-from torquec.codegen.verify.platforms import run_tool
+from torquec.codegen.verify.c_package import CFunction, CPackageText
+from torquec.foundation.arrays import AnyArray
+from torquec.foundation.template import filled_template, package_text
+
+_TIMEOUT = 600  # of one program; a Panda's derivatives take some seconds to compile
+_WITHOUT_CONTRACTION = ("-std=c99", "-ffp-contract=off")
+_M7 = ("-mcpu=cortex-m7", "-mfloat-abi=hard", "-mfpu=fpv5-d16", "-mthumb", "--specs=rdimon.specs")
+_BOARD = ("-M", "mps2-an500", "-cpu", "cortex-m7", "-nographic", "-monitor", "none", "-serial", "none", "-icount",
+          "shift=0", "-semihosting-config", "enable=on,target=native", "-kernel")  # fmt: skip
+
+EMULATED_STATES = 16
+"""States on an emulated processor: it prints slowly. The special states are among the first."""
+
+
+@dataclass(frozen=True)
+class Platform:
+    """A compiler with its options, the tool that runs its programs, and support files that its programs need."""
+
+    name: str
+    compiler: str
+    words: tuple[str, ...]
+    emulator: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    is_cortex_m7: bool = False
+
+    @property
+    def missing(self) -> list[str]:
+        """The tools that are not installed."""
+        tools = [self.compiler, *self.emulator[:1]]
+        return [tool for tool in tools if shutil.which(tool) is None]
+
+
+def _host(compiler: str, level: str) -> Platform:
+    return Platform(f"{compiler} {level}", compiler, (level,))
+
+
+PLATFORMS: tuple[Platform, ...] = (
+    *(_host(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O2", "-O3")),
+    Platform(
+        "Cortex-M7 (qemu)",
+        "arm-none-eabi-gcc",
+        ("-O2", *_M7),
+        ("qemu-system-arm", *_BOARD),
+        ("start.c", "link.ld"),
+        is_cortex_m7=True,
+    ),
+    Platform("aarch64 (qemu)", "aarch64-linux-gnu-gcc", ("-O2", "-static"), ("qemu-aarch64",)),
+)
+"""Every platform, in the order of the report."""
+
+
+def compile_source(platform: Platform, source: Path, code: Path) -> str:
+    """Compile one file without linking; gives the error, or an empty text."""
+    words = [word for word in platform.words if word != "-static"]
+    command = [platform.compiler, *_WITHOUT_CONTRACTION, *words, "-c", str(source), "-o", str(code)]
+    done = run_tool(command)
+    return "" if done.returncode == 0 else _last_lines(done)
+
+
+def build_program(platform: Platform, sources: Sequence[Path], program: Path, *words: str) -> str:
+    """Compile and link; gives the error, or an empty text."""
+    given = [str(path) for path in sources]
+    for name in platform.files:
+        place = program.parent / name
+        place.write_text(package_text("codegen/verify/c", name))
+        given += ["-Wl,-T", str(place)] if name.endswith(".ld") else [str(place)]
+    command = [platform.compiler, *_WITHOUT_CONTRACTION, *platform.words, *words, *given, "-lm", "-o", str(program)]
+    done = run_tool(command)
+    return "" if done.returncode == 0 else _last_lines(done)
+
+
+def run_program(platform: Platform, program: Path) -> subprocess.CompletedProcess[str]:
+    """Run a program that was built for a platform."""
+    return run_tool([*platform.emulator, str(program)])
+
+
+def run_tool(command: Sequence[str], *, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a tool of the user's machine; a timeout counts as a failure."""
+    try:
+        return subprocess.run(  # noqa: S603 - tools of the user's own path, arguments as a list
+            list(command),
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_TIMEOUT,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(list(command), 1, "", f"{command[0]} did not end within {_TIMEOUT} s")
+
+
+def _last_lines(done: subprocess.CompletedProcess[str]) -> str:
+    lines = [line for line in (done.stderr or done.stdout).strip().splitlines() if line.strip()]
+    return "; ".join(lines[-3:]) or f"{done.args[0]} ended with {done.returncode}"
+
+
+COUNTED_CALLS = 100
+NANOSECONDS_A_TICK = 40
+"""Of the timer of qemu's mps2 boards, which runs at 25 MHz."""
+
+
+def driver_text(package: CPackageText, states: Mapping[str, Mapping[str, AnyArray]], count: int) -> str:
+    """The program for `count` states: inputs (count, size) by name of each function."""
+    single = package.real == "float"
+    head = filled_template(
+        "codegen/verify/c",
+        "driver.c",
+        PREFIX=package.prefix,
+        STATES=count,
+        REAL=package.real,
+        BITS="uint32_t" if single else "uint64_t",
+        FORMAT='" %08lx"' if single else '" %08lx%08lx"',
+        PRINTED="(unsigned long)word" if single else "(unsigned long)(word >> 32), (unsigned long)(word & 0xFFFFFFFFu)",
+    )
+    parts = [head]
+    for number, function in enumerate(package.functions):
+        parts.append(_calls(number, function, states[function.name], single=single))
+    calls = "".join(f"    call_{k}();\n" for k in range(len(package.functions)))
+    timer = "#ifdef COUNT\n    TIMER[1] = 0xFFFFFFu;\n    TIMER[2] = 0u;\n    TIMER[0] = 5u;\n#endif\n"
+    parts.append(f"int main(void)\n{{\n{timer}{calls}    return 0;\n}}\n")
+    return "\n".join(parts)
+
+
+def _calls(number: int, function: CFunction, states: Mapping[str, AnyArray], *, single: bool) -> str:
+    lines = [f"static void call_{number}(void)", "{"]
+    for array in function.inputs:
+        lines += _table(f"given_{array.name}", states[array.name], array.size, single=single)
+    lines += [f"    static real found_{array.name}[{max(array.size, 1)}];" for array in function.outputs]
+    arguments = [f"given_{array.name}[k]" for array in function.inputs]
+    arguments += [f"found_{array.name}" for array in function.outputs]
+    call = f"{function.name}({', '.join(arguments)});"
+    lines += ["    int k;", "    for (k = 0; k < STATES; ++k) {", f"        {call}"]
+    lines += [
+        f'        show("{function.name}.{array.name}", k, found_{array.name}, {array.size});'
+        for array in function.outputs
+    ]
+    repeated = call.replace("[k]", "[0]")
+    lines += [
+        "    }",
+        "#ifdef COUNT",
+        "    {",
+        "        const uint32_t before = TIMER[2];",
+        f"        for (k = 0; k < {COUNTED_CALLS}; ++k) {{",
+        f"            {repeated}",
+        "        }",
+        f'        count("{function.name}", before, TIMER[2]);',
+        "    }",
+        "#endif",
+        "}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _table(name: str, values: AnyArray, size: int, *, single: bool) -> list[str]:
+    """The states as bits that C reads back exactly, NaN included, by way of a union's first member."""
+    lines = [
+        f"    static const union {{ {'uint32_t' if single else 'uint64_t'} bits; real value; }} bits_{name}[] = {{"
+    ]
+    kind = "u4" if single else "u8"
+    flat = values.reshape(-1).astype("f4" if single else "f8").view(kind)
+    suffix = "u" if single else "ull"
+    lines += [f"        {{0x{int(word):x}{suffix}}}," for word in (flat if flat.size else [0])]
+    lines += [
+        "    };",
+        f"    const real (*const {name})[{max(size, 1)}] = (const real (*)[{max(size, 1)}])&bits_{name}[0];",
+    ]
+    return lines
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,14 @@ from torquec.expr import Function
 from torquec.foundation.arrays import Array
 from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.proof.torque.coefficient_bound import CoefficientBound, coefficient_bound
-from torquec.proof.torque.coefficient_certificate import CoefficientCertificate, CoefficientProof
+from torquec.proof.torque.coefficient_certificate import (
+    CoefficientCertificate,
+    CoefficientProof,
+    CoefficientTolerance,
+    ErrorKind,
+    Family,
+)
 from torquec.proof.torque.coefficient_error import CoefficientError, coefficient_error, coefficient_row
-from torquec.proof.torque.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
 from torquec.proof.torque.snap_bound import snap_rows
 from torquec.proof.torque.torque_residual import TorqueResidual, torque_residual
 from torquec.proof.torque.torque_tables import (

@@ -25,8 +25,8 @@ from torquec.foundation.work import Meter, silent
 from torquec.proof.enclosure.bernstein import Range, sum_of_amplitudes
 from torquec.proof.enclosure.bernstein_boxes import LEAF
 from torquec.proof.enclosure.branch_and_bound import Exhausted, Functional, Proof, Refutation, prove
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.proof.torque.coefficient_error import CoefficientError, in_fewest_variables
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.trajectory.motion_box import MotionBox
 
 _EFFORT = {1.03: 20_000_000, 1.05: 500_000_000, 1.1: 100_000_000, 1.15: 300_000_000, 1.3: 100_000_000, 1.5: 300_000_000}

@@ -1,4 +1,4 @@
-"""Certificates of coefficients: a torque program with a proven bound of the error of every one of its coefficients.
+"""Tolerance of a coefficient, and certificates: a torque program with proven bounds of the errors of coefficients.
 
 The program computes tau = M qdd + c(q, qd, qd) + g like the robot; its coefficients M_ij, c_ijk (H_ijk of Chang & Lee)
 and g_i are compared one by one, absolute or relative, over the box of joint positions.
@@ -9,12 +9,45 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from torquec.expr import Function, function_from_dict, function_to_dict
 from torquec.foundation.documents import Codec, DocumentFormat
-from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family
 from torquec.trajectory.motion_box import MotionBox
+
+
+class ErrorKind(StrEnum):
+    """How an error is measured: absolute, or as a part of the exact coefficient."""
+
+    ABSOLUTE = "absolute"
+    RELATIVE = "relative"
+
+
+class Family(StrEnum):
+    """The coefficients of the equations of motion; H are Christoffel symbols, V friction."""
+
+    M = "M"
+    H = "H"
+    G = "g"
+    V = "V"
+
+
+@dataclass(frozen=True)
+class CoefficientTolerance:
+    """Error tolerance of one coefficient: its indices from zero (bodies), and the joint that requires it."""
+
+    family: Family
+    index: tuple[int, ...]
+    value: float
+    kind: ErrorKind
+    joint: str
+
+    @property
+    def name(self) -> str:
+        """'M[1,2]', 'H[1,1,2]', 'g[2]', counted from one."""
+        return f"{self.family}[{','.join(str(i + 1) for i in self.index)}]"
+
 
 FORMAT = "torquec coefficient certificate 3"
 OLDER = ("torquec coefficient certificate 1", "torquec coefficient certificate 2")

@@ -22,7 +22,7 @@ from torquec.closedform.polynomial import Variable
 from torquec.closedform.tabulate import basis_powers, changed_variables, monomial_at
 from torquec.foundation.arrays import Array
 from torquec.proof.enclosure.bernstein import Range, basis_degree
-from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family
+from torquec.proof.torque.coefficient_certificate import ErrorKind, Family
 from torquec.proof.torque.error_peaks import ErrorSurface, error_peaks
 from torquec.proof.torque.torque_residual import TorqueResidual
 from torquec.proof.torque.torque_tables import HIGHEST_DEGREE, TorqueTables

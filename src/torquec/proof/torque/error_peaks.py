@@ -18,7 +18,7 @@ from torquec.closedform.compiled_terms import CompiledTerms, compile_terms, numb
 from torquec.closedform.polynomial import TrigPolynomial
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, Mask
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.trajectory.motion_box import MotionBox
 
 _ASCENT_STEPS = 30  # Newton's method needs a handful from a good start; the rest is for starts on a ridge

@@ -25,8 +25,7 @@ from torquec.expr.replay import replay
 from torquec.foundation.arrays import Array
 from torquec.proof.enclosure.enclose import enclose
 from torquec.proof.torque.certificate import Certificate
-from torquec.proof.torque.coefficient_certificate import CoefficientCertificate, CoefficientProof
-from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family
+from torquec.proof.torque.coefficient_certificate import CoefficientCertificate, CoefficientProof, ErrorKind, Family
 from torquec.proof.torque.snap_bound import snap_rows
 from torquec.proof.tracking.acceleration_bound import MotionBoxes
 from torquec.robot.robot import Robot

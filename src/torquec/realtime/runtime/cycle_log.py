@@ -14,7 +14,7 @@ from torquec.foundation.arrays import Array, Indices
 from torquec.foundation.csv_text import csv_text
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
-from torquec.realtime.runtime.structures import LogStruct
+from torquec.realtime.runtime.library import LogStruct
 
 HEAD = 9
 """Words of an entry before positions, speeds, commanded and sent torques; see `torquec_record.h`."""

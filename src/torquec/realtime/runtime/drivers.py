@@ -36,8 +36,7 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
 from torquec.model.model import Model
 from torquec.realtime.runtime.guards import nanoseconds
-from torquec.realtime.runtime.library import runtime_library
-from torquec.realtime.runtime.structures import MOST_JOINTS, DriverStruct, SampleStruct, SimulatedStruct
+from torquec.realtime.runtime.library import MOST_JOINTS, DriverStruct, SampleStruct, SimulatedStruct, runtime_library
 from torquec.realtime.tuning import TUNING
 from torquec.robot.robot import Robot
 from torquec.simulation.integrators import RungeKutta4, rk4_step

@@ -19,7 +19,7 @@ from dataclasses import dataclass, fields
 from enum import IntEnum, IntFlag, StrEnum
 
 from torquec.errors import ArgumentError
-from torquec.realtime.runtime.structures import MOST_JOINTS, LimitsStruct
+from torquec.realtime.runtime.library import MOST_JOINTS, LimitsStruct
 from torquec.realtime.tuning import TUNING
 from torquec.robot.robot import Joint, Robot
 

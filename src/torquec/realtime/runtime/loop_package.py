@@ -21,9 +21,8 @@ from torquec.model.model import Model
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import oldest_coefficients
 from torquec.realtime.runtime.guards import Guards, guard_limits, nanoseconds
-from torquec.realtime.runtime.library import runtime_sources
+from torquec.realtime.runtime.library import LimitsStruct, runtime_sources
 from torquec.realtime.runtime.loop_law import BACKGROUND, TWO_RATE_LAW, robot_number, two_rate_law
-from torquec.realtime.runtime.structures import LimitsStruct
 from torquec.realtime.tuning import TUNING
 
 _OF_PYTHON = ("torquec_layout.c", "driver_simulated.c", "driver_simulated.h")

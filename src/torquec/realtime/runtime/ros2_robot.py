@@ -36,7 +36,7 @@ from torquec.foundation.reading import to_path
 from torquec.foundation.writing import check_output_folder
 from torquec.model.model import Model
 from torquec.realtime.runtime.drivers import SharedMemoryRobot, SharedRobot, native_plant
-from torquec.realtime.runtime.structures import DriverStruct
+from torquec.realtime.runtime.library import DriverStruct
 from torquec.realtime.tuning import TUNING
 from torquec.simulation.plant import Plant
 from torquec.trajectory.trajectory import Trajectory

@@ -33,11 +33,10 @@ from torquec.realtime.background_period import oldest_coefficients
 from torquec.realtime.runtime.cycle_log import CycleLog, LogReader
 from torquec.realtime.runtime.drivers import RobotDriver, SimulatedRobot
 from torquec.realtime.runtime.guards import RUN_ENDS, GuardLimits, Guards, RunEnd, guard_limits, nanoseconds
-from torquec.realtime.runtime.library import runtime_library
+from torquec.realtime.runtime.library import ChannelStruct, LoopStruct, runtime_library
 from torquec.realtime.runtime.loop_law import LoopLaw, loop_law
 from torquec.realtime.runtime.perfetto_trace import PerfettoTrace
 from torquec.realtime.runtime.run_result import RealtimeResult, RunStatus, system_notes
-from torquec.realtime.runtime.structures import ChannelStruct, LoopStruct
 from torquec.realtime.tuning import TUNING
 from torquec.robot.robot import Robot
 from torquec.trajectory.trajectory import Trajectory
@@ -249,7 +248,7 @@ class _Loop:
 
     def slipped(self, robot: RobotDriver) -> int:
         """Steps for which the clock of a simulated robot stood still."""
-        from torquec.realtime.runtime.structures import SimulatedStruct
+        from torquec.realtime.runtime.library import SimulatedStruct
 
         if not isinstance(robot, SimulatedRobot):
             return 0

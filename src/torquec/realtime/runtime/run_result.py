@@ -13,7 +13,7 @@ import numpy as np
 from torquec.foundation.arrays import Array, Indices
 from torquec.realtime.runtime.cycle_log import CycleLog
 from torquec.realtime.runtime.guards import FAULT_REMEDIES, Fault, GuardLimits, GuardMode, RunEnd
-from torquec.realtime.runtime.structures import BINS, CountersStruct, HistogramStruct, LoopStruct
+from torquec.realtime.runtime.library import BINS, CountersStruct, HistogramStruct, LoopStruct
 from torquec.trajectory.trajectory import Trajectory
 
 

@@ -15,7 +15,7 @@ from torquec.errors import SpecificationError, TimeLimitError
 from torquec.foundation.choice import chosen
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, Work, as_work, silent
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.simplification.fitting.minimal_basis import MinimalBasis, minimal_basis
 from torquec.simplification.fitting.survivor_search import LayerOptions, min_basis_gen
 from torquec.trajectory.motion_box import MotionBox

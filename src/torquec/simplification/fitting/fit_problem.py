@@ -28,7 +28,7 @@ from torquec.closedform.compiled_terms import compile_terms, numbers
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.proof.torque.error_peaks import ErrorSurface, Peaks, checked_reference, error_peaks
 from torquec.simplification.fitting.chebyshev_program import PointFit, point_fit
 from torquec.simplification.fitting.point_exchange import Support

@@ -25,7 +25,7 @@ import numpy as np
 from torquec.closedform.polynomial import TrigPolynomial
 from torquec.errors import MissingExtraError
 from torquec.foundation.arrays import Array
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.proof.torque.error_peaks import error_peaks
 from torquec.simplification.fitting.chebyshev_program import rough_fit
 from torquec.simplification.fitting.fit_problem import BoxFit, FitProblem, MinimaxFit, to_minimax_fit

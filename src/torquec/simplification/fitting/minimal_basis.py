@@ -30,7 +30,7 @@ import numpy as np
 
 from torquec.closedform.polynomial import Factor, Monomial, TrigPolynomial, Variable
 from torquec.errors import ArgumentError, SpecificationError
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.simplification.fitting.chebyshev_program import rough_fit, sparse_fit
 from torquec.simplification.fitting.fit_problem import FitProblem, MinimaxFit, to_minimax_fit
 from torquec.simplification.fitting.largest_terms import largest_terms, smallest_subset

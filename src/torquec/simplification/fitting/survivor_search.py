@@ -29,7 +29,7 @@ import numpy as np
 from torquec.closedform.polynomial import Monomial, TrigPolynomial, Variable
 from torquec.errors import SpecificationError
 from torquec.foundation.choice import chosen
-from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_certificate import ErrorKind
 from torquec.simplification.fitting.fit_problem import FitProblem, MinimaxFit, to_minimax_fit
 from torquec.simplification.fitting.minimal_basis import product_basis, set_product
 from torquec.trajectory.motion_box import MotionBox
