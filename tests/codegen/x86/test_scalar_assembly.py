@@ -73,6 +73,20 @@ def test_operands_that_are_one_value():
         assert same_bits(compile_function(f).call(*arrays), interpret(make_program(f, fuse=True), arrays)[0])
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 64])
+def test_neighbouring_zeros_are_written_four_at_once(count, written):
+    def algorithm(x):
+        values = [x[k] * x[k + 1] + x[k + 2] for k in range(48)]
+        zeros = [0.0] * count
+        return {"y": [*zeros, *values[:5], *zeros, 2.5, 2.5, *values[5:], *zeros], "z": zeros}
+
+    f = trace("f", algorithm, {"x": (50,)})
+    arrays = inputs_of(f, np.random.default_rng(0))
+    result = compile_function(f).call(*arrays, out=(np.full(50 + 3 * count, np.nan), np.full(count, np.nan)))
+    assert same_bits(result, tuple(interpret(make_program(f, fuse=True), arrays)))
+    assert written[0].count("%ymm0") == 4 * (count // 4)
+
+
 @pytest.mark.parametrize("width", [4, 8])
 @pytest.mark.parametrize("joints", [3, 12, 25])
 def test_results_of_groups_come_in_registers_and_in_memory(width, joints, written, monkeypatch):

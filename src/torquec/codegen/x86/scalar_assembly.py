@@ -14,6 +14,7 @@ groups before, passes their results in registers, and assembles the text.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from torquec.codegen.llvm_text.arrange import AngleGroup, Item, PointGroup, Write, needs
@@ -32,6 +33,7 @@ _SPARE_REGISTERS = 8  # registers that pass no result of a group
 
 _PLAIN: Mapping[StepOp, str] = {Op.ADD: "vaddsd", Op.SUB: "vsubsd", Op.MUL: "vmulsd", Op.DIV: "vdivsd"}
 _COMMUTATIVE = (Op.ADD, Op.MUL)
+_STORES = {1: ("vmovsd", "xmm"), 2: ("vmovupd", "xmm"), 4: ("vmovupd", "ymm")}  # by the number of doubles
 _FUSED = {Fused.ADD: "vfmadd", Fused.SUB: "vfmsub", Fused.NEGATED_ADD: "vfnmadd", Fused.NEGATED_SUB: "vfnmsub"}
 _WRITTEN = {*_PLAIN, *_FUSED, Op.NEG}
 
@@ -50,10 +52,11 @@ def emit_assembled(
     Empty where the kernel is left to LLVM: it is small, or something else than arithmetic follows the last group.
     `head` is all of its signature before the parameters.
     """
+    zeros, items = _zero_runs(program, items)
     last = max((k for k, item in enumerate(items) if isinstance(item, (AngleGroup, PointGroup))), default=-1)
     before, after = items[: last + 1], [item for item in items[last + 1 :] if not _writes_leaf(program, item)]
     steps = [item for item in after if isinstance(item, int)]
-    pointers = _pointers(program, after)
+    pointers = _pointers(program, [*after, *zeros])
     if (
         len(steps) < FEWEST_STEPS
         or len(before) > MOST_OPERATIONS_IN_ONE
@@ -75,6 +78,7 @@ def emit_assembled(
     places = _Places(program, uses, handed, stored, registers, pointers)
     for item in after:
         places.do(item)
+    places.write_zeros(zeros)
     waiting = text.stack(f"[{max(1, places.slots)} x double]")
     for slot, step in enumerate(stored):
         text.append(f"store double {made[step]}, ptr {text.element_pointer(waiting, slot)}, align 8")
@@ -100,6 +104,24 @@ def _append_assembly(text: FunctionText, lines: list[str], operands: list[str], 
     kind = f"{{ {kinds} }}" if handed > 1 else kinds or "void"
     instructions = "\\0A".join(lines)
     text.append(f'call {kind} asm sideeffect "{instructions}", "{",".join(constraints)}"({", ".join(operands)})')
+
+
+def _zero_runs(program: StepProgram, items: Sequence[Item]) -> tuple[list[Write], list[Item]]:
+    """Neighbouring zeros of outputs, each run as one write, and all other items: LLVM is slow at joining stores."""
+    runs: list[Write] = []
+    others: list[Item] = []
+    for item in items:
+        if not (isinstance(item, Write) and all(_is_plain_zero(program.steps[step]) for step in item.steps)):
+            others.append(item)
+        elif runs and (item.output, item.first) == (runs[-1].output, runs[-1].first + len(runs[-1].steps)):
+            runs[-1] = Write(item.output, runs[-1].first, runs[-1].steps + item.steps)
+        else:
+            runs.append(item)
+    return runs, others
+
+
+def _is_plain_zero(step: EvaluationStep) -> bool:
+    return step.op is Op.CONST and step.value == 0.0 and math.copysign(1.0, step.value) > 0.0
 
 
 def _writes_leaf(program: StepProgram, item: Item) -> bool:
@@ -151,6 +173,18 @@ class _Places(Placement):
             last = self._registers.read(step.args)
             self._registers.hold(item, self._compute(step, last=last))
         self._registers.leave_slots(last)
+
+    def write_zeros(self, runs: Sequence[Write]) -> None:
+        """Runs of zeros, four at once, after all steps."""
+        if runs:
+            self.lines.append("vxorpd %xmm0, %xmm0, %xmm0")
+        for run in runs:
+            at, end = run.first, run.first + len(run.steps)
+            while at < end:
+                count = min(4, 1 << (end - at).bit_length() - 1)
+                store, kind = _STORES[count]
+                self.lines.append(f"{store} %{kind}0, {8 * at}{self._pointer[f'%out{run.output}']}")
+                at += count
 
     def _compute(self, step: EvaluationStep, *, last: list[int]) -> int:
         """Append the instructions of a step; gives the register of its result."""
