@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.robot import reference
 
+import torquec as tq
 from torquec.errors import MissingExtraError, RobotFileError, TorquecError
 from torquec.robot.friction import Friction
 from torquec.robot.mjcf import read_mjcf
@@ -530,3 +531,74 @@ def test_a_tendon_that_only_carries_an_actuator_is_left_out_with_a_warning(tmp_p
     assert any('<fixed name="split"> is left out' in warning.text for warning in robot.warnings)
     with pytest.raises(RobotFileError, match="is left out"):
         read_mjcf(path, strict=True)
+
+
+CHAIN = """<mujoco><compiler angle="radian"/><worldbody><body name="a"><joint name="p" axis="0 1 0" ref="0.1"/>{i}
+  <body name="b" pos="0.3 0 0"><joint name="k" axis="0 1 0"/>{i}
+  <body name="c" pos="0 0 0.4"><joint name="l" type="slide" axis="1 0 0" ref="-0.2"/>{i}
+  <body name="d" pos="0.1 0.2 0"><joint name="m" axis="1 0 0"/>{i}</body></body></body></body></worldbody>
+  <tendon>
+    <fixed name="first"><joint joint="p" coef="0.5"/><joint joint="k" coef="-2"/><joint joint="l" coef="0.4"/></fixed>
+    <fixed name="second"><joint joint="m" coef="3"/></fixed><fixed name="idle"><joint joint="m" coef="1"/></fixed>
+  </tendon>
+  <equality><tendon tendon1="first" tendon2="second" polycoef="0.05 -0.7 0 0 0"/></equality></mujoco>""".format(
+    i='<inertial mass="1.5" pos="0.1 0.2 0.05" diaginertia="0.1 0.2 0.15"/>'
+)
+
+
+def test_an_equality_of_fixed_tendons_couples_all_their_joints(tmp_path):
+    path = tmp_path / "chain.xml"
+    path.write_text(CHAIN)
+    robot = tq.load(path)
+    assert (robot.nv, len(robot.tree.joints)) == (3, 4)
+    raw = mujoco.MjModel.from_xml_string(CHAIN)
+    data = mujoco.MjData(raw)
+    model = tq.compile(robot)
+    rng = np.random.default_rng(0)
+    mujoco.mj_forward(raw, data)
+    length = data.ten_length - raw.tendon_length0
+    assert np.abs(length).max() < 1e-12
+    of_length = np.array([[0.5, -2.0, 0.4, 0.0], [0.0, 0.0, 0.0, 3.0]])
+    row = of_length[0] + 0.7 * of_length[1]  # of the constraint, in the joints of the file
+    names = [joint.name for joint in robot.tree.joints]
+    free = [names.index(joint.name) for joint in robot.joints]
+    (tied,) = set(range(4)) - set(free)
+    way = np.eye(4)[:, free]
+    way[tied] = -row[free] / row[tied]
+    for _ in range(5):
+        q, qd, qdd = rng.uniform(-0.5, 0.5, (3, 3))
+        positions, gap = model.loop_closure(q)
+        data.qpos[:], data.qvel[:], data.qacc[:] = positions, way @ qd, way @ qdd
+        raw.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EQUALITY
+        mujoco.mj_inverse(raw, data)
+        length = data.ten_length - raw.tendon_length0
+        assert gap <= 1e-12
+        assert abs(length[0] - 0.05 + 0.7 * length[1]) < 1e-12
+        assert np.abs(model.inverse_dynamics(q, qd, qdd) - way.T @ data.qfrc_inverse).max() < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("equality", "found"),
+    [
+        ('<tendon tendon1="first" polycoef="0 1 1 0 0"/>', "no model here: <tendon"),
+        ('<tendon tendon1="first" tendon2="other"/>', "no model here: <tendon"),
+        ('<tendon tendon1="second"/>', "locks m"),
+    ],
+)
+def test_other_equalities_of_tendons_are_refused(equality, found, tmp_path):
+    head, _, _ = CHAIN.partition("<tendon tendon1")
+    path = tmp_path / "chain.xml"
+    path.write_text(f"{head}{equality}</equality></mujoco>")
+    with pytest.raises(RobotFileError, match=found):
+        tq.load(path)
+
+
+def test_a_weld_to_a_mocap_body_is_left_out_with_a_warning(tmp_path):
+    """As in published environments, in which an operator moves the hand by it."""
+    text = one_body(rest='<worldbody><body name="hand" mocap="true"/></worldbody>@')
+    path = tmp_path / "moved.xml"
+    path.write_text(text.replace("@", '<equality><weld name="held" body1="hand" body2="b"/></equality>'))
+    robot = tq.load(path)
+    assert robot.loops is None
+    assert robot.nv == 1
+    assert any("constraint 'held' is left out" in warning.text for warning in robot.warnings)

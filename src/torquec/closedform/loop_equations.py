@@ -6,7 +6,7 @@ With the loops cut, positions q of all joints of the tree, and forces lambda tha
 (2)  point:     p_B - p_A, in the file's axes of the nearest body that carries both frames
 (3)  axis:      (2), and the components of z_A x z_B along x_A and y_A
 (4)  weld:      (2), and the skew part of R_A' R_B: axis times sine of the angle between the frames
-(5)  coupling:  q_j - p(q_i)
+(5)  coupling:  q_j - p(q_i) - sum a_k q_k
 (6)  With q_d the dependent and q_i the independent positions, dq/dq_i = T = [1; -(dPhi/dq_d)^-1 dPhi/dq_i], and the
      torques of the independent joints are T' times those of the tree (:mod:`torquec.robot.loops.closure`)
 
@@ -127,10 +127,12 @@ def _pose(
 
 def _coupling_gap(form: ClosedForm, coupling: Coupling) -> TrigPolynomial:
     """(5)."""
-    follower, leader = (
-        Variable(((form.names.index(name), 1),), PositionBasis.POLYNOMIAL) for name in (coupling.joint, coupling.of)
+    follower, leader, *others = (
+        Variable(((form.names.index(name), 1),), PositionBasis.POLYNOMIAL) for name in coupling.names
     )
     total = single(follower, b=1)
     for power, value in enumerate(coupling.polynomial):
         total = total - (single(leader, b=power) if power else constant(1.0)) * value
+    for variable, (_, factor) in zip(others, coupling.more, strict=True):
+        total = total - single(variable, b=1) * factor
     return total

@@ -141,7 +141,9 @@ def _loops(document: dict[str, Any]) -> list[str]:
         return []
     lines = ["", "Closed loops:"]
     lines += [f"  {loop['name']} ({loop['kind']}): {loop['frame_a']}, {loop['frame_b']}" for loop in document["loops"]]
-    lines += [f"  {each['joint']} is a polynomial of {each['of']}" for each in document["couplings"]]
+    for each in document["couplings"]:
+        names = " and ".join([each["of"], *(name for name, _ in each["more"])])
+        lines.append(f"  {each['joint']} is a polynomial of {names}")
     if document["dependent"]:
         lines.append(f"  dependent joints: {', '.join(document['dependent'])}")
         covered = number(PERCENT * document["range_covered"], 3)

@@ -64,7 +64,7 @@ def _locked_loops(robot: Robot, positions: Mapping[str, float]) -> Robot:
         start=tuple(pair for pair in closed_at(robot) if pair[0] not in positions),
         driven=tuple(name for name in file.driven if name not in positions),
     )
-    named = {name for each in file.couplings for name in (each.joint, each.of)}
+    named = {name for each in file.couplings for name in each.names}
     if named.intersection(positions):
         raise ArgumentError(
             f"joint '{min(named.intersection(positions))}' is part of a coupling", remedy="lock other joints"

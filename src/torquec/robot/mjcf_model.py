@@ -28,7 +28,14 @@ from torquec.robot.dh_joint import GearedMotor, build_drives
 from torquec.robot.friction import Friction
 from torquec.robot.joints import KINDS, JointKind, JointType
 from torquec.robot.loops.closed_loops import Coupling, unresolved
-from torquec.robot.mjcf_loops import JOINT, coupling_polynomial, mjcf_loops
+from torquec.robot.mjcf_loops import (
+    JOINT,
+    TENDON,
+    coupling_polynomial,
+    is_moved_from_outside,
+    mjcf_loops,
+    tendon_coupling,
+)
 from torquec.robot.right_angle import cos_sin, without_rounding
 from torquec.robot.robot import BASE, Body, FileWarning, Frame, Joint, Limits, Mimic, Motor, Robot, Spring
 from torquec.robot.tree import BodyTree, resolve_mimics
@@ -220,6 +227,8 @@ class ModelReader:
         model = self.model
         mimics: dict[str, Mimic] = {}
         for index in range(0 if "equality" in self.disabled else model.neq):
+            if int(model.eq_type[index]) == TENDON:
+                self.couplings.append(tendon_coupling(model, index, self.joint_names, self.source))
             if int(model.eq_type[index]) != JOINT:
                 continue
             a0, a1, *higher = map(float, model.eq_data[index][:5])
@@ -293,6 +302,8 @@ class ModelReader:
             # Versions of MuJoCo before 3.3 know no inertia of tendons.
             inertia = float(model.tendon_armature[index]) if hasattr(model, "tendon_armature") else 0.0
             friction = self.damped("tendon", index, float(model.tendon_frictionloss[index]))
+            if not inertia and friction == Friction():
+                continue
             motors.append(GearedMotor(Motor(unused_name(name, taken), inertia, friction), ratios))
         return motors
 
@@ -302,6 +313,11 @@ class ModelReader:
         warnings = []
         if model.opt.density or model.opt.viscosity:
             warnings.append(FileWarning(self.source, "the forces of the medium (density, viscosity) are left out"))
+        for index in range(0 if "equality" in self.disabled else model.neq):
+            if is_moved_from_outside(model, index):
+                ends = "an operator moves the mocap body at its other end"
+                name = self.given_name("eq", index) or f"equality {index + 1}"
+                warnings.append(FileWarning(self.source, f"constraint '{name}' is left out: {ends}"))
         for index in range(1, model.nbody):
             if model.body_gravcomp[index]:
                 name = self.body_names[index]

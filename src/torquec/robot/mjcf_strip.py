@@ -60,6 +60,7 @@ def strip_mjcf(root: Element, *, meshes: MeshFiles | None = None) -> tuple[Eleme
     _check_copies(root)
     for section in root.all("deformable"):
         _refuse_section(section)
+    coupled = _coupled_tendons(root, context)
     sections: dict[str, Callable[[Element], Element]] = {
         "compiler": _stripped_compiler,
         "default": _without_assets,
@@ -70,9 +71,9 @@ def strip_mjcf(root: Element, *, meshes: MeshFiles | None = None) -> tuple[Eleme
         if section.tag == "worldbody":
             children.append(_stripped_body(section, context, OUTERMOST, moving=False))
         elif section.tag == "equality":
-            children.append(_stripped_equality(section, context))
+            children.append(_stripped_equality(section, context, coupled))
         elif section.tag == "tendon":
-            children.append(_stripped_tendons(section, context))
+            children.append(_stripped_tendons(section, context, coupled))
         elif section.tag in _SECTIONS:
             children.append(sections.get(section.tag, _as_it_is)(section))
         elif section.tag not in _SECTIONS_GONE:
@@ -233,8 +234,21 @@ def _refuse_section(section: Element) -> None:
         raise _no_model("deformable parts", child)
 
 
-def _stripped_tendons(section: Element, context: MjcfContext) -> Element:
-    """Tendons of joints that are shafts: with inertia and friction, as a motor that turns with several joints.
+def _coupled_tendons(root: Element, context: MjcfContext) -> frozenset[str]:
+    """The tendons of joints, by name, that an active equality constraint names."""
+    fixed = {each.attributes.get("name", "") for section in root.all("tendon") for each in section.all("fixed")}
+    named = {
+        child.attributes.get(end, "")
+        for section in root.all("equality")
+        for child in section.all("tendon")
+        for end in ("tendon1", "tendon2")
+        if context.attributes(child, OUTERMOST, "equality").get("active") != "false"
+    }
+    return frozenset(fixed & named)
+
+
+def _stripped_tendons(section: Element, context: MjcfContext, coupled: frozenset[str]) -> Element:
+    """Tendons of joints in equality constraints, or shafts: motors with inertia and friction that turn several joints.
 
     Those that only pass on the forces of actuators are left out; all others are refused.
     """
@@ -245,7 +259,7 @@ def _stripped_tendons(section: Element, context: MjcfContext) -> Element:
         if acting - set(_SHAFT_WORDS) or (acting and tendon.tag != "fixed"):
             raise _no_model("tendons", tendon)
         limits = ", its limits" if attributes.get("limited", "auto") != "false" and "range" in attributes else ""
-        if acting:
+        if acting or tendon.attributes.get("name") in coupled:
             kept.append(tendon)
             if limits:
                 context.warnings.append(FileWarning(tendon.where, f"the limits of {tendon} are left out"))
@@ -270,20 +284,27 @@ def _no_model(what: str, element: Element) -> RobotFileError:
     )
 
 
-def _stripped_equality(section: Element, context: MjcfContext) -> Element:
-    """Active joint couplings, connects and welds; other constraints are refused."""
+def _stripped_equality(section: Element, context: MjcfContext, coupled: frozenset[str]) -> Element:
+    """Active couplings of joints and fixed tendons, connects and welds; other constraints are refused."""
     kept: list[Element] = []
     for child in section.children:
         if context.attributes(child, OUTERMOST, "equality").get("active") == "false":
             continue
-        if child.tag not in ("joint", "connect", "weld"):
+        if child.tag not in ("joint", "connect", "weld") and not _is_linear_sum(child, coupled):
             raise RobotFileError(
                 f"this equality constraint has no model here: {_described(child)}",
                 where=child.where,
-                remedy="remove it: <connect>, <weld> and <joint joint1=... joint2=...> have one",
+                remedy="remove it: <connect>, <weld>, <joint joint1=... joint2=...> and sums of fixed tendons have one",
             )
         kept.append(child)
     return replace(section, children=tuple(kept))
+
+
+def _is_linear_sum(constraint: Element, coupled: frozenset[str]) -> bool:
+    """Whether an equality constraint is linear in fixed tendons."""
+    ends = {constraint.attributes[end] for end in ("tendon1", "tendon2") if end in constraint.attributes}
+    bends = constraint.attributes.get("polycoef", "").split()[2:]
+    return constraint.tag == "tendon" and ends <= coupled and not any(map(_is_not_zero, bends))
 
 
 def _described(element: Element) -> str:

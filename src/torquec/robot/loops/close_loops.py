@@ -118,7 +118,7 @@ def check_loop_names(tree: Robot, file: LoopFile) -> None:
                 where=tree.source,
                 remedy="a loop closes between frames of two bodies",
             )
-    named = [*(n for c in file.couplings for n in (c.joint, c.of)), *file.independent, *(n for n, _ in file.start)]
+    named = [*(n for c in file.couplings for n in c.names), *file.independent, *(n for n, _ in file.start)]
     for name in named:
         if name not in joints:
             raise _unknown(tree, f"there is no joint '{name}'", "joints", joints)

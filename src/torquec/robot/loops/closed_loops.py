@@ -5,7 +5,7 @@ The bodies of a robot are a tree. A loop makes a frame of one branch coincide wi
 (1)  point:     the origins coincide                                        3 equations
 (2)  axis:      the origins coincide, the z axes are parallel               5 equations (the loop closes in a hinge)
 (3)  weld:      both frames coincide                                        6 equations
-(4)  coupling:  q_joint = c_0 + c_1 q_of + c_2 q_of^2 + ...                 1 equation
+(4)  coupling:  q_joint = c_0 + c_1 q_of + c_2 q_of^2 + ... + sum a_k q_k   1 equation
 
 Each independent equation makes one coordinate of the tree dependent (:mod:`torquec.robot.loops.independent`). A robot's
 state holds the independent joints alone.
@@ -52,11 +52,20 @@ class LoopConstraint:
 
 @dataclass(frozen=True)
 class Coupling:
-    """Equation (4): the position of a joint as a polynomial of another joint's, constant term first."""
+    """Equation (4): the position of a joint as a polynomial of another joint's, constant term first.
+
+    `more` are further joints, each with its factor.
+    """
 
     joint: str
     of: str
     polynomial: tuple[float, ...]
+    more: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All its joints."""
+        return (self.joint, self.of, *(name for name, _ in self.more))
 
 
 @dataclass(frozen=True)

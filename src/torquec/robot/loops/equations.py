@@ -8,7 +8,7 @@ With positions p, rotations R, velocities v, w and accelerations a, wd of frames
                  rate R_A' (w_B - w_A),         acceleration R_A' (wd_B - wd_A)
 (3)  axis:       gap z_A x z_B along x_A, y_A;  rates as (2); they differ by s z, and so their accelerations by
                  (wd_B - wd_A) - w_A x (w_B - w_A)
-(4)  coupling:   gap q_j - p(q_i),              rate row 1, -p'(q_i),       acceleration -p''(q_i) v_i u_i
+(4)  coupling:   gap q_j - p(q_i) - sum a_k q_k,              rate row 1, -p'(q_i),       acceleration -p''(q_i) v_i u_i
 (5)  Accelerations are the derivative, along rates v, of the velocities that constant rates u give: bilinear in v, u.
      Outward, with w before and w' after a joint, arm and slide the ways between origins:
        wd <- wd + w'_v x spin_u,     a <- a + wd x arm + w_u x (w_v x arm + slide_v) + w'_v x slide_u
@@ -259,4 +259,9 @@ def _coupled(
     if rates is not None:
         v, u = (leader.multiplier * each[leader.rate] for each in rates)
         bias = -(curvature * (v * u))
+    for name, factor in coupling.more:
+        place = at[name]
+        value = value + factor * joint_position(place, q)
+        own = -(factor * place.multiplier)
+        row[place.rate] = row[place.rate] + own if place.rate in row else own
     return LoopEquation(joint_position(follower, q) - value, row, bias)
