@@ -21,7 +21,7 @@ def test_maps(name, expected):
     for field in dataclasses.fields(expected):
         given = getattr(expected, field.name)
         if isinstance(given, tuple) and not isinstance(given[0], str):
-            assert np.allclose(getattr(found, field.name), given, rtol=1e-12)
+            assert np.allclose(getattr(found, field.name), given, rtol=1e-12, atol=0.0)
         else:
             assert getattr(found, field.name) == given
 

@@ -36,8 +36,8 @@ def test_four_derivatives_are_continuous():
     c, h = quintic_spline(TIMES, waypoints()).motion.coefficients, np.diff(TIMES)[:, None]
     third_left = (6 * c[3] + 24 * c[4] + 60 * c[5]) / h**3
     fourth_left = (24 * c[4] + 120 * c[5]) / h**4
-    assert np.allclose(third_left[:-1], (6 * c[3] / h**3)[1:], rtol=1e-9)
-    assert np.allclose(fourth_left[:-1], (24 * c[4] / h**4)[1:], rtol=1e-9)
+    assert np.allclose(third_left[:-1], (6 * c[3] / h**3)[1:], rtol=1e-9, atol=0.0)
+    assert np.allclose(fourth_left[:-1], (24 * c[4] / h**4)[1:], rtol=1e-9, atol=0.0)
 
 
 def test_scipy_agrees_with_given_ends():

@@ -40,7 +40,7 @@ def test_the_loop_does_what_the_recursion_says(runs):
     assert result.end is LoopEnd.DONE
     x, v = states[0].T.copy()
     for k in range(20):
-        assert np.allclose(log[k], np.stack([x + v, push[k, :, 0], np.full(runs, 7.0)], axis=1), rtol=1e-14)
+        assert np.allclose(log[k], np.stack([x + v, push[k, :, 0], np.full(runs, 7.0)], axis=1), rtol=1e-13, atol=1e-13)
         v = v + push[k, :, 0]
         x = x + 1.5 * v
         assert np.allclose(states[k + 1], np.stack([x, v], axis=1), rtol=1e-13, atol=1e-13)

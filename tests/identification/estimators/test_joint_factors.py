@@ -89,7 +89,7 @@ def test_known_answer():
 def test_residuals_of_any_x():
     a, tau = rows(0)
     x = np.random.default_rng(1).normal(size=8)
-    assert np.allclose(joint_factors(a, tau).squares(x), ((tau - a @ x) ** 2).sum(axis=0), rtol=1e-12)
+    assert np.allclose(joint_factors(a, tau).squares(x), ((tau - a @ x) ** 2).sum(axis=0), rtol=1e-12, atol=0.0)
 
 
 def test_chunks_merge_to_the_whole():
@@ -98,7 +98,7 @@ def test_chunks_merge_to_the_whole():
     cut = stream_factors(((a[i : i + 130], tau[i : i + 130]) for i in range(0, 1000, 130)), threads=2)
     x = np.ones(8)
     assert cut.count == 1000
-    assert np.allclose(cut.squares(x), whole.squares(x), rtol=1e-12)
+    assert np.allclose(cut.squares(x), whole.squares(x), rtol=1e-12, atol=0.0)
     gram = [np.einsum("jab,jac->jbc", f.triangles, f.triangles) for f in (cut, whole)]
     assert np.allclose(gram[0], gram[1], rtol=1e-11, atol=1e-11)
 
@@ -137,7 +137,7 @@ def test_nearly_dependent_columns_keep_their_digits():
     x = np.array([0, 0, 0, 0, 0, 0, 1.0, -1.0])
     # Normal equations would lose this: 1e-9 squared is below rounding.
     assert np.allclose(
-        np.sqrt(joint_factors(a, 0 * tau).squares(x)), 1e-9 * np.linalg.norm(a[:, :, 5], axis=0), rtol=1e-5
+        np.sqrt(joint_factors(a, 0 * tau).squares(x)), 1e-9 * np.linalg.norm(a[:, :, 5], axis=0), rtol=1e-5, atol=0.0
     )
 
 

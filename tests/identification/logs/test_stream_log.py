@@ -58,7 +58,7 @@ def assert_the_same(blocks, whole, tolerance=1e-9):
             difference = np.abs(getattr(block, name)[block.used] - expected[k])
             assert difference.max(initial=0.0) <= tolerance * np.abs(expected).max()
         for name, expected in whole.others.items():
-            assert np.allclose(block.others[name][block.used], expected[k], rtol=1e-9)
+            assert np.allclose(block.others[name][block.used], expected[k], rtol=1e-9, atol=0.0)
     assert np.array_equal(taken, whole.used)
 
 

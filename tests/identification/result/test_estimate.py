@@ -190,7 +190,7 @@ def test_names_values_and_covariance_are_those_of_the_estimate():
     assert np.array_equal(found.values, estimate.x)
     covariance = np.array(found.covariance)
     assert np.array_equal(covariance, covariance.T)
-    assert np.allclose(covariance, estimate.covariance, rtol=1e-12)
+    assert np.allclose(covariance, estimate.covariance, rtol=1e-12, atol=0.0)
 
 
 def test_the_worth_of_the_fit_comes_along():

@@ -50,9 +50,9 @@ def test_what_an_entry_holds():
     assert found.tau.tolist() == [[5.5, 4.0], [5.5, 6.0]]
     assert np.isnan(found.q[1]).all()
     assert np.isnan(found.wanted[1]).all()
-    assert np.allclose(found.latency, 3e-9)
-    assert np.allclose(found.t, [0.0, 20e-9])
-    assert np.allclose(found.coefficient_age, 7e-9)
+    assert np.allclose(found.latency, 3e-9, rtol=1e-9, atol=0.0)
+    assert np.allclose(found.t, [0.0, 20e-9], rtol=1e-9, atol=0.0)
+    assert np.allclose(found.coefficient_age, 7e-9, rtol=1e-9, atol=0.0)
 
 
 def test_every_number_comes_back(tmp_path):
