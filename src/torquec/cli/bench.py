@@ -26,7 +26,7 @@ _FUNCTIONS = {
     "forward_dynamics": 3,
     "inverse_dynamics_derivatives": 3,
 }
-"""What is timed, with its number of inputs."""
+"""Quantity that is timed, and its number of inputs."""
 
 _BATCH = 10_000  # large enough that the call itself costs nothing, small enough for the cache
 _CHECKED_STATES = 8  # at which the contestants must agree before they are timed: a wrong one differs at any
@@ -34,7 +34,7 @@ _CHECKED_STATES = 8  # at which the contestants must agree before they are timed
 
 @dataclass(frozen=True, kw_only=True)
 class BenchOptions(StochasticOptions):
-    """How long to measure."""
+    """Duration of the measurement."""
 
     rounds: int = option(25, "Rounds; each times every contestant once.", least=1)
 

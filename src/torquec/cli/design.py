@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class LawOptions(CommandOptions, LawChoice):
-    """Which law, and how it is made."""
+    """The control law and its options."""
 
     controller: str | None = command_option(
         None, "Which law: {laws}.  [default: {usual law}]", metavar="LAW", show_default=False

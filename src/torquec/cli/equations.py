@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class EquationFormat(StrEnum):
-    """What equations are written in."""
+    """Format of the equations."""
 
     TEXT = "text"
     LATEX = "latex"
@@ -42,7 +42,7 @@ _FEW_JOINTS = 3  # up to as many the whole model fits on a screen
 
 
 class CoefficientKind(StrEnum):
-    """What coefficients are: numbers, or linear combinations of the inertial parameters."""
+    """Coefficients as numbers, or as linear combinations of the inertial parameters."""
 
     NUMBERS = "numbers"
     PARAMETERS = "parameters"
@@ -50,7 +50,7 @@ class CoefficientKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class EquationsOptions(CommandOptions):
-    """Which equations, and in what form."""
+    """Selection and format of the equations."""
 
     format: EquationFormat | None = option(None, "What to write.  [default: by the ending of the file, else text]")
     entry: list[str] | None = option(None, "Only this entry: M[1,2], g[3]; repeat for more.", metavar="NAME")

@@ -109,7 +109,7 @@ def _positions(model: Model, positions: Any) -> dict[str, list[float]]:
 
 
 def _proven_quantities(model: Model, names: dict[str, str]) -> dict[str, Any]:
-    """What is proven of each quantity that is shown; nothing to say of an exact model."""
+    """Proven bounds of each quantity shown; empty for an exact model."""
     from torquec.model.model_parameters import ModelKind
 
     if model.kind is ModelKind.EXACT:

@@ -143,7 +143,7 @@ def _designed(model: Model, options: ExcitationOptions, output: Path, given: Exc
 
 
 def _judged(model: Model, options: ExciteOptions) -> Outcome:
-    """How well logs excite."""
+    """Excitation of the parameters by logs."""
     from torquec.identification.excitation.log_excitation import log_excitation
     from torquec.identification.torque.friction_law import FrictionModel
     from torquec.report.excitation import log_excitation_text

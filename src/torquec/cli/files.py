@@ -14,7 +14,7 @@ SIMULATED = "simulated"
 
 
 class Reads(StrEnum):
-    """What an option or an argument of a command names."""
+    """Kind of file that an option or argument names."""
 
     LOGS = "logs"
     """Files, or folders of bags; or the word for a simulated one."""
@@ -30,7 +30,7 @@ def check_sources(paths: Sequence[Path]) -> None:
 
 
 class Writes(StrEnum):
-    """What an option of a command names."""
+    """Kind of file that an option writes."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -49,7 +49,7 @@ _PACKAGES = {
     "optimize": ("scipy", "threadpoolctl"),
     "ros2": ("rclpy",),
 }
-"""What must be there before a command begins, by extra; what only some of its options need they ask for themselves."""
+"""Packages that a command needs before it begins, by extra; options with further needs check them themselves."""
 
 
 def named_path(text: str) -> Path:

@@ -34,7 +34,7 @@ _KINDS = ("mul", "add", "div", "sincos", "other")
 
 @dataclass(frozen=True, kw_only=True)
 class GenerateOptions(CommandOptions):
-    """What to write, and where."""
+    """Target, options of the package, and output folder."""
 
     output: Path = option(..., "Where the files go.", "--output", "-o", metavar="DIR", writes=Writes.PACKAGE)
     target: GenerateTarget = option(_USUAL_TARGET, "What to write; {target titles}.")

@@ -215,7 +215,7 @@ def _check_pieces(options: IdentifyCommandOptions, sources: Sequence[LogOrPath])
 
 
 def _further(estimate: Estimate, logs: list[Log], loaded: list[Log], options: IdentifyCommandOptions) -> Findings:
-    """What was asked for besides the estimate."""
+    """Requested results besides the estimate."""
     from torquec.identification.payload import identify_payload
     from torquec.identification.result.comparison import compare_estimate, read_combinations
     from torquec.papers.elimination import log_elimination

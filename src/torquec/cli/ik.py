@@ -224,7 +224,7 @@ def _tolerance(options: IkOptions, task: KinematicsTask) -> PoseTolerance | None
 
 
 def _task(options: IkOptions) -> KinematicsTask:
-    """What of a pose is met; raises `ArgumentError` where the options contradict each other."""
+    """Tolerances and objective of a pose; raises `ArgumentError` where the options contradict each other."""
     if options.position is None:
         if options.task not in (None, KinematicsTask.POSE):
             raise ArgumentError("--task goes with --position", remedy="paths and packages support whole poses only")

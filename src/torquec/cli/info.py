@@ -39,12 +39,12 @@ _PACKAGES = (
     "pyarrow",
     "xacro",
 )
-"""What Torquec needs, then what its extras bring."""
+"""Required packages, then those of the extras."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class InfoOptions(CommandOptions):
-    """None of its own."""
+    """No options besides the shared ones."""
 
 
 @command("info", InfoOptions, example="torquec info puma560")
@@ -72,7 +72,7 @@ def info(model: Model, options: InfoOptions) -> Outcome:
 
 
 def _claim(model: Model) -> dict[str, Any]:
-    """What is proven of the model: torque errors by joint; empty where nothing is."""
+    """Proven torque errors of the model by joint; empty for a model without a proof."""
     proofs = getattr(model.record, "joints", None) or {}
     return {joint: {"torque": proof.bound} for joint, proof in proofs.items()}
 
@@ -87,7 +87,7 @@ def _drives_file(source: ModelSource) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class VersionOptions(CommandOptions):
-    """None of its own."""
+    """No options besides the shared ones."""
 
 
 @command("version", VersionOptions, example="torquec version", without_model=True)
@@ -112,7 +112,7 @@ def version(_options: VersionOptions) -> Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class DrivesOptions(CommandOptions):
-    """Which drives of the library, and where to write them."""
+    """Drives from the library, and the output file."""
 
     library: str | None = option(
         None, "Drives of this name; 'assumed' is a rule by torque limits.  [default: the arm's own, else assumed]",

@@ -94,7 +94,7 @@ def read_motion(model: Model, argument: str, period: float, *, limits: bool = Tr
 
 
 def hold_missing(model: Model, moved: Iterable[str], what: str, *, at: Mapping[str, float] | None = None) -> Model:
-    """The model whose joints are only those that are `moved`, the others held at `at`, else at zero.
+    """The model with only the joints `moved`; the others are locked at `at`, else at zero.
 
     Names that are not all joints of the robot change nothing: the reader of the motion reports them.
     """

@@ -32,7 +32,7 @@ _TOLD = 4
 
 @dataclass(frozen=True, kw_only=True)
 class NewOptions(CommandOptions):
-    """Where the file goes, and what it names."""
+    """Output file, robot and logs of the new project."""
 
     output: Path | None = option(
         None,
@@ -140,7 +140,7 @@ def _with_gripper_locked(robot: Robot) -> Robot:
 
 
 def _tell_of_warnings(robot: Robot, argument: str) -> None:
-    """What is odd in the robot's file, the first of it: numbers of the project rest on it."""
+    """First warnings about the robot's file: numbers of the project depend on them."""
     from torquec.dynamics.rotorless_joints import rotorless_text
 
     found = [warning for warning in robot.warnings if not warning.is_warned_of_by_load]

@@ -20,7 +20,7 @@ _WHOLE = 10.0  # [%], from which whole per cents are digits enough
 
 @dataclass(frozen=True, kw_only=True)
 class PapersOptions(CommandOptions):
-    """Which comparisons."""
+    """Selection of comparisons."""
 
     names: list[str] | None = argument(
         None, "Comparisons to compute: {paper comparisons}.  [default: list them]", metavar="[NAME...]"

@@ -26,14 +26,14 @@ _WIDTH = 118  # of a wide terminal
 
 
 class ParameterFormat(StrEnum):
-    """What base parameters are written in."""
+    """Format of the base parameters."""
 
     TEXT = "text"
     LATEX = "latex"
 
 
 class DeterminedBy(StrEnum):
-    """What the combinations of parameters determine."""
+    """Quantity that the combinations of parameters determine."""
 
     TORQUE = "torque"
     INERTIA = "inertia"
@@ -42,7 +42,7 @@ class DeterminedBy(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class ParamsOptions(CommandOptions):
-    """Which parameters, by which method, in what form."""
+    """Parameters, method and output format."""
 
     method: str = option(
         "automatic",

@@ -21,7 +21,7 @@ _RATE = 1000.0  # [Hz], of arms that are driven by torque
 
 @dataclass(frozen=True, kw_only=True)
 class PayloadOptions(MotionOptions):
-    """Where the mass is, what the robot does with it, and the law that moves it."""
+    """Location of the mass, motion of the robot, and control law."""
 
     trajectory: str | None = option(
         None,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions(CommandOptions):
-    """What is planned for."""
+    """Conditions of the plan."""
 
     spec: Path = option(..., "The specification: speeds, accelerations, jerks, errors.", metavar="FILE")
     period: float | None = option(None, "The background period [s].  [default: the recommended one]")
@@ -86,7 +86,7 @@ def plan(model: Model, options: PlanOptions) -> Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions(CommandOptions):
-    """Which frame."""
+    """Frame of the hand."""
 
     frame: str | None = option(None, "The frame of the hand.  [default: the robot's]")
 

@@ -42,7 +42,7 @@ def ros2_run(model: Model, options: Ros2RunOptions) -> Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Ros2PlantOptions(CommandOptions):
-    """Where the simulated robot starts, how long it runs, and its topics."""
+    """Start, duration and topics of the simulated robot."""
 
     q: str | None = option(None, "Where the joints start.  [default: 0, or mid-way between limits]", metavar="LIST")
     deg: bool = degrees_option()
@@ -72,7 +72,7 @@ def ros2_plant(model: Model, options: Ros2PlantOptions) -> Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Ros2RecordOptions(CommandOptions):
-    """Where to, how long, which topic."""
+    """Output file, duration and topic of the recorder."""
 
     output: Path = option(..., "The bag, a new folder.", "--output", "-o", metavar="FOLDER", writes=Writes.FOLDER)
     seconds: float = option(60.0, "How long; Ctrl-C ends it sooner, and keeps what came.", metavar="S")

@@ -38,7 +38,7 @@ class RunCommandOptions(CommandOptions):
 
     project: Path = argument(..., "The project file; torquec new writes one.", metavar="PROJECT.toml")
     output: Path | None = option(
-        None, "Where the results go.  [default: NAME_run for NAME.project.toml]", "--output", "-o", metavar="DIR"
+        None, "Output folder.  [default: NAME_run for NAME.project.toml]", "--output", "-o", metavar="DIR"
     )
     jobs: int | None = option(None, "Processes to use.  [default: one per processor]", least=1, metavar="N")
     force: bool = force_option()
@@ -138,9 +138,9 @@ def run_text(result: RunResult, seconds: float, *, more: str = "") -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class DemoOptions(CommandOptions):
-    """Where the results go."""
+    """Output folder."""
 
-    output: Path = option(Path(_FOLDER), "Where the results go.", "--output", "-o", metavar="DIR")
+    output: Path = option(Path(_FOLDER), "Output folder.", "--output", "-o", metavar="DIR")
     jobs: int | None = option(None, "Processes to use.  [default: one per processor]", least=1, metavar="N")
     force: bool = force_option()
 

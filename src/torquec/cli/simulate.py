@@ -202,7 +202,7 @@ def _attack(
 
 
 def _observed(model: Model, motion: Trajectory, options: SimulateOptions, result: SimulationResult) -> dict[str, Any]:
-    """What a momentum observer of the law's model finds along the run."""
+    """Results of a momentum observer with the law's model along the run."""
     from torquec.control.uncertainty import load_uncertainty
     from torquec.simulation.observed_run import observed_run
 

@@ -23,7 +23,7 @@ STANDARD_PERIOD = 0.002  # [s] of the standard motion's samples
 
 @dataclass(frozen=True, kw_only=True)
 class TimeOptions(CommandOptions):
-    """The path, and what of the limits may be used."""
+    """The path, and the usable shares of the limits."""
 
     waypoints: Path | None = option(
         None, "A CSV file of waypoints: joint positions, or x,y,z,qw,qx,qy,qz of a frame.", metavar="FILE"

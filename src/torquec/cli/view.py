@@ -119,7 +119,7 @@ def _packages(texts: list[str]) -> dict[str, Path]:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions(CommandOptions):
-    """What to report, and where the page goes."""
+    """Folder with results, and the HTML file."""
 
     folder: Path = argument(
         ...,

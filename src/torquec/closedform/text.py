@@ -288,7 +288,7 @@ def _heading(equations: Equations) -> list[str]:
 
 
 def _closure_remarks(closure: Closure) -> list[str]:
-    """What the equations of a robot with closed loops are of."""
+    """Scope of the equations of a robot with closed loops."""
     independent, dependent = (", ".join(f"q{i + 1}" for i in own) for own in (closure.independent, closure.dependent))
     lines = [
         "These are the equations of the tree with the loops cut; lambda are the forces that close them.",

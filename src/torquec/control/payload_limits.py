@@ -38,7 +38,7 @@ _STATES = 24
 """Instants or configurations of the linear models."""
 
 _HALVINGS, _GUARANTEES = 10, 4
-"""Of (2): halvings of the first mass until its error is bounded, then bisections, to a sixteenth of the limit."""
+"""In (2): halvings of the first mass until its error is bounded, then bisections, to a sixteenth of the limit."""
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ AMPLITUDE = 10.0
 _LAYER_GAIN = 2.0  # default of r/f over k: within the layer errors are a third of those without the term
 
 _SETTLED, _MOST_STEPS = 1e-12, 200_000
-"""Of (6): relative size of the last term of the sum; a loop that needs more steps counts as unstable."""
+"""Limit for (6): relative size of the last term of the sum; a loop that needs more steps counts as unstable."""
 
 _ONCE = 1.0  # T (2 l + k + r/f) above which a sampled speed error changes its sign from sample to sample
 

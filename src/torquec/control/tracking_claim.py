@@ -16,7 +16,7 @@ CONDITIONS = (
     "the robot without friction, with exact sensors, no delay, drives that give the torque asked for, and no payload "
     "that the model does not know"
 )
-"""What a guarantee without an uncertainty assumes; :mod:`torquec.control.tracking_guarantee` has the argument."""
+"""Assumptions of a guarantee without an uncertainty; :mod:`torquec.control.tracking_guarantee` has the argument."""
 
 _DIGITS = 3  # of the limits of references, which people compare with their own numbers
 

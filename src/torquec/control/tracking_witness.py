@@ -123,7 +123,7 @@ class _NoTubeError(Exception):
 
 
 def _uncovered(model: Model, loop: TrackedLoop) -> str:
-    """What of a loop the checker does not cover, in words; empty where it may have a witness."""
+    """Reason why the checker does not cover a loop, in words; empty where the loop may have a witness."""
     stated = loop.uncertainty
     motion = loop.trajectory.motion
     if loop.period is None:

@@ -183,7 +183,7 @@ class Uncertainty:
 
     @property
     def needs_log(self) -> bool:
-        """Whether a residual is "log", or a covariance is meant, and the model not yet known."""
+        """True where a residual is "log" or a covariance is used, and the identified model is not known yet."""
         residual = any(joint.residual_of_log for joint in (self.every_joint, *self.joints.values()))
         return residual or (self.bodies.covariance is not None and self.identified is None)
 
@@ -355,7 +355,7 @@ def _read_payload(table: Table, robot: Robot) -> PayloadUncertainty:
 
 
 def _read(table: Table | None, default: Any, *, of: str = "") -> Any:
-    """A record with the numbers of a table in place of its own; errors are raised with their line, and `of` what."""
+    """A record with the table's values in place of its defaults; errors state line and set (`of`)."""
     if table is None:
         return default
     found: dict[str, Any] = {}

@@ -75,7 +75,7 @@ _Motion = tuple[Matrix3, Vector3, Vector3, Vector3]
 def _bodies(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], *, last: int | None = None
 ) -> Iterator[tuple[list[tuple[int, float, Twist]], _Motion]]:
-    """Of every body up to `last`: twists per joint that moves it, and U, a, w, wd, in the file's body frame."""
+    """For every body up to `last`: twists per joint that moves it, and U, a, w, wd, in the file's body frame."""
     links = robot.canonical.links
     state = coordinates(robot)
     placed = place_links(links, state, q)

@@ -40,7 +40,7 @@ class StateSlot:
 
     @property
     def size(self) -> int:
-        """How many numbers."""
+        """Number of elements."""
         return len(self.initial)
 
 

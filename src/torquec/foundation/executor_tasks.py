@@ -77,7 +77,7 @@ class ProgressFile:
             return  # another machine, or a folder that is gone: the bar moves with the tasks only
 
     def share(self) -> float:
-        """What was written last."""
+        """The latest report in the progress file."""
         try:
             return float(Path(self.path).read_text(encoding="ascii"))
         except (OSError, ValueError):

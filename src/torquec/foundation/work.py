@@ -72,7 +72,7 @@ class StepReport:
 
     @property
     def share(self) -> float | None:
-        """What is done, from 0 to 1; None where the whole is not known."""
+        """Completed share, from 0 to 1; None where the total is unknown."""
         return min(self.done / self.whole, 1.0) if self.whole else None
 
     def __str__(self) -> str:

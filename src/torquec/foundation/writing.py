@@ -334,10 +334,10 @@ def _unwritten(path: Path, error: OSError | UnicodeEncodeError) -> ArgumentError
 
 
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
-"""Of Linux's renameat2: names relative to the working directory; swap the two."""
+"""Constants of Linux's renameat2: names relative to the working directory; swap both files."""
 
 _RENAME_SWAP = 2
-"""Of macOS's renamex_np: swap the two."""
+"""Constant of macOS's renamex_np: swap both files."""
 
 
 def exchange(one: Path, other: Path) -> None:

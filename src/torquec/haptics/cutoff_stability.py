@@ -28,7 +28,7 @@ from torquec.haptics.tuning import TUNING
 
 
 class FilterPlace(StrEnum):
-    """Which filter: the force sensor's, or that of the differenced positions."""
+    """The filter of the force sensor, or that of the differenced positions."""
 
     FORCE = "force"
     VELOCITY = "velocity"

@@ -124,7 +124,7 @@ class ArmFollower:
         return share
 
     def _columns(self, full: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
-        """Of the Jacobian (6, n), those of the joints that follow."""
+        """Columns of the Jacobian (6, n) for the joints that follow."""
         return [[full[row][k] for row in range(6)] for k in self.moving]
 
     def _nearest(self, q: Sequence[Scalar], rotation: Matrix3, position: Vector3) -> tuple[list[Scalar], Scalar]:

@@ -290,7 +290,7 @@ def _joint_error(logs: Sequence[LogSource], errors: Sequence[LogError]) -> float
 
 
 def _standstill_note(totals: RowTotals, logs: OpenLogs) -> tuple[str, ...]:
-    """How many rows of each joint were left out because it stood still."""
+    """Number of rows of each joint that were left out because the joint stood still."""
     rows, count = totals.factors.rows, totals.factors.count
     if rows is None:
         return ()

@@ -276,7 +276,7 @@ def one_branch() -> Iterator[Choices]:
 
 
 def current_choices() -> Choices | None:
-    """Where choices are noted, or None while all branches are wanted."""
+    """Record of the choices; None while all branches are computed."""
     return _CHOICES.get()
 
 

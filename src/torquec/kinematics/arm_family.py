@@ -197,7 +197,7 @@ def spherical_wrist_arm(
 def wrist_branches(
     places: Sequence[PositionSolution], turn: Matrix3, wrist: SphericalWrist, near: Scalar
 ) -> list[ArmBranch]:
-    """What a wrist makes of every place of its centre (6); its first joint keeps `near` where it is free."""
+    """Wrist solutions for every position of its centre (6); its first joint keeps `near` where it is free."""
     held = JointAngle.of(near)
     found = []
     for place in places:

@@ -75,9 +75,9 @@ class ArmPoses:
     error: Array
     """(branches, 2): what is missed of the position [m] and of the rotation [rad]"""
     complete: bool = True
-    """Of `InverseKinematics.all`: whether these are all solutions; false next to singular configurations."""
+    """For `InverseKinematics.all`: whether these are all solutions; false next to singular configurations."""
     degree: int = 0
-    """Of `InverseKinematics.all`: how many solutions the arm has at most, complex ones counted."""
+    """For `InverseKinematics.all`: largest number of solutions of the arm, complex ones counted."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -130,7 +130,7 @@ def _ranges(ik: InverseKinematics, bounds: Array | None) -> tuple[Array, Array |
 
 
 def _cost(ik: InverseKinematics, objective: PoseObjective, reference: Array) -> Callable[[Array], Array]:
-    """What positions (K, n) cost: less is better."""
+    """Cost of positions (K, n): less is better."""
     limits = [coordinate.limits for coordinate in ik.robot.coordinates]
     moving = [joint.index for joint in ik.arm.joints]
     match objective:

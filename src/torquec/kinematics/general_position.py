@@ -83,7 +83,7 @@ class _Third:
 
     @property
     def _circle(self) -> tuple[Vector3, Vector3, Vector3]:
-        """What cos, sin and 1 multiply in v."""
+        """Coefficients of cos, sin and 1 in v."""
         h = self.joint.axis
         along = scale(h, dot(h, self.arm))
         return subtract(self.arm, along), cross(h, self.arm), add(self.start, along)

@@ -46,7 +46,7 @@ class IterationShape:
     places: int
     """Branches and further solutions."""
     missed: float
-    """Of the position [m] and the rotation [rad]: more is out of reach."""
+    """Largest error of the position [m] and of the rotation [rad]: beyond it a pose is out of reach."""
     table: Array
     lower: Array
     upper: Array

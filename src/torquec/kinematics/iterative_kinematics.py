@@ -45,7 +45,7 @@ from torquec.kinematics.solution_curve import Curves, curve_start, curve_step
 from torquec.spatial import Scalar, matmul, transpose
 
 LEAST_BEND = 0.03
-"""Of the discriminant, in starts: sqrt(0.03) is 10 degrees from a fold, beyond what a calibration shifts it."""
+"""Smallest discriminant of a start: sqrt(0.03) is 10 degrees from a fold, beyond what a calibration shifts it."""
 
 WIDEST = 4.0
 """Largest pose error along a curve of solutions, as a multiple of the difference between the arm and the tidy one."""

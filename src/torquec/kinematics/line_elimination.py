@@ -80,7 +80,7 @@ class LineElimination:
 
     @cached_property
     def size(self) -> float:
-        """What lengths are divided by [m]."""
+        """Unit of length [m] of the elimination."""
         return 0.5 * self.arm.reach
 
     @cached_property

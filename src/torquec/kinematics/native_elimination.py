@@ -39,7 +39,7 @@ SAMPLES = 25
 """Angles of (1): a determinant of twelve rows is of order twelve at most, so that nothing is folded over."""
 
 ORDER = DEGREE // 2
-"""Of the eliminant in its angle."""
+"""Order of the eliminant in its angle."""
 
 SCANS = 160
 """Most tests of eight cells each: 32 for a regular pose. Poses that need more are left to `eliminant_roots`."""
@@ -49,7 +49,7 @@ NOISE = 32.0
 each with such an error, seventeen are in f."""
 
 ROUNDING = 1e-15
-"""Of the sum of all coefficients: rounding in the evaluation of f."""
+"""Rounding error in the evaluation of f, relative to the sum of all coefficients."""
 
 GAP = 1e-4
 """Roots nearer than this [rad] are left to `eliminant_roots`."""

@@ -32,7 +32,7 @@ from torquec.kinematics.refinement import APART, Iteration, distance, is_met, so
 from torquec.kinematics.solution_curve import Curves, solutions_along
 
 MOST_SOLUTIONS = 16
-"""Of six joints (Primrose, On the input-output equation of the general 7R-mechanism, 1986)."""
+"""Most solutions with six joints (Primrose, On the input-output equation of the general 7R-mechanism, 1986)."""
 
 HOPELESS, HELD_APART = 2.0, 0.05
 """Factor of d, and the pose error of starts that are held apart from a fold; see `hopeless`."""
@@ -58,13 +58,13 @@ class NearSearch:
     starts: Callable[[Array, Array, Array], Array]
     """rotation (M, 3, 3), position (M, 3), near (M, n) -> q (M, branches, n) of the tidy arm"""
     curves: Curves | None
-    """None where curves have no meaning: for other than six joints"""
+    """None for arms without curves: those with other than six joints"""
     difference: float
     """d"""
     size: float
     """Half the arm's size [m]"""
     places: int
-    """How many branches and further solutions there is room for"""
+    """Capacity: number of branches, and of further solutions"""
 
 
 def solve_near(search: NearSearch, rotation: Array, position: Array, near: Array, *, every: bool) -> Array:
@@ -214,7 +214,7 @@ def _least(search: NearSearch, q: Array, rotation: Array, position: Array) -> Ar
 
 
 def _scaled(search: NearSearch, error: Array) -> Array:
-    """Of errors (..., 2) [m, rad] the larger one, places relative to half the arm's size."""
+    """The larger one of errors (..., 2) [m, rad], positions relative to half the arm's size."""
     return np.asarray((error * [1.0 / search.size, 1.0]).max(axis=-1))
 
 

@@ -56,7 +56,7 @@ class PlanarPair:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What tells the solutions apart, in their order."""
+        """Names that distinguish the solutions, in their order."""
         letters = self.first.slides, self.second.slides
         return {
             (False, False): ("elbow up", "elbow down"),

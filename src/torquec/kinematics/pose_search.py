@@ -35,7 +35,7 @@ _FINER, _ROUNDS = 33, 4
 """Values of one round of (2), and rounds: each narrows the place by 16."""
 
 _SHRINK, _SHRINKS = 0.4, 10
-"""Of several unknowns: factor of the box of one round of (2), and rounds."""
+"""For several unknowns: factor on the box in each round of (2), and number of rounds."""
 
 _CLOSEST = 16  # points (1) from which (4) starts, those that miss least
 _STARTS = (32, 96, 384)

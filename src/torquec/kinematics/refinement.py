@@ -183,7 +183,7 @@ CLOSED = 1e-13
 
 @dataclass(frozen=True)
 class Iteration:
-    """What is iterated: one step on rows, and which joints turn."""
+    """Iteration: one step on rows, and which joints turn."""
 
     step: Callable[[Array, Array, Array], tuple[Array, Array]]
     """q (M, n), rotation (M, 3, 3), position (M, 3) -> q (M, n) and the error (M, 2) before the step."""
@@ -192,7 +192,7 @@ class Iteration:
     moving: Array
     """(n,), 1 for joints that the iteration moves"""
     missed: float
-    """Of the position [m]: more than this is out of reach."""
+    """Largest error of the position [m]: beyond it a pose is out of reach."""
 
 
 def solve_rows(iteration: Iteration, q: Array, rotation: Array, position: Array) -> tuple[Array, Array]:

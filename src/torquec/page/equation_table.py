@@ -26,7 +26,7 @@ _MOST_TERMS = 12_000
 """About half a megabyte of the page; the Panda has 3300."""
 
 _MOST_ENTRIES = 600_000
-"""Of the tables that closed forms come from: a few seconds, seven turning joints and two fingers."""
+"""Largest tables of closed forms: a few seconds, seven revolute joints and two fingers."""
 
 _MOST_POWER = 7  # of a sine or a displacement in a code; closed forms have two, simplified ones three
 

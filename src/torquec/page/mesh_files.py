@@ -91,7 +91,7 @@ def read_obj(data: bytes, where: str, *, beside: Callable[[str], bytes | None] =
 
 
 def _index(word: str, count: int) -> int:
-    """Of a corner written as v, v/vt, v//vn or v/vt/vn; counted from one, or backwards from the last vertex."""
+    """Vertex index of a corner (v, v/vt, v//vn or v/vt/vn); counted from one, or backwards from the last vertex."""
     index = int(word.split("/", 1)[0])
     return index - 1 if index > 0 else count + index
 
@@ -127,7 +127,7 @@ MESH_READERS: Mapping[str, Callable[[bytes, str], TriangleMesh]] = {
 
 @dataclass(frozen=True)
 class MeshFolders:
-    """Where meshes of a robot file may lie: `packages` by name, and what follows from the file's own place."""
+    """Folders of the meshes of a robot file: `packages` by name, and folders relative to the file."""
 
     robot_file: Path
     packages: Mapping[str, Path] = field(default_factory=dict)

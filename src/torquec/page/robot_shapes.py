@@ -33,7 +33,7 @@ _SHOWN = 2  # names of what has one reason: a line stays a line
 _MEAN_RADIUS = 0.045
 _LEAST_RADIUS = 0.022
 _MOST_RADIUS = 0.075
-"""Of capsules, as shares of the robot's size: what looks like an arm, neither wire nor barrel."""
+"""Radii of capsules relative to the robot's size: they look like an arm, neither wire nor barrel."""
 
 _HOUSING = 1.16
 """Radius of a joint's housing by that of the link that carries it, which is the thicker one: no surfaces graze."""
@@ -152,7 +152,7 @@ def _hangs_in_the_air(robot: Robot) -> bool:
 
 
 def _foot(robot: Robot, radius: float, size: float) -> list[Shape]:
-    """What the robot stands on: a plate, under a column where the base frame is high up in the first joint."""
+    """Base of the robot: a plate, with a column where the base frame is high up in the first joint."""
     column = _COLUMN * size if _hangs_in_the_air(robot) else 0.0
     plate = Pose(IDENTITY.rotation, (0.0, 0.0, 0.2 * radius - column))
     shapes = [Shape(BASE, ShapeKind.CYLINDER, plate, (1.6 * radius, 0.4 * radius), ShapeRole.HOUSING)]
@@ -163,7 +163,7 @@ def _foot(robot: Robot, radius: float, size: float) -> list[Shape]:
 
 
 def _bones(robot: Robot, body: int, size: float) -> list[Vector3]:
-    """Where the capsules of a body end; all begin at its joint. A free body is on nothing."""
+    """End points of the capsules of a body; all begin at its joint. A free body has no capsule to its parent."""
     children = [child.joint for child in robot.bodies if child.parent == body]
     carried = [joint.placement.origin for joint in children if joint.type is not JointType.FREE]
     ends = [end for end in carried if norm(end) > _SHORT * size]
@@ -205,7 +205,7 @@ def _radii(robot: Robot, bones: dict[int, list[Vector3]], size: float) -> dict[i
 
 
 def _housing_radii(robot: Robot, radii: dict[int, float], size: float) -> list[float]:
-    """Of the housing of every body's joint: around the link that carries it, inside that of a joint at its place."""
+    """Radius of the housing of every body's joint: around the carrying link, inside a housing at the same position."""
     found: list[float] = []
     for body in robot.bodies:
         radius = _HOUSING * radii[body.parent]
@@ -264,7 +264,7 @@ def _along(direction: Vector3) -> Matrix3:
 
 @dataclass(frozen=True)
 class RobotVisuals:
-    """What is drawn, its meshes, and what is not drawn, with the reason; `incomplete` bodies lack some shapes."""
+    """Shapes, their meshes, and omitted shapes with the reason; `incomplete` bodies lack some shapes."""
 
     shapes: tuple[Shape, ...] = ()
     meshes: tuple[PackedMesh, ...] = ()

@@ -22,7 +22,7 @@ from torquec.page.build_bundle import BUNDLE, COMMAND, SCRIPT, STYLE, WEB, is_up
 
 @dataclass(frozen=True)
 class PageBundle:
-    """What every page holds: the shell with its places `@..@`, the script and the style."""
+    """Parts of every page: the HTML shell with placeholders `@..@`, the script and the style."""
 
     shell: str
     script: str

@@ -34,7 +34,7 @@ from torquec.spatial import Pose
 from torquec_check.claim import rounded_up
 
 _SHOWN_DIGITS = 3
-"""Of numbers in the page, `shown` of numbers.ts: bounds are rounded up to them, so that the page rounds none down."""
+"""Digits of numbers in the page (`shown` in numbers.ts): bounds are rounded up here, so the page rounds none down."""
 
 _KIND_TEXTS = {
     ModelKind.EXACT: "exact model",
@@ -47,10 +47,10 @@ _KIND_TEXTS = {
 
 
 def robot_document(robot: Robot, shapes: Sequence[Shape], meshes: Sequence[PackedMesh]) -> dict[str, Any]:
-    """What is drawn: joints, bodies, frames, shapes and meshes."""
+    """The scene: joints, bodies, frames, shapes and meshes."""
     return {
         "name": robot.name,
-        "mass": robot.moving_mass,  # the page shows it beside the number of joints: what moves
+        "mass": robot.moving_mass,  # moving mass, shown beside the number of joints
         "gravity": list(robot.gravity),
         "base": floating_body(robot),
         "joints": [
@@ -62,7 +62,7 @@ def robot_document(robot: Robot, shapes: Sequence[Shape], meshes: Sequence[Packe
                 "lower": _finite(joint.limits.lower),
                 "upper": _finite(joint.limits.upper),
                 "velocity": _finite(joint.limits.velocity),
-                "effort": _finite(joint.limits.effort) or None,  # a limit of zero is a file's way to say nothing
+                "effort": _finite(joint.limits.effort) or None,  # a limit of zero in a file means that none is stated
             }
             for joint, (at, turn) in zip(robot.coordinates, _positions(robot), strict=True)
         ],
@@ -96,7 +96,7 @@ def robot_document(robot: Robot, shapes: Sequence[Shape], meshes: Sequence[Packe
 
 
 def _positions(robot: Robot) -> list[tuple[int, int | None]]:
-    """Of every rate the place of its position in q, or that of a quaternion and which of its angles it turns."""
+    """Per rate the index of its position in q; for a quaternion its first index, and the angle that the rate turns."""
     found: list[tuple[int, int | None]] = []
     for joint, at, _ in joint_slices(robot):
         numbers = joint.kind.nq - (4 if joint.kind.nq > joint.kind.nv else 0)  # before the quaternion
@@ -136,7 +136,7 @@ def _bodies(robot: Robot) -> list[BodyData]:
 
 
 def compute_document(model: Model, functions: ViewFunctions) -> dict[str, Any]:
-    """What computes: the module, the hands that it moves, and what is proven of its torques."""
+    """The computing part: the WebAssembly module, the frames that it moves, and the proven torque errors."""
     return {
         "kind": model.kind.value,
         "kindText": _KIND_TEXTS[model.kind],

@@ -77,7 +77,7 @@ class DragHand:
 
     @property
     def functions(self) -> tuple[Function, ...]:
-        """What of the module belongs to it."""
+        """All functions of this frame."""
         return (*(() if self.step is None else (self.step,)), self.place, self.jacobian)
 
 
@@ -131,7 +131,7 @@ def _placements(robot: Robot) -> tuple[Function, ...]:
 
 
 def torque_quantity(robot: Robot) -> str:
-    """What the drives supply: with friction and springs, where the robot has any."""
+    """Torques of the drives, with the robot's friction and springs."""
     has_springs = any(body.joint.spring is not None or body.joint.counterbalances for body in robot.bodies)
     return "total_torque" if rubbing_shafts(robot.tree) or has_springs else "inverse_dynamics"
 

@@ -99,7 +99,7 @@ class CycleTable:
 
     @property
     def printed(self) -> float:
-        """What Clover's table prints for the same tasks [s]."""
+        """Times in Clover's table for the same tasks [s]."""
         return sum(row.printed for row in self.rows if row.printed is not None and row.seconds is not None)
 
 

@@ -89,7 +89,7 @@ def inward_order(robot: Robot) -> list[str]:
 
 
 def letters_of(robot: Robot, name: str) -> str:
-    """What the paper calls a parameter: `ia1`, `m6`, `x6`, `fs1`, `ds1`; the name itself where it has no letter.
+    """The paper's name of a parameter: `ia1`, `m6`, `x6`, `fs1`, `ds1`; the name itself where it has no letter.
 
     >>> from torquec.robot import classics
     >>> letters_of(classics.puma260(), "Ixx_link4"), letters_of(classics.puma260(), "coulomb_joint2")

@@ -352,7 +352,7 @@ def _described(way: str, geometry: RationalGeometry) -> str:
 
 
 _CARRIED = {JointType.FREE: 0, JointType.BALL: 1, JointType.PLANAR: 1, JointType.PRISMATIC: 6}
-"""Of (3), the number of parameters of a body that act through its parent; three for a revolute joint."""
+"""Number in (3) of parameters of a body that act through its parent; three for a revolute joint."""
 
 
 def _free_base_count(robot: Robot) -> int | None:

@@ -155,7 +155,7 @@ class LinearForm:
 
 @dataclass(frozen=True)
 class ChainLink:
-    """How a link stands on the one before: its pose there at joint angle zero, or with its origin at b."""
+    """Pose of a link relative to the previous one at joint angle zero, or with its origin at b."""
 
     turns: bool
     pose: Pose

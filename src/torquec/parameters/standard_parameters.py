@@ -61,7 +61,7 @@ class ParameterFrames(StrEnum):
 
 @dataclass(frozen=True)
 class StandardParameters:
-    """Which columns take part, by name and kind; (p,) each."""
+    """Columns in use, by name and kind; (p,) each."""
 
     names: tuple[str, ...]
     kinds: tuple[StandardParameterKind, ...]

@@ -274,7 +274,7 @@ def check_ends(problem: LimitedPath, profile: SpeedProfile, start: float, end: f
 
 
 def _unstoppable(problem: LimitedPath, start: float) -> tuple[float, str, LimitingKind]:
-    """Where the hardest braking from a start speed first exceeds a limit, and whose."""
+    """Point at which the hardest braking from a start speed first exceeds a limit, and the joint of that limit."""
     dynamics, limits = problem.dynamics, problem.limits
     rows = problem.rows.normal
     names = [coordinate.name for coordinate in dynamics.model.robot.coordinates]

@@ -237,7 +237,7 @@ def _slowed(
 
 
 def _limiting(robot: Robot, limits: PlanningLimits, bounds: MotionBounds, t: Array) -> tuple[LimitingSpan, ...]:
-    """Which limit is used most in every cell, joined over neighbours; spans of a few cells join the one before."""
+    """The most used limit of every cell, merged over neighbours; short spans are merged into the previous one."""
     torque = np.maximum(bounds.torque_upper, -bounds.torque_lower) / limits.effort
     used = [torque, bounds.speed / limits.velocity, bounds.acceleration / limits.acceleration]
     used.append((bounds.tip_speed / limits.tip_speed)[:, None])

@@ -66,7 +66,7 @@ class LawChoice:
 
     @property
     def rule(self) -> Rule | None:
-        """How the model is abbreviated, if it is."""
+        """Abbreviation of the model; None for the whole model."""
         from torquec.closedform.fourier import CLOVER
 
         if not self.abbreviated:

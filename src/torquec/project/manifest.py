@@ -158,7 +158,7 @@ def read_record(path: Path) -> StepRecord | None:
 
 
 def versions() -> dict[str, str]:
-    """Of this Python and of the packages that results can depend on."""
+    """Versions of Python and of the packages that results can depend on."""
     found = {"python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
     for package in _PACKAGES:
         try:

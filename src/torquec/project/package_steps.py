@@ -84,7 +84,7 @@ def generate_step(context: StepContext) -> str:
 
 
 def _options(context: StepContext) -> TargetOptions:
-    """What the file and earlier steps give: parameters that change, the controller, the bounds of the hold error."""
+    """Inputs from the file and from earlier steps: run-time parameters, controller, bounds of the hold error."""
     from torquec.control.controller_file import FILE_NAME, read_controller
     from torquec.realtime.plan import HeldErrors
 

@@ -62,7 +62,7 @@ class Peer:
         return [vector[self.order] for vector in state] if self.converted is None else self.converted(function, state)
 
     def results(self, function: str, state: Sequence[Array]) -> tuple[Any, ...]:
-        """What the peer gives at our inputs, its own order, in our conventions."""
+        """Result of the peer for our inputs, converted from its own joint order to our conventions."""
         found = _matrices(self.calls[function](*self.inputs(function, state)))
         return found if self.restored is None else tuple(self.restored(function, state, each) for each in found)
 

@@ -116,7 +116,7 @@ def _specification(robot: Robot) -> str:
 
 
 def _speed_note(joint: StateCoordinate) -> str:
-    """Where a speed comes from that is not the file's limit."""
+    """Comment on the origin of a speed that differs from the file's limit."""
     most = joint.limits.velocity
     if math.isinf(most):
         return _ASSUMED
@@ -124,7 +124,7 @@ def _speed_note(joint: StateCoordinate) -> str:
 
 
 def _error_note(joint: StateCoordinate, errors: TorqueErrors) -> str:
-    """Where a torque error comes from: the file's limit, or less than that."""
+    """Comment on the origin of a torque error: the file's limit, or less."""
     unit = joint.effort_unit
     if not errors.limited:
         return unit

@@ -325,7 +325,7 @@ def _gravity(table: Table) -> Vector3 | None:
 
 
 def _check_together(table: Table, project: Project, stated: Collection[str]) -> None:
-    """What one part needs of another; `stated` are the parts that the file has, those with mistakes too."""
+    """Checks between parts; `stated` are the parts that the file has, faulty ones included."""
     if "design" not in stated:
         for part in (table.table("motion"), table.table("uncertainty"), *table.tables("experiment")[:1]):
             if part is not None:

@@ -132,7 +132,7 @@ class _Run:
         return "" if not missing else f"it needs what '{missing[0]}' makes, which {_fate(self.records[missing[0]])}"
 
     def manifest(self) -> RunManifest:
-        """What is written beside the results."""
+        """Files written beside the results."""
         named = {self.project.source.name: self.project.source, **self.project.files}
         inputs = {name: file_hash(path) for name, path in named.items()}
         return manifest_of(self.project.source.name, inputs, self.project.seed, tuple(self.records.values()))
@@ -222,7 +222,7 @@ class _Run:
 
 
 def _reason(error: Exception) -> str:
-    """What went wrong, and what to do about it, in one line."""
+    """Error and remedy in one line."""
     if not isinstance(error, TorquecError):
         return f"{type(error).__name__}: {error}; please report it with the robot's file"
     return f"{error.found}; {error.remedy}" if error.remedy else error.found

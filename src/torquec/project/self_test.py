@@ -30,7 +30,7 @@ from torquec.robot.robot import Robot
 _STATES = 64  # states of a comparison: all lanes of a vector unit several times, and an odd rest
 _ODD_REST = 3  # states less in a batch, so that its end does not fill a vector
 _NATIVE_TOLERANCE = 1e-11
-"""Of the largest value: native code adds in another order, and solves systems whose condition takes digits."""
+"""Tolerance, relative to the largest value: native code adds in another order, and solves lose digits."""
 _PEER_TOLERANCE = 1e-9  # of the largest value, against other libraries, which read robots written as URDF
 _PEERS = ("pinocchio", "mujoco")
 _COMPILERS = ("cc", "gcc", "clang")
@@ -92,7 +92,7 @@ def run_c_self_test(folder: Path) -> SelfTestRow:
 
 
 def processor_features() -> tuple[str, ...]:
-    """What this processor can do of what matters here, as LLVM calls it."""
+    """Relevant features of this processor, by LLVM's names."""
     from llvmlite import binding
 
     try:

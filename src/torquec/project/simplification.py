@@ -70,7 +70,7 @@ class Simplification:
 
     @cached_property
     def operations(self) -> tuple[OperationCount, OperationCount]:
-        """Of inverse dynamics, before and after: the cheapest exact program against the simplified one."""
+        """Operations of inverse dynamics before and after: the cheapest exact program against the simplified one."""
         before = compile(self.model.robot).operation_count("inverse_dynamics")
         return before, self.model.operation_count("inverse_dynamics")
 
@@ -84,7 +84,7 @@ class Simplification:
 
     @cached_property
     def changes(self) -> list[TermChange]:
-        """What changed in the equations, largest torques first."""
+        """Changes of the equations, largest torques first."""
         if isinstance(self.coefficients, str):
             return []
         box = self.record.motions
@@ -140,7 +140,7 @@ class Simplification:
         add_to_package(folder)
 
     def _details(self) -> dict[str, Any]:
-        """What the page shows besides: terms that were left out, and some entries before and after."""
+        """Further contents of the page: terms that were left out, and some entries before and after."""
         if isinstance(self.coefficients, str):
             return {}
         before, after = self.coefficients
@@ -223,7 +223,7 @@ class Simplification:
 
 
 def _chosen(side: TorqueCoefficients) -> dict[Matrix, tuple[Entry, ...]]:
-    """What of the equations a page has room for: the diagonal of M, and gravity, of the first joints."""
+    """Equations that fit on a page: the diagonal of M, and gravity, of the first joints."""
     found = side.written()
     return {
         matrix: tuple(

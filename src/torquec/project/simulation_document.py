@@ -29,7 +29,7 @@ _UNMOVED_SHARE = 0.1  # fraction of its reference motion below which a joint cou
 
 
 def simulation_conditions(plant: Plant, motion: Trajectory, options: LoopOptions, *, file: str = "") -> dict[str, Any]:
-    """What is simulated: the robot that moves and its load, the motion (of a `file`, if of any), what is measured."""
+    """Conditions of the simulation: plant and load, motion (from a `file`, if any), measurements."""
     from torquec.simulation.applied_forces import HeldPayload
 
     robot, sensors = plant.robot, options.sensors
@@ -162,7 +162,7 @@ def write_simulation(
 
 
 def tracking_curves(result: SimulationResult | MonteCarloResult) -> dict[str, Any]:
-    """What a page draws of a run, or of many (with `envelope`), besides the document: the key `samples`."""
+    """Curves of a run, or of many (with `envelope`), for drawings: the key `samples`."""
     from torquec.report.sample_curves import envelope_curves, run_curves
     from torquec.simulation.simulation_result import SimulationResult
 

@@ -36,7 +36,7 @@ class StepResult:
 
 @dataclass(frozen=True)
 class StepContext:
-    """What a step is given: the project, the folder to write into, those of earlier steps by name, and the work.
+    """Context of a step: the project, the folder to write into, those of earlier steps by name, and the work.
 
     `output` is where the results of the run will lie, `fallbacks` are the reasons of steps whose results are not used.
     """

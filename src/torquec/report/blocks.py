@@ -124,7 +124,7 @@ class Axis:
 
 
 class Style(StrEnum):
-    """How a series is drawn."""
+    """Drawing style of a series."""
 
     LINE = "line"
     WIDE = "wide"

@@ -75,7 +75,7 @@ class _Names:
         return self.joints.get(name) or self.angles.get(name) or "?"
 
     def legend(self) -> Block:
-        """Which joint has which number."""
+        """Numbers of the joints."""
         rows = tuple((f"q{index}", name) for name, index in self.joints.items())
         return DataTable(("coordinate", "joint"), rows, "Coordinates; C2 is cos q2, S23 is sin(q2 + q3)", folded=True)
 

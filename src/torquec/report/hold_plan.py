@@ -30,7 +30,7 @@ from torquec.report.tables import MILLI, table
 from torquec_check.claim import Standing, rounded_down, rounded_up
 
 HOLDING = computed("interval arithmetic over all motions of the specification; docs/real-time.md has the argument")
-"""How the hold error is bounded at any period."""
+"""Provenance of hold errors bounded at any period."""
 _PROVED = proved("the witness of this period and order, which the checker has proven; rt-c packages contain it")
 _WITHOUT = {
     Standing.PROVEN: "the checker has proven it; a package for rt-c contains the witness",

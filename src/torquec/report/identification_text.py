@@ -42,7 +42,7 @@ class Findings:
 
     @property
     def delivered(self) -> Estimate:
-        """The estimate in the written programs and models, whose error applies to the user."""
+        """Parameters as delivered in programs and models, which differ from the fitted ones."""
         return self.estimate if self.files is None else self.files.program
 
 
@@ -275,7 +275,7 @@ def elimination_text(found: Elimination, letters: Sequence[str], *, standard: in
 
 
 def _condition_text(found: Elimination) -> str:
-    """What elimination did to the condition number; a trajectory that leaves parameters open has none."""
+    """Condition number before and after elimination; undefined where a trajectory leaves parameters open."""
     before, after = found.before, found.after
     start = f"condition number of one trajectory (median of {len(before.values)})"
     if not math.isfinite(after.condition):

@@ -229,7 +229,7 @@ def _rule(value: float, x: Scale, y: Scale, *, vertical: bool) -> str:
 
 
 def _data(plot: Plot, x: Scale, y: Scale, *, dense: bool) -> str:
-    """What the script needs: scales and points. `<` cannot end the element that holds it."""
+    """Scales and points for the script. Without `<`, so the data cannot end its element."""
     digits = 6 if dense else 5
 
     def rounded(values: Sequence[float]) -> list[float | None]:
@@ -286,7 +286,7 @@ class Scale:
     ticks: tuple[float, ...]
 
     def place(self, value: float) -> float:
-        """Where a value lies; what no logarithm is defined for lies at the beginning."""
+        """Coordinate of a value; values without a logarithm are drawn at the beginning."""
         if self.log:
             if value <= 0.0:
                 return self.start

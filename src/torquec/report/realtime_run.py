@@ -109,7 +109,7 @@ def _padded(rows: list[str]) -> list[str]:
 
 
 def _faults(status: RunStatus) -> str:
-    """What began the stop, and what was seen while it went on: an arm without torque falls."""
+    """Cause of the stop, and events after it: an arm without torque falls."""
     first = status.first_faults & ~Fault.REQUESTED
     later = status.faults & ~Fault.REQUESTED & ~first
     before_stop = ", ".join(first.words) or "none"

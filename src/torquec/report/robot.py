@@ -329,7 +329,7 @@ def used_robot(document: FoundDocument) -> dict[str, Any] | None:
 
 
 def used_facts(document: FoundDocument) -> list[Fact]:
-    """What was changed on the robot that a result is about; empty where nothing was, or the document does not say."""
+    """Changes to the robot of a result; empty without changes, and for documents that do not state them."""
     used = used_robot(document)
     if used is None:
         return []

@@ -98,7 +98,7 @@ def simplify_text(document: Mapping[str, Any], facts: SimplifiedFacts) -> str:
 
 
 def _dropped_lines(facts: SimplifiedFacts) -> list[str]:
-    """What a reader wants to know first: which entries are gone, and the largest terms among all that are."""
+    """Summary for a reader: entries that became zero, and the largest omitted terms."""
     if not facts.dropped:
         return ["no term was dropped"]
     lines = []

@@ -28,7 +28,7 @@ _DRY = {
 
 
 def _plant_note(document: Mapping[str, Any]) -> list[str]:
-    """The plant, where it is not the robot's exact dynamics: a model's errors do not show on the model itself."""
+    """The plant, where it is not the exact robot: a run on the model itself cannot show the model's errors."""
     if document.get("plant", "exact") == "exact":
         return []
     return [f"what moves is the {document['plant']} model itself; give the robot's file to see the exact robot move"]
@@ -112,7 +112,7 @@ def passed_limit_text(joint: str, quantity: str, *, time: float, value: float, l
 
 
 def simulated_conditions(values: StoredValue, name: str) -> list[Fact]:
-    """The facts of a result of `torquec simulate` that holds them; older ones do not."""
+    """Facts of a result of `torquec simulate`; empty for older results, which do not have them."""
     given = values.get("conditions")
     if given is None:
         return []
@@ -143,7 +143,7 @@ def load_parts(payload: StoredValue, chosen: Provenance) -> list[Part]:
 
 
 def limit_sentences(values: StoredValue) -> list[str]:
-    """What a result of `torquec simulate` says of limits that its run passed."""
+    """Passed limits in a result of `torquec simulate`."""
     passed = values.get("passed_limits")
     return [
         passed_limit_text(
@@ -310,7 +310,7 @@ _REASONS = {True: " at the start and the poles", False: " at the start, torque l
 
 
 def _findings(run: ControlledRun, saturated: Sequence[str], units: Mapping[str, str]) -> list[str]:
-    """What went wrong in the run of one law, and what to change; nothing where it went well."""
+    """Faults in the run of one law, with remedies; empty without a fault."""
     standing = [
         f"{joint} ({row.seconds:.2g} s, {MILLI * row.error:.3g} m{units[joint]})" for joint, row in run.stuck.items()
     ]

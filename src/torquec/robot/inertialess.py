@@ -45,7 +45,7 @@ def _inertialess(robot: Robot) -> tuple[Body, ...]:
 
 
 def _idle_bodies(robot: Robot, has_inertia: list[bool]) -> tuple[Body, ...]:
-    """Those of independent joints at which no body of the group has inertia (2), and no rotor either."""
+    """Bodies of independent joints at which neither the group (2) nor a rotor has inertia."""
     reflected = _reflected_diagonal(robot)
     moved = dict.fromkeys(robot.joint_names, False)
     for body, has in zip(robot.bodies, has_inertia, strict=True):
@@ -59,7 +59,7 @@ def _idle_bodies(robot: Robot, has_inertia: list[bool]) -> tuple[Body, ...]:
 
 
 def _reflected_diagonal(robot: Robot) -> dict[str, float]:
-    """What the rotors add to each diagonal entry of the mass matrix."""
+    """Contribution of the rotors to each diagonal entry of the mass matrix."""
     total = dict.fromkeys(robot.joint_names, 0.0)
     for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
         for coordinate, ratio in zip(robot.coordinates, row, strict=True):

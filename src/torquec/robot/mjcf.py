@@ -114,7 +114,7 @@ def compile_mjcf(
 
 
 def _places(root: Element) -> dict[str, str]:
-    """Where actuators, bodies and joints stand; of one name the last of these: messages name it more often."""
+    """Lines of actuators, bodies and joints by name; of equal names the last kind, which messages name more often."""
     actuators = (actuator for section in root.all("actuator") for actuator in section.children)
     places = {actuator.attributes.get("name", ""): actuator.where for actuator in actuators}
     for tag in ("body", "joint"):

@@ -22,7 +22,7 @@ _Numbers = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class _PoseNumbers:
-    """A `Pose`, whose scalars may be anything, in numbers."""
+    """A `Pose` with floats as scalars."""
 
     rotation: tuple[_Numbers, _Numbers, _Numbers]
     origin: _Numbers
@@ -30,7 +30,7 @@ class _PoseNumbers:
 
 @dataclass(frozen=True)
 class _InertiaNumbers:
-    """An `Inertia` in numbers."""
+    """An `Inertia` with floats as scalars."""
 
     xx: float
     xy: float

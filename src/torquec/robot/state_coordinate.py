@@ -104,7 +104,7 @@ def check_tree(robot: Robot) -> None:
 
 
 _MOST_NAMED = 5
-"""Dependent joints that a message names."""
+"""Number of dependent joints listed in a message."""
 
 
 def start_posture(robot: Robot, given: Sequence[float] | None = None) -> list[float]:

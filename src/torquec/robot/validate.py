@@ -42,7 +42,7 @@ class InertiaCheck(StrEnum):
     BODIES = "bodies"
     """Every body, by (1) and (2)."""
     NONE = "none"
-    """None: the reader has checked each link, or the robot is a classic with the numbers of its paper."""
+    """No inertias: the reader has checked each link, or the robot is a classic with its paper's numbers."""
 
 
 def check_robot(

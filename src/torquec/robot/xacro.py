@@ -26,7 +26,7 @@ from torquec.robot.xacro_expression import Value, XacroExpressionError, evaluate
 from torquec.robot.xml import Element, parse_xml, read_included
 
 _MOST_ELEMENTS = 100_000
-"""Of an expanded robot (4); the largest published ones have some thousand."""
+"""Largest number of elements of an expanded robot (4); the largest published ones have some thousand."""
 
 _MOST_CHARACTERS = 50_000_000
 """Limit of the text from expressions (4): ten times the largest robot file."""

@@ -50,7 +50,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
 """Functions that an expression may call."""
 
 _MOST_CHARACTERS = 2000
-"""Of an expression: published robots have none of more than two hundred."""
+"""Largest length of an expression: published robots have none of more than two hundred."""
 
 _LONGEST_WORD = 100_000  # no name in a robot file is longer; repetition could make one of any length
 

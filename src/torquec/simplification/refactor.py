@@ -73,7 +73,7 @@ class _Form:
 
     @cached_property
     def prices(self) -> FormPrices:
-        """Of the program with another form of one step (5)."""
+        """Price of the program with another form of one step (5)."""
         return FormPrices(self.program)
 
     @cached_property

@@ -111,7 +111,7 @@ class _Units:
         return abs(abs(factor) - 1.0) < TUNING.unit_coefficient
 
     def _factor(self, k: int, unit: float, steps: frozenset[int]) -> float:
-        """What the constant of a product becomes (1)."""
+        """New constant of a product (1)."""
         constant, other = self.products[k]
         return float(constant * unit ** ((k in steps) - (other in steps)))
 

@@ -222,7 +222,7 @@ def term_changes(before: TorqueCoefficients, after: TorqueCoefficients, motions:
 
 
 def _largest_value(monomial: Monomial, motions: MotionBox) -> float:
-    """Of displacements at their limits; sines and cosines are at most one."""
+    """Largest values of displacements, at their limits; sines and cosines are at most one."""
     value = 1.0
     for variable, _, power in monomial:
         if not variable.is_angle:

@@ -64,12 +64,12 @@ class AttackChoices:
     aim: Array
 
     def rows(self, index: Any) -> AttackChoices:
-        """Those of some runs."""
+        """Attacks of some runs."""
         return AttackChoices(*(getattr(self, item.name)[index] for item in fields(self)))
 
     @staticmethod
     def joined(parts: list[AttackChoices]) -> AttackChoices:
-        """Those of several parts, one after the other."""
+        """Attacks of several parts, concatenated."""
         names = [item.name for item in fields(AttackChoices)]
         return AttackChoices(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
@@ -228,9 +228,7 @@ class AttackedLoop:
         return np.array([own], dtype=np.float64)
 
     def weights(self, kind: int, joint: int, stop: int) -> Array:
-        """What a unit torque, or error of position or speed, at every sample adds to the error of a joint at a later
-        sample (K, n).
-        """
+        """Response of a joint's later error to a unit torque, position error or speed error at each sample (K, n)."""
         starts, found, pulses = self.responses
         count = len(self.loop[1]) - 1
         k = np.arange(min(stop, count))

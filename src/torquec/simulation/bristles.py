@@ -43,7 +43,7 @@ class Bristles(ForceWithState, StiffForce):
         """Valid for every robot."""
 
     def torque(self, robot: Robot, now: PlantInstant) -> list[Scalar]:  # noqa: ARG002 - see PlantForce
-        """None."""
+        """No torque: zeros (n,)."""
         return [0.0] * robot.n
 
     def first_state(self, robot: Robot, q: Sequence[float], qd: Sequence[float]) -> list[float]:  # noqa: ARG002 - see PlantForce

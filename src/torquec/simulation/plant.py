@@ -65,7 +65,7 @@ class DryFriction(StrEnum):
 
 
 class Variation(StrEnum):
-    """What of a plant is an input of each run, besides a friction factor per joint."""
+    """Inputs of each run of a plant, besides a friction factor per joint."""
 
     NOTHING = "nothing"
     FACTORS = "factors"

@@ -51,7 +51,7 @@ class DcMotor:
     supply: float
     """[V]"""
     bandwidth: float = 2000.0
-    """Of the current loop [rad/s]."""
+    """Bandwidth of the current loop [rad/s]."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -52,7 +52,7 @@ class SimulationTuning:
     pulse_instants: int = 4  # instants of pulses (1): the inertia changes along a motion
     changed_choices: float = 0.2  # fraction of the choices that a local search step changes (2)
     aimed_instants: int = 12  # instants of aligned runs along a motion
-    rest_part: float = 0.25  # time at rest that follows a motion, as a part of it: errors of the stop have come up
+    rest_part: float = 0.25  # rest after a motion, relative to its duration: errors of the stop appear in it
 
 
 TUNING = SimulationTuning()

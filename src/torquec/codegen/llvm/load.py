@@ -41,7 +41,7 @@ def is_whole_object(code: bytes, symbols: Iterable[str]) -> bool:
 
 
 def _elf_ends(code: bytes) -> Iterator[int]:
-    """Where the table of sections and each section end."""
+    """End offsets of the section table and of each section."""
     header = _ELF_HEADER.unpack_from(code)
     start, size, count = header[6], header[11], header[12]
     yield start + size * max(count, 1)
@@ -54,7 +54,7 @@ def _elf_ends(code: bytes) -> Iterator[int]:
 
 
 def _mach_ends(code: bytes) -> Iterator[int]:
-    """Where the load commands and each segment end."""
+    """End offsets of the load commands and of each segment."""
     header = _MACH_HEADER.unpack_from(code)
     count, total = header[4], header[5]
     yield _MACH_HEADER.size + total

@@ -48,7 +48,7 @@ def double_operations(assembly: str, family: str) -> list[str] | None:
 
 
 def software_doubles(symbols: tuple[str, ...]) -> list[str]:
-    """Those of the names that are software arithmetic of doubles.
+    """The names that are software arithmetic of doubles.
 
     >>> software_doubles(("__aeabi_dadd", "__aeabi_fadd", "__extendsfdf2", "sqrtf"))
     ['__aeabi_dadd', '__extendsfdf2']
@@ -57,7 +57,7 @@ def software_doubles(symbols: tuple[str, ...]) -> list[str]:
 
 
 def foreign_symbols(symbols: tuple[str, ...]) -> list[str]:
-    """Those of the names that no compiler's own library has.
+    """The names that no compiler's own library has.
 
     >>> foreign_symbols(("__aeabi_fadd", "sinf", "malloc"))
     ['sinf', 'malloc']

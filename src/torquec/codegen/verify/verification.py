@@ -116,7 +116,7 @@ def _last_lines(done: subprocess.CompletedProcess[str]) -> str:
 
 COUNTED_CALLS = 100
 NANOSECONDS_A_TICK = 40
-"""Of the timer of qemu's mps2 boards, which runs at 25 MHz."""
+"""Period of a tick [ns] of the timer of qemu's mps2 boards, which runs at 25 MHz."""
 
 
 def driver_text(package: CPackageText, states: Mapping[str, Mapping[str, AnyArray]], count: int) -> str:

@@ -68,7 +68,7 @@ class RowTotals:
     torque_peaks: Array
 
     def merged(self, other: RowTotals) -> RowTotals:
-        """Those of all rows together."""
+        """Totals of all rows together."""
         return RowTotals(
             self.factors.merged(other.factors),
             np.maximum(self.peaks, other.peaks),

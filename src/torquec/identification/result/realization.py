@@ -91,7 +91,7 @@ def _solutions(prior: Prior, x: Array) -> tuple[Array, Array]:
 
 
 def _rotors(model: TorqueModel) -> slice:
-    """Where the rotors stand in y."""
+    """Slice of the rotors in y."""
     first = WIDTH * len(model.robot.bodies)
     return slice(first, first + len(model.robot.drives.motors))
 

@@ -27,11 +27,11 @@ _NEGLIGIBLE = 5e-3
 
 
 _INACCURATE = 0.2
-"""Of the torques (1): a feedforward that leaves more than a fifth to the feedback hardly helps."""
+"""Share of the torques (1): a feedforward that leaves more than a fifth to the feedback hardly helps."""
 _UNEXPLAINED = 3.0
 """Factor on the error that fit and uncertainty explain (2): beyond it, the robot or payload differs."""
 _UNKNOWN = 0.1
-"""Of the torques (4): half of what makes an estimate inaccurate, from the uncertainty of the parameters alone."""
+"""Share of the torques (4): half the limit of an inaccurate estimate, for the uncertainty of the parameters alone."""
 _NOT_PREDICTED = 0.5  # of the variation of a joint's torque (5)
 _HARDLY = 0.1
 """Torque variation relative to that of the fitted logs (3): a log with less is no evidence."""

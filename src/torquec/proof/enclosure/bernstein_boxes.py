@@ -39,9 +39,7 @@ _NO_NUMBER = -1  # number of a box that has not entered a search
 
 @dataclass(frozen=True)
 class Place:
-    """Where a box is: the number of its root box, and of every halving since the axis, and whether it is the upper
-    half.
-    """
+    """Path of a box: the number of its root box, then for every halving the axis and whether it is the upper half."""
 
     root: int
     halves: tuple[tuple[int, bool], ...] = ()

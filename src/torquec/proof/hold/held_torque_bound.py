@@ -375,7 +375,7 @@ def _variables(robot: Robot, program: Function, *, sums_angles: bool) -> list[Va
 
 
 def _stiffness(robot: Robot) -> Array:
-    """Of linear springs, (n,). Raises `RobotError` for counterbalances."""
+    """Stiffness of linear springs, (n,). Raises `RobotError` for counterbalances."""
     if any(body.joint.counterbalances for body in robot.bodies):
         raise RobotError(
             "the hold error of a counterbalance is not bounded",

@@ -28,7 +28,7 @@ from torquec_check.robot import robot_of
 from torquec_check.rounding import DOUBLE, rounding_errors
 
 _MOST_VALUES = 1e10
-"""Control values that a part may take until it counts as not proven: a minute or two."""
+"""Limit on the control values (Bernstein coefficients) of a part, else it is not proven: a minute or two."""
 
 
 def hold_witness(

@@ -54,7 +54,7 @@ class CoefficientError:
         return tuple(basis_degree(v, size) for v, size in zip(self.variables, self.table.shape[1:], strict=True))
 
     def ranges(self, box: MotionBox) -> list[Range]:
-        """What each variable ranges over; a whole turn is all of an angle."""
+        """Range of each variable; a whole turn covers an angle."""
         return [_range(variable, box) for variable in self.variables]
 
     def largest_found(self, box: MotionBox) -> float:

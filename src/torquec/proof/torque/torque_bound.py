@@ -96,7 +96,7 @@ class JointError:
         return math.prod(self.table.shape[1:])
 
     def boxes(self, points: int) -> int:
-        """How many boxes so many control points are."""
+        """Number of boxes for a number of control points."""
         return points // max(self.points, 500)
 
 

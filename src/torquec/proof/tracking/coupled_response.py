@@ -182,7 +182,7 @@ class CoupledErrorLoop:
         raise self.unstable()
 
     def unstable(self) -> ArgumentError:
-        """What is raised for a loop whose rows do not decay."""
+        """The error for a loop whose rows do not decay."""
         slow = ", ".join(f"{x:g}" for x in sorted(set(self.stiffness.tolist())))
         return ArgumentError(
             f"a loop with stiffness {slow}, sampled every {self.period:g} s, with a delay of {self.delay} samples is "

@@ -58,7 +58,7 @@ class CycleLog:
 
     @property
     def durations(self) -> Indices:
-        """Of reading, computing, writing (N, 3) [ns]."""
+        """Durations of reading, computing and writing (N, 3) [ns]."""
         return self.entries[:, 3:6]
 
     @property

@@ -171,7 +171,7 @@ class RealtimeResult:
 
 
 def system_notes(struct: LoopStruct) -> tuple[str, ...]:
-    """What was asked of the system and not granted."""
+    """Requests to the operating system that were refused."""
     notes = []
     if struct.scheduling_error:
         notes.append(

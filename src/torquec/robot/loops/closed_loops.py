@@ -28,7 +28,7 @@ _MOST_COEFFICIENTS = 12  # of a polynomial coupling: higher powers only magnify 
 
 
 class LoopKind(StrEnum):
-    """What coincides where a loop closes."""
+    """Features that coincide where a loop closes."""
 
     POINT = "point"
     AXIS = "axis"

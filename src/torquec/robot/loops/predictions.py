@@ -39,7 +39,7 @@ class Tracked:
 
     @classmethod
     def nothing(cls, start: Array) -> Tracked:
-        """That of a mechanism with nothing to track."""
+        """The result for a mechanism with nothing to track."""
         return cls(start, start[None], np.zeros((1, 0)), (), 1.0)
 
 

@@ -130,7 +130,7 @@ def min_basis_gen(
 
 @dataclass(frozen=True, kw_only=True)
 class _Layers:
-    """What all layers share."""
+    """Data shared by all layers."""
 
     target: TrigPolynomial
     box: MotionBox

@@ -79,7 +79,7 @@ def bag_table(source: Path, *, topic: str | None = None, wanted: Sequence[str] =
 
 
 def _connections(bag: Any, topic: str | None, where: str) -> list[Any]:
-    """Those of one topic of joint states."""
+    """Connections of one topic of joint states."""
     found = [c for c in bag.connections if c.msgtype == _TYPE]
     topics = Counter[str]()
     for connection in found:

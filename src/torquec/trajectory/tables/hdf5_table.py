@@ -34,7 +34,7 @@ _ROWS = 65536  # of a block: some megabytes
 _NEWER_MATLAB = b"MATLAB 7.3"
 _CLAIMED, _UNFOLDED = 1_000_000, 1000  # bytes any dataset may claim; beyond, largest accepted compression ratio
 _DAMAGED = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError)
-"""What SciPy raises for a damaged file, beside errors of its own kinds."""
+"""Exceptions of SciPy for a damaged file, besides its own error types."""
 _REMEDY = "give arrays of numbers with a row per sample: time, positions, torques"
 
 

@@ -22,7 +22,7 @@ from torquec.foundation.reading import FileKind, open_file
 from torquec.trajectory.log import LogFinding
 
 MOST_COLUMNS = 10_000
-"""Of a log; robots with many sensors record some hundred."""
+"""Largest number of columns of a log; robots with many sensors record some hundred."""
 
 
 class LogTable(Protocol):
@@ -45,7 +45,7 @@ class LogTable(Protocol):
 
     @property
     def holds(self) -> str:
-        """What the file holds beside these columns (the topics of a bag), for messages; empty for nothing."""
+        """Other contents of the file (topics of a bag), for messages; else empty."""
         ...
 
     def blocks(self, found: list[LogFinding]) -> Iterator[Array]:
