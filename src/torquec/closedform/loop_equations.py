@@ -28,7 +28,7 @@ from torquec.closedform.tabulate import NOISE, coefficient_table, grid, polynomi
 from torquec.errors import RobotError
 from torquec.expr import trace
 from torquec.robot.joints import PositionBasis
-from torquec.robot.loops.closed_loops import Coupling, LoopConstraint, LoopKind
+from torquec.robot.loops.closed_loops import Coupling, LoopConstraint
 from torquec.robot.loops.equations import loop_frames
 from torquec.robot.robot import Robot
 from torquec.spatial import Pose, Scalar
@@ -92,11 +92,7 @@ def _loop_gaps(
         products = (turn_a[k][row] * turn_b[k][column] for k in range(3))
         return layout.reduced(sum(products, TrigPolynomial())).filtered(lambda _, c: abs(c) > NOISE)
 
-    if loop.kind is LoopKind.AXIS:
-        gaps += [-between(1, 2), between(0, 2)]
-    elif loop.kind is LoopKind.WELD:
-        gaps += [(between(i, j) - between(j, i)) * 0.5 for i, j in ((2, 1), (0, 2), (1, 0))]
-    return gaps
+    return gaps + loop.kind.rotation_gaps(between)
 
 
 def _pose(

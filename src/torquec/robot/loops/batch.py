@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.foundation.arrays import Array
-from torquec.robot.loops.closed_loops import LoopFile, LoopKind
+from torquec.robot.loops.closed_loops import LoopFile
 from torquec.robot.loops.closure import moved
 from torquec.robot.loops.equations import loop_equations
 from torquec.robot.robot import Robot
@@ -77,9 +77,6 @@ def is_turned_over(tree: Robot, file: LoopFile, q: Array) -> bool:
 
     for loop in file.loops:
         a, b = loop_frames(tree, loop, [float(value) for value in q])
-        turned = [[sum(a.rotation[k][i] * b.rotation[k][j] for k in range(3)) for j in range(3)] for i in range(3)]
-        if loop.kind is LoopKind.AXIS and turned[2][2] < 0.0:
-            return True
-        if loop.kind is LoopKind.WELD and turned[0][0] + turned[1][1] + turned[2][2] < 0.0:
+        if loop.kind.is_turned_over(np.transpose(a.rotation) @ np.array(b.rotation)):
             return True
     return False

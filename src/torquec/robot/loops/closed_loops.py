@@ -15,10 +15,15 @@ The side file `NAME.loops.toml` holds loops that a robot file cannot express (do
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from torquec.foundation.arrays import Array
 from torquec.foundation.reading import FileKind
 from torquec.robot.toml import Table, read_toml
 
@@ -38,6 +43,18 @@ class LoopKind(StrEnum):
     def equations(self) -> tuple[str, ...]:
         """One word for each equation: translations along, then rotations about axes of the first frame."""
         return ("x", "y", "z", "about x", "about y", "about z")[: {"point": 3, "axis": 5, "weld": 6}[self]]
+
+    def rotation_gaps(self, turned: Callable[[int, int], Any]) -> list[Any]:
+        """Gaps of the equations about axes, from elements (row, column) of R_A' R_B over any scalar."""
+        if self is LoopKind.AXIS:
+            return [-turned(1, 2), turned(0, 2)]
+        skew = ((2, 1), (0, 2), (1, 0)) if self is LoopKind.WELD else ()
+        return [0.5 * (turned(i, j) - turned(j, i)) for i, j in skew]
+
+    def is_turned_over(self, turned: Array) -> bool:
+        """Whether frames with R_A' R_B (3, 3) are closed half a turn apart, where the gaps vanish as well."""
+        cosine = turned[2, 2] if self is LoopKind.AXIS else np.trace(turned)
+        return self is not LoopKind.POINT and bool(cosine < 0.0)
 
 
 @dataclass(frozen=True)

@@ -143,11 +143,7 @@ def _loop(
     back = transpose(a.pose.rotation)
     turned = matmul(back, b.pose.rotation)
     gaps = list(matvec(back, subtract(b.pose.origin, a.pose.origin)))
-    about = (turned[2][1], turned[0][2], turned[1][0])
-    if loop.kind is LoopKind.AXIS:
-        gaps += [-turned[1][2], turned[0][2]]
-    elif loop.kind is LoopKind.WELD:
-        gaps += [0.5 * (x - y) for x, y in zip(about, (turned[1][2], turned[2][0], turned[0][1]), strict=True)]
+    gaps += loop.kind.rotation_gaps(lambda i, j: turned[i][j])
     rows = _rows(back, a, b, loop.kind)
     slip = subtract(b.wd, a.wd)
     if loop.kind is LoopKind.AXIS:
