@@ -1,14 +1,14 @@
 """Simulated robots with friction: expected against found error, coverage of 95 % intervals, differences of two logs.
 
-    python -m benchmarks.calibration [--robots 100] [--pairs 30] [--seed 0]
+    python -m benchmarks.calibration [--robots 100] [--first 0] [--pairs 30] [--seed 0] [--warm-up 0.1]
 
 Every robot is a classic arm whose bodies are deformed at random (masses by about a fifth), so that the file it is
 identified with is wrong by as much. Its drives have rotors, and friction that no fitted law contains: viscous, Coulomb,
-load-dependent, Stribeck, levelling off at a speed of its own; half of them slide only after a presliding distance; all
-lose a tenth of their friction as they warm up; gears ripple. A model is identified from one motion, without options,
-and predicts another one. Printed are, over all robots, the ratio of found to expected error, the share of rigid-body
-parameters within their 95 % intervals of the true values and, for pairs of logs, their differences in standard
-deviations, without the error of the prior, which both share.
+load-dependent, Stribeck, levelling off at a speed of its own; half of them slide only after a presliding distance;
+gears ripple. With --warm-up, they lose that share of their friction within a minute, most of it before the second log.
+A model is identified from one motion, without options, and predicts another one. Printed are, over all robots, the
+ratio of found to expected error, the share of rigid-body parameters within their 95 % intervals of the true values and,
+for pairs of logs, their differences in standard deviations, without the error of the prior, which both share.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ ARMS = (classics.planar3r, classics.stanford, classics.puma560)
 LOCKED = 0.75  # share of the six-joint arms whose wrists are locked, which is quicker
 FACTOR = 1.3  # expected and found error agree within it
 SECONDS, RATE = 16.0, 100.0
-WARM_UP = 0.1  # share of friction that cold drives have more
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -81,8 +80,8 @@ def simulated_robot(rng: np.random.Generator) -> Simulated:
     return Simulated(file, true, law, shares.ravel(), float(rng.uniform(20.0, 60.0)))
 
 
-def simulated_log(one: Simulated, rng: np.random.Generator, *, start: float = 0.0, lost: float = WARM_UP) -> Log:
-    """A log of a random motion, which begins `start` seconds after the robot was switched on; see `WARM_UP`."""
+def simulated_log(one: Simulated, rng: np.random.Generator, *, start: float = 0.0, lost: float = 0.0) -> Log:
+    """A log of a random motion, `start` seconds after power-on; cold drives have `lost` more friction."""
     robot, n = one.true, one.true.n
     t = np.arange(round(SECONDS * RATE)) / RATE
     q, qd, qdd = _motion(robot, t, rng)
@@ -161,13 +160,14 @@ def main() -> None:
     """Simulate, identify, compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--robots", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0, help="number of the first robot, to run the rest in parts")
     parser.add_argument("--pairs", type=int, default=30, help="robots of which a second log is identified, too")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--warm-up", type=float, default=WARM_UP, help="share of friction lost while warming up")
+    parser.add_argument("--warm-up", type=float, default=0.0, help="share of friction lost while warming up")
     asked = parser.parse_args()
     ratios, deviations, differences = [], [], []
     with one_thread():
-        for k in range(asked.robots):
+        for k in range(asked.first, asked.first + asked.robots):
             rng = np.random.default_rng((asked.seed, k))
             one, start = simulated_robot(rng), time.process_time()
             logs = [simulated_log(one, rng, start=60.0 * part, lost=asked.warm_up) for part in range(2)]
@@ -182,7 +182,7 @@ def main() -> None:
                 f"{bool(estimate.model.robot.drives.motors)}  {time.process_time() - start:.1f} s",
                 flush=True,
             )
-            if k < asked.pairs:
+            if k < asked.first + asked.pairs:
                 other = tq.identify(one.file, logs[1])
                 own = [list(zip(e.names, e.x, e.sampling_std, strict=True)) for e in (estimate, other)]
                 pair = {name: (x, s) for name, x, s in own[1]}

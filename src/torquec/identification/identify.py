@@ -38,6 +38,7 @@ from torquec.identification.estimators.row_totals import LogRows, RowTotals, ins
 from torquec.identification.estimators.statistics import (
     check_excitation,
     conditions,
+    interval_factor,
     jackknife_covariance,
     not_excited,
     significant,
@@ -132,20 +133,22 @@ def _identified(logs: OpenLogs, options: IdentifyOptions, work: Work) -> Estimat
             fit = _with_own_load(fit, logs, options, step, work)
         step.show(step.whole)
     with work.step("leaving out a second at a time") as step:
-        spread = _scatter(fit, folds, options, step.meter)
-    # The jackknife covers slow model errors; the estimator's covariance covers noise and differences between settings.
+        spread, factor = _scatter(fit, folds, options, step.meter)
+    # The jackknife covers slow model errors; the estimator's covariance covers noise, the prior's own error and
+    # differences between settings.
     estimator = fit.estimator
-    covariance = with_least_variances(estimator.covariance_, np.diag(spread))
-    own = (
-        estimator.sampling_covariance(fit.totals.factors)
-        if isinstance(estimator, PriorEstimator)
-        else estimator.covariance_
+    own = prior_too = np.diag(estimator.covariance_)
+    if isinstance(estimator, PriorEstimator):
+        own = np.diag(estimator.sampling_covariance(fit.totals.factors))
+    sampling = np.maximum(own, spread)
+    covariance = with_least_variances(
+        estimator.covariance_, np.maximum(own, factor * spread) + np.maximum(prior_too - own, 0.0)
     )
-    sampling = np.maximum(np.diag(own), np.diag(spread))
     with work.step("holding out parts of the motion"):
         held = _held_out(fit, folds, options, FAR_PARTS)
         near = _held_out(fit, folds, options, NEAR_PARTS) if len(folds.motions) == 1 else None
         promise = _promise(held, near, fit, covariance)
+        notes += _warming_note(held)
     with work.step("predicting the logs"):
         found = _estimate(fit, covariance, logs, options, promise, notes, work=work)
     bounds = held.bounds(folds.standstill, _dry_friction(fit), runs=len(folds.logs))
@@ -228,14 +231,22 @@ def _fit(estimator: Estimator, model: TorqueModel, logs: Sequence[LogSource], fa
         estimator.fit(a, tau, np.concatenate([instruments(model, log) for log in logs]))
 
 
-def _scatter(fit: _Fit, folds: LogFolds, options: IdentifyOptions, meter: Meter) -> Array:
-    """The covariance (k, k) of the block jackknife (4)."""
-    choice = fit.choice
+def _scatter(fit: _Fit, folds: LogFolds, options: IdentifyOptions, meter: Meter) -> tuple[Array, float]:
+    """Variances (k,) of the block jackknife (4) over time and phases of repeated motions, and `interval_factor`."""
+    choice, found = fit.choice, []
     make = estimator_maker(options.method, from_factors=True)
     settings = choice.with_correlation(folds.correlation)
-    made = folds.folds([choice.model], stretches(folds.logs))[0]
-    parts = [part.whole for log in made.parts for part in log]
-    return jackknife_covariance(parts, lambda: make(choice.model, settings), meter=meter)
+    for phases in (False, True) if any(folds.periods) else (False,):
+        periods = folds.periods if phases else (None,) * len(folds.logs)
+        seconds = [period or log.used / log.rate for log, period in zip(folds.logs, periods, strict=True)]
+        count = stretches([max(seconds[k] for k in motion) for motion in folds.motions])
+        made = folds.folds([choice.model], count, phases=phases)[0]
+        together = [own for motion in made.motions for own in zip(*(made.parts[k] for k in motion), strict=True)]
+        parts = [own[0].whole.merged(*(part.whole for part in own[1:])) for own in together]
+        covariance = jackknife_covariance(parts, lambda: make(choice.model, settings), meter=meter)
+        found.append(np.diag(covariance))
+    variances: Array = np.max(found, axis=0)
+    return variances, interval_factor(len(parts))
 
 
 def _held_out(fit: _Fit, folds: LogFolds, options: IdentifyOptions, parts: int) -> HeldOut:
@@ -287,6 +298,12 @@ def _joint_error(logs: Sequence[LogSource], errors: Sequence[LogError]) -> float
     squares = [log.used * sum(value**2 for value in one.rmse.values()) for log, one in zip(logs, errors, strict=True)]
     torques = [square / max(one.relative_error, 1e-300) ** 2 for square, one in zip(squares, errors, strict=True)]
     return float(np.sqrt(sum(squares) / sum(torques))) if sum(squares) > 0.0 else 0.0
+
+
+def _warming_note(held: HeldOut) -> tuple[str, ...]:
+    """Friction that falls within a log."""
+    lost = f"friction falls by {-held.warming:.1%} within a log: the drives were warming up, and another motion will"
+    return (f"{lost} have less friction; record with warm drives",) if held.warming else ()
 
 
 def _standstill_note(totals: RowTotals, logs: OpenLogs) -> tuple[str, ...]:

@@ -67,6 +67,28 @@ def test_errors_that_last_are_not_learned_from_their_neighbours():
     assert kept.count == whole - left[0].count - with_gap.parts[0][1].tail.count - with_gap.parts[0][3].head.count
 
 
+def test_the_phases_of_a_repeated_motion_are_parts():
+    """Each part has its samples from every repetition; together they are the whole log."""
+    robot = classics.planar2r()
+    once = prepare(simulated_log(robot), cutoff=10.0)
+    inside = once.used
+    names = ("t", "q", "qd", "qdd", "tau", "used")
+    twice = dataclasses.replace(once, **{n: np.concatenate(3 * [getattr(once, n)[inside]]) for n in names}, others={})
+    folds = LogFolds([LogInMemory(twice)])
+    seconds = inside.sum() / once.rate
+    assert folds.periods[0] == pytest.approx(seconds, rel=0.02)
+    model = torque_model(robot, rotors=False)
+    phases, times = (folds.folds([model], 4, phases=phases)[0].parts[0] for phases in (True, False))
+    assert sum(part.whole.count for part in phases) == sum(part.whole.count for part in times)
+    assert max(part.whole.count for part in phases) < 1.1 * min(part.whole.count for part in phases)
+    first = LogFolds([LogInMemory(dataclasses.replace(twice, used=np.arange(len(twice)) < inside.sum()))])
+    assert first.periods == (None,)
+    ours, theirs = phases[0].whole, first.folds([model], 4)[0].parts[0][0].whole
+    assert ours.weighted(np.ones(2)).T @ ours.weighted(np.ones(2)) == pytest.approx(
+        3.0 * theirs.weighted(np.ones(2)).T @ theirs.weighted(np.ones(2)), rel=0.2, abs=0.2 * ours.count
+    )
+
+
 def test_motions_are_left_out_as_a_whole():
     pairs = time_folds([rows(0), rows(1, 50), rows(2)], motions=[(0, 2), (1,)]).pairs()
     assert [kept.count for kept, _ in pairs] == [50, 200]

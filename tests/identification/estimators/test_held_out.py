@@ -19,7 +19,7 @@ from torquec.identification.torque.friction_law import CoulombShape, FrictionLaw
 from torquec.identification.torque.torque_model import torque_model
 
 
-def made(residual, *, speed=None, blocks=20, tau=None):
+def made(residual, *, speed=None, blocks=20, tau=None, rubbing=None):
     """Held-out residuals (M,) of one joint."""
     size = len(residual)
     column = np.asarray(residual, dtype=float)[:, None]
@@ -27,7 +27,8 @@ def made(residual, *, speed=None, blocks=20, tau=None):
     torque = np.sin(np.arange(size))[:, None] if tau is None else tau[:, None]
     block = np.arange(size) * blocks // size
     interval = np.stack([column.min(axis=0), column.max(axis=0)])
-    return HeldOut(("j",), 0.0 * speeds, speeds, 0.0 * speeds, torque, column, column, block, interval, 0.5)
+    rubs, age = (np.sign(speeds) if rubbing is None else rubbing[:, None]), np.linspace(-0.5, 0.5, size)
+    return HeldOut(("j",), 0.0 * speeds, speeds, 0.0 * speeds, torque, column, column, block, interval, 0.5, rubs, age)
 
 
 def test_every_sample_is_predicted_by_a_fit_without_its_part(monkeypatch):
@@ -146,3 +147,19 @@ def test_bounds_hold_on_the_other_part_of_recorded_logs(case, split):
     speeds = np.abs(samples.qd[samples.used])
     limits = np.array([[b.at(v) for b, v in zip(estimate.residual, row, strict=True)] for row in speeds])
     assert np.mean(wrong <= limits) >= 0.98
+
+
+@pytest.mark.parametrize(("change", "noise", "found"), [(-0.1, 0.01, True), (-0.1, 5.0, False), (0.1, 0.01, False)])
+def test_friction_that_falls_within_a_log_is_expected_to_fall_further(change, noise, found):
+    """Twice as far as in the log: to 0.2 of the friction; noise and friction that grows are no warm-up."""
+    rng = np.random.default_rng(0)
+    friction = np.sign(np.sin(np.arange(2000) / 20.0))
+    residual = change * friction * np.linspace(-0.5, 0.5, 2000) + noise * rng.normal(size=2000)
+    held = made(residual, tau=friction, rubbing=friction)
+    assert (held.warming != 0.0) == found
+    expected = expectation(held, held)
+    if found:
+        assert held.warming == pytest.approx(change, rel=0.05)
+        assert expected.error == pytest.approx(np.hypot(1.1 * held.error, 0.2), rel=0.02)
+    else:
+        assert expected.error == pytest.approx(1.1 * held.error)

@@ -5,7 +5,10 @@
      of one motion are never split into training and held-out data. A gap separates the two, because residuals of
      neighbouring samples are correlated.
 (3)  The error of a setting is |tau - predicted|/|tau| over all folds.
-(4)  Two logs repeat one motion if at least half of the states (q, qd) of each are close to one of the other.
+(4)  Two logs repeat one motion if at least half of the states (q, qd) of each are close to one of the other. A log
+     repeats itself after the period at which its states have become unlike and are alike again: their squared
+     differences above their variance, then below `_ALIKE` of it. The phases of a period are parts, too: errors of a
+     model that are functions of the state are the same in every repetition, which is then no new information
 
 Folds are stored as R factors (triangles) of a QR: fitting many settings is cheap. They are made for several models
 at a time:
@@ -74,16 +77,29 @@ class LogFolds:
         return same_motions(each_log(self._work, "comparing the motions", _log_states, self.logs))
 
     @cached_property
+    def periods(self) -> tuple[float | None, ...]:
+        """After how many seconds each log repeats itself (4), None for one that does not."""
+        return tuple(each_log(self._work, "looking for periods", _log_period, self.logs))
+
+    @cached_property
     def with_standstill(self) -> LogFolds:
         """The same folds with every row, those of joints at standstill too."""
         made = LogFolds([with_standstill(log, None) for log in self.logs], work=self._work)
         made.motions, made._kept = self.motions, self._kept
         return made
 
-    def folds(self, models: Sequence[TorqueModel], parts: int, *, meter: Meter = silent) -> list[Folds]:
-        """The R factors of every model, each log cut into `parts`, in one pass; `meter` gets the samples done."""
+    def folds(
+        self, models: Sequence[TorqueModel], parts: int, *, phases: bool = False, meter: Meter = silent
+    ) -> list[Folds]:
+        """The R factors of every model, each log cut into `parts`, in one pass; `meter` gets the samples done.
+
+        With `phases`, the parts of a log that repeats itself are those of its period, over all repetitions, without
+        gaps between them.
+        """
+        periods = self.periods if phases else (None,) * len(self.logs)
         if self._work.executor is not None and are_files(self.logs):
-            spread = each_log(self._work, "going through the logs", _file_folds, self.logs, tuple(models), parts)
+            given = (tuple(models), parts, phases)
+            spread = each_log(self._work, "going through the logs", _file_folds, self.logs, *given)
             return [Folds(tuple(log[k] for log in spread), self.motions) for k in range(len(models))]
         counts = [decimated_count(log) for log in self.logs]
 
@@ -91,21 +107,31 @@ class LogFolds:
             meter(sum(counts[:number]) + done, sum(counts))
 
         logs = [
-            self._log_folds(number, models, parts, partial(number_done, number)) for number in range(len(self.logs))
+            self._log_folds(number, models, parts, partial(number_done, number), periods[number])
+            for number in range(len(self.logs))
         ]
         return [Folds(tuple(log[k] for log in logs), self.motions) for k in range(len(models))]
 
     def _log_folds(
-        self, number: int, models: Sequence[TorqueModel], parts: int, show: Callable[[int], None]
+        self,
+        number: int,
+        models: Sequence[TorqueModel],
+        parts: int,
+        show: Callable[[int], None],
+        period: float | None = None,
     ) -> list[tuple[FoldPart, ...]]:
-        """[model][part] of one log."""
+        """[model][part] of one log, the parts those of its period [s] where one is given."""
         log = self.logs[number]
         borders = part_borders(log, parts)
+        turns = 0.0 if period is None else log.used / log.rate / decimated_count(log) / period
         found = [[_nothing(model) for _ in range(3 * parts)] for model in models]
         taken, pasts = 0, [Past() for _ in models]
         for block, kept in decimated_blocks(log):
             rows = counted_rows(log, block)
-            own = np.searchsorted(borders, np.arange(taken, taken + len(kept)), side="right") - 1
+            places = np.arange(taken, taken + len(kept))
+            own = np.searchsorted(borders, places, side="right") - 1
+            if turns:
+                own = 3 * (places * turns % 1.0 * parts).astype(int) + 1
             for k, columns in enumerate(self._columns(number, models, block, kept, pasts)):
                 show(taken + k * len(kept) // len(models))
                 tau = block.tau[kept]
@@ -141,9 +167,20 @@ def _log_states(log: LogSource) -> LogStates:
     return states_of(log.blocks(), log.used)
 
 
-def _file_folds(log: LogSource, models: Sequence[TorqueModel], parts: int) -> list[tuple[FoldPart, ...]]:
+def _file_folds(log: LogSource, models: Sequence[TorqueModel], parts: int, phases: bool) -> list[tuple[FoldPart, ...]]:
     """[model][part] of a log that is read in pieces (7), for which nothing is cached between passes."""
-    return LogFolds([log])._log_folds(0, models, parts, lambda _: None)
+    return LogFolds([log])._log_folds(0, models, parts, lambda _: None, _log_period(log) if phases else None)
+
+
+def _log_period(log: LogSource) -> float | None:
+    """The period [s] of a log, from its first `_WINDOW` decimated samples."""
+    states: list[Array] = []
+    for block, kept in decimated_blocks(log):
+        states.append(np.column_stack([block.q, block.qd])[kept])
+        if sum(map(len, states)) >= _WINDOW:
+            break
+    found = period_of(np.concatenate(states)[:_WINDOW])
+    return None if found is None else found * log.used / log.rate / decimated_count(log)
 
 
 def part_borders(log: LogSource, parts: int) -> Indices:
@@ -162,6 +199,8 @@ def _nothing(model: TorqueModel) -> JointFactors:
 
 _NEAR = 0.05  # largest distance of repeated states (4), relative to the range of each position and speed over all logs
 _STATES = 300  # of a fold; more hardly change which model is chosen
+_ALIKE = 0.09  # of (4): states three tenths of their standard deviation apart
+_WINDOW = 2000  # samples that are searched for a period: 250 periods of the cut-off
 
 Pair = tuple[JointFactors, tuple[JointFactors, ...]]
 """Training factors, and held-out factors to predict."""
@@ -263,6 +302,27 @@ def same_motions(logs: Sequence[LogStates]) -> tuple[tuple[int, ...], ...]:
         else:
             same.append(k)
     return tuple(tuple(group) for group in groups)
+
+
+def period_of(states: Array) -> int | None:
+    """After how many samples states (M, 2 n) repeat (4); None unless at least a quarter of them is a repetition.
+
+    >>> t = 0.1 * np.arange(150)
+    >>> period_of(np.stack([np.sin(t), np.cos(t)], axis=1)), period_of(np.stack([t, np.cos(t)], axis=1))
+    (63, None)
+    """
+    scaled = states / np.maximum(np.ptp(states, axis=0), np.finfo(float).tiny ** 0.5)
+    ratios: list[float] = []
+    for lag in range(1, 3 * len(states) // 4):
+        before, after = scaled[:-lag], scaled[lag:]
+        ratios.append(float(((after - before) ** 2).mean() / max(after.var(axis=0).mean(), np.finfo(float).tiny)))
+    unlike = next((lag for lag, ratio in enumerate(ratios) if ratio > 1.0), len(ratios))
+    alike = next((lag for lag in range(unlike, len(ratios)) if ratios[lag] < _ALIKE), None)
+    if alike is None:
+        return None
+    while alike + 1 < len(ratios) and ratios[alike + 1] < ratios[alike]:
+        alike += 1
+    return alike + 1
 
 
 def fold_squares(pairs: Sequence[Pair], make: Callable[[], Estimator]) -> Array:

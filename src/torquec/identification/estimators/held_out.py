@@ -8,6 +8,10 @@
      too small an error (nearly the same states were fitted), holding out quarters too large a one (too little is left
      to fit). The geometric mean of both times `_NEW_MOTION` agrees with logs of four recorded robots
 
+(10) drives that warm up lose friction. c, the relative change of friction over a log, is the coefficient of
+     friction times age (-1/2 to 1/2) in the residuals of the final fit, each joint in its deviation; where c is
+     negative by `_SURE` jackknife deviations, the error of a later motion also has `_LATER` c of the friction
+
 Bounds of the residual by split conformal prediction over blocks of motion (`ResidualBound`):
 
 (5)  blocks: parts of the folds in time, half a second each or longer; more than `_MOST` are not needed
@@ -41,7 +45,7 @@ from torquec.foundation.arrays import Array, Indices
 from torquec.identification.estimators.cross_validation import LogFolds, part_borders
 from torquec.identification.estimators.estimator import Estimator
 from torquec.identification.logs.log_source import decimated_blocks
-from torquec.identification.torque.friction_law import STEP
+from torquec.identification.torque.friction_law import STEP, ParameterKind
 from torquec.identification.torque.torque_model import Past, TorqueModel
 from torquec.model.residual_bound import ENOUGH_BLOCKS, ResidualBound
 
@@ -55,6 +59,8 @@ _STATIC = 2.0  # largest known ratio of breakaway (static) to dry friction of dr
 _STATES = 300  # of (7)
 _ONE_RUN = 2.0  # of (8): offsets of the LWR4 change this much between two runs of one motion
 _NEW_MOTION = 1.1  # of (4)
+_SURE, _LATER = 2.0, 2.0
+"""Of (10): deviations, and lengths of the log that lie between it and another motion: a warm-up slows down."""
 MOST_SAMPLES = 50_000
 """Most samples of all logs together; longer logs are evenly subsampled, so that memory stays bounded."""
 
@@ -65,7 +71,8 @@ class HeldOut:
 
     Of long logs every k-th sample is kept (`MOST_SAMPLES`). `interval` (2, n): the residuals of the final fit lie
     between these, all of them; `seconds` is how long a block lasts. `stateless` is the residual held out where friction
-    with memory is evaluated as a function of the speed alone (9), None for models without memory.
+    with memory is evaluated as a function of the speed alone (9), None for models without memory. `rubbing` (M, n) is
+    the friction of the final fit without offsets, `age` (M,) the time within a log of length one (10).
     """
 
     joints: tuple[str, ...]
@@ -78,7 +85,26 @@ class HeldOut:
     block: Indices
     interval: Array
     seconds: float
+    rubbing: Array
+    age: Array
     stateless: Array | None = None
+
+    @cached_property
+    def warming(self) -> float:
+        """c of (10), zero where friction does not clearly fall."""
+        weights = 1.0 / (self.fitted.std(axis=0) + np.finfo(float).tiny ** 0.25)
+        columns, rest = self.rubbing * self.age[:, None] * weights, self.fitted * weights
+        sums = [
+            np.bincount(np.unique(self.block, return_inverse=True)[1], (columns * values).sum(axis=1))
+            for values in (rest, columns)
+        ]
+        totals = [own.sum() for own in sums]
+        without = [total - own for total, own in zip(totals, sums, strict=True)]
+        if len(sums[0]) < 3 or not min(without[1]) > 0.0:
+            return 0.0
+        change, each = float(totals[0] / totals[1]), without[0] / without[1]
+        deviation = float(each.std()) * np.sqrt(len(each) - 1.0)
+        return change if change < -_SURE * deviation else 0.0
 
     @cached_property
     def rms(self) -> Array:
@@ -87,10 +113,15 @@ class HeldOut:
         return found
 
     @property
+    def variation(self) -> Array:
+        """Standard deviations (n,) of the torques, what a model has to predict."""
+        found: Array = np.maximum(self.tau.std(axis=0), np.finfo(float).tiny)
+        return found
+
+    @property
     def relative(self) -> Array:
         """(3), (n,), relative to the variation of the torques."""
-        variation = np.maximum(self.tau.std(axis=0), np.finfo(float).tiny)
-        found: Array = self.rms / variation
+        found: Array = self.rms / self.variation
         return found
 
     @property
@@ -168,11 +199,15 @@ class Expectation:
 
 
 def expectation(far: HeldOut, near: HeldOut | None) -> Expectation:
-    """(4) from motions held out, or from quarters and tenths of a single one."""
+    """(4) from motions held out, or from quarters and tenths of a single one, with (10)."""
     if near is None:
         return Expectation(far.error, far.rms, far.relative)
+    lost = _LATER * far.warming * far.rubbing
+    each = np.sqrt((lost**2).mean(axis=0))
+    more = (np.linalg.norm(lost) / np.linalg.norm(far.tau), each, each / far.variation)
     whole, rms, relative = (
-        _NEW_MOTION * np.sqrt(getattr(far, name) * getattr(near, name)) for name in ("error", "rms", "relative")
+        np.hypot(_NEW_MOTION * np.sqrt(getattr(far, name) * getattr(near, name)), own)
+        for name, own in zip(("error", "rms", "relative"), more, strict=True)
     )
     return Expectation(float(whole), rms, relative)
 
@@ -188,9 +223,10 @@ def held_out(
     motion_of = {log: k for k, motion in enumerate(folds.motions) for log in motion}
     seconds = sum(log.used / log.rate for log in folds.logs)
     length = max(_SECONDS, seconds / _MOST)
-    columns: list[list[Array]] = [[] for _ in range(7)]
+    columns: list[list[Array]] = [[] for _ in range(9)]
     memoryless = model.with_friction(dataclasses.replace(model.friction, shape=STEP))
     friction = slice(len(model.base), model.size - len(model.columns))
+    rubs = np.array([kind.is_friction and kind is not ParameterKind.OFFSET for kind in model.kinds])
     blocks: list[Indices] = []
     interval = np.stack([np.full(model.robot.n, np.inf), np.full(model.robot.n, -np.inf)])
     first = 0
@@ -204,8 +240,9 @@ def held_out(
             places = np.arange(taken, taken + len(kept))
             part = (np.searchsorted(borders, places, side="right") - 1) // 3
             x_of = np.array(fits)[np.full(len(kept), motion_of[number]) if several else part]
-            own = [tau - np.einsum("tjk,tk->tj", a, x_of), tau - a @ x]
-            seen = own[1:]
+            age = (places + 0.5) / borders[-1] - 0.5
+            own = [tau - np.einsum("tjk,tk->tj", a, x_of), tau - a @ x, a[:, :, rubs] @ x[rubs], age]
+            seen = own[1:2]
             if model.friction.has_memory:
                 a[:, :, friction] = memoryless.friction_columns(block)[kept]
                 own.append(tau - np.einsum("tjk,tk->tj", a, x_of))
@@ -222,6 +259,6 @@ def held_out(
             taken += len(kept)
         first += parts * cuts
     joints = model.robot.joint_names
-    q, qd, qdd, torque, residual, fitted, *more = (np.concatenate(column) for column in columns if column)
-    stateless = more[0] if more else None
-    return HeldOut(joints, q, qd, qdd, torque, residual, fitted, np.concatenate(blocks), interval, length, stateless)
+    q, qd, qdd, torque, residual, fitted, rubbing, ages, *more = (np.concatenate(part) for part in columns if part)
+    block_of, stateless = np.concatenate(blocks), more[0] if more else None
+    return HeldOut(joints, q, qd, qdd, torque, residual, fitted, block_of, interval, length, rubbing, ages, stateless)

@@ -12,12 +12,15 @@ The block jackknife leaves out one stretch of time after another and refits:
 
 The covariance of an estimator treats residuals as white noise. On a real robot most of them are unmodelled effects
 (varying friction, elasticity) that are correlated over seconds, so that a run has less information than its number of
-samples suggests. Parts longer than that make (5) account for it. A parameter held by a prior shows no scatter in (5);
-the estimator's variance includes the prior. Both include the noise, so the larger one is used, not the sum. A dozen
-parts span only a dozen directions, so the off-diagonal entries of (5) are not significant: the correlations are those
-of the estimator, which follow from the motion and have full rank:
+samples suggests. Parts longer than that make (5) account for it. Where a motion is repeated, within a log or by
+several, the parts are also those of its period, because a model's errors repeat with the states (Conley's covariance
+of regressions uses the same idea in space). With m parts, a 95 % interval is that of Student's t with m - 1 degrees of
+freedom. A parameter held by a prior shows no scatter in (5): the prior's own error is added. Noise is in (5) and in the
+variance that the estimator attributes to the data, so the larger one of these is used, not the sum. A dozen parts span
+only a dozen directions, so the off-diagonal entries of (5) are not significant: the correlations are those of the
+estimator, which follow from the motion and have full rank:
 
-(6)  C = D R D,   R the correlations of the estimator's covariance,   D^2 its variances or those of (5) if larger
+(6)  C = D R D,   R the correlations of the estimator's covariance,   D^2 = prior's variance + max((5), data's variance)
 """
 
 from __future__ import annotations
@@ -33,10 +36,10 @@ from torquec.foundation.arrays import Array, Mask
 from torquec.foundation.work import Meter, silent
 from torquec.identification.estimators.estimator import Estimator
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
-from torquec.identification.logs.log_source import LogSource
+from torquec.identification.extras import need
 
 _SECONDS = 1.0  # longer than the correlation time of residuals
-_FEWEST, _MOST = 5, 40  # parts: the scatter of four is not significant, and each additional part costs a fit
+_FEWEST, _MOST = 8, 40  # parts: the scatter of fewer is itself uncertain, and each additional part costs a fit
 
 
 def jackknife_covariance(
@@ -80,17 +83,30 @@ def _without_each(parts: Sequence[JointFactors]) -> Iterator[JointFactors]:
     yield before
 
 
-def stretches(logs: Sequence[LogSource]) -> int:
-    """Number of stretches of about a second per log: at least five and at most forty over all logs."""
-    seconds = sum(log.used / log.rate for log in logs)
-    wanted = float(np.clip(seconds / _SECONDS, _FEWEST, _MOST))
-    return max(round(wanted / len(logs)), -(-_FEWEST // len(logs)))
+def stretches(seconds: Sequence[float]) -> int:
+    """Number of stretches of about a second per motion: at least eight and at most forty over all motions.
+
+    >>> stretches([12.6]), stretches([1.0, 2.0]), stretches([100.0])
+    (13, 4, 40)
+    """
+    wanted = float(np.clip(sum(seconds) / _SECONDS, _FEWEST, _MOST))
+    return max(round(wanted / len(seconds)), -(-_FEWEST // len(seconds)))
+
+
+def interval_factor(parts: int) -> float:
+    """Factor on a variance (5) of m parts after which 1.96 deviations are the half width of a 95 % interval.
+
+    >>> round(interval_factor(5), 2), round(interval_factor(40), 2)
+    (2.01, 1.07)
+    """
+    special = need("scipy.special", "intervals of few parts")
+    return float((special.stdtrit(parts - 1, 0.975) / CONFIDENCE) ** 2)
 
 
 def time_parts(rows: Sequence[tuple[Array, Array]], *, rate: float, seconds: float = _SECONDS) -> list[JointFactors]:
     """Triangles of stretches of about `seconds` of every log, each given as (A (N, n, k), tau (N, n)) at `rate` [Hz].
 
-    Never fewer than five of them, nor more than forty.
+    Never fewer than eight of them, nor more than forty.
     """
     total = sum(len(a) for a, _ in rows)
     wanted = int(np.clip(round(total / (rate * seconds)), _FEWEST, _MOST))
