@@ -93,23 +93,43 @@ class Mutant:
         return (self.name, self.source, self.change) in EQUIVALENT
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a mutant is: its file, the number of the node among those that can be changed, and of the change."""
+
+    path: Path
+    line: int
+    number: int
+    change: int
+
+
+def places_of(path: Path) -> list[Place]:
+    """The places of every mutant of a source file."""
+    nodes = _sites(ast.parse(path.read_text(encoding="utf-8")))
+    return [
+        Place(path, node.lineno, number, change)  # type: ignore[attr-defined]
+        for number, node in enumerate(nodes)
+        for change in range(len(_changes(node)))
+    ]
+
+
+def mutant_at(place: Place) -> Mutant:
+    """The mutant of a place."""
+    source = place.path.read_text(encoding="utf-8")
+    tree = ast.parse(source)
+    node = _site(tree, place.number)
+    before = ast.unparse(node).splitlines()[0]
+    after = _changes(node)[place.change]
+    _put(tree, node, after)
+    words = f"{before[:60]}  ->  {ast.unparse(after).splitlines()[0][:60]}"
+    text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    name = place.path.relative_to(SOURCES).as_posix().removeprefix("torquec/")
+    return Mutant(name, place.line, words, text, source.splitlines()[place.line - 1].strip())
+
+
 def mutants_of(path: Path) -> list[Mutant]:
     """Every mutant of a source file."""
-    source = path.read_text(encoding="utf-8")
-    name = path.relative_to(SOURCES).as_posix().removeprefix("torquec/")
-    found = []
-    for place in range(len(list(_sites(ast.parse(source))))):
-        for kind in range(len(_changes(_site(ast.parse(source), place)))):
-            tree = ast.parse(source)
-            node = _site(tree, place)
-            line = node.lineno  # type: ignore[attr-defined]
-            before = ast.unparse(node).splitlines()[0]
-            after = _changes(node)[kind]
-            _put(tree, node, after)
-            words = f"{before[:60]}  ->  {ast.unparse(after).splitlines()[0][:60]}"
-            text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-            found.append(Mutant(name, line, words, text, source.splitlines()[line - 1].strip()))
-    return found
+    return [mutant_at(place) for place in places_of(path)]
 
 
 def _site(tree: ast.AST, place: int) -> ast.AST:

@@ -97,13 +97,14 @@ def _body(index: int, part: list[Any], joint: list[Any], free: dict[str, bool]) 
         raise RefusedError(f"robot: joint '{name}' follows {factor} times, not a whole number")
     turn, origin = fields(placement, "rotation origin", where)
     rotation, unit = tuple(numbers(line, where, 3) for line in items(turn, where, 3)), numbers(axis, where, 3)
-    _check_rotation(rotation, unit, where)
+    check_rotation(rotation, unit, where)
     place, moments = numbers(origin, where, 3), numbers(fields(inertia, INERTIA, where), where)
     coordinate = list(free).index(leader)
     return Body(parent, turns, rotation, place, unit, moments, coordinate, factor, number(offset, where))
 
 
-def _check_rotation(rotation: tuple[tuple[float, ...], ...], axis: tuple[float, ...], where: str) -> None:
+def check_rotation(rotation: tuple[tuple[float, ...], ...], axis: tuple[float, ...], where: str) -> None:
+    """Raise `RefusedError` unless a matrix is nearly a rotation, and an axis a unit vector."""
     a, b, c = rotation
     lengths = [sum(x * y for x, y in zip(u, v, strict=True)) - (u is v) for u in (a, b, c) for v in (a, b, c)]
     volume = sum(a[i] * (b[i - 2] * c[i - 1] - b[i - 1] * c[i - 2]) for i in range(3))

@@ -17,11 +17,12 @@ cell of time, for all motions in the tube.
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
 
-from torquec_check.claim import Bound, Claim, Standing, claimed_robot, named, rounded_down
+from torquec_check.claim import Bound, Claim, Standing, claimed_robot, named, rounded_down, rounded_up
 from torquec_check.document import RefusedError, canonical_hash, expect, fields, items, number, numbers
 from torquec_check.reference_motion import reference_of
 from torquec_check.robot import robot_of
@@ -133,7 +134,11 @@ def tracking_claim(document: Any, problem: Problem, radii: Array) -> Claim:
         smooth = f", smoothed over {sets.smoothing!r} rad/s (m/s)" if sets.smoothing else ""
         friction = f"friction compensated at the reference's speed{smooth}"
     certificate = document["certificate"]
-    checked = "" if certificate is None else f" (by the certificate {expect(str, certificate, 'certificate')[:12]})"
+    if certificate is not None and not re.fullmatch("[0-9a-f]{64}", expect(str, certificate, "certificate")):
+        raise RefusedError("certificate: the SHA-256 of a certificate was expected", remedy=REMEDY)
+    checked = "" if certificate is None else f" (by the certificate {certificate[:12]})"
+    limits = zip(problem.efforts.tolist(), efforts, strict=True)
+    given = listed(joints, [f"{rounded_up(x)} {unit}" if math.isfinite(x) else "any torque" for x, unit in limits])
     late = f"{loop.delay} sampling interval(s) late" if loop.delay else "no delay"
     digest = canonical_hash(document["reference"])[:12]
     conditions = [
@@ -141,6 +146,7 @@ def tracking_claim(document: Any, problem: Problem, radii: Array) -> Claim:
         f"computed torque at the measured state with the feedback {law}",
         f"a model whose torques are right to {model} in the tube{checked}",
         friction,
+        f"drives that can give {given}",
         f"torques held for {loop.period!r} s, {late}",
         speeds,
         f"along the reference {digest} of {reference.duration:.6g} s, {path}, and at rest after it",

@@ -6,10 +6,11 @@ errors of the robot's own torques, and v = qdd_ref + u + (errors of measured spe
 intervals later. Then qdd = qdd_ref + u + w with
 
 (1)  M_t w' = [tau(q^, qd^, v) - tau(q, qd, v)] - Y delta - dM (v - qdd_ref) + (P - tau) + (f^ - f) + (drive errors)
-(2)  w = w' + (change of qdd_ref since the sample) + (errors of speeds in v)
+(2)  w = w' + (change of qdd_ref since the sample) + (errors of speeds in v). The loop has differences of e; a law that
+     has them of q alone differs by the lag of those of q_ref, by c/T of its jumps, and by jumps of qd_ref
 (3)  The bracket is the derivative of tau in the direction of the change since the sample, the age times a mean of
-     (qd, qdd), and of the errors of q^, qd^, somewhere between both states; Y delta is the torque of the deviations of
-     bodies and payload at the reference's acceleration
+     (qd, qdd), and of the errors of q^, qd^, somewhere between both states. The mean has deviations of its own: it is
+     not the speed there. Y delta is the torque of the deviations of bodies and payload at the reference's acceleration
 
 Time is cut into cells of some sampling intervals, the last without end. Every motion within the tube, over a cell and
 (d + 1) T before it, lies in a box. (1) is enclosed in affine numbers over it (`affine`), and multiplied by an
@@ -131,24 +132,26 @@ def disturbance(problem: Problem, near: Array) -> Disturbance:
     """(1) and (2) in every cell, for radii `near` (4, N, n) of its time."""
     loop, sets, motion, n = problem.loop, problem.sets, problem.motion, problem.robot.n
     fastest, lag = problem.remembered(motion.largest(2)), loop.speed_lag
-    rest = np.where(np.array(loop.speed_filter) > 0.0, AT_REST, 0.0)
-    in_speed = np.array(loop.damping) * (sets.speed_noise + rest + lag * fastest) * UP
-    asked = (near[3] + in_speed) * UP
     c, T = np.array(loop.speed_filter), loop.period
+    rest = np.where(c > 0.0, AT_REST, 0.0)
+    missed = np.where(c > 0.0, c / T * motion.jumps[0] + motion.jumps[1], 0.0)
+    in_speed = np.array(loop.damping) * (sets.speed_noise + rest + missed + lag * fastest) * UP
+    asked = (near[3] + in_speed) * UP
     wrong_speed = (
         sets.speed_noise + rest + 2.0 * c * sets.noise / T + lag * problem.remembered(motion.largest(2) + near[2])
     )
     wrong_place = sets.position + sets.position_bias
     (q, dq), (qd, dqd), (qdd, dqdd) = (motion.ball(order) for order in range(3))
     reach = dq + near[0] + wrong_place, dqd + near[1] + wrong_speed
-    m = 6 * n + 1
+    m = 7 * n + 1
     place, speed = _numbers(q, reach[0], 0, m), _numbers(qd, reach[1], n, m)
     moved, wanted = _numbers(qdd, dqdd + near[2], 2 * n, m), _numbers(qdd, dqdd + asked, 3 * n, m)
+    mean = _numbers(qd, dqd + near[1], 6 * n + 1, m)
     age = _numbers(np.full((len(q), 1), (loop.delay + 0.5) * T), np.full((len(q), 1), 0.5 * T), 4 * n, m)[0]
     slips = _numbers(0.0 * q, wrong_place + 0.0 * q, 4 * n + 1, m), _numbers(0.0 * q, wrong_speed, 5 * n + 1, m)
     changed = [
         tuple(Dual.of(x, by * age + slip) for x, by, slip in zip(at, rate, wrong, strict=True))
-        for at, rate, wrong in ((place, speed, slips[0]), (speed, moved, slips[1]))
+        for at, rate, wrong in ((place, mean, slips[0]), (speed, moved, slips[1]))
     ]
     still = tuple(Dual.of(x, None) for x in wanted)
     held = _columns(robot_torques(problem.robot, Boxes(changed[0], changed[1], still)), len(q), m, slope=True)

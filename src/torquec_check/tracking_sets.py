@@ -6,7 +6,7 @@
      max(w, 0) C+ + min(w, 0) C-,  w = v/sqrt(v^2 + v0^2)
 (3)  A payload at a frame: its mass m, its centre c within a ball of radius r, its own moments of inertia from 0 to
      i m r^2 (products at most half of it). About the frame's origin: first moments |m c| <= m r; moments from 0 to
-     (1 + i) m r^2, products at most (1 + i) m r^2/2. A mass that the document has already, at the origin, is taken off
+     (1 + i) m r^2, products at most (1 + i) m r^2/2. A point mass that the document has at the origin is taken off
 (4)  Every standard parameter of a body may be wrong by a part of itself: mass, first moments, inertia.
 """
 
@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from torquec_check.claim import named, rounded_down
-from torquec_check.document import RefusedError, expect, fields, number, numbers
-from torquec_check.robot import Body, Robot
+from torquec_check.document import RefusedError, expect, fields, items, number, numbers
+from torquec_check.robot import Body, Robot, check_rotation
 from torquec_check.rows import UP, Array
 
 REMEDY = "state other sets, or use the bound as a computed one"
@@ -228,14 +228,17 @@ def _payload(values: Any, document: Any) -> Payload:
         raise RefusedError(f"sets.payload: no frame {named(str(frame))} moves", remedy=REMEDY)
     if not 0.0 <= low <= high or min(sizes) < 0.0:
         raise RefusedError("sets.payload: masses rise, and nothing is negative", remedy=REMEDY)
-    held = [(each["frame"], each["mass"]) for each in document["attached"] if not any(each["center"])]
+    held = [
+        (each["frame"], each["mass"])
+        for each in document["attached"]
+        if not any(x for row in (each["center"], *each["inertia"]) for x in row)
+    ]
     if sizes[2] and (frame, sizes[2]) not in held:
         raise RefusedError("sets.payload: the document has no such nominal mass at the frame", remedy=REMEDY)
     rotation, origin = fields(places[0]["pose"], "rotation origin", "frame")
-    turn = tuple(numbers(row, "frame", 3) for row in rotation)
-    carrier = Body(
-        places[0]["body"], True, turn, numbers(origin, "frame", 3), (0.0, 0.0, 1.0), (0.0,) * 10, 0, 0.0, 0.0
-    )
+    turn, axis = tuple(numbers(row, "frame", 3) for row in items(rotation, "frame", 3)), (0.0, 0.0, 1.0)
+    check_rotation(turn, axis, f"frame {named(frame)}")
+    carrier = Body(places[0]["body"], True, turn, numbers(origin, "frame", 3), axis, (0.0,) * 10, 0, 0.0, 0.0)
     return Payload(frame, carrier, low, high, *sizes)
 
 

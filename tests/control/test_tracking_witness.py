@@ -9,14 +9,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.control.guaranteed_models import claimed
-from tests.torquec_check.witnesses import loop, sets
+from tests.torquec_check.witnesses import TIME, loop, sets
 from typer.testing import CliRunner
 
 import torquec as tq
 from torquec.cli.app import app
+from torquec.control.controller_file import write_controller
+from torquec.control.model_terms import FrictionCompensation
 from torquec.control.tracking_claim import guarantee_sentence, tracking_claim
 from torquec.control.tracking_witness import FILE_NAME, tracking_witness, witnessed
-from torquec.realtime.check_file import COMPUTED, PROVEN, check_file
+from torquec.realtime.check_file import COMPARED, COMPUTED, check_file
 from torquec.robot import classics
 from torquec.robot.robot import Spring
 from torquec_check.tracking import check_tracking
@@ -41,7 +43,7 @@ def test_the_claim_of_the_guarantee_is_that_of_the_checker(uncertain):
 
 def test_a_motion_of_samples_has_one_too():
     robot, tracked = loop(uncertain=False)
-    t = np.linspace(0.0, 0.4, 21)
+    t = np.linspace(0.0, TIME, 21)
     state = tracked.trajectory.at(t)
     sampled = tq.Trajectory(robot.joint_names, t, state.q, state.qd, state.qdd)
     found, same = (tracking_witness(robot, replace(tracked, trajectory=each)) for each in (sampled, tracked.trajectory))
@@ -113,7 +115,7 @@ def test_design_writes_it_and_check_proves_it(tmp_path):
     assert found.ok
     assert found.claim is not None
     assert found.claim.standing == "proven"
-    assert PROVEN in found.assumptions
+    assert COMPARED in found.assumptions
     assert COMPUTED not in found.assumptions
     alone = check_file(tmp_path / "law" / FILE_NAME)
     assert alone.claim == found.claim
@@ -123,3 +125,33 @@ def test_design_writes_it_and_check_proves_it(tmp_path):
     assert "checksum" in check_file(tmp_path / "law").refused[0]
     assert "checksum" in check_file(tmp_path / "law" / FILE_NAME).refused[0]
     assert "another robot" in check_file(tmp_path / "law" / FILE_NAME, robot=classics.scara()).refused[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "poles", "options", "words"),
+    [
+        ("robot", -20.0, {}, ""),
+        ("robot", -2.0, {}, "not those of the law"),
+        ("loaded", -20.0, {}, "not those of the law"),
+        ("robot", -20.0, {"evaluation": "reference"}, "not those of the law"),
+        ("robot", -20.0, {"period": 0.004}, "another kind, rate"),
+    ],
+)
+def test_a_package_with_another_law_than_that_of_its_witness_is_refused(tmp_path, source, poles, options, words):
+    """Its code fits its program, and its claim fits its witness: without a comparison of both it would pass."""
+    robot = classics.planar2r()
+    path = tq.minimum_jerk([0.0, 0.0], [0.05, -0.05], 0.5, joints=robot.joint_names)
+    tracked = tq.TrackedLoop(-20.0, path, period=0.002, friction=FrictionCompensation("reference"))
+    guarantee, document = witnessed(robot, tracked, tracked.guarantee(robot).to_document())
+    honest = tq.computed_torque(robot, -20.0, period=0.002)
+    other = tq.attach_payload(robot, "tool", mass=1.0) if source == "loaded" else robot
+    law = tq.computed_torque(other, poles, **{"period": 0.002, **options})
+    law = replace(law, design=honest.design, origin=honest.origin)
+    write_controller(law, tmp_path / "law", prefix="arm", guarantee=guarantee)
+    (tmp_path / "law" / FILE_NAME).write_text(json.dumps(document), encoding="ascii")
+    (manifest,) = (tmp_path / "law").glob("*.package.json")
+    stated = json.loads(manifest.read_text()) | {"documents": [FILE_NAME]}
+    manifest.write_text(json.dumps(stated), encoding="ascii")
+    found = check_file(tmp_path / "law")
+    assert found.ok == (not words), found.refused
+    assert words in " ".join(found.refused)

@@ -139,6 +139,16 @@ def test_a_changed_hold_certificate_of_a_package_is_refused(planned, change):
     assert refused(folder)
 
 
+def test_a_plan_with_a_negative_latency_is_refused(planned):
+    """Its coefficients would be older than its claim says: 10 ms, not 1 ms."""
+    folder, plan = planned
+    (manifest,) = folder.glob("*.package.json")
+    values = json.loads(manifest.read_text())
+    values["options"]["plan"]["latency"] = -0.9 * plan.period
+    manifest.write_text(json.dumps(values))
+    assert "no latency below zero" in refused(folder)
+
+
 def test_a_two_rate_package_without_its_hold_certificate_is_refused(planned):
     folder, _ = planned
     (path,) = folder.glob("*.hold.json")

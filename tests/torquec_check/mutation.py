@@ -2,28 +2,32 @@
 
 python -m tests.torquec_check.mutation --count 200 --seed 1
 
-The mutants are those of :mod:`tests.mutation`, the tests those of this folder, the file's own first. The parent loads
-Torquec and makes the certified arm; a child puts the changed source in the place of its module and runs pytest.
+The mutants are those of :mod:`tests.mutation`, the tests those of this folder. The parent loads Torquec and makes the
+documents; a child puts the changed source in the place of its module and runs pytest: first the tests that call the
+function of the change, those of the file's own and short ones first, then all others.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib.abc
 import importlib.util
+import json
 import os
 import random
 import signal
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
-from tests.mutation import SOURCES, Mutant, mutants_of
-from tests.torquec_check import documents, packages
+from tests.mutation import SOURCES, Mutant, mutant_at, places_of
+from tests.torquec_check import documents, holds, packages, witnesses
 
 FOLDER = Path(__file__).parent
-LONGEST = 120
+LONGEST = 60
 """Processor seconds of a mutant's tests: one that takes longer hangs, and is found."""
 
 
@@ -40,27 +44,98 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         return self.text
 
 
-def tests_of(name: str) -> list[str]:
-    """All tests of the folder, the file's own first; those that start processes or count lines see no mutant."""
-    every = sorted(FOLDER.glob("test_*.py"), key=lambda path: path.stem != f"test_{Path(name).stem.strip('_')}")
-    return [str(path) for path in every if path.stem not in ("test_size", "test_tampering")]
+class _Calls:
+    """Writes which functions of the checker each test calls, by file and first line, and its processor time."""
+
+    def __init__(self, file: Path) -> None:
+        self.file, self.found, self.begin = file, {}, str(SOURCES / "torquec_check")
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item):
+        calls, start = set(), time.process_time()
+
+        def trace(frame, _event, _argument):
+            code = frame.f_code
+            if code.co_filename.startswith(self.begin):
+                calls.add(f"{Path(code.co_filename).name}:{code.co_firstlineno}")
+
+        sys.settrace(trace)
+        yield
+        sys.settrace(None)
+        self.found[item.nodeid] = time.process_time() - start, sorted(calls)
+
+    def pytest_sessionfinish(self):
+        self.file.write_text(json.dumps(self.found))
 
 
-def is_found(mutant: Mutant, *, own_tests: bool = False) -> bool:
-    """Whether a test, of the file alone where that is asked, fails with the mutant, or does not end."""
+class _Chosen:
+    """Leaves these tests, in this order; or with `others` all but these."""
+
+    def __init__(self, names: list[str], *, others: bool) -> None:
+        self.place, self.others = {name: k for k, name in enumerate(names)}, others
+
+    def pytest_collection_modifyitems(self, items):
+        items[:] = [item for item in items if (item.nodeid in self.place) != self.others]
+        items.sort(key=lambda item: self.place.get(item.nodeid, 0))
+
+
+OPTIONS = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "not nothing_but_its_own_folder"]
+"""Tests that start processes or count lines see no mutant."""
+
+
+def every_test() -> list[str]:
+    """The files of tests that can see a mutant."""
+    return [str(path) for path in sorted(FOLDER.glob("test_*.py")) if path.stem not in ("test_size", "test_tampering")]
+
+
+def calls_of_tests(folder: Path) -> dict[str, tuple[float, list[str]]]:
+    """By test: its processor time, and the functions of the checker that it calls."""
+    file = folder / "calls.json"
+    child = os.fork()
+    if not child:
+        _silenced()
+        os._exit(pytest.main([*OPTIONS, *every_test()], plugins=[_Calls(file)]))
+    _, status = os.waitpid(child, 0)
+    if status:
+        sys.exit("the tests fail without any mutant")
+    return json.loads(file.read_text())
+
+
+def _silenced() -> None:
+    """In a child: nothing is printed, nothing of the checker is loaded."""
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(nowhere.fileno(), 2)
+    sys.dont_write_bytecode = True
+    for name in [name for name in sys.modules if name.split(".")[0] == "torquec_check"]:
+        del sys.modules[name]
+
+
+def tests_of(mutant: Mutant, calls: dict[str, tuple[float, list[str]]]) -> list[str]:
+    """The tests that call the function of a mutant; all of them for a change outside of functions."""
+    path = SOURCES / mutant.name
+    functions = [
+        (min([node.lineno, *(each.lineno for each in node.decorator_list)]), node.end_lineno)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    ]
+    around = {f"{path.name}:{first}" for first, last in functions if first <= mutant.line <= last}
+    seen = [name for name, (_, called) in calls.items() if not around or around & {*called}]
+    own = f"test_{path.stem.strip('_')}.py::"
+    return sorted(seen, key=lambda name: (own not in name and calls[name][0] > 0.02, calls[name][0]))
+
+
+def is_found(mutant: Mutant, calls: dict[str, tuple[float, list[str]]]) -> bool:
+    """Whether a test fails with the mutant, or does not end."""
     child = os.fork()
     if not child:
         signal.setitimer(signal.ITIMER_PROF, LONGEST)
-        with open(os.devnull, "w") as nowhere:  # noqa: PTH123
-            os.dup2(nowhere.fileno(), 1)
-            os.dup2(nowhere.fileno(), 2)
-        sys.dont_write_bytecode = True
-        for name in [name for name in sys.modules if name.split(".")[0] == "torquec_check"]:
-            del sys.modules[name]
+        _silenced()
         sys.meta_path.insert(0, _Changed(mutant))
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "not nothing_but_its_own_folder"]
-        own, *others = tests_of(mutant.name)
-        os._exit(any(pytest.main([*options, *tests]) != 0 for tests in ([own], [] if own_tests else others) if tests))
+        names = tests_of(mutant, calls)
+        files = sorted({str(FOLDER / Path(name.partition("::")[0]).name) for name in names})
+        runs = [(files, _Chosen(names, others=False)), (every_test(), _Chosen(names, others=True))]
+        os._exit(any(tests and pytest.main([*OPTIONS, *tests], plugins=[some]) not in (0, 5) for tests, some in runs))
     _, status = os.waitpid(child, 0)
     return status != 0
 
@@ -71,24 +146,23 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[], help="FILE.py or FILE.py:LINE of mutants to draw from")
-    parser.add_argument("--own", action="store_true", help="with the tests of the mutant's file alone: a lower bound")
     chosen = parser.parse_args()
-    packages.c_package(Path(os.environ.get("TMPDIR", "/tmp")) / f"mutants-{os.getpid()}")
-    documents.robot_document(), documents.program_document()
-    every = [mutant for path in sorted((SOURCES / "torquec_check").glob("*.py")) for mutant in mutants_of(path)]
+    folder = Path(tempfile.mkdtemp())
+    packages.c_package(folder / "package")
+    documents.robot_document(), documents.program_document(), witnesses.witness(), witnesses.witness(uncertain=False)
+    holds.document()
+    every = [place for path in sorted((SOURCES / "torquec_check").glob("*.py")) for place in places_of(path)]
     random.Random(chosen.seed).shuffle(every)
     if chosen.only:
-        every = [m for m in every if {Path(m.name).name, f"{Path(m.name).name}:{m.line}"} & set(chosen.only)]
-    drawn = every[: chosen.count]
-    honest = Mutant("torquec_check/nothing.py", 0, "", "")
-    if is_found(honest):
-        sys.exit("the tests fail without any mutant")
+        every = [m for m in every if {m.path.name, f"{m.path.name}:{m.line}"} & set(chosen.only)]
+    drawn = [mutant_at(place) for place in every[: chosen.count]]
+    calls = calls_of_tests(folder)
     survivors = equal = 0
     for k, mutant in enumerate(drawn, start=1):
         start = time.monotonic()
         if mutant.is_equivalent:
             equal += 1
-        elif not is_found(mutant, own_tests=chosen.own):
+        elif not is_found(mutant, calls):
             survivors += 1
             seconds = time.monotonic() - start
             sys.stdout.write(f"{k:4} SURVIVES {mutant.name}:{mutant.line}  {mutant.change}  ({seconds:.0f} s)\n")

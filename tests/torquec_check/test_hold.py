@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import copy
-import functools
 import itertools
 import json
 
 import flint
 import numpy as np
 import pytest
+from tests.torquec_check.holds import BOX, JERK, document
 from tests.torquec_check.test_certificate import sealed
 
 import torquec as tq
-from torquec.model.model import as_model
-from torquec.proof.hold.hold_certificate import hold_certificate, hold_witness
-from torquec.proof.hold.hold_order import HoldOrder
 from torquec.robot.robot_document import robot_to_dict
-from torquec.trajectory.motion_box import MotionBox
 from torquec_check.__main__ import main
 from torquec_check.boxes import check_below
 from torquec_check.claim import hold_claim
@@ -26,28 +22,8 @@ from torquec_check.hold import _forms, _stiffness, bends, check_hold, hold_excee
 from torquec_check.robot import Box, robot_of
 from torquec_check.rows import Grid, as_ball, ball_of
 
-BOX = MotionBox((-1.0, -3.2), (1.0, 3.25), (2.0, 3.0), (4.0, 5.0))
-JERK = (30.0, 40.0)
 PARTS = [("first", JERK, part) for part in ("curvature", "bend", "turning", "model", "bound")]
 PARTS += [("zeroth", JERK, part) for part in ("drift", "turning", "model", "bound")] + [("zeroth", None, "drift")]
-
-
-@functools.cache
-def _made(order, jerk, name="planar2r", age=0.01):
-    robot = getattr(tq.classics, name)()
-    model = as_model(robot)
-    n = robot.n
-    box = BOX if n == 2 else MotionBox(*((x,) * n for x in (-0.5, 0.5, 1.0, 2.0)))
-    limits = jerk if jerk is None or n == 2 else jerk[:1] * n
-    program = model.function("inverse_dynamics")
-    bound = tq.hold_bound(robot, box, jerk=limits)
-    given = {"age": age, "order": HoldOrder(order)}
-    witness = hold_witness(robot, program, box, bound, jerk=limits, model=None, **given)
-    return json.dumps(hold_certificate(robot, program, witness, **given))
-
-
-def document(order="first", jerk=JERK, **options):
-    return json.loads(_made(order, jerk, **options))
 
 
 def check(values):

@@ -18,6 +18,8 @@ from torquec_check.tracking import problem_of, tracking_claim
 
 PERIOD = 0.002
 FRAME = "link2"
+TIME, ANGLE = 0.2, 0.025
+"""Of the motion [s, rad]."""
 
 
 def arm():
@@ -50,7 +52,7 @@ def sets():
 
 def motion(robot):
     """A short motion of all joints."""
-    return tq.minimum_jerk([0.0] * robot.n, [0.1] * robot.n, 0.4, joints=robot.joint_names)
+    return tq.minimum_jerk([0.0] * robot.n, [ANGLE] * robot.n, TIME, joints=robot.joint_names)
 
 
 def loop(*, uncertain):
@@ -63,6 +65,10 @@ def loop(*, uncertain):
     return robot, tq.TrackedLoop(-40.0, path, period=PERIOD, uncertainty=sets(), friction=smooth, efforts=(90.0, 30.0))
 
 
+MARGIN = 2e-7
+"""The radii are larger by less than a millionth than those that are proven of them."""
+
+
 @functools.cache
 def _witness(uncertain, margin):
     found = tracking_witness(*loop(uncertain=uncertain), margin=margin)
@@ -70,7 +76,7 @@ def _witness(uncertain, margin):
     return found.document
 
 
-def witness(*, uncertain=True, margin=1e-4) -> dict[str, Any]:
+def witness(*, uncertain=True, margin=MARGIN) -> dict[str, Any]:
     """A witness's document."""
     return copy.deepcopy(_witness(uncertain, margin))
 

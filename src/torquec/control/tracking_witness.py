@@ -17,18 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from torquec.control.model_terms import Evaluation, FrictionAt, friction_compensation
+from torquec.control.controller import JOINT_REFERENCE, SIGNALS, Controller
+from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation, friction_compensation
 from torquec.control.poles import error_feedback, joint_poles
 from torquec.control.tracked_loop import TrackedLoop
 from torquec.control.tracking_guarantee import proven_torque
 from torquec.control.uncertainty import SpeedSource, Uncertainty
-from torquec.errors import ArgumentError
+from torquec.dynamics.sampled_function import SampledFunction
+from torquec.errors import ArgumentError, CheckError
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model, as_model
 from torquec.proof.tracking.acceleration_bound import MotionBoxes
 from torquec.proof.tracking.error_tube import rounded_torque
 from torquec.robot.robot import Robot
-from torquec.robot.robot_document import robot_to_dict
+from torquec.robot.robot_document import robot_from_dict, robot_to_dict
 from torquec.trajectory.polynomial_motion import PolynomialMotion, polynomial_motion
 from torquec.trajectory.trajectory import Trajectory
 from torquec_check.claim import Claim
@@ -45,6 +47,8 @@ _ROUNDS = 60
 _FIRST_MARGIN = 0.02
 _WIDER = 2.0
 """Ranges over which the model's errors are stated, as multiples of the guarantee's radii."""
+_STATES, _ROUNDING, _AGAIN = 100, 1e-9, "design the controller again"
+"""States at which a law is compared with that of its witness, and the tolerance for rounding."""
 _BODIES = ("mass_part", "first_moment_part", "inertia_part")
 _SETS = ("friction_part", "friction_residual", "position", "position_bias", "speed_noise")
 
@@ -293,6 +297,35 @@ def _invariant(problem: Problem, margin: float) -> tuple[Array, Array]:
     if accepted is None:
         raise _NoTubeError("the checker's looser bounds find no tube")
     return accepted
+
+
+def check_law(law: SampledFunction, document: Mapping[str, Any]) -> None:
+    """Compare a controller with the law of a proven witness at random states of its tube; raises `CheckError`."""
+    problem = problem_of(document)
+    loop, count = problem.loop, _STATES
+    plain = isinstance(law, Controller) and not law.slots and law.schedule is None and law.reference == JOINT_REFERENCE
+    if not plain or law.joints != problem.robot.joints or law.period != loop.period:
+        raise CheckError("the controller is of another kind, rate or joints than its witness", remedy=_AGAIN)
+    assert isinstance(law, Controller)
+    radii = np.array([document["radii"][name] for name in ("position", "speed", "acceleration", "feedback")])
+    ends = disturbance(problem, near_radii(problem, radii)).asked
+    rng = np.random.default_rng(0)
+    low, high = np.moveaxis(ends[:, :, rng.integers(0, ends.shape[2], count)], 1, 0)
+    q, qd, v = low + rng.random(low.shape) * (high - low)
+    e, ed = rng.uniform(-0.01, 0.01, (2, count, law.n))
+    reference = q + e, qd + ed, v - np.array(loop.stiffness) * e - np.array(loop.damping) * ed
+    friction = FrictionCompensation(FrictionAt.REFERENCE, problem.sets.smoothing)
+    if not problem.sets.has_friction:  # any compensation cancels it exactly
+        options = None if law.design is None else law.design.options
+        friction = (None if options is None else options.friction) or FrictionCompensation(FrictionAt.NOTHING)
+    model, signals = as_model(robot_from_dict(document["robot_document"])), (*reference, q, qd)
+    rubbing = [
+        friction.torque(model, dict(zip(SIGNALS, row, strict=True))) for row in zip(*map(list, signals), strict=True)
+    ]
+    wanted = model.inverse_dynamics(q, qd, v) + np.array(rubbing, dtype=np.float64)
+    found = np.array([law.torque(*row) for row in zip(*signals, strict=True)])
+    if not np.all(np.abs(found - wanted) <= problem.model_errors + _ROUNDING * (1.0 + np.abs(wanted).max())):
+        raise CheckError("the controller's torques are not those of the law that its witness is about", remedy=_AGAIN)
 
 
 def witnessed(

@@ -40,6 +40,7 @@ from torquec.control.observer import Observer
 from torquec.control.recursive_estimator import RecursiveEstimator
 from torquec.control.tracking_claim import tracking_claim
 from torquec.control.tracking_witness import FILE_NAME as WITNESS
+from torquec.control.tracking_witness import check_law
 from torquec.errors import ArgumentError, CheckError, ModelFileError, TorquecError
 from torquec.expr import function_to_dict
 from torquec.foundation.choice import chosen
@@ -74,6 +75,7 @@ from torquec_check.tracking import check_tracking
 
 COMPUTED = "bounds of the loop are computed: no witness is stored that could be proven again"
 PROVEN = "bounds of the loop are proven for the law, feedback and model errors that the claim states"
+COMPARED = f"{PROVEN}; the controller was compared with this law at random states of the tube"
 _REMEDY = "take the original package, or generate it again"
 
 
@@ -182,9 +184,11 @@ def _controller(package: Package, robot: Robot | None, work: Work) -> CheckedFil
     if claim is not None and claim.standing is Standing.PROVEN:
         if WITNESS not in package.documents:
             raise CheckError(f"the package has no file {WITNESS}, which its claim names", where=package.where)
-        if _witness((Path(package.where) / WITNESS).read_bytes(), robot).claim != claim:
+        content = (Path(package.where) / WITNESS).read_bytes()
+        if _witness(content, robot).claim != claim:
             raise CheckError("the claim of the controller is not that of its witness", where=package.where)
-        stands = PROVEN
+        check_law(law, parse_document(content))
+        stands = COMPARED
     found = CheckedFile(CheckedKind.CONTROLLER, claim=claim, claims=() if claim is None else claim.bounds)
     meant = None if robot is None else claimed_robot(robot_to_dict(robot)).to_document()
     if meant is not None and guarantee.get("robot") != meant:

@@ -92,6 +92,8 @@ class HeldErrors:
     def from_dict(document: Mapping[str, Any]) -> HeldErrors:
         """The inverse of `to_dict`."""
         lists = {key: tuple(document[key]) for key in ("joints", "model", "held")}
+        if not (document["period"] > 0.0 and document["latency"] >= 0.0):
+            raise ArgumentError("a plan has a period, and no latency below zero", remedy="make the package again")
         return HeldErrors(**{**document, **lists, "order": HoldOrder(document["order"])})
 
     @staticmethod
@@ -142,6 +144,9 @@ def held_errors_text(
     for joint, own, held, total in zip(robot.coordinates, errors.model, errors.held, errors.total, strict=True):
         unit = joint.effort_unit
         cause = "the model" if certified else "snapped angles"
+        if own and errors.witness is not None:  # the parts that are proven
+            own = errors.witness["joints"][joint.name]["model"]
+            held = total - own
         parts = f" = {rounded_up(own, _DIGITS)} of {cause} + {rounded_up(held, _DIGITS)} of holding" if own else ""
         lines.append(f"  torque error of {joint.name}: at most {rounded_up(total, _DIGITS)} {unit}{parts}")
     if kind is ModelKind.ABBREVIATED:
