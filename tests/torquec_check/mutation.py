@@ -3,8 +3,8 @@
 python -m tests.torquec_check.mutation --count 200 --seed 1
 
 The mutants are those of :mod:`tests.mutation`, the tests those of this folder. The parent loads Torquec and makes the
-documents; a child puts the changed source in the place of its module and runs pytest: first the tests that call the
-function of the change, those of the file's own and short ones first, then all others.
+documents; a child puts the changed source in the place of its module and runs the tests that call the function of the
+change, those of the file's own and short ones first; all of them for a change outside of functions.
 """
 
 from __future__ import annotations
@@ -69,14 +69,13 @@ class _Calls:
 
 
 class _Chosen:
-    """Leaves these tests, in this order; or with `others` all but these."""
+    """Leaves these tests, in this order."""
 
-    def __init__(self, names: list[str], *, others: bool) -> None:
-        self.place, self.others = {name: k for k, name in enumerate(names)}, others
+    def __init__(self, names: list[str]) -> None:
+        self.place = {name: k for k, name in enumerate(names)}
 
     def pytest_collection_modifyitems(self, items):
-        items[:] = [item for item in items if (item.nodeid in self.place) != self.others]
-        items.sort(key=lambda item: self.place.get(item.nodeid, 0))
+        items[:] = sorted((item for item in items if item.nodeid in self.place), key=lambda i: self.place[i.nodeid])
 
 
 OPTIONS = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "not nothing_but_its_own_folder"]
@@ -134,8 +133,7 @@ def is_found(mutant: Mutant, calls: dict[str, tuple[float, list[str]]]) -> bool:
         sys.meta_path.insert(0, _Changed(mutant))
         names = tests_of(mutant, calls)
         files = sorted({str(FOLDER / Path(name.partition("::")[0]).name) for name in names})
-        runs = [(files, _Chosen(names, others=False)), (every_test(), _Chosen(names, others=True))]
-        os._exit(any(tests and pytest.main([*OPTIONS, *tests], plugins=[some]) not in (0, 5) for tests, some in runs))
+        os._exit(bool(files) and pytest.main([*OPTIONS, *files], plugins=[_Chosen(names)]) != 0)
     _, status = os.waitpid(child, 0)
     return status != 0
 

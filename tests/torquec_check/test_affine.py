@@ -132,3 +132,85 @@ def test_torques_over_boxes_hold_those_of_points_and_their_derivatives(name):
         found = row[()].slope
         linear = found.mid + (found.lin * flat).sum(axis=0)
         assert np.all(np.abs(linear - (ends[0] - ends[1])[:, j] / (2 * h)) <= found.rad + 1e-5)
+
+
+def _near(found, wanted):
+    """A bound is not below what it must be, and above it by its own rounding at most."""
+    assert np.all(found >= np.asarray(wanted) * (1.0 - 1e-15))
+    np.testing.assert_allclose(found, wanted, rtol=2e-9, atol=0.0)
+
+
+def _two(size=1.0):
+    """Two numbers (1,): of whole numbers, so that nothing is rounded."""
+    a = Affine(np.array([3.0]), np.array([0.25]) * size, lin=np.array([[0.5], [-2.0]]) * size)
+    b = Affine(np.array([-5.0]), np.array([0.125]) * size, lin=np.array([[4.0], [1.0]]) * size)
+    return a, b
+
+
+def test_radii_keep_their_numbers():
+    """The formulas of the module, term by term."""
+    (a, b), u = _two(), 2.0**-53
+    assert a.size == 2.5
+    _near(a.magnitude(), [3.0 + 2.5 + 0.25])
+    _near((a + b).rad, [0.375 + u * (2.0 + 7.5)])
+    _near((a * b).rad, [3 * 0.125 + 5 * 0.25 + 2.75 * 5.125 + u * (15 + 2 * (3 * 5 + 5 * 2.5))])
+    np.testing.assert_allclose((a * b).lin, [[3 * 4 - 5 * 0.5], [3 * 1 + 5 * 2]])
+    third = ball_of(flint.arb(1) / 3)
+    wanted = third.mid * 0.25 + third.rad * (3 + 2.5 + 0.25) + u * (1.0 + third.mid * 2.5)
+    _near((a * third).rad, wanted)
+    _near((third * a).rad, wanted)
+    _near((a + third).rad, 0.25 + third.rad + u * (10.0 / 3.0 + 2.5))
+    _near((-a).rad, [0.25])
+    np.testing.assert_array_equal((-a).lin, -a.lin)
+    a, b = _two(0.0)
+    a, b = (
+        Affine(x.mid, x.rad, lin=x.lin + y) for x, y in ((a, np.array([[0.5], [-2.0]])), (b, np.array([[4.0], [1.0]])))
+    )
+    _near((a + b).rad, [u * (2.0 + 7.5)])
+    a, b = _two(0.0)
+    _near((a + b).rad, [u * 2.0])
+    _near((a * b).rad, [u * 15.0])
+    zero = Affine(np.zeros(1), np.zeros(1), lin=np.zeros((2, 1)))
+    assert (zero * zero).rad == 1e-300
+    assert (zero * third).rad == 1e-300
+    a = Affine(np.array([3.0]), np.zeros(1), lin=np.array([[0.0], [0.0]]))
+    b = Affine(np.array([0.0]), np.zeros(1), lin=np.array([[2.0**-60], [0.0]]))
+    _near((a * b).rad, [u * 2 * 3 * 2.0**-60])
+    _near((b * a).rad, [u * 2 * 3 * 2.0**-60])
+    _near((b * ball_of(flint.arb(3))).rad, [u * 3 * 2.0**-60])
+
+
+def test_what_waves_add_keeps_its_numbers():
+    x = Affine(np.array([0.5]), np.array([0.01]), lin=np.array([[0.03], [-0.02]]))
+    (sine, cosine), u = x.waves(), 2.0**-53
+    for found, value, slope in ((sine, np.sin(0.5), np.cos(0.5)), (cosine, np.cos(0.5), -np.sin(0.5))):
+        np.testing.assert_allclose(found.mid, [value], rtol=1e-15)
+        np.testing.assert_allclose(found.lin[:, 0], slope * x.lin[:, 0], rtol=1e-14)
+        np.testing.assert_allclose(found.rad, abs(slope) * 0.01 + 0.06**2 / 2, rtol=1e-8)
+        assert np.all(found.rad > abs(slope) * 0.01 + 0.06**2 / 2 * (1 + 0.5e-9))
+    still = Affine(np.array([0.5]), np.zeros(1), lin=np.zeros((1, 1)))
+    for found in still.waves():
+        assert 0.0 < found.rad < 4.0 * u
+
+
+def test_a_box_has_its_numbers_and_zeros():
+    one = Affine(np.ones(1), np.zeros(1), lin=np.zeros((1, 1)))
+    box = Boxes((one, None), (None, one), None)
+    assert box.constant(Fraction(0)) == {}
+    assert box.constant(Fraction(2)) == {(): 2}
+    assert box.input("q", 0)[()] is one
+    assert box.input("q", 1) == {}
+    assert box.input("qd", 0) == {}
+    assert box.input("qdd", 1) == {(-2,): 1}
+    sine, cosine = (box.wave(op, box.constant(Fraction(1, 2)))[()] for op in ("sin", "cos"))
+    assert abs(sine.mid - np.sin(0.5)) <= sine.rad < 1e-15
+    assert abs(cosine.mid - np.cos(0.5)) <= cosine.rad < 1e-15
+    assert box.wave("cos", box.constant(Fraction(0)))[()].mid == 1.0
+    assert box.wave("cos", box.input("q", 0))[()].mid == np.cos(1.0)
+    assert box.wave("sin", box.input("q", 0))[()].mid == np.sin(1.0)
+    x = Affine(np.array([0.3]), np.zeros(1), lin=np.zeros((1, 1)))
+    sine, cosine = Dual.of(x, None).waves()
+    assert sine.slope is cosine.slope is None
+    assert (sine * cosine + sine).slope is None
+    assert (-(sine * 2.0)).slope is None
+    assert (-Dual.of(x, one)).slope.mid == -1.0

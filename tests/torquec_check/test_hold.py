@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+from fractions import Fraction
 
 import flint
 import numpy as np
@@ -18,7 +19,17 @@ from torquec_check.__main__ import main
 from torquec_check.boxes import check_below
 from torquec_check.claim import hold_claim
 from torquec_check.document import RefusedError
-from torquec_check.hold import _forms, _stiffness, bends, check_hold, hold_exceeds, hold_of, slope
+from torquec_check.hold import (
+    _forms,
+    _motions,
+    _stiffness,
+    bends,
+    check_hold,
+    hold_exceeds,
+    hold_of,
+    slope,
+    slope_matrix,
+)
 from torquec_check.robot import Box, robot_of
 from torquec_check.rows import Grid, as_ball, ball_of
 
@@ -294,3 +305,239 @@ def test_parts_of_two_motions_are_bounded_where_they_are():
         row["curvature"], row["turning"] = row["curvature"] * 0.9, row["turning"] * 1.5
     refused(values, "curvature")
     assert check_below({}, _grid(), hold_exceeds, 0.0, lambda _: None) == 0.0
+
+
+@pytest.mark.parametrize("change", ["velocity", "acceleration", "jerk"])
+@pytest.mark.parametrize("joint", [0, 1])
+def test_a_negative_limit_is_refused_and_zero_is_none(change, joint):
+    values = document()
+    values["motions"][change][joint] = -1e-9
+    refused(values, "is negative")
+    values["motions"][change][joint] = 0.0
+    hold_of(sealed(values))
+    values = document("zeroth", None)
+    values["motions"]["velocity"][joint] = -1e-9
+    refused(values, "is negative")
+
+
+def test_a_range_of_one_position_and_an_age_of_zero_are_read():
+    values = document()
+    values["motions"]["lower"] = values["motions"]["upper"] = [0.5, 0.5]
+    values["age"] = 0.0
+    assert hold_of(sealed(values)).age == 0.0
+    values["motions"]["lower"] = [0.5, 0.6]
+    refused(values, "empty")
+
+
+@pytest.mark.parametrize("key", ["drift", "turning"])
+def test_a_part_without_a_value_is_that_of_any_acceleration_alone(key):
+    values = document("zeroth", JERK)
+    values["joints"]["joint1"][key] = None
+    if key == "drift":
+        refused(values, "the part 'drift' of its bound is missing")
+    else:
+        hold_of(sealed(values))
+
+
+def test_springs_add_up_and_counterbalances_are_refused_anywhere():
+    about = document()["robot_document"]
+    robot = robot_of(about)
+    for k, stiffness in ((0, 3.0), (1, 5.0)):
+        about["bodies"][k]["joint"]["spring"] = {"stiffness": stiffness, "rest": 0.0}
+    assert _stiffness(about, robot) == (3, 5)
+    about["bodies"][0]["joint"]["spring"]["stiffness"] = -4.0
+    assert _stiffness(about, robot) == (4, 5)
+    about["bodies"][1]["joint"]["counterbalances"] = [{"lever": 0.1}]
+    with pytest.raises(RefusedError, match="counterbalance"):
+        _stiffness(about, robot)
+
+
+@pytest.mark.parametrize(("order", "jerk", "weights"), [
+    ("first", JERK, {"curvature": 5e-5, "bend": 1e-6 / 6.0, "turning": 0.01}),
+    ("zeroth", JERK, {"drift": 0.01, "turning": 0.01}),
+])  # fmt: skip
+def test_a_bound_is_the_weighted_sum_of_its_parts(order, jerk, weights):
+    values = document(order, jerk)
+    for row in values["joints"].values():
+        for part in weights:
+            if row[part] is not None:
+                row[part] = 1.001 * row[part] + 100.0
+        row["bound"] = row["model"] + sum(weight * (row[part] or 0.0) for part, weight in weights.items())
+        row["bound"] *= 1.0 + 2e-9
+    check(values)
+    for name in ("joint1", "joint2"):
+        false = copy.deepcopy(values)
+        false["joints"][name]["bound"] *= 1.0 - 2e-9
+        refused(false, f"{name}: its parts add up to")
+
+
+def _parts(name):
+    """Motions of a classic robot's program."""
+    values = document("first", JERK, name=name)
+    hold = hold_of(values)
+    return _motions(hold.program, hold.robot, hold.box), hold
+
+
+def _sums(terms):
+    """Weighted sums of a part: of midpoints, and of what is rounded; and of its monomials."""
+    total = rounding = 0.0
+    for k, (term, ball) in enumerate(sorted(terms.items(), key=lambda item: str(item[0]))):
+        size = sum(1 + ord(letter) % 7 for letter in str(term))
+        waves = np.abs(ball.mid) * (1.0 + np.arange(ball.mid.size).reshape(ball.mid.shape) % 3)
+        total += size * (1 + k % 5) * float(waves.sum()) / ball.mid.size
+        rounding += size * float(np.asarray(ball.rad).sum()) / np.asarray(ball.rad).size
+    return [total, rounding]
+
+
+PINNED = {
+    "planar2r": [
+        54155.9739,
+        4.25412575e-11,
+        9,
+        50437.8381,
+        4.18445788e-11,
+        11,
+        244170.476,
+        3.75365361e-10,
+        16,
+        233.466015,
+        7.27388236e-13,
+        2,
+        778.445002,
+        17219.649,
+        1.16402127e-11,
+        5,
+        17441.9289,
+        1.15709861e-11,
+        5,
+        82857.2057,
+        1.12390591e-10,
+        7,
+        68.5603445,
+        1.37011092e-13,
+        1,
+        320.725001,
+    ],
+    "scara": [
+        2784.20903,
+        1.15493732e-11,
+        18,
+        4027.19559,
+        1.11686783e-11,
+        24,
+        12451.1481,
+        6.85251903e-11,
+        45,
+        70.5878158,
+        1.29046701e-12,
+        6,
+        18.83745,
+        1214.25404,
+        2.24736298e-12,
+        16,
+        865.327644,
+        2.17908657e-12,
+        20,
+        5433.79451,
+        1.43615764e-11,
+        32,
+        17.7196313,
+        2.32575031e-13,
+        4,
+        6.26775001,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        21.0416818,
+        1.3480287e-14,
+        10,
+        20.7092705,
+        1.3151749e-14,
+        11,
+        79.3348374,
+        9.65601753e-14,
+        18,
+        0.443340225,
+        1.06858877e-15,
+        3,
+        0.1572,
+    ],
+}
+
+
+@pytest.mark.parametrize("name", ["planar2r", "scara"])
+def test_the_parts_of_a_motion_keep_their_numbers(name):
+    """All coefficients of all derivatives, and the rounding in them; simulations say that they are the error's."""
+    motions, hold = _parts(name)
+    weights = [Fraction(1, 3 + k) for k in range(hold.robot.n)]
+    found = []
+    for motion in motions:
+        for terms in (motion.drift(held=True), motion.drift(held=False), motion.curvature(), motion.turning(weights)):
+            found += [*_sums(terms), float(len(terms))]
+        found.append(motion.bend())
+    np.testing.assert_allclose(found, PINNED[name], rtol=1e-6)
+
+
+def test_the_rounding_of_a_slope_keeps_its_numbers():
+    grid = Grid((True,), (5,), (-1.0,), (1.0,))
+    ball = ball_of(*map(flint.arb, [1.0, -2.0, 3.0, -4.0, 5.0]), shape=(5,))
+    matrix, noise = slope_matrix(5), 4.0 * 9.0 * 2.0**-53 * (1.0 + 1e-9)
+    assert np.all(np.diag(matrix) == 0.0)
+    np.testing.assert_allclose(matrix[0, 1], 0.5 / np.sin(np.pi / 5), rtol=1e-15)
+    np.testing.assert_allclose(matrix[1, 0], -0.5 / np.sin(np.pi / 5), rtol=1e-15)
+    found = slope(ball, 0, grid)
+    np.testing.assert_allclose(found.rad, np.abs(matrix) @ (noise * np.abs(ball.mid)) * (1.0 + 1e-9), rtol=1e-12)
+    wide = slope(type(ball)(ball.mid, ball.rad + 0.5), 0, grid)
+    np.testing.assert_allclose(wide.rad, np.abs(matrix) @ (0.5 + noise * np.abs(ball.mid)) * (1.0 + 1e-9), rtol=1e-12)
+    zero = slope(type(ball)(0.0 * ball.mid, ball.rad), 0, grid)
+    assert zero.rad.tolist() == [1e-300] * 5
+    assert slope(ball, 0, Grid((True,), (5,), (1.0,), (1.0,))) is not None
+
+
+def test_parts_on_a_grid_that_is_too_large_are_refused(monkeypatch):
+    values = document()
+    hold = hold_of(values)
+    motion = _motions(hold.program, hold.robot, hold.box)[0]
+    most = max(len(terms) for terms in (motion.curvature(), motion.turning([Fraction(1)] * 2)))
+    size = most * int(np.prod(motion.grid.counts))
+    monkeypatch.setattr("torquec_check.hold.MOST_VALUES", size)
+    check(values)
+    monkeypatch.setattr("torquec_check.hold.MOST_VALUES", size - 1)
+    refused(values, f"joint1: {most} terms on a grid")
+
+
+def test_the_limit_of_control_values_is_that_of_each_part():
+    hold = hold_of(document())
+    with pytest.raises(RefusedError, match="within the limit of subdivisions"):
+        check_hold(hold, lambda _step, _part: None, 1.0)
+
+
+def test_points_in_many_batches_are_all_looked_at(monkeypatch):
+    monkeypatch.setattr("torquec_check.hold._AT_ONCE", 3)
+    pair = [("", ("a", 0), (0,)), ("", ("a", 1), (0,))]
+    rows = np.ones((2, 11))
+    for k in range(11):
+        limits = np.full(11, 2.0)
+        assert not hold_exceeds(pair, rows, limits)
+        limits[k] = 1.999
+        assert hold_exceeds(pair, rows, limits)
+
+
+def test_nine_factors_are_tried_and_ten_are_not():
+    _forms(tuple(("", ("a", 0), (j,)) for j in range(9)))
+    signs = _forms((("", ("a", 0), (0,)), ("", ("a", 0), (1,)), ("", ("a", 1), (0, 0, 1))))[0]
+    assert [part.shape for part in signs[0]] == [(2, 2), (2, 1)]
+    assert sorted(map(tuple, signs[0][0].tolist())) == [(1.0, -1.0), (1.0, 1.0)]
+    assert np.abs(signs[0][1]).tolist() == [[0.5], [0.5]]
+    assert signs[1] == [[0, 1], [2]]
+    assert signs[2] == [2]

@@ -12,10 +12,11 @@ from tests.torquec_check.witnesses import loop, signed, witness
 
 import torquec as tq
 from torquec.simulation.worst_plant import worst_plant
+from torquec_check import hold, reference_motion, tracking, tracking_disturbance, tracking_loop
 from torquec_check.__main__ import check
 from torquec_check.claim import Standing
-from torquec_check.document import RefusedError
-from torquec_check.tracking import check_tracking, next_radii, problem_of
+from torquec_check.document import RefusedError, canonical_hash
+from torquec_check.tracking import check_tracking, near_radii, next_radii, problem_of, tracking_claim
 
 RADII = ("position", "speed", "acceleration", "feedback")
 
@@ -46,7 +47,7 @@ def test_honest_witnesses_are_proven_and_say_everything(uncertain):
         "proven for planar2r",
         "held for 0.002 s",
         "computed torque at the measured state",
-        "of 0.2 s, from 0 to 0.025",
+        "of 0.1 s, from 0 to 0.00625",
     ]
     if uncertain:
         words += [
@@ -269,3 +270,226 @@ def test_a_wider_tube_gives_larger_errors():
     wide, more = next_radii(problem, 1.5 * radii)
     assert np.all(narrow <= wide)
     assert np.all(torque <= more)
+
+
+def _numbers(shape, seed):
+    """Weights that differ from entry to entry, the same everywhere."""
+    return np.modf(np.arange(1, 1 + np.prod(shape)) * (0.6180339887498949 + 0.1 * seed))[0].reshape(shape) + 0.5
+
+
+def _measured(document):
+    """Exact speeds, different gains, errors at the start, a reference that jumps."""
+    document["loop"] |= {"stiffness": [900.0, 1600.0], "damping": [50.0, 90.0], "speed_filter": [0.0, 0.0], "delay": 2}
+    document["sets"]["speed_noise"] = [1e-3, 2e-3]
+    document["start"] = {"position": [1e-4, 2e-4], "speed": [1e-3, 2e-3]}
+    rows = document["reference"]["coefficients"]
+    rows[0].append([0.00625, 0.005])
+    for row in rows[1:]:
+        row.append([0.001, -0.002])
+    document["reference"]["breaks"].append(0.17)
+    document["cells"] = [3, 5, 40, 90, 7]
+
+
+def _filtered(document):
+    """Equal gains, late torques, another filter, cells of several lengths."""
+    document["loop"] |= {"speed_filter": [0.3, 0.3], "delay": 1}
+    document["cells"] = [2, 3, 50, 50, 20]
+
+
+def _plain(document):
+    """Rigid bodies, exact sensors."""
+    document["cells"] = [7, 30, 70, 3]
+
+
+def _unlike(document):
+    """One joint has a filtered speed, one a measured one; friction is not smoothed."""
+    document["loop"] |= {"speed_filter": [0.5, 0.0], "delay": 0, "period": 0.003}
+    document["sets"] |= {"speed_noise": [0.0, 1e-3], "bodies": dict.fromkeys(document["sets"]["bodies"], 0.0)}
+    document["sets"]["friction"]["smoothing"] = 0.0
+    document["cells"] = [4, 60, 10, 1]
+
+
+PINNED = {
+    "_measured": [0.1393720819446, 6.574359433598, 612.7209300038, 479.9872902033, 376.666926116],
+    "_filtered": [0.03443585655426, 1.647823411934, 197.4295686668, 115.9140030893, 116.3736275415],
+    "_plain": [0.00412096373127, 0.106871698878, 10.05012896041, 6.057612278668, 55.79371333712],
+    "_unlike": [0.03058556091332, 1.104149896738, 134.3554428675, 75.27746385792, 122.4026176703],
+}
+
+
+@pytest.mark.parametrize("change", [_measured, _filtered, _plain, _unlike])
+def test_the_map_from_a_tube_to_the_next_one_keeps_its_numbers(change):
+    """Weighted sums of all of its results; other tests say that they are bounds, and not far above."""
+    document = witness(uncertain=change is not _plain)
+    change(document)
+    problem = problem_of(document)
+    shape = len(problem.cells), problem.robot.n
+    sizes = np.array([1e-3, 2e-2, 1.0, 0.8])[:, None, None]
+    found, torque = next_radii(problem, sizes * _numbers((4, *shape), 1))
+    weights = _numbers(shape, 2)
+    values = [*(found * weights).sum(axis=(1, 2)), torque @ weights[0]]
+    np.testing.assert_allclose(values, PINNED[change.__name__], rtol=1e-9)
+
+
+def test_the_largest_radii_of_the_time_that_a_torque_has_seen():
+    document = witness() | {"cells": [1, 2, 3, 1, 1, 100, 200]}
+    document["loop"]["delay"] = 2
+    problem = problem_of(document)
+    radii = _numbers((4, 7, 2), 3)
+    found = near_radii(problem, radii)
+    for k, (a, _) in enumerate(problem.cells):
+        seen = [j for j in range(k + 1) if problem.cells[j][1] > a - 3]
+        np.testing.assert_array_equal(found[:, k], radii[:, seen].max(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (("model_errors", 1), -1e-9, "is negative"),
+        (("start", "position", 0), -1e-9, "is negative"),
+        (("start", "speed", 1), -1e-9, "is negative"),
+        (("loop", "period"), -0.002, "is positive"),
+        (("loop", "delay"), -1, "at most 20"),
+        (("loop", "speed_filter", 1), 1.001, "a filter at most 1"),
+        (("loop", "speed_filter", 1), 0.0009, "a filter at most 1"),
+        (("loop", "speed_filter", 1), -0.5, "a filter at most 1"),
+        (("cells", 3), 0, "one sampling interval at least"),
+        (("cells",), [25, 24, 10], "before the reference does"),
+        (("sets", "speed_noise", 1), 1e-3, "measured and differenced"),
+        (("reference", "coefficients", 1, 0, 1), 1e-3, "need a start at rest"),
+        (("model_errors",), [0.0], "a list of 2"),
+        (("efforts",), [None], "a list of 2"),
+        (("certificate",), 5, "a text was expected"),
+    ],
+)
+def test_values_beyond_their_limits_are_refused(path, value, words):
+    document = _set(witness(), path, value)
+    with pytest.raises(RefusedError, match=words):
+        tracking_claim(document, problem_of(document), _array(document))
+
+
+def test_values_at_their_limits_are_read(monkeypatch):
+    document = witness()
+    for path, value in (
+        (("model_errors",), [0.0, 0.0]),
+        (("loop", "delay"), 20),
+        (("loop", "speed_filter"), [1e-3, 1.0]),
+        (("cells",), [25, 25, 1]),
+        (("efforts",), [None, 5]),
+    ):
+        problem = problem_of(_set(document, path, value))
+    assert problem.loop.delay == 20
+    assert problem.loop.speed_filter == (1e-3, 1.0)
+    assert problem.cells == ((0, 25), (25, 50), (50, 51))
+    assert problem.efforts.tolist() == [np.inf, 5.0]
+    monkeypatch.setattr("torquec_check.tracking._MOST_CELLS", 3)
+    monkeypatch.setattr("torquec_check.tracking._MOST_LENGTH", 51)
+    problem_of(document)
+    for cells in ([25, 25, 2], [25, 24, 1, 1]):
+        with pytest.raises(RefusedError, match="one at least"):
+            problem_of(document | {"cells": cells})
+
+
+def test_the_limits_of_a_witness():
+    assert (tracking._MOST_CELLS, tracking._MOST_LENGTH) == (20_000, 200_000)
+    assert (reference_motion.MOST_SAMPLES, reference_motion.MOST_PIECES, reference_motion.AT_REST) == (
+        200_000,
+        100_000,
+        1e-9,
+    )
+    limits = tracking_loop.MOST_DELAY, tracking_loop.MOST_LAGS, tracking_loop.LEAST_SHARE, tracking_loop._FORGOTTEN
+    assert limits == (20, 20_000, 1e-3, 1e-12)
+    assert (tracking_disturbance._ARITHMETIC, tracking_disturbance._MEMORY) == (1e-9, 40.0)
+    assert tracking_disturbance._WIDER == 1.0 + 1e-8
+    assert (hold.MOST_FACTORS, hold.MOST_VALUES, hold._AT_ONCE) == (9, 30_000_000, 500)
+
+
+def test_a_claim_has_all_conditions_in_its_words():
+    document = witness()
+    _measured(document)
+    document["start"] = {"position": [0.0, 2e-4], "speed": [0.0, 0.0]}
+    document["loop"]["speed_filter"] = [0.5, 0.0]
+    document["sets"] |= {"speed_noise": [0.0, 0.0]}
+    document["certificate"] = "0123456789abcdef" * 4
+    document["efforts"] = [None, 30.0]
+    document["model_errors"] = [0.25, 0.5]
+    problem = problem_of(document)
+    radii = _numbers((4, 5, 2), 1)
+    claim = tracking_claim(document, problem, radii)
+    digest = canonical_hash(document["reference"])[:12]
+    feedback = "joint1 900.0 e + 50.0 de/dt, joint2 1600.0 e + 90.0 de/dt"
+    model, path = "joint1 0.25 N m, joint2 0.5 N m", "joint1 from 0 to 0.01125 rad, joint2 from 0 to -0.005 rad"
+    assert claim.conditions == (
+        *problem.sets.words(problem.robot.joints, ["rad", "rad"]),
+        f"computed torque at the measured state with the feedback {feedback}",
+        f"a model whose torques are right to {model} in the tube (by the certificate 0123456789ab)",
+        "friction compensated at the reference's speed, smoothed over 0.05 rad/s (m/s)",
+        "drives that can give joint1 any torque, joint2 30 N m",
+        "torques held for 0.002 s, 2 sampling interval(s) late",
+        "speeds by difference of joint1, filtered by 0.5; exact measured speeds of joint2",
+        f"along the reference {digest} of 0.17 s, {path}, and at rest after it",
+        "starting on the reference, or no farther from it than joint2 0.0002 rad and 0 rad/s",
+    )
+    largest = radii.max(axis=1)
+    assert [(each.quantity, each.joint, each.bound, each.unit) for each in claim.bounds] == [
+        ("tracking_error", "joint1", largest[0, 0], "rad"),
+        ("tracking_error", "joint2", largest[0, 1], "rad"),
+        ("speed_error", "joint1", largest[1, 0], "rad/s"),
+        ("speed_error", "joint2", largest[1, 1], "rad/s"),
+    ]
+    assert claim.standing is Standing.PROVEN
+    assert claim.what == "tracking error"
+    assert claim.box == ()
+    document["sets"]["friction"]["smoothing"] = 0.0
+    document["loop"] |= {"speed_filter": [0.0, 0.0], "delay": 0}
+    document["sets"]["speed_noise"] = [1e-3, 0.0]
+    document["start"] = {"position": [0.0, 0.0], "speed": [1e-3, 0.0]}
+    found = tracking_claim(document, problem_of(document), radii).conditions
+    assert "friction compensated at the reference's speed" in found
+    assert "torques held for 0.002 s, no delay" in found
+    assert "exact measured speeds of joint2" in found
+    assert found[-1].endswith("no farther from it than joint1 0 rad and 0.001 rad/s")
+    document["sets"] |= {"speed_noise": [1e-3, 1e-3], "friction": None, "friction_part": [0.0] * 2}
+    document["sets"]["friction_residual"] = [0.0] * 2
+    document["start"] = {"position": [0.0, 0.0], "speed": [0.0, 0.0]}
+    found = tracking_claim(document | {"certificate": None}, problem_of(document), radii).conditions
+    assert not any("compensated" in each or "exact measured" in each or "certificate" in each for each in found)
+    assert found[-1] == "starting on the reference"
+
+
+def test_a_sliding_joint_has_units_of_length():
+    document = witness(uncertain=False)
+    document["robot_document"]["bodies"][1]["joint"]["type"] = "prismatic"
+    document["start"] = {"position": [1e-3, 2e-3], "speed": [3e-3, 4e-3]}
+    claim = tracking_claim(document, problem_of(document), _array(document))
+    assert [each.unit for each in claim.bounds] == ["rad", "m", "rad/s", "m/s"]
+    for words in (
+        "joint2 20 N;",
+        "joint2 from 0 to 0.00625 m,",
+        "joint1 0.001 rad and 0.003 rad/s, joint2 0.002 m and 0.004 m/s",
+    ):
+        assert words in claim.sentence, words
+
+
+def test_a_torque_above_its_limit_is_named():
+    document = witness()
+    _, torque = next_radii(problem_of(document), _array(document))
+    document["efforts"] = [float(torque[0]), float(torque[1])]
+    check_tracking(signed(document))
+    document["efforts"] = [float(torque[0]), float(np.nextafter(torque[1], 0.0))]
+    _refused(document, "the torque of joint joint2 may reach")
+
+
+def test_a_radius_that_is_only_reached_is_refused():
+    """Less, not equal: the tube is left at the first instant at which it is reached."""
+    document = witness()
+    problem, radii = problem_of(document), _array(document)
+    found, _ = next_radii(problem, radii)
+    late = radii.copy()
+    late[0, -1, 1] = found[0, -1, 1]
+    again, _ = next_radii(problem, late)
+    assert again[0, -1, 1] <= found[0, -1, 1]
+    late[0, -1, 1] = again[0, -1, 1]
+    fixed, _ = next_radii(problem, late)
+    if fixed[0, -1, 1] == late[0, -1, 1]:
+        _refused(_with_radii(document, late), "the position of joint joint2")

@@ -14,7 +14,7 @@ from torquec_check.affine import Dual
 from torquec_check.document import RefusedError
 from torquec_check.recursion import robot_torques
 from torquec_check.tracking import problem_of
-from torquec_check.tracking_disturbance import disturbance, solved
+from torquec_check.tracking_disturbance import _defect, _numbers, _size, _spread, applied, disturbance, solved
 
 
 def _radii(document):
@@ -44,8 +44,8 @@ def test_no_robot_of_the_sets_is_disturbed_more():
     formula = tq.minimum_jerk([0.0] * 2, [ANGLE] * 2, TIME)
     plants = [tq.as_model(_plant(rng)) for _ in range(6)]
     worst = most = 0.0
-    for _ in range(400):
-        k = int(rng.integers(3, 18))
+    for _ in range(200):
+        k = int(rng.integers(3, 13))
         t = rng.uniform(*problem.cells[k]) * problem.loop.period
         sample = (np.floor(t / problem.loop.period) - 1) * problem.loop.period
         now, then = formula.at(t), formula.at(sample)
@@ -127,3 +127,168 @@ def test_the_solution_of_an_inequality():
     for wrong in (np.array([[[0.9, 0.2], [0.3, 0.9]]]), np.full((1, 2, 2), np.nan), np.eye(2)[None]):
         with pytest.raises(RefusedError, match="singular"):
             solved(wrong, np.array([[1.0, 2.0]]), robot)
+
+
+U = 2.0**-53
+
+
+def _random(rng, rows=2, columns=2, count=3, deviations=5):
+    shape = (count, rows, columns)
+    return rng.normal(size=shape), rng.normal(size=(count, deviations, rows, columns)), rng.random(shape)
+
+
+def test_sizes_of_products_keep_their_numbers():
+    """|R mid| + |R lin| + |R| rad, deviations of a ball by their Euclidean norm, and 8 (n + 2) u of all terms."""
+    rng = np.random.default_rng(0)
+    mid, lin, rad = _random(rng)
+    R = rng.normal(size=(3, 2, 2))
+    found = _size(R, (mid, lin, rad), (1, 3))
+    wanted = np.abs(R @ mid) + np.abs(R) @ rad
+    for k in (0, 2, 4):
+        wanted = wanted + np.abs(R @ lin[:, k])
+    wanted = wanted + np.hypot(R @ lin[:, 1], R @ lin[:, 3])
+    np.testing.assert_allclose(found, wanted, rtol=2e-9)
+    assert np.all(found >= wanted * (1 + 0.9e-9))
+    nothing = 0.0 * lin, 0.0 * rad
+    only = np.abs(R) @ (8.0 * 4.0 * U * np.abs(mid))
+    np.testing.assert_allclose(_spread(R, (mid, *nothing), ()), only, rtol=1e-12)
+    only = np.abs(R) @ (8.0 * 4.0 * U * np.abs(lin).sum(axis=1))
+    none = np.array([[[1.0, 0.0], [0.0, 1.0]]] * 3)
+    np.testing.assert_allclose(
+        _spread(none, (0.0 * mid, lin, 0.0 * rad), ()) - np.abs(lin).sum(axis=1),
+        8.0 * 4.0 * U * np.abs(lin).sum(axis=1),
+        atol=1e-15,
+    )
+    np.testing.assert_allclose(_spread(R, (mid, 0.0 * lin, rad), ()), np.abs(R) @ rad, rtol=1e-12, atol=1e-13)
+
+
+def test_the_defect_of_an_inverse_keeps_its_numbers():
+    rng = np.random.default_rng(1)
+    mid, lin, rad = _random(rng)
+    R = np.linalg.inv(mid)
+    found = _defect(R, (mid, 0.0 * lin, 0.0 * rad))
+    wanted = np.abs(np.eye(2) - R @ mid) + np.abs(R) @ (8.0 * 4.0 * U * np.abs(mid)) + 8.0 * U
+    np.testing.assert_allclose(found, wanted, rtol=1e-8)
+    one = np.eye(2)[None]
+    plain = _defect(one, (one, np.zeros((1, 1, 2, 2)), np.zeros((1, 2, 2))))
+    np.testing.assert_allclose(plain[0], 8.0 * U + 32.0 * U * np.eye(2), rtol=1e-8)
+    wide = _defect(R, (2.0 * mid, 1e-3 * lin, 1e-3 * rad), (0, 1))
+    wanted = np.eye(2) + 1e-3 * (np.abs(R) @ rad + np.hypot(R @ lin[:, 0], R @ lin[:, 1]))
+    wanted = wanted + 1e-3 * sum(np.abs(R @ lin[:, k]) for k in (2, 3, 4))
+    np.testing.assert_allclose(wide, wanted, rtol=1e-8)
+
+
+def test_a_product_of_magnitudes_is_rounded_up():
+    matrix, vector = np.array([[[1.0, 2.0], [3.0, 4.0]]]), np.array([[5.0, 6.0]])
+    np.testing.assert_allclose(applied(matrix, vector), [[17.0 * (1 + 1e-9), 39.0 * (1 + 1e-9)]], rtol=1e-14)
+
+
+def test_a_solution_is_a_little_wider_than_the_equation_asks():
+    robot = problem_of(witness()).robot
+    D, c = np.array([[[0.5, 0.0], [0.0, 0.75]]]), np.array([[1.0, 0.0]])
+    y = solved(D, c, robot)
+    assert 2.0 < y[0, 0] < 2.0 * (1 + 1e-7)
+    assert 0.0 < y[0, 1] < 1e-298
+    near = np.array([[[1.0 - 1e-6, 0.0], [0.0, 0.0]]])
+    assert solved(near, c, robot)[0, 0] >= 1e6
+    with pytest.raises(RefusedError, match=r"in cell 1 of the tube, at joint joint2"):
+        solved(np.stack([D[0], [[0.0, 0.0], [0.0, 1.5]]]), np.ones((2, 2)), robot)
+
+
+def test_parameters_that_a_body_may_have():
+    document = witness()
+    problem = problem_of(document)
+    (one, two, payload), bodies = problem.deviations, problem.robot.bodies
+    for found, body in ((one, bodies[0]), (two, bodies[1])):
+        middles, halves = np.array(found).T
+        assert not middles.any()
+        np.testing.assert_allclose(halves, 0.01 * np.abs(body.inertia), rtol=1e-8)
+    assert payload == problem.sets.payload.parameters()
+    document["sets"] |= {"payload": None}
+    document["sets"]["bodies"] |= {"mass_part": 0.1, "first_moment_part": 0.2, "inertia_part": 0.3}
+    found = problem_of(document).deviations
+    assert len(found) == 2
+    parts = np.array([0.3] * 6 + [0.2] * 3 + [0.1])
+    np.testing.assert_allclose(np.array(found[1])[:, 1], parts * np.abs(bodies[1].inertia), rtol=1e-8)
+    assert np.all(np.array(found[1])[:, 1] >= parts * np.abs(bodies[1].inertia))
+
+
+@pytest.mark.parametrize("delay", [0, 1, 3])
+def test_the_cells_that_a_torque_has_seen(delay):
+    document = witness()
+    document["loop"]["delay"] = delay
+    document["cells"] = [1, 2, 3, 1, 1, 100, 200]
+    problem = problem_of(document)
+    for k, ((a, _), rows) in enumerate(zip(problem.cells, problem.recent, strict=True)):
+        seen = [j for j, (first, last) in enumerate(problem.cells[: k + 1]) if last > a - delay - 1]
+        assert list(range(rows.start, rows.stop)) == seen
+
+
+@pytest.mark.parametrize(("share", "memory"), [(0.0, 0), (1.0, 40), (0.3, 134)])
+def test_the_cells_that_a_filter_remembers(share, memory):
+    document = witness()
+    document["loop"] |= {"delay": 1, "speed_filter": [share, 0.0 if share == 0.0 else 1.0]}
+    document["cells"] = [10, 30, 94, 41, 133, 200]
+    problem = problem_of(document)
+    values = np.random.default_rng(0).random((6, 2)) * np.array([[9.0], [8.0], [1.0], [2.0], [1.5], [0.5]])
+    for k, (a, _) in enumerate(problem.cells):
+        seen = [j for j, (_, last) in enumerate(problem.cells[: k + 1]) if last >= a - 1 - memory]
+        wanted = values[seen].max(axis=0)
+        np.testing.assert_allclose(problem.remembered(values)[k] - wanted, 1e-12 * values.max(axis=0), rtol=1e-3)
+
+
+def test_numbers_have_deviations_of_their_own():
+    found = _numbers(np.array([[1.0, 2.0]]), np.array([[0.5, 0.25]]), 1, 4)
+    for k, (number, middle, half) in enumerate(zip(found, (1.0, 2.0), (0.5, 0.25), strict=True)):
+        assert number.mid.tolist() == [middle]
+        assert number.rad.tolist() == [0.0]
+        assert np.flatnonzero(number.lin[:, 0]).tolist() == [1 + k]
+        np.testing.assert_allclose(number.lin[1 + k], [half * (1 + 1e-9)], rtol=1e-15)
+
+
+LOADS = [
+    26.98832839624,
+    3.487082902666,
+    31.99027106278,
+    3.474470688199,
+    7.882473271209,
+    0.945579289622,
+    26.98832839624,
+    2.093466293383,
+    20.10649692417,
+    2.080854078917,
+    5.064734113498,
+    0.486519790329,
+]
+
+
+def test_loads_keep_their_numbers():
+    """R, D, and the torques and inertias of deviations, as weighted sums; a payload and bodies, and a payload alone."""
+    document, values = witness(), []
+    for bodies in (0.01, 0.0):
+        document["sets"]["bodies"] = dict.fromkeys(document["sets"]["bodies"], bodies)
+        problem = problem_of(document | {"cells": [40, 60, 9]})
+        load = disturbance(problem, np.full((4, 3, 2), 1e-2)).load
+        arrays = (load.R, load.D, *load.accelerations, *load.torques)
+        values += [float((x * (1.0 + np.arange(x.size).reshape(x.shape) % 7)).sum()) for x in arrays]
+    np.testing.assert_allclose(values, LOADS, rtol=1e-9)
+
+
+def test_ends_of_what_is_asked_for():
+    document = witness()
+    problem = problem_of(document | {"cells": [40, 60, 9]})
+    near = np.arange(1.0, 25.0).reshape(4, 3, 2) * 1e-3
+    found = disturbance(problem, near)
+    for order, radius in ((0, near[0] + 2e-5), (2, near[3] + found.in_speed)):
+        low, high = problem.motion.ends[order]
+        np.testing.assert_allclose(found.asked[order, 0], low - radius, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(found.asked[order, 1], high + radius, rtol=1e-7, atol=1e-9)
+    late = 0.7 * 1e-5 / 0.002 + 1e-9 + problem.loop.speed_lag * problem.remembered(problem.motion.largest(2) + near[2])
+    np.testing.assert_allclose(found.asked[1, 1] - problem.motion.ends[1, 1] - near[1], late, rtol=1e-6)
+    assert np.all(found.beyond >= found.in_speed + 2 * 0.002 * problem.motion.largest(3))
+    quiet = found.beyond - found.in_speed - 2 * 0.002 * problem.motion.largest(3) - problem.motion.acceleration_jumps
+    size = 1.0 + np.abs(problem.motion.ends[2]).max(axis=0) + near[3] + found.in_speed
+    np.testing.assert_allclose(
+        quiet, 1e-9 * size.max(axis=1, keepdims=True) + np.zeros((3, 2)) + 1e-9 * found.beyond, rtol=2e-2
+    )
+    np.testing.assert_allclose(found.level, (found.own + found.beyond) * (1 + 1e-9), rtol=1e-14)

@@ -83,3 +83,107 @@ def test_unstable_loops_are_refused(delay, pole):
 
 def test_cells_follow_each_other():
     assert cells_of([3, 2, 1]) == [(0, 3), (3, 5), (5, 6)]
+
+
+U = 2.0**-53
+
+
+def _step(loop, x, noise, outputs):
+    """The next state, and error, speed and feedback, of equations (1) to (3), in the state (e, z, y, s, u ..)."""
+    p, k, c = loop.stiffness[0], loop.damping[0], loop.speed_filter[0]
+    e, z, last, s, *queue = x
+    y = e - noise
+    s = (1.0 - c) * s + c * (y - last) if c else z
+    u = p * T * T * y + k * T * s
+    queue = [u, *queue]
+    acting = queue.pop()
+    outputs.append((e, z / T, u / T**2))
+    return np.array([e + z - acting / 2.0, z - acting, y, s, *queue])
+
+
+def _matrices(loop):
+    """F (D, D), B (D,) and the outputs' rows g (3, D) and parts of the noise (3,), from unit states."""
+    size = 4 + loop.delay
+    columns, rows = [], []
+    for state, noise in [*((x, 0.0) for x in np.eye(size)), (np.zeros(size), 1.0)]:
+        outputs: list = []
+        columns.append(_step(loop, state, noise, outputs))
+        rows.append(outputs[0])
+    F, g = np.array(columns).T, np.array(rows).T
+    return F[:, :-1], F[:, -1], g[:, :-1], g[:, -1]
+
+
+@pytest.mark.parametrize(("delay", "share"), [(0, 0.0), (0, 0.7), (1, 0.7), (3, 0.25)])
+def test_gains_keep_their_numbers(delay, share):
+    """The rows (4), their sums and all of what is added, from matrices of an own simulation."""
+    loop, noise, position, speed = _loop(delay, share), np.array([2e-4]), np.array([3e-4]), np.array([0.0])
+    speed = speed if share else np.array([0.02])
+    gains = loop_gains(loop, noise, position, speed)
+    F, B, g, heard = _matrices(loop)
+    if not share:  # what the filter is told does not matter
+        F[3], B[3] = np.eye(4 + delay)[1], 0.0
+    p, k = loop.stiffness[0] * T * T, loop.damping[0] * T
+    queue = p * (position[0] + noise[0]) + k * (T * speed[0] + 2.0 * noise[0])
+    start = np.array([position[0], T * speed[0], position[0] + T * speed[0] + noise[0], T * speed[0], *[queue] * delay])
+    lags = len(gains.level)
+    largest, most, sums, total = np.abs(g).max(axis=1), np.abs(g[:, :2]), np.zeros_like(g), np.abs(heard)
+    for lag in range(lags):
+        level = 0.5 * T * T * (np.abs(g[:, 0] + g[:, 1]) + np.abs(g[:, 1]))
+        np.testing.assert_allclose(gains.level[lag, 0], level, rtol=1e-8, atol=1e-13 * level.max() + 1e-22)
+        np.testing.assert_allclose(gains.start[lag, 0], np.abs(g) @ start, rtol=1e-8, atol=1e-12)
+        total, sums = total + np.abs(g @ B), sums + np.abs(g)
+        g = g @ F
+        largest, most = np.maximum(largest, np.abs(g).max(axis=1)), np.maximum(most, np.abs(g[:, :2]))
+        assert (lag == lags - 1) == np.all(np.abs(g).max(axis=1) <= 1e-12 * largest)
+    np.testing.assert_allclose(gains.always[0], total * noise[0], rtol=1e-8)
+    np.testing.assert_allclose(gains.jump[0], np.stack([most[:, 0], most.sum(axis=1)], axis=1), rtol=1e-8)
+    assert np.all(gains.jump[0] > np.stack([most[:, 0], most.sum(axis=1)], axis=1) * (1 + 0.9e-9))
+    np.testing.assert_allclose(gains.rest[0], np.abs(g) + 64.0 * U * sums @ np.abs(F), rtol=3e-3)
+
+
+def test_noise_that_no_row_hears_counts_with_its_rounding():
+    """Without feedback of speeds and positions: 64 u of the magnitudes that are multiplied."""
+    loop = Loop((1600.0,), (80.0,), T, 0, (1.0,))
+    gains = loop_gains(loop, np.ones(1), np.zeros(1), np.zeros(1))
+    assert np.all(gains.always > 0.0)
+
+
+def test_what_is_reached_keeps_its_numbers():
+    loop, rng = _loop(1, 0.7), np.random.default_rng(1)
+    noise, count = np.array([2e-4]), 5
+    gains = loop_gains(loop, noise, np.array([1e-3]), np.zeros(1))
+    W, jumps, largest = (
+        rng.random((count, 1)) + 1.0,
+        np.array([[1e-3], [2e-2]]),
+        np.array([[0.1], [2.0], [30.0], [400.0]]),
+    )
+    found = reached(gains, loop, W, jumps, largest, noise)
+    x = np.array([0.1, T * 2.0, 0.1 + 2e-4, T * 2.0 + 4e-4, T * T * 400.0])
+    same = gains.always[0] + gains.jump[0, :, 0] * 1e-3 + gains.jump[0, :, 1] * T * 2e-2 + gains.rest[0] @ x
+    assert found.shape == (count + 1, 1, 3)
+    for k in range(count + 1):
+        wanted = (
+            sum((gains.level[lag, 0] * W[k - 1 - lag, 0] for lag in range(k)), np.zeros(3)) + gains.start[k, 0] + same
+        )
+        np.testing.assert_allclose(found[k, 0], wanted, rtol=1e-8)
+        assert np.all(found[k, 0] > wanted * (1 + 0.9e-9))
+    many = reached(gains, loop, np.ones((3 * len(gains.level), 1)), 0.0 * jumps, 0.0 * largest, noise)
+    rest = gains.rest[0] @ np.array([0.0, 0.0, 2e-4, 4e-4, 0.0])
+    np.testing.assert_allclose(many[-1, 0], gains.level.sum(axis=0)[0] + gains.always[0] + rest, rtol=1e-8)
+
+
+def test_the_lag_of_a_filter():
+    found = Loop((1.0,) * 3, (1.0,) * 3, 0.01, 0, (0.0, 1.0, 0.25)).speed_lag
+    assert found[0] == 0.0
+    np.testing.assert_allclose(found[1:], [0.005, 0.035], rtol=2e-9)
+    assert np.all(found[1:] > [0.005, 0.035])
+
+
+def test_a_loop_that_needs_too_many_lags_is_refused(monkeypatch):
+    slow, none = Loop((400.0,), (40.0,), T, 0, (0.0,)), np.zeros(1)
+    count = len(loop_gains(slow, none, none, none).level)
+    monkeypatch.setattr("torquec_check.tracking_loop.MOST_LAGS", count - 1)
+    with pytest.raises(RefusedError, match="unstable"):
+        loop_gains(slow, none, none, none)
+    monkeypatch.setattr("torquec_check.tracking_loop.MOST_LAGS", count)
+    assert len(loop_gains(slow, none, none, none).level) == count

@@ -18,7 +18,7 @@ from torquec_check.tracking import problem_of, tracking_claim
 
 PERIOD = 0.002
 FRAME = "link2"
-TIME, ANGLE = 0.2, 0.025
+TIME, ANGLE = 0.1, 0.00625
 """Of the motion [s, rad]."""
 
 

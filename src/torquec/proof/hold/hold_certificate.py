@@ -27,7 +27,7 @@ from torquec_check.program_error import difference
 from torquec_check.robot import robot_of
 from torquec_check.rounding import DOUBLE, rounding_errors
 
-_MOST_VALUES = 1e10
+_MOST_VALUES = 2e10
 """Limit on the control values (Bernstein coefficients) of a part, else it is not proven: a minute or two."""
 
 
