@@ -52,7 +52,7 @@ def test_a_motion_of_samples_has_one_too():
 
 def test_a_certified_model_states_its_errors_and_keeps_its_box():
     robot, tracked = loop(uncertain=False)
-    model = claimed(robot, [0.05, 0.01], velocity=3.0, acceleration=15.0)
+    model = claimed(robot, [0.06, 0.012], velocity=3.0, acceleration=15.0)
     found = tracking_witness(model, tracked)
     assert found.claim is not None, found.reason
     assert f"(by the certificate {model.record.content_hash[:12]})" in found.claim.sentence

@@ -87,15 +87,13 @@ def every_test() -> list[str]:
     return [str(path) for path in sorted(FOLDER.glob("test_*.py")) if path.stem not in ("test_size", "test_tampering")]
 
 
-def calls_of_tests(folder: Path) -> dict[str, tuple[float, list[str]]]:
-    """By test: its processor time, and the functions of the checker that it calls."""
-    file = folder / "calls.json"
-    child = os.fork()
+def calls_of_tests(file: Path) -> dict[str, tuple[float, list[str]]]:
+    """By test: its processor time, and the functions of the checker that it calls, from the file if it is there."""
+    child = -1 if file.exists() else os.fork()
     if not child:
         _silenced()
         os._exit(pytest.main([*OPTIONS, *every_test()], plugins=[_Calls(file)]))
-    _, status = os.waitpid(child, 0)
-    if status:
+    if child > 0 and os.waitpid(child, 0)[1]:
         sys.exit("the tests fail without any mutant")
     return json.loads(file.read_text())
 
@@ -120,8 +118,7 @@ def tests_of(mutant: Mutant, calls: dict[str, tuple[float, list[str]]]) -> list[
     ]
     around = {f"{path.name}:{first}" for first, last in functions if first <= mutant.line <= last}
     seen = [name for name, (_, called) in calls.items() if not around or around & {*called}]
-    own = f"test_{path.stem.strip('_')}.py::"
-    return sorted(seen, key=lambda name: (own not in name and calls[name][0] > 0.02, calls[name][0]))
+    return sorted(seen, key=lambda name: calls[name][0])
 
 
 def is_found(mutant: Mutant, calls: dict[str, tuple[float, list[str]]]) -> bool:
@@ -132,10 +129,17 @@ def is_found(mutant: Mutant, calls: dict[str, tuple[float, list[str]]]) -> bool:
         _silenced()
         sys.meta_path.insert(0, _Changed(mutant))
         names = tests_of(mutant, calls)
-        files = sorted({str(FOLDER / Path(name.partition("::")[0]).name) for name in names})
-        os._exit(bool(files) and pytest.main([*OPTIONS, *files], plugins=[_Chosen(names)]) != 0)
+        own = f"/test_{Path(mutant.name).stem.strip('_')}.py::"
+        parts = [name for name in names if own in name], [name for name in names if own not in name]
+        os._exit(any(_fail(part) for part in parts if part))
     _, status = os.waitpid(child, 0)
     return status != 0
+
+
+def _fail(names: list[str]) -> bool:
+    """Whether one of these tests fails."""
+    files = sorted({str(FOLDER / Path(name.partition("::")[0]).name) for name in names})
+    return pytest.main([*OPTIONS, *files], plugins=[_Chosen(names)]) != 0
 
 
 def main() -> None:
@@ -144,6 +148,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[], help="FILE.py or FILE.py:LINE of mutants to draw from")
+    parser.add_argument("--calls", type=Path, help="file of the functions that tests call; made where there is none")
     chosen = parser.parse_args()
     folder = Path(tempfile.mkdtemp())
     packages.c_package(folder / "package")
@@ -154,7 +159,7 @@ def main() -> None:
     if chosen.only:
         every = [m for m in every if {m.path.name, f"{m.path.name}:{m.line}"} & set(chosen.only)]
     drawn = [mutant_at(place) for place in every[: chosen.count]]
-    calls = calls_of_tests(folder)
+    calls = calls_of_tests(chosen.calls or folder / "calls.json")
     survivors = equal = 0
     for k, mutant in enumerate(drawn, start=1):
         start = time.monotonic()

@@ -189,12 +189,12 @@ def test_sizes_follow_from_the_sets():
 def test_parameters_of_a_payload_keep_their_numbers():
     payload = replace(_sets().payload, low=0.5, high=2.0, radius=0.3, inertia_part=0.4, nominal=0.25)
     middle, half = np.array(payload.parameters()).T
-    moment = 0.5 * 1.4 * 2.0 * 0.09
-    np.testing.assert_allclose(middle, [moment, 0, 0, moment, 0, moment, 0, 0, 0, 1.0], rtol=1e-8)
-    np.testing.assert_allclose(half, [*[moment] * 6, 0.6, 0.6, 0.6, 0.75], rtol=1e-8)
-    least = [*[moment] * 6, 0.6, 0.6, 0.6, 0.75 + 1e-15 * 2.25]
-    assert np.all(half >= least)
-    assert half[9] == (0.75 + 1e-15 * 2.25) * (1.0 + 1e-9)
+    up = 1.0 + 1e-9
+    moment = 0.5 * 1.4 * 2.0 * 0.09 * up**2
+    np.testing.assert_allclose(middle, [moment, 0, 0, moment, 0, moment, 0, 0, 0, 1.0], rtol=1e-14)
+    rest = [0.6 * up, 0.6 * up, 0.6 * up, (0.75 + 1e-15 * 2.25) * up]
+    np.testing.assert_allclose(half, [*[moment * up] * 6, *rest], rtol=1e-14)
+    assert half[9] == (0.75 + 1e-15 * 2.25) * up
     exact = replace(payload, low=2.0, high=2.0, nominal=2.0)
     np.testing.assert_allclose(exact.parameters()[9], (0.0, 4e-15), rtol=1e-8)
 

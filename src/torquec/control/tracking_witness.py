@@ -299,7 +299,7 @@ def _invariant(problem: Problem, margin: float) -> tuple[Array, Array]:
     return accepted
 
 
-def check_law(law: SampledFunction, document: Mapping[str, Any]) -> None:
+def check_witnessed_law(law: SampledFunction, document: Mapping[str, Any]) -> None:
     """Compare a controller with the law of a proven witness at random states of its tube; raises `CheckError`."""
     problem = problem_of(document)
     loop, count = problem.loop, _STATES

@@ -40,7 +40,7 @@ from torquec.control.observer import Observer
 from torquec.control.recursive_estimator import RecursiveEstimator
 from torquec.control.tracking_claim import tracking_claim
 from torquec.control.tracking_witness import FILE_NAME as WITNESS
-from torquec.control.tracking_witness import check_law
+from torquec.control.tracking_witness import check_witnessed_law
 from torquec.errors import ArgumentError, CheckError, ModelFileError, TorquecError
 from torquec.expr import function_to_dict
 from torquec.foundation.choice import chosen
@@ -187,7 +187,7 @@ def _controller(package: Package, robot: Robot | None, work: Work) -> CheckedFil
         content = (Path(package.where) / WITNESS).read_bytes()
         if _witness(content, robot).claim != claim:
             raise CheckError("the claim of the controller is not that of its witness", where=package.where)
-        check_law(law, parse_document(content))
+        check_witnessed_law(law, parse_document(content))
         stands = COMPARED
     found = CheckedFile(CheckedKind.CONTROLLER, claim=claim, claims=() if claim is None else claim.bounds)
     meant = None if robot is None else claimed_robot(robot_to_dict(robot)).to_document()
