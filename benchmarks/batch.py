@@ -55,7 +55,7 @@ def _measure(robot: str, folder: Path, harness: ctypes.CDLL, rounds: int, states
     def loop(peer: int) -> float:
         x = np.zeros(64)
         pointers = [ctypes.c_void_p(a.ctypes.data) for a in (q, qd, qdd, x, x, x)]
-        sizes = [ctypes.c_long(v) for v in (n, states, states)]
+        sizes = [ctypes.c_long(v) for v in (n, n, states, states)]
         return float(harness.time_casadi(ctypes.c_void_p(peer), *pointers, *sizes))
 
     def ours(inputs: tuple[AnyArray, ...], into: AnyArray, **threads: int) -> float:

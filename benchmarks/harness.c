@@ -14,16 +14,16 @@ typedef void (*k31)(const double *, const double *, const double *, double *);
 typedef void (*k32)(const double *, const double *, const double *, double *, double *);
 typedef void (*k33)(const double *, const double *, const double *, double *, double *, double *);
 
-/* Torquec's convention: inputs first, outputs last. Inputs are rings of `ring` states of n numbers. */
+/* Torquec's convention: inputs first, outputs last. Inputs are rings of `ring` states: m numbers of a, n of b and c. */
 double time_kernel(void *f, int inputs, int outputs, const double *a, const double *b, const double *c, double *x,
-                   double *y, double *z, long n, long ring, long calls) {
+                   double *y, double *z, long m, long n, long ring, long calls) {
     const double start = now();
-    for (long i = 0, k = 0; i < calls; ++i, k = k + n < ring * n ? k + n : 0) {
-        if (inputs == 1) ((k11)f)(a + k, x);
-        else if (inputs == 2) ((k21)f)(a + k, b + k, x);
-        else if (outputs == 1) ((k31)f)(a + k, b + k, c + k, x);
-        else if (outputs == 2) ((k32)f)(a + k, b + k, c + k, x, y);
-        else ((k33)f)(a + k, b + k, c + k, x, y, z);
+    for (long i = 0, j = 0, k = 0; i < calls; ++i, j = k + n < ring * n ? j + m : 0, k = k + n < ring * n ? k + n : 0) {
+        if (inputs == 1) ((k11)f)(a + j, x);
+        else if (inputs == 2) ((k21)f)(a + j, b + k, x);
+        else if (outputs == 1) ((k31)f)(a + j, b + k, c + k, x);
+        else if (outputs == 2) ((k32)f)(a + j, b + k, c + k, x, y);
+        else ((k33)f)(a + j, b + k, c + k, x, y, z);
     }
     return (now() - start) / (double)calls;
 }
@@ -31,15 +31,15 @@ double time_kernel(void *f, int inputs, int outputs, const double *a, const doub
 /* CasADi's convention. */
 typedef int (*casadi)(const double **, double **, long long *, double *, int);
 
-double time_casadi(void *f, const double *a, const double *b, const double *c, double *x, double *y, double *z, long n,
-                   long ring, long calls) {
+double time_casadi(void *f, const double *a, const double *b, const double *c, double *x, double *y, double *z, long m,
+                   long n, long ring, long calls) {
     static long long iw[4096];
     static double w[65536];
     const double *arg[16] = {0};
     double *res[16] = {x, y, z};
     const double start = now();
-    for (long i = 0, k = 0; i < calls; ++i, k = k + n < ring * n ? k + n : 0) {
-        arg[0] = a + k;
+    for (long i = 0, j = 0, k = 0; i < calls; ++i, j = k + n < ring * n ? j + m : 0, k = k + n < ring * n ? k + n : 0) {
+        arg[0] = a + j;
         arg[1] = b + k;
         arg[2] = c + k;
         ((casadi)f)(arg, res, iw, w, 0);

@@ -125,7 +125,7 @@ def timed(
     a, b, c = (np.ascontiguousarray(part) for part in states)
     results = tuple(np.zeros(size) for _ in range(3))
     pointers = [ctypes.c_void_p(array.ctypes.data) for array in (a, b, c, *results)]
-    tail = [ctypes.c_long(n), ctypes.c_long(RING), ctypes.c_long(calls)]
+    tail = [ctypes.c_long(n), ctypes.c_long(n), ctypes.c_long(RING), ctypes.c_long(calls)]
     if kernel.casadi:
         return harness.time_casadi(ctypes.c_void_p(kernel.address), *pointers, *tail), results[: kernel.outputs]
     ports = [ctypes.c_int(kernel.inputs), ctypes.c_int(kernel.outputs)]

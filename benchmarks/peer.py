@@ -69,24 +69,42 @@ GENERATED = {
 """Quantity -> symbols of its variants in what :func:`peer_generator` writes."""
 
 
+# Limits of Boost's lists and calls: Pinocchio has 25 kinds of joints, and passes up to 8 arguments.
+_BOOST = (
+    "-DBOOST_FUSION_INVOKE_MAX_ARITY=12",
+    "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
+    "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
+)
+
+
 def peer_generator(folder: Path) -> Path:
     """The program that writes the peer's C of any URDF (peer.cpp); its templates take minutes to compile.
 
     Needs the wheels of pin and casadi, which bring their headers, and those of Eigen and urdfdom.
     """
     import casadi
+
+    wheel = Path(casadi.__file__).parent
+    program = folder / "peer"
+    words = ["-O0", f"-I{wheel / 'include'}", "-DPINOCCHIO_WITH_URDFDOM", str(Path(__file__).with_name("peer.cpp"))]
+    words += ["-o", str(program), "-lpinocchio_default", "-lpinocchio_parsers", "-l:liburdfdom_model.so"]
+    _compile_with_pinocchio([*words, f"-L{wheel}", "-lcasadi", f"-Wl,-rpath,{wheel}"])
+    return program
+
+
+def pinocchio_library(folder: Path) -> Path:
+    """Pinocchio's own algorithms, compiled for this processor (pinocchio_calls.cpp)."""
+    library = folder / "pinocchio_calls.so"
+    source = Path(__file__).with_name("pinocchio_calls.cpp")
+    _compile_with_pinocchio([*FLAGS, "-DNDEBUG", "-shared", "-fPIC", str(source), "-o", str(library)])
+    return library
+
+
+def _compile_with_pinocchio(words: list[str]) -> None:
     import pinocchio
 
     prefix = next(path for path in Path(pinocchio.__file__).parents if path.name == "cmeel.prefix")
-    wheel = Path(casadi.__file__).parent
-    program = folder / "peer"
-    # Limits of Boost's lists and calls: Pinocchio has 25 kinds of joints, and passes up to 8 arguments.
-    limits = ("-DBOOST_FUSION_INVOKE_MAX_ARITY=12", "-DBOOST_MPL_LIMIT_LIST_SIZE=30")
-    libraries = [f"-L{prefix / 'lib'}", "-lpinocchio_default", "-lpinocchio_parsers", "-l:liburdfdom_model.so"]
-    libraries += [f"-L{wheel}", "-lcasadi", f"-Wl,-rpath,{prefix / 'lib'}", f"-Wl,-rpath,{wheel}"]
-    headers = [f"-I{place}" for place in (prefix / "include", wheel / "include", "/usr/include/eigen3")]
-    words = ["g++", "-std=c++17", "-O0", "-w", *limits, "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", *headers]
-    words += ["-DPINOCCHIO_WITH_URDFDOM", str(Path(__file__).with_name("peer.cpp")), "-o", str(program), *libraries]
-    if shutil.which("g++") is None or subprocess.run(words, check=False).returncode:
-        sys.exit("the peer's generator does not compile: it needs g++, libeigen3-dev and liburdfdom-headers-dev")
-    return program
+    given = ["g++", "-std=c++17", "-w", *_BOOST, f"-I{prefix / 'include'}", "-I/usr/include/eigen3"]
+    given += [f"-L{prefix / 'lib'}", f"-Wl,-rpath,{prefix / 'lib'}", *words]
+    if shutil.which("g++") is None or subprocess.run(given, check=False).returncode:
+        sys.exit("Pinocchio's headers do not compile: g++, libeigen3-dev and liburdfdom-headers-dev are needed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -85,6 +86,13 @@ def test_peers_agree_on_a_floating_base(torquec, arm):
     assert ("inverse_dynamics_derivatives", "pinocchio") in timed
     if "mujoco" not in document["absent"]:
         assert {("inverse_dynamics", "mujoco"), ("forward_dynamics", "mujoco")} <= timed
+
+
+def test_closed_loops_are_timed_and_peers_say_why_not(torquec):
+    mechanism = Path(__file__).parents[2] / "examples" / "closed_loops" / "four_bar.urdf"
+    document = torquec("bench", mechanism, "--rounds", "1", "--json").document
+    assert {row["contestant"] for row in document["rows"]} == {"torquec"}
+    assert set(document["absent"].values()) == {"gets the robot as a URDF, which has no loops"}
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -113,6 +114,16 @@ def test_a_model_has_the_limits_of_its_robot():
     robot = arm()
     model = tq.compile(robot)
     assert payload_limits(model).torque == payload_limits(robot).torque
+
+
+def test_closed_loops_have_no_guarantee():
+    arm = tq.load(Path(__file__).parents[2] / "examples" / "closed_loops" / "four_bar.urdf")
+    motion = tq.minimum_jerk([0.0], [0.1], 1.0, joints=arm.joint_names)
+    found = payload_limits(arm, motion, efforts=[500.0])
+    assert found.guarantee.kg is None
+    assert "closure of loops" in found.guarantee.reason
+    assert (found.by, found.torque.kg) == ("torque", pytest.approx(found.kg))
+    assert not tq.tracking_guarantee(arm, -20.0, motion).valid
 
 
 def test_misuse():

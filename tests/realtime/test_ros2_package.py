@@ -13,11 +13,12 @@ from tests.codegen.c.compiler import COMPILERS, CXX, build, run
 
 import torquec as tq
 from torquec.control.independent_joint import drive_poles, gains_from_poles
-from torquec.errors import ArgumentError
+from torquec.errors import ArgumentError, RobotError
 from torquec.realtime.ros2_package import write_ros2_package
 from torquec.robot.gripper_joints import hand_frame
-from torquec.robot.robot import Robot, Spring
+from torquec.robot.robot import BASE, Body, Joint, JointType, Robot, Spring
 from torquec.robot.state_coordinate import start_posture
+from torquec.spatial import Inertia
 from torquec_check.claim import rounded_up
 
 SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
@@ -253,6 +254,12 @@ def test_files_are_whole_and_say_what_was_compiled(tmp_path):
     (tmp_path / "package.xml").write_text("<package/>")
     with pytest.raises(ArgumentError, match="was edited since Torquec wrote it"):
         write_ros2_package(robot, tmp_path, prefix="My-Arm")
+
+
+def test_a_robot_on_a_free_base_is_refused(tmp_path):
+    base = Body("trunk", BASE, Joint("base", JointType.FREE), Inertia(xx=0.1, yy=0.2, zz=0.25, m=2.0))
+    with pytest.raises(RobotError, match="joint 'base' \\(free\\) is not a single number"):
+        write_ros2_package(Robot("drone", (base,)), tmp_path)
 
 
 def test_a_simplified_model_and_a_payload_are_stated(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -201,6 +202,19 @@ def _agree(functions, model, state, prepared, *, friction=False):
     atol = 1e-9 * (1.0 + np.abs(expected).max())
     np.testing.assert_allclose(zeroth(functions, q, qd, qdd, **prepared), expected, atol=atol)
     np.testing.assert_allclose(first(functions, q, qd, qdd, q, qd, qdd, **prepared), expected, atol=atol)
+
+
+def test_closed_loops_have_both_rates():
+    arm = tq.load(Path(__file__).parents[2] / "examples" / "closed_loops" / "delta.urdf")
+    exact, functions = tq.compile(arm), two_rate(arm)
+    q, qd, qdd, dq = [0.3, 0.5, 0.4], [0.5, -1.0, 0.8], [2.0, 1.0, -3.0], np.array([2e-4, -1e-4, 3e-4])
+    wanted = exact.inverse_dynamics(q, qd, qdd)
+    assert np.abs(zeroth(functions, q, qd, qdd) - wanted).max() < 1e-10
+    assert np.abs(first(functions, q, qd, qdd, q, qd, qdd) - wanted).max() < 1e-10
+    near = first(functions, q, qd, qdd, q + dq, qd, qdd) - exact.inverse_dynamics(q + dq, qd, qdd)
+    assert np.abs(near).max() < 1e-3 * np.abs(exact.inverse_dynamics(q + dq, qd, qdd) - wanted).max()
+    with pytest.raises(tq.RobotError, match="closed loops"):
+        two_rate(arm, update=["load"])
 
 
 # --- misuse ---------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from torquec.control.payload_interval import payload_interval
 from torquec.control.payload_torque import CarriedMass, LimitStanding, PayloadLimit, mass_along, mass_over_workspace
 from torquec.control.poles import PoleArgument, joint_poles
 from torquec.control.robustness import COMPUTED_TORQUE, EXACT_MODEL
-from torquec.control.tracking_guarantee import TrackingGuarantee, tracking_guarantee
+from torquec.control.tracking_guarantee import TrackingGuarantee, proven_torque, tracking_guarantee
 from torquec.control.uncertainty import PayloadUncertainty, Uncertainty
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
@@ -135,7 +135,9 @@ def payload_limits(
         )
 
     guarantee = PayloadLimit(None, None, "under an unknown payload a guarantee is along a motion: give one")
-    if motion is not None:
+    if model.robot.dependent:
+        guarantee = PayloadLimit(None, None, str(proven_torque(model)))
+    elif motion is not None:
         with task.step("searching for the mass at which the tracking error is bounded"):
             guarantee = _guaranteed(guaranteed, model.robot, first, largest_error)
     return PayloadLimits(at, (x, y, z), standing, torque, guarantee, stability)

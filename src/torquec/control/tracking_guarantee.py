@@ -67,6 +67,8 @@ from torquec_check.claim import ClaimedRobot, claimed_robot
 
 def proven_torque(model: Model) -> ProvenTorque | str:
     """The certified torque error of the model's inverse dynamics, or the reason why there is none."""
+    if model.robot.dependent:
+        return "no bound covers the closure of loops: torques of dependent joints are projected"
     program = model.function("inverse_dynamics")
     if model.record is not None:
         return certified_torque_error(program, model.robot, model.record)
@@ -76,10 +78,9 @@ def proven_torque(model: Model) -> ProvenTorque | str:
 
 
 _PIECE = 0.002  # [s], a usual sampling interval: enclosures grow little over one
+_LONGER_PIECE = 0.005  # the same [s] for tubes that vary with time
 _FEWEST, _MOST = 256, 32768
 """Pieces of time that the reference is enclosed over: short motions need some to be narrow, long ones fit memory."""
-
-_LONGER_PIECE = 0.005  # the same [s] for tubes that vary with time
 
 _COARSE, _FINE = (2, 2), (3, 3)
 """Ranges of an unknown payload's mass, and cubes along each axis for its centre; finer where no tube is found."""

@@ -33,6 +33,7 @@ from torquec.robot.conventions import (
 from torquec.robot.friction import Friction
 from torquec.robot.joints import JointType
 from torquec.robot.robot import Body, Drives, Limits, Robot
+from torquec.robot.state_coordinate import start_posture
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
@@ -94,6 +95,8 @@ def find_peers(robot: Robot, names: Collection[str] | None = None) -> list[Peer 
     from torquec.robot import write_urdf
 
     found: list[Peer | Absent] = []
+    if robot.dependent:
+        return [Absent(name, "gets the robot as a URDF, which has no loops") for name, *_ in _PEERS]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "robot.urdf"
         write_urdf(robot, path)
@@ -110,7 +113,12 @@ def find_peers(robot: Robot, names: Collection[str] | None = None) -> list[Peer 
 
 
 def peer_states(robot: Robot, numbers: Array) -> list[tuple[Array, ...]]:
-    """States from numbers (N, 3, n): positions (nq,), displaced from the neutral one by the first n, then rates."""
+    """States from numbers (N, 3, n): positions (nq,), displaced from the neutral one by the first n, then rates.
+
+    Positions of closed loops stay within a tenth of the numbers, so that the loops close.
+    """
+    if robot.dependent:
+        return [(start_posture(robot) + 0.1 * q, *rates) for q, *rates in numbers]
     if robot.nq == robot.n:
         return [tuple(state) for state in numbers]
     start = neutral(robot)

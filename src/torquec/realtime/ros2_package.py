@@ -31,7 +31,7 @@ from torquec.foundation.reading import to_path
 from torquec.foundation.template import filled_template
 from torquec.foundation.writing import write_package
 from torquec.model.certified_package import ModelFile, bounds_of, code_text, function_notes, usual_prefix
-from torquec.model.model import Model, compile
+from torquec.model.model import Model, as_model
 from torquec.model.quantities import MEMORY_QUANTITIES
 from torquec.realtime.run_time_parameters import ParameterGroup, parameter_groups, run_time_robot
 from torquec.realtime.targets import ROS2_QUANTITIES
@@ -82,7 +82,7 @@ def write_ros2_package(
     Raises `ArgumentError` for a model that lacks a called quantity, and, without `force`, for existing files that
     Torquec did not write, and `RobotError` for friction that drives its joint; nothing is written then.
     """
-    model = compile(source) if isinstance(source, Robot) else source
+    model = as_model(source)
     check_friction_is_passive(model.robot)
     functions = _functions(model)
     begin = prefix_identifier(prefix or usual_prefix(model)).lower()

@@ -104,6 +104,7 @@ class _Tracer:
     def __init__(self, model: Model, groups: tuple[ParameterGroup, ...], task: FrictionTask) -> None:
         self.model, self.groups, self.task = model, groups, task
         self.robot = model.robot
+        self.by_quantity = model.kind.follows_program or bool(model.robot.dependent)  # loops are projected
         self.sprung = any(body.joint.spring or body.joint.counterbalances for body in model.robot.bodies)
         self.ports: dict[str, tuple[int, ...]] = {_early(group): (len(group.parameters),) for group in groups}
         if not model.kind.follows_program:
@@ -118,7 +119,7 @@ class _Tracer:
 
     def inertia_and_gravity(self, q: Vector, now: RunTimeRobot) -> tuple[Matrix, Vector]:
         """M and gravity of (1)."""
-        if not self.model.kind.follows_program:
+        if not self.by_quantity:
             m = now.mechanism()
             placed = place(m, q)
             return joint_inertias(m, placed), composite_gravity(m, placed)
@@ -132,14 +133,14 @@ class _Tracer:
 
     def velocity_torque(self, q: Vector, qd: Vector, now: RunTimeRobot, grouping: Grouping) -> Vector:
         """Velocity torque of (1)."""
-        if not self.model.kind.follows_program:
+        if not self.by_quantity:
             return _velocity(now.mechanism(grouping), q, qd)
         tau = self.model.at("velocity_torque", q, qd)
         return _sum(tau, _velocity(now.changed_mechanism(), q, qd)) if now.inertial else tau
 
     def derivatives(self, q: Vector, qd: Vector, qdd: Vector, now: RunTimeRobot) -> tuple[Matrix, Matrix]:
         """The slopes of the rigid-body torques and the springs."""
-        if not self.model.kind.follows_program:
+        if not self.by_quantity:
             m = now.mechanism()
             found = torque_derivatives(m, place(m, q), qd, qdd)
             by_q, by_qd = found.dtau_dq, found.dtau_dqd
@@ -179,7 +180,7 @@ class _Tracer:
             return {"M": M, "gravity": g, **self._springs(q)}
 
         found = [trace("background_inertia", recursive, {"q": (n,), **self.ports})]
-        exact = not self.groups and not self.model.kind.follows_program and self.model.route is not Route.RECURSIVE
+        exact = not self.groups and not self.by_quantity and self.model.route is not Route.RECURSIVE
         if exact and len(self.robot.bodies) <= CLOSED["mass_matrix"][1]:
 
             def closed(q: Vector) -> dict[str, Any]:
@@ -200,7 +201,7 @@ class _Tracer:
                 {"q": (n,), "qd": (n,), **self.ports},
             )
 
-        ways = [Grouping.BALANCED] if self.model.kind.follows_program else [Grouping.BALANCED, Grouping.REGROUPED]
+        ways = [Grouping.BALANCED] if self.by_quantity else [Grouping.BALANCED, Grouping.REGROUPED]
         return min((program(way) for way in ways), key=operation_cost)
 
     def friction_function(self) -> Function:
@@ -245,7 +246,7 @@ class _Tracer:
             now = self._now(values)
             M, g = self.inertia_and_gravity(q, now)
             held: Vector
-            if self.model.kind.follows_program:
+            if self.by_quantity:
                 held = _sum(g, self.velocity_torque(q, qd, now, Grouping.REGROUPED))
             else:
                 held = _bias(now.mechanism(), q, qd)
