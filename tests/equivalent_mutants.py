@@ -104,6 +104,8 @@ _STIFF = "delta, stiffness = number(damping, name), inertia * resonance**2 / 4.0
 _LARGEST = "largest = (budget - certificate.bounds[name]) / (2.0 * delta) * (1.0 - 1e-12)"
 _GROWTH = "growth = math.prod(max(float(np.abs(matrix).sum(axis=1).max()) for matrix, _ in some) for some in pieces)"
 _NOISE = "if not off <= max(EXACT * size, ROUNDING * noise) or not noise <= most + 1e-100 < np.inf:"
+_HEARD = 'heard_sum += np.abs(np.einsum("nri,ni->nr", g, B)) + 64.0 * UNIT * np.einsum("nri,ni->nr", at, np.abs(B))'
+_ADDED = "np.abs(np.einsum('nri,ni->nr', g, B))"
 _ANY_T = "any t will do: the bound is as true, and less close"
 _LEFT_OUT = "rows that are left out are counted, whatever they are"
 
@@ -223,4 +225,15 @@ EQUIVALENT |= {
         "if not all(m > 0.0 for m in least) or not all(1e-300 < size < 1e300 for size in sizes):",
         "1e+300  ->  2e+300",
     ): "its rows overflow either way",
+    (
+        "torquec_check/tracking_loop.py",
+        _HEARD,
+        f"{_ADDED} + 64.0 * UNIT * np.ein  ->  {_ADDED} - 64.0 * UNIT * np.ein",
+    ): "1e-14 of a sum that is rounded up by 1e-9",
+    ("torquec_check/tracking_loop.py", _HEARD, "64.0  ->  128.0"): _GROWS,
+    (
+        "torquec_check/boxes.py",
+        "if not all(weight.real > 0 for weight in columns[0]):",
+        "weight.real > 0  ->  weight.real >= 0",
+    ): "a weight is a product of cosines that are no zeros",
 }

@@ -88,7 +88,7 @@ def check(path: Path, robot_file: Path | None = None) -> dict[str, Any]:
         if package is not None and package.model not in package.files:
             raise InputError(f"{path}: the package claims nothing that can be proven: it holds no certified model")
         document = _read(path) if package is None else parse_document(package.files[package.model])
-        if document.get("format") == TRACKING:
+        if package is None and document.get("format") == TRACKING:
             found |= _tracked(document, given)
             return found | {"seconds": round(time.perf_counter() - start, 3)}
         certificate, robot = document, document.get("robot_document", given)

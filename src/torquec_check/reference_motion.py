@@ -39,18 +39,18 @@ class Reference:
         """From the first break to the last [s]."""
         return float(self.breaks[-1] - self.breaks[0])
 
-    def ends(self, at: int) -> tuple[Array, Array, Array]:
-        """Position, speed and acceleration (m, n) at the first ends, or with `at` 1 the last ends, of the pieces."""
+    def ends(self, *, last: bool) -> tuple[Array, Array, Array]:
+        """Position, speed and acceleration (m, n) at the first or the last ends of the pieces."""
         found, c = [], self.coefficients
         for order in range(3):
             p = _derivative(c, order)
-            found.append((p[0] if at == 0 else p.sum(axis=0)) / np.diff(self.breaks)[:, None] ** order)
+            found.append((p.sum(axis=0) if last else p[0]) / np.diff(self.breaks)[:, None] ** order)
         return found[0], found[1], found[2]
 
     @property
     def starts_at_rest(self) -> bool:
         """Whether the speed is at most `AT_REST` at the start."""
-        return bool(np.all(np.abs(self.ends(0)[1][0]) <= AT_REST))
+        return bool(np.all(np.abs(self.ends(last=False)[1][0]) <= AT_REST))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ def windows(reference: Reference, period: float, cells: Sequence[tuple[int, int]
             np.minimum.at(held[order, 0], rows, ends[order, 0])
             np.maximum.at(held[order, 1], rows, ends[order, 1])
     rest = np.zeros((4, n))
-    rest[0] = reference.ends(1)[0][-1]
+    rest[0] = reference.ends(last=True)[0][-1]
     slack = 64.0 * UNIT * np.abs(reference.coefficients[:, -1]).sum(axis=0)
     late = range(max(int((end - start) / period - 1e-6), 0), count + 1)  # intervals that touch the rest
     for k in late:
@@ -164,7 +164,7 @@ def _jumps(reference: Reference) -> Array:
     """(3): jumps (3, m, n) of position, speed and acceleration at every break but the first, with their rounding."""
     found = []
     h = np.diff(reference.breaks)[:, None]
-    for order, (begin, end) in enumerate(zip(reference.ends(0), reference.ends(1), strict=True)):
+    for order, (begin, end) in enumerate(zip(reference.ends(last=False), reference.ends(last=True), strict=True)):
         rest = end[-1:] if order == 0 else np.zeros_like(end[-1:])
         size = np.abs(_derivative(reference.coefficients, order)).sum(axis=0) / h**order
         after = np.concatenate([size[1:], size[-1:]])

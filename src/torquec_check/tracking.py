@@ -122,7 +122,7 @@ def tracking_claim(document: Any, problem: Problem, radii: Array) -> Claim:
         if not c and not noise
     ]
     speeds += f"{'; ' if by and at else ''}exact measured speeds of {', '.join(at)}" if at else ""
-    ends = zip(reference.ends(0)[0][0].tolist(), reference.ends(1)[0][-1].tolist(), units, strict=True)
+    ends = zip(reference.ends(last=False)[0][0].tolist(), reference.ends(last=True)[0][-1].tolist(), units, strict=True)
     path = listed(joints, [f"from {a:.6g} to {b:.6g} {unit}" for a, b, unit in ends])
     away = [
         f"{named(j)} {rounded_down(e)} {unit} and {rounded_down(v)} {unit}/s"

@@ -66,12 +66,8 @@ def loop_gains(loop: Loop, noise: Array, position: Array, speed: Array) -> Gains
     size = 4 + d
     F, B = np.zeros((n, size, size)), np.zeros((n, size))
     ask, heard = np.zeros((n, size)), -(p + k * c)
-    ask[:, 0], ask[:, 1], ask[:, 2], ask[:, 3] = (
-        p + k * c,
-        np.where(c > 0, 0, k),
-        -k * c,
-        np.where(c > 0, k * (1 - c), 0),
-    )
+    measured = c == 0.0  # the filtered speed of such a joint is not read
+    ask[:, 0], ask[:, 1], ask[:, 2], ask[:, 3] = p + k * c, k * measured, -k * c, k * (1.0 - c) * ~measured
     late, late_noise = (ask, heard) if d == 0 else (np.eye(size)[None, -1].repeat(n, axis=0), 0.0 * heard)
     F[:, 0], B[:, 0] = -0.5 * late, -0.5 * late_noise
     F[:, 1], B[:, 1] = -late, -late_noise
@@ -79,8 +75,7 @@ def loop_gains(loop: Loop, noise: Array, position: Array, speed: Array) -> Gains
     F[:, 0, 1] += 1.0
     F[:, 1, 1] += 1.0
     F[:, 2, 0], B[:, 2] = 1.0, -1.0
-    F[:, 3, 0], F[:, 3, 1], F[:, 3, 2], F[:, 3, 3] = c, np.where(c > 0, 0, 1), -c, np.where(c > 0, 1 - c, 0)
-    B[:, 3] = -c
+    F[:, 3, 0], F[:, 3, 2], F[:, 3, 3], B[:, 3] = c, -c, 1.0 - c, -c
     if d:
         F[:, 4], B[:, 4] = ask, heard
         F[:, range(5, size), range(4, size - 1)] = 1.0

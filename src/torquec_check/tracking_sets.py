@@ -238,7 +238,7 @@ def _payload(values: Any, document: Any) -> Payload:
     rotation, origin = fields(places[0]["pose"], "rotation origin", "frame")
     turn, axis = tuple(numbers(row, "frame", 3) for row in items(rotation, "frame", 3)), (0.0, 0.0, 1.0)
     check_rotation(turn, axis, f"frame {named(frame)}")
-    carrier = Body(places[0]["body"], True, turn, numbers(origin, "frame", 3), axis, (0.0,) * 10, 0, 0.0, 0.0)
+    carrier = Body(places[0]["body"], True, turn, numbers(origin, "frame", 3), axis, (), 0, 0.0, 0.0)
     return Payload(frame, carrier, low, high, *sizes)
 
 

@@ -290,3 +290,18 @@ def test_rows_that_are_left_out_take_their_part_of_the_bound():
     check_below(rows, grid, torque_exceeds, 1.00009 + 1e-8, _silent)
     with pytest.raises(RefusedError):
         check_below(rows, grid, torque_exceeds, 1.00005, _silent)
+
+
+def test_a_sum_of_amplitudes_counts_with_its_rounding():
+    """A constant of one: its amplitude is rounded up, and the sum of all amplitudes again."""
+    grid, seen = grid_of((True,), (0,), (-1.0,), (1.0,)), []
+
+    def spy(keys, rows, limits):
+        seen.append(keys)
+        return torque_exceeds(keys, rows, limits)
+
+    up = 1.0 + 1e-9
+    check_below({(): Ball(np.ones(1), np.zeros(1))}, grid, spy, up**2 * (1.0 + 1e-12), _silent)
+    assert not seen
+    check_below({(): Ball(np.ones(1), np.zeros(1))}, grid, spy, up**2 * (1.0 - 1e-12), _silent)
+    assert seen

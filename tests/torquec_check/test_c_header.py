@@ -7,7 +7,9 @@ import re
 import pytest
 
 from torquec.codegen.c.package import c_package
-from torquec.expr import function_to_dict
+from torquec.codegen.precision import Precision
+from torquec.expr import function_to_dict, trace
+from torquec.expr.math import sincos
 from torquec.model.certified_package import SIMPLIFIED_NOTE
 from torquec.model.quantities import QUANTITIES, trace_quantity
 from torquec.robot import classics
@@ -65,3 +67,18 @@ def test_a_changed_header_is_refused(package, found, put):
 def test_another_claim_is_refused(package):
     with pytest.raises(RefusedError, match="the comment is not the expected one"):
         check(*package, opening=OPENING.replace("0.5", "0.25"))
+
+
+@pytest.mark.parametrize("wave", [0, 1, None])
+def test_headers_of_floats_say_what_sines_cost_where_there_are_any(wave):
+    def law(q, qd, qdd):
+        return {"tau": [(q[0] if wave is None else sincos(q[0])[wave]) * qdd[0] + qd[0]]}
+
+    function = trace("inverse_dynamics", law, {"q": (1,), "qd": (1,), "qdd": (1,)})
+    notes = {"inverse_dynamics": f"{QUANTITIES['inverse_dynamics'].summary} {SIMPLIFIED_NOTE}"}
+    words = {"prefix": "arm", "description": "At most 0.5 N m, proven.", "notes": notes}
+    made = c_package([function], precision=Precision.SINGLE, **words)
+    programs = {"inverse_dynamics": program_of(function_to_dict(function))}
+    prototypes = check_c_source(CText(made["arm.c"], "arm.c"), [*programs.values()], "arm", "float", "arm")
+    header = made["arm.h"].replace("/* arm: ", "/* my arm: ")
+    check_c_header(CText(header, "arm.h"), OPENING, programs, prototypes, "arm", "float")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,7 +18,15 @@ from tests.torquec_check.test_program_error import _added
 from torquec.robot import attach_payload, classics
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot_document import robot_to_dict
-from torquec_check.claim import certificate_claim, claimed_robot, code_lines, named, rounded_down, rounded_up
+from torquec_check.claim import (
+    JointRange,
+    certificate_claim,
+    claimed_robot,
+    code_lines,
+    named,
+    rounded_down,
+    rounded_up,
+)
 from torquec_check.document import RefusedError
 
 
@@ -231,3 +240,16 @@ def test_payloads_and_locks_in_words_are_numbers(odd):
     """`locked joints elbow at nan` and `payload nan kg` stood in sentences that begin with proven."""
     with pytest.raises(RefusedError, match=r"expected|not known"):
         claimed_robot(robot_to_dict(classics.planar2r()) | odd)
+
+
+def test_inertias_of_payloads_and_boxes_without_rates_are_in_words(documents):
+    held = {"frame": "tool", "mass": 1.5, "center": [0, 0, 0.5], "inertia": [[0, 0, 0], [0, 2.5, 0], [0, 0, 0]]}
+    robot = documents[1] | {"attached": [held]}
+    words = "payload 1.5 kg at (0.0, 0.0, 0.5) m of frame tool"
+    inertia = " with the inertia ((0.0, 0.0, 0.0), (0.0, 2.5, 0.0), (0.0, 0.0, 0.0)) kg m^2"
+    assert claimed_robot(robot).setting[1] == words + inertia
+    held["inertia"] = [[0] * 3] * 3
+    assert claimed_robot(robot).setting[1] == words
+    still = JointRange("a", 0.0, 1.0, None, 2.0, "rad")
+    assert str(still) == str(replace(still, velocity=2.0, acceleration=None)) == "a: position 0 to 1 rad"
+    assert str(replace(still, velocity=3.0)).endswith("speed up to 3 rad/s, acceleration up to 2 rad/s^2")

@@ -9,7 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.torquec_check import holds
+from tests.torquec_check.documents import robot_document
 from tests.torquec_check.packages import c_package, certified_model, resealed
+from tests.torquec_check.witnesses import witness
 
 import torquec as tq
 from torquec.expr import function_to_dict
@@ -202,3 +205,39 @@ def test_a_shadowed_header_is_refused_by_the_command(folder, capsys):
     status, document = run(capsys, folder)
     assert status == 1
     assert "bits" in document["refused"][0]
+
+
+@pytest.mark.parametrize("make", [witness, lambda: witness(uncertain=False), holds.document])
+def test_a_package_whose_model_is_a_witness_is_refused(folder, capsys, make):
+    """What is proven of the witness says nothing about the C beside it."""
+    (folder / "planar2r.tq.json").write_text(json.dumps(make()))
+    source = folder / "planar2r_simplified.c"
+    source.write_text(source.read_text().replace("tau[0] = ", "tau[0] = 2.0*"))
+    resealed(folder)
+    status, found = run(capsys, folder)
+    assert status == 1
+    assert found["refused"]
+
+
+def test_documents_that_are_no_documents_are_malformed(folder, tmp_path, capsys):
+    path = tmp_path / "robot.json"
+    path.write_text(json.dumps({"format": command.TRACKING}))
+    status, found = run(capsys, path)
+    assert status == 1
+    assert "malformed: KeyError('robot_document')" in found["refused"][0]
+    path.write_text(json.dumps(robot_document()))
+    assert run(capsys, path)[0] == 2
+    model = folder / "planar2r.tq.json"
+    assert run(capsys, model, "--robot", path)[0] == 0
+    path.write_text(json.dumps(robot_document("scara")))
+    status, found = run(capsys, model, "--robot", path)
+    assert status == 1
+    assert "another robot" in found["refused"][0]
+
+
+def test_a_file_beyond_the_limit_is_not_read(folder, tmp_path, capsys, monkeypatch):
+    model = folder / "planar2r.tq.json"
+    monkeypatch.setattr(command, "MOST_BYTES", model.stat().st_size)
+    assert run(capsys, model)[0] == 0
+    monkeypatch.setattr(command, "MOST_BYTES", model.stat().st_size - 1)
+    assert run(capsys, model)[0] == 2

@@ -14,6 +14,7 @@ from tests.torquec_check.packages import NAME, c_package, certified_model, resea
 import torquec as tq
 from torquec.model.quantities import QUANTITIES
 from torquec.model.save import load_model
+from torquec_check import package
 from torquec_check.claim import certificate_claim
 from torquec_check.document import RefusedError
 from torquec_check.package import _OF_FRAMES, check_c_package, read_package
@@ -283,3 +284,17 @@ def test_a_manifest_that_is_no_file_is_refused(folder, monkeypatch):
     os.mkfifo(manifest)
     with pytest.raises(RefusedError, match="not a regular file"):
         read_package(folder)
+
+
+def test_a_folder_with_too_many_files_is_refused(folder, monkeypatch):
+    count = len([*folder.iterdir()])
+    monkeypatch.setattr(package, "_MOST_FILES", count)
+    read_package(folder)
+    monkeypatch.setattr(package, "_MOST_FILES", count - 1)
+    with pytest.raises(RefusedError, match="holds more than"):
+        read_package(folder)
+
+
+def test_a_file_that_a_package_lacks_is_named(folder):
+    with pytest.raises(RefusedError, match=r"the package lacks more\.h"):
+        read_package(folder).c_text("more.h")

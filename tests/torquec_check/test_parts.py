@@ -111,3 +111,12 @@ def test_a_coefficient_that_the_program_lacks_is_no_part_of_it():
     part["outputs"] = [{"name": "tau", "shape": [2], "values": [0, 0]}]
     with pytest.raises(RefusedError, match="output 1 differs by up to 1e-10"):
         check_parts(program_of(nothing), {"gravity_torque": program_of(part)}, TURNS, BOX)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_wave_that_vanishes_on_the_nodes_of_the_other_program_is_seen(swapped):
+    """sin 5 q is zero at the five nodes of second degree."""
+    wave = program_of(_added([["input", "q", 1], ["const", 5.0], ["mul", 0, 1], ["sin", 2]]))
+    pair = [program_of(program_document()), wave]
+    with pytest.raises(RefusedError, match="output 1 differs"):
+        check_same(*(pair[::-1] if swapped else pair), TURNS, BOX)

@@ -53,3 +53,10 @@ def test_an_output_that_is_no_value_is_refused():
     document["outputs"][0]["values"][0] = len(document["operations"])
     with pytest.raises(RefusedError, match="no value"):
         program_of(document)
+
+
+def test_two_inputs_of_one_name_are_refused():
+    document = program_document()
+    document["inputs"][1]["name"] = "q"
+    with pytest.raises(RefusedError, match="two inputs have one name"):
+        program_of(document)

@@ -237,3 +237,13 @@ def test_one_point_of_several_that_exceeds_is_enough():
     assert torque_exceeds(MONOMIALS, pair, limits)
     assert torque_exceeds(MONOMIALS, pair[:, ::-1], limits[::-1])
     assert not torque_exceeds(MONOMIALS, pair, np.abs(limits) * np.array([1.0, 1.01]))
+
+
+def test_nine_speeds_are_tried_no_more():
+    """Eight speeds have 3^8 choices; with nine, nothing is known of the largest sum."""
+    for count, known in ((8, True), (9, False)):
+        pairs = [(j, j) for j in range(count)]
+        found = by_tangents(pairs, np.ones((count, 1)), (1.0, -1.0), 1)
+        assert np.isfinite(found).all() == known
+        if known:
+            np.testing.assert_allclose(found, 8.0)

@@ -84,7 +84,7 @@ def _pieces(breaks, *rows):
 def test_ends_of_pieces_and_the_duration():
     found = _pieces([1.0, 3.0, 3.5], [[1.0], [2.0]], [[4.0], [0.5]], [[8.0], [0.25]])
     assert found.duration == 2.5
-    first, last = found.ends(0), found.ends(1)
+    first, last = found.ends(last=False), found.ends(last=True)
     np.testing.assert_allclose(np.stack(first)[:, :, 0], [[1.0, 2.0], [2.0, 1.0], [4.0, 2.0]])
     np.testing.assert_allclose(np.stack(last)[:, :, 0], [[13.0, 2.75], [10.0, 2.0], [4.0, 2.0]])
 

@@ -95,3 +95,4 @@ def test_the_largest_float_fits_and_inputs_near_zero_are_rounded():
     assert machine.constant(Fraction(SINGLE.largest)).distance < 1e38
     assert machine.constant(Fraction(SINGLE.largest) * 2).distance == float("inf")
     assert machine.input("q", 0).distance == SINGLE.smallest > 0.0
+    assert machine.constant(Fraction(1, 2)).distance == SINGLE.smallest * module.UP

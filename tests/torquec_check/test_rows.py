@@ -144,3 +144,35 @@ def test_one_odd_term_beside_angles_is_enough_to_refuse_a_sine():
     for odd in ([["const", 0.5], ["mul", 1, 4], ["add", 0, 5], ["sin", 6]], [["add", 0, 2], ["sin", 4]]):
         with pytest.raises(RefusedError, match="something else than angles"):
             program_degrees(_program(*odd), TURNS)
+
+
+def test_limits_are_reached_and_not_exceeded(monkeypatch):
+    """Of exact numbers, degrees, points and operations: what is at its limit is computed."""
+    one = Rows({(): Fraction(1)})
+    for value in (Fraction(2**9999), Fraction(1, 2**9999), Fraction(-(2**9999))):
+        assert Rows({(): value}) * one == {(): value}
+        with pytest.raises(RefusedError, match="too often"):
+            Rows({(): value}) * Rows({(): Fraction(2) if value.denominator == 1 else Fraction(1, 2)})
+    grid_of((True,), (100,), (0.0,), (1.0,))
+    with pytest.raises(RefusedError, match="beyond 100"):
+        grid_of((True,), (101,), (0.0,), (1.0,))
+    monkeypatch.setattr("torquec_check.rows.MOST_POINTS", 15)
+    assert grid_of(TURNS, (2, 1), (0.0, 0.0), (1.0, 1.0)).counts == (5, 3)
+    with pytest.raises(RefusedError, match="or 15 nodes"):
+        grid_of(TURNS, (2, 2), (0.0, 0.0), (1.0, 1.0))
+    program, grid = _program(["mul", 2, 2]), grid_of(TURNS, (1, 1), (0.0, 0.0), (1.0, 1.0))
+    monkeypatch.setattr("torquec_check.rows.MOST_WORK", 5 * (9 + 2000))
+    program_torques(program, grid)
+    monkeypatch.setattr("torquec_check.rows.MOST_WORK", 5 * (9 + 2000) - 1)
+    with pytest.raises(RefusedError, match="5 operations"):
+        program_torques(program, grid)
+
+
+@pytest.mark.parametrize("factor", [32.0, -32.0, 33.0, -33.0])
+def test_angles_are_taken_up_to_32_times(factor):
+    program = _program(["const", factor], ["mul", 0, 4], ["sin", 5])
+    if abs(factor) > 32:
+        with pytest.raises(RefusedError, match="more than 32 times"):
+            program_degrees(program, TURNS)
+    else:
+        assert program_degrees(program, TURNS) == (32, 0)
