@@ -102,7 +102,7 @@ def windows(reference: Reference, period: float, cells: Sequence[tuple[int, int]
     piece = np.clip(np.searchsorted(reference.breaks, middles, side="right") - 1, 0, len(reference.breaks) - 2)
     h = np.diff(reference.breaks)[piece]
     x = (middles - reference.breaks[piece]) / h
-    r = 0.5 * np.diff(points) / h * UP + 16.0 * UNIT * (np.abs(points).max() + start * 0.0) / h + 16.0 * UNIT
+    r = 0.5 * np.diff(points) / h * UP + 16.0 * UNIT * np.abs(points).max() / h + 16.0 * UNIT
     ends = np.stack([_enclosed(reference.coefficients[:, piece], order, x, r, h) for order in range(4)])
     # A part belongs to the sampling intervals that it may touch.
     first = np.clip(np.floor((points[:-1] - start) / period - 1e-6), 0, count).astype(int)
@@ -125,10 +125,10 @@ def windows(reference: Reference, period: float, cells: Sequence[tuple[int, int]
     at = np.clip(((reference.breaks[1:] - start) / period).astype(int), 0, count)
     sums = np.zeros((count + 2, n))
     np.add.at(sums, at, jumps[2])
-    rows_of = [(min(max(a, 0), count), min(max(b, a + 1, 1), count + 1)) for a, b in cells]
-    low = np.stack([held[:, 0, a:b].min(axis=1) if a < b else held[:, 0, count] for a, b in rows_of], axis=1)
-    high = np.stack([held[:, 1, a:b].max(axis=1) if a < b else held[:, 1, count] for a, b in rows_of], axis=1)
-    inside = np.stack([sums[max(a - 1, 0) : b + 1].sum(axis=0) for a, b in rows_of]) * UP
+    rows_of = [slice(min(max(a, 0), count), min(max(b, 1), count + 1)) for a, b in cells]
+    low = np.stack([held[:, 0, rows].min(axis=1) for rows in rows_of], axis=1)
+    high = np.stack([held[:, 1, rows].max(axis=1) for rows in rows_of], axis=1)
+    inside = np.stack([sums[max(rows.start - 1, 0) : rows.stop + 1].sum(axis=0) for rows in rows_of]) * UP
     return Windows(np.stack([low, high], axis=1), inside, jumps[:2].sum(axis=1) * UP)
 
 

@@ -169,6 +169,16 @@ def test_windows_hold_a_ramp_at_odd_times(start, period):
             np.testing.assert_allclose(found.ends[1, :, k, 0], [0.0, 0.0], atol=1e-12)
 
 
+def test_short_pieces_late_in_time_are_held():
+    """A break of 1.7e9 s is right to 2.4e-7 s, which is much for a piece of 0.04 s."""
+    found = windows(_ramp(speed=50.0, length=0.0400001, start=1.7e9), 0.01, [(k, k + 1) for k in range(4)])
+    for k in range(4):
+        low, high = found.ends[0, :, k, 0]
+        assert low <= 1.0 + 0.5 * k <= 1.0 + 0.5 * (k + 1) <= high
+    far = windows(_ramp(speed=50.0, length=0.0400001, start=1.7e9), 0.01, [(0, 1)]).ends[0, :, 0, 0]
+    assert 1.0 - far[0] > 14.0 * U * 1.7e9 * 50.0
+
+
 def test_jumps_of_the_acceleration_belong_to_cells_and_their_neighbours():
     """Breaks at 0.25, 0.55 and 1.0 s, where the acceleration jumps by 1, 2 and 3."""
     h = np.array([0.25, 0.3, 0.45])
