@@ -247,3 +247,27 @@ def test_nine_speeds_are_tried_no_more():
         assert np.isfinite(found).all() == known
         if known:
             np.testing.assert_allclose(found, 8.0)
+
+
+SUMS = [
+    34.8222519122911,
+    34.8222519122911,
+    74.4919296286281,
+    77.6534281094189,
+    105.418944917021,
+    113.85096079981,
+    152.770110884567,
+    174.121256389916,
+]
+
+
+def test_bounds_by_tangents_keep_their_numbers():
+    """Of random coefficients of one to four speeds, with one tangent and with eight."""
+    rng, found = np.random.default_rng(7), []
+    for count in range(1, 5):
+        pairs = [(j, k) for j in range(count) for k in range(j, count)]
+        monomials = [(), *((~j,) for j in range(count)), *pairs]
+        rows = rng.normal(size=(len(monomials), 6))
+        found += [float((by_tangents(monomials, rows) * np.arange(1.0, 7.0)).sum())]
+        found += [float((by_tangents(monomials, rows, (1.0, -1.0), 1) * np.arange(1.0, 7.0)).sum())]
+    np.testing.assert_allclose(found, SUMS, rtol=1e-12)

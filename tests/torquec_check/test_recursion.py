@@ -143,3 +143,33 @@ def test_an_exact_rotation_has_no_radius():
             for row, line in zip(_rotation(written).table(), written, strict=True)
             for x, y in zip(row, line, strict=True)
         )
+
+
+NUMBERS = {
+    "planar2r": (9.59734885246373, 29, 1.0006993e-12, (2, 2)),
+    "scara": (299.490399381592, 212, 6.22509145e-13, (0, 2, 0, 2)),
+    "stanford": (52090.177482541, 5611, 2.11295245e-09, (0, 2, 2, 2, 2, 2)),
+}
+
+
+def _weights(shape):
+    return 0.5 + np.modf(np.arange(1, 1 + np.prod(shape, dtype=int)) * 0.6180339887498949)[0].reshape(shape)
+
+
+@pytest.mark.parametrize("name", ["planar2r", "scara", "stanford"])
+def test_coefficients_and_their_radii_keep_their_numbers(name):
+    """Weighted sums over the grid; other tests say that they hold the torques, and that they are narrow."""
+    robot = robot_of(robot_document(name))
+    degrees = robot_degrees(robot)
+    grid = grid_of(robot.turns, degrees, (-1.0,) * robot.n, (0.75,) * robot.n)
+    mids = rads = count = 0.0
+    for i, rows in enumerate(robot_torques(robot, grid)):
+        for key, ball in sorted(rows.items()):
+            ball = as_ball(ball)
+            weight = (1.0 + i) * (1.0 + sum(k * k for k in key) % 5)
+            mids += weight * float((ball.mid * _weights(ball.mid.shape)).sum())
+            rads += weight * float((ball.rad * _weights(ball.rad.shape)).sum())
+            count += weight * float(np.sum(ball.degrees))
+    np.testing.assert_allclose([mids, count], NUMBERS[name][:2], rtol=1e-11)
+    np.testing.assert_allclose(rads, NUMBERS[name][2], rtol=1e-6)
+    assert degrees == NUMBERS[name][3]

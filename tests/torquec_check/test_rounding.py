@@ -11,7 +11,7 @@ from tests.torquec_check.documents import program_document
 from torquec_check import rounding as module
 from torquec_check.program import torque_program
 from torquec_check.robot import Box
-from torquec_check.rounding import DOUBLE, SINGLE, Machine, rounding_errors
+from torquec_check.rounding import DOUBLE, SINGLE, Machine, rounding_errors, unit_errors
 
 BOX = Box((-3.0, -3.0), (2.0, 3.0), (2.0, 2.0), (5.0, 5.0))
 
@@ -96,3 +96,48 @@ def test_the_largest_float_fits_and_inputs_near_zero_are_rounded():
     assert machine.constant(Fraction(SINGLE.largest) * 2).distance == float("inf")
     assert machine.input("q", 0).distance == SINGLE.smallest > 0.0
     assert machine.constant(Fraction(1, 2)).distance == SINGLE.smallest * module.UP
+
+
+ROUNDING = {
+    "double": [
+        3.57353947138402e-13,
+        3.02430650270142e-14,
+        2.72958222414874e-13,
+        2.56888737969346e-14,
+        1.07364462751082e-13,
+        8.9756028952309e-15,
+        1.32622613241182e-14,
+        2.36089923888628e-16,
+        2.31866289014821e-14,
+        2.19938799651883e-15,
+        6.70650806634635e-15,
+        4.25876240081442e-17,
+    ],
+    "single": [
+        0.000117568491206659,
+        9.88583558189871e-06,
+        8.38259381994175e-05,
+        7.74358532639196e-06,
+        4.78560177561785e-05,
+        4.72716836444553e-06,
+        1.05217941520896e-05,
+        1.14417072489594e-07,
+        1.00174024958204e-05,
+        1.13227764360152e-06,
+        5.0629408551244e-06,
+        1.94511245709848e-08,
+    ],
+}
+
+
+@pytest.mark.parametrize("precision", [DOUBLE, SINGLE])
+def test_rounding_of_a_torque_keeps_its_numbers(precision):
+    """Of all operations of two arms, in a box of unequal sides, and at unit rates."""
+    found = []
+    for name in ("planar2r", "scara"):
+        program = torque_program(program_document(name), 2 if name == "planar2r" else 4)
+        n = len(program.results[0])
+        sides = [tuple((k + 1.0) * x for k in range(n)) for x in (-0.5, 0.75, 2.0, 3.0)]
+        for errors in (rounding_errors, unit_errors):
+            found += errors(program, Box(*sides), precision)
+    np.testing.assert_allclose(found, ROUNDING[precision.name], rtol=1e-12)
