@@ -204,6 +204,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.control.payload_limits": ("PayloadLimits", "payload_limits"),
         "torquec.control.tracked_loop": ("TrackedLoop",),
         "torquec.control.guarantee_design": ("GuaranteeDesign", "design_for_guarantee"),
+        "torquec.control.largest_set": ("LargestSet", "largest_set"),
         "torquec.control.tracking_budget": (
             "TrackedModel",
             "TrackingBudget",

@@ -28,6 +28,8 @@ from torquec.control.guarantee_design import GuaranteeDesign as GuaranteeDesign
 from torquec.control.guarantee_design import design_for_guarantee as design_for_guarantee
 from torquec.control.independent_joint import gravity_compensation as gravity_compensation
 from torquec.control.independent_joint import independent_joint as independent_joint
+from torquec.control.largest_set import LargestSet as LargestSet
+from torquec.control.largest_set import largest_set as largest_set
 from torquec.control.law_options import ControllerOptions as ControllerOptions
 from torquec.control.law_options import LawKind as LawKind
 from torquec.control.law_options import LqrWeights as LqrWeights

@@ -153,11 +153,31 @@ def test_plants_are_at_the_ends_of_their_sets(arm, attacked):
     np.testing.assert_allclose(np.abs(found[:, changed] / own[changed] - 1.0), 0.03)
     carried = found[:, 59] - own[59] * (1.0 + 0.03 * np.where(choices.bodies[:, -1] > 0.0, 1.0, -1.0))
     np.testing.assert_allclose(carried, np.where(choices.mass > 0.0, 0.2, 0.0), atol=1e-12)
-    signals = attacked.signals(choices)
+    signals = attacked.signals(replace(choices, presliding=np.zeros(len(choices.mass))))
     assert {0.7, 1.3} <= set(np.unique(np.round(signals[:, :, : arm.n], 12))) <= {0.7, 1.0, 1.3}
     noise = signals[:, :, 2 * arm.n : 3 * arm.n]
     assert np.abs(noise).max() <= 1e-5
     assert np.ptp(noise, axis=0).max() <= 1e-5
+
+
+def test_presliding_is_in_the_stated_range_where_joints_may_stand(arm, attacked):
+    """Dry friction within 1.3 Coulomb torques, at joints slower than the tube is wide, at rest to begin with."""
+    choices = next(_Search(attacked, np.random.default_rng(0), 8).groups())
+    one, none = (attacked.signals(replace(choices, presliding=np.full(len(choices.mass), x))) for x in (1.0, 0.0))
+    n, standing = arm.n, attacked.presliding.standing
+    assert standing[0].all()
+    assert not standing[500].any()
+    assert np.all(one[:, :, :n][standing[:, None].repeat(len(choices.mass), axis=1)] == 0.0)
+    torque = (one - none)[:, :, n : 2 * n]
+    assert np.all(torque[~standing[:, None].repeat(len(choices.mass), axis=1)] == 0.0)
+    coulomb = np.array([max(f.coulomb_positive, f.coulomb_negative) for f in (j.friction for j in arm.joints)])
+    viscous = np.array([max(f.viscous_positive, f.viscous_negative) for f in (j.friction for j in arm.joints)])
+    speed = np.abs(attacked.loop[1].qd[:-1, None])
+    assert np.all(np.abs(torque) <= 1.3 * coulomb + viscous * speed + 1e-9)
+    assert np.abs(torque[0]).max() > 0.9 * coulomb.min()
+    attack = worst_plant(arm, attacked.law, attacked.motion, attacked.guarantee, SETS, runs=64, seed=1)
+    assert max(attack.sticking_ratios.values()) <= attack.ratio <= 1.0
+    assert attack.ratio > 0.4
 
 
 def test_a_delayed_law_gives_the_torque_of_the_sample_before(arm):

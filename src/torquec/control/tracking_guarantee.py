@@ -24,8 +24,7 @@ sensors, delays, or of a robot that is not the one of the certificate. With one,
 (:mod:`torquec.proof.tracking.plant_uncertainty`), the model may be evaluated at the reference, too, and `budget` is
 the cost of each set. Where no tube is proven there is no guarantee, and the reason is stated.
 
-:mod:`torquec.control.tracking_claim` states the guarantee with all of its conditions. The bounds are computed: they
-have no witness yet that `torquec check` could prove again.
+:mod:`torquec.control.tracking_claim` states the guarantee with all of its conditions.
 """
 
 from __future__ import annotations
@@ -48,10 +47,12 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, by_joint
 from torquec.foundation.choice import chosen
 from torquec.foundation.notebook_display import NotebookDisplay
+from torquec.foundation.one_thread import one_thread
 from torquec.model.model import Model, as_model
 from torquec.model.model_parameters import ModelKind
 from torquec.proof.tracking.box_tube import BoxTube, box_tube
 from torquec.proof.tracking.coupled_response import CoupledErrorLoop
+from torquec.proof.tracking.divergence_reason import Divergence
 from torquec.proof.tracking.error_response import ErrorResponse, error_response, sampled_response
 from torquec.proof.tracking.error_tube import ErrorTube, Radii, TubeLoop, TubeProblem, error_tube, joint_unit
 from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
@@ -85,14 +86,9 @@ _FEWEST, _MOST = 256, 32768
 _COARSE, _FINE = (2, 2), (3, 3)
 """Ranges of an unknown payload's mass, and cubes along each axis for its centre; finer where no tube is found."""
 
-_STILL = 1e-12
-"""A speed or acceleration of the reference that is rounding, and within what its enclosure allows for."""
-
-_NOTHING = 1e-14
-"""Parts of a bound [rad or m] that are rounding, and not listed in a budget."""
-
-_RISE = 0.1
-"""Default time in which references reach their largest acceleration from rest [s]."""
+_STILL = 1e-12  # a speed or acceleration of the reference that is rounding, within what its enclosure allows for
+_NOTHING = 1e-14  # parts of a bound [rad or m] that are rounding, and not listed in a budget
+_RISE = 0.1  # default time in which references reach their largest acceleration from rest [s]
 
 
 @dataclass(frozen=True)
@@ -151,7 +147,8 @@ class TrackingGuarantee(NotebookDisplay):
     references by joint, if no reference was given; empty for a guarantee along one. `start_error`: the largest initial
     error. `period` [s]: sampling interval, None for a continuous controller; `robot`: its name, hash, payload, locked
     joints and gravity. `conditions`: the uncertainty sets in words. `budget`: by joint, the part of the position bound
-    due to each cause [rad or m].
+    due to each cause [rad or m]; `tube`: its radii; `cause`: the set that contributes
+    most where bounds diverge.
     """
 
     valid: bool
@@ -165,6 +162,8 @@ class TrackingGuarantee(NotebookDisplay):
     robot: ClaimedRobot | None = None
     conditions: str = CONDITIONS
     budget: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    tube: ErrorTube | None = field(default=None, compare=False, repr=False)
+    cause: str = ""
 
     def to_document(self) -> dict[str, Any]:
         """As JSON values: {valid, reason, bounds {joint: {value, unit, ..}}, ..}; None for no limit."""
@@ -357,7 +356,7 @@ def _guarantee(
         longer, edges = with_rest(reference, memory, rests=math.isinf(end))
         tube = _uncertain(law, VaryingTube(proven, sets, loop, coupled, longer, edges, law.cells(*_COARSE)))
     if isinstance(tube, str):
-        return TrackingGuarantee(False, tube)
+        return TrackingGuarantee(False, str(tube), cause=tube.cause if isinstance(tube, Divergence) else "")
     sliding = np.zeros(robot.n) if sets is None else law.sliding(sets, tube.radii, reference)
     if law.robust is not None and (reason := law.robust.leaves_layer(robot.joint_names, sliding)):
         return TrackingGuarantee(False, reason)
@@ -366,20 +365,22 @@ def _guarantee(
         name: {cause: float(cost[k]) for cause, cost in tube.costs.items() if cost[k] > _NOTHING}
         for k, name in enumerate(robot.joint_names)
     }
-    return TrackingGuarantee(True, "", bounds, float(trajectory.t[0]), end, start_error=start, budget=budget)
+    made = TrackingGuarantee(True, "", bounds, float(trajectory.t[0]), end, start_error=start, budget=budget)
+    return replace(made, tube=tube)
 
 
 def _uncertain(law: _Law, problem: VaryingTube) -> ErrorTube | str:
     """The tube of a plant in the sets: with few payload cells, or with more where these fail."""
-    tube = varying_tube(problem)
-    if isinstance(tube, str) and problem.cells.shape[2]:
-        return varying_tube(replace(problem, cells=law.cells(*_FINE)))
+    with one_thread():
+        tube = varying_tube(problem)
+        if isinstance(tube, str) and problem.cells.shape[2]:
+            tube = varying_tube(replace(problem, cells=law.cells(*_FINE)))
     return tube
 
 
 def _bounds(proven: ProvenTorque, tube: ErrorTube, efforts: Array, sliding: Array) -> tuple[JointBound, ...]:
-    radii = tube.radii
-    parts = (radii.position, radii.speed, radii.acceleration, radii.feedback, tube.torque, efforts, sliding)
+    r = tube.radii
+    parts = (r.position, r.speed, r.acceleration, r.feedback, tube.torque, efforts, sliding)
     rows = np.stack(parts, axis=1).tolist()
     return tuple(
         JointBound(joint.name, joint_unit(joint), *row) for joint, row in zip(proven.robot.joints, rows, strict=True)

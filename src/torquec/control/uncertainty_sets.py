@@ -96,6 +96,7 @@ def plant_uncertainty(
         damping=np.array(feedback.damping),
         integral=None if feedback.integral is None else np.array(feedback.integral),
         at_reference=evaluation is Evaluation.REFERENCE,
+        payload_reach=(held.nominal_mass, held.centre_within) if (held := stated.payload) else (0.0, math.inf),
         stated=_inertia_entries(stated, directions.shape[1]),
     )
 

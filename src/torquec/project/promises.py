@@ -57,6 +57,7 @@ def promises(
     """
     import numpy as np
 
+    from torquec.control.largest_set import largest_set
     from torquec.control.laws import LAWS
     from torquec.control.tracking_witness import witnessed
     from torquec.foundation.work import as_work
@@ -66,7 +67,12 @@ def promises(
     task = as_work(work)
     with task.step("bounding the tracking error"):
         robot = claimed_robot(robot_to_dict(model.robot)).to_document()
-        known = guarantee or law_guarantee(model, kind, options, motion, uncertainty).to_document()
+        bound = None if guarantee else law_guarantee(model, kind, options, motion, uncertainty)
+    if bound is not None and bound.cause:
+        loop = tracked_loop(model.robot, options, motion, uncertainty)
+        if largest := largest_set(model, loop, bound.cause, work=task):
+            bound = replace(bound, reason=f"{bound.reason}; {largest.text}")
+    known = bound.to_document() if bound else dict(guarantee or {})
     witness = None
     if known.get("valid") and motion is not None:
         with task.step("searching for a witness of the bound"):

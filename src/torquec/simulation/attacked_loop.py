@@ -9,7 +9,9 @@ and drive torques, noise, late torques), which may change at samples.
      friction against the speed sign -R_ij, noise sign N_ij at lag t* - t; parameters of the largest c' delta,
      c = -sum R_ij Y_j with the regressor Y of the reference
 
-Friction sticks at rest. One native program serves all runs, which fill SIMD lanes.
+Friction sticks at rest. In presliding runs dry friction of joints that may stand in the tube, where the reference is
+slower than the speed bound, is any in its range, aligned, too: the proof excludes none of it, and elastic contacts of
+real joints delay its reversal. One native program serves all runs, which fill SIMD lanes.
 """
 
 from __future__ import annotations
@@ -24,12 +26,12 @@ from torquec.control.controller import Controller, make_controller
 from torquec.control.tracking_guarantee import TrackingGuarantee
 from torquec.control.uncertainty import SpeedSource, Uncertainty
 from torquec.control.uncertainty_sets import body_set, payload_columns
-from torquec.dynamics.friction_torque import friction_torque
+from torquec.dynamics.friction_torque import FrictionPart, friction_torque, rubbing_shafts
 from torquec.dynamics.regressor import regressor
 from torquec.dynamics.sampled_function import StateSlot
 from torquec.errors import ArgumentError
 from torquec.expr.replay import replay
-from torquec.foundation.arrays import Array, by_joint
+from torquec.foundation.arrays import Array, Mask, by_joint
 from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import LoopOptions, drives_of, prepared_loop, results_of
 from torquec.simulation.native_run import NativeRun, Recording
@@ -50,7 +52,8 @@ class AttackChoices:
 
     `bodies` (R, j): a vertex, or a point of the unit sphere for an ellipsoid; `mass` (R,): the end of the payload's
     range, -1 or 1; `centre` (R, 3) its direction; `moments` (R, 3): zero or one; `friction` (R, n): constant signs,
-    zero for aligned ones; `offset`, `start`, `speed` (R, n) signs; `aim` (R, 3): joint, sample and sign of (2).
+    zero for aligned ones; `presliding` (R,): zero or one; `offset`, `start`, `speed` (R, n) signs; `aim` (R, 3): joint,
+    sample and sign of (2).
     """
 
     bodies: Array
@@ -58,6 +61,7 @@ class AttackChoices:
     centre: Array
     moments: Array
     friction: Array
+    presliding: Array
     offset: Array
     start: Array
     speed: Array
@@ -72,6 +76,18 @@ class AttackChoices:
         """Attacks of several parts, concatenated."""
         names = [item.name for item in fields(AttackChoices)]
         return AttackChoices(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+@dataclass(frozen=True, eq=False)
+class Presliding:
+    """Where joints may stand in the tube (K, n), their `smooth` friction at the reference's speed, and dry friction of
+    either direction that stays in its range with the smooth friction of every speed in the tube.
+    """
+
+    standing: Mask
+    smooth: Array
+    backward: Array
+    forward: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,6 +201,11 @@ class AttackedLoop:
             ways = np.where(choices.friction[r] == 0.0, against, choices.friction[r])
             found[:, r, :n] = 1.0 + sizes["friction"] * ways
             found[:, r, n : 2 * n] = sizes["torque"] * np.sign(torque)
+            if choices.presliding[r]:
+                slow = self.presliding
+                found[:, r, :n] *= ~slow.standing
+                dry = np.where(torque > 0.0, -slow.backward, slow.forward)
+                found[:, r, n : 2 * n] -= slow.standing * (slow.smooth + dry)
             found[:, r, 2 * n : 3 * n] = sizes["noise"] * np.sign(position) + sizes["offset"] * choices.offset[r]
             found[:, r, 3 * n : 4 * n] = sizes["speed"] * np.sign(speed)
         if self.sets.timing.jitter:
@@ -198,6 +219,30 @@ class AttackedLoop:
         """Nominal friction (K, n) along the reference."""
         sampled = self.loop[1]
         return np.array(np.broadcast_arrays(*friction_torque(self.robot, list(sampled.qd[:-1].T)))).T
+
+    @cached_property
+    def presliding(self) -> Presliding:
+        """The friction of joints that may stand in the tube."""
+        sampled, tube = self.loop[1], self.guarantee.tube
+        speed = sampled.qd[:-1]
+        if tube is None or tube.edges is None or tube.speeds is None:
+            return Presliding(np.zeros(speed.shape, dtype=bool), *np.zeros((3, *speed.shape)))
+        piece = np.searchsorted(tube.edges, sampled.t[:-1], side="right") - 1
+        reach = tube.speeds[np.clip(piece, 0, len(tube.speeds) - 1)]
+
+        def friction(at: Array, part: FrictionPart) -> Array:
+            return np.array(np.broadcast_arrays(*friction_torque(self.robot, list(at.T), part=part))).T
+
+        smooth = friction(speed, FrictionPart.SMOOTH)
+        around = [np.abs(friction(speed + side, FrictionPart.SMOOTH) - smooth) for side in (-reach, reach)]
+        dry = [
+            np.minimum(*(np.abs(friction(way * at, FrictionPart.DRY)) for at in (1e-9 + 0.0 * speed, 2.0 * reach)))
+            for way in (-1.0, 1.0)
+        ]
+        backward, forward = ((1.0 + self.sizes["friction"]) * each - np.maximum(*around) for each in dry)
+        alone = all(shaft.is_joint for shaft in rubbing_shafts(self.robot))
+        standing = (np.abs(speed) < reach) & (backward > 0.0) & (forward > 0.0) & alone
+        return Presliding(standing, smooth, backward, forward)
 
     @cached_property
     def responses(self) -> tuple[Array, Array, Array]:
@@ -261,6 +306,7 @@ class AttackedLoop:
             },
             "aligned_with": self.robot.joint_names[int(joint)],
             "instant": float(self.loop[1].t[int(stop)]),
+            "presliding": bool(choices.presliding[0]),
         }
         if (payload := self.sets.payload) is not None:
             found["payload_mass"] = payload.mass[int(choices.mass[0] > 0.0)]

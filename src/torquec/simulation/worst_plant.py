@@ -37,8 +37,8 @@ from torquec.trajectory.trajectory import Trajectory
 class Attack:
     """The worst run: ratio of its largest error to the bound, joint, number of the run, and the plant.
 
-    `errors`: the largest of that run by joint [rad or m]; `ratios`: the largest ratio of any run by joint; `plant`: the
-    choices in words; `result`: the run itself.
+    `errors`: the largest of that run by joint [rad or m]; `ratios`: the largest ratio of any run by joint,
+    `sticking_ratios`: of those without presliding; `plant`: the choices in words; `result`: the run itself.
     """
 
     ratio: float
@@ -49,6 +49,7 @@ class Attack:
     errors: dict[str, float]
     plant: dict[str, Any]
     ratios: dict[str, float]
+    sticking_ratios: dict[str, float]
     result: SimulationResult = field(compare=False, repr=False)
 
     def to_document(self) -> dict[str, Any]:
@@ -82,7 +83,7 @@ def worst_plant(
     longer = _continued(motion, law.period, guarantee)
     attacked = AttackedLoop(_with_efforts(robot, guarantee), law, longer, uncertainty, guarantee)
     search = _Search(attacked, np.random.default_rng(seed), runs)
-    largest, worst, number = np.zeros(robot.n), 0, 0
+    largest, sticking, worst, number = np.zeros(robot.n), np.zeros(robot.n), 0, 0
     with as_work(work).step("searching the sets for the worst robot") as step:
         for choices in search.groups():
             errors = np.divide(attacked.errors(choices), bounds)
@@ -91,12 +92,13 @@ def worst_plant(
                 found, number = choices.rows([row]), search.done + row
             search.learn(choices, errors)
             largest = np.maximum(largest, errors.max(axis=0))
+            sticking = np.maximum(sticking, errors[choices.presliding == 0.0].max(axis=0, initial=0.0))
             step.show(search.done, runs, f"{largest.max():.2g} of the bound")
         result = attacked.result(found)
     names = robot.joint_names
-    ratios = dict(zip(names, largest.tolist(), strict=True))
-    plant = attacked.words(found)
-    return Attack(float(largest.max()), names[worst], number, runs, seed, result.max_error, plant, ratios, result)
+    ratios, sticks = (dict(zip(names, each.tolist(), strict=True)) for each in (largest, sticking))
+    plant, reached = attacked.words(found), float(largest.max())
+    return Attack(reached, names[worst], number, runs, seed, result.max_error, plant, ratios, sticks, result)
 
 
 @dataclass(eq=False)
@@ -148,7 +150,8 @@ class _Search:
         )
         centre, moments = unit_rows(rng.normal(size=(many, 3))), rng.choice([0.0, 1.0], (many, 3))
         mass = rng.choice([-1.0, 1.0], many)
-        return AttackChoices(bodies, mass, centre, moments, friction, offset, start, speed, aim)
+        presliding = rng.choice([0.0, 1.0], many)
+        return AttackChoices(bodies, mass, centre, moments, friction, presliding, offset, start, speed, aim)
 
     def _aligned(self, aims: Array, *, sticking: Mask) -> AttackChoices:
         """(1); where `sticking`, friction is at its largest throughout."""

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.proof.tracking.coupled_response import CoupledErrorLoop, Epochs, ErrorInputs, coupled_response
+from torquec.proof.tracking.coupled_response import CoupledErrorLoop, Epochs, coupled_response
+from torquec.proof.tracking.error_inputs import ErrorInputs
 
 T, SLOT, COUNT = 1e-3, 5, 400
 
@@ -47,9 +48,10 @@ def coupled(delay, share, integral=0.0, *, seed=0, n=3, start=(0.0, 0.0), noise=
     sizes = {"position": np.full(n, start[0]), "speed": np.full(n, start[1]), "noise": np.full(n, noise)}
     response = coupled_response(loop, epochs, SLOT, **sizes)
 
-    def bounds(**given):
+    def bounds(*, constant=None, **given):
         zero = np.zeros((1, COUNT // SLOT, n))
-        inputs = ErrorInputs(**{name: given.get(name, zero) for name in ("level", "torque", "low", "high", "feedback")})
+        names = ("level", "torque", "low", "high", "feedback")
+        inputs = ErrorInputs(**{name: given.get(name, zero) for name in names}, constant=constant)
         largest = np.full((1, loop.kinds, n), 1.0)
         found = response.reached(0, inputs, slice(0, COUNT // SLOT), largest)[0]
         return np.repeat(found, SLOT, axis=0)

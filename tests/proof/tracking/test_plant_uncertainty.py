@@ -18,7 +18,7 @@ from torquec.expr import evaluate, trace
 from torquec.model.model_parameters import ModelParameters
 from torquec.model.quantities import base_of
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, CloserAccelerationBound, MotionBoxes
-from torquec.proof.tracking.plant_uncertainty import ActingErrors
+from torquec.proof.tracking.error_inputs import ActingErrors, ErrorMotion
 from torquec.robot.friction import Friction
 from torquec.robot.robot import Drives
 from torquec.spatial import Inertia
@@ -50,9 +50,10 @@ def errors_at(sets, bound, q, qd, v, *, cells=EMPTY, cell=None):
     boxes, zero = point_boxes(q, qd, v), np.zeros((len(cells), 1, len(q)))
     inverse = bound.inverse(bound.inertia(boxes.q_lower, boxes.q_upper))
     G, paths, _ = sets.frozen(bound, cells, np.array([q]))
-    found = sets.plant_errors(inverse, boxes, cells, (G, paths), ActingErrors(zero, zero, zero))
+    motion = [ErrorMotion(zero[0], zero[0], np.ones(1), moving=False)] * len(cells)
+    found = sets.plant_errors(inverse, boxes, cells, (G, paths), ActingErrors(zero, zero, zero, motion))
     sizes = {
-        cause: each.level + np.abs(each.high) + (np.abs(paths) @ each.torque[..., None])[..., 0]
+        cause: each.most + np.abs(each.high) + (np.abs(paths) @ each.torque[..., None])[..., 0]
         for cause, each in found.items()
     }
     return {cause: (values.max(axis=0) if cell is None else values[cell])[0] for cause, values in sizes.items()}

@@ -17,6 +17,8 @@ each with one constant matrix G per payload cell; the deviation of the true G fr
 (5)  A disturbance is the sum of accelerations |w| <= W, of M_t^-1 times torques |f| <= b, and of a known one, a:
        |g_0 x_k| <= sum |g_m| W + sum |g_m M_t^-1| b + |sum g_m a|
 (6)  between samples: |e| <= max(|e_k|, |e_k+1|) + T^2/8 max |edd|; speeds are at most the larger of the two bounds
+(7)  Kernels are linear over every interval, and jump at samples where speeds are measured: their variation, or that
+     from sample to sample, is a gain of constant parameters ((2) of `error_inputs`).
 
 Lags are grouped into slots of equal length. For an output in slot s, an input of lag slot L is in slot s-L-1 or s-L.
 """
@@ -24,15 +26,16 @@ Lags are grouped into slots of equal length. For an output in slot s, an input o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, Indices
+from torquec.proof.tracking.error_inputs import ErrorInputs, SignedErrors
 
 OUTPUTS = ("position", "speed", "feedback", "torque")
 
@@ -226,38 +229,10 @@ class Epochs:
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorInputs:
-    """Inputs of the error loop, by cell and slot or piece of time (C, S, n): accelerations `level` W, torques `torque`
-    b, and ends of a known acceleration `low` <= a <= `high` (5); `feedback`: the largest |u|, which is a disturbance
-    where G belongs to another epoch.
-    """
-
-    level: Array
-    torque: Array
-    low: Array
-    high: Array
-    feedback: Array
-
-
-def stacked(parts: Sequence[ErrorInputs], *, axis: int | None = None) -> ErrorInputs:
-    """Inputs of several cells as one; along an `axis`, arrays are joined."""
-    join = np.stack if axis is None else partial(np.concatenate, axis=axis)
-    return ErrorInputs(*(join([getattr(each, field.name) for each in parts]) for field in fields(ErrorInputs)))
-
-
-def summed(parts: Iterable[ErrorInputs]) -> ErrorInputs:
-    """Sum of the inputs of several causes; feedback is the same for all of them."""
-    every = list(parts)
-    sums = {
-        name: np.sum([getattr(each, name) for each in every], axis=0) for name in ("level", "torque", "low", "high")
-    }
-    return ErrorInputs(**sums, feedback=np.max([each.feedback for each in every], axis=0))
-
-
-@dataclass(frozen=True, eq=False)
 class CoupledResponse:
-    """Gains (5) of every cell and epoch: `level`, `torque`, `known` (C, E, L, 4 n, n) by slot of lag; `start` (C, E, L,
-    4 n) and `noise` (C, E, 4 n) with the start errors and the noise in them; `rest` (C, E, 4 n, kinds, n) of (4).
+    """Gains (5) of every cell and epoch: `level`, `torque`, `known` (C, E, 4 n, L n) by slot of lag; `momentum` and
+    `force` (C, E, n, L n) of (7); `start` (C, E, L, 4 n) and `noise` (C, E, 4 n) with the start errors and the noise in
+    them; `rest` (C, E, 4 n, kinds, n) of (4).
     """
 
     loop: CoupledErrorLoop
@@ -265,6 +240,8 @@ class CoupledResponse:
     level: Array
     torque: Array
     known: Array
+    momentum: Array
+    force: Array
     start: Array
     noise: Array
     rest: Array
@@ -272,30 +249,44 @@ class CoupledResponse:
     @property
     def lags(self) -> int:
         """Slots of lags."""
-        return int(self.level.shape[2])
+        return int(self.start.shape[2])
 
     def reached(self, epoch: int, inputs: ErrorInputs, slots: slice, largest: Array, *, free: bool = True) -> Array:
         """Bounds (C, s, 4 n) of the outputs in some slots of an epoch, from inputs in all slots (C, S, n).
 
         `largest` (C, kinds, n) bounds the states; without `free`, initial errors, noise and remainders are left out.
         """
-        count, ahead = slots.stop - slots.start, self.lags + 1
+        count, ahead, n = slots.stop - slots.start, self.lags + 1, inputs.level.shape[2]
 
         def windows(values: Array, best: np.ufunc) -> Array:
-            padded = np.concatenate([np.zeros((len(values), ahead, values.shape[2])), values], axis=1)
-            both = best(padded[:, :-1], padded[:, 1:])[:, slots.start + 1 : slots.stop + self.lags]
-            seen = np.lib.stride_tricks.sliding_window_view(both, self.lags, axis=1)[..., ::-1]
-            return np.asarray(seen.transpose(0, 3, 2, 1).reshape(len(values), -1, count))  # (C, L n, s)
+            before = np.zeros((*values.shape[:-2], ahead, n))
+            padded = np.concatenate([before, values[..., : slots.stop, :]], axis=-2)[..., slots.start :, :]
+            both = best(padded[..., :-1, :], padded[..., 1:, :])[..., 1 : count + self.lags, :]
+            seen = np.lib.stride_tricks.sliding_window_view(both, self.lags, axis=-2)[..., ::-1]
+            return np.asarray(seen.swapaxes(-1, -3).reshape(*values.shape[:-2], self.lags * n, count))  # (.., L n, s)
 
-        def through(gains: Array, values: Array) -> Array:
-            flat = gains[:, epoch].transpose(0, 2, 1, 3).reshape(len(gains), gains.shape[3], -1)
-            return np.asarray((flat @ values).swapaxes(1, 2))
+        def ends(each: ErrorInputs | SignedErrors) -> tuple[Array, Array]:
+            low, high = windows(each.low, np.minimum), windows(each.high, np.maximum)
+            return 0.5 * (low + high), 0.5 * (high - low) + _ROUNDED * (np.abs(low) + np.abs(high))
 
-        low, high = windows(inputs.low, np.minimum), windows(inputs.high, np.maximum)
-        middle, half = 0.5 * (low + high), 0.5 * (high - low)
-        level = windows(inputs.level, np.maximum) + half + _ROUNDED * (np.abs(low) + np.abs(high))
-        found = through(self.level, level) + through(self.torque, windows(inputs.torque, np.maximum))
-        found += np.abs(through(self.known, middle))
+        level, torque, known = (each[:, epoch] for each in (self.level, self.torque, self.known))
+        middle, half = ends(inputs)
+        own, held = windows(inputs.level, np.maximum), inputs.constant
+        found = torque @ windows(inputs.torque, np.maximum)
+        if held is None:
+            found += np.abs(known @ middle) + level @ (own + half)
+        else:
+            found[:, n:] += np.abs(known[:, n:] @ middle)
+            found[:, n:] += level[:, n:] @ (own + half + windows(held.level, np.maximum))
+            own = own + windows(held.change, np.maximum)
+            for each in held.signed:
+                middle, half = ends(each)
+                own = own + np.einsum("cp,cpls->cls", each.parameters.largest, half)
+                found[:, :n] += each.parameters.bound(known[:, None, :n] @ middle)
+            found[:, :n] += level[:, :n] @ own + self.momentum[:, epoch] @ windows(held.momentum, np.maximum)
+            if not self.loop.share.all():
+                found[:, :n] += self.force[:, epoch] @ windows(held.force, np.maximum)
+        found = found.swapaxes(1, 2)
         if free:
             found += self.noise[:, epoch, None]
             found += np.einsum("crsn,csn->cr", self.rest[:, epoch], largest)[:, None]
@@ -342,33 +333,42 @@ def _coupled_response(
         if len(gathered) == _SLOWEST * _SLOTS:
             raise loop.unstable()
         parts = [np.zeros((len(G), 4 * n, n)) for _ in range(3)]
-        begun = np.zeros((len(G), 4 * n))
+        begun, sawtooth = np.zeros((len(G), 4 * n)), np.zeros((len(G), n, n))
+        varied = np.abs(g[:, :n, 1]) * (not gathered)
         for every, seen in loop.rows(g, both, slot):
-            first, last = every[:-1, :, :, 0], every[:-1, :, :, 1]
+            first, last, smooth = every[:-1, :, :, 0], every[:-1, :, :, 1], loop.share > 0.0
             parts[0] += _integral(first, last).sum(axis=0)
             parts[1] += _integral(first @ inverse, last @ inverse).sum(axis=0)
             parts[2] += (0.5 * first + last).sum(axis=0)
+            slope, step = np.abs(first[:, :, :n]), every[1:, :, :n, 1] - last[:, :, :n]
+            varied += np.where(smooth, slope + np.abs(step - first[:, :, :n]), np.abs(step)).sum(axis=0)
+            sawtooth += np.where(smooth, 0.0, slope).sum(axis=0)
             sums += np.abs(every[:-1]).sum(axis=0)
             heard += (np.abs(seen) @ noise).sum(axis=0)
             begun = np.maximum(begun, loop.starts(every, position, speed).max(axis=0))
             over, g = over or decay.is_over(every), every[-1]
-        gathered.append([*parts, begun])
+        varied += np.abs(g[:, :n, 1]) * over  # beyond the last lag the kernel of (7) is zero
+        gathered.append([*parts, varied, sawtooth, begun])
     moved, _ = loop.step(sums, np.abs(G), sign=1.0)
     units = loop.period**2
-    level, torque, known, start = (np.stack(each, axis=1) for each in zip(*gathered, strict=True))
-    # Cancellation error of g_m M_t^-1 is a part of |g_m| |M_t^-1|.
-    torque = torque + _ROUNDED * (level @ np.abs(inverse)[:, None])
+    level, torque, known, varied, sawtooth, start = (np.stack(each, axis=1) for each in zip(*gathered, strict=True))
+    torque = torque + _ROUNDED * (level @ np.abs(inverse)[:, None])  # cancellation in g_m M_t^-1
 
     def shaped(values: Array) -> Array:
         return values.reshape(cells, count, *values.shape[1:])
+
+    def by_lag(values: Array, unit: float) -> Array:
+        return shaped(unit * values.swapaxes(1, 2).reshape(len(G), values.shape[2], -1))
 
     rest = np.abs(g) + (_STEP + size * _EPS) * (moved + sums)
     return CoupledResponse(
         loop,
         epochs,
-        shaped(level * units),
-        shaped(torque * units),
-        shaped(known * units),
+        by_lag(level, units),
+        by_lag(torque, units),
+        by_lag(known, units),
+        by_lag(varied, loop.period * (1.0 + _ROUNDED)),
+        by_lag(sawtooth, 0.5 * units * (1.0 + _ROUNDED)),
         shaped(start),
         shaped(heard * (1.0 + _ROUNDED)),
         shaped(rest),

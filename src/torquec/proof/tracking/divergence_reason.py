@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from torquec.proof.tracking.acceleration_bound import MotionBoxes
-from torquec.proof.tracking.coupled_response import ErrorInputs
+from torquec.proof.tracking.error_inputs import ErrorInputs
 from torquec.proof.tracking.error_tube import joint_unit
-from torquec.proof.tracking.plant_uncertainty import in_cell, solved
+from torquec.proof.tracking.payload_cell import in_cell, solved
 from torquec.proof.tracking.preconditioned import batched_product
 
 if TYPE_CHECKING:
@@ -20,25 +20,39 @@ _BISECTIONS = 12
 """Halvings of the part of the sets that keeps M nonsingular: three digits."""
 
 
-def divergence_reason(problem: VaryingTube, causes: Mapping[str, ErrorInputs]) -> str:
+class Divergence(str):
+    """A reason in words, with the set that contributes most, `cause`."""
+
+    __slots__ = ("cause",)
+    cause: str
+
+    def __new__(cls, words: str, cause: str) -> Divergence:
+        """The words as they are."""
+        made = super().__new__(cls, words)
+        made.cause = cause
+        return made
+
+
+def divergence_reason(problem: VaryingTube, causes: Mapping[str, ErrorInputs]) -> Divergence:
     """The joint and the set that contributes most, from the inputs by cause; without any, M may be singular."""
     robot, inverse = problem.proven.robot, np.abs(problem.epochs.inverse[:, problem.epochs.of_piece])
     finite = {
-        cause: (each.level + np.abs(each.high) + batched_product(inverse, each.torque)).max(axis=(0, 1))
+        cause: (each.most + np.abs(each.high) + batched_product(inverse, each.torque)).max(axis=(0, 1))
         for cause, each in causes.items()
     }
     if not finite:
         return _singular(problem)
     cause, joint = max(((name, k) for name in finite for k in range(robot.n)), key=lambda at: finite[at[0]][at[1]])
-    return (
+    return Divergence(
         f"the bounds diverge under this uncertainty: most of it is '{cause}' at joint "
         f"'{robot.joint_names[joint]}', an acceleration error of {finite[cause][joint]:.3g} "
         f"{joint_unit(robot.joints[joint])}/s^2; state a smaller set, choose faster poles, move more slowly, or give "
-        "the robot its rotor inertias"
+        "the robot its rotor inertias",
+        cause,
     )
 
 
-def _singular(problem: VaryingTube) -> str:
+def _singular(problem: VaryingTube) -> Divergence:
     sets, names = problem.sets, problem.proven.robot.joint_names
     q = np.unique(problem.reference.q, axis=0)
     zero, split = np.zeros_like(q), sets.directions.shape[1]
@@ -56,16 +70,17 @@ def _singular(problem: VaryingTube) -> str:
 
     def is_regular(part: float) -> bool:
         load = columns[0][:, :, split:], columns[1][:, :, split:]
-        cells = (in_cell(*load, part * centre, part * half, D + part * bodies) for centre, half in problem.cells)
+        cells = (in_cell(*load, part * centre, part * half, D, part * bodies) for centre, half in problem.cells)
         return all(bool(np.isfinite(solved(cell.wrong, np.ones_like(q))).all()) for cell in cells)
 
     part = _largest(is_regular)
     most = ", ".join(f"{name} = {value(part):.2g}" for name, value in sets.stated.items())
     found = f"; it is shown to be regular there up to {most}" if part and most else ""
-    return (
+    return Divergence(
         "the mass matrix is not proven nonsingular for all robots of the sets, even on the reference: most is "
         f"'{cause}' at joint '{names[joint]}', {shares[cause][joint]:.2g} of the nominal inertia where less than 1 is "
-        f"needed{found}; state a smaller set, or give the robot its rotor inertias"
+        f"needed{found}; state a smaller set, or give the robot its rotor inertias",
+        cause,
     )
 
 

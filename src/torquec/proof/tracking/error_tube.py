@@ -79,7 +79,7 @@ class ErrorTube:
     """A proven tube: its radii, the level W and drift R behind them, and the largest torques in it, (n,) each.
 
     A time-varying tube (`varying_tube`) has the contribution of every cause to the position bounds, `edges` (N + 1,) of
-    its pieces of time [s], and `positions` (N, n), the radii over them.
+    its pieces of time [s], `positions` (N, n), the radii over them, and `speeds`, the least of all payload cells.
     """
 
     radii: Radii
@@ -89,6 +89,7 @@ class ErrorTube:
     costs: Mapping[str, Array] = field(default_factory=dict)
     edges: Array | None = None
     positions: Array | None = None
+    speeds: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)

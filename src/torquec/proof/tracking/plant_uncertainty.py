@@ -28,7 +28,12 @@ approximate inverse of M, D >= |1 - R M|, N_k = dY_k/dqdd, and for a cell with c
      Q (R M_t - P - (R M - 1)) G_f u,  P = 1 + sum c_k R N_k. Torques likewise act through a constant M_t^-1 per epoch,
      and Y delta of a cell's centre at the reference is a known acceleration
 
-(10) Over an ellipsoid |x' delta| <= |F' x|, and for x known within r <= |F' x_0| + sqrt(r' |F F'| r): R Y is one x' for
+(10) Constant deviations d from a cell's centre, and those of bodies, act on the position as in `error_inputs`. With a
+     the error of the acceleration, M_c the inertia of the centre and N_d = sum d_k N_k, exactly
+       M_c B = f^ - f + (drive error) - Y(q, qd, qdd_ref) delta - (sum c_k N_k) (A - qdd_ref) - N_d a
+     so that Y delta has an acceleration per parameter, and S a = M_c^-1 N_d a is a disturbance with S_l from Q R N_d
+
+(11) Over an ellipsoid |x' delta| <= |F' x|, and for x known within r <= |F' x_0| + sqrt(r' |F F'| r): R Y is one x' for
      each joint, so that all parameters stay correlated
 
 The largest value over all cells is used. A vector that solves (8) also proves every true inertia nonsingular.
@@ -36,6 +41,7 @@ The largest value over all cells is used. A vector that solves (8) also proves e
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -49,9 +55,18 @@ from torquec.dynamics.friction_torque import Shaft, friction_torque, rubbing_sha
 from torquec.expr import Function, bind, differentiate, trace
 from torquec.expr.math import absolute
 from torquec.foundation.arrays import Array
-from torquec.proof.enclosure.enclose import approximate_inverses, defect, enclose, magnitudes, rounding, verified_bound
+from torquec.proof.enclosure.enclose import enclose, magnitudes, rounding
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, MotionBoxes, with_constants
-from torquec.proof.tracking.coupled_response import ErrorInputs, stacked
+from torquec.proof.tracking.error_inputs import (
+    ActingErrors,
+    ConstantErrors,
+    ErrorInputs,
+    ParameterSet,
+    SignedErrors,
+    joined_inputs,
+    reaction,
+)
+from torquec.proof.tracking.payload_cell import constant_inputs, in_cell, solved
 from torquec.proof.tracking.preconditioned import CarriedColumns, Ends, RateBound, batched_product
 from torquec.robot.robot import Robot
 
@@ -61,21 +76,19 @@ _ROUNDED_UP = 1.0 + 1e-12
 _PIECES = 8
 """Pieces of an interval of speeds over which friction is enclosed: half of them of either sign where it holds zero."""
 
-_ROUNDS = 40
-"""Iterations of `verified_bound`, which converges slowly for the inertias of light wrists."""
-
 
 @dataclass(frozen=True, eq=False)
 class PlantUncertainty:
     """Uncertainty sets of a plant, (n,) unless stated otherwise.
 
     `directions` (10 bodies + motors, j) span deviations of the standard parameters, `factor` F (j, k) makes them
-    those of an ellipsoid (10); `carried` are those of a payload of one unit; `friction_part` of every friction term,
+    those of an ellipsoid (11); `carried` are those of a payload of one unit; `friction_part` of every friction term,
     `friction_residual` and `drive_error` [N m or N]; `compensation` maps (qd_ref, qd) to f^. Measurement errors:
     `position_error`, all but `position_noise` of it constant; `speed_error`, and `speed_lag` [s] times the
     acceleration; `feedback_noise` [1/s^2] is what errors of measured speeds add to the feedback. `delay` D [s] is the
     largest, `jitter` [s] how much of it varies. `stiffness` p, `damping` s and `integral` are those of the feedback;
-    `at_reference`: where the law evaluates its model. `stated`: the entries of bodies and payload by name, for a part
+    `at_reference`: where the law evaluates its model. `payload_reach`: its mass in the model and how far its centre is
+    from the frame. `stated`: the entries of bodies and payload by name, for a part
     of the sets, for messages.
     """
 
@@ -98,6 +111,7 @@ class PlantUncertainty:
     at_reference: bool
     factor: Array | None = None
     integral: Array | None = None
+    payload_reach: tuple[float, float] = (0.0, math.inf)
     stated: Mapping[str, Callable[[float], float]] = field(default_factory=dict)
 
     def speed_errors(self, fastest: Array) -> Array:
@@ -223,8 +237,8 @@ class PlantUncertainty:
     def plant_errors(
         self, inverse: Ends, own: MotionBoxes, cells: Array, frozen: Ends, acting: ActingErrors
     ) -> dict[str, ErrorInputs]:
-        """(3), (9) by cause for every cell, with centres and half widths `cells` (C, 2, k), over motions `own` with the
-        accelerations of the reference. `frozen`: G and M_t^-1 (C, N, n, n) of the loop's gains.
+        """(3), (9), (10) by cause for every cell, with centres and half widths `cells` (C, 2, k), over motions `own`
+        with the accelerations of the reference. `frozen`: G and M_t^-1 (C, N, n, n) of the loop's gains.
         """
         R, D = inverse
         split = self.directions.shape[1]
@@ -232,13 +246,15 @@ class PlantUncertainty:
         found: list[dict[str, ErrorInputs]] = []
         with np.errstate(all="ignore"):
             middle, radius = self.preconditioned(R, own)
-            sizes = self.deviations(middle[:, :, :split], radius[:, :, :split])
-            wide = D + sizes[..., 1:] * _ROUNDED_UP
+            bodies, body_spread = middle[:, :, :split], radius[:, :, :split]
+            sizes = self.deviations(bodies, body_spread)
             load, spread = middle[:, :, split:], radius[:, :, split:]
+            payloads = ParameterSet.of_payload(cells, *self.payload_reach)
             for c, (centre, half) in enumerate(cells):
                 G, held = frozen[0][c], frozen[1][c]
                 u, other = acting.feedback[c], acting.other[c]
-                cell = in_cell(load, spread, centre, half, wide)
+                motion = acting.motion[c]
+                cell = in_cell(load, spread, centre, half, D, sizes[..., 1:] * _ROUNDED_UP)
                 QR = cell.Q @ R
                 size = np.abs(QR) + rounding(R.shape[1]) * (np.abs(cell.Q) @ np.abs(R))
                 apart = np.abs(QR - held) + 2.0 * rounding(R.shape[1]) * (np.abs(cell.Q) @ np.abs(R))
@@ -246,27 +262,54 @@ class PlantUncertainty:
                 right = {}
                 for cause, torque in (("friction", acting.friction[c]), ("drives", drives[c])):
                     first = batched_product(size, torque)
-                    beyond = solved(cell.wrong, first) - first + batched_product(apart, torque)
-                    right[cause] = ErrorInputs(beyond, torque, zero, zero, zero)
+                    own_inertia = solved(cell.centre_wrong, first)
+                    beyond = own_inertia - first + batched_product(apart, torque)
+                    more = np.maximum(solved(cell.wrong, first) - own_inertia, 0.0)
+                    right[cause] = ErrorInputs(beyond, torque, zero, zero, zero, ConstantErrors(more, zero, zero, zero))
                 moved = batched_product(np.abs(G), u)
                 if split:
                     both = sizes[..., 0] + batched_product(sizes[..., 1:], other + moved)
+                    turned = (cell.Q @ bodies.reshape(*bodies.shape[:2], -1)).reshape(bodies.shape)
+                    step = rounding(bodies.shape[1]) * (np.abs(cell.Q) @ np.abs(bodies).reshape(*bodies.shape[:2], -1))
+                    loose = step.reshape(bodies.shape) + np.einsum("nij,njkl->nikl", np.abs(cell.Q), body_spread)
+                    signed, spare = self._signed(turned[..., 0], loose[..., 0], len(cells))
                     level = solved(cell.wrong, batched_product(np.abs(cell.Q), both))
-                    right["bodies"] = ErrorInputs(level, zero, zero, zero, zero)
+                    inertial = reaction(cell.centre_wrong, (turned[..., 1:], loose[..., 1:]), self.deviations, motion)
+                    right["bodies"] = constant_inputs(
+                        cell, c, known=(zero, zero), signed=signed, rest=spare, level=level, inertial=inertial
+                    )
                 identity = np.eye(len(self.drive_error))
                 step = 4.0 * rounding(len(identity)) * (np.abs(cell.Q) @ (identity + np.abs(cell.P) @ np.abs(G)))
                 away = np.abs(cell.Q @ (identity - cell.P @ G)) + step
                 away = away + np.abs(cell.Q) @ (D @ np.abs(identity - G))
-                rest = cell.loose[..., 0] + batched_product(cell.loose[..., 1:], moved) + batched_product(away, u)
-                rest = rest + batched_product(cell.whole, other)
-                known = np.abs(cell.known)
-                level = solved(cell.wrong, known + rest) - known
-                right["payload"] = ErrorInputs(level, zero, cell.known, cell.known, u)
+                rest = batched_product(away, u) + batched_product(cell.whole, other)
+                level = cell.loose[..., 0] + batched_product(cell.loose[..., 1:], moved) + rest
+                level = solved(cell.wrong, np.abs(cell.known) + level) - np.abs(cell.known)
+                rest = cell.wide[..., 0] + batched_product(cell.wide[..., 1:], moved) + rest
+                inner = [x * half[:, None] for x in (cell.columns[..., 1:], cell.column_spread)]
+                inertial = reaction(cell.centre_wrong, (inner[0], inner[1]), _sum, motion)
+                columns = np.moveaxis(cell.columns[..., 0], 2, 0)
+                signed = SignedErrors(columns, columns, payloads)
+                right["payload"] = constant_inputs(
+                    cell, c, known=(cell.known, u), signed=signed, rest=rest, level=level, inertial=inertial
+                )
                 found.append(right)
-        return {cause: stacked([each[cause] for each in found]) for cause in found[0]}
+        return {cause: joined_inputs([each[cause] for each in found], axis=0) for cause in found[0]}
+
+    def _signed(self, middle: Array, radius: Array, cells: int) -> tuple[SignedErrors, Array]:
+        """Accelerations of unit parameters of bodies (p, N, n) with their set, and what the radii add (N, n); from
+        middles and radii of the columns (N, n, j).
+        """
+        F = np.eye(middle.shape[2]) if self.factor is None else self.factor
+        radius = radius + rounding(len(F)) * np.abs(middle) * (self.factor is not None)
+        one = np.ones((cells, F.shape[1]))
+        parameters = ParameterSet(0.0 * one, one, ball=self.factor is not None)
+        spare = self.deviations(0.0 * middle[..., None], radius[..., None])[..., 0]
+        columns = np.moveaxis(middle @ F, 2, 0)
+        return SignedErrors(columns, columns, parameters), spare
 
     def deviations(self, middle: Array, radius: Array) -> Array:
-        """The largest |sum of columns times deviations| (N, n, m), from their middles and radii (N, n, j, m); (10)."""
+        """The largest |sum of columns times deviations| (N, n, m), from their middles and radii (N, n, j, m); (11)."""
         F = self.factor
         if F is None:
             return np.asarray((np.abs(middle) + radius).sum(axis=2))
@@ -325,61 +368,13 @@ class PlantUncertainty:
         return middle, radius
 
 
-@dataclass(frozen=True, eq=False)
-class ActingErrors:
-    """Inputs of a plant, by cell (C, N, n): `friction` errors [N m or N], the `feedback` |u|, and `other`, the
-    difference of A from the reference acceleration without the feedback.
-    """
-
-    friction: Array
-    feedback: Array
-    other: Array
-
-
-@dataclass(frozen=True, eq=False)
-class _Cell:
-    """Q and P of (6), |1 - Q R M_t| of (8), and of (7): the `known` part sum c_k Q R Y_k (N, n) at the reference's
-    acceleration, what may be `loose` in it and in Q R N (N, n, 1 + n), and the `whole` |sum Q R N_k| (N, n, n).
-    """
-
-    Q: Array
-    P: Array
-    wrong: Array
-    known: Array
-    loose: Array
-    whole: Array
-
-
-def in_cell(load: Array, spread: Array, centre: Array, half: Array, D: Array) -> _Cell:
-    """The matrices of a cell, from middles and radii of the payload's columns (N, n, k, 1 + n)."""
-    count, n, k, _ = load.shape
-    identity = np.broadcast_to(np.eye(n), (count, n, n))
-    if not k:
-        zero = np.zeros((count, n, 1 + n))
-        return _Cell(identity, identity, D, zero[..., 0], zero, zero[..., 1:])
-    P = identity + np.einsum("nikj,k->nij", load[..., 1:], centre)
-    Q, regular = approximate_inverses(np.where(np.isfinite(P), P, identity))
-    size = np.abs(Q)
-    moved = (Q @ load.reshape(count, n, -1)).reshape(load.shape)
-    # Rounding of P, of Q times the columns, and of their sums, relative to the magnitudes of the summands.
-    step = 4.0 * rounding(max(n, k))
-    wide = np.einsum("nikj,k->nij", spread + step * np.abs(load), np.abs(centre) + half)
-    wide[..., 1:] += step * identity
-    loose = (np.einsum("nikj,k->nij", np.abs(moved), half) + size @ wide) * _ROUNDED_UP
-    middle = np.einsum("nikj,k->nij", moved, centre)
-    around = (defect(Q, P) + size @ D + loose[..., 1:]) * _ROUNDED_UP
-    wrong = np.where(regular[:, None, None], around, np.inf)
-    return _Cell(Q, P, wrong, middle[..., 0], loose, (np.abs(middle) + loose)[..., 1:] * _ROUNDED_UP)
+def _sum(middle: Array, radius: Array) -> Array:
+    return np.asarray((np.abs(middle) + radius).sum(axis=2))
 
 
 def _standing(shaft: Shaft, speed: Any, *, forwards: bool) -> Direction:
     rest, friction = OneWay(forwards), shaft.friction
     return rest if friction.value("turnover_distance") else AtRest(direction_of(friction, speed), speed, rest)
-
-
-def solved(D: Array, c: Array) -> Array:
-    """Bounds (N, n) of |x| with |x| <= c + D |x|; infinite where none is found."""
-    return verified_bound(D, c * _ROUNDED_UP, rounds=_ROUNDS)
 
 
 def _piece(low: Array, high: Array, k: int, pieces: int) -> Ends:

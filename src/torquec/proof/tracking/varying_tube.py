@@ -35,22 +35,21 @@ from torquec.proof.tracking.coupled_response import (
     CoupledErrorLoop,
     CoupledResponse,
     Epochs,
-    ErrorInputs,
     coupled_response,
     runs,
     slot_samples,
-    stacked,
-    summed,
 )
 from torquec.proof.tracking.divergence_reason import divergence_reason
+from torquec.proof.tracking.error_inputs import ActingErrors, ErrorInputs, ErrorMotion, joined_inputs, summed
 from torquec.proof.tracking.error_tube import ErrorTube, Radii, TubeLoop, leaves_box, rounded_torque, rounding_error
-from torquec.proof.tracking.plant_uncertainty import ActingErrors, PlantUncertainty
+from torquec.proof.tracking.plant_uncertainty import PlantUncertainty
 from torquec.proof.tracking.preconditioned import batched_product
 from torquec.proof.tracking.time_pieces import Pieces
 from torquec.proof.tracking.torque_error_bound import ProvenTorque
 from torquec.trajectory.motion_enclosure import MotionEnclosure
 
 _ROUNDS = 60  # the radii converge in ten or twenty iterations, or never
+_LOST = 10.0  # position error [rad or m] beyond which iterations diverge, or give a bound of no use
 _FIRST_STEP, _STEP = 0.02, 0.01
 """Relative widening of a trial tube over the last bounds: while searching a tube, and while narrowing it."""
 
@@ -163,7 +162,7 @@ class VaryingTube:
         held = self.pieces.held(before.feedback, self.age)
         G, inverse = (np.abs(each[:, self.epochs.of_piece]) for each in (self.epochs.G, self.epochs.inverse))
         known = np.maximum(np.abs(inputs.low), np.abs(inputs.high)) + causes["sampling"].level * (1.0 / _RISING - 1.0)
-        acceleration = (batched_product(G, held) + batched_product(inverse, inputs.torque) + known + inputs.level) * _UP
+        acceleration = (batched_product(G, held) + batched_product(inverse, inputs.torque) + known + inputs.most) * _UP
         position = (e + self.coupled.period**2 / 8.0 * acceleration + self._offset) * _UP
         return Radii(position, speed, acceleration, feedback), torque
 
@@ -181,14 +180,13 @@ class VaryingTube:
         states += [asked] * loop.delay
         largest = np.stack(states, axis=1)
         found = np.zeros((len(self.cells), len(pieces.first), 4 * n))
-        slots = {name: pieces.to_slots(getattr(inputs, name)) for name in ("torque", "high")}
-        slots["low"] = -pieces.to_slots(-inputs.low)
+        slots = inputs.mapped(pieces.to_slots, lambda values: -pieces.to_slots(-values))
         for epoch, rows in runs(epochs.of_piece[pieces.first]):
             G, inverse = (
                 np.abs(each - each[:, epoch, None])[:, epochs.of_piece] for each in (epochs.G, epochs.inverse)
             )
             level = inputs.level + batched_product(G, inputs.feedback) + batched_product(inverse, inputs.torque)
-            each = ErrorInputs(pieces.to_slots(level) * _UP, **slots, feedback=slots["torque"])
+            each = replace(slots, level=pieces.to_slots(level) * _UP)
             found[:, rows] = self.response.reached(epoch, each, rows, largest, free=free)
         return np.stack([pieces.to_pieces(found[..., k * n : (k + 1) * n]) for k in range(4)])
 
@@ -217,14 +215,23 @@ class VaryingTube:
         own = self.boxes(replace(union, acceleration=union.acceleration + less.max(axis=0, initial=0.0)), asked=False)
         asked = self.boxes(union, asked=True)
         past = replace(union, acceleration=self._remembered(union.acceleration))
-        cuts = [slice(k, k + _AT_ONCE) for k in range(0, len(own.q_lower), _AT_ONCE)]
+        cuts = [slice(max(k - 1, 0), k + _AT_ONCE + 1) for k in range(0, len(own.q_lower), _AT_ONCE)]
+        inner = [slice(min(c.start, 1), min(c.start, 1) + _AT_ONCE) for c in cuts]  # without the neighbours
         inverses = [self.bound.inverse(self.bound.inertia(own.q_lower[c], own.q_upper[c])) for c in cuts]
         found = [self._torque_errors(past, own, asked, inverse, c) for inverse, c in zip(inverses, cuts, strict=True)]
-        model, evaluation, drift = (np.concatenate(each) for each in zip(*found, strict=True))
+        model, evaluation, drift = (
+            np.concatenate([x[c] for x, c in zip(each, inner, strict=True)]) for each in zip(*found, strict=True)
+        )
         drift = held(drift)
         lag = sets.feedback_error(self.wanted)
         other = np.broadcast_to((held(lag + model + evaluation) + self.age * drift) * _UP, radii.position.shape)
         friction, r = self._friction(radii), self.reference
+        lengths, moving = np.diff(self.edges), bool(np.any(self.loop.start_speed))
+
+        def motions(c: slice) -> list[ErrorMotion]:
+            pairs = zip(radii.speed[:, c], radii.acceleration[:, c], strict=True)
+            return [ErrorMotion(*pair, lengths[c], moving) for pair in pairs]
+
         near = replace(own, qdd_lower=r.qdd - r.qdd_spread, qdd_upper=r.qdd + r.qdd_spread)
         frozen = [each[:, self.epochs.of_piece] for each in (self.epochs.G, self.epochs.inverse)]
         plants = [
@@ -233,11 +240,14 @@ class VaryingTube:
                 _rows(near, c),
                 self.cells,
                 (frozen[0][:, c], frozen[1][:, c]),
-                ActingErrors(friction[:, c], feedback[:, c], other[:, c]),
+                ActingErrors(friction[:, c], feedback[:, c], other[:, c], motions(c)),
             )
             for inverse, c in zip(inverses, cuts, strict=True)
         ]
-        causes = {cause: stacked([each[cause] for each in plants], axis=1) for cause in plants[0]}
+        causes = {
+            cause: joined_inputs([_without(each[cause], k) for each, k in zip(plants, inner, strict=True)])
+            for cause in plants[0]
+        }
         late = held(sets.jitter_error(past.position, past.speed, past.acceleration)) + sets.delay * drift
         shared = {"model": held(model), "sensors": held(evaluation + lag), "delay": late}
         zero = np.zeros(radii.position.shape)
@@ -328,7 +338,7 @@ def varying_tube(problem: VaryingTube) -> ErrorTube | str:
             return outside
         wide = radii.wider(step)
         new_causes = problem.causes(wide)
-        if not all(np.isfinite(each.level).all() for each in new_causes.values()):
+        if radii.position.max() > _LOST or not all(np.isfinite(each.most).all() for each in new_causes.values()):
             break
         causes = new_causes
         new, torque = problem.radii(causes, wide)
@@ -350,7 +360,8 @@ def _tube(problem: VaryingTube, new: Radii, wide: Radii, causes: Mapping[str, Er
     drift = causes["sampling"].level.max(axis=(0, 1)) / (_RISING * problem.coupled.period)
     largest = Radii(*(getattr(new, name).max(axis=(0, 1)) for name in _RADII))
     torques, costs = problem.torques(wide, torque), problem.costs(causes, new)
-    return ErrorTube(largest, largest.acceleration, drift, torques, costs, problem.edges, new.position.max(axis=0))
+    over_time = problem.edges, new.position.max(axis=0), new.speed.min(axis=0)
+    return ErrorTube(largest, largest.acceleration, drift, torques, costs, *over_time)
 
 
 _RADII = ("position", "speed", "acceleration", "feedback")
@@ -363,6 +374,11 @@ def widest(radii: Radii) -> Radii:
 
 def _outside(problem: VaryingTube, radii: Radii) -> str | None:
     return leaves_box(problem.proven, problem.boxes(widest(radii), asked=True), problem.reference.t)
+
+
+def _without(inputs: ErrorInputs, kept: slice) -> ErrorInputs:
+    """Inputs of some pieces of time."""
+    return inputs.mapped(*[lambda values: values[..., kept, :]] * 2)
 
 
 def _rows(boxes: MotionBoxes, c: slice) -> MotionBoxes:
