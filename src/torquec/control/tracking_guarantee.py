@@ -83,8 +83,7 @@ _LONGER_PIECE = 0.005  # the same [s] for tubes that vary with time
 _FEWEST, _MOST = 256, 32768
 """Pieces of time that the reference is enclosed over: short motions need some to be narrow, long ones fit memory."""
 
-_COARSE, _FINE = (2, 2), (3, 3)
-"""Ranges of an unknown payload's mass, and cubes along each axis for its centre; finer where no tube is found."""
+_COARSE, _FINE = (2, 2), (3, 3)  # ranges of a payload's mass, cubes along each axis for its centre; finer where needed
 
 _STILL = 1e-12  # a speed or acceleration of the reference that is rounding, within what its enclosure allows for
 _NOTHING = 1e-14  # parts of a bound [rad or m] that are rounding, and not listed in a budget
