@@ -377,6 +377,12 @@ def test_contributing_names_files_that_exist():
         assert any(list(place.glob(name)) for place in (PACKAGE, ROOT)), name
 
 
+def test_the_changelog_has_at_most_five_lines_a_version():
+    versions = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    assert versions
+    assert all(len(re.findall(r"^- ", part, flags=re.MULTILINE)) <= 5 and "\n#" not in part for part in versions)
+
+
 def test_ci_runs_the_test_command_of_the_readme():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")

@@ -96,7 +96,7 @@ def read_robot(
 
     vector = None if gravity is None else _vector(numbers(gravity, "--gravity"))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SnapWarning)  # `info` tells it, and claims count it
+        warnings.simplefilter("ignore", SnapWarning)  # `info` prints this warning, and claims include its error
         return load(argument, snap=snap, strict=strict, gravity=vector, base=base, mesh_inertia=mesh_inertia)
 
 

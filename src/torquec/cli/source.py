@@ -62,7 +62,7 @@ class ModelSource:
         return self._changed(load_model(name), name)
 
     def robot(self, argument: str) -> Robot:
-        """The robot of a classic or a robot file, as it is there."""
+        """The robot of a classic or a robot file, unchanged."""
         return read_robot(
             argument,
             snap=self.snap,
@@ -155,7 +155,7 @@ def locked(robot: Robot, texts: Sequence[str], *, degrees: bool = False) -> Robo
 
 
 def _numbers(text: str) -> tuple[float, ...]:
-    """The numbers of a list; none where it is no list of numbers."""
+    """The numbers of a list; empty where an entry is no number."""
     try:
         return numbers(text, "")
     except ArgumentError:

@@ -1,4 +1,4 @@
-"""Choices of the haptic commands by name, in a file of their own: help does not load the rest."""
+"""Choices of the haptic commands by name, in a separate file that help loads without the rest."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ class IdentifyOptions:
     a joint slower than `standstill` [rad/s or m/s] are left out of the fit: stiction is not a function of the state
     (zero keeps all rows, and so does friction with memory). `reading` is how logs are read, `piece_rows` the number of
     samples of a piece. With `memory`, friction with presliding displacement (Dahl) is tried, too, and chosen where it
-    is clearly better on held-out parts: a function with state in programs; MJCF is fitted without. `fit_gravity` also
-    fits the direction of gravity, not its magnitude.
+    is clearly better on held-out parts: a function with state in programs; MJCF gets a fit without it. `fit_gravity`
+    also fits the direction of gravity, not its magnitude.
 
     Raises `ArgumentError` for invalid numbers and unknown choices.
     """

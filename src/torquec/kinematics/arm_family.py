@@ -147,7 +147,7 @@ def closed_arm(arm: ArmGeometry) -> ClosedArm | list[str]:
 def general_arm(arm: ArmGeometry) -> ClosedArm | str:
     """The closed form of an arm with a spherical wrist, or shoulder, on three joints of general geometry; or why not.
 
-    For arms that no family fits, not even nearly: next to one of them its equations nearly depend on each other.
+    For arms far from every family: close to one, its equations are nearly dependent.
     """
     found = spherical_wrist_arm(arm, general_position)
     if isinstance(found, ClosedArm):

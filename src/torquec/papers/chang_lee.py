@@ -5,7 +5,7 @@ the opposite sign of a holding torque; C2 = cos theta2. The box is the robot's j
 q3 from 0.15 to 0.9 m. Errors of J_ii are relative, all others absolute in SI units. Labels of the H rows were restored
 from the printed errors. Six rows that fit no coefficient are left out.
 
-Compared are the errors of the printed expressions, the smallest that their terms can reach, and MIN_BASIS_GEN.
+The comparison covers the errors of the printed expressions, the smallest errors of their terms, and MIN_BASIS_GEN.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ class _Symbols:
 
 
 def _twist(link: CanonicalLink, joint: str) -> tuple[float, float]:
-    """(cos, sin) of alpha, if the link stands on the one before as (1) says."""
+    """(cos, sin) of alpha, if the link's pose in the previous one has the form (1)."""
     r, p = link.pre.rotation, link.pre.origin
     if r[0] != (1.0, 0.0, 0.0) or (p[1], p[2]) != (0.0, 0.0):
         raise RobotError(

@@ -125,4 +125,4 @@ STEPS = (
     ),
     RunStep("report", "making the page", report_step, at_top=True),
 )
-"""In the order in which they are done."""
+"""Steps in the order of execution."""

@@ -86,7 +86,7 @@ def verdict_step(context: StepContext) -> str:
 
 
 def verdict_statements(found: Mapping[str, Any]) -> list[tuple[str, Origin]]:
-    """A sentence for each promise in the document of a design, and what it rests on."""
+    """A sentence with its basis for each claim in the document of a design."""
     guarantee, covariance = found["guarantee"], found["covariance"]
     said = [(guarantee_sentence(guarantee), Origin.TUBE)]
     said += [(text, Origin.LINEAR) for text in narrow_limits(found.get("robustness", {}))]

@@ -33,7 +33,7 @@ ENCODER = 1e-5
 """Step of encoders [rad, m]: 19 bits a turn."""
 _ACCELERATION = {True: 10.0, False: 2.0}
 """rad/s^2 of a joint that turns, m/s^2 of one that translates: what light arms reach."""
-_SPEED = {True: 2.5, False: 0.5}  # rad/s, m/s: of joints whose files state no limit, or one that nobody needs at once
+_SPEED = {True: 2.5, False: 0.5}  # rad/s, m/s: for joints without a limit in the file, or with one above this
 _WAY = {True: 0.5, False: 0.1}  # rad, m: the way of the example motion
 _LARGEST_ERROR_SHARE = 0.125  # largest e of (1), as a fraction of the torque that accelerates the joint's own inertia
 _SAMPLES = 200  # number of random states for torques and inertias
@@ -45,7 +45,7 @@ _LOAD_MASS_SHARE, _LOAD_TORQUE_SHARE, _LOAD_DISPLACEMENT = 0.05, 0.1, 1e-3
 """Limits of the example's load: fraction of the moving mass, of the torque limits, and displacement (2) [rad, m]. It
 stays small compared with friction, so that the tracking error is bounded for every mass up to it."""
 _TORQUE_SHARE, _LARGEST_SLOWDOWN = 0.6, 4.0
-"""Fraction of the torque limits that the example motion may use with increased friction; its largest slow-down."""
+"""Share of the torque limits for the example motion with increased friction; largest factor on its duration."""
 FRICTION_PART = 0.3
 """Part of every friction term that may be wrong: typical variation of identified friction with temperature and load."""
 _LEAST_LOAD = 1e-3  # smallest payload [kg]
@@ -83,7 +83,7 @@ def usual_acceleration(joint: StateCoordinate) -> float:
 
 
 def torque_errors(robot: Robot) -> TorqueErrors:
-    """A part of the torque limits, or less where (1) asks for it."""
+    """A part of the torque limits, or less where (1) requires it."""
     rng, model = np.random.default_rng(0), as_model(robot)
     speeds, accelerations = (
         np.array([most(joint) for joint in robot.coordinates]) for most in (usual_speed, usual_acceleration)

@@ -62,7 +62,7 @@ class RunResult:
 
     @property
     def report(self) -> Path | None:
-        """The page to look at, where there is one."""
+        """The HTML report; None where the run wrote none."""
         path = self.folder / PAGE
         return path if PAGE in self.manifest.files else None
 
@@ -127,7 +127,7 @@ class _Run:
         self.records[step.name] = found
 
     def _lacking(self, step: RunStep) -> str:
-        """Why a step cannot be done that requires others (5)."""
+        """Reason why a step that requires others is skipped (5); empty where it can run."""
         missing = [name for name in step.requires if name in self.records and not self.records[name].is_done]
         return "" if not missing else f"it needs what '{missing[0]}' makes, which {_fate(self.records[missing[0]])}"
 
@@ -188,7 +188,7 @@ class _Run:
         return self.partial / "result" / step.name
 
     def _results(self, step: RunStep) -> dict[str, Path]:
-        """The folders of the steps that it needs; for one that sees all, of everything in its place."""
+        """Folders of the steps that it needs; for a step that reads all results, one folder with all."""
         if step.at_top:
             root = self.partial / "result" / ".all"
             shutil.rmtree(root, ignore_errors=True)
@@ -233,7 +233,7 @@ def _fate(record: StepRecord) -> str:
 
 
 def _outer(step: RunStep, name: str) -> str:
-    """The name in the folder of the run of a file of a step."""
+    """Name of a step's file within the folder of the run."""
     return name if step.at_top else f"{step.name}/{name}"
 
 
@@ -242,7 +242,7 @@ def _inner(step: RunStep, name: str) -> str:
 
 
 def _linked(path: Path, target: Path) -> None:
-    """The same file at another place; a copy where the file system has no links."""
+    """A hard link to the file; a copy where the file system has no links."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(path, target)

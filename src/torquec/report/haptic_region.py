@@ -123,7 +123,7 @@ def _third(plane: RegionPlane) -> RenderedQuantity:
 
 
 def _region(plane: RegionPlane) -> list[Series]:
-    """Where the margin of passivity is positive: in every column of the plane, stretches between its zeros."""
+    """Intervals with a positive margin of passivity, between its zeros, in every column of the plane."""
     height = np.cbrt(np.clip(plane.margin, -1.0, 1.0))  # the root: margins near the edge span many decades
     columns = [_stretches(height[:, k], np.log(plane.y)) for k in range(len(plane.x))]
     found = []

@@ -67,7 +67,7 @@ def measured(on: str) -> Provenance:
 
 
 def computed(by: str) -> Provenance:
-    """Computed from a model, by what is named."""
+    """Computed from a model; `source` names the calculation."""
     return Provenance(Obtained.COMPUTED, by)
 
 
@@ -78,7 +78,7 @@ def assumed(source: str) -> Provenance:
 
 @dataclass(frozen=True)
 class Number:
-    """A finite number with its unit, and how it was obtained; `digits` that are worth showing.
+    """A finite number with its unit, and how it was obtained; `digits` is the number of digits shown.
 
     What is proved is an upper bound and is rounded up; with `at_least` a number is a lower bound and is rounded
     down, with `at_most` an upper one.

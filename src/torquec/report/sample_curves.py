@@ -20,8 +20,8 @@ from torquec.report.provenance import Provenance
 from torquec.simulation.monte_carlo import ErrorEnvelope
 from torquec.simulation.simulation_result import SimulationResult
 
-_COLUMNS = 240  # columns of a drawing with two samples each: more than a drawing for one joint has on most screens
-_DIGITS = 6  # of a sample: a screen shows three
+_COLUMNS = 240  # columns of a drawing, two samples each: more than its pixels on most screens
+_DIGITS = 6  # significant digits of a sample: a screen shows three
 
 
 def kept_samples(values: Array, columns: int = _COLUMNS) -> list[int]:

@@ -43,9 +43,9 @@ def write_urdf(
     """Write the robot as a URDF file, and its drives in a side file; gives the files written.
 
     `original` is a URDF document that the robot came from (`urdf_source` finds it): where the robot fits into it,
-    everything that is not about dynamics is kept as it is there. `dynamics` is the friction for `<dynamics>` by joint,
-    for programs that do not read the side file, which then has the robot's own friction of every joint. `note` goes
-    into the file's first lines.
+    everything but dynamics is kept unchanged. `dynamics` is the friction for `<dynamics>` by joint, for programs that
+    do not read the side file, which then has the robot's own friction of every joint. `note` goes into the file's
+    first lines.
 
     An earlier side file of the same name is replaced, for it would change what is read back. Files that Torquec did not
     write are replaced with `force` only. Raises `RobotError` for an inertia that URDF cannot hold and for friction that

@@ -91,7 +91,7 @@ STRATEGIES = (
 def candidates(
     problem: SimplificationProblem, aim: SimplificationProblem, best: Certificate | None, plan: TimePlan
 ) -> tuple[list[Function], Certificate | None]:
-    """Candidate programs whose errors found keep the aims, within the search time; and the cheapest proven already."""
+    """Candidate programs whose largest errors found are within the aims, and the cheapest program proven so far."""
     programs: list[Function] = []
     prunings: dict[Function, int] = {}
     timed = plan.budget.is_timed

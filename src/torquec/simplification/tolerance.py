@@ -234,7 +234,7 @@ def _budgets(requirement: JointRequirement, inertia: float) -> tuple[float, floa
 def _tolerance(
     c: _Contribution, value: float, joint: str, largest: float = TUNING.largest_share
 ) -> CoefficientTolerance:
-    # A tolerance of its own size allows to leave it out; more gains nothing, but proofs need a small margin.
+    # A tolerance as large as the coefficient lets it be zero; proofs need a small margin above that.
     return CoefficientTolerance(c.family, c.index, min(value, c.size * largest), ErrorKind.ABSOLUTE, joint)
 
 

@@ -68,7 +68,7 @@ class FitProblem:
         union = list(dict.fromkeys([*self.candidates, *target.terms]))
         self.terms = compile_terms(union)
         self.exact = np.array([float(target.terms.get(m, 0.0)) for m in union])
-        # Columns that hold the whole target fit it exactly; -1 stands for a term that is no candidate.
+        # All terms of the target as columns fit it exactly; -1: the term is no candidate.
         place = {m: i for i, m in enumerate(self.candidates)}
         self._own = {place.get(m, -1) for m in target.terms}
         self.reference = checked_reference(self.terms, self.exact, box, kind)

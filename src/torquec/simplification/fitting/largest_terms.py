@@ -36,7 +36,7 @@ from torquec.trajectory.motion_box import MotionBox
 def largest_terms(
     target: TrigPolynomial, box: MotionBox, tolerance: float, *, kind: ErrorKind = ErrorKind.ABSOLUTE
 ) -> MinimaxFit:
-    """Few of the target's own terms, fitted within the tolerance as far as sampling and local ascent find."""
+    """A small subset of the target's terms, fitted within the tolerance as far as sampling and local ascent show."""
     problem = FitProblem(target, tuple(target.terms), box, kind=kind)
     problem.add(box.samples(problem.terms.joints, TUNING.term_points, start=500))
     heights = np.abs(problem.rows).max(axis=0)
