@@ -87,7 +87,7 @@ def equations_document(equations: Equations) -> dict[str, Any]:
 
 
 def _counts(equations: Equations) -> dict[str, int]:
-    """Terms of M and g as they are, and of the matrices that are shown as they are shown."""
+    """Terms of M and g, and of the other matrices in the form in which they are shown."""
     if equations.rule != EXACT:
         return equations.terms
     return equations.form.terms | (equations.terms if equations.whole else {})

@@ -18,6 +18,6 @@ class NotebookDisplay:
     __slots__ = ()
 
     def _repr_html_(self) -> str | None:
-        """The result as HTML; None, for the plain text, where there is nothing more to show."""
+        """The result as HTML; None, which shows the plain text, for a result without tables."""
         found: str | None = importlib.import_module(_DISPLAYS).notebook_html(self)
         return found

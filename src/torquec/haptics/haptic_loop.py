@@ -115,7 +115,7 @@ class HapticLoop:
 
     @property
     def period(self) -> float:
-        """The cycle's [s]."""
+        """Period of the cycle [s]."""
         return self.cycle.options.period
 
     @cached_property

@@ -24,7 +24,7 @@ One branch instead of all: where a closed form branches, the side nearer to the 
       chord^2 = 2 - 2 cos away from the reference, whole turns or not
 (11)  so where the squared distance of the branch taken is less than every chord^2, no other branch is nearer
 
-Programs are traced while `one_branch` lasts; what was chosen, and (10), stand in the `Choices` that it gives.
+`one_branch` is a context in which programs are traced; its `Choices` record the branches taken, and (10).
 """
 
 from __future__ import annotations
@@ -128,8 +128,8 @@ _LEAST_BEND: ContextVar[float] = ContextVar("least_bend", default=0.0)
 
 @contextmanager
 def folds_apart(share: float) -> Iterator[None]:
-    """While it lasts, programs are traced in which no two branches coincide: a discriminant is at least this share of
-    what it is made of. For starting points of an iteration, which has to tell the branches of a fold apart.
+    """A context that traces programs in which no two branches coincide: a discriminant is at least this share of
+    its terms. For starting points of an iteration, which must separate the branches of a fold.
     """
     before = _LEAST_BEND.set(share)
     try:
@@ -214,7 +214,7 @@ def nearest_turn(q: Scalar, limits: Limits, near: Scalar) -> PlacedTurn:
     # The maxima are of inputs and constants alone: they are computed once for all branches.
     reference = maximum(near, lower) if lower > -math.inf else near
     reference = minimum(reference, upper) if upper < math.inf else reference
-    # Half a turn away there are two; the slack says that it is the one above, whatever the rounding.
+    # Half a turn away two values are equally near; the slack selects the upper one, whatever the rounding.
     value = q + _TURN * whole_turns((reference + LIMIT_SLACK) - q)
     if upper < math.inf:
         value = select((upper + LIMIT_SLACK) - value, value, value - _TURN)  # (8)
@@ -266,7 +266,7 @@ _CHOICES: ContextVar[Choices | None] = ContextVar("choices", default=None)
 
 @contextmanager
 def one_branch() -> Iterator[Choices]:
-    """While it lasts, closed forms give one branch: what they chose is noted in the result."""
+    """A context in which closed forms give one branch; the result records their choices."""
     choices = Choices()
     before = _CHOICES.set(choices)
     try:

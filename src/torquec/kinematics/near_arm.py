@@ -50,8 +50,8 @@ def near_arm(arm: ArmGeometry) -> ArmGeometry:
 
 
 def pose_difference(arm: ArmGeometry, tidy: ArmGeometry) -> float:
-    """The largest difference between the poses of two arms with their joints in the same position, over positions of
-    all kinds: of the place relative to half the size of the arm, or of the rotation [rad].
+    """The largest difference between the poses of two arms at equal joint positions, over various positions: of the
+    origin, relative to half the size of the arm, or of the rotation [rad].
     """
     shares = np.random.default_rng(0).uniform(-1.0, 1.0, (_COMPARED, len(arm.joints)))  # the same in every run
     largest = 0.0
@@ -86,7 +86,7 @@ def turning(v: Array) -> Array:
 
 
 def _nearby_points(axes: list[Array], points: list[Array], tool: Array) -> list[Array]:
-    """For every line its point nearest to the one chosen on the next line, from the tool inwards."""
+    """One point of every line, from the tool inwards: the point nearest to that of the next line."""
     found, at = [], tool
     for axis, point in zip(reversed(axes), reversed(points), strict=True):
         at = point + axis * float(axis @ (at - point))

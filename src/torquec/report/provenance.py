@@ -67,7 +67,7 @@ def measured(on: str) -> Provenance:
 
 
 def computed(by: str) -> Provenance:
-    """Computed from a model; `source` names the calculation."""
+    """Computed from a model; `by` names the calculation."""
     return Provenance(Obtained.COMPUTED, by)
 
 

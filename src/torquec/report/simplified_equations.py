@@ -13,7 +13,7 @@ from torquec.model.simplified import TradeOff
 from torquec.simplification.torque_coefficients import TermChange, TorqueCoefficients
 
 _WIDTH = 100  # of a terminal
-_DIGITS = 6  # what a reader compares
+_DIGITS = 6  # significant digits of coefficients that a reader compares
 _TITLES = {
     Matrix.M: "Inertia M(q): M12 multiplies qdd2 in the torque of joint 1",
     Matrix.B: "Coriolis B(q): B[1,23] multiplies qd2 qd3",
@@ -47,7 +47,7 @@ def equations_page(title: str, coefficients: TorqueCoefficients) -> str:
 
 
 def coefficient_page(title: str, coefficients: TorqueCoefficients, fell_back: Sequence[str] | None) -> str:
-    """The equations of a model by coefficients; `fell_back`: where MIN_BASIS_GEN found no basis, None without it."""
+    """The equations of a model by coefficients; `fell_back`: those without a basis of MIN_BASIS_GEN, if used."""
     page = equations_page(title, coefficients)
     if fell_back is None:
         return page

@@ -34,8 +34,8 @@ _BYTES = 8  # size of a number in a table
 class DegreeRoom:
     """Limits from the time and memory for proof and check (3).
 
-    The grid of a check has at least these `degrees` (n,) for any program; limits are the points of that grid and of a
-    box of a proof.
+    `degrees` (n,) are the least degrees of the grid of a check, for any program; the limits are
+    numbers of points, of that grid and of a box of a proof.
     """
 
     degrees: tuple[int, ...]
@@ -107,5 +107,5 @@ class DegreeLimit:
 
 
 def _values_of_a_point(n: int) -> int:
-    """Numbers of one point in all tables of a proof: the rows of a torque, for each of n joints."""
+    """Numbers per grid point in all tables of a proof: the rows of each of n torques."""
     return n * (n + n * (n + 1) // 2 + 1)

@@ -38,7 +38,7 @@ class LogFile:
     """Names of columns in `Log.others` that differ from those in the file."""
 
     def whole(self) -> Log:
-        """All of it."""
+        """The whole log in one piece."""
         return next(self.chunks(None))
 
     def chunks(self, rows: int | None) -> Iterator[Log]:

@@ -107,7 +107,7 @@ class Box:
 
 
 class BernsteinBoxes:
-    """Makes boxes of the polynomials in a table (entries, basis, ..), each off by an allowance (entries,) at most."""
+    """Factory of boxes for polynomials in a table (entries, basis, ..), with an allowance (entries,) for errors."""
 
     def __init__(self, table: Array, ranges: Sequence[Range], allowance: Array) -> None:
         self._table, self._allowance = table, allowance
@@ -130,7 +130,7 @@ class BernsteinBoxes:
             asked.setdefault(place.root, []).append(place)
 
         def further(numerators: RealArray, weights: tuple[Array, ...], growth: float, first: int) -> Iterator[Box]:
-            """The requested boxes within one interval of each of the first variables, from root box `first` on."""
+            """The requested boxes with one interval in each of the first variables; root boxes count from `first`."""
             axis = len(weights)
             if axis == len(pieces):
                 root = self._root(numerators, weights, growth)
