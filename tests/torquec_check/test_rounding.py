@@ -78,9 +78,9 @@ def test_sizes_have_a_factor_for_their_own_rounding(monkeypatch):
     program = _program(["mul", 0, 0])
     once = rounding_errors(program, BOX, DOUBLE)[0]
     monkeypatch.setattr(module, "UP", 2.0)
-    assert rounding_errors(program, BOX, DOUBLE)[0] == pytest.approx(2.0 * once, rel=1e-6)
+    assert rounding_errors(program, BOX, DOUBLE)[0] == pytest.approx(2.0 * once, rel=1e-6, abs=0.0)
     assert Machine(SINGLE, BOX).constant(Fraction(0.1)).distance == pytest.approx(
-        2.0 * float(abs(Fraction(float(np.float32(0.1))) - Fraction(0.1))), rel=1e-6
+        2.0 * float(abs(Fraction(float(np.float32(0.1))) - Fraction(0.1))), rel=1e-6, abs=0.0
     )
 
 
