@@ -1,14 +1,14 @@
-"""Which module-level numbers of the package are tuning constants: numbers that somebody chose, and might have chosen otherwise.
+"""Tuning constants of the package: module-level numbers that were chosen by judgement; a house rule counts them.
 
-A number is one where none of these rules explains it; the last four are about its value alone:
+A number is not counted where one of these rules explains it:
 
-(1)  it is a field of a tuning record (`tuning.py`): it has its name, unit and reason there
+(1)  it is a field of a tuning record (`tuning.py`), which gives its name, unit and reason
 (2)  its file writes or reads a format, makes code or a page, or has a paper's printed numbers (`OF_FORMATS`)
 (3)  its name says that it is for readers (`_DIGITS`, `_WIDTH`, `_COLUMNS`)
-(4)  whole numbers up to three, powers of two, halves, unit vectors
-(5)  less than 1e-8: an allowance for the rounding of doubles
-(6)  1e10 and more: a sentinel, or nanoseconds of a second
-(7)  a quotient or a power: written as what it is, such as 1/6 or 2^53
+(4)  it is a whole number up to three, a power of two, a half, or zeros and ones
+(5)  it is below 1e-8: an allowance for the rounding of doubles
+(6)  it is 1e9 or more: a sentinel, or nanoseconds of a second
+(7)  it is written as a quotient or a power, such as 1/6 or 2^53
 """
 
 from __future__ import annotations
@@ -57,16 +57,19 @@ def tuning_numbers(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def numbers_of(value: ast.expr) -> Iterator[ast.expr]:
-    """The numbers of a literal, those of a tuple one by one; nothing for anything that is computed by calls or names."""
+    """The numbers of a literal, those of a tuple one by one; nothing for what is computed by calls or from names."""
     if isinstance(value, ast.Tuple):
         parts = [list(numbers_of(part)) for part in value.elts]
         yield from (each for part in parts for each in part) if all(parts) else ()
-    elif all(
-        isinstance(part, ast.BinOp | ast.UnaryOp | ast.Constant | ast.operator | ast.unaryop)
-        for part in ast.walk(value)
-    ):
-        if all(type(part.value) in (int, float) for part in ast.walk(value) if isinstance(part, ast.Constant)):
-            yield value
+    elif all(is_arithmetic(part) for part in ast.walk(value)):
+        yield value
+
+
+def is_arithmetic(node: ast.AST) -> bool:
+    """A number, or an operation of numbers."""
+    if isinstance(node, ast.Constant):
+        return type(node.value) in (int, float)
+    return isinstance(node, ast.BinOp | ast.UnaryOp | ast.operator | ast.unaryop)
 
 
 def is_explained(number: ast.expr) -> bool:
@@ -76,9 +79,3 @@ def is_explained(number: ast.expr) -> bool:
     value = abs(eval(ast.unparse(number), {"__builtins__": {}}))  # an expression of numbers alone
     whole = float(value).is_integer() and (value <= 3 or int(value) & (int(value) - 1) == 0)
     return whole or value == 0.5 or value < LARGEST_ROUNDING or value >= SMALLEST_SENTINEL
-
-
-if __name__ == "__main__":
-    for source in sorted(PACKAGE.rglob("*.py")):
-        for line, constant in tuning_numbers(source):
-            print(f"{source.relative_to(PACKAGE)}:{line}: {constant}")

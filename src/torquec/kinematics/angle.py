@@ -38,6 +38,7 @@ from typing import Any
 
 from torquec.expr.math import absolute, apply, atan2, maximum, minimum, select, sincos, sqrt
 from torquec.expr.ops import Op
+from torquec.kinematics.tuning import TUNING
 from torquec.robot.robot import Limits
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, scale, subtract
 
@@ -193,7 +194,6 @@ LIMIT_SLACK = 1e-9
 
 _TURN = 2.0 * math.pi  # [rad]
 _ROUNDING = 1.5 * 2.0**52  # doubles there are whole numbers: adding it rounds
-_CLEARLY = 1e-6  # [rad]: limits that are nearer to a whole turn apart than this may hold two
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ class PlacedTurn:
 def nearest_turn(q: Scalar, limits: Limits, near: Scalar) -> PlacedTurn:
     """q and whole turns (5): of those within the limits the nearest to `near`; where none is, one next to them."""
     lower, upper = limits.lower, limits.upper
-    if upper - lower < _TURN - _CLEARLY:
+    if upper - lower < _TURN - TUNING.turn_margin:
         middle = 0.5 * (lower + upper)
         value = q + _TURN * whole_turns(middle - q)
         return PlacedTurn(value, (0.5 * (upper - lower) + LIMIT_SLACK) - absolute(value - middle))  # (7)

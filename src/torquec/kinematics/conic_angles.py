@@ -27,18 +27,16 @@ from typing import TypeAlias
 
 from torquec.expr.math import absolute, atan2, select, sincos, sqrt
 from torquec.kinematics.angle import JointAngle, larger, over, select_angle, smaller, two_angles
+from torquec.kinematics.tuning import TUNING
 from torquec.spatial import Scalar
 
 Form: TypeAlias = Sequence[Sequence[Scalar]]
 """A symmetric matrix (3, 3) over (cos q, sin q, 1)."""
 
-_HALVINGS = 26  # to 1e-8 of the bracket: from there Newton's method is quick
 _STRAIGHT = 1e-10  # m_2 - m_1 over twice the size of Q, from which on (3) has the digits that Newton's method needs
 _ROOT_STEPS = 4  # of Newton's method for l, after the halvings
 _ANGLE_STEPS = 3  # for an angle
 _NOTHING = 1e-30  # smaller than any square of what is left of rounding
-_LONGEST = 1e-3  # of them [rad]
-_TOUCHING = 1e-6  # a line that passes the circle at less may touch it: roots that are nearly double are found so badly
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ def conic_angles(Q: Form, held: JointAngle) -> list[ConicAngle]:
             for one, other in zip(line if sign < 0.0 else nowhere, (x, y, -(v2 + sign * v1)), strict=True)
         )
         both = two_angles(x, y, right, held, 1.0)
-        found += [_polished(Q, angle, _TOUCHING - both.miss) for angle in (both.first, both.second)]
+        found += [_polished(Q, angle, TUNING.touching_distance - both.miss) for angle in (both.first, both.second)]
     return found
 
 
@@ -108,7 +106,7 @@ def _least_root(m1: Scalar, m2: Scalar, b1: Scalar, b2: Scalar, p: Scalar) -> Sc
     early = smaller(g(larger(top, m1)), top - m1)
     lower = select(early, m1, larger(m1, smaller(dip, m2)))
     upper = select(early, smaller(top, m2), m2)
-    for _ in range(_HALVINGS):
+    for _ in range(TUNING.root_halvings):
         middle = 0.5 * (lower + upper)
         value = g(middle)
         lower, upper = select(value, lower, middle), select(value, middle, upper)
@@ -126,7 +124,7 @@ def _polished(Q: Form, angle: JointAngle, touching: Scalar) -> ConicAngle:
     A step that makes it worse, as where two angles coincide, is not taken.
     """
     f, slope = _value(Q, angle)
-    longest = select(touching, _LONGEST, 0.0)
+    longest = select(touching, TUNING.longest_angle_step, 0.0)
     for _ in range(_ANGLE_STEPS):
         half = 0.5 * larger(-longest, smaller(longest, over(f, slope)))
         per = over(1.0, 1.0 + half * half)  # a turn by nearly the step, exactly of length one

@@ -19,6 +19,7 @@ from typing import TypeAlias
 import numpy as np
 
 from torquec.foundation.arrays import Array, Indices, Mask
+from torquec.kinematics.tuning import TUNING
 
 GRID = 256
 """Angles at which f is looked at first: an eliminant of order eight turns eight times at most."""
@@ -30,7 +31,6 @@ PARTS = 8
 STRAIGHT = 0.5
 CLEAR = 1.5
 FALSE_POSITION = 6  # steps of (2): from cells in which f is nearly straight, to 1e-9 rad and better
-_SAME = 1e-7  # [rad]: roots of overlapping cells that are one
 
 GRID_ANGLES: Array = 2.0 * np.pi * np.arange(GRID) / GRID
 
@@ -87,7 +87,7 @@ def circle_roots(on_grid: Array, value: Value) -> CircleRoots:
     order = np.lexsort((angle, row))
     row, angle = row[order], angle[order]
     new = np.ones(len(row), dtype=bool)
-    new[1:] = (row[1:] != row[:-1]) | (angle[1:] - angle[:-1] > _SAME)
+    new[1:] = (row[1:] != row[:-1]) | (angle[1:] - angle[:-1] > TUNING.same_root)
     return CircleRoots(row[new], angle[new], doubtful)
 
 

@@ -33,18 +33,14 @@ from torquec.kinematics.iterative_kinematics import IterativeKinematics
 from torquec.kinematics.line_elimination import DEGREE, SIZE
 from torquec.kinematics.native_elimination import cached_native
 from torquec.kinematics.refinement import APART, distance, is_met, solve_rows
+from torquec.kinematics.tuning import TUNING
 
 _AT_ONCE = 32
 """Poses whose sampled matrices, 0.3 MB each, are in memory at once."""
 
-_FLAT = 1e-3
-"""Second smallest singular value over the third: below it the null space counts as a plane (4)."""
 
 _STARTS = 64
 """Newton starts of a pose that is not complete: each solution of an arm is reached from one in ten or so."""
-
-_DIRECTIONS = 12
-"""Null vectors that are tried in a plane: neighbours are 15 degrees apart."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,8 +206,8 @@ def _planes(at: Callable[[Indices, Array], Array], row: Indices, angle: Array) -
     """(4): for every root with a null plane, matrices whose null vectors are spread over it; row and root of each."""
     matrices = at(row, angle)
     left, size, right = np.linalg.svd(matrices)
-    plane = np.flatnonzero(size[:, -2] < _FLAT * size[:, -3])
-    turn = np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
+    plane = np.flatnonzero(size[:, -2] < TUNING.plane_ratio * size[:, -3])
+    turn = np.pi * np.arange(TUNING.tried_null_vectors) / TUNING.tried_null_vectors
     c, s = np.cos(turn)[:, None], np.sin(turn)[:, None]
     found = []
     for k in plane:
@@ -221,7 +217,11 @@ def _planes(at: Callable[[Indices, Array], Array], row: Indices, angle: Array) -
         found.append(whole + size[k, -3] * left[k, :, -2, None] * kept[:, None, :])
     if not found:
         return row[:0], angle[:0], matrices[:0]
-    return np.repeat(row[plane], _DIRECTIONS), np.repeat(angle[plane], _DIRECTIONS), np.concatenate(found)
+    return (
+        np.repeat(row[plane], TUNING.tried_null_vectors),
+        np.repeat(angle[plane], TUNING.tried_null_vectors),
+        np.concatenate(found),
+    )
 
 
 def _turns(angle: Array) -> Array:

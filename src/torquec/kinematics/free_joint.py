@@ -46,6 +46,7 @@ from torquec.kinematics.arm_geometry import (
 )
 from torquec.kinematics.arm_poses import branch_cost
 from torquec.kinematics.position_arm import SHOULDERS, about_a_point
+from torquec.kinematics.tuning import TUNING
 from torquec.spatial import Pose, add, dot, matmul, matvec, scale, subtract
 
 
@@ -155,8 +156,6 @@ _POSES_AT_ONCE = 256
 Score: TypeAlias = Callable[[Array, Indices], Array]
 """s(x) of (3) for values (M,) and the branch that each is asked of (M,)."""
 
-_BISECTIONS = 60  # halvings of a step: what is left is below the spacing of doubles
-_SECTIONS = 45  # each leaves 0.618 of a bracket: 45 leave 4e-10 of it, where a smooth extremum is flat to rounding
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
@@ -222,7 +221,7 @@ def _extrema(score: Score, x: Array, s: Array) -> tuple[tuple[Indices, Array], A
     branch, at = np.nonzero(same & (middle >= tops[:, :-2]) & (middle >= tops[:, 2:]))
     sign = -side[branch, at + 1]
     low, high = x[at], x[at + 2]
-    for _ in range(_SECTIONS):
+    for _ in range(TUNING.golden_sections):
         left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         better = sign * score(left, branch) > sign * score(right, branch)
         low, high = np.where(better, low, left), np.where(better, right, high)
@@ -241,7 +240,7 @@ def _runs(score: Score, branch: int, points: Array) -> list[tuple[float, float]]
     low, high = x[change], x[change + 1]
     first = allowed[change]
     which = np.full(len(change), branch)
-    for _ in range(_BISECTIONS):
+    for _ in range(TUNING.interval_bisections):
         middle = 0.5 * (low + high)
         as_first = (score(middle, which) >= 0.0) == first
         low, high = np.where(as_first, middle, low), np.where(as_first, high, middle)

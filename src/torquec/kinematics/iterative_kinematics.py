@@ -42,10 +42,8 @@ from torquec.kinematics.near_branches import MOST_SOLUTIONS, NearSearch, branch_
 from torquec.kinematics.quick_poses import ROTATION, check_reusable, made_poses
 from torquec.kinematics.refinement import Iteration, pose_distance, refined, solve_rows, task_columns
 from torquec.kinematics.solution_curve import Curves, curve_start, curve_step
+from torquec.kinematics.tuning import TUNING
 from torquec.spatial import Scalar, matmul, transpose
-
-LEAST_BEND = 0.03
-"""Smallest discriminant of a start: sqrt(0.03) is 10 degrees from a fold, beyond what a calibration shifts it."""
 
 WIDEST = 4.0
 """Largest pose error along a curve of solutions, as a multiple of the difference between the arm and the tidy one."""
@@ -119,7 +117,7 @@ class IterativeKinematics(InverseKinematics):
             branches = self.closed.solve(PoseTarget(turn, position, kept))
             return {"q": [place_joints(self.arm.joints, branch.values, near).q for branch in branches]}
 
-        with folds_apart(LEAST_BEND):
+        with folds_apart(TUNING.smallest_discriminant):
             return trace(f"{self._word}_start", algorithm, self._inputs)
 
     @cached_property

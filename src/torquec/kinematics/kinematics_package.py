@@ -23,8 +23,7 @@ from torquec.kinematics.closed_kinematics import InverseKinematics
 from torquec.kinematics.eliminated_kinematics import EliminatedKinematics
 from torquec.kinematics.iteration_text import IterationShape, iteration_header, iteration_source, iteration_test
 from torquec.kinematics.iterative_kinematics import NUMERIC_STARTS, IterativeKinematics
-
-_TESTED_POSES = 12  # of the self-test of an iteration
+from torquec.kinematics.tuning import TUNING
 
 _CMAKE_LIBRARY = "add_library({prefix} {prefix}.c)"
 _CMAKE_ITERATED = "add_library({prefix} {prefix}.c {prefix}_iteration.c)"
@@ -113,7 +112,7 @@ def _recorded(ik: IterativeKinematics) -> tuple[Array, Array, Array]:
     rng = np.random.default_rng(1)
     rows, met = [], []
     reference = np.clip(np.zeros(ik.robot.n), low, high)
-    for _ in range(_TESTED_POSES):
+    for _ in range(TUNING.tested_poses):
         q = rng.uniform(low, high)
         # A joint that is given keeps the reference's value: the pose must be one that it allows.
         for index in range(ik.robot.n):

@@ -53,6 +53,7 @@ from torquec.kinematics.line_parts import (
     unchanged_by,
     value_between,
 )
+from torquec.kinematics.tuning import TUNING
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, matmul, matvec, scale, subtract, transpose
 
 SIZE = 12
@@ -252,12 +253,7 @@ def regular_eliminations(arm: ArmGeometry) -> list[tuple[float, LineElimination]
         return []
     every = [LineElimination(arm, hidden, back) for back in (False, True) for hidden in range(3)]
     scored = [(_score(one), one) for one in every if not one.loop[0].slides and not one.loop[3].slides]
-    return [row for row in scored if row[0] > _LEAST_SCORE]
-
-
-_EXAMPLES = 6  # poses on which eliminants are compared
-_LEAST_SCORE = 1e-7  # of singular values of M: with less, roots are lost to rounding
-_CLOSE = 1e-3  # [rad]: what `joints` may miss of an example for which it was made
+    return [row for row in scored if row[0] > TUNING.smallest_singular_value]
 
 
 def _score(one: LineElimination) -> float:
@@ -267,7 +263,7 @@ def _score(one: LineElimination) -> float:
     where the solution is not found again from its root.
     """
     found = []
-    for q, rotation, position in example_poses(one.arm, _EXAMPLES):
+    for q, rotation, position in example_poses(one.arm, TUNING.compared_poses):
         M = np.array(one.eliminant(rotation, position), dtype=float)
         at, elsewhere = (M[0] + np.cos(x) * M[1] + np.sin(x) * M[2] for x in (q[one.place], q[one.place] + 1.0))
         _, singular, vectors = np.linalg.svd(at)
@@ -276,7 +272,7 @@ def _score(one: LineElimination) -> float:
         off = again - q
         turning = np.array([not joint.slides for joint in one.arm.joints])
         off = np.where(turning, (off + np.pi) % (2.0 * np.pi) - np.pi, off)
-        if not np.abs(off).max() < _CLOSE:
+        if not np.abs(off).max() < TUNING.example_error:
             return 0.0
         found.append(min(singular[-2] / singular[0], general[-1] / general[0]))
     return float(np.median(found))

@@ -4,7 +4,7 @@ Lines are tidied in the order of the joints, each against those before it:
 
 (1)  neighbours whose axes differ by less than `NEAR_SINE` become parallel to their mean
 (2)  an axis that is square to the one before it, but for `NEAR_SINE`, becomes so
-(3)  a line that passes the one before it at less than `NEAR_DISTANCE` of the arm's size is moved to meet it; where the
+(3)  a line that passes the one before it at less than `near_distance` of the arm's size is moved to meet it; where the
      two before it meet nearby, to meet them there
 
 Each line turns and moves about its point next to the line before it, since a calibration may put the point of a line
@@ -21,17 +21,12 @@ import numpy as np
 
 from torquec.foundation.arrays import Array
 from torquec.kinematics.arm_geometry import ArmGeometry
+from torquec.kinematics.tuning import TUNING
 from torquec.spatial import Vector3
 
 NEAR_SINE = 0.06
 """Sine between axes, or of the deviation from a right angle, below which it is a manufacturing error: several times
 what calibrations find."""
-
-NEAR_DISTANCE = 0.03
-"""The same of distances, relative to the size of the arm; the offsets of wrists are larger."""
-
-
-_COMPARED = 200  # positions at which arms are compared
 
 
 def near_arm(arm: ArmGeometry) -> ArmGeometry:
@@ -41,7 +36,7 @@ def near_arm(arm: ArmGeometry) -> ArmGeometry:
     places = [*points, np.array(arm.tool.origin)]
     reach = float(sum(np.linalg.norm(b - a) for a, b in pairwise(places)))
     axes = _squared(_paralleled(axes))
-    points = _met(axes, points, NEAR_DISTANCE * reach)
+    points = _met(axes, points, TUNING.near_distance * reach)
     joints = tuple(
         dataclasses.replace(joint, axis=_vector(axis), point=_vector(point))
         for joint, axis, point in zip(arm.joints, axes, points, strict=True)
@@ -53,7 +48,9 @@ def pose_difference(arm: ArmGeometry, tidy: ArmGeometry) -> float:
     """The largest difference between the poses of two arms at equal joint positions, over various positions: of the
     origin, relative to half the size of the arm, or of the rotation [rad].
     """
-    shares = np.random.default_rng(0).uniform(-1.0, 1.0, (_COMPARED, len(arm.joints)))  # the same in every run
+    shares = np.random.default_rng(0).uniform(
+        -1.0, 1.0, (TUNING.compared_positions, len(arm.joints))
+    )  # the same in every run
     largest = 0.0
     for share in shares:
         (turn, place), (other, there) = (_pose(one, share) for one in (arm, tidy))

@@ -7,8 +7,8 @@ move on its own several solutions are left that have no branch of their own:
 
 (1)  Newton's method from the branches of the tidy arm. A pose is settled where every branch ended in a place of its
      own, or is `hopeless`, and the least singular values are clear of d
-(2)  other poses: the same from branches of poses that are `BESIDE` d away, to all sides. Next to a singularity those
-     are everywhere along it
+(2)  other poses: the same from branches of poses that are `beside_distances` d away, to all sides. Next to a
+     singularity those are everywhere along it
 (3)  curves (`solution_curve`) through all solutions that are nearly singular, and through the places where (1) ended
      without meeting the pose. Solutions there come in pairs, and a curve that leads to one leads to the other
 (4)  names: a branch keeps the solution that it led to, if it is the first. What is left over is for the branches that
@@ -30,6 +30,7 @@ from torquec.foundation.arrays import Array, Indices, Mask
 from torquec.kinematics.near_arm import turning
 from torquec.kinematics.refinement import APART, Iteration, distance, is_met, solve_rows
 from torquec.kinematics.solution_curve import Curves, solutions_along
+from torquec.kinematics.tuning import TUNING
 
 MOST_SOLUTIONS = 16
 """Most solutions with six joints (Primrose, On the input-output equation of the general 7R-mechanism, 1986)."""
@@ -40,14 +41,9 @@ HOPELESS, HELD_APART = 2.0, 0.05
 NEARLY_SINGULAR, NEAR_FOLD = 1.0, 0.2
 """Factors of d and of its square root; see `nearly_singular`."""
 
-BESIDE = (3.0, 12.0)
-"""Distances of (2), as multiples of d."""
 
 TRACED = 0.1
 """The least singular value of solutions that curves are followed through, in poses that are not settled."""
-
-FARTHEST_BESIDE = 0.3
-"""Largest distance of (2): farther poses give no useful starts."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +199,7 @@ def beside(difference: float, size: float) -> list[tuple[Array, Array]]:
     ends = [(a, b * golden) for a in (1.0, -1.0) for b in (1.0, -1.0)]
     corners = [np.roll([0.0, a, b], k) for k in range(3) for a, b in ends]
     unit = [corner / np.linalg.norm(corner) for corner in corners]
-    distances = [min(share * difference, FARTHEST_BESIDE) for share in BESIDE]
+    distances = [min(share * difference, TUNING.farthest_beside) for share in TUNING.beside_distances]
     # Turns and shifts at a slant to one another: between them they are to all sides of both.
     return [(turning(far * unit[k]), far * size * unit[(5 * k + 3) % 12]) for far in distances for k in range(12)]
 

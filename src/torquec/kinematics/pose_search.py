@@ -26,20 +26,16 @@ from torquec.kinematics.arm_poses import BranchStatus
 from torquec.kinematics.closed_kinematics import InverseKinematics, KinematicsMethod
 from torquec.kinematics.free_joint import free_intervals
 from torquec.kinematics.tolerance_search import ToleranceSearch, displaced
+from torquec.kinematics.tuning import TUNING
 
-_VALUES = 241  # of one unknown over its range (1): 1.5 degrees of a turn apart
 _POINTS = {KinematicsMethod.ANALYTIC: 2048, KinematicsMethod.ELIMINATION: 512, KinematicsMethod.NEAR: 256}
 """Points (1) of several unknowns: about 10 to 30 ms."""
 
 _FINER, _ROUNDS = 33, 4
 """Values of one round of (2), and rounds: each narrows the place by 16."""
 
-_SHRINK, _SHRINKS = 0.4, 10
-"""For several unknowns: factor on the box in each round of (2), and number of rounds."""
 
 _CLOSEST = 16  # points (1) from which (4) starts, those that miss least
-_STARTS = (32, 96, 384)
-"""Further starts of (4), in groups until one succeeds; in the last, half of all coordinates are at an end of theirs."""
 
 _BAD = int(BranchStatus.OUT_OF_LIMITS | BranchStatus.OUT_OF_REACH)
 _OUT = int(BranchStatus.OUT_OF_REACH)
@@ -131,7 +127,7 @@ class PoseSearch:
         lower, upper = self.ranges[varied].T
         z = self.middle
         if len(varied) == 1:
-            share = np.linspace(0.0, 1.0, _VALUES)[:, None]
+            share = np.linspace(0.0, 1.0, TUNING.scanned_values)[:, None]
         else:
             inner = _spread(_POINTS[self.ik.method], len(varied))
             share = np.concatenate([inner, np.array(list(product((0.0, 1.0), repeat=len(varied))))])
@@ -162,8 +158,8 @@ class PoseSearch:
         k, branch = found.best
         varied, one = self.varied, len(self.varied) == 1
         share = np.linspace(-1.0, 1.0, _FINER)[:, None] if one else 2.0 * _spread(_FINER, len(varied)) - 1.0
-        width = np.ptp(self.ranges[varied], axis=1) / (_VALUES - 1.0 if one else 2.0)
-        for _ in range(_ROUNDS if one else _SHRINKS):
+        width = np.ptp(self.ranges[varied], axis=1) / (TUNING.scanned_values - 1.0 if one else 2.0)
+        for _ in range(_ROUNDS if one else TUNING.box_shrinks):
             z = np.repeat(found.z[k][None], _FINER, axis=0)
             z[:, varied] = np.clip(z[:, varied] + share * width, *self.ranges[varied].T)
             finer = self.solved(z)
@@ -172,7 +168,7 @@ class PoseSearch:
                 found, k, branch = finer, at, other
             elif one:
                 break
-            width = width * (2.0 / (_FINER - 1) if one else _SHRINK)
+            width = width * (2.0 / (_FINER - 1) if one else TUNING.box_shrink)
         return found
 
     def interval_points(self) -> Array:
@@ -215,9 +211,11 @@ class PoseSearch:
             q = np.concatenate([q, closest.q[rows, np.argmin(missed[rows], axis=1)]])
             offsets = np.concatenate([offsets, closest.z[rows, :6]])
         rng = np.random.default_rng(0)
-        for more in _STARTS[:1] if self.decides else _STARTS:  # then only what is missed is wanted
+        for more in (
+            TUNING.further_starts[:1] if self.decides else TUNING.further_starts
+        ):  # then only what is missed is wanted
             share = rng.uniform(size=(more, len(self.ik.arm.joints) + 6))
-            if more == _STARTS[-1]:
+            if more == TUNING.further_starts[-1]:
                 share = np.clip(2.0 * share - 0.5, 0.0, 1.0)
             some, displaced_by = self._starts(share)
             q, offsets = np.concatenate([q, some]), np.concatenate([offsets, displaced_by])

@@ -26,6 +26,7 @@ from torquec.foundation.arrays import Array, Mask
 from torquec.kinematics.angle import over
 from torquec.kinematics.arm_geometry import ArmGeometry, ArmJoint
 from torquec.kinematics.kinematics_task import KinematicsTask
+from torquec.kinematics.tuning import TUNING
 from torquec.robot.robot import Robot
 from torquec.spatial import Matrix3, Pose, Scalar, Vector3, add, cross, dot, scale, subtract, transpose
 
@@ -34,9 +35,6 @@ LARGEST_STEP = 0.5
 
 FLOOR = 1e-15
 """Keeps (2) solvable where the arm is singular; beside the squares of the columns of A it is nothing."""
-
-_HALF_TURN = 0.05
-"""1 + cos of the angle, below which w of (1) grows no further: next to half a turn its axis is all that counts."""
 
 
 def refined(
@@ -98,7 +96,7 @@ def task_error(pose: Pose, rotation: Matrix3, position: Vector3, task: Kinematic
         return [*off]
     x, y, z = transpose(rotation)
     have = transpose(pose.rotation)[2]
-    tilt = scale(cross(have, z), over(2.0, maximum(1.0 + dot(have, z), _HALF_TURN)))
+    tilt = scale(cross(have, z), over(2.0, maximum(1.0 + dot(have, z), TUNING.half_turn_floor)))
     return [*off, dot(x, tilt), dot(y, tilt)]
 
 
@@ -110,7 +108,7 @@ def pose_error(pose: Pose, rotation: Matrix3, position: Vector3) -> tuple[Vector
     for a, b in zip(have, want, strict=True):
         turn = add(turn, cross(a, b))  # 2 sin(angle) axis
         together = together + dot(a, b)  # 2 (1 + cos(angle))
-    factor = over(2.0, maximum(together, 2.0 * _HALF_TURN))
+    factor = over(2.0, maximum(together, 2.0 * TUNING.half_turn_floor))
     return subtract(position, pose.origin), scale(turn, factor)
 
 

@@ -27,11 +27,10 @@ from torquec.foundation.arrays import Array, Mask
 from torquec.kinematics.arm_geometry import ArmGeometry
 from torquec.kinematics.arm_poses import MISSED, SINGULAR
 from torquec.kinematics.refinement import CLOSED, FLOOR, LARGEST_STEP
+from torquec.kinematics.tuning import TUNING
 from torquec.robot.robot import Robot
 
-_STEPS = 60  # a start that converges takes five to twenty; others are given up
 _BOUND_ROUNDS = 4  # of (3)
-_HALF_TURN = 0.05  # 1 + cos of the angle, below which w of (1) grows no further
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +68,7 @@ class ToleranceSearch:
         x = np.clip(np.concatenate([q[:, moving], offsets], axis=1), low, high)
         best, error = x.copy(), np.full((len(x), 2), np.inf)
         whole, active = q.copy(), np.arange(len(x))
-        for _ in range(_STEPS):
+        for _ in range(TUNING.tolerance_steps):
             now = x[active]
             whole[active[:, None], moving] = now[:, :-6]
             e, A, missed = self._linear(whole[active], now[:, -6:], moving, size)
@@ -140,7 +139,7 @@ def rotation_error(have: Array, want: Array) -> tuple[Array, Array]:
     skew = between - np.swapaxes(between, 1, 2)
     twice = np.stack([skew[:, 2, 1], skew[:, 0, 2], skew[:, 1, 0]], axis=1)  # 2 sin(angle) axis
     together = 1.0 + np.trace(between, axis1=1, axis2=2)  # 2 (1 + cos(angle))
-    w = 2.0 * twice / np.maximum(together, 2.0 * _HALF_TURN)[:, None]
+    w = 2.0 * twice / np.maximum(together, 2.0 * TUNING.tolerance_half_turn_floor)[:, None]
     return w, np.arctan2(np.linalg.norm(twice, axis=1), together - 2.0)
 
 

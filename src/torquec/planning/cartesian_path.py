@@ -17,6 +17,7 @@ from torquec.kinematics.arm_poses import BranchStatus
 from torquec.kinematics.inverse_kinematics import inverse_kinematics
 from torquec.model.model import Model, as_model
 from torquec.planning.joint_path import JointPath, joint_path
+from torquec.planning.tuning import TUNING
 from torquec.robot.robot import Robot
 from torquec.spatial import quaternion_rotation
 from torquec.spatial.rotation import rotation_quaternion
@@ -25,7 +26,6 @@ _METRES_PER_UNIT = 0.5
 """A turn by a small angle changes a unit quaternion by half of it: a radian counts as a quarter of a metre."""
 
 _PROJECTIONS = 3  # onto the tangent: each squares the error of s
-_FIRST, _MOST = 100, 1600  # places at which inverse kinematics is solved: at first, and at most
 
 
 def cartesian_path(
@@ -60,7 +60,7 @@ def cartesian_path(
         w[k] = -w[k] if w[k] @ w[k - 1] < 0.0 else w[k]
     poses = joint_path(np.concatenate([p, _METRES_PER_UNIT * w], axis=1))
     solver = inverse_kinematics(model.robot, frame)
-    count = _FIRST
+    count = TUNING.first_places
     while True:
         s = _places(poses, count)
         rotation, position = _poses(poses, s)
@@ -77,7 +77,7 @@ def cartesian_path(
         if missed <= tolerance:
             return path
         count *= 2
-        if count > _MOST:
+        if count > TUNING.most_places:
             raise ArgumentError(
                 f"the joint path misses the frame's path by {missed:.3g} m or rad",
                 remedy="allow a larger tolerance, or keep the path away from singular configurations",

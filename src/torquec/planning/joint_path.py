@@ -19,11 +19,9 @@ import numpy.typing as npt
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.planning.tuning import TUNING
 from torquec.trajectory.trajectory import joint_labels
 
-_CUSP = 1e-3  # |dq/ds| below which a path counts as turning back (4); it is about one elsewhere
-
-_CUSP_SAMPLES = 65  # per segment: |dq/ds|^2 is of degree four there
 _CUSP_CANDIDATES = 16  # places around which the smallest |dq/ds| is sought more finely
 _CUSP_ROUNDS = 3  # each narrows a place by 32
 
@@ -118,17 +116,17 @@ def _bends(steps: Array, slopes: Array) -> Array:
 
 def _check_cusps(path: JointPath) -> None:
     """Raise `ArgumentError` where the tangent vanishes: sampled, then refined around the smallest samples."""
-    part = np.linspace(0.0, 1.0, _CUSP_SAMPLES)
+    part = np.linspace(0.0, 1.0, TUNING.cusp_samples)
     steps = np.diff(path.knots)
     s = (path.knots[:-1, None] + steps[:, None] * part).ravel()
-    width = np.repeat(steps / (_CUSP_SAMPLES - 1), _CUSP_SAMPLES)
+    width = np.repeat(steps / (TUNING.cusp_samples - 1), TUNING.cusp_samples)
     for _ in range(_CUSP_ROUNDS):
         size = np.linalg.norm(path.at(s)[1], axis=1)
         near = np.argsort(size)[:_CUSP_CANDIDATES]
         s = np.clip(s[near, None] + width[near, None] * (2.0 * part - 1.0), 0.0, path.length).ravel()
-        width = np.repeat(width[near] * 2.0 / (_CUSP_SAMPLES - 1), _CUSP_SAMPLES)
+        width = np.repeat(width[near] * 2.0 / (TUNING.cusp_samples - 1), TUNING.cusp_samples)
     size = np.linalg.norm(path.at(s)[1], axis=1)
-    if size.min() >= _CUSP:
+    if size.min() >= TUNING.cusp_tangent:
         return
     at = float(s[np.argmin(size)])
     k = int(np.argmin(np.abs(path.knots - at)))

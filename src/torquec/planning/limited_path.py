@@ -29,6 +29,7 @@ from torquec.planning.joint_path import JointPath
 from torquec.planning.path_dynamics import CREEP, PathDynamics, PathGrid, limit_rows
 from torquec.planning.planning_limits import LimitingKind, PlanningLimits
 from torquec.planning.speed_profile import LimitRows, SpeedProfile, largest_speeds, speed_profile
+from torquec.planning.tuning import TUNING
 from torquec.proof.enclosure.taylor_enclosure import TaylorModel, taylor_enclosure
 from torquec.robot.robot import Robot
 from torquec.trajectory.polynomial_motion import PolynomialMotion
@@ -118,10 +119,8 @@ def _tip_function(model: Model, frame: str) -> Function:
 
 _POSITION_SLACK = 1e-9  # [rad or m] of rounding
 _END_SLACK = 1e-9  # relative, of rounding
-_CLEARANCE = 1e-4  # fraction of a torque limit by which a round increases the reserve in addition to the excess
 
 _LARGEST_STEP = 0.5  # largest increase of a reserve, as a fraction of the limit less the present reserve
-_SPEED_CLEARANCE = 1e-5  # as _CLEARANCE, for squared speeds, which need less: they hardly change in a cell
 
 
 @dataclass(eq=False)
@@ -177,10 +176,10 @@ class LimitedPath:
             (self.high, above, limits.effort),
             (self.pull, beyond, limits.acceleration),
         ):
-            more = np.minimum(excess, _LARGEST_STEP * (limit - kept)) + _CLEARANCE * limit
+            more = np.minimum(excess, _LARGEST_STEP * (limit - kept)) + TUNING.reserve_clearance * limit
             kept += _with_neighbours(np.where(excess > 0.0, more, 0.0))
         fast = np.maximum((bounds.speed / limits.velocity).max(axis=1), bounds.tip_speed / limits.tip_speed)
-        slower = np.where(fast > 1.0, np.maximum(fast, 1.0) ** -2 - _SPEED_CLEARANCE, 1.0)
+        slower = np.where(fast > 1.0, np.maximum(fast, 1.0) ** -2 - TUNING.speed_clearance, 1.0)
         self.share *= 1.0 - _with_neighbours(1.0 - slower)
         return bool(below.any() or above.any() or beyond.any() or (fast > 1.0).any())
 

@@ -25,6 +25,7 @@ from torquec.model.model import Model
 from torquec.planning.joint_path import JointPath
 from torquec.planning.planning_limits import PlanningLimits
 from torquec.planning.speed_profile import LimitRows
+from torquec.planning.tuning import TUNING
 
 CREEP = 1e-9
 """Path speed of a motion that has just begun: dry friction acts, everything else is as at rest."""
@@ -32,7 +33,6 @@ CREEP = 1e-9
 _SECANT = 0.5  # the second speed of (3), as a part of the first
 
 _FEWEST = 4  # cells of a segment
-_FEWEST_POINTS = 10
 _END_CELLS = 16
 """Cells at either end that are cut again: from rest, equal cells of s would take long ones of time (4)."""
 
@@ -57,7 +57,7 @@ class PathGrid:
 
 def path_grid(path: JointPath, points: int) -> PathGrid:
     """About `points` cells, every waypoint a grid point, the ends divided further."""
-    if points < _FEWEST_POINTS:
+    if points < TUNING.fewest_points:
         raise ArgumentError(f"{points} grid points", remedy="give at least 10; 1000 suit most paths")
     counts = np.maximum(_FEWEST, np.rint(points * np.diff(path.knots) / path.length).astype(int))
     parts = [np.linspace(a, b, k + 1)[:-1] for a, b, k in zip(path.knots[:-1], path.knots[1:], counts, strict=True)]

@@ -17,10 +17,9 @@ from torquec.foundation.arrays import Array
 from torquec.model.model import Model
 from torquec.planning.cartesian_path import cartesian_path
 from torquec.planning.joint_path import JointPath, joint_path
+from torquec.planning.tuning import TUNING
 from torquec.trajectory.csv_file import has_poses, read_pose_waypoints, read_positions
 from torquec.trajectory.trajectory import Trajectory
-
-_PATH_KNOTS = 200  # approximate number of rows kept of a dense path (2)
 
 
 def read_path(
@@ -52,7 +51,7 @@ def path_through(motion: Trajectory) -> JointPath:
 def _spaced(rows: Array) -> Array:
     """Numbers of the rows that are kept (2), the first and the last among them."""
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(rows, axis=0), axis=1))])
-    step = way[-1] / _PATH_KNOTS
+    step = way[-1] / TUNING.path_knots
     kept = [0]
     for k in range(1, len(rows)):
         if way[k] - way[kept[-1]] >= step:

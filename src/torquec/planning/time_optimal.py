@@ -35,20 +35,15 @@ from torquec.planning.path_dynamics import PathGrid, path_dynamics, path_grid, s
 from torquec.planning.planning_limits import LimitingKind, PlanningLimits, planning_limits
 from torquec.planning.speed_profile import SpeedProfile
 from torquec.planning.torque_spread import StatedSets
+from torquec.planning.tuning import TUNING
 from torquec.robot.robot import Robot
 from torquec.trajectory.polynomial_motion import PolynomialMotion, polynomial_motion
 from torquec.trajectory.trajectory import Trajectory
 
-_ROUNDS = 30  # of (4)
 _SAMPLED_ROUNDS = 4
 """Rounds of (4) that are guided by samples, which cost a tenth of enclosures, unless samples find nothing earlier."""
 
-_SECANT_ROUNDS = 6  # rounds in which friction secants follow the profile; then they are fixed, so that (4) converges
-_SLOWER = 1.002  # time scaling factor of one slow-down step, the last resort of (4)
 
-_SLOWEST = 200  # such steps
-_LARGEST_Z = 1.0 - 1e-9  # of (2): at one, a motion that starts with no acceleration never leaves
-_SMALL_Z = 1e-8  # below which g is 1 + z/3
 _FEW_CELLS = 4  # a limit that is active in fewer cells is not reported
 _INSTANTS = np.array([0.0, 0.25, 0.5, 0.75])  # samples of a cell
 
@@ -161,10 +156,10 @@ def _solved(problem: LimitedPath, start: float, end: float) -> TimeOptimalMotion
         exceeded = problem.tighten(bounds)
         proven = not exceeded and not sampled
         k += 1
-        if proven or k == _ROUNDS:
+        if proven or k == TUNING.tightening_rounds:
             break
         sampled = sampled and exceeded and k < _SAMPLED_ROUNDS
-        if k < _SECANT_ROUNDS:
+        if k < TUNING.secant_rounds:
             problem.follow(profile)
     if not proven and start == end == 0.0:
         trajectory, bounds, proven = _slowed(problem, trajectory, bounds)
@@ -183,11 +178,11 @@ def _trajectory(robot: Robot, grid: PathGrid, profile: SpeedProfile) -> Trajecto
     x[1:-1] = np.maximum(x[1:-1], 0.5 * profile.x[1:-1])
     v = np.sqrt(x)
     speeds = v[:-1] + v[1:]
-    z = np.clip(h * np.diff(nodes) / speeds**2, None, _LARGEST_Z)
+    z = np.clip(h * np.diff(nodes) / speeds**2, None, TUNING.largest_z)
     root = np.sqrt(np.abs(z))
     with np.errstate(all="ignore"):
         curved = np.where(z > 0.0, np.arctanh(root), np.arctan(root)) / root
-    times = 2.0 * h / speeds * np.where(np.abs(z) < _SMALL_Z, 1.0 + z / 3.0, curved)
+    times = 2.0 * h / speeds * np.where(np.abs(z) < TUNING.small_z, 1.0 + z / 3.0, curved)
     t = np.concatenate([[0.0], np.cumsum(times)])
     q, tangent, bend = grid.at
     qd, qdd = tangent * v[:, None], tangent * nodes[:, None] + bend * x[:, None]
@@ -227,8 +222,8 @@ def _slowed(
     """The whole motion slowed down until every limit is proven; unchanged where that does not help."""
     fresh = replace(problem)
     slow = trajectory
-    for _ in range(_SLOWEST):
-        t, qd, qdd = slow.t * _SLOWER, slow.qd / _SLOWER, slow.qdd / _SLOWER**2
+    for _ in range(TUNING.slow_downs):
+        t, qd, qdd = slow.t * TUNING.slow_down, slow.qd / TUNING.slow_down, slow.qdd / TUNING.slow_down**2
         slow = Trajectory(slow.joints, t, slow.q, qd, qdd, polynomial_motion(t, slow.q, qd, qdd))
         found = _bounds(problem, slow)
         if not fresh.tighten(found):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from torquec.errors import ArgumentError
 from torquec.foundation.package_manifest import add_to_package
 from torquec.foundation.writing import new_folder
+from torquec.project.tuning import TUNING
 from torquec.report.report import PAGE, write_report
 from torquec.report.result_document import result_text
 from torquec.robot.robot import Robot
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 
 _SIMULATED = "simulated"
 """Word in place of a file name: a simulated log of the robot's own model."""
-_SHOWN_ROWS = 100_000
-"""First rows of a streamed log that plots and self-tests use."""
 
 
 def read_logs(robot: Robot, paths: Sequence[Path], log_map: Path | None, say: Callable[[str], None]) -> list[Log]:
@@ -73,7 +72,9 @@ def shown_logs(robot: Robot, logs: Sequence[LogOrPath], log_map: Path | None) ->
     """The logs in memory; of those in pieces, their beginnings, for pictures and the self-test in C."""
     meaning = None if log_map is None else read_log_map(log_map)
     return [
-        log if isinstance(log, Log) else next(iter(read_log_chunks(log, robot, log_map=meaning, rows=_SHOWN_ROWS)))
+        log
+        if isinstance(log, Log)
+        else next(iter(read_log_chunks(log, robot, log_map=meaning, rows=TUNING.shown_rows)))
         for log in logs
     ]
 

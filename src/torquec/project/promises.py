@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from torquec.errors import ArgumentError
 from torquec.project.law_choice import LawChoice, compensated_friction
+from torquec.project.tuning import TUNING
 
 if TYPE_CHECKING:
     from torquec.control.guarantee_design import GuaranteeDesign
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from torquec.trajectory import Trajectory
 
 Choice = TypeVar("Choice", bound=LawChoice)
-
-_POINTS = 9
-"""Instants of the linear models along a motion: statistics only, each takes a tenth of a second."""
 
 
 def law_errors(kind: LawKind, options: LawChoice) -> ModelErrors:
@@ -84,7 +82,7 @@ def promises(
     if motion is None:
         states = tuple(np.array([part]) for part in point)
     else:
-        found = motion.at(np.linspace(motion.t[0], motion.t[-1], _POINTS))
+        found = motion.at(np.linspace(motion.t[0], motion.t[-1], TUNING.linear_model_instants))
         states = (found.q, found.qd, found.qdd)
     poles = options.pairs(model.robot)
     with task.step("searching for the heaviest payload"):

@@ -46,6 +46,7 @@ from torquec.project.project_parts import (
     tell_of_degrees,
     whole_number,
 )
+from torquec.project.tuning import TUNING
 from torquec.robot import classics
 from torquec.robot.every_fault import every_fault
 from torquec.robot.load import READERS, load, robot_files
@@ -61,12 +62,6 @@ from torquec.trajectory.trajectory import check_samples
 
 SIMULATED = "simulated"
 _NAMELESS = "nameless"
-_LARGEST_COUNT = 1_000_000
-"""Largest number of runs, cycles or steps."""
-_LONGEST_NAME = 100
-"""Letters of an experiment's name: file systems take 255 bytes."""
-_MOST_GRAVITY = 1000.0
-"""Largest gravity [m/s^2]; more is another unit."""
 _NEEDED = "\0needed"
 """A key that no file can hold, of a part that needs another one: reported whatever else is wrong in it."""
 
@@ -283,8 +278,10 @@ class _Reader:
         name = table.text("name", _NAMELESS)
         if not all(letter.isalnum() or letter in "-_ " for letter in name) or name != name.strip():
             table.refuse("name", f"'name' is {name!r}", "use letters, digits, spaces, - and _: it names a folder")
-        if len(name) > _LONGEST_NAME:
-            table.refuse("name", f"'name' has {len(name)} letters", f"use {_LONGEST_NAME} at most: it names a folder")
+        if len(name) > TUNING.longest_name:
+            table.refuse(
+                "name", f"'name' has {len(name)} letters", f"use {TUNING.longest_name} at most: it names a folder"
+            )
         motion = self._motion_part(table, robot)
         if motion is not None:
             self._check_motion(table, motion, robot)
@@ -302,9 +299,11 @@ class _Reader:
             effort=positive_number(table, "effort") or 1.0,
             resolution=not_negative_number(table, "resolution"),
             noise=not_negative_number(table, "noise"),
-            delay=whole_number(table, "delay", 0, least=0, most=_LARGEST_COUNT),
-            substeps=whole_number(table, "substeps", 2, least=1, most=_LARGEST_COUNT) if "substeps" in table else None,
-            runs=whole_number(table, "runs", 1, least=1, most=_LARGEST_COUNT),
+            delay=whole_number(table, "delay", 0, least=0, most=TUNING.largest_count),
+            substeps=whole_number(table, "substeps", 2, least=1, most=TUNING.largest_count)
+            if "substeps" in table
+            else None,
+            runs=whole_number(table, "runs", 1, least=1, most=TUNING.largest_count),
             spread=not_negative_number(table, "spread", 0.05),
         )
         table.finish()
@@ -318,7 +317,7 @@ def _gravity(table: Table) -> Vector3 | None:
     if "gravity" not in table:
         return None
     gravity = table.vector("gravity")
-    if max(map(abs, gravity)) > _MOST_GRAVITY:
+    if max(map(abs, gravity)) > TUNING.largest_gravity:
         strength = max(map(abs, gravity))
         table.refuse("gravity", f"'gravity' is {strength:g} m/s^2", "give m/s^2, as in [0, 0, -9.81]", alone=True)
     return gravity

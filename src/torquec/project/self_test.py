@@ -25,6 +25,7 @@ from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model, as_model, compile
 from torquec.model.quantities import default_quantities
 from torquec.project.peers import Absent, comparable, find_peers, peer_difference, peer_states
+from torquec.project.tuning import TUNING
 from torquec.robot.robot import Robot
 
 _STATES = 64  # states of a comparison: all lanes of a vector unit several times, and an odd rest
@@ -34,8 +35,6 @@ _NATIVE_TOLERANCE = 1e-11
 _PEER_TOLERANCE = 1e-9  # of the largest value, against other libraries, which read robots written as URDF
 _PEERS = ("pinocchio", "mujoco")
 _COMPILERS = ("cc", "gcc", "clang")
-_TIMEOUT = 120.0
-"""For compiling and running a self-test of a large robot on a slow machine."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,8 @@ def run_c_self_test(folder: Path) -> SelfTestRow:
         program = Path(build) / "selftest"
         command = [compiler, "-std=c99", "-O2", "-I", str(folder), "-o", str(program), *map(str, sources), "-lm"]
         for arguments in (command, [str(program)]):
-            done = subprocess.run(arguments, capture_output=True, text=True, timeout=_TIMEOUT, check=False)  # noqa: S603 - our own code
+            limit = TUNING.self_test_timeout
+            done = subprocess.run(arguments, capture_output=True, text=True, timeout=limit, check=False)  # noqa: S603 - our own code
             if done.returncode:
                 printed = (done.stderr or done.stdout).strip().splitlines()
                 return SelfTestRow(quantity, printed[0] if printed else "its own test", math.inf)

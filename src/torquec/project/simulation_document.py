@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from torquec.project.tuning import TUNING
 from torquec.report.found_documents import RUN_FILE
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from torquec.trajectory import Trajectory
 
 DOCUMENT = "simulation.json"
-
-_UNMOVED_SHARE = 0.1  # fraction of its reference motion below which a joint counts as not moving
 
 
 def simulation_conditions(plant: Plant, motion: Trajectory, options: LoopOptions, *, file: str = "") -> dict[str, Any]:
@@ -90,7 +89,7 @@ def _ranges_of_runs(robot: Robot, reference: Trajectory, envelope: ErrorEnvelope
 def unmoved_joints(result: SimulationResult) -> list[str]:
     """Joints that are to move and hardly do: friction holds them, or their drives are too weak."""
     wanted, done = (np.ptp(part, axis=0) for part in (result.q_ref, result.q))
-    return [name for name, w, d in zip(result.joints, wanted, done, strict=True) if d < _UNMOVED_SHARE * w]
+    return [name for name, w, d in zip(result.joints, wanted, done, strict=True) if d < TUNING.unmoved_share * w]
 
 
 def many_runs(

@@ -17,6 +17,7 @@ from xml.sax.saxutils import quoteattr
 from torquec.errors import RobotFileError
 from torquec.robot.mjcf_file import FILE_SHAPES, OUTERMOST, MeshFiles, MjcfContext, mjcf_context
 from torquec.robot.robot import FileWarning
+from torquec.robot.tuning import TUNING
 from torquec.robot.xml import Element
 
 _SECTIONS = ("compiler", "option", "default", "worldbody", "equality", "actuator")
@@ -44,9 +45,6 @@ _TENDON_FORCES = ("stiffness", "damping", "frictionloss", "armature")
 
 _SHAFT_WORDS = ("damping", "frictionloss", "armature")
 """Attributes of a tendon that a motor on several joints can express."""
-
-_MOST_ELEMENTS = 100_000
-"""Most elements that <replicate> may make; the largest published models have some thousand."""
 
 
 def strip_mjcf(root: Element, *, meshes: MeshFiles | None = None) -> tuple[Element, list[FileWarning]]:
@@ -346,9 +344,11 @@ def _check_copies(element: Element) -> float:
     if element.tag == "replicate":
         written = element.attributes.get("count", "1").strip()
         total *= int(written) if written.isascii() and written.isdecimal() and len(written) < 10 else 1.0
-        if total > _MOST_ELEMENTS:
+        if total > TUNING.replicated_elements:
             raise RobotFileError(
-                f"{element} gives more than {_MOST_ELEMENTS} elements", where=element.where, remedy="make fewer copies"
+                f"{element} gives more than {TUNING.replicated_elements} elements",
+                where=element.where,
+                remedy="make fewer copies",
             )
     return total
 

@@ -17,10 +17,9 @@ from collections.abc import Callable, Iterator, Sequence
 from torquec.errors import RobotError
 from torquec.robot.friction import Friction
 from torquec.robot.robot import FileWarning, Robot
+from torquec.robot.tuning import TUNING
 
 _ROUNDING = 1e-12  # of the sum of the magnitudes of the terms of P: a double root may fall below zero by this much
-
-_BISECTIONS = 60  # halvings of an interval: more than the digits of a double
 
 
 def driving_speed(friction: Friction) -> float | None:
@@ -99,7 +98,7 @@ def _first_negative(p: Sequence[float]) -> float | None:
 
 def _crossing(p: Sequence[float], low: float, high: float) -> float:
     """Where p changes its sign between two speeds, by bisection."""
-    for _ in range(_BISECTIONS):
+    for _ in range(TUNING.root_bisections):
         middle = 0.5 * (low + high)
         low, high = (low, middle) if _value(p, middle) < 0.0 else (middle, high)
     return high

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from torquec.errors import RobotFileError
 from torquec.robot.robot import BASE, Body, Mimic, Robot
+from torquec.robot.tuning import TUNING
 from torquec.spatial import Inertia, Pose
 
 
@@ -49,9 +50,6 @@ class BodyTree:
         return replace(robot, bodies=tuple(self.bodies), base_inertia=self.base_inertia)
 
 
-_NAMED_JOINTS = 10  # joints of a circle that a message names
-
-
 def resolve_mimics(mimics: Mapping[str, Mimic], places: Mapping[str, str] | None = None) -> dict[str, Mimic]:
     """The independent joint that every mimic joint follows, by (3); each chain is walked once.
 
@@ -66,7 +64,11 @@ def resolve_mimics(mimics: Mapping[str, Mimic], places: Mapping[str, str] | None
         current = joint
         while current in mimics and current not in resolved:
             if current in chain:
-                shown = [*list(chain)[:_NAMED_JOINTS], *(["..."] if len(chain) > _NAMED_JOINTS else []), current]
+                shown = [
+                    *list(chain)[: TUNING.named_joints],
+                    *(["..."] if len(chain) > TUNING.named_joints else []),
+                    current,
+                ]
                 raise RobotFileError(
                     f"the mimic joints {' -> '.join(shown)} follow each other in a circle",
                     where=(places or {}).get(joint, ""),

@@ -80,6 +80,23 @@ class RobotTuning:
     triangle_tolerance: float = 1e-6  # files print six digits: flat plates, where (2) is an equality, must pass
     largest_number: float = 1e30  # no mass or moment of a robot comes near; far beyond it, the arithmetic overflows
     largest_ratio: float = 1e6  # of a gear or mimic joint: gears have some thousand; ratios enter torques squared
+    # mjcf_strip
+    replicated_elements: int = 100_000  # most that <replicate> may make; published models have some thousand
+    # passive_friction
+    root_bisections: int = 60  # halvings of an interval: more than the digits of a double
+    # tree
+    named_joints: int = 10  # joints of a circle that a message names
+    # write_mjcf
+    friction_time: float = 0.004  # [s] of MuJoCo's friction constraint (2): two steps, the least that it accepts
+    # xacro
+    expanded_elements: int = 100_000  # most of an expanded robot (4); the largest published ones have some thousand
+    expression_text: int = 50_000_000  # limit of the text from expressions (4): ten times the largest robot file
+    macro_nesting: int = 100  # macros inside macros, properties inside properties, files inside files
+    # xacro_expression
+    expression_characters: int = 2000  # of an expression: published robots have none of more than two hundred
+    # xml
+    element_nesting: int = 1000  # elements; MJCF nests a body in its parent, URDF never goes beyond about ten
+    undeclared_prefixes: int = 20  # most undeclared prefixes of one document that are tolerated
 
 
 TUNING = RobotTuning()

@@ -33,6 +33,7 @@ from torquec.robot.friction import Friction
 from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import BASE, Joint, Motor, Robot
 from torquec.robot.state_coordinate import check_single_coordinates, check_tree
+from torquec.robot.tuning import TUNING
 from torquec.robot.validate import principal_moments
 from torquec.robot.xml_text import check_xml_names, link_names, number_list, xml_comment
 from torquec.spatial import IDENTITY, Inertia, Pose, rotation_quaternion
@@ -43,10 +44,6 @@ _LEAST_INERTIA = 1e-15
 _RELATIVE_COMPLIANCE = 1e-10
 """Stiffness of (4), relative to the torque: a turn of the joint changes the torque by less than 1e-9 of it."""
 
-_FRICTION_TIME = 0.004
-"""Time constant [s] of MuJoCo's friction constraint (2): two of its usual steps of 2 ms. A sliding joint then stops
-within a step; MuJoCo raises smaller values to two steps, and larger ones let friction turn over before the speed does.
-"""
 
 _BENDS = ("curved", "cubic")
 """Further friction parameters that MuJoCo's damping can express."""
@@ -189,7 +186,7 @@ class _Words:
         damping = number_list((self.viscous, self.curved, self.cubic)) if self.is_bent else f"{self.viscous!r}"
         written = [f'damping="{damping}"'] if self.viscous or self.is_bent else []
         if self.frictionloss:
-            written += [f'frictionloss="{self.frictionloss!r}"', f'solreffriction="{_FRICTION_TIME!r} 1"']
+            written += [f'frictionloss="{self.frictionloss!r}"', f'solreffriction="{TUNING.friction_time!r} 1"']
         return written + ([f'armature="{self.armature!r}"'] if self.armature else [])
 
 

@@ -22,17 +22,9 @@ from pathlib import Path
 from torquec.errors import RobotFileError
 from torquec.foundation.reading import FileKind, is_below, read_bytes
 from torquec.robot.number import plain_number
+from torquec.robot.tuning import TUNING
 from torquec.robot.xacro_expression import Value, XacroExpressionError, evaluate_expression
 from torquec.robot.xml import Element, parse_xml, read_included
-
-_MOST_ELEMENTS = 100_000
-"""Largest number of elements of an expanded robot (4); the largest published ones have some thousand."""
-
-_MOST_CHARACTERS = 50_000_000
-"""Limit of the text from expressions (4): ten times the largest robot file."""
-
-_DEEPEST_NESTING = 100
-"""Macros inside macros, properties inside properties, files inside files."""
 
 _PACKAGE_ABOVE = 3
 """Folders above the file in which its package is looked for: package/robots/arm/arm.xacro."""
@@ -134,9 +126,9 @@ class _Expansion:
     def one(self, element: Element, scope: _Scope, folder: Path) -> Iterator[Element]:
         """The expansion of an element of the file: itself, nothing, or many."""
         self.elements += 1
-        if self.elements > _MOST_ELEMENTS:
+        if self.elements > TUNING.expanded_elements:
             raise _refused(
-                element, f"the macros give more than {_MOST_ELEMENTS} elements", "look for a macro in a loop"
+                element, f"the macros give more than {TUNING.expanded_elements} elements", "look for a macro in a loop"
             )
         word = _word(element)
         if word is None:
@@ -195,7 +187,7 @@ class _Expansion:
             raise XacroExpressionError(f"there is no property '{name}'")
         if found.value is None:
             self.evaluating += 1
-            if self.evaluating > _DEEPEST_NESTING:
+            if self.evaluating > TUNING.macro_nesting:
                 raise XacroExpressionError(f"the property '{name}' is defined by itself")
             found.value = self.text(found.text, replace(element, where=found.where), found.scope, folder)
             self.evaluating -= 1
@@ -224,8 +216,10 @@ class _Expansion:
         if len(full) == 1:
             return _literal(full[0])
         self.characters += sum(len(_written(piece)) for piece in full)
-        if self.characters > _MOST_CHARACTERS:
-            raise _refused(element, f"the expressions write more than {_MOST_CHARACTERS} characters", "write less")
+        if self.characters > TUNING.expression_text:
+            raise _refused(
+                element, f"the expressions write more than {TUNING.expression_text} characters", "write less"
+            )
         return _literal("".join(_written(piece) for piece in full))
 
     def substitution(self, text: str, element: Element, folder: Path) -> str:
@@ -267,8 +261,8 @@ class _Expansion:
         path = folder / name
         if not is_below(path, self.folder):
             raise _refused(element, f"the file '{name[:120]}' lies outside the robot's folder", "include files inside")
-        if scope.depth > _DEEPEST_NESTING:
-            raise _refused(element, f"files include each other more than {_DEEPEST_NESTING} deep")
+        if scope.depth > TUNING.macro_nesting:
+            raise _refused(element, f"files include each other more than {TUNING.macro_nesting} deep")
         root = parse_xml(read_included(path, name, element), str(path))
         inner = _Scope(scope.parent, scope.properties, scope.macros, scope.depth + 1)
         yield from self.inside(root.children, inner, path.parent)
@@ -285,8 +279,8 @@ class _Expansion:
         if macro is None:
             raise _refused(element, f"there is no macro 'xacro:{name}'", "define it before it is called")
         inner = scope.inner()
-        if inner.depth > _DEEPEST_NESTING:
-            raise _refused(element, f"macros call each other more than {_DEEPEST_NESTING} deep")
+        if inner.depth > TUNING.macro_nesting:
+            raise _refused(element, f"macros call each other more than {TUNING.macro_nesting} deep")
         given = {key: value for key, value in element.attributes.items() if not (key == "macro" and name != "macro")}
         blocks = list(self.inside(element.children, scope, folder))
         for parameter in macro.parameters:

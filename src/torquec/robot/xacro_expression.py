@@ -11,6 +11,8 @@ import math
 import operator
 from collections.abc import Callable
 
+from torquec.robot.tuning import TUNING
+
 Value = float | int | bool | str
 """The value of an expression."""
 
@@ -49,8 +51,6 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
 }
 """Functions that an expression may call."""
 
-_MOST_CHARACTERS = 2000
-"""Largest length of an expression: published robots have none of more than two hundred."""
 
 _LONGEST_WORD = 100_000  # no name in a robot file is longer; repetition could make one of any length
 
@@ -82,8 +82,8 @@ def evaluate_expression(text: str, lookup: Callable[[str], Value]) -> Value:
     >>> evaluate_expression("-length / 2 + max(0, pi - pi)", {"length": 0.5}.__getitem__)
     -0.25
     """
-    if len(text) > _MOST_CHARACTERS:
-        raise XacroExpressionError(f"it has {len(text)} characters; {_MOST_CHARACTERS} are read")
+    if len(text) > TUNING.expression_characters:
+        raise XacroExpressionError(f"it has {len(text)} characters; {TUNING.expression_characters} are read")
     try:
         tree = ast.parse(text.strip(), mode="eval")
         return _value(tree.body, lookup)

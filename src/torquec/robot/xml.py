@@ -17,8 +17,7 @@ from xml.sax.saxutils import escape, quoteattr
 from torquec.errors import RobotFileError
 from torquec.foundation.reading import FileKind, read_bytes
 from torquec.robot.number import parse_number, parse_vector, plain_number
-
-_DEEPEST_NESTING = 1000  # elements; MJCF nests a body in its parent, URDF never goes beyond about ten
+from torquec.robot.tuning import TUNING
 
 
 @dataclass(eq=False, slots=True)
@@ -139,16 +138,13 @@ _UNDECLARED = "undeclared"
 """Namespace of undeclared prefixes, which simulators write into <gazebo>; that element is ignored."""
 
 
-_MOST_PREFIXES = 20  # most undeclared prefixes of one document that are tolerated
-
-
 def _with_prefix(data: bytes, error: expat.ExpatError) -> bytes | None:
     """The document with the undeclared prefix of an error declared at its root; None for other errors."""
     if error.code != expat.errors.codes[expat.errors.XML_ERROR_UNBOUND_PREFIX]:
         return None
     line = data.split(b"\n")[error.lineno - 1][error.offset :]
     prefix, root = re.match(rb"<([\w.-]+):", line), re.search(rb"<robot\b", data)
-    if prefix is None or root is None or data.count(f'="{_UNDECLARED}"'.encode()) >= _MOST_PREFIXES:
+    if prefix is None or root is None or data.count(f'="{_UNDECLARED}"'.encode()) >= TUNING.undeclared_prefixes:
         return None
     return data[: root.end()] + b' xmlns:%s="%s"' % (prefix[1], _UNDECLARED.encode()) + data[root.end() :]
 
@@ -220,9 +216,9 @@ class _Builder:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         line = self.parser.CurrentLineNumber
-        if len(self.stack) >= _DEEPEST_NESTING:
+        if len(self.stack) >= TUNING.element_nesting:
             raise RobotFileError(
-                f"elements are nested more than {_DEEPEST_NESTING} deep",
+                f"elements are nested more than {TUNING.element_nesting} deep",
                 where=f"{self.source}:{line}",
                 remedy="flatten them",
             )
