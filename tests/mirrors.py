@@ -93,7 +93,6 @@ COVERED_BY = {
     "project/law_choice.py": "cli/test_design.py",
     "project/simulation_document.py": "cli/test_simulate.py",
     "page/document_types.py": "page/test_typescript_types.py",
-    "page/view_document.py": "page/test_view_page.py",
     "proof/torque/certify.py": "proof/torque/test_certificate.py",
     "proof/torque/certify_coefficients.py": "proof/test_coefficient_ratios.py",
     "proof/torque/coefficient_certificate.py": "proof/test_coefficient_ratios.py",

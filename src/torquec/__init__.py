@@ -99,7 +99,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "obstacle_faces",
             "plastic_impact",
         ),
-        "torquec.haptics.box_collision": ("PlacedBox", "box_gap", "box_gap_function"),
+        "torquec.haptics.contact_experiment": ("PlacedBox", "box_gap", "box_gap_function"),
         "torquec.haptics.guide": ("Guide", "GuideShape", "guide_field", "joined_fields"),
     },
     "Haptics: admittance control, experiments, devices": {

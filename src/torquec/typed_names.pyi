@@ -91,9 +91,6 @@ from torquec.haptics.admittance_options import AdmittanceOptions as AdmittanceOp
 from torquec.haptics.admittance_options import HapticCaps as HapticCaps
 from torquec.haptics.admittance_options import HapticStatus as HapticStatus
 from torquec.haptics.admittance_options import ToolLoad as ToolLoad
-from torquec.haptics.box_collision import PlacedBox as PlacedBox
-from torquec.haptics.box_collision import box_gap as box_gap
-from torquec.haptics.box_collision import box_gap_function as box_gap_function
 from torquec.haptics.contact import Ball as Ball
 from torquec.haptics.contact import Block as Block
 from torquec.haptics.contact import SpringDamper as SpringDamper
@@ -104,6 +101,9 @@ from torquec.haptics.contact import contact_field as contact_field
 from torquec.haptics.contact import moved_proxy as moved_proxy
 from torquec.haptics.contact import obstacle_faces as obstacle_faces
 from torquec.haptics.contact import plastic_impact as plastic_impact
+from torquec.haptics.contact_experiment import PlacedBox as PlacedBox
+from torquec.haptics.contact_experiment import box_gap as box_gap
+from torquec.haptics.contact_experiment import box_gap_function as box_gap_function
 from torquec.haptics.coupled_loop import coupled_loop as coupled_loop
 from torquec.haptics.coupled_passivity import passivity_margin as passivity_margin
 from torquec.haptics.cutoff_stability import cutoff_stability as cutoff_stability

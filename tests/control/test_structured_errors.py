@@ -49,7 +49,7 @@ def test_parameters_times_their_slopes_are_the_linear_model(name):
     for joint in range(robot.n):
         step = h * np.eye(robot.n)[joint]
         slope = (arm.inverse_dynamics(q, qd + step, qdd) - arm.inverse_dynamics(q, qd - step, qdd)) / (2.0 * h)
-        assert np.tensordot(values, C, axes=1)[:, joint] == pytest.approx(slope, abs=1e-5)
+        assert np.tensordot(values, C, axes=1)[:, joint] == pytest.approx(slope, abs=1e-8)
 
 
 def test_no_drawn_parameters_are_worse():

@@ -7,7 +7,7 @@ import pytest
 from tests.page.browser import launched, opened
 
 from torquec.dynamics.frame_pose import frame_pose
-from torquec.page.motion_table import SimulatedRun
+from torquec.page.view_document import SimulatedRun
 from torquec.page.view_page import view_page
 from torquec.robot import classics
 from torquec.trajectory.polynomial_motion import minimum_jerk

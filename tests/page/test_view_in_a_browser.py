@@ -13,7 +13,7 @@ from tests.parameters.serial_arms import shared_model
 
 import torquec as tq
 from torquec.dynamics.frame_pose import frame_pose
-from torquec.page.motion_table import SimulatedRun
+from torquec.page.view_document import SimulatedRun
 from torquec.page.view_functions import torque_quantity
 from torquec.page.view_page import view_page
 from torquec.robot import classics

@@ -18,13 +18,12 @@ class HapticTuning:
     unlimited_speed: float = 3.0  # default speed limit of a joint [rad/s or m/s]
     braking_share: float = 0.25  # of a joint's effort limit, for braking its own inertia before a position limit
     unlimited_braking: float = 10.0  # deceleration [rad/s^2 or m/s^2] of a joint without an effort limit
-    # box_collision
-    parallel_sine: float = 1e-6  # sine of the angle below which two axes count as parallel
     # contact
     unit_tolerance: float = 1e-9  # of the length of a normal: one rounded to three digits is rejected
     plane_slack: float = 1e-12  # [m], rounding allowance of a point on a plane
     touching_distance: float = 1e-9  # [m]: closer than this to a face, the proxy lies on it
     # contact_experiment
+    parallel_sine: float = 1e-6  # sine of the angle below which two axes count as parallel
     rest_window: float = 0.06  # time after an impact [s] from which speeds are compared with the impact speed
     push_time: float = 0.2  # duration of the push [s]
     flight_time: float = 0.1  # flight time of the object from the push to the contact [s]

@@ -21,14 +21,15 @@ from torquec.model.model import Model, as_model
 from torquec.page.document_types import HapticData
 from torquec.page.equation_table import equation_table
 from torquec.page.haptic_scene import haptic_document, haptic_scene
-from torquec.page.motion_table import SimulatedRun, motion_table
 from torquec.page.robot_shapes import RobotVisuals, floor_height, robot_shapes, robot_visuals
 from torquec.page.self_contained import page_bundle, self_contained
 from torquec.page.view_document import (
+    SimulatedRun,
     compute_document,
     equation_document,
     module_document,
     motion_document,
+    motion_table,
     robot_document,
 )
 from torquec.page.view_functions import ViewFunctions, bent_posture, free_posture, view_functions

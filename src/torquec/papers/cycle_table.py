@@ -33,7 +33,7 @@ from torquec.errors import TorquecError
 from torquec.expr import Function, OperationCount, count_operations, trace
 from torquec.foundation.arrays import Array
 from torquec.foundation.stopwatch import race
-from torquec.haptics.box_collision import box_gap_function
+from torquec.haptics.contact_experiment import box_gap_function
 from torquec.kinematics.inverse_kinematics import inverse_kinematics
 from torquec.model.model import Model, as_model
 from torquec.robot.gripper_joints import hand_frame

@@ -14,7 +14,7 @@ from torquec.dynamics.frame_pose import body_poses, frame_pose
 from torquec.errors import TorquecError
 from torquec.foundation.reading import is_below, is_file
 from torquec.model.model import Model
-from torquec.page.motion_table import SimulatedRun
+from torquec.page.view_document import SimulatedRun
 from torquec.page.view_page import view_page
 from torquec.report.blocks import Block, CommandLine, LiveView, Picture, paragraph
 from torquec.report.found_documents import RUN_FILE, FoundFolder, guaranteed_tube

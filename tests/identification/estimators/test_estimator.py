@@ -75,7 +75,8 @@ def test_every_estimator_says_what_it_needs_and_is_content_with_it(kind):
     assert kind.stand_in().needs is not Needs.ROWS  # settings are compared from triangles
     assert np.allclose(made(kind.stand_in(), model).fit_factors(factors).x_, x, atol=0.01)
     if kind.needs is Needs.FACTORS:
-        assert np.allclose(made(kind, model).fit_factors(factors).x_, made(kind, model).fit(a, tau).x_)
+        whole = made(kind, model).fit(a, tau).x_
+        assert np.allclose(made(kind, model).fit_factors(factors).x_, whole, atol=1e-10 * np.abs(whole).max())
     if kind.needs is Needs.INSTRUMENTS:
         assert np.allclose(made(kind, model).fit(a, tau, a).x_, x, atol=0.01)
     else:

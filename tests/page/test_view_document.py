@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.page.motion_table import SimulatedRun, motion_table
+from torquec.page.view_document import SimulatedRun, motion_table
 from torquec.robot import classics
 from torquec.trajectory import Trajectory
 from torquec.trajectory.log import Log
