@@ -63,7 +63,7 @@ COVERED_BY = {
     "realtime/tuning.py": "realtime/test_hold_search.py",
     "kinematics/tuning.py": "kinematics/test_near_arm.py",
     "planning/tuning.py": "planning/test_time_optimal.py",
-    "project/tuning.py": "project/test_project_numbers.py",
+    "project/tuning.py": "project/test_read_project.py",
     "robot/tuning.py": "robot/test_validate.py",
     "simplification/tuning.py": "simplification/test_tolerance.py",
     "simulation/tuning.py": "simulation/test_stiffness.py",

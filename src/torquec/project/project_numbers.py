@@ -20,7 +20,6 @@ from torquec.dynamics.friction_torque import friction_torque
 from torquec.dynamics.inverse_dynamics import gravity_torque
 from torquec.foundation.arrays import Array
 from torquec.model.model import as_model
-from torquec.project.tuning import TUNING
 from torquec.robot.payload import attach_payload
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import StateCoordinate
@@ -34,12 +33,22 @@ ENCODER = 1e-5
 """Step of encoders [rad, m]: 19 bits a turn."""
 _ACCELERATION = {True: 10.0, False: 2.0}
 """rad/s^2 of a joint that turns, m/s^2 of one that translates: what light arms reach."""
-_SPEED = {True: 2.5, False: 0.5}  # rad/s, m/s: for joints without a limit in the file, or with one above this
+_SPEED = {True: 2.5, False: 0.5}  # rad/s, m/s: of joints whose files state no limit, or one that nobody needs at once
 _WAY = {True: 0.5, False: 0.1}  # rad, m: the way of the example motion
+_LARGEST_ERROR_SHARE = 0.125  # largest e of (1), as a fraction of the torque that accelerates the joint's own inertia
+_SAMPLES = 200  # number of random states for torques and inertias
+_PAYLOAD_CONFIGURATIONS = 40  # number of random configurations for the weight of a payload
 _PEAK_SPEED, _PEAK_ACCELERATION = 1.875, 5.78
 """Peak speed and acceleration of a minimum-jerk motion, in units of way/duration and way/duration^2."""
+_MOTION_SHARE = 0.4  # fraction of speeds and accelerations that the example motion uses: the rest is for feedback
+_LOAD_MASS_SHARE, _LOAD_TORQUE_SHARE, _LOAD_DISPLACEMENT = 0.05, 0.1, 1e-3
+"""Limits of the example's load: fraction of the moving mass, of the torque limits, and displacement (2) [rad, m]. It
+stays small compared with friction, so that the tracking error is bounded for every mass up to it."""
+_TORQUE_SHARE, _LARGEST_SLOWDOWN = 0.6, 4.0
+"""Fraction of the torque limits that the example motion may use with increased friction; its largest slow-down."""
 FRICTION_PART = 0.3
 """Part of every friction term that may be wrong: typical variation of identified friction with temperature and load."""
+_LEAST_LOAD = 1e-3  # smallest payload [kg]
 
 
 @dataclass(frozen=True)
@@ -74,17 +83,15 @@ def usual_acceleration(joint: StateCoordinate) -> float:
 
 
 def torque_errors(robot: Robot) -> TorqueErrors:
-    """A part of the torque limits, or less where (1) requires it."""
+    """A part of the torque limits, or less where (1) asks for it."""
     rng, model = np.random.default_rng(0), as_model(robot)
     speeds, accelerations = (
         np.array([most(joint) for joint in robot.coordinates]) for most in (usual_speed, usual_acceleration)
     )
-    q = _random_configurations(robot, rng, TUNING.sampled_states)
-    qd, qdd = (rng.uniform(-1.0, 1.0, (TUNING.sampled_states, robot.n)) * most for most in (speeds, accelerations))
+    q = _random_configurations(robot, rng, _SAMPLES)
+    qd, qdd = (rng.uniform(-1.0, 1.0, (_SAMPLES, robot.n)) * most for most in (speeds, accelerations))
     largest = np.abs(model.inverse_dynamics(q, qd, qdd)).max(axis=0)
-    largest_error = np.maximum(
-        TUNING.largest_error_share * _least_inertia(robot, q) * accelerations, 0.1 * PART * largest
-    )
+    largest_error = np.maximum(_LARGEST_ERROR_SHARE * _least_inertia(robot, q) * accelerations, 0.1 * PART * largest)
     efforts = np.array([joint.limits.effort for joint in robot.joints])
     limited = bool(np.all((efforts > 0.0) & np.isfinite(efforts)))
     if limited and np.all(PART * efforts <= largest_error):
@@ -107,23 +114,23 @@ def torque_errors(robot: Robot) -> TorqueErrors:
 def example_load(robot: Robot, frame: str) -> ExampleLoad:
     """A point mass at a frame, unknown to the controller, that a typical loop tolerates; see (2)."""
     rng = np.random.default_rng(0)
-    q = _random_configurations(robot, rng, TUNING.payload_configurations)
+    q = _random_configurations(robot, rng, _PAYLOAD_CONFIGURATIONS)
     weight = _weight(robot, frame, q)
     efforts = np.array([joint.limits.effort if joint.limits.effort > 0.0 else np.inf for joint in robot.joints])
     with np.errstate(divide="ignore", invalid="ignore"):
-        held = np.where(weight > 0.0, TUNING.load_torque_share * efforts / weight, np.inf)
+        held = np.where(weight > 0.0, _LOAD_TORQUE_SHARE * efforts / weight, np.inf)
         leaning = np.where(
-            weight > 0.0, TUNING.load_displacement * USUAL_POLES**2 * _least_inertia(robot, q) / weight, np.inf
+            weight > 0.0, _LOAD_DISPLACEMENT * USUAL_POLES**2 * _least_inertia(robot, q) / weight, np.inf
         )
     strained, moved = robot.coordinates[int(held.argmin())], robot.coordinates[int(leaning.argmin())]
-    way = f"{1e3 * TUNING.load_displacement:g} {'mrad' if moved.turns else 'mm'}"
+    way = f"{1e3 * _LOAD_DISPLACEMENT:g} {'mrad' if moved.turns else 'mm'}"
     choices = [
-        (TUNING.load_mass_share * robot.moving_mass, f"{100 * TUNING.load_mass_share:g} % of the moving mass"),
-        (float(held.min()), f"{strained.name} holds it with {100 * TUNING.load_torque_share:g} % of its torque limit"),
+        (_LOAD_MASS_SHARE * robot.moving_mass, f"{100 * _LOAD_MASS_SHARE:g} % of the moving mass"),
+        (float(held.min()), f"{strained.name} holds it with {100 * _LOAD_TORQUE_SHARE:g} % of its torque limit"),
         (float(leaning.min()), f"against poles at {USUAL_POLES:g} its weight moves {moved.name} by {way} at most"),
     ]
     mass, rule = min(choices)
-    return ExampleLoad(float(f"{max(mass, TUNING.least_load):.2g}"), rule)
+    return ExampleLoad(float(f"{max(mass, _LEAST_LOAD):.2g}"), rule)
 
 
 def example_motion(robot: Robot) -> tuple[list[float], list[float], float]:
@@ -134,15 +141,11 @@ def example_motion(robot: Robot) -> tuple[list[float], list[float], float]:
         way = min(_WAY[joint.turns], 0.2 * (high - low))
         start.append(round(middle, 4))
         to.append(round(middle + way, 4))
-        speed, acceleration = TUNING.motion_share * usual_speed(joint), TUNING.motion_share * usual_acceleration(joint)
+        speed, acceleration = _MOTION_SHARE * usual_speed(joint), _MOTION_SHARE * usual_acceleration(joint)
         duration = max(duration, _PEAK_SPEED * way / speed, math.sqrt(_PEAK_ACCELERATION * way / acceleration))
     fastest = math.ceil(10.0 * duration) / 10.0
-    slower = (fastest * (1.0 + 0.1 * k) for k in range(round(10.0 * (TUNING.largest_slow_down - 1.0))))
-    return (
-        start,
-        to,
-        next((d for d in slower if _torque_share(robot, start, to, d) <= TUNING.motion_torque_share), fastest),
-    )
+    slower = (fastest * (1.0 + 0.1 * k) for k in range(round(10.0 * (_LARGEST_SLOWDOWN - 1.0))))
+    return start, to, next((d for d in slower if _torque_share(robot, start, to, d) <= _TORQUE_SHARE), fastest)
 
 
 def has_friction(robot: Robot) -> bool:
@@ -153,7 +156,7 @@ def has_friction(robot: Robot) -> bool:
 
 def _torque_share(robot: Robot, start: Sequence[float], to: Sequence[float], duration: float) -> float:
     """The largest part of a torque limit that a minimum-jerk motion takes, friction counted in full."""
-    motion = minimum_jerk(start, to, duration, joints=robot.joint_names, period=duration / TUNING.sampled_states)
+    motion = minimum_jerk(start, to, duration, joints=robot.joint_names, period=duration / _SAMPLES)
     rigid = np.abs(as_model(robot).inverse_dynamics(motion.q, motion.qd, motion.qdd))
     loss = np.abs([friction_torque(robot, row) for row in motion.qd.tolist()])
     efforts = np.array([joint.limits.effort if joint.limits.effort > 0.0 else np.inf for joint in robot.joints])
