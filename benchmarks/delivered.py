@@ -5,13 +5,15 @@
 Models are identified from the first part of every set of `benchmarks.prediction`. Printed are |tau - predicted|/|tau|
 of the report, the C, URDF without its drives file, and MJCF on the logs that were fitted, each with its reader and its
 ratio to the report; then the least power that the friction of the C's and of the MJCF's robot takes, over 10^6 random
-states (speeds up to ten times those of the log), constant torques left out.
+states (speeds up to ten times those of the log), constant torques left out; last, the largest rise of the energy in
+runs of MuJoCo without drives, gravity and limits, from several speeds of all joints, relative to the energy lost.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import importlib
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +25,11 @@ from torquec.identification.file_fits import fit_files
 from torquec.identification.logs.prepare import prepare
 from torquec.robot.friction import Friction
 from torquec.robot.robot import Robot
+from torquec.robot.write_mjcf import mjcf_text
 
 STATES = 1_000_000
 BEYOND = 10.0  # times the speeds of a log
+STEP, SPEEDS = 5e-4, (0.5, 1.5, 3.0, -3.0)  # [s], [rad/s]
 
 
 def least_power(robot: Robot, speeds: np.ndarray, loads: np.ndarray) -> float:
@@ -44,6 +48,30 @@ def least_power(robot: Robot, speeds: np.ndarray, loads: np.ndarray) -> float:
     rubbing = friction_torque(dataclasses.replace(robot, bodies=bodies), list(qd.T), load=list(tau.T))
     powers = sum(np.asarray(torque) * speed for torque, speed in zip(rubbing, qd.T, strict=True))
     return float(np.min(powers))
+
+
+def energy_rise(robot: Robot) -> float:
+    """The largest rise of the energy in MuJoCo, relative to the energy lost, in runs of two seconds without drives."""
+    mujoco = importlib.import_module("mujoco")
+    model = mujoco.MjModel.from_xml_string(mjcf_text(robot))
+    model.opt.timestep, model.opt.integrator = STEP, mujoco.mjtIntegrator.mjINT_RK4
+    model.opt.gravity[:], model.jnt_stiffness[:] = 0.0, 0.0
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_LIMIT)
+    model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_ENERGY)
+    worst = 0.0
+    for speed in SPEEDS:
+        data = mujoco.MjData(model)
+        data.qvel[:] = speed
+        mujoco.mj_forward(model, data)
+        first = least = energy = float(data.energy.sum())
+        most = 0.0
+        for _ in range(round(2.0 / STEP)):
+            mujoco.mj_step(model, data)
+            energy = float(data.energy.sum())
+            least = min(least, energy)
+            most = max(most, energy - least)
+        worst = max(worst, most / (first - least))
+    return worst
 
 
 def main() -> None:
@@ -69,6 +97,8 @@ def main() -> None:
         for words, fit in (("C", files.program), ("MJCF", files.mujoco)):
             if fit is not None:
                 print(f"{name:6s} least power of friction, {words}: {least_power(fit.robot, speeds, loads):.3g} W")
+        if files.mujoco is not None:
+            print(f"{name:6s} rise of energy in MuJoCo: {energy_rise(files.mujoco.robot):.1e} of the loss", flush=True)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,10 @@
 (3)  several changes are found one after the other, the best one first
 (4)  the candidate direction of gravity comes from least squares: tau = sum_k T_k g_k + rest, T_k the model's torque
      of unit gravity along axis k
-(5)  torque gain: where the model's part s m_j explains three joints or more (e_j^2 below `same_shape`) and the scales
-     of all of them but one agree, that one has torques times a factor: motor constant, gear ratio
+(5)  torque gain: u_j = 0.3 e_j std(tau_j)/std(s m'_j) is the relative error of s, m'_j being m_j without the parts that
+     the other terms of (1) have, and 0.3 a usual correlation of it with what is unexplained. Where three joints or more
+     have u_j below `scale_error` and the scales of all of them but one agree within their errors, that one has torques
+     times a factor: motor constant, gear ratio
 """
 
 from __future__ import annotations
@@ -193,15 +195,21 @@ def _shares_and_scales(motion: LogMotion, model: Array) -> tuple[Array, Array]:
 def _gains(log: Log, motion: LogMotion, model: Array) -> list[LogFinding]:
     """(5)."""
     shares, scales = _shares_and_scales(motion, model)
-    # Not the rotor's part, nor friction.
-    mostly = scales * model.std(axis=0) > TUNING.model_share * motion.tau.std(axis=0)
-    told = np.flatnonzero((shares < TUNING.same_shape) & mostly)
-    found, apart = [], math.log(TUNING.scales_agree)
+    others = np.stack([motion.qdd, motion.qd, np.sign(motion.qd), np.ones_like(motion.qd)], axis=1)
+    rest = [
+        m - a @ np.linalg.lstsq(a, m, rcond=None)[0] for a, m in zip(others.transpose(2, 0, 1), model.T, strict=True)
+    ]
+    own = np.maximum(scales * np.std(rest, axis=1), 1e-300)
+    unsure = TUNING.aligned_share * np.sqrt(shares) * motion.tau.std(axis=0) / own
+    told = np.flatnonzero(unsure < TUNING.scale_error)
+    found: list[tuple[float, LogFinding]] = []
     for j in told:
-        others = np.log(scales[told[told != j]])
-        if len(others) < TUNING.fewest_others or np.abs(others - np.median(others)).max() > apart:
+        known = told[told != j]
+        logarithms, errors = np.log(scales[known]), unsure[known]
+        apart = np.abs(np.subtract.outer(logarithms, logarithms)) - np.hypot.outer(errors, errors)
+        if len(known) < TUNING.fewest_others or apart.max() > math.log(TUNING.scales_agree):
             continue
-        usual = float(np.exp(np.median(others)))
+        usual = float(np.exp(np.median(logarithms)))
         factor = usual / float(scales[j])
         if max(factor, 1.0 / factor) < TUNING.reported_gain:
             continue
@@ -210,8 +218,10 @@ def _gains(log: Log, motion: LogMotion, model: Array) -> list[LogFinding]:
             f"multiply it by {factor:.3g} makes them agree"
         )
         remedy = f"check motor constant and gear ratio; if they are wrong, say so in a map: gains with {factor:.3g}"
-        found.append(LogFinding(Pathology.GAIN, Severity.WARNING, text, log.column("tau", int(j)), remedy=remedy))
-    return found
+        finding = LogFinding(Pathology.GAIN, Severity.WARNING, text, log.column("tau", int(j)), remedy=remedy)
+        found.append((float(apart.max()), finding))
+    # With two others, one of which is wrong, several joints may stand out: the best agreement counts.
+    return [min(found, key=lambda one: one[0])[1]] if found else []
 
 
 def _size(model: Model, motion: LogMotion) -> list[LogFinding]:

@@ -49,10 +49,10 @@ class LogTuning:
     explained_by_model: float = 0.25  # largest e_j^2 of the joints of an accepted change
     model_fits: float = 0.03  # no search where the model explains every joint this well
     felt_gravity: float = 1e-6  # relative torque of unit gravity along an axis below which it is unobservable
-    same_shape: float = 0.04  # largest e_j^2: a fifth of the torque's variation is unexplained
+    aligned_share: float = 0.3  # correlation of what is unexplained with the model: random for ten independent samples
+    scale_error: float = 0.25  # largest relative error of a scale: half of a reported gain
     fewest_others: int = 2  # joints from which the file's masses are trusted
     scales_agree: float = 1.3  # ratio of the scales of these joints
-    model_share: float = 0.5  # smallest share of the model in the variation of a joint's torque
     reported_gain: float = 1.5  # factor from which a gain is reported: masses of single links are off by less
     large_scale: float = 20.0  # torque scale: inertias in files are wrong by less, units (mNm, kNm) by far more
     small_scale: float = 0.05  # torque scale, likewise
