@@ -110,6 +110,10 @@ class Graph:
         key = (op, value) if op is Op.CONST else (op, *(arg.index for arg in args))
         return self._intern(key, op, args, value)
 
+    def forget(self) -> None:
+        """Let go of all nodes, which refer to their graph: they are freed at once, without garbage collection."""
+        self._interned.clear()
+
     def _adopt(self, operand: Operand) -> Node:
         if isinstance(operand, Node):
             if operand.graph is not self:

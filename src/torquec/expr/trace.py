@@ -10,6 +10,7 @@ from torquec.expr.function import Function, Operation, Port, check_function
 from torquec.expr.graph import Graph, Node
 from torquec.expr.ops import Op
 from torquec.expr.passes import optimize, reachable
+from torquec.foundation.paused_collection import paused_collection
 
 
 def trace(
@@ -30,6 +31,19 @@ def trace(
     ['input', 'input', 'mul', 'add']
     """
     graph = Graph()
+    with paused_collection():
+        function = _traced(graph, name, algorithm, inputs, shapes)
+        graph.forget()
+    return function
+
+
+def _traced(
+    graph: Graph,
+    name: str,
+    algorithm: Callable[..., Mapping[str, Any]],
+    inputs: Mapping[str, tuple[int, ...]],
+    shapes: Mapping[str, tuple[int, ...]] | None,
+) -> Function:
     ports = tuple(Port(key, tuple(shape)) for key, shape in inputs.items())
     outputs = algorithm(**{port.name: _nodes(graph, port) for port in ports})
     flat: dict[str, list[Node]] = {}

@@ -35,6 +35,7 @@ from torquec.codegen.x86.block_assembly import emit_assembled_block
 from torquec.codegen.x86.scalar_assembly import emit_assembled
 from torquec.errors import CompileError, TorquecError
 from torquec.expr import Function, Port, check_function
+from torquec.foundation.paused_collection import paused_collection
 from torquec.foundation.result_cache import source_identity
 
 KERNEL, PACKED, BATCH, SHARED, BLOCK = "kernel", "packed", "batch", "shared", "block"
@@ -129,7 +130,9 @@ class FunctionObjects:
 
     def _compiled(self, kind: str, facts: dict[str, Any]) -> CacheEntry:
         compile_kind = {"scalar": compile_scalar, "batch": compile_batch, "single": compile_single}[kind]
-        entry = CacheEntry(facts, compile_kind(self._made(), self._cpu))
+        function = self._made()
+        with paused_collection():
+            entry = CacheEntry(facts, compile_kind(function, self._cpu))
         if self._cache:
             self._cache.write(f"{kind}\n{self._key}", entry)
         return entry
