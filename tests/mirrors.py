@@ -11,7 +11,6 @@ COVERED_BY = {
     "planning/path_dynamics.py": "planning/test_time_optimal.py",
     "kinematics/pose_search.py": "kinematics/test_best_pose.py",
     "kinematics/tolerance_search.py": "kinematics/test_best_pose.py",
-    "planning/read_path.py": "cli/test_time.py",
     "closedform/symbolic_arm.py": "closedform/test_symbolic_equations.py",
     "closedform/symbolic_sums.py": "closedform/test_symbolic_equations.py",
     "closedform/symbolic_terms.py": "closedform/test_symbolic_equations.py",

@@ -109,7 +109,7 @@ def time(model: Model, options: TimeOptions) -> Outcome:
 
 
 def _path(model: Model, options: TimeOptions) -> JointPath:
-    from torquec.planning.read_path import path_through, read_path
+    from torquec.planning.cartesian_path import path_through, read_path
 
     if (options.waypoints is None) == (options.path is None):
         raise ArgumentError("time needs one of --waypoints and --path", remedy="write --waypoints FILE")

@@ -1,12 +1,18 @@
-"""Joint paths from Cartesian paths: the spline through poses of a frame, followed by inverse kinematics.
+"""Joint paths from poses of a frame, by inverse kinematics along a spline; and paths from CSV files (`read_path`).
 
 (1)  Positions [m] and unit quaternions, each with the sign nearest to the one before and counted as `_METRES_PER_UNIT`,
      are one natural cubic spline of seven columns (:mod:`torquec.planning.joint_path`); quaternions are normalized.
 (2)  Inverse kinematics is solved at samples of (1), all on one branch; the joint path is the spline through the
      solutions. The number of samples doubles until the frame stays within tolerance of (1) between them.
+(3)  A file has a row per waypoint: joint positions (as in trajectory files; times, speeds and torques are not read), or
+     x,y,z,qw,qx,qy,qz of a frame. The timing of a recorded or planned motion is replaced.
+(4)  Dense files are thinned: a row closer than 1/200 of the path length to the last one kept is left out. A motion that
+     starts from rest has rows close together, and a spline through them would follow their rounding errors.
 """
 
 from __future__ import annotations
+
+import os
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +27,8 @@ from torquec.planning.tuning import TUNING
 from torquec.robot.robot import Robot
 from torquec.spatial import quaternion_rotation
 from torquec.spatial.rotation import rotation_quaternion
+from torquec.trajectory.csv_file import has_poses, read_pose_waypoints, read_positions
+from torquec.trajectory.trajectory import Trajectory
 
 _METRES_PER_UNIT = 0.5
 """A turn by a small angle changes a unit quaternion by half of it: a radian counts as a quarter of a metre."""
@@ -137,3 +145,44 @@ def _apart(found: Array, values: Array) -> Array:
 def _where(poses: JointPath, s: float) -> str:
     k = int(np.argmin(np.abs(poses.knots - s)))
     return f"path of the frame at {s / poses.length:.1%} of its length, near waypoint {k + 1}"
+
+
+def read_path(
+    model: Model,
+    file: str | os.PathLike[str],
+    *,
+    dense: bool = False,
+    frame: str | None = None,
+    near: npt.ArrayLike | None = None,
+) -> JointPath:
+    """The path of a CSV file: the spline through all rows (3), or with `dense` through some of them (4).
+
+    `frame` and `near` are for poses, as in `cartesian_path`. Raises `ArgumentError` with file, line and remedy for a
+    file that is none, and as `joint_path` and `cartesian_path` do.
+    """
+    if has_poses(file):
+        positions, quaternions = read_pose_waypoints(file)
+        rows = _spaced(positions) if dense else np.arange(len(positions))
+        return cartesian_path(model, positions[rows], quaternions[rows], frame=frame, near=near)
+    q = read_positions(file, joints=model.robot.joint_names)
+    return joint_path(q[_spaced(q)] if dense else q, joints=model.robot.joint_names)
+
+
+def path_through(motion: Trajectory) -> JointPath:
+    """The path of a motion, without its timing (4)."""
+    return joint_path(motion.q[_spaced(motion.q)], joints=motion.joints)
+
+
+def _spaced(rows: Array) -> Array:
+    """Numbers of the rows that are kept (4), the first and the last among them."""
+    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(rows, axis=0), axis=1))])
+    step = way[-1] / TUNING.path_knots
+    kept = [0]
+    for k in range(1, len(rows)):
+        if way[k] - way[kept[-1]] >= step:
+            kept.append(k)
+    if kept[-1] != len(rows) - 1 and len(kept) > 1 and way[-1] - way[kept[-1]] < 0.5 * step:
+        kept.pop()
+    if kept[-1] != len(rows) - 1:
+        kept.append(len(rows) - 1)
+    return np.array(kept)

@@ -16,6 +16,7 @@ class PlanningTuning:
     # cartesian_path
     first_places: int = 100  # places at which inverse kinematics is solved at first
     most_places: int = 1600  # the same at most
+    path_knots: int = 200  # approximate number of rows kept of a dense path (4)
     # joint_path
     cusp_tangent: float = 1e-3  # |dq/ds| below which a path counts as turning back (4); it is about one elsewhere
     cusp_samples: int = 65  # per segment: |dq/ds|^2 is of degree four there
@@ -24,8 +25,6 @@ class PlanningTuning:
     speed_clearance: float = 1e-5  # the same for squared speeds, which hardly change in a cell
     # path_dynamics
     fewest_points: int = 10  # grid points of a path: with fewer, secants of friction are too coarse
-    # read_path
-    path_knots: int = 200  # approximate number of rows kept of a dense path (2)
     # time_optimal
     tightening_rounds: int = 30  # of (4), each of which raises the reserves
     secant_rounds: int = 6  # in which friction secants follow the profile; then they are fixed, so that (4) ends
