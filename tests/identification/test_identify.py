@@ -254,6 +254,8 @@ def plain_error(estimate, logs):
         s = prepare(log, cutoff=estimate.cutoff)
         model = estimate.model
         load = np.asarray(model.model.inverse_dynamics(s.q, s.qd, s.qdd))
+        if model.load is not None:  # that of the fitted robot, once friction grows with load
+            load = model.rigid(s.q, s.qd, s.qdd) @ model.load
         a = np.concatenate(
             [
                 model.rigid(s.q, s.qd, s.qdd),
