@@ -127,7 +127,10 @@ def example_load(robot: Robot, frame: str) -> ExampleLoad:
     choices = [
         (_LOAD_MASS_SHARE * robot.moving_mass, f"{100 * _LOAD_MASS_SHARE:g} % of the moving mass"),
         (float(held.min()), f"{strained.name} holds it with {100 * _LOAD_TORQUE_SHARE:g} % of its torque limit"),
-        (float(leaning.min()), f"against poles at {USUAL_POLES:g} its weight moves {moved.name} by {way} at most"),
+        (
+            float(leaning.min()),
+            f"against poles at {USUAL_POLES:g} its weight moves {moved.name} by {way} at most: more needs faster poles",
+        ),
     ]
     mass, rule = min(choices)
     return ExampleLoad(float(f"{max(mass, _LEAST_LOAD):.2g}"), rule)

@@ -201,7 +201,7 @@ def _uncertainty(robot: Robot) -> str:
             "",
             "[uncertainty.payload]  # in the hand, unknown to the controller",
             f"frame = {_text(tool)}",
-            f"mass = [0.0, {_number(load.mass)}]  # kg; {load.rule}: more needs faster poles",
+            f"mass = [0.0, {_number(load.mass)}]  # kg; {load.rule}",
             "centre_within = 0.05  # m of the frame's origin",
             "",
             "[uncertainty.timing]",
