@@ -106,6 +106,10 @@ _GROWTH = "growth = math.prod(max(float(np.abs(matrix).sum(axis=1).max()) for ma
 _NOISE = "if not off <= max(EXACT * size, ROUNDING * noise) or not noise <= most + 1e-100 < np.inf:"
 _HEARD = 'heard_sum += np.abs(np.einsum("nri,ni->nr", g, B)) + 64.0 * UNIT * np.einsum("nri,ni->nr", at, np.abs(B))'
 _ADDED = "np.abs(np.einsum('nri,ni->nr', g, B))"
+_SPARE, _SQUARE = "a deviation that no number has adds nothing", "matrices (N, n, n) are square"
+_STEP = "step = 8.0 * (R.shape[-1] + 2) * UNIT * (mid[k] @ np.abs(R))"
+_WIDE = "wide = rad + 8.0 * (R.shape[-1] + 2) * UNIT * (np.abs(mid) + np.abs(lin).sum(axis=1))"
+_DEFECT = "return np.asarray((np.abs(np.eye(R.shape[-1]) - R @ mass[0]) + _spread(R, mass, ball) + 8.0 * UNIT) * UP)"
 _ANY_T = "any t will do: the bound is as true, and less close"
 _LEFT_OUT = "rows that are left out are counted, whatever they are"
 
@@ -236,4 +240,16 @@ EQUIVALENT |= {
         "if not all(weight.real > 0 for weight in columns[0]):",
         "weight.real > 0  ->  weight.real >= 0",
     ): "a weight is a product of cosines that are no zeros",
+    ("torquec_check/tracking_disturbance.py", "m = 7 * n + 1", "7  ->  8"): _SPARE,
+    ("torquec_check/tracking_disturbance.py", "m = 7 * n + 1", "1  ->  2"): _SPARE,
+    ("torquec_check/tracking.py", _STEP, "-1  ->  1"): _SQUARE,
+    ("torquec_check/tracking_disturbance.py", _WIDE, "-1  ->  1"): _SQUARE,
+    ("torquec_check/tracking_disturbance.py", _DEFECT, "-1  ->  1"): _SQUARE,
+    (
+        "torquec_check/tracking_disturbance.py",
+        "y = np.linalg.solve(np.eye(D.shape[-1]) - D * _WIDER, c[..., None] * _WIDER)[..., 0]",
+        "-1  ->  1",
+    ): _SQUARE,
+    ("torquec_check/tracking.py", _STEP, "1  ->  2"): _SQUARE,
+    ("torquec_check/tracking_disturbance.py", _DEFECT, "1  ->  2"): _SQUARE,
 }

@@ -198,6 +198,10 @@ def test_the_most_samples_and_pieces(monkeypatch):
         windows(_ramp(), 0.099, [(0, 1)])
     with pytest.raises(RefusedError, match="two at least"):
         reference_of({"breaks": [0.0], "coefficients": [[]] * 6}, 1)
+    monkeypatch.setattr("torquec_check.reference_motion.MOST_PIECES", 2)
+    assert len(_pieces([0.0, 1.0, 2.0], [[0.0]] * 2).breaks) == 3
+    with pytest.raises(RefusedError, match="two at least"):
+        _pieces([0.0, 1.0, 2.0, 3.0], [[0.0]] * 3)
     with pytest.raises(RefusedError, match="a list of 6"):
         reference_of({"breaks": [0.0, 1.0], "coefficients": [[[0.0]]] * 5}, 1)
     with pytest.raises(RefusedError, match="a list of 1"):

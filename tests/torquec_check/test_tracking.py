@@ -255,7 +255,7 @@ def test_no_robot_in_the_sets_leaves_the_tube():
     radii = _array(witness()).max(axis=1)[0]
     law = tq.computed_torque(robot, -40.0, period=tracked.period, friction=tracked.friction)
     guarantee = tracked.guarantee(robot)
-    attack = worst_plant(robot, law, tracked.trajectory, guarantee, tracked.uncertainty, runs=12, seed=3)
+    attack = worst_plant(robot, law, tracked.trajectory, guarantee, tracked.uncertainty, runs=8, seed=3)
     errors = (
         attack.ratio * np.array([bound.position for bound in guarantee.joints])[robot.joint_names.index(attack.joint)]
     )

@@ -44,7 +44,7 @@ def test_no_robot_of_the_sets_is_disturbed_more():
     formula = tq.minimum_jerk([0.0] * 2, [ANGLE] * 2, TIME)
     plants = [tq.as_model(_plant(rng)) for _ in range(6)]
     worst = most = 0.0
-    for _ in range(200):
+    for _ in range(120):
         k = int(rng.integers(3, 13))
         t = rng.uniform(*problem.cells[k]) * problem.loop.period
         sample = (np.floor(t / problem.loop.period) - 1) * problem.loop.period
@@ -284,7 +284,7 @@ def test_ends_of_what_is_asked_for():
         np.testing.assert_allclose(found.asked[order, 0], low - radius, rtol=1e-7, atol=1e-9)
         np.testing.assert_allclose(found.asked[order, 1], high + radius, rtol=1e-7, atol=1e-9)
     late = 0.7 * 1e-5 / 0.002 + 1e-9 + problem.loop.speed_lag * problem.remembered(problem.motion.largest(2) + near[2])
-    np.testing.assert_allclose(found.asked[1, 1] - problem.motion.ends[1, 1] - near[1], late, rtol=1e-6)
+    np.testing.assert_allclose(found.asked[1, 1] - problem.motion.ends[1, 1] - near[1], late, rtol=0.0, atol=3e-10)
     assert np.all(found.beyond >= found.in_speed + 2 * 0.002 * problem.motion.largest(3))
     quiet = found.beyond - found.in_speed - 2 * 0.002 * problem.motion.largest(3) - problem.motion.acceleration_jumps
     size = 1.0 + np.abs(problem.motion.ends[2]).max(axis=0) + near[3] + found.in_speed
