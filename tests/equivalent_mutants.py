@@ -110,6 +110,8 @@ _SPARE, _SQUARE = "a deviation that no number has adds nothing", "matrices (N, n
 _STEP = "step = 8.0 * (R.shape[-1] + 2) * UNIT * (mid[k] @ np.abs(R))"
 _WIDE = "wide = rad + 8.0 * (R.shape[-1] + 2) * UNIT * (np.abs(mid) + np.abs(lin).sum(axis=1))"
 _DEFECT = "return np.asarray((np.abs(np.eye(R.shape[-1]) - R @ mass[0]) + _spread(R, mass, ball) + 8.0 * UNIT) * UP)"
+_WAVES = "return around * cosine + sine + beyond, around * -sine + cosine + beyond"
+_AROUND_ZERO = "a ball around zero is its own negative"
 _ANY_T = "any t will do: the bound is as true, and less close"
 _LEFT_OUT = "rows that are left out are counted, whatever they are"
 
@@ -252,4 +254,14 @@ EQUIVALENT |= {
     ): _SQUARE,
     ("torquec_check/tracking.py", _STEP, "1  ->  2"): _SQUARE,
     ("torquec_check/tracking_disturbance.py", _DEFECT, "1  ->  2"): _SQUARE,
+    (
+        "torquec_check/affine.py",
+        _WAVES,
+        "around * cosine + sine + beyond  ->  around * cosine + sine - beyond",
+    ): _AROUND_ZERO,
+    (
+        "torquec_check/affine.py",
+        _WAVES,
+        "around * -sine + cosine + beyond  ->  around * -sine + cosine - beyond",
+    ): _AROUND_ZERO,
 }

@@ -190,3 +190,11 @@ def test_a_box_may_be_a_single_posture():
     assert proven(document(motions=motions | {"lower": [0.5, 0.5], "upper": [0.5, 0.5]}))
     with pytest.raises(RefusedError, match="do not fit"):
         proven(document(motions=motions | {"lower": [0.5, 0.6], "upper": [0.5, 0.5]}))
+
+
+def test_other_coefficients_may_be_stated_exact_and_are_not():
+    """Zero is no negative number: it is read, and refused because of rounding."""
+    values = document(coefficients=coefficients() | {"others": [0.0, 1e-12]})
+    assert certificate_of(values).others == (0.0, 1e-12)
+    with pytest.raises(RefusedError, match="has no bound of its own"):
+        proven(values)

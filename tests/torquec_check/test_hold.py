@@ -473,3 +473,21 @@ def test_nine_factors_are_tried_and_ten_are_not():
     assert np.abs(signs[0][1]).tolist() == [[0.5], [0.5]]
     assert signs[1] == [[0, 1], [2]]
     assert signs[2] == [2]
+
+
+@pytest.mark.parametrize(
+    ("order", "joint", "part"),
+    [
+        ("first", "elbow", "turning"),
+        ("first", "roll", "curvature"),
+        ("first", "roll", "bend"),
+        ("zeroth", "roll", "drift"),
+        ("zeroth", "roll", "turning"),
+    ],
+)
+def test_a_part_of_zero_is_refused_where_it_is_small(order, joint, part):
+    """Zero is a bound, not a part that is missing; these are below one."""
+    values = document(order, JERK, name="scara")
+    assert 0.0 < values["joints"][joint][part] < 1.0
+    values["joints"][joint][part] = 0.0
+    refused(values, f"{joint}: {part} = 0.0 is not proven")
