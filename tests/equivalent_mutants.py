@@ -264,4 +264,9 @@ EQUIVALENT |= {
         _WAVES,
         "around * -sine + cosine + beyond  ->  around * -sine + cosine - beyond",
     ): _AROUND_ZERO,
+    (
+        "torquec_check/boxes.py",
+        "if upper - lower >= 6.28:",
+        "6.28  ->  12.56",
+    ): "more pieces of more than a turn have the same positions",
 }

@@ -292,3 +292,20 @@ def test_ends_of_what_is_asked_for():
         quiet, 1e-9 * size.max(axis=1, keepdims=True) + np.zeros((3, 2)) + 1e-9 * found.beyond, rtol=2e-2
     )
     np.testing.assert_allclose(found.level, (found.own + found.beyond) * (1 + 1e-9), rtol=1e-14)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_compensated_friction_is_part_of_the_torque_of_the_reference(sign):
+    """At both ends of the reference's speeds: rubbing is unequal in the two directions."""
+    document, found = witness(), []
+    document["reference"]["coefficients"] = (sign * np.array(document["reference"]["coefficients"])).tolist()
+    document |= {"cells": [20, 5, 25, 9]}
+    near = np.full((4, 4, 2), 1e-3)
+    for friction in (document["sets"]["friction"], None):
+        document["sets"] |= {"friction": friction, "friction_part": [0.0] * 2, "friction_residual": [0.0] * 2}
+        problem = problem_of(document)
+        found.append(disturbance(problem, near))
+    low, high = problem.motion.ends[1]
+    assert low[1].min() > 0.05 or high[1].max() < -0.05
+    wanted = np.maximum(np.where(high >= 0.0, 0.2 + 0.2 * high, 0.0), np.where(low <= 0.0, 0.3 - 0.1 * low, 0.0))
+    np.testing.assert_allclose(found[0].reference_torque - found[1].reference_torque, wanted, rtol=1e-6)
