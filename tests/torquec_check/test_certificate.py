@@ -198,3 +198,15 @@ def test_other_coefficients_may_be_stated_exact_and_are_not():
     assert certificate_of(values).others == (0.0, 1e-12)
     with pytest.raises(RefusedError, match="has no bound of its own"):
         proven(values)
+
+
+@pytest.mark.parametrize(("family", "index"), [("M", [0, 1]), ("H", [0, 0, 1]), ("H", [1, 0, 0]), ("g", [1])])
+def test_coefficients_of_every_family_are_proven_and_have_their_own_number_of_indices(family, index):
+    name = f"{family}[{','.join(str(k + 1) for k in index)}]"
+    stated = M11 | {"family": family, "index": index}
+    proven(document(coefficients=coefficients(**{name: stated})))
+    with pytest.raises(RefusedError, match="is not proven"):
+        proven(document(coefficients=coefficients(**{name: stated | {"bound": 0.0}})))
+    longer = f"{family}[{','.join(str(k + 1) for k in [*index, index[-1]])}]"
+    with pytest.raises(RefusedError, match="filed under another name"):
+        proven(document(coefficients=coefficients(**{longer: stated | {"index": [*index, index[-1]]}})))
