@@ -269,4 +269,9 @@ EQUIVALENT |= {
         "if upper - lower >= 6.28:",
         "6.28  ->  12.56",
     ): "more pieces of more than a turn have the same positions",
+    (
+        "torquec_check/tracking_loop.py",
+        "largest, level, begun = np.abs(g).max(axis=2), [], []",
+        "np.abs(g).max  ->  np.abs(g).min",
+    ): "rows that are longer at most: what is older counts with the radii",
 }

@@ -46,7 +46,7 @@ def problem_of(document: Any) -> Problem:
     check_plain(stated)
     n = robot.n
     lengths = [expect(int, each, "cells") for each in items(cells, "cells")]
-    if not 1 <= len(lengths) <= _MOST_CELLS or min(lengths) < 1 or sum(lengths) > _MOST_LENGTH:
+    if not lengths or min(lengths) < 1 or len(lengths) > _MOST_CELLS or sum(lengths) > _MOST_LENGTH:
         raise RefusedError("cells: one at least, each of one sampling interval at least", remedy=REMEDY)
     limits = [math.inf if each is None else number(each, "efforts") for each in items(efforts, "efforts", n)]
     begin = [np.array(numbers(each, "start", n)) for each in fields(start, "position speed", "start")]
