@@ -125,7 +125,7 @@ def windows(reference: Reference, period: float, cells: Sequence[tuple[int, int]
     at = np.clip(((reference.breaks[1:] - start) / period).astype(int), 0, count)
     sums = np.zeros((count + 2, n))
     np.add.at(sums, at, jumps[2])
-    rows_of = [slice(min(max(a, 0), count), min(max(b, 1), count + 1)) for a, b in cells]
+    rows_of = [slice(min(max(a, 0), count), max(b, 1)) for a, b in cells]
     low = np.stack([held[:, 0, rows].min(axis=1) for rows in rows_of], axis=1)
     high = np.stack([held[:, 1, rows].max(axis=1) for rows in rows_of], axis=1)
     inside = np.stack([sums[max(rows.start - 1, 0) : rows.stop + 1].sum(axis=0) for rows in rows_of]) * UP

@@ -13,8 +13,18 @@ from torquec.spatial import PARAMETER_NAMES, Inertia
 from torquec_check.affine import Dual
 from torquec_check.document import RefusedError
 from torquec_check.recursion import robot_torques
+from torquec_check.rows import Rows, as_ball
 from torquec_check.tracking import problem_of
-from torquec_check.tracking_disturbance import _defect, _numbers, _size, _spread, applied, disturbance, solved
+from torquec_check.tracking_disturbance import (
+    _defect,
+    _numbers,
+    _size,
+    _spread,
+    _with_rotors,
+    applied,
+    disturbance,
+    solved,
+)
 
 
 def _radii(document):
@@ -309,3 +319,12 @@ def test_compensated_friction_is_part_of_the_torque_of_the_reference(sign):
     assert low[1].min() > 0.05 or high[1].max() < -0.05
     wanted = np.maximum(np.where(high >= 0.0, 0.2 + 0.2 * high, 0.0), np.where(low <= 0.0, 0.3 - 0.1 * low, 0.0))
     np.testing.assert_allclose(found[0].reference_torque - found[1].reference_torque, wanted, rtol=1e-6)
+
+
+def test_a_joint_whose_bodies_weigh_nothing_has_its_rotor():
+    (push,) = _numbers(np.array([[3.0]]), np.array([[0.5]]), 0, 1)
+    found = _with_rotors(Rows({(-1,): as_ball(2.0)}), [push])[()]
+    assert found.mid.tolist() == [6.0]
+    more = _with_rotors(Rows({(): as_ball(5.0), (-1,): as_ball(2.0)}), [push])[()]
+    assert more.mid.tolist() == [11.0]
+    assert _with_rotors(Rows(), [push])[()] == 0
