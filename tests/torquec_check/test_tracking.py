@@ -509,3 +509,17 @@ def test_a_radius_that_is_only_reached_is_refused():
     fixed, _ = next_radii(problem, late)
     if fixed[0, -1, 1] == late[0, -1, 1]:
         _refused(_with_radii(document, late), "the position of joint joint2")
+
+
+def test_the_last_cell_has_no_end():
+    """Disturbances that grow in it are answered later: as if it were cut into two, the first longer than the memory."""
+    document = witness()
+    radii = np.repeat(np.array([1e-4, 1e-3, 0.1, 0.1])[:, None, None], 2, axis=2) * np.ones((4, 3, 2))
+    radii[:, -1] *= 30.0
+    short, torque = next_radii(problem_of(document | {"cells": [25, 25, 1]}), radii)
+    longer = np.concatenate([radii, radii[:, -1:]], axis=1)
+    found, same = next_radii(problem_of(document | {"cells": [25, 25, 2000, 1]}), longer)
+    np.testing.assert_allclose(short[:, -1], found[:, 2:].max(axis=1), rtol=1e-9)
+    np.testing.assert_allclose(torque, same, rtol=1e-9)
+    first, _ = next_radii(problem_of(document | {"cells": [25, 25, 1, 1]}), longer)
+    assert np.all(first[0, 2] < 0.999 * short[0, -1])
