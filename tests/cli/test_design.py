@@ -200,6 +200,8 @@ def test_law_and_poles_for_the_smallest_bound(torquec, tmp_path):
     assert max(bounds) == pytest.approx(best["bound"], rel=0.1)  # a witness may be a little wider
     made = tq.read_controller(tmp_path / "law" / "controller.json")
     assert made.design.law.value == best["law"]
+    page = (tmp_path / "law" / "report.html").read_text(encoding="utf-8")
+    assert f"Laws compared: {best['law']} has the smallest bound of {found['for_guarantee']['tried']}" in page
     text = torquec(*given).out
     assert "has the smallest proven bound of" in text
     assert "largest position bound" in text

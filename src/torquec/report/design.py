@@ -200,6 +200,7 @@ def control_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     blocks += _loci(values, kind)
     blocks += _robustness(values)
     blocks += _statistics(values)
+    blocks += _compared_laws(values)
     promised, highlights = _guarantee(values)
     blocks += promised
     return Shown(tuple(blocks), (fact(f"{kind}, called every", Number(MILLI * period, chosen, "ms")), *highlights))
@@ -308,6 +309,23 @@ def _statistics(values: StoredValue) -> list[Block]:
         tone = Tone.GOOD if stable else Tone.BAD
         blocks.append(paragraph(f"{words} for the parameters that ", share, " of identifications give.", tone=tone))
     return blocks
+
+
+def _compared_laws(values: StoredValue) -> list[Block]:
+    """The laws that `design --for-guarantee` compared, with their best poles and proven bounds."""
+    found = values.get("for_guarantee")
+    if found is None:
+        return []
+    by = computed("the guarantees that the design compared; a bound is of the best poles of each law")
+    rows: list[tuple[Cell, ...]] = []
+    for law in found["laws"]:
+        poles, bound = law["poles"].numbers, law["bound"].number_or_none
+        most: Cell = "none" if bound is None else Number(MILLI * bound, by, "mrad, mm", at_most=True)
+        ends = (Number(pole, by) for pole in (max(poles), min(poles)))
+        rows.append((law["law"].text, f"{law['evaluation'].text} state", *ends, most))
+    head = ("law", "model at", "slowest pole [1/s]", "fastest pole [1/s]", "position error at most")
+    caption = f"Laws compared: {found['law'].text} has the smallest bound of {found['tried'].number:g} guarantees"
+    return [DataTable(head, tuple(rows), caption)]
 
 
 def _guarantee(values: StoredValue) -> tuple[list[Block], list[Fact]]:
