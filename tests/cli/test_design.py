@@ -202,6 +202,7 @@ def test_law_and_poles_for_the_smallest_bound(torquec, tmp_path):
     assert made.design.law.value == best["law"]
     page = (tmp_path / "law" / "report.html").read_text(encoding="utf-8")
     assert f"Laws compared: {best['law']} has the smallest bound of {found['for_guarantee']['tried']}" in page
+    assert ">0 drawings" not in page
     text = torquec(*given).out
     assert "has the smallest proven bound of" in text
     assert "largest position bound" in text

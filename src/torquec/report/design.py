@@ -54,6 +54,7 @@ _UNLIMITED_FACTOR = 1e5  # where a locus without a limit is drawn to: its branch
 _COLOUR_LEGEND = "Colours go from the smallest factor to the largest; hover over a dot to see its value."
 _LOCUS_RANGE = 4.0  # root loci are shown up to this many times the largest eigenvalue of the factor one
 _UNSTABLE_SHARE = 0.3  # part of that range shown on the unstable side
+_ROUNDING = 1e-9  # of the largest eigenvalue: what is smaller is zero
 _NOMINAL_CAUSES = {"model", "sampling", "start"}  # causes that a guarantee of the nominal robot has, too
 
 
@@ -224,8 +225,9 @@ def _gains(values: StoredValue, chosen: Provenance) -> list[Block]:
 
 
 def _points(values: StoredValue) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    pairs = [pair.numbers for pair in values]
-    return tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
+    pairs = np.array([pair.numbers for pair in values], dtype=np.float64)
+    pairs[np.abs(pairs) < _ROUNDING * np.abs(pairs).max()] = 0.0
+    return tuple(pairs[:, 0].tolist()), tuple(pairs[:, 1].tolist())
 
 
 def _eigenvalues(values: StoredValue, kind: str) -> list[Plot]:
@@ -243,10 +245,10 @@ def _eigenvalues(values: StoredValue, kind: str) -> list[Plot]:
 
 
 def _loci(values: StoredValue, kind: str) -> list[Block]:
-    if values.get("root_loci") is None:
+    if values.get("root_loci") is None or not (plots := _locus_plots(values, kind)):
         return []
     return [
-        Gallery(_locus_plots(values, kind), "Root loci: effect of model errors on the loop", folded=True),
+        Gallery(plots, "Root loci: effect of model errors on the loop", folded=True),
         paragraph(_COLOUR_LEGEND),
     ]
 
