@@ -30,6 +30,7 @@ from torquec.report.blocks import (
 )
 from torquec.report.figure import write_picture
 from torquec.report.found_documents import FoundDocument, FoundFolder
+from torquec.report.guarantee_design import compared_laws, for_guarantee_text
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed
 from torquec.report.stored_values import StoredValue
 from torquec.report.tables import MILLI, PERCENT, lower_bound, number, table, upper_bound
@@ -83,18 +84,6 @@ def design_text(name: str, document: dict[str, Any]) -> str:
     statistics = statistics_text(document["payload"], document["covariance"])
     lines += ["", *([statistics, ""] if statistics else []), guarantee_text(document["guarantee"])]
     return "\n".join(lines)
-
-
-def for_guarantee_text(found: Mapping[str, Any]) -> str:
-    """The laws that `design --for-guarantee` compared, with their best poles and proven bounds."""
-    rows = []
-    for law in found["laws"]:
-        poles = f"{max(law['poles']):.4g} to {min(law['poles']):.4g}"
-        rows.append([law["law"], law["evaluation"], poles, upper_bound(law["bound"], 4)])
-    header = ["law", "model at", "poles [1/s]", "largest position bound"]
-    return f"{found['law']} has the smallest proven bound of {found['tried']} guarantees\n" + table(
-        header, rows, left=4
-    )
 
 
 def _robustness_lines(document: dict[str, Any]) -> list[str]:
@@ -201,7 +190,7 @@ def control_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
     blocks += _loci(values, kind)
     blocks += _robustness(values)
     blocks += _statistics(values)
-    blocks += _compared_laws(values)
+    blocks += compared_laws(values)
     promised, highlights = _guarantee(values)
     blocks += promised
     return Shown(tuple(blocks), (fact(f"{kind}, called every", Number(MILLI * period, chosen, "ms")), *highlights))
@@ -311,23 +300,6 @@ def _statistics(values: StoredValue) -> list[Block]:
         tone = Tone.GOOD if stable else Tone.BAD
         blocks.append(paragraph(f"{words} for the parameters that ", share, " of identifications give.", tone=tone))
     return blocks
-
-
-def _compared_laws(values: StoredValue) -> list[Block]:
-    """The laws that `design --for-guarantee` compared, with their best poles and proven bounds."""
-    found = values.get("for_guarantee")
-    if found is None:
-        return []
-    by = computed("the guarantees that the design compared; a bound is of the best poles of each law")
-    rows: list[tuple[Cell, ...]] = []
-    for law in found["laws"]:
-        poles, bound = law["poles"].numbers, law["bound"].number_or_none
-        most: Cell = "none" if bound is None else Number(MILLI * bound, by, "mrad, mm", at_most=True)
-        ends = (Number(pole, by) for pole in (max(poles), min(poles)))
-        rows.append((law["law"].text, f"{law['evaluation'].text} state", *ends, most))
-    head = ("law", "model at", "slowest pole [1/s]", "fastest pole [1/s]", "position error at most")
-    caption = f"Laws compared: {found['law'].text} has the smallest bound of {found['tried'].number:g} guarantees"
-    return [DataTable(head, tuple(rows), caption)]
 
 
 def _guarantee(values: StoredValue) -> tuple[list[Block], list[Fact]]:

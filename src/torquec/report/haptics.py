@@ -308,7 +308,7 @@ def _region(values: StoredValue) -> list[Block]:
         shown = _SHOWN_GROWTH if is_cut else max(most, _SHOWN_GROWTH)
         axis = Axis("growth of the slowest motion", "1/s", low=-shown, high=shown)
         title = "this hand on the arm, over the filters' cut-offs: unstable above 0"
-        title += f" (not drawn beyond {shown:g})" if is_cut else ""
+        title += " (larger growth is cut off)" if is_cut else ""
         found.append(Plot(title, Axis("cut-off", "Hz", log=True), axis, tuple(growth)))
     return found
 

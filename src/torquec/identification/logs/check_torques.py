@@ -201,7 +201,7 @@ def _gains(log: Log, motion: LogMotion, model: Array) -> list[LogFinding]:
     ]
     own = np.maximum(scales * np.std(rest, axis=1), 1e-300)
     unsure = TUNING.aligned_share * np.sqrt(shares) * motion.tau.std(axis=0) / own
-    told = np.flatnonzero(unsure < TUNING.scale_error)
+    told = np.flatnonzero((unsure < TUNING.scale_error) & (scales > 0.0))
     found: list[tuple[float, LogFinding]] = []
     for j in told:
         known = told[told != j]
