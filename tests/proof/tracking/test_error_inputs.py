@@ -66,6 +66,32 @@ def test_an_inertia_that_changes_along_the_motion_is_covered():
     assert np.all(begun.momentum >= found.momentum)
 
 
+@pytest.mark.parametrize("last", [2.0, np.inf])
+@pytest.mark.parametrize("moving", [False, True])
+def test_pieces_of_any_lengths_have_the_steepest_slope_and_the_largest_distance(last, moving):
+    """One joint: S_l through the middles, tried at many times, speeds and accelerations of one."""
+    lengths, S = np.array([1.0, 0.1, 0.5, 3.0, last]), np.array([1.0, 4.0, -2.0, 0.5, 3.0])
+    one = np.ones((5, 1))
+
+    def size(middle, radius):
+        return np.abs(middle[:, :, 0]) + radius[:, :, 0]
+
+    columns = S[:, None, None, None], np.zeros((5, 1, 1, 1))
+    found = reaction(np.zeros((5, 1, 1)), columns, size, ErrorMotion(one, one, lengths, moving=moving))
+    ended = np.where(np.isinf(lengths), 3.0, lengths)
+    edges = np.concatenate([[0.0], np.cumsum(ended)])
+    at, through = 0.5 * (edges[:-1] + edges[1:]), S
+    if moving:
+        at, through = np.concatenate([[0.0], at]), np.concatenate([[0.0], S])
+    t = np.linspace(0.0, edges[-1], 50_001)
+    line, piece = np.interp(t, at, through), np.clip(np.searchsorted(edges, t) - 1, 0, 4)
+    slope = np.abs(np.gradient(line, t))
+    for k in range(5):
+        inside = piece == k
+        assert found.change[k, 0] >= np.max(slope[inside][1:-1] + np.abs(line - S[k])[inside][1:-1]) * (1.0 - 1e-6)
+        assert found.momentum[k, 0] >= np.max(np.abs(line[inside]))
+
+
 def test_parameters_count_with_their_signs_over_the_whole_motion():
     loop, epochs, bounds = coupled(1, 0.7)
     t = np.arange(COUNT)[:, None] / COUNT

@@ -198,8 +198,13 @@ def reaction(wrong: Array, columns: Ends, size: Callable[[Array, Array], Array],
     steps[1:-1] = size(np.diff(middle, axis=0), zero[1:])
     if motion.moving:  # S_l rises from zero
         steps[0] = 2.0 * S[0]
-    apart = 0.5 * np.maximum(steps[:-1], steps[1:])
-    rate = (steps[:-1] + steps[1:]) / (2.0 * motion.lengths[:, None, None])
+    ended = motion.lengths[np.isfinite(motion.lengths)]
+    # A last piece has no end: there S_l is constant after half of the time of the piece before, or half a second.
+    lengths = np.where(np.isfinite(motion.lengths), motion.lengths, ended[-1] if len(ended) else 1.0)[:, None, None]
+    around = np.concatenate([lengths[:1], lengths, lengths[-1:]])
+    slopes = steps / (0.5 * (around[:-1] + around[1:]))
+    rate = np.maximum(slopes[:-1], slopes[1:])  # the steeper half of a piece: a kernel may have its weight there
+    apart = 0.5 * lengths * rate
     forced = batched_product(S + off, motion.acceleration) * _UP
     change = batched_product(rate, motion.speed) + batched_product(off + apart, motion.acceleration)
     change = change + verified_bound(wrong, forced, rounds=_ROUNDS) - forced / _UP
