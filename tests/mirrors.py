@@ -53,7 +53,6 @@ COVERED_BY = {
     "foundation/choice.py": "test_choices.py",
     "foundation/csv_text.py": "trajectory/test_csv_file.py",
     "foundation/executor_tasks.py": "foundation/test_work.py",
-    "foundation/one_thread.py": "simplification/test_prune.py",
     "foundation/stopwatch.py": "cli/test_simplify.py",
     "identification/estimators/method.py": "identification/estimators/test_estimator.py",
     "identification/estimators/prior_estimators.py": "identification/estimators/test_estimator.py",

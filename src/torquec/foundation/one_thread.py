@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import sys
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import Any
 
 
@@ -15,7 +17,13 @@ def one_thread() -> AbstractContextManager[Any]:
     larger pieces of work are shared out among processes.
     """
     try:
-        limits: AbstractContextManager[Any] = importlib.import_module("threadpoolctl").threadpool_limits(1)
+        limits: AbstractContextManager[Any] = _libraries(len(sys.modules)).limit(limits=1)
     except ImportError:
         return contextlib.nullcontext()
     return limits
+
+
+@lru_cache(maxsize=1)
+def _libraries(_modules: int) -> Any:
+    """The loaded libraries of linear algebra, searched again (2 ms) only after further modules were imported."""
+    return importlib.import_module("threadpoolctl").ThreadpoolController()
