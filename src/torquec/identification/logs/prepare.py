@@ -32,6 +32,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from torquec.codegen.llvm.second_order_sections import zero_phase
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, Indices, Mask
 from torquec.identification.extras import need
@@ -204,8 +205,8 @@ def low_pass(values: Array, rate: float, cutoff: float) -> Array:
     sections = signal.butter(_ORDER, cutoff, fs=rate, output="sos")
     if len(values) < FEWEST:
         raise ArgumentError(f"{len(values)} samples are too few to filter", remedy="record a longer motion")
-    filtered: Array = signal.sosfiltfilt(sections, values, axis=0)
-    return filtered
+    columns = np.asarray(values, dtype=np.float64).reshape(len(values), -1)
+    return zero_phase(sections, signal.sosfilt_zi(sections), columns).reshape(values.shape)
 
 
 def prepare(
