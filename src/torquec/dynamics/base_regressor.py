@@ -1,12 +1,12 @@
 """Regressor, inverse dynamics and mass matrix in base parameters beta: tau = Y_b(q, qd, qdd) beta, Y_b of full rank.
 
-(1)  Y_b = [Y F] E,   Y the regressor of the standard parameters, F that of friction, E (p, b) the expansion of the base
-(2)  phi = E beta: standard parameters with the same torques; those that are dropped or grouped are zero in it
+(1)  Y_b = [Y F] E,   Y the regressor of the standard parameters, F that of friction, E (p, b) the expansion of beta
+(2)  phi = E beta: standard parameters that give the same torques; dropped and grouped parameters are zero in it
 (3)  tau of the recursive Newton-Euler algorithm with phi, plus rotors  t phi (t . qdd)  and friction  t phi f(t . qd).
-     Most of phi is zero: the recursion needs fewer operations than with the bodies' own ten parameters each.
-(4)  M by composite bodies with phi, plus rotors  t phi t'  for the row t of each one's transmission
+     Most of phi is zero: the recursion needs fewer operations than with all ten parameters of every body.
+(4)  M by composite bodies with phi, plus  t phi t'  for each rotor with transmission row t
 
-E comes as an array from `torquec.parameters`; columns that it does not use are never computed.
+E comes as an array from `torquec.parameters`; regressor columns that E does not use are never computed.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def base_inverse_dynamics(
 ) -> list[Scalar]:
     """Torques (n,) for base parameters beta (b,); `expansion` (p, b) as for `base_regressor`.
 
-    With the robot's own values this is its inverse dynamics; with friction columns it is that plus friction.
+    With the robot's own base parameters, this is its inverse dynamics; friction columns add friction.
     """
     if robot.dependent and friction is not FrictionColumns.NONE:
         rows = base_regressor(robot, expansion, q, qd, qdd, friction=friction)

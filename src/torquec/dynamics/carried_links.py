@@ -8,8 +8,8 @@ zero; its constants are rotated instead, by the angle phi between the link and t
      no vector is rotated between the two, and sines and cosines are those of sums of angles
 (3)  any other child:  R = Rz(phi) pre Rz(q_c), one turn for the whole group
 
-Constants with many zeros are rotated instead of motions and forces without zeros, and a group right after the first
-joint has an angular velocity with one component only. A body of revolution at the tip is invariant: its joint's sine
+This rotates constants with many zeros instead of motions and forces without zeros. In a group right after the first
+joint, the angular velocity has one component only. A body of revolution at the tip is invariant: its joint's sine
 and cosine are not needed.
 """
 
@@ -122,7 +122,7 @@ def _place_carried(m: Mechanism, q: Sequence[Scalar]) -> tuple[PlacedLink, ...]:
 
 
 def _turned(moments: MassMoments, lead: _Lead) -> MassMoments:
-    """(1); a body of revolution stays as it is, its angle is not evaluated."""
+    """(1); a body of revolution stays unchanged, and its angle is not evaluated."""
     return moments if _is_round(moments) else moments.turned_about_z(*lead.cos_sin)
 
 

@@ -3,7 +3,7 @@
 With the composite mass moments m_i, h_i of link i and everything it carries (:mod:`torquec.dynamics.composite`), R_i
 and o_i the link's axes and origin in the base frame, and M the mass of all bodies:
 
-(1)  c = 1/M sum over the roots of (R_i h_i + m_i o_i),   plus the constant moment of mass on the roots' axes
+(1)  c = 1/M sum over the roots of (R_i h_i + m_i o_i),   plus the constant first moment of mass regrouped to the base
 (2)  column of a rate about or along axis z of link i:   R_i (z x h_i)/M (rotation),   R_i z m_i/M (translation)
 
 Bodies that are welded to the base have no joint and do not count; rotors are part of the bodies that carry them.
@@ -28,12 +28,12 @@ from torquec.spatial import Pose, Scalar, Vector3, add, matvec, scale, subtract
 
 @loop_values
 def center_of_mass(robot: Robot, q: Sequence[Scalar]) -> Vector3:
-    """c(q), (3,) [m], equation (1)."""
+    """Center of mass c(q), (3,) [m], in base axes, equation (1)."""
     return composite_bodies(robot, q).center
 
 
 def center_of_mass_jacobian(robot: Robot, q: Sequence[Scalar]) -> list[list[Scalar]]:
-    """J(q), (3, n): J qd is the velocity of the center of mass, equation (2)."""
+    """Jacobian J(q) of the center of mass, (3, n): J qd is its velocity, equation (2)."""
     if robot.dependent:
         state = closed_state_of(robot, q)
         return times_rates(center_of_mass_jacobian(robot.tree, state.q), state.rates)
@@ -51,7 +51,7 @@ def center_of_mass_jacobian(robot: Robot, q: Sequence[Scalar]) -> list[list[Scal
 
 @dataclass(frozen=True)
 class CompositeBodies:
-    """The robot at a position: placed links, their composite mass moments and poses, total mass, center of mass."""
+    """The robot at q: placed links, their composite mass moments and poses, total mass, center of mass."""
 
     constants: Mechanism
     placed: tuple[PlacedLink, ...]
@@ -66,7 +66,7 @@ class CompositeBodies:
         return roots == [i] and self.placed[i].kind.nv > 1
 
     def arm(self, i: int) -> Vector3:
-        """From the center of mass to the origin of link i, in base axes."""
+        """Vector from the center of mass to the origin of link i, in base axes."""
         if self.carries_all(i):
             return matvec(self.poses[i].rotation, scale(self.composite[i].first, -1.0 / self.mass))
         return subtract(self.poses[i].origin, self.center)

@@ -10,9 +10,9 @@ composite mass moments of link i about its origin o_i (:mod:`torquec.dynamics.co
                  translation  ld = m zd,             kd = h x zd + P x z
        column:   (R ld,  R kd + (o_i - c) x R ld + (vo_i - vc) x R l)
 
-vo_i is the velocity of the link's origin, vc that of the center of mass. ld and half of kd are the wrench of the
-Coriolis matrix, int r x dJ/dt dm; the other half of kd is int v x J dm, since the arm of a momentum moves, too.
-Orin, Goswami & Lee (2013) define A; rotors that turn relative to their bodies are not part of it.
+vo_i is the velocity of the link's origin, vc that of the center of mass. ld and one part of kd are the wrench of the
+Coriolis matrix, int r x dJ/dt dm. The other part of kd is int v x J dm: the moment arm of a momentum moves, too.
+Orin, Goswami & Lee (2013) define A; it leaves out the momentum of rotors relative to their bodies.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ZERO: Vector3 = (0.0, 0.0, 0.0)
 
 
 def centroidal_momentum_matrix(robot: Robot, q: Sequence[Scalar]) -> list[list[Scalar]]:
-    """A(q), (6, n), equation (2)."""
+    """Centroidal momentum matrix A(q), (6, n), equation (2)."""
     if robot.dependent:
         state = closed_state_of(robot, q)
         return times_rates(centroidal_momentum_matrix(robot.tree, state.q), state.rates)

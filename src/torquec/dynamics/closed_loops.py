@@ -1,14 +1,15 @@
 """Quantities of robots with closed loops, projected from those of their tree.
 
-With q of the tree from the independent positions, T its map of rates and Td its rate (:mod:`torquec.robot.loops`):
+With q the position of the tree, which follows from the independent positions, T the map from independent rates to rates
+of the tree, and Td its time derivative (:mod:`torquec.robot.loops`):
 
 (1)  torques         tau = T' tau_tree(q, T qd, T qdd + Td qd)       virtual power: loop forces do no work
 (2)  mass matrix     M = T' M_tree T
 (3)  Coriolis        C = T' (C_tree T + M_tree Td):  dM/dt - 2 C is skew, as that of the tree is
 (4)  values          energies and poses are those of the tree;  Jacobians  J T,  their rates  Jd T + J Td
 
-The decorators extend a function of `dynamics` to closed loops; robots without loops pass through unchanged. In place of
-the position, a `ClosedState` is accepted: derivatives vary the tree's position along T.
+The decorators extend a function of `dynamics` to closed loops; robots without loops pass through unchanged. A
+`ClosedState` is accepted in place of the position: derivatives vary the tree's position along T.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def _on_loops(algorithm: Callable[P, R], finish: Callable[[ClosedState, Any], An
 
 
 def closed_state_of(robot: Robot, q: Any) -> ClosedState:
-    """The state at independent positions, or the state itself."""
+    """The closed state at independent positions q; a `ClosedState` is returned unchanged."""
     return q if isinstance(q, ClosedState) else loop_state(robot, q)
 
 

@@ -28,7 +28,7 @@ def composite_moments(placed: Sequence[PlacedLink]) -> list[MassMoments]:
 
 
 def composite_gravity(m: Mechanism, placed: Sequence[PlacedLink]) -> list[Scalar]:
-    """g(q), (n,), at a placement (1)."""
+    """Gravity torque g(q), (n,), at a placement (2)."""
     composite = composite_moments(placed)
     turned: list[Vector3] = []
     tau: list[Scalar] = [0.0] * m.n

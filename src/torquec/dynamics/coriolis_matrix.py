@@ -4,13 +4,14 @@ With J_j(x) = dx/dq_j the velocity of a particle per unit speed of joint j,
 
 (1)  C_ij = sum over particles of m J_i . dJ_j/dt                   (Christoffel symbols of the first kind, contracted)
 (2)  rotation j:  dJ_j/dt = zd x (x - o) + z x (v - vo),   zd = w x z = (w_y, -w_x, 0)   in the axes of link j
-(3)  so the wrench of joint j at its composite body is, for ancestors i,
+(3)  so the wrench of joint j at its composite body is, for ancestors i, with P = int (v - vo) dm and
+     D = int r (v - vo)' dm over that body, r from the origin o of link j,
        rotation    f = zd x h + z x P,       n = J zd + z tr D - D' z
        translation f = m zd,                 n = h x zd
      carried inward like any wrench; C_ij is its component along joint i
 (4)  for descendants, the row of joint i:  eta (the force row) and rho (the moment row) of the mass matrix, and
        rotation    g = (-D_xz, -D_yz, D_xx + D_yy),     translation  g = P x z
-     carried inward as rho -> R rho + p x R eta,  g -> R g + u x R eta (u of `velocity_moments`); then at link j
+     carried inward as rho -> R rho + p x R eta,  g -> R g + u x R eta (u of `origin_velocities`); then at link j
        rotation    C_ij = rho . zd + g . z,             translation  C_ij = eta . zd
 
 z is the axis of a one-coordinate joint; for a joint with several coordinates, every column of its motion subspace has
@@ -38,7 +39,7 @@ from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, scale
 def coriolis_matrix(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], *, carried: bool = False
 ) -> list[list[Scalar]]:
-    """C(q, qd), (n, n), with C qd = velocity torque and dM/dt - 2 C skew."""
+    """Coriolis matrix C(q, qd), (n, n): C qd is the velocity torque, and dM/dt - 2 C is skew."""
     if robot.dependent:
         state = closed_state_of(robot, q)
         v = state.rate(qd)
@@ -73,7 +74,7 @@ class JointRow:
 
 
 Entry = Callable[[JointRow, int, UnitTwist], Scalar]
-"""The entry of a matrix at a column of link j from the row of a joint carried there."""
+"""Matrix entry at a column of link j, from the row of a joint carried to that link."""
 
 LinkColumn = tuple[int, int]
 """A column of a joint's motion subspace: which link, and which of its columns."""
@@ -201,7 +202,7 @@ def inward_row(
 
 @dataclass(frozen=True)
 class VelocityMoments:
-    """P and D of (1), in the axes of the link."""
+    """P and D of (3), in the axes of the link."""
 
     linear: Vector3
     moment: Matrix3
@@ -210,7 +211,7 @@ class VelocityMoments:
 def origin_velocities(
     placed: Sequence[PlacedLink], coordinates: Sequence[Coordinate], w: Sequence[Vector3], qd: Sequence[Scalar]
 ) -> list[Vector3]:
-    """u of (3) for every link, in the parent's axes: its origin's velocity relative to the parent's origin."""
+    """u of (4) for every link, in the parent's axes: its origin's velocity relative to the parent's origin."""
     found: list[Vector3] = []
     for link, coordinate in zip(placed, coordinates, strict=True):
         u = (0.0, 0.0, 0.0) if link.parent == BASE else cross(w[link.parent], link.origin)
@@ -225,7 +226,7 @@ def origin_velocities(
 def velocity_moments(
     placed: Sequence[PlacedLink], composite: Sequence[MassMoments], w: Sequence[Vector3], u: Sequence[Vector3]
 ) -> list[VelocityMoments]:
-    """(2) and (3) for every link, tips to base."""
+    """P and D of (3) for every link, tips to base."""
     found = [_own(link.moments, spin) for link, spin in zip(placed, w, strict=True)]
     for i in reversed(range(len(placed))):
         link = placed[i]
@@ -246,6 +247,6 @@ def velocity_moments(
 
 
 def _own(e: MassMoments, w: Vector3) -> VelocityMoments:
-    """(2)."""
+    """P and D of a link's own mass, without its children."""
     moment = tuple(cross(w, row) for row in e.second)
     return VelocityMoments(cross(w, e.first), moment)  # type: ignore[arg-type]

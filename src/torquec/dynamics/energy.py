@@ -1,8 +1,8 @@
 """Kinetic and potential energy.
 
-(1)  T = 1/2 qd' M(q) qd,  with M qd from one pass of inverse dynamics without gravity and products of speeds
-(2)  U = -sum m g . x  over the bodies, zero at the origin of the file's base frame, plus 1/2 stiffness (q - rest)^2
-     of springs
+(1)  T = 1/2 qd' M(q) qd,  with M qd from one pass of inverse dynamics without gravity or products of speeds
+(2)  U = -sum m g . x  over the bodies (zero at the origin of the file's base frame), plus 1/2 stiffness (q - rest)^2
+     of springs and the coil energy of counterbalances
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from torquec.spatial import Scalar, dot, matvec
 
 @loop_values
 def kinetic_energy(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Scalar:
-    """T of (1) [J], reflected rotors included."""
+    """Kinetic energy T [J], reflected rotors included (1)."""
     m = mechanism(robot, Grouping.BALANCED)
     placed = place(m, q)
     still = [0.0] * m.n
@@ -34,7 +34,7 @@ def kinetic_energy(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar]) -> S
 
 @loop_values
 def potential_energy(robot: Robot, q: Sequence[Scalar]) -> Scalar:
-    """U of (2) [J]."""
+    """Potential energy U [J] of gravity and springs (2)."""
     robot.check_inertias()
     total: Scalar = 0.0
     for body, pose in zip(robot.bodies, body_poses(robot, q), strict=True):

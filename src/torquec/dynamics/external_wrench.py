@@ -1,7 +1,7 @@
 """External wrenches on named frames, transformed to the links that carry them.
 
-(1)  at the link's origin:  f = R f_frame,   n = R n_frame + p x f,   with R the frame in the link, p the wrench's point
-(2)  given in base axes, f and n are first turned into the link's axes along the chain
+(1)  at the link's origin:  f = R f_frame,   n = R n_frame + p x f,   R the frame in the link, p the point of action
+(2)  a wrench given in base axes is first turned into the link's axes along the chain
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Pose, Vector3, add, cross, matvec, scale
 
 Wrench = tuple[Vector3, Vector3]
-"""Force and moment about the origin of the frame it is given in."""
+"""Force and moment about the origin of the frame in which they are given."""
 
 
 class Axes(StrEnum):

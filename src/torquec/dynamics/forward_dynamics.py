@@ -61,7 +61,7 @@ def forward_dynamics(
 
 
 def _carried_along(m: Mechanism, qd: Sequence[Scalar]) -> tuple[Mechanism, Sequence[Scalar]]:
-    """The mechanism without gravity and rates without the base's velocity (3); both unchanged on a fixed base."""
+    """(3): the mechanism without gravity, and the rates without the base's velocity; unchanged on a fixed base."""
     if [link.kind.name for link in m.links if link.parent == BASE] != [JointType.FREE.value]:
         return m, qd
     return replace(m, gravity=(0.0, 0.0, 0.0)), [0.0, 0.0, 0.0, *qd[3:]]
@@ -75,7 +75,7 @@ def regular_mechanism(robot: Robot) -> Mechanism:
     """The robot's constants, after a check that M is nonsingular.
 
     Raises `RobotError` where M is singular in every configuration: a joint that moves no inertia, or joints that share
-    a single one. Checked at one configuration without symmetry: a zero there is a zero everywhere.
+    a single one. Checked at one configuration without symmetry: an eigenvalue that is zero there is zero everywhere.
     """
     robot.check_forward_dynamics()
     m = mechanism(robot)

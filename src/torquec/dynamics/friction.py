@@ -3,12 +3,12 @@
 (1)  torque at the shaft  f(v, load),   v the shaft's speed,   load = sum_j |t_j| |tau_j| of the rigid-body torques
 (2)  slopes  df/dv  and  df/dload
 (3)  columns: the torque per unit of each linear parameter; torque = sum of value times column
-(4)  text: the torque for one direction of motion as numbers times factors, for equations. Dry friction follows it:
+(4)  text: torque for one direction of motion, as numbers times factors. Dry friction follows that direction by:
 (5)  step:     f+ for v > 0,  -f- for v < 0,  0 at v = 0
 (6)  rounded:  max(z, 0) f+ + min(z, 0) f-  with z between -1 and 1, such as tanh(v/w)
-(7)  one way:  f+ or -f-, whatever the speed: the largest friction that is possible
+(7)  one way:  f+ or -f- at every speed: the largest possible friction
 
-Presliding friction, which reverses over a distance, is (5) here; `identification.torque.friction_law` has its memory.
+Presliding friction, which reverses over a distance, is a step (5) here; `friction_memory` adds its memory.
 
 A new term is a class here, a row in `TERMS`, and rows for its parameters in :mod:`torquec.robot.friction`: torques,
 linear models, simulation, equations, generated code, drives files and identification then have it.
@@ -87,7 +87,7 @@ class OneWay:
 
 @dataclass(frozen=True)
 class AtRest:
-    """One way at exactly zero speed, else as `moving`: an interval of speeds with zero encloses friction at rest."""
+    """One way (7) at exactly zero speed, else `moving`: an interval of speeds around zero encloses friction at rest."""
 
     moving: Direction
     speed: Scalar
@@ -122,10 +122,10 @@ class ShaftState:
 
 
 Column: TypeAlias = Callable[[Friction, ShaftState], Scalar]
-"""(3): reads only nonlinear parameters of the friction, such as the Stribeck speed."""
+"""A column (3): reads only nonlinear parameters of the friction, such as the Stribeck speed."""
 
 Summand: TypeAlias = tuple[float, str]
-"""(4): a number and its factor in terms of {v} and {load}; an empty factor is a constant."""
+"""A term of (4): a number and its factor in terms of {v} and {load}; an empty factor is a constant."""
 
 
 class FrictionTerm:
@@ -135,7 +135,7 @@ class FrictionTerm:
     is_dry: ClassVar[bool] = False
     """Whether it follows the direction of motion, so that a shaft at rest can stick."""
     reads_load: ClassVar[bool] = False
-    """Whether it depends on the load of (1), which is known only where the rigid-body torques are."""
+    """Whether it depends on the load of (1), which needs the rigid-body torques."""
     is_tried: ClassVar[bool] = True
     """Whether a fit with automatic choice of the friction law tries it."""
     columns: ClassVar[Mapping[str, Column]] = MappingProxyType({})
@@ -208,7 +208,7 @@ class _Coulomb(FrictionTerm):
 
 
 class _Offset(FrictionTerm):
-    """A constant torque, such as a sensor's zero or a cable's pull."""
+    """A constant torque, such as a sensor offset or the pull of a cable."""
 
     parameters = ("offset",)
     columns: ClassVar[Mapping[str, Column]] = {"offset": lambda _, __: 1.0}
@@ -254,7 +254,7 @@ class _Stribeck(FrictionTerm):
 
     parameters = ("stribeck_positive", "stribeck_negative")
     is_dry = True
-    scales: ClassVar[Mapping[str, tuple[float, ...]]] = {"stribeck_speed": (0.1, 0.02, 0.5)}  # of usual drives [rad/s]
+    scales: ClassVar[Mapping[str, tuple[float, ...]]] = {"stribeck_speed": (0.1, 0.02, 0.5)}  # [rad/s], typical drives
     columns: ClassVar[Mapping[str, Column]] = {
         "stribeck": lambda friction, state: state.direction.sided(1.0, 1.0) * _decay(friction, state),
         "stribeck_positive": lambda friction, state: state.direction.sided(1.0, 0.0) * _decay(friction, state),
@@ -283,7 +283,7 @@ class _Concave(FrictionTerm):
     """concave sign(v) (1 - exp(-|v|/concave_speed)): viscous friction that levels off (shear thinning, warm grease)."""
 
     parameters = ("concave",)
-    scales: ClassVar[Mapping[str, tuple[float, ...]]] = {"concave_speed": (0.3, 0.1, 1.0)}  # of usual drives [rad/s]
+    scales: ClassVar[Mapping[str, tuple[float, ...]]] = {"concave_speed": (0.3, 0.1, 1.0)}  # [rad/s], typical drives
     columns: ClassVar[Mapping[str, Column]] = {
         "concave": lambda friction, state: select(
             state.speed, 1.0 - _levelling(friction, state), _levelling(friction, state) - 1.0
@@ -345,7 +345,7 @@ TERMS: dict[str, FrictionTerm] = {
     "curved": _Curved(),
     "cubic": _Cubic(),
 }
-"""Every term by name; a law is the sum of those whose parameters a shaft has. Fits try the last ones in this order."""
+"""Every term by name; a law is the sum of those whose parameters a shaft has. Fits try `refinements` in this order."""
 
 PLAIN_TERMS = ("viscous", "coulomb", "offset")
 """Terms of nearly every drive; the others refine them."""
@@ -384,7 +384,7 @@ def _sided_name(name: str, *, forwards: bool) -> str:
 
 
 def _dry_summand(friction: Friction, value: float, factor: str, *, forwards: bool) -> Summand:
-    """A number that follows the direction, with its turnover over a speed (4)."""
+    """Summand of dry friction for one direction (4), with tanh where the reversal extends over a speed range."""
     width = friction.value("turnover_speed")
     if not width:
         return value if forwards else -value, factor

@@ -6,14 +6,14 @@ friction, between -1 and 1, along its path x:
 (1)  dz/dx = (s - z)/w,   s the sign of dx;   from sample to sample  z = s + (z0 - s) exp(-|x - x0|/w)
 (2)  dry friction at the shaft  f = f(v, z, load): every dry term with the direction z
 
-so that a joint at standstill keeps the torque that it stopped with. A constant level f = F z is passive: bent teeth
+A joint at standstill thus keeps the torque with which it stopped. A constant level f = F z is passive: bent teeth
 store E = w F z^2/2, and f (x - x0) >= E - E0 for the step (1). A level that varies (Stribeck, load) could return more
 than was stored. Therefore the stored energy is a state, too, and limits the returned energy:
 
 (3)  f := f min(1, E0/|f (x - x0)|)  where f (x - x0) < 0;      E = min(E0 + f (x - x0), w |f z|/2) >= 0
 
-The work of dry friction is then never below minus the energy of the first state, whatever the motion; for Coulomb
-friction (3) changes nothing. Shafts without a distance turn over as in `friction_torque`. The state is (x, z, E), one
+Over any motion, the work that dry friction absorbs is then at least minus the energy of the first state. For Coulomb
+friction, (3) changes nothing. Shafts without a distance reverse as in `friction_torque`. The state is (x, z, E), one
 of each per shaft; `friction_start` is the state of a robot that has not moved.
 """
 
@@ -45,7 +45,7 @@ from torquec.spatial import Scalar
 DISTANCE = "turnover_distance"
 """The friction parameter that gives a shaft memory [rad or m]."""
 
-_LEAST_WORK = 1e-300  # in place of zero, where no work is done
+_LEAST_WORK = 1e-300  # divisor in (3) in place of zero
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def friction_start(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
 
 
 def friction_step(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], state: Sequence[Scalar]) -> FrictionStep:
-    """Friction (n,) at the next sample (1)-(3), from the `state` that the sample before left; without load terms."""
+    """Friction (n,) at the next sample (1)-(3), from the `state` after the previous sample; without load terms."""
     return losses_step(robot, q, qd, state)
 
 
@@ -88,7 +88,7 @@ def total_torque_step(
 def torque_step(
     robot: Robot, rigid: Sequence[Scalar], q: Sequence[Scalar], qd: Sequence[Scalar], state: Sequence[Scalar]
 ) -> FrictionStep:
-    """Rigid-body torques (n,), whatever model they come from, with springs and friction with memory added."""
+    """Rigid-body torques (n,), of any model, with springs and friction with memory added."""
     step = losses_step(robot, q, qd, state, load=rigid)
     parts = zip(rigid, step.tau, spring_torque(robot, q), strict=True)
     return FrictionStep([bodies + friction + spring for bodies, friction, spring in parts], step.next_state)

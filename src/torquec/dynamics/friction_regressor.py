@@ -6,8 +6,7 @@ A shaft (`shafts`) with row t turns at s = t . qd.
        viscous            s              coulomb            sign(s)         offset   1        (sign(0) = 0)
        viscous_positive   max(s, 0)      viscous_negative   min(s, 0)
        coulomb_positive   [s > 0]        coulomb_negative   -[s < 0]
-(2)  by direction, an offset is coulomb_positive - coulomb_negative wherever the shaft moves, so it needs no column of
-     its own
+(2)  columns by direction need none for the offset: it is coulomb_positive - coulomb_negative wherever the shaft moves
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ def friction_parameter_names(robot: Robot, columns: FrictionColumns | Sequence[s
 def friction_parameter_values(robot: Robot, columns: FrictionColumns | Sequence[str]) -> list[float]:
     """The robot's own friction, in the order of `friction_parameter_names`.
 
-    With fewer columns than `FrictionColumns.needed` both directions are averaged and the offset is left out.
+    With fewer columns than `FrictionColumns.needed`, both directions are averaged and the offset is left out.
     """
     return [value for shaft in _shafts(robot, columns) for value in _values(shaft.friction, columns)]
 
@@ -87,8 +86,8 @@ def friction_regressor(
 ) -> list[list[Scalar]]:
     """F(qd), (n, shafts times parameters); qd is (n,).
 
-    `columns` may also be names of linear parameters of any terms (`torquec.dynamics.friction`); `load` (n,) are the
-    rigid-body torques for those that depend on it. Raises `ArgumentError` for a name that no term has.
+    `columns` may also name linear parameters of any terms (`torquec.dynamics.friction`); load-dependent terms need
+    `load` (n,), the rigid-body torques. Raises `ArgumentError` for a name that no term has.
     """
     shafts = _shafts(robot, columns)
     names = column_names(columns)

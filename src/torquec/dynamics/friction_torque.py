@@ -37,7 +37,7 @@ class Shaft:
         return sum(ratio != 0.0 for ratio in self.row) == 1
 
     def speed(self, qd: Sequence[Scalar]) -> Scalar:
-        """s of (1); also positions and accelerations go through the row."""
+        """s of (1); positions and accelerations of the shaft follow from the same row."""
         total: Scalar = 0.0
         for ratio, value in zip(self.row, qd, strict=True):
             if ratio != 0.0:
@@ -58,7 +58,7 @@ class Shaft:
 
 
 def friction_shafts(robot: Robot) -> tuple[Shaft, ...]:
-    """Every independent joint with one coordinate; of mimic joints, other joints and motors those with friction."""
+    """Every independent one-coordinate joint; mimic joints, other joints and motors only where they have friction."""
     if robot.dependent:
         return _independent_shafts(robot)
     shafts = []
@@ -117,7 +117,7 @@ class FrictionPart(Enum):
     DRY = "those that oppose motion whatever its speed: Coulomb, Stribeck, load-dependent"
 
     def has(self, *, dry: bool) -> bool:
-        """Whether a term that is dry, or one that is not, belongs to the part."""
+        """Whether the part has dry terms (`dry`), or smooth ones (not `dry`)."""
         return self is FrictionPart.ALL or (self is FrictionPart.DRY) == dry
 
 
@@ -152,7 +152,7 @@ def shaft_friction(friction: Friction, state: ShaftState, part: FrictionPart = F
 
 
 def spread_torque(torque: Sequence[Scalar], shaft: Shaft, at_shaft: Scalar) -> list[Scalar]:
-    """Joint torques (n,) with that of a shaft added."""
+    """Joint torques (n,) with the torque of a shaft added."""
     return [total(own, product(ratio, at_shaft)) for own, ratio in zip(torque, shaft.row, strict=True)]
 
 
@@ -179,7 +179,7 @@ def shaft_load_slope(friction: Friction, state: ShaftState) -> Scalar:
 def load_gain(robot: Robot, qd: Sequence[Scalar], rigid: Sequence[Scalar]) -> list[list[Scalar]]:
     """d(friction torque)/d(rigid-body torques), (n, n), at speeds qd (n,) and rigid-body torques (n,).
 
-    Zero but for load-dependent friction; one plus this multiplies every derivative of the rigid-body torque.
+    Zero without load-dependent friction. The identity plus this multiplies every derivative of the rigid-body torque.
     """
     return [
         [entry if _is_zero(entry) else select(torque, entry, -entry) for entry, torque in zip(row, rigid, strict=True)]

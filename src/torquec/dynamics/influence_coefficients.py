@@ -1,6 +1,7 @@
 """Kinematic influence coefficients: first and second order, of any point and of the link that carries it.
 
-They separate the dependence on position from that on time. With G (3, n) and H (n, n, 3) of the point or of the link:
+They depend on positions only; rates and accelerations enter in (1). G is (3, n) and H (n, n, 3), for the point or the
+link:
 
 (1)  velocity = G qd,      acceleration = G qdd + qd' H qd
 (2)  G_k = g_k(x) for the point x, w_k for the link:  g(x) = s x (x - o), w = s rotation;  g = s, w = 0 translation

@@ -42,7 +42,7 @@ def inverse_dynamics(
 ) -> list[Scalar]:
     """Torques (n,) that give accelerations qdd at (q, qd), friction not included; q, qd, qdd are (n,).
 
-    `wrenches` are external wrenches on the robot; the torques are those needed in addition to them.
+    `wrenches` are external wrenches on the robot; the torques returned act in addition to them.
     `grouping` and `carried` change the operations, not the result; with `wrenches`, links are always in their own axes.
     """
     m = mechanism(robot, grouping)
@@ -109,7 +109,7 @@ def _pair(p: Scalar, r: Scalar, plus: Scalar, minus: Scalar, product: Scalar, ra
 def gravity_torque(
     robot: Robot, q: Sequence[Scalar], *, grouping: Grouping = Grouping.REGROUPED, carried: bool = False
 ) -> list[Scalar]:
-    """g(q), (n,)."""
+    """Gravity torque g(q), (n,)."""
     m = mechanism(robot, grouping)
     placed = placed_links(m, q, carried=carried)
     rest = [0.0] * m.n
@@ -124,7 +124,7 @@ def velocity_torque(
     grouping: Grouping = Grouping.BALANCED,
     carried: bool = False,
 ) -> list[Scalar]:
-    """c(q, qd), (n,)."""
+    """Velocity torque c(q, qd), (n,): Coriolis and centrifugal terms."""
     if robot.dependent:
         weightless, state = dataclasses.replace(robot, gravity=(0.0, 0.0, 0.0)), cast(Any, closed_state_of(robot, q))
         return inverse_dynamics(weightless, state, qd, [0.0] * robot.n, grouping=grouping, carried=carried)

@@ -24,7 +24,7 @@ linear part of the joint's twist:
                  (translation: f, n - z x f_j)
 (6)  dtau/dqd:   twice (3), (4) of `coriolis_matrix` with w = (c + w)/2 and half of s, the mean of both axes
 
-A floating base has c = A = 0: its columns are those of a turned gravity.
+A floating base has c = A = 0: its columns are the effect of rotating gravity.
 
 Closed loops: the projected torques are a function F(q, qd, qdd) of the position q of the tree and of independent rates.
 q moves along T with the independent joints, so that no Newton step is differentiated. From the program of F:
@@ -116,7 +116,7 @@ def torque_derivatives(
 
 @dataclass(frozen=True)
 class _Field:
-    """Motion in whose axes a displacement by a joint's columns is constant (5), (6): the link's for one coordinate."""
+    """Motion (5), (6) whose axes hold a joint's displacement columns constant; one coordinate: the link's own."""
 
     moving: LinkMotion
     mean_w: Vector3

@@ -1,4 +1,4 @@
-"""Geometric Jacobian of a named frame, its time derivative, and the joint axes that both are made of.
+"""Geometric Jacobian of a named frame, its time derivative, and the joint axes from which both are computed.
 
 Rows 0..2 give the velocity of the frame's origin, rows 3..5 the angular velocity, both in base axes:
 
@@ -6,8 +6,8 @@ Rows 0..2 give the velocity of the frame's origin, rows 3..5 the angular velocit
 (2)  its derivative:          (zd_j x (p - o_j) + z_j x (pd - od_j), zd_j),          (zd_j, 0),     zd_j = w_j x z_j
 
 z is the direction of an axis and o a point on it. Both are expressed in the axes of one reference: the robot's base, or
-the link at the root of the tree that the joint belongs to. Trees with different roots have no dynamics in common, and
-in the axes of the root nothing depends on the root's own position (Kang's "first joint coordinate frame").
+the link at the root of the tree that the joint belongs to. Trees with different roots share no dynamics, and in
+the axes of the root, nothing depends on the root's own position (Kang's "first joint coordinate frame").
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def root_poses(m: Mechanism, placed: Sequence[PlacedLink]) -> list[Pose]:
 
 
 def jacobian(robot: Robot, frame: str, q: Sequence[Scalar]) -> list[list[Scalar]]:
-    """J(q), (6, n), equation (1)."""
+    """Geometric Jacobian J(q), (6, n), of a frame, equation (1)."""
     if robot.dependent:
         state = closed_state_of(robot, q)
         return times_rates(jacobian(robot.tree, frame, state.q), state.rates)
@@ -124,7 +124,7 @@ def jacobian_derivative(robot: Robot, frame: str, q: Sequence[Scalar], qd: Seque
         return [[x + y for x, y in zip(a, b, strict=True)] for a, b in zip(turning, more, strict=True)]
     chain = frame_chain(robot, frame, q)
     axes, point = chain.axes, chain.pose.origin
-    # Outward: angular velocity before and velocity of each axis' point.
+    # Outward: the angular velocity before each axis, and the velocity of its point.
     w: Vector3 = ZERO
     velocity: Vector3 = ZERO
     at: Vector3 = axes[0].origin if axes else point

@@ -1,9 +1,8 @@
 """Constants of a robot for the dynamics algorithms (`Mechanism`), and link placements at a configuration q.
 
 (1)  Links have canonical frames (`torquec.robot.canonical`), their mass moments regrouped (`regrouping`).
-(2)  Unit of length: where no position is a length, lengths are measured in the offset L that is nearest to the base
-     (everything beyond is carried across it), masses in 1/L^2: torques keep their value, and every product with L
-     disappears.
+(2)  Unit of length: where no joint position is a length, it is the offset L nearest to the base, across which all
+     distal bodies are carried. With masses in 1/L^2, torques keep their value, and every product with L disappears.
 """
 
 from __future__ import annotations
@@ -143,7 +142,7 @@ def _plain_moments(moments: Sequence[MassMoments]) -> tuple[MassMoments, ...]:
 
 
 def coordinates(robot: Robot) -> tuple[Coordinate, ...]:
-    """The coordinate of every body; mimic joints follow theirs."""
+    """The coordinate of every body; a mimic joint has that of the joint that it follows."""
     check_tree(robot)
     index: dict[str, int] = {}
     shift: dict[str, int] = {}
@@ -218,7 +217,7 @@ class Turn:
         about_z = d
         if self._turns:
             (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = d
-            # D = symmetric + skew: the skew part does not change about z, the symmetric part as mass moments do.
+            # D = symmetric + skew: the skew part is invariant about z, the symmetric part turns as mass moments do.
             v = s * (xx - yy) + c * (xy + yx)
             sv = s * v
             cv = c * v

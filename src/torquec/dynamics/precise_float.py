@@ -6,7 +6,8 @@ back. Every operation is done twice:
 (1)  in doubles: zeros, comparisons and the choices of the algorithms are those of plain doubles
 (2)  in decimals of fifty digits: the value that a constant gets where (1) has lost more than two digits
 
-Canonical frames are orthonormal, and their origins on the joint axis, to 1e-16 only; in fifty digits both hold exactly.
+In doubles, canonical frames are orthonormal, and their origins lie on the joint axis, to 1e-16 only. In fifty digits,
+both hold exactly.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def precise_frame(frame: Pose, axis: Vector3) -> Pose:
     """A body's frame seen from its canonical one, whose z is the joint's `axis` in the body's frame.
 
     In digits the rotation is orthonormal (Gram-Schmidt, z first), and the canonical origin lies on the axis, which
-    passes through the body's frame. An axis that was snapped is that of the frame.
+    passes through the body's frame. Where the axis was snapped, the z of the given frame is used instead.
     """
     x, y, z = frame.origin
     across = Decimal(0) if max(abs(x), abs(y)) <= _FRAME_ROUNDING * abs(z) else None

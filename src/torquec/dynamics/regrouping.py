@@ -3,14 +3,14 @@
 Mass points on the axis of a revolute joint move alike whether they belong to the body or to its parent, so they may
 be given to the parent:
 
-(1)  rotation:   m, hz and Ezz of the body go to the parent (three parameters of every body vanish)
+(1)  rotation:   m, hz and Ezz of the body go to the parent (three parameters of every body vanish). An axially
+     symmetric body (Exx = Eyy, no products) keeps so much of Ezz that Exx + Ezz = 0: it then feels no angular
+     acceleration across its axis.
 (2)  translation:  the body does not turn on its parent, so all of E goes there (six parameters vanish)
-     or, for an axially symmetric body (Exx = Eyy, no products), so much of Ezz stays that Exx + Ezz = 0: such a body
-     feels no angular acceleration across its axis
-(3)  balancing:  a mass mu given back to a child's origin p changes the parent by -mu (1, p, p p'); with mu chosen so
-     that one component of the parent's h vanishes, three products replace the five of that component; only where the
-     acceleration of the child's origin is needed anyway, and where p is not short: mu is h/p, and a mass far above
-     the robot's own costs the torques as many digits as its ratio has
+(3)  balancing:  a mass mu given back to a child's origin p changes the parent by -mu (1, p, p p'). With mu chosen so
+     that one component of the parent's h vanishes, three products replace the five of that component. This is done
+     only where the acceleration of the child's origin is needed anyway, and where p is not short: mu is h/p, and a
+     mass 10^k times that of the robot costs the torques k digits.
 
 Torques are the same for every motion; the mass moments are no longer those of physical bodies.
 """
@@ -45,7 +45,7 @@ def regroup(
 def regroup_with_base(
     links: Sequence[CanonicalLink], moments: Sequence[MassMoments], *, balance: bool = False
 ) -> tuple[tuple[MassMoments, ...], MassMoments]:
-    """`regroup`, and the moments given to the base, in its frame: they change no torque, but the center of mass."""
+    """`regroup`, and the moments given to the base, in its frame: they affect the center of mass, but no torque."""
     grounded = MassMoments()
     result = list(moments)
     children: list[list[int]] = [[] for _ in links]
@@ -70,7 +70,7 @@ def regroup_with_base(
 
 
 def _give(link: CanonicalLink, own: MassMoments) -> tuple[MassMoments, MassMoments]:
-    """What a body keeps and what it gives to its parent, in the parent's frame (1), (2); all of it on other joints."""
+    """Moments that a body keeps, and those for its parent, in the parent's frame (1), (2); other joints keep all."""
     if link.kind.nv > 1:
         return own, MassMoments()
     if not link.column.turns:

@@ -7,7 +7,7 @@ Control laws, observers, recursive estimators and friction with memory have the 
     outputs   any results
               next_state (m,)     `state` of the next call
 
-so that one loop, one C signature and one file format serve all of them.
+One loop, one C signature and one file format therefore serve all of them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class SampledFunction:
     """A function called once per sample: `slots` are the parts of its state, in order.
 
     `period` is the sampling interval that it was made for [s], None where it does not matter. Raises `ArgumentError`
-    where the ports `state` and `next_state` of the function are not of the size of its slots.
+    where the size of the ports `state` and `next_state` is not that of the slots.
     """
 
     name: str

@@ -16,7 +16,7 @@ from torquec.errors import RobotError
 from torquec.robot.configuration import integrate, neutral
 from torquec.robot.robot import Robot
 
-_MOTIONS = 64  # random ones; the largest torque among them stands for the size of all
+_MOTIONS = 64  # number of random motions for the maxima in (1) and (2)
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class SnapEffect:
 
 
 def snap_effect(robot: Robot) -> SnapEffect:
-    """The change that the robot's snaps make; zero where there are none."""
+    """Change of torques and positions by the robot's angle snaps; zero where there are none."""
     robot = robot.tree
     if not robot.canonical.snaps:
         return SnapEffect(0.0, 0.0)

@@ -28,7 +28,7 @@ def total_torque(
 ) -> list[Scalar]:
     """Drive torques (n,) with all terms that the robot file states (1).
 
-    Raises `RobotError` for closed loops with friction that depends on loads, which forces in the loops would change.
+    Raises `RobotError` for closed loops with load-dependent friction: forces in the loops would change the loads.
     """
     if robot.dependent:
         if has_load_friction(robot.tree):
@@ -47,6 +47,6 @@ def total_torque(
 def torque_with_losses(
     robot: Robot, rigid: Sequence[Scalar], q: Sequence[Scalar], qd: Sequence[Scalar]
 ) -> list[Scalar]:
-    """Rigid-body torques (n,), whatever model they come from, with the robot's friction and springs added (1)."""
+    """Rigid-body torques (n,), of any model, with the robot's friction and springs added (1)."""
     parts = zip(rigid, friction_torque(robot, qd, load=rigid), spring_torque(robot, q), strict=True)
     return [bodies + friction + spring for bodies, friction, spring in parts]
