@@ -1,6 +1,6 @@
 """A `Function` as a `casadi.Function` over SX scalars, for optimal control and for CasADi's own code generation.
 
-Needs the extra `casadi`. CasADi keeps matrices column by column; shapes are set so that entry (i, j) is entry (i, j).
+Needs the extra `casadi`. CasADi stores matrices column by column; entry (i, j) stays entry (i, j).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def casadi_function(function: Function, *, name: str | None = None) -> casadi.Fu
 def casadi_package(
     functions: Sequence[Function], *, prefix: str, description: str = "", notes: Mapping[str, str] | None = None
 ) -> dict[str, str | bytes]:
-    """One `<prefix>_<name>.casadi` a function, as `casadi.Function.load` reads it, by file name.
+    """One file `<prefix>_<name>.casadi` per function, for `casadi.Function.load`, by file name.
 
     These files have no room for a comment: `description` and `notes` (by function) go to `<prefix>.casadi.txt`.
     """
@@ -125,7 +125,7 @@ def _size(port: Port) -> tuple[int, int]:
 
 
 def _identifier(name: str) -> str:
-    """A name that CasADi takes for a function: no double underscores, none of its own words."""
+    """A function name that CasADi accepts: no double underscores, no reserved words."""
     spelled = re.sub("_(?=_)", "_x5f", c_identifier(name))
     return f"{spelled}_x0_" if spelled in ("null", "jac", "hess") else spelled
 

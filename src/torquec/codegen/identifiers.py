@@ -4,8 +4,9 @@ Plain names stay as they are. Everything else is spelled so that two different n
 
 * a character that no identifier has becomes `_x<code point in hexadecimal>_` (`-` is `_x2d_`), and so does an
   underscore that would read as the beginning of such a spelling;
-* `_x0_` is the mark that no character can produce: it follows a reserved word (`double_x0_`), leads a name that
-  could not begin (`x_x0_1st`), and precedes the hash that replaces the end of a name too long for a compiler.
+* `_x0_` is the mark that no character can produce: it follows a reserved word (`double_x0_`), precedes a name
+  that cannot begin an identifier (`x_x0_1st`), and precedes the hash that replaces the end of a name too long for a
+  compiler.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def c_identifier(name: str, *, reserved: Container[str] = RESERVED) -> str:
 
 
 def prefix_identifier(name: str) -> str:
-    """The identifier with which the names of a package begin: blanks and marks between words become underscores.
+    """The identifier with which the names of a package begin: spaces and punctuation between words become underscores.
 
     It need not be unique: nothing else begins with it.
 

@@ -1,4 +1,4 @@
-"""A `Function` as a JAX function on the CPU: native batches inside `jit`, `vmap`, `grad` and every mix of them.
+"""A `Function` as a JAX function on the CPU: native batches inside `jit`, `vmap`, `grad` and their combinations.
 
 The function is a JAX primitive. XLA calls the batch kernel directly through its custom-call interface, on its own
 buffers, without Python. The rules of the primitive:

@@ -1,8 +1,8 @@
 """Live back ends: a `Function` as an object of another library, to be called or differentiated there.
 
-A live back end writes no file. Its object is called with the inputs in order, NumPy arrays or the library's own, and
-gives the outputs in order, a tuple where there are several, which `numpy.asarray` can read. To add one: a file beside
-this one, a `Live` and a row in `LIVE_BACK_ENDS`; the contract test then covers it.
+A live back end writes no file. Its object takes the inputs in order, as NumPy arrays or the library's own. It returns
+the outputs in order, a tuple where there are several; `numpy.asarray` can read each of them. To add a back end: a file
+beside this one, a `Live` and a row in `LIVE_BACK_ENDS`; the contract test then covers it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Live(StrEnum):
-    """A library whose objects functions can become."""
+    """A library with an object type to which functions can be converted."""
 
     CASADI = "casadi"
     """`casadi.Function` over SX scalars; vectors are columns."""

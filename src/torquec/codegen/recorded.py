@@ -5,8 +5,8 @@ the function: it is evaluated again with the result of every operation perturbed
 down; the tolerance is a hundred times the resulting change, relative to the largest output and rounded up to a power of
 ten (at least 1e-12).
 
-A function with comparisons may jump where one of them is close to a tie, which rounding then decides. Only states where
-it does not jump are recorded, so that the tolerance covers rounding error alone.
+A function with comparisons may jump where one of them is close to a tie, because rounding then decides it. Only states
+without such a jump are recorded, so the tolerance covers rounding error alone.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LEAST_TOLERANCE = 1e-12  # some thousand roundings of a double: another compile
 
 @dataclass(frozen=True)
 class RecordedStates:
-    """Inputs and outputs by port, (STATES, *shape) each, and the relative difference that is allowed."""
+    """Inputs and outputs by port, (STATES, *shape) each, and the allowed relative difference."""
 
     inputs: Mapping[str, Array]
     outputs: Mapping[str, Array]
@@ -97,7 +97,7 @@ def _evaluate_badly(
 
 
 def _rounds(function: Function, step: Operation) -> bool:
-    """Whether an operation rounds: no choice does, nor (x + 1.5 2^52) - 1.5 2^52, which gives a whole number."""
+    """Whether an operation rounds: not a choice, nor (x + 1.5 2^52) - 1.5 2^52, whose result is an integer."""
     constants = (function.operations[arg] for arg in step.args if function.operations[arg].op is Op.CONST)
     whole = step.op in (Op.ADD, Op.SUB) and any(abs(constant.value) >= _WITHOUT_FRACTION for constant in constants)
     return step.op not in _EXACT and not whole

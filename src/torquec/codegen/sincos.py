@@ -10,8 +10,8 @@
 No branch, no integer and no table: compilers can vectorize the code as it is.
 
 P1 and P2 hold 37 bits each, so `t P1` and `t P2` are exact for |t| < 2^16, `x - t P1` is exact, and where `t P2`
-cancels leading bits that difference is exact too: r keeps its *relative* accuracy next to the zeros of sine and cosine.
-The rest, pi/2 - P1 - P2 - P3, is below 6e-40.
+cancels leading bits, that difference is exact too: r keeps its *relative* accuracy next to the zeros of sine and
+cosine. The rest, pi/2 - P1 - P2 - P3, is below 6e-40.
 
 S and C (five powers of z each) are minimax fits of the relative error of sin and cos on |r| <= pi/4 by the exchange
 algorithm in 60-digit arithmetic, where each coefficient was rounded to a double before the next ones were fitted. Their
@@ -21,12 +21,12 @@ larger or non-finite x is left to the platform's `sin` and `cos`. The sine of -0
 
 In single precision (`SINGLE_SINCOS`) the same equations have constants of their own: 1.5 * 2^23 rounds in (1), P1 and
 P2 hold 12 bits, so that (2) is exact up to |t| < 2^12, and S and C have two powers of z each (errors 4.0e-9 and 1.2e-10
-of the sine and cosine). Of 22 million floats of |x| <= 4096 the worst is 1.53 ulp wrong where the result is above
-2^-12, and 1.2e-11 wrong next to zeros; beyond 4096 rad the spacing of floats is 5e-4 rad.
+of the sine and cosine). Over 22 million floats |x| <= 4096, the largest error is 1.53 ulp where the result is above
+2^-12, and 1.2e-11 next to zeros; beyond 4096 rad the spacing of floats is 5e-4 rad.
 
 `SINGLE_ERROR` is measured, not derived: at every float 2^-13 <= x <= 4096 and, since a compiler may contract a product
 and a sum to a fused multiply-add, for every choice of contractions that can change a bit (products with whole numbers
-and with P1 and P2 are exact: t, t P3, three sums of the sine and four of the cosine are left). The largest error is
+and with P1 and P2 are exact, which leaves t, t P3, three sums of the sine and four of the cosine). The largest error is
 8.7731e-8, of a cosine. Below 2^-13 t is zero, sin x is x (1 - x^2 / 6) rounded and cos x is 1, both right to 2^-27;
 negative angles give the same with other signs. `tests/codegen/test_sincos.py` measures it again.
 """

@@ -93,7 +93,7 @@ class _Writer:
             if index in self._texts:
                 continue
             if index in rank:
-                # The first sine or cosine of a rank emits all others of it, and the values that their angles depend on.
+                # The first sine or cosine of a rank emits all of that rank, and the values that their angles depend on.
                 together = [k for k in rank if rank[k] == rank[index]]
                 yield from self._define(_ancestors(self._operations, together, set(self._texts)))
                 yield from self._gather(together)
@@ -203,6 +203,6 @@ def check_rounding(function: Function, precision: Precision) -> None:
     rounds = any(step.op is Op.CONST and step.value == ROUND for step in function.operations)
     if precision is not Precision.DOUBLE and rounds:
         raise ArgumentError(
-            f"'{function.name}' rounds to whole turns, which it can in doubles only",
+            f"'{function.name}' rounds to whole turns, which works in double precision only",
             remedy="write it in double precision",
         )

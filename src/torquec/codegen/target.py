@@ -56,9 +56,10 @@ class CodeCheck(StrEnum):
 class BackEnd:
     """A language: its title, the files of a package, the function that makes them, and the precisions of its numbers.
 
-    In the names of files PREFIX and FUNCTION stand for the names of package and function. `contents` is the function,
-    as "module.function" below :mod:`torquec.codegen`; it is imported when it is called. `for_processor`: whether code
-    is written for the processor of a triple. `check`: how the code of a certified model is compared with it.
+    In the names of files PREFIX and FUNCTION stand for the names of package and function. `contents` names the function
+    that makes the files, as "module.function" below :mod:`torquec.codegen`; it is imported when it is called.
+    `for_processor`: whether code is written for the processor of a triple. `check`: how the code of a certified model
+    is compared with the model.
     """
 
     title: str
@@ -97,7 +98,7 @@ def generate_package(
 ) -> list[Path]:
     """Write `functions` for `target` into `directory`; gives the files that were written.
 
-    `prefix` begins the names of files and functions; `description` and `notes` (a sentence for a function's name, such
+    `prefix` begins the names of files and functions; `description` and `notes` (by function name, a sentence such
     as its units) go into the comments. Other files in `directory` are left alone; one of these names that Torquec did
     not write is replaced with `force` only. Raises `ArgumentError` for such a file, when two functions have one name,
     the target does not compute in this precision or the directory cannot be written, `MissingExtraError` when a

@@ -1,6 +1,6 @@
 """A `Function` as a PyTorch function on the CPU: native batches under autograd, `torch.func` and `torch.compile`.
 
-An autograd function around the native batch call has the rules:
+An autograd function around the native batch call has these rules:
 
 (1)  batch:     axes in front of a port's shape are batch axes; `torch.func.vmap` adds one
 (2)  forward:   the function of the tangents of :mod:`torquec.codegen.native_live`
@@ -27,7 +27,7 @@ def torch_function(function: Function) -> Callable[..., Any]:
     """The function on tensors: (*batch, *shape) for every input, batch axes broadcast; one output, or a tuple.
 
     Raises `MissingExtraError` without PyTorch, `ArgumentError` for a tensor on another device and for a shape that does
-    not fit. Results are of doubles.
+    not fit. Results are doubles.
     """
     check_function(function)
     torch = _torch()

@@ -1,4 +1,4 @@
-"""Identifiers and floating-point type of a C package: escaped, unique, clear of macros and of its own local names."""
+"""Identifiers and floating-point type of a C package: escaped, unique, different from macros and local names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from torquec.expr import Function
 
 @dataclass(frozen=True)
 class CScalar:
-    """A type of C: its name, the suffix of its literals and of the functions of math.h, its rounding and its bytes."""
+    """A type of C: name, suffix of literals and of functions of math.h, infinity, rounding error, size [bytes]."""
 
     type: str
     suffix: str

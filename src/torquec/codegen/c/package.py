@@ -5,9 +5,9 @@ it writes an output, so that arrays may overlap. Nothing in the text depends on 
 the same functions give the same bytes.
 
 The self-test compares recorded states (:mod:`torquec.codegen.recorded`) and tests the arithmetic of the compiler.
-Options such as -ffast-math allow it to reorder sums and to assume that nothing is a NaN. The sine then loses its range
-reduction, and torques are wrong by any amount. Where such an option defines a macro, the file does not compile. clang
-defines none for the parts of -ffast-math: there
+Options such as -ffast-math allow the compiler to reorder sums and to assume that no value is NaN. The sine then loses
+its range reduction, and torques are wrong by any amount. Where such an option defines a macro, the file does not
+compile. clang defines no macro for the single flags in -ffast-math. With clang:
 
 (1)  pragmas revoke the permission to reorder sums (clang 11) and to replace divisions by a reciprocal (clang 18):
      results are bit-identical to those of a build without the option
@@ -139,7 +139,7 @@ def header_text(
 def tried_arithmetic(scalar: CScalar) -> str:
     """The C text of (2): `check_arithmetic`, which gives 0 where the arithmetic is that of IEEE 754.
 
-    A reciprocal of 49, rounded, gives 5/49, 35/49 and 41/49 wrong in either precision.
+    Division by multiplying with the rounded reciprocal of 49 is wrong for 5/49, 35/49 and 41/49 in either precision.
     """
     values = (5.0, 35.0, 41.0, 32.0 / scalar.epsilon, 49.0, -0.0, float("inf"))
     return filled_template(
@@ -166,7 +166,7 @@ def selftest_text(functions: Sequence[Function], names: Names) -> str:
         FABS=scalar.function("fabs"),
         INFINITY=scalar.infinity,
         ZERO=scalar.number(0.0),
-        WIDE="" if scalar == DOUBLE else "(double)",  # what printf takes
+        WIDE="" if scalar == DOUBLE else "(double)",  # printf takes doubles only
     )
     parts = [head, tried_arithmetic(scalar)]
     parts += [_check(function, name, names, rng) for function, name in zip(functions, names.functions, strict=True)]

@@ -17,7 +17,7 @@ from torquec.expr import Function, Op, Port, count_operations
 from torquec.foundation.template import filled_template, package_text
 
 GROUP = 4
-"""Angles of one call in double precision: gcc and clang vectorize it."""
+"""Angles per call in double precision: gcc and clang vectorize the call."""
 
 MULTIPLICATIONS, ADDITIONS = 21, 19
 """Operations of one sine and cosine in single precision, the same for every angle up to the largest."""
@@ -156,8 +156,10 @@ def _definition(function: Function, name: str, names: Names) -> str:
 
 
 def _angles(statement: Angles, names: Names) -> list[str]:
-    """In double precision one call for up to four angles, padded with the last one: gcc then builds one vector, where
-    zeros cost two stores and a load that waits for both. In single precision a call for each.
+    """The calls for some angles: one for up to four angles in double precision, one for each in single precision.
+
+    Missing angles are copies of the last one, from which gcc builds one vector. Zeros would cost two stores and a load
+    that waits for both.
     """
     k, real = statement.number, names.scalar.type
     if names.scalar != DOUBLE:
@@ -186,9 +188,9 @@ _NUMBERS_OF_SINCOS = 112  # of the sine and cosine of four angles, in three func
 def stack_bytes(function: Function, names: Names) -> int:
     """An upper bound on the stack [bytes], for compilers that keep each value in one place at most.
 
-    It counts a place for every statement, for every input that is read (a compiler may read them all at once), and
-    three groups of four for the sines and cosines of up to four angles; then the functions that it calls, and a frame
-    for each. The stack of <math.h> is not in it: that depends on the library.
+    It counts one number for every statement and for every input that is read (a compiler may read them all at once),
+    and twelve for each group of up to four angles with their sines and cosines. The called functions and a frame for
+    each are added. The stack of <math.h> is left out: it depends on the library.
     """
     statements = written_program(function, names).statements
     angles = sum(isinstance(statement, Angles) for statement in statements)

@@ -1,11 +1,11 @@
 """On-disk cache of object code, so that a function is traced and compiled once.
 
 The cache is the folder `torquec` in the user's cache directory (`TORQUEC_CACHE_DIR` names another folder,
-`TORQUEC_CACHE=0` switches it off). Loading code from a folder is trusting it, so the folder must belong to the user
-and nobody else may write to it; every entry carries the SHA-256 of its content, which is checked before anything is
-loaded. Entries are written to a temporary file and renamed: processes may share a cache. A damaged entry is removed;
-a folder that cannot be used is the same as no cache. The least recently used entries are removed beyond 256 MB;
-to look at thousands of entries takes longer than to write one, so this is done about once in 8 MB that are written.
+`TORQUEC_CACHE=0` switches it off). Loaded code is trusted: the folder must belong to the user, and nobody else may
+write to it. Every entry carries the SHA-256 of its content, which is checked before anything is loaded. Entries are
+written to a temporary file and renamed: processes may share a cache. A damaged entry is removed; a folder that cannot
+be used is the same as no cache. The least recently used entries are removed beyond 256 MB. Scanning thousands of
+entries takes longer than writing one, so the sizes are checked about once per 8 MB written.
 
 An entry: 8 bytes magic, 32 bytes SHA-256 of the rest, 4 bytes length of the header, header (JSON: key and facts), code.
 """
@@ -27,13 +27,13 @@ from typing import Any
 _MAGIC = b"torquec\x01"
 _SUFFIX = ".object"
 _CACHE_BYTES = 256 * 2**20  # some thousand functions; beyond it the least recently used entries are removed
-_SIZE_CHECKS = 32  # at the sizes of all entries, while as much is written as there is room for
-_TOUCH_SECONDS = 86400.0  # a day: a function in use stays young without a write for each call
+_SIZE_CHECKS = 32  # scans of the sizes of all entries while `_CACHE_BYTES` are written
+_TOUCH_SECONDS = 86400.0  # a day: an entry in use gets a new time stamp at most this often
 
 
 @dataclass(frozen=True)
 class CacheEntry:
-    """Object code, and facts about its function that need no compilation."""
+    """Object code, and the name and ports of its function, which can be read without compiling."""
 
     facts: dict[str, Any]
     code: bytes

@@ -6,17 +6,17 @@
     native.address                       # void f(const double *q, const double *qd, const double *qdd, double *tau)
 
 `call` is a built-in function (see :mod:`torquec.codegen.llvm.trampoline`), reentrant, without state, and keeps the
-machine code alive. A bare address keeps nothing, so code whose `address` was asked for stays until the process ends;
-the other two addresses are good as long as the function or its `call` lives. Several outputs come as a tuple, in the
-order of the ports. The batch kernel is compiled when the first batch comes.
+machine code alive. A bare address keeps nothing alive, so reading `address` keeps the code until the process ends. The
+other two addresses are valid as long as the function or its `call` lives. Several outputs come as a tuple, in the
+order of the ports. The batch kernel is compiled at the first batch.
 
 A function compiled with `Precision.SINGLE` has a third kernel, for batches of floats: where every input is an array of
-native float32, it computes in single precision, twice as many states at once, and gives float32. Every other call is
-as usual, in double precision.
+native float32, it computes in single precision, twice as many states at once, and returns float32. All other calls
+compute in double precision.
 
-A native driver is LLVM text with loops and branches around compiled functions, called from Python like one of them. It
-defines `packed(inputs, outputs)`, the entry point of the scalar kernel of a function, and one global pointer
-for each function that it calls, which is filled with the function's own packed kernel when the code is loaded.
+A native driver is LLVM text with loops and branches around compiled functions; Python calls it like one of them. It
+defines `packed(inputs, outputs)`, the entry point that the scalar kernel of a function has, and one global pointer for
+each function that it calls. The loader sets that pointer to the function's own packed kernel.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ class CallPath(StrEnum):
     """How Python reaches the kernels."""
 
     AUTOMATIC = "automatic"
-    """By the trampoline, or by ctypes where there can be none."""
+    """Through the trampoline; through ctypes where the interpreter allows no trampoline."""
     CTYPES = "ctypes"
 
 
 @dataclass(frozen=True)
 class CompileOptions:
-    """`threads`: for batches, unless the call says otherwise. `cpu`: the processor to compile for (the host's).
+    """`threads`: number for batches, unless the call gives one. `cpu`: target processor (default: the host's).
 
     `precision`: that of calls whose inputs are all float32; all others are computed in doubles.
     """
@@ -98,7 +98,7 @@ class NativeFunction:
 
     @property
     def address(self) -> int:
-        """Address of the scalar kernel: void f(const double *input1, ..., double *output1, ...), good until the end."""
+        """Address of the scalar kernel: void f(const double *input1, ..., double *output1, ...), valid until exit."""
         return self._kernels.pinned().scalar.address(KERNEL)
 
     @property
@@ -132,12 +132,12 @@ def compile_function(function: Function, *, options: CompileOptions = _DEFAULT) 
 
 
 def load_or_compile(key: str, make: Callable[[], Function], *, options: CompileOptions = _DEFAULT) -> NativeFunction:
-    """The function of a key from the cache; where it is not there, `make` is called and the result compiled and kept.
+    """The native function of a cache key; if the cache lacks it, the result of `make` is compiled and stored.
 
     `key` must name the content: everything that `make` depends on, except the version of Torquec. The native function
-    owns `make`, which must own neither it nor its `call` (directly, or as the method of an object that keeps them): the
-    garbage collector does not see what a built-in function owns, and both would stay in memory.
-    Raises `CompileError` where the function is too large or LLVM cannot compile it.
+    holds a reference to `make`. `make` must not refer back to the function or its `call`, neither directly nor as a
+    method of an object that does: the garbage collector cannot see references of built-in functions, and both would
+    stay in memory. Raises `CompileError` where the function is too large or LLVM cannot compile it.
     """
     return NativeFunction(FunctionObjects(make, options.cpu or host_cpu(), key=key), options=options)
 
@@ -163,7 +163,7 @@ class _Kernels:
         return self
 
     def batch(self) -> BatchKernels:
-        """The addresses of the batch kernels, compiled and loaded now if they were not."""
+        """The addresses of the batch kernels, compiled and loaded on first use."""
         return self._loaded("batch", BATCH_WORD, {SCALAR_SLOT: self.scalar.address(PACKED)}, (self.scalar,))
 
     def single(self) -> BatchKernels:
@@ -190,7 +190,7 @@ class NamedPorts(Protocol):
 
 
 class CallKernels(Protocol):
-    """The machine code behind a call: of one state, and of batches when the first comes."""
+    """The machine code behind a call: of one state, and of batches from the first batch on."""
 
     scalar: LoadedObject
     record: CallRecord | None
@@ -237,7 +237,7 @@ def _documentation(objects: NamedPorts) -> str:
     def listed(ports: tuple[Port, ...]) -> str:
         return ", ".join(f"{port.name} {port.shape}" for port in ports)
 
-    # A first line like this is where `inspect.signature` looks.
+    # `inspect.signature` reads a first line of this form.
     return (
         f"{_signature(objects.name, objects.inputs)}\n--\n\n"
         f"{listed(objects.inputs)} -> {listed(objects.outputs)}; with one more axis in front, a batch.\n\n"

@@ -1,4 +1,4 @@
-"""The processor that native code is made for: name, features, vector width.
+"""Target processor of native code: name, features, vector width.
 
 One state goes into one lane of a vector register, so the width is what the register holds: 8 doubles with AVX-512, 4
 with AVX2, 2 with SSE2 or NEON.
@@ -36,14 +36,14 @@ class Cpu:
 
     @property
     def assembled_registers(self) -> int:
-        """Vector registers of an x86 processor with fused operations, whose instructions are written here; else 0."""
+        """Vector registers of an x86 processor with fused operations: Torquec writes its instructions; else 0."""
         if not self.triple.startswith("x86_64") or not self.fma:
             return 0
         return 32 if self.width == 8 else 16
 
     @property
     def assembles_blocks(self) -> bool:
-        """Whether the instructions of a block of a batch are written here: x86 with AVX2 and fused operations."""
+        """Whether Torquec writes the instructions of a batch's blocks: x86 with AVX2 and fused operations."""
         return self.width == 4 and self.assembled_registers == 16
 
 
@@ -70,7 +70,7 @@ def host_cpu() -> Cpu:
     try:
         features = llvm.get_host_cpu_features()
         names, text = {name for name, present in features.items() if present}, features.flatten()
-    except RuntimeError:  # LLVM cannot tell on this system: the name alone must do
+    except RuntimeError:  # LLVM does not know the features on this system: the name alone is used
         names, text = set(), ""
     triple = llvm.get_process_triple()
     return Cpu(triple, llvm.get_host_cpu_name(), text, *_vector_unit(triple, names))

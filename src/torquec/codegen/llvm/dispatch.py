@@ -1,11 +1,11 @@
 """The general entry point of a native function: any call that the trampoline does not serve, and batches in threads.
 
 Inputs may be lists, other real dtypes, non-contiguous, named by keyword, or one state among batches (it is then the
-same for every row). Anything else is refused with the port's name and the shape that was expected. Where there is no
+same for every row). Anything else raises an error with the port's name and the expected shape. Where there is no
 trampoline, this serves every call.
 
-A function compiled for single precision computes in floats where every input is an array of native floats, and gives
-floats then; any other input is converted to doubles, and so are all others of the call.
+A function compiled for single precision computes in floats, and returns floats, where every input is an array of native
+floats. Otherwise all inputs of the call are converted to doubles.
 
 Arrays that are C-contiguous, aligned and of native doubles (floats where the kernel computes in these) are used in
 place. All others pass through a small buffer, a few thousand rows at a time, so that a batch costs little memory
@@ -44,12 +44,12 @@ SHARED_PROTOTYPE = ctypes.CFUNCTYPE(
 
 @dataclass(frozen=True)
 class BatchKernels:
-    """Addresses of the batch kernel for one thread and of the one for threads that share the rows."""
+    """Addresses of two batch kernels: for one thread, and for several threads that share the rows."""
 
     alone: int
     shared: int
     code: tuple[object, ...] = ()
-    """The machine code behind both addresses, in memory as long as this object."""
+    """The machine code of both kernels, kept in memory by this object."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def is_plain(array: AnyArray, dtype: type[np.float64] | type[np.float32] = np.fl
 
 
 def run_rows(kernels: BatchKernels, rows: Rows, *, threads: int) -> None:
-    """Run a batch kernel over all rows, in as many threads.
+    """Run a batch kernel over all rows, in `threads` threads.
 
     Dynamic load balancing: an idle thread takes the next chunk of rows, so that a delayed thread delays no other.
     """

@@ -1,7 +1,7 @@
 """Loader of object code: completeness check of the object file, addresses of its symbols, filling of its slots.
 
-LLVM aborts the process for an object file that is truncated or has misplaced tables. The tables of sections (ELF) or
-segments (Mach-O) are therefore read first, of 64-bit little-endian objects as LLVM makes them here.
+LLVM aborts the process for an object file that is truncated or has misplaced tables. The loader therefore first reads
+the tables of sections (ELF) or segments (Mach-O), of 64-bit little-endian objects as LLVM makes them here.
 """
 
 from __future__ import annotations

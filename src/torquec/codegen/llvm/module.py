@@ -1,8 +1,8 @@
-"""From a `Function` to object code, compiled or from the cache: one module for each of its kernels.
+"""Object code of a `Function`, compiled or from the cache: one module for each of its kernels.
 
 An object has no undefined symbols. The addresses of functions that it calls (the platform's sin and cos, and for a
 batch the scalar kernel) are in slots of its own, which the loader fills: an object made by one process can be loaded by
-another, and an address that is missing is an exception, never a crash in the linker.
+another, and a missing address raises an exception instead of a crash in the linker.
 
 A cache entry with the wrong content is compiled again, even where its checksum is valid.
 """
@@ -104,7 +104,8 @@ def compile_single(function: Function, cpu: Cpu) -> bytes:
 class FunctionObjects:
     """Object code of the kernels of a function, each compiled on demand.
 
-    With a `key` it comes from the cache; missing entries are compiled and stored, and `make` is called once at most.
+    With a `key`, the code comes from the cache; missing entries are compiled and stored, and `make` is called once at
+    most.
     """
 
     def __init__(self, make: Callable[[], Function], cpu: Cpu, *, key: str | None = None) -> None:
@@ -138,7 +139,7 @@ class FunctionObjects:
         return entry
 
     def _read(self, kind: str) -> CacheEntry | None:
-        """An entry that holds a whole object with the kernels of its kind."""
+        """The cached object with the kernels of a kind; None where there is none or it is incomplete."""
         entry = self._cache.read(f"{kind}\n{self._key}") if self._cache else None
         symbols = (KERNEL, PACKED) if kind == "scalar" else (BATCH, SHARED)
         return entry if entry is not None and is_whole_object(entry.code, symbols) else None
@@ -150,13 +151,13 @@ class FunctionObjects:
 
 
 def environment_identity(cpu: Cpu) -> str:
-    """Everything but the function that object code depends on."""
+    """Everything that object code depends on, except the function."""
     version = ".".join(map(str, llvm.llvm_version_info))
     return f"{source_identity()} llvmlite {llvmlite.__version__} LLVM {version} {cpu.identity}"
 
 
 def _scalar_assembler(cpu: Cpu) -> Assembler | None:
-    """The function that writes the assembly of a scalar kernel; None where LLVM does."""
+    """The function that writes the assembly of a scalar kernel; None where LLVM compiles it."""
     return partial(emit_assembled, registers=cpu.assembled_registers) if cpu.assembled_registers else None
 
 

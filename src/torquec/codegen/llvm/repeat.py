@@ -32,7 +32,7 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.template import package_text
 
 MOST_DRIVES = 6
-"""Most drives that `repeat.ll` reads; it also defines the layout of the plan and the numbers of `LoopEnd`."""
+"""Largest number of drives in `repeat.ll`, which also defines the layout of the plan and the numbers of `LoopEnd`."""
 
 
 class LoopEnd(IntEnum):
@@ -47,7 +47,7 @@ class LoopEnd(IntEnum):
 
 @dataclass(frozen=True)
 class LoopResult:
-    """How many steps were taken, and why there were no more."""
+    """Number of steps taken, and why the loop ended."""
 
     steps: int
     end: LoopEnd
@@ -77,7 +77,7 @@ class NativeLoop:
         _loop()  # compiled now, so that the first run is not slow
 
     def make_ready(self, runs: int) -> None:
-        """Compile and load now what that many runs need, so that `run` only runs."""
+        """Compile and load the kernels for that many runs, so that `run` compiles nothing."""
         for function in (self.outer, self.inner):
             _ = function.packed_address if runs == 1 else function.batch_address
 
@@ -129,7 +129,7 @@ class NativeLoop:
                 )
 
 
-_END, _FIRST_DRIVE = 11, 12  # places in the plan: eleven numbers that every loop has come first
+_END, _FIRST_DRIVE = 11, 12  # indices in the plan, after the eleven numbers that every loop has
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 
 

@@ -1,10 +1,10 @@
 """CPython entry point (trampoline): a built-in function whose machine code LLVM makes, so that no compiler is needed.
 
-`call(self, args, nargs, kwnames)` is what CPython's fast-call convention asks for. It serves the common call, every
-input an exact `ndarray` of native, aligned, C-contiguous doubles in the shape of its port (one state) or with one
-more axis in front (a batch, for which the GIL is released), `out=` absent or just as plain and apart from the inputs;
-or a batch of floats throughout, where there is a kernel for them.
-Any other call goes unchanged to a Python function, which converts the arguments or raises.
+`call(self, args, nargs, kwnames)` follows CPython's fast-call convention. It serves the common calls: every input is an
+exact `ndarray` of native, aligned, C-contiguous doubles, in the shape of its port (one state) or with one more axis in
+front (a batch, for which the GIL is released). `out=` is absent, or has arrays of the same kind that do not overlap the
+inputs. Batches of floats throughout are served where there is a kernel for floats. Any other call goes unchanged to a
+Python function, which converts the arguments or raises.
 
 One trampoline serves all functions of a process. A record describes each function. It is memory behind a capsule, the
 built-in's `self`: Python can neither read nor write what a capsule holds. The record in 64-bit words:
@@ -17,8 +17,8 @@ built-in's `self`: Python can neither read nor write what a capsule holds. The r
 The capsule also owns a reference to all that the words point to, and releases it when the last caller is gone.
 
 Structure offsets are those of CPython's object header and capsule (unchanged while `object` has 16 bytes) and of
-NumPy's array (part of its binary interface since 1.7); all are checked before anything is built on them. Functions of
-the C API are reached through a table that is filled with addresses, never by the linker.
+NumPy's array (part of its binary interface since 1.7); all are checked before use. Functions of the C API are reached
+through a table that is filled with addresses, never by the linker.
 """
 
 from __future__ import annotations
@@ -214,5 +214,5 @@ def _load_trampoline() -> LoadedObject:
         if store:
             store.write(key, entry)
     loaded = LoadedObject(entry.code, cpu, _slot_values())
-    _keep_forever(loaded)  # functions may outlive this module when the interpreter ends, and this is what they run
+    _keep_forever(loaded)  # functions that run this code may outlive this module at interpreter exit
     return loaded

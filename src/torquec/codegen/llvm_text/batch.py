@@ -81,8 +81,8 @@ def emit_batch(
 ) -> str:
     """The text of the loop over blocks by the kernel `block`; fewer than W rows go to the `packed` scalar kernel.
 
-    Without a `packed` in this module, its address is in the slot. There is no scalar kernel for floats: `COPY_ROWS`
-    pads fewer than W rows to a block.
+    Without `packed`, the scalar kernel is in another module, and its address in the slot. There is no scalar kernel for
+    floats: `COPY_ROWS` pads fewer than W rows to a block.
 
     With `prefetches`, the loop is the function `<name>_blocks` with one more parameter, whether to prefetch rows;
     `name` passes true where the rows do not fit in a cache.
@@ -228,7 +228,7 @@ COPY_ROWS = package_text("codegen/llvm_text", "copy_rows.ll")
 
 
 def _store_pointers(text: FunctionText, array: str, pointers: list[str]) -> None:
-    """Append the storing of pointers to an array of them."""
+    """Append the stores of pointers to an array."""
     for k, pointer in enumerate(pointers):
         slot = text.define(f"getelementptr ptr, ptr {array}, i64 {k}")
         text.append(f"store ptr {pointer}, ptr {slot}")

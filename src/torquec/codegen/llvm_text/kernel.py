@@ -44,7 +44,7 @@ _INTRINSIC = {Op.SQRT: "llvm.sqrt", Op.ABS: "llvm.fabs"}
 
 
 class _Names(dict[int, str]):
-    """Names of the results of steps; one that is missing is read."""
+    """Names of the results of steps; a missing one is read with `read`."""
 
     def __init__(self, read: Callable[[int], str]) -> None:
         super().__init__()
@@ -106,7 +106,7 @@ def _emit_step(text: FunctionText, shape: Type, op: StepOp, args: list[str]) -> 
 
 
 def _fused(text: FunctionText, shape: Type, op: Fused, a: str, b: str, c: str) -> str:
-    """LLVM has one such operation; it folds sign changes of the operands into the instruction."""
+    """A fused step as LLVM's only fused operation; LLVM folds sign changes of the operands into the instruction."""
     if op in (Fused.NEGATED_ADD, Fused.NEGATED_SUB):
         a = text.negate(shape, a)
     if op in (Fused.SUB, Fused.NEGATED_SUB):

@@ -62,7 +62,7 @@ class StepProgram:
 
 
 def make_program(function: Function, *, fuse: bool) -> StepProgram:
-    """The steps of a function; without `fuse`, no step is of the fused kind.
+    """The steps of a function; without `fuse`, no step is a fused multiply-add.
 
     >>> from torquec.expr import trace
     >>> f = trace("f", lambda x: {"y": x[0] * x[1] + x[2]}, {"x": (3,)})

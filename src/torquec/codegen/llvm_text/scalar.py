@@ -1,4 +1,4 @@
-"""The scalar kernel: one state, C calling convention, as the exported C.
+"""The scalar kernel: one state, with the signature of the generated C.
 
     void name(const double *input1, ..., double *output1, ...)
 
@@ -34,7 +34,7 @@ Assembler = Callable[[FunctionText, StepProgram, Sequence[Item], Callable[[Funct
 def emit_scalar(
     module: FunctionText, program: StepProgram, width: int, *, name: str, assembler: Assembler | None = None
 ) -> str:
-    """The text of the scalar kernel under that symbol, for registers of `width` doubles.
+    """The text of the scalar kernel with the symbol `name`, for registers of `width` doubles.
 
     `assembler` writes machine instructions of a processor; None leaves all of them to LLVM.
     """

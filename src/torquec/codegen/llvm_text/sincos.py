@@ -8,10 +8,10 @@ multiply-add, two parts of pi/2 are enough for the range reduction (floats: the 
 (2)  r = (x - k P1) - k P2,     P1 + P2 = pi/2 to 107 bits
 (3)  cos r = (1 - z/2) + z^2 C(z)
 
-`x - k P1` is then exact wherever its leading bits cancel, so that the reduction adds less than 2e-28 to the error; (3)
-is one operation less deep than 1 + z (-1/2 + z C(z)). The worst error found is 1.5 ulp, and `SINGLE_VECTOR_ERROR` in
-floats. Angles beyond the table's largest and infinite ones go, element by element, to another function (the platform's,
-or :mod:`torquec.codegen.llvm_text.far_sincos`); that path is kept out of line.
+`x - k P1` is then exact wherever its leading bits cancel, so that the reduction adds less than 2e-28 to the error. The
+chain of dependent operations in (3) is one shorter than in 1 + z (-1/2 + z C(z)). The worst error found is 1.5 ulp, and
+`SINGLE_VECTOR_ERROR` in floats. Angles beyond the table's largest and infinite ones go, element by element, to another
+function (the platform's, or :mod:`torquec.codegen.llvm_text.far_sincos`); that path is kept out of line.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _call_cold(text: FunctionText, shape: Type, x: str, sine: str, cosine: str) 
 
 
 FAR_SINCOS = filled_template("codegen/llvm_text", "far_sincos.ll", LARGEST=literal(LARGEST_ANGLE))
-"""Replaces the pairs of large angles; `@far_one`, which gives one pair, is the back end's choice."""
+"""Replaces the pairs of large angles; each back end supplies `@far_one`, which computes one pair."""
 
 SINGLE_FAR_SINCOS = filled_template(
     "codegen/llvm_text", "single_far_sincos.ll", LARGEST=literal(SINGLE_SINCOS.largest_angle)

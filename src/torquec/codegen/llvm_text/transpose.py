@@ -1,16 +1,16 @@
 """Matrix transposition by shuffles in registers: rows in memory to one vector per column and back.
 
-A block is W rows of m numbers, one row after the other; a vector has W lanes. Of each row a piece of P columns is read
-(a power of two, at least 16 bytes): row j of every P rows stands in one vector, piece by piece. These P vectors are
-transposed in log2 P stages, each of which is one machine instruction per vector:
+A block is W rows of m numbers, one row after the other; a vector has W lanes. A piece of P columns is read from each
+row (P is a power of two, a piece at least 16 bytes). Vector j holds, one after the other, the pieces of row j of every
+group of P rows. These P vectors are transposed in log2 P stages, each of which is one machine instruction per vector:
 
 (1)  within each 16 bytes (u lanes): two doubles a0 b0 and a1 b1 of neighbouring rows a, b; or, in two stages, four
      floats a0 b0 c0 d0, ..., a3 b3 c3 d3 of neighbouring rows a, b, c, d
 (2)  two vectors a, b of such units: within each piece the even units of a, then those of b; the odd ones likewise;
      until every unit of a vector belongs to one column
 
-No access leaves the block: a read that would pass its end is moved back and its lanes are shifted; a row that is
-written may spill into the next row only where that is written afterwards.
+No access leaves the block: a read that would pass its end is moved back and its lanes are shifted. A written row may
+spill into the next row only where that row is written afterwards.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _write_part(text: FunctionText, pointer: str, start: int, shape: Type, vecto
 
 
 def _transpose(text: FunctionText, shape: Type, rows: Sequence[str]) -> list[str]:
-    """P vectors whose pieces are rows of P columns: the same with rows and columns exchanged, by (1) and (2)."""
+    """Transpose, within each piece, P vectors of P columns by (1) and (2); gives one vector per column."""
     unit = _UNIT_BYTES // shape.bytes
     columns = [""] * len(rows)
     within = [_transpose_units(text, shape, rows[k : k + unit]) for k in range(0, len(rows), unit)]
@@ -136,7 +136,7 @@ def _by_units(text: FunctionText, shape: Type, a: str, b: str, places: tuple[int
 
 
 def _gather(text: FunctionText, shape: Type, vectors: list[str], owners: list[int], columns: list[str]) -> None:
-    """Reduce vectors whose units belong, in each piece, to the columns `owners` to one vector per column, by (2)."""
+    """Reduce vectors to one per column, by (2); in each piece, their units belong to the columns `owners`."""
     if len(vectors) == 1:
         columns[owners[0]] = vectors[0]
         return

@@ -1,7 +1,7 @@
 """Inspection of an object: double operations and stack in its assembly text, undefined symbols in its symbol table.
 
-LLVM writes the assembly text from the same instructions as the object. Moves of 64 bits are no double operations: a
-processor may save two floats in one. Symbol tables are read from ELF, COFF and Mach-O.
+LLVM writes the assembly text from the same instructions as the object. A 64-bit move is no double operation: it may
+save two floats. Symbol tables are read from ELF, COFF and Mach-O.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SOFTWARE_DOUBLE = re.compile(
     r"|__(?:add|sub|mul|div|neg|extend|trunc|fix|float|cmp|eq|ne|lt|le|gt|ge|unord|pow)\w*df\w*"
     r"|sqrt|fm(?:in|ax)(?:imum)?(?:_num)?"
 )
-"""Functions of compilers' libraries that compute with doubles."""
+"""Functions of compiler libraries that compute with doubles."""
 
 _SOFTWARE = re.compile(r"__aeabi_(?!mem|unwind)\w+|__\w+[sdt]f\w*|__\w+[sd]i[23]?|_fltused|__chkstk|sqrtf?")
 """Symbols of compilers' own libraries: arithmetic that a processor lacks, and those that Windows requires."""

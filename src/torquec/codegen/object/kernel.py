@@ -2,8 +2,8 @@
 
     void name(const real *input1, ..., real *output1, ...)
 
-All inputs are read before an output is written: arrays may overlap, as in C. Sine and cosine of one angle are a
-function of the object itself, by the equations of :mod:`torquec.codegen.sincos`: an object and the C, compiled without
+All inputs are read before an output is written: arrays may overlap, as in C. The object has its own function for the
+sine and cosine of one angle, by the equations of :mod:`torquec.codegen.sincos`: an object and the C, compiled without
 contraction, give the same bits. Larger angles are reduced in integer arithmetic
 (:mod:`torquec.codegen.llvm_text.far_sincos`), where C calls its library.
 """
@@ -62,8 +62,9 @@ def emit_object_sincos(module: FunctionText, shape: Type, own: InnerFunction) ->
 
 
 def emit_plain_sincos(text: FunctionText, shape: Type, table: SincosTable, x: str) -> tuple[str, str]:
-    """Append (sin, cos) of an angle that is not large, by (1)-(4) of
-    :mod:`torquec.codegen.sincos`, each operation as in C.
+    """Append (sin, cos) of an angle that is not large, each operation as in C.
+
+    The equations are (1)-(4) of :mod:`torquec.codegen.sincos`.
     """
 
     def number(value: float) -> str:
@@ -110,7 +111,7 @@ def emit_plain_sincos(text: FunctionText, shape: Type, table: SincosTable, x: st
 def emit_object_function(
     module: FunctionText, function: Function, shape: Type, *, name: str, sincos: InnerFunction
 ) -> str:
-    """The text of a function under that symbol; its sines and cosines come from the function `sincos`."""
+    """The text of a function with the symbol `name`; its sines and cosines come from the function `sincos`."""
     text = FunctionText(fma=False, declarations=module.declarations, compares=True)
     program = _in_order(function)
     body = _ObjectBody(text, program, shape, sincos)

@@ -3,12 +3,12 @@
 (1)  undefined symbols are arithmetic functions of compilers' own libraries only
 (2)  single-precision code has no operation on doubles
 
-The self-test, recorded states (:mod:`torquec.codegen.recorded`) and their comparison, is
+The self-test compares the functions with recorded states (:mod:`torquec.codegen.recorded`). It is the function
 
     int name(void)      0 where every function agrees; else the number, from 1, of the first that does not
 
-The comparison is that of the C package: the largest difference relative to the largest recorded number, equal
-infinities and NaN for NaN being no difference. Results go to static memory, not to the stack.
+The comparison is that of the C package: the largest difference, relative to the largest recorded number. Equal
+infinities, and NaN where NaN is recorded, count as no difference. Results go to static memory, not to the stack.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _table(name: str, rows: Array, shape: Type) -> str:
 
 
 MOST_OBJECT_OPERATIONS = 50_000
-"""Operations in one object: LLVM's compile time grows faster than the length of a function."""
+"""Most operations in one object: LLVM's compile time grows faster than the length of a function."""
 
 _MARK = b"written by torquec"
 _ATTRIBUTES = "attributes #0 = { nounwind }"
@@ -108,7 +108,7 @@ _UNLIKELY = '!0 = !{!"branch_weights", i32 100000, i32 1}'
 
 @dataclass(frozen=True)
 class CompiledObject:
-    """The bytes of an object; bytes of its code and of its constants; stack by function; undefined symbols."""
+    """An object: its bytes, sizes of code and constants [bytes], stack of each function [bytes], undefined symbols."""
 
     code: bytes
     text_bytes: int

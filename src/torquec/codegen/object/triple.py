@@ -71,7 +71,7 @@ class MachineTarget:
 
     @property
     def full_triple(self) -> str:
-        """The triple with its vendor: where it is left out, LLVM takes the system for the vendor.
+        """The triple with its vendor: without one, LLVM would read the operating system as the vendor.
 
         >>> MachineTarget("thumbv7em-none-eabihf", "").full_triple
         'thumbv7em-unknown-none-eabihf'
@@ -94,7 +94,7 @@ class MachineTarget:
 def machine_target(triple: str, cpu: str | None = None) -> MachineTarget:
     """The target of a triple; `cpu` is a processor as LLVM (and gcc's -mcpu or -march) names it.
 
-    Raises `ArgumentError` for a triple or a processor that LLVM does not know, with those that it does.
+    Raises `ArgumentError` for a triple or a processor that LLVM does not know; the message lists known ones.
 
     >>> machine_target("thumbv7em-none-eabihf").cpu
     'cortex-m7'
@@ -122,7 +122,7 @@ def llvm_version() -> str:
 
 
 def host_triple() -> str:
-    """The triple of the machine that this runs on."""
+    """The triple of the host."""
     return str(llvm.get_default_triple())
 
 

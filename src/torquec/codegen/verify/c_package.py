@@ -49,7 +49,7 @@ class CFunction:
 
 @dataclass(frozen=True)
 class CPackageText:
-    """A package on disk: where it is, how its names begin, `double` or `float`, and its functions."""
+    """A package on disk: its folder, the prefix of its names, `double` or `float`, and its functions."""
 
     directory: Path
     prefix: str

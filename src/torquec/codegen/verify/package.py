@@ -3,9 +3,9 @@
 (1)  states: ordinary ones, then two with angles beyond the range of the package's own sine, and one of NaN
 (2)  Python evaluates the C text itself (:mod:`torquec.codegen.verify.c_package`)
 (3)  every platform compiles the package without contraction, prints the bits of all results, and runs its self-test
-(4)  differences are relative to the largest result of the same array and state; NaN has to meet NaN
+(4)  differences are relative to the largest result of the same array and state; NaN must match NaN
 
-An object package is linked and its self-test run, where its processor is the host's or emulated.
+Of an object package, the self-test is linked and run, where its processor is the host's or emulated.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ def _compared(
             worst, where = max(worst, difference), f"{function}, {array}, state {state}"
     states = EMULATED_STATES if platform.emulator else STATES_TRIED
     if lines != states * len(expected):
-        why = f"{lines} of {states * len(expected)} lines of results came"
+        why = f"the program printed {lines} of {states * len(expected)} lines of results"
         return PlatformResult(platform.name, PlatformStatus.FAILED, selftest=selftest, why=why)
     agrees = worst <= ALLOWED[package.real] and selftest is not False
     why = "" if selftest is not False else "the self-test of the package fails"
@@ -248,7 +248,7 @@ def verify_object(directory: Path, document: dict[str, Any]) -> PackageVerificat
         size, real = int(document["code_bytes"]), "float" if document["precision"] == "single" else "double"
     except (KeyError, TypeError, ValueError):
         raise ArgumentError(
-            "the document of the object is not whole", where=str(directory), remedy="generate the package again"
+            "the document of the object is incomplete", where=str(directory), remedy="generate the package again"
         ) from None
     platform = _platform_of(triple)
     if platform is None or platform.missing:

@@ -1,8 +1,8 @@
-"""Platforms that compile and run a package, and what is measured there: coverage, stack, code size, instructions.
+"""Platforms that compile and run a package, and measurements on them: coverage, stack, code size, instructions.
 
-Platforms are compilers here and emulated processors. The program that they run calls every function at given states and
-prints the bits of all results, one line a state, `function state bits bits ...`. Where `COUNT` is defined it reads the
-timer of a Cortex-M7 around a hundred calls of each function: under `qemu -icount shift=0` an instruction takes a
+Platforms are compilers for this machine and emulated processors. Their program calls every function at given states and
+prints the bits of all results, one line per state, `function state bits bits ...`. Where `COUNT` is defined, it reads
+the timer of a Cortex-M7 around a hundred calls of each function: under `qemu -icount shift=0` an instruction takes a
 nanosecond and a tick 40 of them.
 """
 
@@ -21,7 +21,7 @@ from torquec.codegen.verify.c_package import CFunction, CPackageText
 from torquec.foundation.arrays import AnyArray
 from torquec.foundation.template import filled_template, package_text
 
-_TIMEOUT = 600  # of one program; a Panda's derivatives take some seconds to compile
+_TIMEOUT = 600  # [s] for one program; a Panda's derivatives take some seconds to compile
 _WITHOUT_CONTRACTION = ("-std=c99", "-ffp-contract=off")
 _M7 = ("-mcpu=cortex-m7", "-mfloat-abi=hard", "-mfpu=fpv5-d16", "-mthumb", "--specs=rdimon.specs")
 _BOARD = ("-M", "mps2-an500", "-cpu", "cortex-m7", "-nographic", "-monitor", "none", "-serial", "none", "-icount",

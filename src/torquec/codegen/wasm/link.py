@@ -1,13 +1,13 @@
-"""From LLVM's WebAssembly object to a module that a browser loads, without a linker.
+"""Conversion of LLVM's WebAssembly object to a module that a browser loads, without a linker.
 
 An object is nearly a module. It lacks exports, imports its memory and its stack pointer, and carries sections for a
 linker. As ours is the only object, the provisional addresses and indices in it are the final ones, so that no
 relocation has to be applied:
 
-(1)  imports go: the memory and the stack pointer become the module's own;
+(1)  imports are removed: the memory and the stack pointer become the module's own;
 (2)  memory holds the object's data from address 0 on, then the stack, which grows downwards to the data;
 (3)  functions named in the object's symbol table are exported under their names;
-(4)  custom sections (linking, relocations, features) go.
+(4)  custom sections (linking, relocations, features) are removed.
 
 The format is that of the WebAssembly core specification, section 5, and of the tool conventions' `Linking.md`.
 """
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from torquec.errors import CompileError
 
 PAGE = 65536
-"""Bytes by which memory is counted."""
+"""Bytes of a page, the unit of memory size."""
 
 MEMORY, STACK_POINTER, FREE = "memory", "__stack_pointer", "__free"
 """Exports beside the functions: the memory, and the first address that neither data nor stack uses (FREE)."""
@@ -82,7 +82,7 @@ def unsigned(value: int) -> bytes:
 
 
 def _signed(value: int) -> bytes:
-    """A number from 0 on in signed LEB128: bit 6 of the last byte is its sign and stays clear."""
+    """A nonnegative number in signed LEB128: bit 6 of the last byte is its sign and stays clear."""
     encoded = bytearray()
     while value >= 0x40:
         encoded.append(value & 0x7F | 0x80)

@@ -1,13 +1,13 @@
 """AVX2 assembly (x86) of the kernel for a block of four states, with its own register allocation.
 
-With 16 registers, a block reads memory as often as it multiplies, and a processor does two of either in a cycle. LLVM's
+With 16 registers, a block reads memory as often as it multiplies, and a processor does two of either per cycle. LLVM's
 code for the Panda's inverse dynamics has 1100 instructions, 400 reads and 150 stores among them, for 400 products. Here
 there are 950, 350 and 120, because
 
 (1)  the instructions are in the order of :mod:`torquec.codegen.llvm_text.arrange`, which keeps few values live;
 (2)  registers are allocated by Belady's rule (:mod:`torquec.codegen.x86.register_allocation`);
-(3)  one operand of an instruction may be in memory; it is loaded first where it is used again: a constant within
-     `_NEAR_USE` instructions, whatever it replaces; another value within `_FAR_USE`, where a register is free.
+(3)  one operand of an instruction may be in memory. It is loaded first if it is used again soon: a constant within
+     `_NEAR_USE` instructions, even if it evicts a value; another value within `_FAR_USE`, if a register is free.
 
 Operations are those of the steps: results are bit-identical to those of every other kernel. Gains are listed in
 `codegen/llvm/README.md`.
@@ -28,9 +28,9 @@ from torquec.codegen.x86.scalar_assembly import FEWEST_STEPS
 from torquec.expr import Op
 
 _MOST_POINTERS = 8  # general registers left beside those for constants, spill slots and lanes
-_SCHEDULE_SPAN = 64  # finer spans spill more of the Panda's values; else from 8 on the time is the same
+_SCHEDULE_SPAN = 64  # [cycles]; finer spans spill more of the Panda's values, otherwise 8 and more take the same time
 _MOST_SCHEDULED = 500  # steps without a division; longer programs have fewer live values in the algorithm's own order
-_NEAR_USE, _FAR_USE = 16, 100  # instructions; from half to twice as many the time is the same
+_NEAR_USE, _FAR_USE = 16, 100  # instructions; half to twice as many take the same time
 _SHAPE = Type(WIDTH)
 _BYTES = _SHAPE.bytes * WIDTH
 
@@ -103,7 +103,7 @@ def _append_far_rows(text: FunctionText, program: StepProgram, *, rows: str) -> 
 
 
 class _Places(Placement):
-    """Where each value is while the instructions are done one by one; a value that is loaded stays in its register."""
+    """Location of each value while instructions are emitted one by one; a loaded value stays in its register."""
 
     kind = VectorKind("pd", "ymm", "vmovapd", _BYTES)
 

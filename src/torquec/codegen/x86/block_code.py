@@ -1,12 +1,12 @@
 """AVX2 instructions for a block of four states, one state per lane, before register allocation.
 
-(1)  Rows to columns: two columns at a time. 16 bytes of rows 0 and 2 stand in one vector, those of rows 1 and 3 in
-     another (the second half of each comes straight from memory); their even lanes are the first column, the odd ones
-     the second. The last column of an odd number is read with what follows it, in the last row with what precedes it.
-     Outputs go back the same way, four columns in whole vectors.
+(1)  Rows to columns, two columns at a time: one vector holds 16 bytes of row 0 and 16 of row 2, another those of rows 1
+     and 3 (the second half of each comes straight from memory). Their even lanes are the first column, the odd ones the
+     second. With an odd number of columns, the last column is read together with the number after it, in the last row
+     with the number before it. Outputs are written the same way, four columns in whole vectors.
 (2)  Sines and cosines are those of :mod:`torquec.codegen.llvm_text.sincos`, operation by operation, interleaved for
-     three angles: each constant is loaded once for all three, and the values of four would not fit in the registers.
-(3)  The squares of all angles are added up, lane by lane: where the sum is more than that of the largest angle, the
+     three angles: each constant is loaded once for all three; the values of four angles would not fit in the registers.
+(3)  The squares of all angles are added up, lane by lane: where the sum exceeds the square of the largest angle, the
      states are left to the scalar kernel.
 (4)  Columns are read where they are first needed, and outputs are written as soon as four neighbours are known.
 """
@@ -50,8 +50,8 @@ class Form(Enum):
     ONE = auto()  # a
     TWO = auto()  # b or memory, a
     EITHER = auto()  # the same, and a and b may be exchanged
-    FUSED = auto()  # a*b + c, one of them the result's register, one in memory perhaps
-    CHOICE = auto()  # the signs that choose, b or memory, a
+    FUSED = auto()  # a*b + c: one is in the result's register, another may be in memory
+    CHOICE = auto()  # the signs that select, b or memory, a
     WRITE = auto()  # a, memory
 
 
@@ -181,7 +181,7 @@ class BlockCode:
         return self._combined("vunpcklpd", a, b), self._combined("vunpckhpd", a, b)
 
     def _combined(self, name: str, a: int, b: int, immediate: int | None = None) -> int:
-        """Lanes of two vectors; of a constant they are all the same."""
+        """Lanes of two vectors, by the instruction `name`; a constant with itself stays as it is."""
         return a if a == b and a in self.constants else self._do(Form.TWO, name, a, b, immediate=immediate)
 
     def _store(
@@ -249,7 +249,7 @@ class BlockCode:
         c = polynomial(table.cosine)
         parabola = [fused(a, constant(-0.5), constant(1.0)) for a in z]
         cosine = each(fused, zz, c, parabola)
-        # The last bits of t, the quadrant, become signs: the last one chooses, the other is that of the sine.
+        # The two last bits of t, the quadrant, become signs: the last selects sine or cosine, the other is the sine's.
         odd = [self._do(Form.ONE, "vpsllq", a, immediate=63) for a in t]
         turned = [self._do(Form.ONE, "vpsllq", a, immediate=62) for a in t]
         sign = [self._do(Form.EITHER, "vandpd", a, constant(-0.0)) for a in turned]

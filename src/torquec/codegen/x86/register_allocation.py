@@ -19,7 +19,7 @@ _NO_NEXT_USE = 1 << 60  # the next use of a dead value
 
 
 def uses_of(reads: Sequence[Sequence[int]]) -> dict[int, list[int]]:
-    """The instructions that read each value, the next one last, from the values that each instruction reads.
+    """For each value, the instructions that read it, the next one last; `reads` has the values of each instruction.
 
     Each list begins with a sentinel larger than any instruction number.
 
@@ -34,10 +34,11 @@ def uses_of(reads: Sequence[Sequence[int]]) -> dict[int, list[int]]:
 
 
 class Registers:
-    """Which values are in registers and which are spilled to slots. For each instruction in turn:
+    """Values in registers, and values spilled to slots.
 
-    `read` what it reads, `take` registers, `leave` the values that it is the last to read, `hold` its result, and
-    `leave_slots` once it has been written: until then its operands may be in them.
+    For each instruction in turn: `read` its operands, `take` registers, `leave` the values that no later instruction
+    reads, `hold` its result. Call `leave_slots` only after the instruction has been written: until then, its operands
+    may be in these slots.
 
     `held` is the register of each value that has one, `free` are the unused registers, the next one last; `slot_of` is
     the slot of each spilled value, `slots` how many there are.
@@ -55,8 +56,8 @@ class Registers:
     ) -> None:
         """`count` registers for values with these `uses` (:func:`uses_of`), which are consumed.
 
-        `store` is called with a register and the slot that it is to be stored in. Values `elsewhere` in memory need no
-        slot. At the beginning, some are `held` in the first registers and some `stored` in the first slots.
+        `store` is called with a register and the slot that it is to be stored in. Values `in_memory` need no slot.
+        At the beginning, some values are `held` in the first registers and some `stored` in the first slots.
         """
         self.held = {value: k for k, value in enumerate(held)}
         self.free = list(range(count - 1, len(held) - 1, -1))
@@ -174,7 +175,7 @@ class Placement:
         """(4): a*b + c, or with other signs. Instructions are named for the operands' order: first, second, third."""
         held, values, suffix = self._registers.held, (a, b, c), self.kind.suffix
         if (b in held, b in last) > (a in held, a in last):
-            a, b = b, a  # the one that can be written over, else one in a register, is first
+            a, b = b, a  # first the operand that can be overwritten, else one in a register
         over_c = c in held and c in last and c not in (a, b)
         if not over_c and a in held and a in last and (b in held or c in held):
             first, second, order = (b, c, "132") if c in held else (c, b, "213")

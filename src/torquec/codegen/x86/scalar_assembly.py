@@ -9,7 +9,7 @@ time for the derivatives of inverse dynamics. Here allocation is one pass over t
      within `_FAR_USE` steps.
 
 Operations are those of the steps, each rounded as in LLVM's own code: results are bit-identical. LLVM compiles the
-groups before, passes their results in registers, and assembles the text.
+groups before this part, passes their results in registers, and assembles the text.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def emit_assembled(
     *,
     registers: int,
 ) -> str:
-    """The text of a kernel for a processor with that many vector registers and fused operations.
+    """The text of a kernel for a processor with fused operations and `registers` vector registers.
 
-    Empty where the kernel is left to LLVM: it is small, or something else than arithmetic follows the last group.
+    Empty where the kernel is left to LLVM: it is small, or the last group is followed by other steps than arithmetic.
     `head` is all of its signature before the parameters.
     """
     zeros, items = _zero_runs(program, items)
@@ -138,7 +138,7 @@ def _pointers(program: StepProgram, items: Sequence[Item]) -> list[str]:
 
 
 class _Places(Placement):
-    """Where each value is while the items are done one by one; a loaded operand is dropped after its instruction."""
+    """Location of each value while items are emitted one by one; a loaded operand is dropped after its instruction."""
 
     kind = VectorKind("sd", "xmm", "vmovsd", 8)
 
