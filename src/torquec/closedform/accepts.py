@@ -2,7 +2,8 @@
 
 (1)  no closed loops: dependent joints are no trigonometric polynomials of the others; the tree has a closed form
 (2)  every body has inertias
-(3)  no entry depends on more positions than can be tabulated: M on those beyond the first joint of a path, U on all
+(3)  no entry depends on too many joint positions to tabulate: M depends on those beyond the first joint of a path, U on
+     all of them
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Polynomials become programs that share sines, cosines and products between entries:
 
-(1)  p = x * (terms that contain x, divided by x) + rest,   x the factor that occurs in most terms;  the same again
-     inside
+(1)  p = x * (terms that contain x, divided by x) + rest,   x the factor that occurs in most terms;  repeated for
+     both parts
 (2)  equal parts of different entries become one node of the graph
 
 From these follow the quantities of `torquec.dynamics`:
@@ -117,7 +117,7 @@ def lowered_terms(terms: Sequence[tuple[Word, Coefficient]], letters: Letters) -
 
 
 def _product(word: Word, coefficient: Coefficient, letters: Letters) -> Scalar:
-    """Letters multiplied first, so that entries with other coefficients share the product."""
+    """The letters are multiplied first, so that entries with other coefficients share their product."""
     product: Scalar = None
     for letter in word:
         product = letters[letter] if product is None else product * letters[letter]
@@ -125,19 +125,19 @@ def _product(word: Word, coefficient: Coefficient, letters: Letters) -> Scalar:
 
 
 def closed_mass_matrix(robot: Robot, q: Sequence[Scalar]) -> list[list[Scalar]]:
-    """M(q), (n, n), by (3)."""
+    """Mass matrix M(q), (n, n), by (3)."""
     upper = mass_polynomials(robot)
     return _mass_matrix(robot, upper, _letters(robot, q))
 
 
 def closed_gravity_torque(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
-    """g(q), (n,), by (3)."""
+    """Gravity torque g(q), (n,), by (3)."""
     letters = _letters(robot, q)
     return _collected(robot, [lowered(entry, letters) for entry in gravity_polynomials(robot)])
 
 
 def closed_velocity_torque(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
-    """c(q, qd), (n,), by (4)."""
+    """Velocity torque c(q, qd), (n,), by (4)."""
     form = assembled(robot, mass_polynomials(robot), TrigPolynomial())
     letters = _letters(robot, q)
     speeds = [coordinate.rate(qd) for coordinate in coordinates(robot)]
@@ -157,7 +157,7 @@ def closed_velocity_torque(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scala
 def closed_inverse_dynamics(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
 ) -> list[Scalar]:
-    """Torques (n,) by (5)."""
+    """Inverse dynamics: torques (n,), by (5)."""
     form = closed_form(robot)
     mass = _mass_matrix(robot, [list(row) for row in form.mass], _letters(robot, q))
     parts = zip(closed_velocity_torque(robot, q, qd), closed_gravity_torque(robot, q), strict=True)

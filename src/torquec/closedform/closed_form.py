@@ -53,7 +53,7 @@ PAIR_NOISE = 1e-15  # rounding error of an entry M_ij relative to sqrt(M_ii M_jj
 
 @dataclass(frozen=True)
 class RateCoordinate:
-    """One coordinate of a closed form: a rate of a joint, the first of which is coordinate `first`."""
+    """One coordinate of a closed form: a rate of a joint; `first` is the coordinate of the joint's first rate."""
 
     name: str
     joint: Joint
@@ -63,7 +63,7 @@ class RateCoordinate:
 
     @property
     def is_twist(self) -> bool:
-        """Whether its rate is a component of a twist in the child's axes, and no derivative of a position."""
+        """Whether its rate is a component of a twist in the child's axes, not the derivative of a position."""
         return self.joint.kind.nv > 1
 
 
@@ -100,7 +100,7 @@ class Closure:
 
 @dataclass(frozen=True)
 class ClosedForm(NotebookDisplay):
-    """M (n, n), g (n,) and U of all moving bodies' joints, named `names`; `robot` is what they belong to."""
+    """Closed form of a robot: M (n, n), g (n,) and U over the joints of all its moving bodies, with their `names`."""
 
     robot: Robot
     names: tuple[str, ...]
@@ -108,7 +108,7 @@ class ClosedForm(NotebookDisplay):
     potential: TrigPolynomial
     g: tuple[TrigPolynomial, ...]
     layout: QuasiVelocities | None = None
-    """What polynomials are functions of where a joint has several coordinates; else each joint's own position."""
+    """Position variables where a joint has several coordinates; None: each joint's own position."""
     closure: Closure | None = None
     """Loop equations, where this is the form of a tree whose loops are cut."""
 
@@ -133,7 +133,7 @@ class ClosedForm(NotebookDisplay):
 
     @property
     def position_names(self) -> tuple[str, ...]:
-        """Names of the slots of a position, which polynomials are functions of: coordinates, then symbols."""
+        """Names of the position slots, the variables of the polynomials: coordinates, then symbols."""
         return (*self.names, *(variable.symbol for variable in self.symbols))
 
     @cached_property
@@ -159,7 +159,7 @@ class ClosedForm(NotebookDisplay):
         return found
 
     def derivative(self, polynomial: TrigPolynomial, joint: int) -> TrigPolynomial:
-        """The derivative by a joint's position, or along a rate that is no derivative of a position."""
+        """The derivative by a joint's position, or along a rate that is not the derivative of a position."""
         return polynomial.differentiate(joint) if self.layout is None else self.layout.derivative(polynomial, joint)
 
     @property
@@ -255,7 +255,7 @@ def gravity_polynomials(robot: Robot) -> list[TrigPolynomial]:
 
 
 def _aligned(entry: TrigPolynomial, derivative: TrigPolynomial) -> TrigPolynomial:
-    """The entry with coefficients of dU/dq where both agree up to rounding: these are equal between joints."""
+    """The entry, with coefficients of dU/dq where both agree up to rounding: joints then have equal coefficients."""
     exact = derivative.terms
     return TrigPolynomial(
         {

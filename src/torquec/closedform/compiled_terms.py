@@ -63,7 +63,7 @@ class CompiledTerms:
 
     @cached_property
     def _order(self) -> Indices:
-        """Monomials so sorted that groups of (2) stand together."""
+        """Order of the monomials in which every group of (2) is contiguous."""
         return np.lexsort(self.index.T[::-1]) if len(self.variables) else np.arange(len(self.monomials))
 
     @cached_property

@@ -1,16 +1,16 @@
 """`Equations`: the entries and friction laws to write down, chosen once for every output format.
 
-They are those of a whole model, of some of its matrices, or single entries, written by one rule. The friction torque V
+They cover a whole model, some of its matrices, or single entries, all written by one rule. The friction torque V
 of each joint is a function of the speeds:
 
 (1)  V_i = f_i(qd_i) + sum over coupled motors of  T_mi f_m(sum_j T_mj qd_j)
 (2)  f(v) is the sum of the friction terms (:mod:`torquec.dynamics.friction`): viscous+ v + coulomb+ for v > 0,
      viscous- v - coulomb- for v < 0, always + offset, and the further terms of the robot's file
-(3)  a motor that turns with one joint alone and has these three only adds to that joint's own law: r f(r v) is again
-     (2), with viscous r^2, coulomb |r|, offset r, and the directions exchanged for r < 0; a motor with further terms
-     is written like a coupled one
+(3)  a motor that turns with one joint alone, with viscous, Coulomb and offset friction only, adds to that joint's own
+     law: r f(r v) is again (2), with viscous r^2, coulomb |r|, offset r, and the directions exchanged for r < 0. A
+     motor with further terms is written like a coupled one
 
-Joints are those of all moving bodies, like everywhere in the closed form.
+Joints are those of all moving bodies, as everywhere in the closed form.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _ENTRY = re.compile(r"\s*([A-Za-z_]+)\s*\[([0-9,\s]+)\]\s*")
 
 @dataclass(frozen=True)
 class Equations:
-    """Entries of a closed form by matrix, friction where V is among them, and the rule that they were written by.
+    """Entries of a closed form by matrix, friction where V is among them, and the rule by which they were written.
 
-    `whole`: every entry of these matrices that is not zero is there, not just chosen ones.
+    `whole`: all nonzero entries of these matrices are present, not only chosen ones.
     """
 
     form: ClosedForm
@@ -63,7 +63,7 @@ class Equations:
 
     @cached_property
     def angles(self) -> list[Variable]:
-        """Sums of angles that the entries are written in."""
+        """Sums of angles that occur in the entries."""
         return cumulative_angles(part.value for found in self.entries.values() for e in found for part in e.parts)
 
     @property
@@ -195,7 +195,7 @@ def friction_laws(robot: Robot) -> list[JointFriction]:
 
 
 def friction_text(friction: Friction, *, forwards: bool, load: str) -> list[tuple[float, str]]:
-    """The law of one direction as numbers times factors, with {v} for the speed; constants are one number, the last.
+    """The law of one direction as numbers times factors, with {v} for the speed; constants are summed in the last one.
 
     `load` is the name of the torque that the shaft carries.
     """

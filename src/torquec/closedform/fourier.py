@@ -119,7 +119,7 @@ class FourierSeries:
 
 
 def fourier_series(polynomial: TrigPolynomial) -> FourierSeries:
-    """The multiple-angle form (1) of a polynomial; coefficients in parameters stay so, one parameter at a time."""
+    """The multiple-angle form (1) of a polynomial; coefficients in parameters are converted one by one."""
     parameters = {name for c in polynomial.terms.values() if isinstance(c, Linear) for name in c.parts}
     if not parameters:
         return _number_series(polynomial)

@@ -1,4 +1,4 @@
-"""Equations as one HTML page that needs nothing else: no script, no font, no picture from elsewhere.
+"""Equations as one self-contained HTML page: no scripts, fonts or pictures from elsewhere.
 
 At the top, each matrix as a grid whose cells show the number of terms of an entry and link to it; then which joints
 each entry depends on; then the entries. It follows the reader's choice of a light or dark page, and prints.

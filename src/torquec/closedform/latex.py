@@ -125,7 +125,7 @@ def _matrix_latex(equations: Equations, matrix: Matrix, cells: dict[tuple[int, .
         columns = [()]
     rows = [[cells.get((i, *column), "0") for column in columns] for i in range(n)]
     symbol = _SYMBOLS[matrix]
-    # A column is as wide as its widest cell, and two more between it and the next.
+    # A column is as wide as its widest cell, and two more separate it from the next.
     width = (
         sum(max(printed_length(row[c]) for row in rows) + 2 for c in range(len(columns))) + printed_length(symbol) + 3
     )

@@ -120,7 +120,7 @@ def entries(form: ClosedForm, matrix: Matrix, rule: Rule = EXACT) -> list[Entry]
     """The entries of a matrix that are not zero, row by row; of M and J the upper triangle, of H those with j <= k.
 
     Raises `ArgumentError` for V, which is no polynomial, for Phi of a robot without closed loops, and for a rule that
-    parameters cannot obey.
+    drops or rounds coefficients in parameters.
     """
     if matrix is Matrix.PHI:
         if form.closure is None:

@@ -133,7 +133,7 @@ def chain_mechanism(robot: Robot, bodies: Sequence[int], moments: Sequence[MassM
 
 
 def path_link(robot: Robot, body: int) -> CanonicalLink:
-    """The canonical link of a body; a body on a ball joint at the base is a free one, whose origin is held.
+    """The canonical link of a body; a body on a ball joint at the base becomes a free one with a fixed origin.
 
     The rates of that origin give the torque of gravity (:mod:`torquec.closedform.quasi_velocities`).
     """

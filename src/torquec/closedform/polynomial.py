@@ -106,7 +106,7 @@ class TrigPolynomial:
 
     terms: Mapping[Monomial, Coefficient] = field(default_factory=dict)
 
-    # --- looking ----------------------------------------------------------------------------------------------------
+    # --- queries ----------------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.terms)

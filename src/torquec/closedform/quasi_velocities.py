@@ -1,6 +1,6 @@
 """Closed form in quasi-velocities: robots with free, ball and planar joints.
 
-The rates v of such a joint are a twist in the child's own axes, no derivatives of positions. With D_k f the derivative
+The rates v of such a joint are a twist in the child's own axes, not derivatives of positions. With D_k f the derivative
 of f along a unit rate k alone, and N the joint's rate map, D_k f = sum_s N_sk df/dq_s:
 
 (1)  tau_i = sum_j M_ij dv_j/dt + sum_jk c_ijk v_j v_k + g_i                          Hamel; for one body, Kirchhoff
@@ -9,8 +9,8 @@ of f along a unit rate k alone, and N the joint's rate map, D_k f = sum_s N_sk d
      turn, turn, turn; or turn, slide, slide; else zero: force = dp/dt + w x p, moment = dl/dt + w x l + u x p
 (4)  C_ij = sum_k (c_ijk - 1/2 sum_l e_jkl M_li) v_k  is the Coriolis matrix for which dM/dt - 2 C is skew
 
-Entries of M do not depend on the position of the first joint that both their rates move: a twist in own axes is
-invariant. So nothing depends on where a floating base is, and on its orientation through gravity alone:
+M_ij does not depend on the position of the proximal one of the joints of i and j: a twist in its own axes is invariant.
+So nothing depends on the position of a floating base, and only gravity depends on its orientation:
 
 (5)  a base that turns freely feels gravity as  g = -M_lin G,  G = R' g_0 the gravity vector in its axes (gx, gy, gz)
      and M_lin the columns of M of its origin's velocity: falling freely needs no torque.   D_w G = -w x G
@@ -60,7 +60,7 @@ Field = tuple[tuple[int, TrigPolynomial], ...]
 
 @dataclass(frozen=True)
 class QuasiVelocities:
-    """Coordinates of a closed form and what its polynomials are functions of.
+    """Coordinates of a closed form, and the position variables (slots) of its polynomials.
 
     Slots of the position are the coordinates, then `symbols`: components of gravity by body, and of quaternions.
     Slots of rates without a position of their own stay unused.
@@ -106,7 +106,7 @@ class QuasiVelocities:
     def positions(self, slots: Array, bodies: Sequence[int], *, held: bool = False) -> Array:
         """Positions (N, nq) of these bodies' joints from slots (N, ..); rotations without values are the identity.
 
-        With `held`, a body on a ball joint at the base has its quaternion alone, not the place of its origin.
+        With `held`, a body on a ball joint at the base has its quaternion alone, not the position of its origin.
         """
         columns = []
         for b in bodies:
@@ -232,7 +232,7 @@ class QuasiVelocities:
         return _without_rounding(parts) * 0.5
 
     def skew_part(self, mass: Sequence[Sequence[TrigPolynomial]], i: int, j: int, k: int) -> TrigPolynomial:
-        """What (4) adds to c_ijk: it cancels in C v."""
+        """The term that (4) adds to c_ijk; it cancels in C v."""
         return sum((mass[index][i] * (-0.5 * sign) for index, sign in self.structure(j, k)), TrigPolynomial())
 
 
@@ -245,7 +245,7 @@ def _without_rounding(parts: Sequence[TrigPolynomial]) -> TrigPolynomial:
 def quasi_velocities(robot: Robot, *, placed: Collection[int] = ()) -> QuasiVelocities:
     """The coordinates of a tree, with the slots of gravity vectors and quaternions.
 
-    A base that turns freely has a quaternion only where it is among `placed`, bodies whose place matters.
+    A base that turns freely has a quaternion only where it is among `placed`, bodies whose pose matters.
     """
     coordinates = rate_coordinates(robot)
     turning = [b for b, body in enumerate(robot.bodies) if turns_freely(body.joint.kind)]
@@ -347,7 +347,7 @@ def _falling(
     for r, i in enumerate(rates):
         if i is not None:
             torques[i] = -sum((mass[min(r, k), max(r, k)] * vector[k] for k in range(3)), TrigPolynomial())
-    # U = -h . G, h the sum of mass times place. Angular momentum at a velocity u is h x u: M has -h_x, -h_y, -h_z.
+    # U = -h . G, h the sum of mass times position. Angular momentum at a velocity u is h x u: M has -h_x, -h_y, -h_z.
     opposite = (mass[2, 4], mass[0, 5], mass[1, 3])
     return torques, sum((h * v for h, v in zip(opposite, vector, strict=True)), TrigPolynomial())
 

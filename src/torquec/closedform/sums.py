@@ -33,13 +33,13 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Factor:
-    """A power of a function of a sum of multiples of coordinates, (joint, multiple) each."""
+    """A power of a function such as sin(2 q1 - q2); its argument is a sum of multiples, (joint, multiple) each."""
 
     kind: Kind
     joints: tuple[tuple[int, int], ...]
     power: int = 1
     symbol: str = ""
-    """Name of a component of a vector or quaternion, which stands for the letter and its subscript."""
+    """Name of a component of a vector or quaternion, in place of the letter and its subscript."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def printed_terms(value: Value) -> list[Term]:
 
 
 def motion_factors(part: Part) -> tuple[Factor, ...]:
-    """The speeds and accelerations that a part is multiplied with."""
+    """The speeds and accelerations by which a part is multiplied."""
     return (*_counted(Kind.ACCELERATION, part.accelerations), *_counted(Kind.SPEED, part.speeds))
 
 
@@ -125,7 +125,7 @@ class Notation:
 
 
 def entry_summands(entry: Entry, notation: Notation, digits: int) -> list[Signed]:
-    """The summands of an entry; a part that a speed multiplies is put in brackets."""
+    """The summands of an entry; a part that is multiplied by a speed is put in brackets."""
     found: list[Signed] = []
     for part in entry.parts:
         motion = motion_factors(part)

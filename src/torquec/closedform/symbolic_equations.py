@@ -7,7 +7,7 @@ With p_b the centre of mass of link b, R_b its axes and z_j the axis of joint j,
 (2)  h_i = sum_jk (dM_ij/dq_k - 1/2 dM_jk/dq_i) qd_j qd_k
 (3)  g_i = dU/dq_i,   U = -sum_b m_b (gravity . p_b)
 
-Friction and springs are no part of it; `closed_form` and `torquec equations` have them, in numbers.
+The equations leave out friction and springs; `closed_form` and `torquec equations` have them, in numbers.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ class SymbolicEquations:
         *,
         values: Mapping[str, float] | None = None,
     ) -> tuple[float, ...]:
-        """The torques (n,) at a state, with other `values` for some of the symbols than the robot's.
+        """The torques (n,) at a state; `values` replace the robot's own values of some symbols.
 
-        Raises `ArgumentError` for a symbol that is not there.
+        Raises `ArgumentError` for an unknown symbol.
         """
         n = self.arm.n
         known = {symbol.name: symbol.value for symbol in self.symbols}

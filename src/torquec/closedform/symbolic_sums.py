@@ -2,7 +2,7 @@
 
 (1)  masses are factored out of the mass matrix:      I1 + m2 (l1^2 + lc2^2 + 2 l1 lc2 c2)
 (2)  cosines and sines out of gravity:                (m1 lc1 + m2 l1) g c1
-(3)  and out of velocity torques, where speeds that go together stay so:     -m2 l1 lc2 s2 (2 v1 v2 + v2^2)
+(3)  the same for velocity torques, where sums of speeds are kept:     -m2 l1 lc2 s2 (2 v1 v2 + v2^2)
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def _shared(
 
 
 def _content(values: Iterable[Fraction]) -> Fraction:
-    """The largest number that leaves whole numbers, with the sign of the first."""
+    """The greatest common factor that leaves integers, with the sign of the first value."""
     listed = list(values)
     shared = Fraction(
         reduce(math.gcd, (abs(v.numerator) for v in listed)), reduce(math.lcm, (v.denominator for v in listed))

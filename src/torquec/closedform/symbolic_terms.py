@@ -44,7 +44,7 @@ class SymbolicTerm:
 
 
 def symbolic_terms(arm: SymbolicArm, entry: Polynomial) -> list[SymbolicTerm]:
-    """The terms of an entry, in the way to write angles that takes the fewest of them (1)-(4)."""
+    """The terms of an entry, its angles written in the way that takes the fewest terms (1)-(4)."""
     groups = _runs(arm)
     found: list[SymbolicTerm] = []
     for chosen in itertools.product((_own, _sums_only, _from_the_first), repeat=len(groups)):
@@ -179,7 +179,7 @@ def _positive(letter: str, multiples: tuple[int, ...]) -> tuple[_Harmonic, int]:
 
 
 def _from_the_first(terms: _Terms, group: Sequence[int]) -> _Terms | None:
-    """q_k is the sum up to k less the sum up to the joint before it; squares of sines are taken out again."""
+    """q_k as the sum up to k minus the sum up to the joint before it; squares of sines are replaced."""
     found: dict[tuple[_Rest, tuple[AngleFactor, ...]], Fraction] = defaultdict(Fraction)
     for (rest, angles), coefficient in terms.items():
         own, others = _split(angles, group)

@@ -5,8 +5,9 @@ A function of degree two in each variable is determined by its values on a grid:
 (1)  angle:         five equally spaced values determine {1, C, S, S^2, C S}
 (2)  displacement:  three values determine {1, q, q^2}
      (three and two for functions of degree one, such as the potential energy)
-     quaternion:    a rotation enters squared, so that its components have degree four (two): unique with
-                    w^2 = 1 - x^2 - y^2 - z^2, and determined by the 60 (12) rotations of an icosahedron (tetrahedron)
+     quaternion:    a rotation enters squared, so its components have degree four (two for functions of degree one). The
+                    coefficients are unique with w^2 = 1 - x^2 - y^2 - z^2, and determined by the 60 rotations of an
+                    icosahedron (the 12 of a tetrahedron)
 (3)  the table is the grid of values, transformed along each axis in turn; coefficients below `NOISE` times the entry's
      largest are rounding error and set to zero
 
@@ -51,7 +52,7 @@ class Rotation:
 
 
 Axis: TypeAlias = Variable | Rotation
-"""What one axis of a table belongs to."""
+"""The variable or rotation of one axis of a table."""
 
 _DISTINCT = 1e-6  # 1 - |cosine of half the angle| between two different rotations is larger than this
 
@@ -151,7 +152,7 @@ def _powers(basis: PositionBasis, degree: int) -> tuple[tuple[int, int], ...]:
 
 
 def _samples(basis: PositionBasis, degree: int) -> Array:
-    """Sample values of a variable (1), (2); angles start off the axes, where no basis function is special."""
+    """Sample values of a variable (1), (2); angles start off the axes, where sines and cosines vanish."""
     count = basis.size(degree)
     if not basis.is_periodic:
         return np.linspace(-1.0, 1.0, count) if degree > 1 else np.array([-0.5, 0.5])
@@ -182,8 +183,8 @@ def _rotation_powers(degree: int) -> tuple[tuple[int, ...], ...]:
 def _rotations(degree: int) -> Array:
     """Unit quaternions (K, 4) of the rotations of an icosahedron, or for degree one of a tetrahedron.
 
-    As points of the sphere, with their opposites, they integrate polynomials up to degree 11 (5) exactly: products of
-    two basis functions have degree 8 (4).
+    As points of the sphere, with their opposites, they integrate polynomials up to degree 11 (tetrahedron: 5) exactly;
+    products of two basis functions have degree 8 (4).
     """
     golden = 0.5 + math.sqrt(1.25)
     generators = [(0.5, 0.5, 0.5, 0.5), (0.0, 1.0, 0.0, 0.0)]
@@ -233,7 +234,7 @@ def fewest_terms(
 def changed_variables(
     variables: Sequence[Variable], axes: Sequence[int], joints: tuple[tuple[int, int], ...], table: Array
 ) -> Iterator[tuple[tuple[Variable, ...], Array]]:
-    """A table (rows, basis, ..) in every choice of sums (4) of some parallel joints, whose own angles `axes` are.
+    """A table (rows, basis, ..) in every choice of sums (4) of some parallel joints; `axes` are their axes in it.
 
     `joints` are those joints, with the sense of each relative to the first. The result is wrong for a degree above two
     in a sum: the caller must check it.

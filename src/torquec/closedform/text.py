@@ -64,7 +64,7 @@ def entry_name(entry: Entry) -> str:
 
 
 def number_text(value: float, digits: int) -> str:
-    """A number with so many significant digits, none of them a trailing zero.
+    """A number with `digits` significant digits, without trailing zeros.
 
     >>> number_text(0.30000000000000004, 6), number_text(2.0, 6), number_text(1.25e-7, 6)
     ('0.3', '2', '1.25e-07')
@@ -110,7 +110,7 @@ def _tree_balance(equations: Equations) -> str:
 
 
 def remarks(equations: Equations) -> list[str]:
-    """How many terms there are, how they were treated and what is not shown, a sentence each."""
+    """Number of terms, their treatment, and the terms that are not shown, one sentence each."""
     if equations.whole:
         counts = equations.terms
     else:
@@ -173,7 +173,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def treatment(equations: Equations) -> list[str]:
-    """Dropped terms and what was rounded, a sentence each."""
+    """Dropped terms and rounded coefficients, one sentence each."""
     rule, lines = equations.rule, []
     if rule.threshold:
         lines.append(f"Coefficients below {number_text(rule.threshold, 6)} in what the links contribute are dropped.")
@@ -190,7 +190,7 @@ def treatment(equations: Equations) -> list[str]:
 
 
 def moving_base_remarks(equations: Equations) -> list[str]:
-    """What the coordinates of free, ball and planar joints are, and how gravity enters, a sentence each."""
+    """Meaning of the coordinates of free, ball and planar joints and of gravity in them, one sentence each."""
     form, lines = equations.form, list[str]()
     for first in dict.fromkeys(each.first for each in form.coordinates if each.is_twist):
         own = [each for each in form.coordinates if each.first == first]
@@ -216,7 +216,7 @@ def moving_base_remarks(equations: Equations) -> list[str]:
 
 
 def coupling_text(equations: Equations, body: int) -> str:
-    """What a mimic joint follows, and where its torque acts; '' for an independent joint."""
+    """The joint that a mimic joint follows, and the joint on which its torque acts; '' for an independent joint."""
     mimic = equations.form.coordinates[body].joint.mimic
     if mimic is None:
         return ""
@@ -229,7 +229,7 @@ def coupling_text(equations: Equations, body: int) -> str:
 def friction_branches(law: Friction, speed: str, digits: int, *, load: str = "|tau|") -> list[tuple[str, str]]:
     """A friction law as (expression, condition) pairs; one pair without a condition where both directions agree.
 
-    Where dry friction jumps at rest the first condition is `> 0`: at exactly zero speed it is zero.
+    Where dry friction jumps at rest, the first condition is `> 0`: at exactly zero speed, dry friction is zero.
 
     >>> friction_branches(Friction.symmetric(2.0), "qd1", 6)
     [('2*qd1', '')]
