@@ -29,7 +29,7 @@ from torquec.spatial import Scalar
 
 _LINEAR = {"M": Matrix.M, "C": Matrix.DTAU_DQD, "K": Matrix.DTAU_DQ}
 _MOST_TERMS = {"M": 400, "C": 4000, "K": 12000}
-"""Most terms, counted cumulatively from M on: far more than pay off, but derived in less than an hour."""
+"""Largest number of terms, counted from M on: far more than pay off, but derived in less than an hour."""
 
 
 class AbbreviatedPart(Enum):

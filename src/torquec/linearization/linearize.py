@@ -4,17 +4,17 @@
 (2)  d/dt (dq, dqd) = A (dq, dqd) + B dtau,   A = [[0, 1], [-M^-1 K, -M^-1 C]],   B = [[0], [M^-1]]             II (40)
 
 tau is everything that the drives supply: rigid bodies, rotors, friction and springs. The matrices come from composite
-bodies, which need fewer operations than n passes of the linearized recursion (:mod:`linearized_recursion`); a single
+bodies, which need fewer operations than n passes of the linearized recursion (`linearized_recursion`); a single
 direction, as a controller needs it, is cheapest by the recursion. `check_linear_model` compares both. A model that
 follows a program is linearized through that program, never through the robot's bodies.
 
-(3)  behind DC motors whose voltage V is held, not their current, and whose inductance is neglected,
+(3)  for DC motors with a given voltage V instead of a given current, their inductance neglected,
        k N (V - k N qd)/R = tau,    so that dtau is  k N dV/R  and back-EMF damps:  C + diag((k N)^2/R)
      with k the torque (and back-EMF) constant, N the gear ratio, R the resistance of each joint's motor. A current
      amplifier with voltage headroom cancels this damping: then leave `motors` out.
 
-Joints with several coordinates (a floating base) have displacements dq in the tangent space: dq and dqd stand in the
-axes of the moving body, which turns with its twist v, so that at speed
+Joints with several coordinates (a floating base) have displacements dq in the tangent space. dq and dqd are expressed
+in the axes of the moving body. These axes move with its twist v, so that at speed
 
 (4)  d/dt dq = dqd - [v, dq],   [(u1, w1), (u2, w2)] = (w1 x u2 - w2 x u1, w1 x w2),   the upper left block of A
 """
@@ -61,7 +61,7 @@ _AGREEMENT = 1e-8
 _COMPLEX_STEP = 1e-30  # complex step: no difference is taken, so no cancellation
 _STATE = ("q", "qd", "qdd")
 _NULL_ENTRY = 1e-3
-"""Smallest entry of a unit null vector of M for which its joint is named as one without inertia."""
+"""Smallest entry of a unit null vector of M whose joint is reported as having no inertia."""
 
 
 class StateSpaceMatrices(NamedTuple):

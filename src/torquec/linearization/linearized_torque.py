@@ -22,8 +22,8 @@ The directional derivative of a model's torque depends on the kind of model:
 
 (7)  dtau = M dqdd + C dqd + K dq, without friction and springs
 (8)  where the robot's own algorithms run: one pass of the linearized recursion, (1)-(6)
-(9)  where a program stands for inverse dynamics: one pass of its derivative in that direction, so that the answer
-     belongs to the torques that the program gives and not to those of the bodies that it was made from
+(9)  where a program stands for inverse dynamics: one pass of its derivative in that direction. The result
+     belongs to the torques of the program, not to those of the bodies from which it was made
 
 Friction adds the derivatives of its torques by the speeds:
 
@@ -196,8 +196,8 @@ def _with_rotors(m: Mechanism, tau: list[Scalar], dqdd: Sequence[Scalar]) -> lis
 def runs_recursion(model: Model) -> bool:
     """Whether the inverse dynamics of the model are the robot's own recursion.
 
-    True where its quantities come from bodies, the robot's own or identified ones, also for a model from a file, whose
-    programs were compared with the bodies on loading. False for closed loops, whose dynamics are projections.
+    True where its quantities come from bodies, the robot's own or identified ones. This includes models from files:
+    their programs were compared with the bodies on loading. False for closed loops, whose dynamics are projections.
     """
     return not model.kind.follows_program and not model.robot.dependent
 

@@ -2,13 +2,13 @@
 
 (1)  beta = K phi,   tau = Y_b beta,   Y_b = Y E       (the matrices of `numeric_basis`)
 
-The default goes through the standard parameters in an order that keeps, of every body on a revolute joint, what Khalil
-and Gautier keep: the tensor but for one diagonal element across the axis, and the first moments across the axis; then
-it is compared with the rank modulo a prime, with the rank in doubles and with Lin's theorem. Where they disagree, the
+The default method eliminates standard parameters in a fixed order. Of every body on a revolute joint, it keeps the same
+ones as Khalil and Gautier: the tensor except one diagonal element across the axis, and the first moments across the
+axis. Its rank is compared with the rank modulo a prime, the rank in doubles and Lin's theorem. Where they disagree, the
 geometry is degenerate up to rounding, but not exactly, and that is an error.
 
 Ranks are exact where every axis stands at right angles to its neighbours or parallel to them; elsewhere the geometry
-is a rational one that differs by 1e-14 (`rational_geometry`), and `method` says so.
+is replaced by a rational one that differs by 1e-14 (`rational_geometry`), and `method` says so.
 
 (2)  a set determines the inertia matrix H if and only if it determines the torques without gravity  (Lin 1994, Th. 3)
 
@@ -16,10 +16,10 @@ Lin constructs the set of H from that of the torques (his equation (61)); `inert
 robot without gravity, which by (2) spans the same space. It is smaller where only gravity makes some moments
 identifiable: 34 instead of 36 for the PUMA 560.
 
-(3)  behind a free joint every body moves in all directions, so that exactly the parameters that its joint neither
-     changes nor feels act through its parent: m, the first moment along the axis and Ixx + Iyy of a revolute joint, the
-     tensor of a prismatic one, the mass of a ball joint, Ixx + Iyy of a planar one. The rest are base parameters: 10 of
-     the free body, 7, 4, 9 and 9 of the others, whatever the geometry
+(3)  behind a free joint every body moves in all directions. Exactly those of its parameters that its joint neither
+     changes nor feels then act through its parent: m, the first moment along the axis and Ixx + Iyy of a revolute
+     joint; the tensor of a prismatic one; the mass of a ball joint; Ixx + Iyy of a planar one. The rest are base
+     parameters, for any geometry: 10 of the free body, and 7, 4, 9 and 9 of bodies on the other joints
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class BaseParameters(NotebookDisplay):
     """The base of a robot: b combinations of p standard parameters.
 
     `names` and `expressions` (coefficients to six digits) for people, `projection` K (b, p) and `expansion` E (p, b)
-    in full; a name that ends in "+" stands for a parameter and what is grouped with it. `values` (b,) is None for a
+    in full; a name that ends in "+" stands for a parameter and those grouped with it. `values` (b,) is None for a
     robot without inertias. `dropped` parameters have no effect on any torque, `grouped` ones act only through others.
     """
 
@@ -238,7 +238,7 @@ def base_parameters(
 
 
 def inertia_combinations(robot: Robot) -> BaseParameters:
-    """The combinations of the links' parameters that H(q) determines and is determined by; no rotors, no friction.
+    """The combinations of the links' parameters that determine H(q) and follow from it; no rotors, no friction.
 
     Any robot has them, trees and mimic joints included.
 
@@ -275,7 +275,7 @@ def _options(
 def _by_elimination(
     robot: Robot, geometry: RationalGeometry, parameters: StandardParameters, order: Sequence[int]
 ) -> Basis:
-    """In fractions; where angles are approximated, a choice of columns in doubles and coefficients in many digits."""
+    """Elimination in fractions; where angles are approximated, columns by doubles and coefficients to many digits."""
     if geometry.exact:
         return elimination(rational_rows(robot, geometry, parameters), order)
     w = double_rows(robot, geometry, parameters)
@@ -386,7 +386,7 @@ def _compare(robot: Robot, geometry: RationalGeometry, parameters: StandardParam
     if len(set(found.values())) > 1 or largest > _DEPENDENT_COEFFICIENT:
         last = ", ".join(f"{value:.1e}" for value in values[min(found.values()) - 1 : max(found.values()) + 1])
         raise CheckError(
-            "the number is not clear: "
+            "ambiguous number of base parameters: "
             + ", ".join(f"{way} {count}" for way, count in found.items())
             + f"; the singular values in question are {last}, the largest coefficient is {largest:.1e}",
             where=f"base_parameters of '{robot.name}'",

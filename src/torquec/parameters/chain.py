@@ -5,21 +5,21 @@ Lin's theorems depend on which axes are parallel, and on the first two direction
 (1)  r: the first rotational joint,   s: the first one after it that is not parallel to it   (n where there is none;
      joints count from 0)
 (2)  u_r in the axes of a link between r and s is constant, for every rotational joint there turns about u_r itself
-(3)  joints r <= j < s turn about one line where, for each two successive rotational joints, the constant offset
-     across u_r between them is zero
+(3)  joints r <= j < s turn about one line where, between any two successive rotational joints, the constant offset
+     across u_r is zero
 
 All of it is decided in fractions (`rational_geometry`), at the position where every joint angle is zero.
 
 Inertia constants are the part of a composite body's inertia that does not depend on the joint positions. With m, h, J
-the mass, first moment and tensor of a link about its frame's origin, and R, s the turn and place of the next link, the
-recursion from the tip is, for a rotational joint i + 1,
+the mass, first moment and tensor of a link about its frame's origin, and R, s the rotation and origin of the next link,
+the recursion from the tip is, for a rotational joint i + 1,
 
 (4)  mhat_i = m_i + mhat_{i+1}
 (5)  k_i = h_i + mhat_{i+1} s + R (0, 0, k_z)                                     Lin (21)
 (6)  U_i = J_i + the tensor diag(U_yy, U_yy, U_zz), first moment (0, 0, k_z) and mass mhat of i + 1, turned by R and
      moved by s (Huygens-Steiner)                                                 Lin (23)
 
-and for a translational one k and U of i + 1 go inward whole, moved by the constant part b of s       Lin (21), (25).
+and for a translational joint, all of k and U goes inward, moved by the constant part b of s       Lin (21), (25).
 The rest (U_xx - U_yy, the products, k_x, k_y) varies with the joint and does not go inward. The scalars may be numbers
 or `LinearForm`s in the link parameters over any geometry, numeric or symbolic.
 """
@@ -155,7 +155,7 @@ class LinearForm:
 
 @dataclass(frozen=True)
 class ChainLink:
-    """Pose of a link relative to the previous one at joint angle zero, or with its origin at b."""
+    """Pose of a link relative to the previous one at joint angle zero; origin at b for a translational joint."""
 
     turns: bool
     pose: Pose

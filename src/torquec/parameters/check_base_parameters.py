@@ -1,7 +1,7 @@
 """The independent check of base parameters: recursive Newton-Euler on random states, in doubles.
 
-The construction works on energies in exact fractions; this check works on torques and uses nothing of it. With W the
-regressor stacked over random states (q, qd, qdd), and K, E of the record:
+The construction works on energies in exact fractions; this check works on torques and does not use the construction.
+With W the regressor stacked over random states (q, qd, qdd), and K, E of the record:
 
 (1)  W E K = W                 the base determines every torque, coefficient by coefficient
 (2)  rank(W E) = b             no base parameter is redundant
@@ -100,7 +100,8 @@ def _check_torques(
 ) -> float:
     """(1), relative to the magnitude of the summands.
 
-    The size of a column is its largest entry, for inertial ones the largest of all of them: small ones cancel.
+    The size of a column is its largest entry. Inertial columns share the largest of all: small ones are small by
+    cancellation.
     """
     own = np.abs(w).max(axis=0, initial=0.0)
     inertial = [kind is StandardParameterKind.INERTIAL for kind in parameters.kinds]

@@ -5,14 +5,14 @@ from M, g and F: c follows from M (Lin 1994, Theorems 2 and 3). For random q and
 
 (1)  2 T(q, u) + u . g(q) + u . F(y) = u' M u + u . (g + F)
 
-is linear in the parameters, too. Its parts have different degrees in u, so that it identifies the same combinations. So
-p samples or a few more give a matrix W with the row space of the regressor. With w, v the angular velocity and the
+is linear in the parameters, too. Its parts have different degrees in u, so it identifies the same combinations, and p
+or a few more samples give a matrix W with the row space of the regressor. With w, v the angular velocity and the
 velocity of the origin of a body at joint speeds u, and gravity a, all in the body's axes, the columns are
 
 (2)  Ixx  w_x^2     Ixy  2 w_x w_y  ..     h  2 v x w - a x w     m  v . v - a . v
 (3)  rotor  (t . u)^2         friction  (t . u) phi(t . y)
 
-The same code runs on fractions, on residues modulo a prime and on batches of doubles: `Arithmetic` says which.
+The same code runs on fractions, on residues modulo a prime and on batches of doubles, selected by `Arithmetic`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ PRIME = 2**61 - 1
 
 
 class Arithmetic(ABC):
-    """Number type of the entries of W, and how random ones are drawn: the same `seed` gives the same ones."""
+    """Number type of the entries of W, and random numbers of that type: the same `seed` gives the same numbers."""
 
     def __init__(self, seed: int = 0) -> None:
         self.random = random.Random(seed)  # noqa: S311 (samples, no secrets)
@@ -180,9 +180,10 @@ def double_rows(robot: Robot, geometry: RationalGeometry, parameters: StandardPa
 def natural_sizes(w: Array, parameters: StandardParameters) -> Array:
     """The length that a column of W in doubles would have if nothing cancelled: the largest of its kind, (p,).
 
-    Kinds are tensors, first moments, masses; every rotor and friction parameter is one of its own. All first moments
-    cancel where bodies only slide along the axis that they turn about: tensors multiply products of angular velocities,
-    masses products of velocities, first moments one of each, so their size is also the mean of those two.
+    Kinds are tensors, first moments, masses; every rotor and friction parameter is a kind of its own. All first moments
+    cancel where bodies only slide along the axis about which they turn. Tensors multiply products of angular
+    velocities, masses products of velocities, and first moments one of each. The size of first moments is therefore at
+    least the geometric mean of the other two.
     """
     sizes = np.linalg.norm(w, axis=0)
     width = len(PARAMETER_NAMES)

@@ -1,7 +1,7 @@
 """Base parameters of robots with closed loops: numeric rank of the projected regressor.
 
-Theorems and exact arithmetic do not apply where dependent joints are roots of loop equations. The regressor Y (n, p) of
-the independent joints is sampled over the range of its loops, the rows of W:
+Theorems and exact arithmetic do not apply where dependent joints are roots of loop equations. The rows of W are samples
+of the regressor Y (n, p) of the independent joints over the range of the loops:
 
 (1)  columns are kept in the order of `elimination_order` where they are independent of those kept before
 (2)  K from  W_kept K = W  by least squares,   E picks the columns kept
@@ -69,7 +69,7 @@ def loop_basis(robot: Robot, parameters: StandardParameters, order: Sequence[int
     }
     if len(set(found.values())) > 1:
         raise CheckError(
-            f"the number is not clear: {', '.join(f'{way} {count}' for way, count in found.items())}",
+            f"ambiguous number of base parameters: {', '.join(f'{way} {count}' for way, count in found.items())}",
             where=f"base_parameters of '{robot.name}'",
             remedy="choose the method qr or svd, which count singular values above a threshold",
         )

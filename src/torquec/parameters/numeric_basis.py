@@ -10,8 +10,8 @@ Every basis is a pair of matrices, with Y the regressor and phi the standard par
 (5)  SVD: W = U S V',  K = V_b',  E = V_b: orthonormal, but every row mixes all parameters
 
 Elimination runs in fractions and has no threshold; where the geometry is approximated, it chooses the columns in
-doubles and solves for K with many digits. QR and SVD run on columns of about unit length; what is below `threshold`
-(relative to the largest column or singular value) counts as zero.
+doubles and solves for K with many digits. QR and SVD run on columns of about unit length; values below `threshold`
+(relative to the largest column or singular value) count as zero.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def svd(
 ) -> tuple[Basis, tuple[int, ...]]:
     """An orthonormal basis of the row space of the first group's columns, in doubles (5); w is (N, p), `natural` (p,).
 
-    Columns of the other groups that depend on none of it are kept as they are, and returned with the basis.
+    Columns of the other groups that do not depend on it are kept as they are, and returned with the basis.
     """
     first = list(groups[0])
     unit, sizes = _scaled(w[:, first], natural[first])

@@ -15,13 +15,13 @@ stands at another angle, all directions are replaced by rational ones that diffe
 (5)  a link's axes by a rotation that takes e_z to its direction, then a rational turn about it
 (6)  a joint's own angle is free: (cos, sin) = ((b^2 - a^2), 2 a b) / (a^2 + b^2) runs over the rational points of the
      circle, whatever constant angle is added to it
-(7)  a joint that follows another at a ratio k/l turns by the power k of the point whose power l is its leader's
+(7)  a joint that follows another at a ratio k/l has the point z^k of the circle, where z^l is the leader's point
 (8)  a displacement and an angle are algebraically independent, even where one joint drives both
 (9)  a quaternion of any four numbers turns a free or ball joint (1), so that gravity has any direction behind it
 
 `exact` is true where (4) was not needed and (7) did not fail: ranks are then those of the robot itself, else those of a
-robot that differs from it by `NEARNESS`. The links' frames have their z on the joint's axis as the canonical ones, but
-their origins at those of the file's body frames: canonical ones lie far away where axes are almost parallel.
+robot that differs from it by `NEARNESS`. The links' frames have their z on the joint's axis, as canonical frames do,
+but their origins are those of the file's body frames: canonical ones lie far away where axes are almost parallel.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _SAME_DIRECTION = 1e-12
 _IDENTITY = tuple(tuple(Fraction(int(i == j)) for j in range(3)) for i in range(3))
 
 NEARNESS = 1e-14
-"""How far a rational direction may be from the one it stands for [rad]."""
+"""Largest angle [rad] between a direction and the rational one in its place."""
 
 _LARGEST_POWER = 12
 """Ratios of mimic joints with a larger numerator or denominator are not simple: (7) fails."""
@@ -114,7 +114,7 @@ class DirectionTable:
         return found
 
     def rotation(self, given: Matrix3) -> Matrix3:
-        """A rational rotation near the given one, whose z axis is the one that stands for the given z axis."""
+        """A rational rotation near the given one, with the rational z axis in place of the given one."""
         onto = _taking_z_to(self.nearest(transpose(given)[2]))
         x = matvec(transpose(onto), transpose(given)[0])
         (c, s), _ = rational_angle((float(x[0]), float(x[1])), self.nearness)
@@ -122,7 +122,7 @@ class DirectionTable:
 
 
 def simplest(value: float, nearness: float) -> Fraction:
-    """The fraction with a small denominator, tried by powers of ten, that is near enough.
+    """A fraction within `nearness` of the value; the bound on its denominator grows by powers of ten.
 
     >>> simplest(0.3333333333333333, 1e-14)
     Fraction(1, 3)

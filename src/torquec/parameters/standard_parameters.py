@@ -14,8 +14,8 @@ Elimination keeps what comes first in its order:
 (3)  bodies on revolute joints: the other diagonal element, the first moment along the axis, the mass
 (4)  tensors of bodies on prismatic joints, which rotate only with their parents
 (5)  rotor inertias, friction
-(6)  of a free, ball or planar joint everything comes first, but for the mass of a ball joint's body, which acts as a
-     point of the body that carries it
+(6)  of bodies on free, ball or planar joints, all parameters come first, except the mass of a ball joint's body, which
+     acts as a point mass of the body that carries it
 
 (3) and (4) act through the proximal bodies (Khalil & Gautier), so that elimination drops them.
 """
@@ -53,7 +53,7 @@ class StandardParameterKind(StrEnum):
 
 
 class ParameterFrames(StrEnum):
-    """In which frame the ten parameters of a body are given."""
+    """Frame in which the ten parameters of a body are given."""
 
     BODY = "body"
     LINK = "link"
@@ -113,7 +113,7 @@ def standard_values(robot: Robot, parameters: StandardParameters) -> Array | Non
 
 
 def to_body_frames(robot: Robot, parameters: StandardParameters) -> Array:
-    """S of (1), (all columns of the regressor and of friction, p): places the parameters among all there are."""
+    """S of (1), (P, p): from the parameters in use to all P columns of the regressor and of friction."""
     inertial, motors = _WIDTH * len(robot.bodies), len(robot.drives.motors)
     total = np.zeros((len(parameters) + (0 if parameters.motors else motors), len(parameters)))
     for i in range(len(robot.bodies)):

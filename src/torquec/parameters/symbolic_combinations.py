@@ -1,6 +1,6 @@
 """Lin's minimal combinations as formulas in the link parameters and in the symbols of the geometry.
 
-The links stand in the robot's modified Denavit-Hartenberg frames (`robot.canonical`), and so do their parameters here:
+Links and their parameters are given in the robot's modified Denavit-Hartenberg frames (`robot.canonical`):
 
 (1)  link i in link i-1 is Rx(alpha) Tx(a) Rz(theta) Tz(d);   symbols a2, d2, .. for what is not zero, joints from 1
 (2)  right angles are numbers; the cosine and sine of any other twist are symbols: ca2, sa2 (ct2, st2 for the constant
