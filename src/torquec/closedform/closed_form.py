@@ -128,7 +128,7 @@ class ClosedForm(NotebookDisplay):
 
     @property
     def symbols(self) -> tuple[Variable, ...]:
-        """Components of gravity vectors and quaternions that entries depend on, beside joint coordinates."""
+        """Components of gravity vectors and quaternions that entries depend on, besides joint coordinates."""
         return () if self.layout is None else self.layout.symbols
 
     @property

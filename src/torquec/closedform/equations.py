@@ -33,7 +33,7 @@ from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
 _SHOWN_DIGITS = 6  # enough for a reader; files for programs have all digits
-_ALL_DIGITS = 12  # digits of numbers that were rounded before: enough to show them as they are
+_ALL_DIGITS = 12  # for numbers that are rounded already: enough to show all their digits
 
 _ENTRY = re.compile(r"\s*([A-Za-z_]+)\s*\[([0-9,\s]+)\]\s*")
 
@@ -215,7 +215,7 @@ def jumps_at_rest(friction: Friction) -> bool:
 
 
 def _reflected(f: Friction, ratio: float) -> Friction:
-    """(3)."""
+    """Friction of a motor as that of its joint (3)."""
     size, square = abs(ratio), ratio * ratio
     if ratio > 0.0:
         viscous, coulomb = (f.viscous_positive, f.viscous_negative), (f.coulomb_positive, f.coulomb_negative)
@@ -230,5 +230,5 @@ def _sum(a: Friction, b: Friction) -> Friction:
 
 
 def _at(f: Friction, speed: Scalar) -> Scalar:
-    """(2)."""
+    """Value of a friction law at a speed (2)."""
     return shaft_friction(f, ShaftState(speed, direction_of(f, speed)))

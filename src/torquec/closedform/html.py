@@ -1,7 +1,7 @@
 """Equations as one self-contained HTML page: no scripts, fonts or pictures from elsewhere.
 
 At the top, each matrix as a grid whose cells show the number of terms of an entry and link to it; then which joints
-each entry depends on; then the entries. It follows the reader's choice of a light or dark page, and prints.
+each entry depends on; then the entries. The page follows the reader's light or dark setting, and can be printed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LETTERS = {
 
 
 def equations_html(equations: Equations) -> str:
-    """The whole page; text from files is escaped, whatever it holds."""
+    """The whole page; all text from files is escaped."""
     name, style = html.escape(equations.form.robot.name), package_text("closedform", "equations.css")
     links = "".join(f'<a href="#{matrix}">{_matrix_name(matrix)}</a>' for matrix in equations.entries)
     body = [

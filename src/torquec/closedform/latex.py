@@ -73,7 +73,7 @@ _SPECIAL = {
 
 
 def equations_latex(equations: Equations) -> str:
-    """The whole document; text from files is escaped, whatever it holds."""
+    """The whole document; all text from files is escaped."""
     name = latex_text(equations.form.robot.name)
     parts = [PREAMBLE, rf"\section*{{{name}: equations of motion}}", f"\\[ {_balance(equations)} \\]"]
     parts += [_coordinates(equations)]

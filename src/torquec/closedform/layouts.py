@@ -196,7 +196,7 @@ def _positions(value: Value) -> set[int]:
     return {joint for harmonic in value.terms for joint, _ in (*harmonic.multiples, *harmonic.powers)}
 
 
-# --- what each matrix is made of ------------------------------------------------------------------------------------
+# --- the parts of each matrix ---------------------------------------------------------------------------------------
 
 
 def _mass(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
@@ -227,7 +227,7 @@ def _christoffel(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
 
 
 def _coriolis_matrix(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
-    """(4)."""
+    """An entry of the Coriolis matrix (4)."""
     i, j = index
     for k in range(form.n):
         symbol = form.christoffel(i, j, k)
@@ -235,14 +235,14 @@ def _coriolis_matrix(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]
 
 
 def _velocity_sensitivity(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
-    """(5)."""
+    """An entry of dtau/dqd (5)."""
     i, j = index
     for k in range(form.n):
         yield Part(form.christoffel(i, j, k) * 2.0, speeds=(k,))
 
 
 def _position_sensitivity(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
-    """(6)."""
+    """An entry of dtau/dq (6)."""
     i, j = index
     yield Part(form.derivative(form.g[i], j))
     for k in range(form.n):
@@ -275,7 +275,7 @@ _PARTS: Mapping[Matrix, Callable[[ClosedForm, tuple[int, ...]], Iterator[Part]]]
 
 
 def unit(form: ClosedForm, matrix: Matrix, index: tuple[int, ...]) -> str:
-    """The SI unit of an entry; a prismatic joint takes one metre away for each of its indices."""
+    """The SI unit of an entry; each index of a prismatic joint removes one metre."""
     if matrix is Matrix.PHI:
         return "" if form.closure is None else form.closure.units[index[0]]
     slides = sum(not form.coordinates[i].of_joint.turns for i in index)

@@ -122,7 +122,7 @@ def _pose(
 
 
 def _coupling_gap(form: ClosedForm, coupling: Coupling) -> TrigPolynomial:
-    """(5)."""
+    """Gap of a coupling (5)."""
     follower, leader, *others = (
         Variable(((form.names.index(name), 1),), PositionBasis.POLYNOMIAL) for name in coupling.names
     )

@@ -78,7 +78,7 @@ def _potential(robot: Robot, bodies: Sequence[int], groups: Sequence[ParallelGro
 
 
 def _parametric(variables: Sequence[Variable], table: Array, names: Sequence[str], degree: int) -> TrigPolynomial:
-    """A table with the parameters along its last axis as a polynomial; rounding noise is judged per parameter."""
+    """The polynomial of a table with the parameters along its last axis; rounding noise is judged per parameter."""
     largest = np.abs(table).reshape(-1, table.shape[-1]).max(axis=0, initial=0.0)
     kept = np.abs(table) > NOISE * np.maximum(largest, 1e-3 * largest.max(initial=0.0))
     terms: dict[Monomial, Linear] = {}

@@ -142,7 +142,7 @@ def path_link(robot: Robot, body: int) -> CanonicalLink:
 
 
 def turns_freely(kind: JointKind) -> bool:
-    """Whether the position of a joint has a unit quaternion: free and ball joints."""
+    """Whether the position of a joint contains a unit quaternion: free and ball joints."""
     return kind.nq > kind.nv
 
 

@@ -9,7 +9,7 @@ of f along a unit rate k alone, and N the joint's rate map, D_k f = sum_s N_sk d
      turn, turn, turn; or turn, slide, slide; else zero: force = dp/dt + w x p, moment = dl/dt + w x l + u x p
 (4)  C_ij = sum_k (c_ijk - 1/2 sum_l e_jkl M_li) v_k  is the Coriolis matrix for which dM/dt - 2 C is skew
 
-M_ij does not depend on the position of the proximal one of the joints of i and j: a twist in its own axes is invariant.
+M_ij does not depend on the position of the more proximal of its two joints: a twist in its own axes is invariant.
 So nothing depends on the position of a floating base, and only gravity depends on its orientation:
 
 (5)  a base that turns freely feels gravity as  g = -M_lin G,  G = R' g_0 the gravity vector in its axes (gx, gy, gz)
@@ -225,7 +225,7 @@ class QuasiVelocities:
                 yield index, sign
 
     def velocity_symbol(self, mass: Sequence[Sequence[TrigPolynomial]], i: int, j: int, k: int) -> TrigPolynomial:
-        """c_ijk of (2)."""
+        """Velocity coefficient c_ijk (2)."""
         parts = [self.derivative(mass[i][j], k), self.derivative(mass[i][k], j), -self.derivative(mass[j][k], i)]
         parts += [mass[index][k] * sign for index, sign in self.structure(i, j)]
         parts += [mass[index][j] * sign for index, sign in self.structure(i, k)]

@@ -211,7 +211,7 @@ def _oriented(terms: Sum) -> tuple[Key, int]:
 
 
 def _share(sums: Sequence[Sum], level: str) -> tuple[list[Sum], list[_Definition]]:
-    """(2)."""
+    """Sums with their shared pairs as new terms (2)."""
     names: list[Any] = sorted({term for terms in sums for term in terms}, key=repr)
     number = {term: k for k, term in enumerate(names)}
     keys = [_oriented(terms) for terms in sums]

@@ -114,7 +114,7 @@ def symbolic_arm(robot: Robot) -> SymbolicArm:
 
 
 def link_number(arm: SymbolicArm, name: str) -> Polynomial:
-    """A symbol as a polynomial; zero where the robot's value is."""
+    """A symbol as a polynomial; zero where the robot's value is zero."""
     return arm.generators.get(name, arm.ring.constant(0))
 
 

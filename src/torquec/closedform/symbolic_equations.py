@@ -269,7 +269,7 @@ def _rotors(arm: SymbolicArm, i: int, j: int) -> Polynomial:
 
 
 def _velocity(arm: SymbolicArm, upper: Mapping[tuple[int, int], Polynomial], i: int) -> Polynomial:
-    """(2)."""
+    """Velocity torque h_i (2)."""
     total = arm.ring.constant(0)
 
     def mass(a: int, b: int) -> Polynomial:

@@ -1,6 +1,6 @@
 r"""Symbolic equations as a LaTeX document that compiles on its own, and as plain text.
 
-M, h and g stand entry by entry; c_{12} is cos(q_1 + q_2); symbols have the robot's own values in a table.
+M, h and g are written entry by entry; c_{12} is cos(q_1 + q_2); symbols have the robot's own values in a table.
 """
 
 from __future__ import annotations

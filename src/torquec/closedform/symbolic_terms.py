@@ -20,7 +20,7 @@ from torquec.closedform.paths import parallel_groups
 from torquec.closedform.symbolic_arm import Polynomial, SymbolicArm
 
 _Harmonic = tuple[str, tuple[int, ...]]
-"""A cosine ("c") or sine ("s") of a sum of multiples of the angles of a group; ("c", (0, ..)) is one."""
+"""A cosine ("c") or sine ("s") of a sum of multiples of the angles of a group; ("c", (0, ..)) is the number 1."""
 
 
 @dataclass(frozen=True, order=True)

@@ -302,7 +302,7 @@ def _closure_remarks(closure: Closure) -> list[str]:
 
 
 def first_angle(form: ClosedForm) -> int:
-    """The coordinate, counted from one, that explains short names: the first joint angle beside twists."""
+    """The coordinate, counted from one, that explains short names: the first joint angle that is no twist component."""
     return next((i for i, each in enumerate(form.coordinates, 1) if not each.is_twist), 1)
 
 

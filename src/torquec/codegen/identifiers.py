@@ -2,7 +2,7 @@
 
 Plain names stay as they are. Everything else is spelled so that two different names never become one identifier:
 
-* a character that no identifier has becomes `_x<code point in hexadecimal>_` (`-` is `_x2d_`), and so does an
+* a character that identifiers cannot contain becomes `_x<code point in hexadecimal>_` (`-` is `_x2d_`), and so does an
   underscore that would read as the beginning of such a spelling;
 * `_x0_` is the mark that no character can produce: it follows a reserved word (`double_x0_`), precedes a name
   that cannot begin an identifier (`x_x0_1st`), and precedes the hash that replaces the end of a name too long for a
@@ -82,7 +82,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def check_names(functions: Sequence[Function]) -> None:
-    """Raise `ArgumentError` unless there are functions and no two have one name."""
+    """Raise `ArgumentError` unless there are functions, all with different names."""
     if not functions:
         raise ArgumentError("there is no function to write", remedy="name at least one")
     names = [function.name for function in functions]

@@ -78,7 +78,7 @@ def _primitive(call: LiveCall) -> Any:
         return [jax.core.ShapedArray(one.shape, one.dtype) for one in results([array.shape for array in arrays])]
 
     def batch(arrays: Sequence[Any], axes: Sequence[int | None]) -> tuple[list[Any], list[int]]:
-        """(1)."""
+        """Batching rule (1)."""
         size = next(array.shape[axis] for array, axis in zip(arrays, axes, strict=True) if axis is not None)
         moved = [
             jax.numpy.broadcast_to(array, (size, *array.shape)) if axis is None else jax.numpy.moveaxis(array, axis, 0)
@@ -87,13 +87,13 @@ def _primitive(call: LiveCall) -> Any:
         return primitive.bind(*moved), [0] * len(outputs)
 
     def jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """(2)."""
+        """Forward-mode rule (2)."""
         linear = _primitive(call.tangents)
         ad.primitive_transposes[linear] = transpose
         return primitive.bind(*primals), linear.bind(*primals, *map(ad.instantiate_zeros, tangents))
 
     def transpose(cotangents: Sequence[Any], *arrays: Any) -> list[Any]:
-        """(3)."""
+        """Transposition rule (3)."""
         found = _primitive(call.cotangents).bind(*arrays[: len(inputs)], *map(ad.instantiate_zeros, cotangents))
         unknown = [ad.is_undefined_primal(array) for array in arrays[len(inputs) :]]
         return [None] * len(inputs) + [one if wanted else None for one, wanted in zip(found, unknown, strict=True)]

@@ -78,7 +78,7 @@ def numpy_module(
     """The text of the module.
 
     Names that Python does not allow are escaped. `description` goes to the module's docstring, `notes[name]` to a
-    function's. Raises `ArgumentError` when two functions have one name.
+    function's. Raises `ArgumentError` when two functions have the same name.
     """
     check_names(functions)
     heading = _docstring(f"{prefix}: written by torquec.\n{description}".rstrip())
@@ -143,7 +143,7 @@ def _documentation(function: Function, ports: Mapping[str, str], note: str) -> l
 
 
 def _call(head: str, arguments: list[str], tail: str) -> list[str]:
-    """A call on one line, or with one argument a line where that would be too long."""
+    """A call on one line, or with one argument per line where that would be too long."""
     line = head + ", ".join(arguments) + tail
     if len(line) <= _WIDTH:
         return [line]

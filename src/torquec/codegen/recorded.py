@@ -1,9 +1,9 @@
 """Recorded states of a function: reference inputs and outputs for the self-tests in all languages.
 
-The inputs are drawn from a seeded generator, the outputs come from `torquec.expr.evaluate`. The tolerance follows from
-the function: it is evaluated again with the result of every operation perturbed by one unit in the last place, up or
-down; the tolerance is a hundred times the resulting change, relative to the largest output and rounded up to a power of
-ten (at least 1e-12).
+The inputs are drawn from a seeded generator, and the outputs come from `torquec.expr.evaluate`. For the tolerance, the
+function is evaluated again, with the result of every operation perturbed by one unit in the last place, up or down. The
+tolerance is a hundred times the resulting change, relative to the largest output and rounded up to a power of ten (at
+least 1e-12).
 
 A function with comparisons may jump where one of them is close to a tie, because rounding then decides it. Only states
 without such a jump are recorded, so the tolerance covers rounding error alone.
@@ -31,11 +31,11 @@ RECORDED_SEED = 20240229
 DOUBLE_EPSILON = float(np.finfo(float).eps)
 _EXACT = (Op.NEG, Op.ABS, Op.MIN, Op.MAX, Op.SELECT)
 _JUMPING = (Op.SELECT, Op.ATAN2)
-_CANDIDATES = 256  # states to choose from where a function may jump: enough with one in twenty away from jumps
+_CANDIDATES = 256  # candidate states where a function may jump: enough if one in twenty is away from jumps
 _PERTURBED_TRIALS = 16  # perturbed evaluations that have to agree: enough not to miss a tie by chance
-_STEADY_ULPS = 1e4  # units in the last place by which rounding may change a steady result: a jump is more
+_STEADY_ULPS = 1e4  # units in the last place by which rounding may change a steady result: a larger change is a jump
 _WITHOUT_FRACTION = 2.0**51  # doubles beyond it have a spacing of a half or more
-_LEAST_TOLERANCE = 1e-12  # some thousand roundings of a double: another compiler contracts and reorders
+_LEAST_TOLERANCE = 1e-12  # some thousand roundings of a double: other compilers contract and reorder
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class Target(StrEnum):
     NUMPY = "numpy"
     """`<prefix>.py`: a module that needs nothing but NumPy."""
     CASADI = "casadi"
-    """One `<prefix>_<function>.casadi` a function, for `casadi.Function.load` in Python, C++ or MATLAB, and
+    """One `<prefix>_<function>.casadi` per function, for `casadi.Function.load` in Python, C++ or MATLAB, and
     `<prefix>.casadi.txt`, which describes them."""
     WASM = "wasm"
     """`<prefix>.wasm`, `<prefix>.js` with types, and self-tests for Node and a browser: imports nothing."""
@@ -98,11 +98,11 @@ def generate_package(
 ) -> list[Path]:
     """Write `functions` for `target` into `directory`; gives the files that were written.
 
-    `prefix` begins the names of files and functions; `description` and `notes` (by function name, a sentence such
-    as its units) go into the comments. Other files in `directory` are left alone; one of these names that Torquec did
-    not write is replaced with `force` only. Raises `ArgumentError` for such a file, when two functions have one name,
-    the target does not compute in this precision or the directory cannot be written, `MissingExtraError` when a
-    target's package is missing. `triple` and `cpu` name the processor of an object; for another target, or for a
+    `prefix` begins the names of files and functions; `description` and `notes` (by function name, a sentence such as
+    its units) go into the comments. Other files in `directory` are left alone; an existing file of the package that
+    Torquec did not write is replaced with `force` only. Raises `ArgumentError` for such a file, when two functions have
+    the same name, the target does not compute in this precision or the directory cannot be written, `MissingExtraError`
+    when a target's package is missing. `triple` and `cpu` name the processor of an object; for another target, or for a
     processor that LLVM does not know, they raise `ArgumentError`. `making` states how to make the package again.
     """
     check_offered(target, precision, triple=triple, cpu=cpu)

@@ -35,7 +35,7 @@ def base_regressor(
     *,
     friction: FrictionColumns = FrictionColumns.NONE,
 ) -> list[list[Scalar]]:
-    """Y_b (n, b) of (1); q, qd, qdd are (n,), `expansion` has a row for each column of the two regressors.
+    """Base regressor Y_b (n, b) of (1); q, qd, qdd are (n,), `expansion` has a row for each column of Y and F.
 
     Raises `ArgumentError` when `expansion` has another number of rows.
     """
@@ -119,7 +119,7 @@ def base_inverse_dynamics(
 def expanded_parameters(
     robot: Robot, expansion: Sequence[Sequence[float]], beta: Sequence[Scalar], *, columns: int = 0
 ) -> list[Scalar]:
-    """phi = E beta (1): ten per body, then rotor inertias, then as many friction parameters as there are `columns`."""
+    """phi = E beta (2): ten per body, then rotor inertias, then as many friction parameters as there are `columns`."""
     check_expansion(robot, expansion, len(PARAMETER_NAMES) * len(robot.bodies) + len(robot.drives.motors) + columns)
     return [_row_combined(row, beta) for row in expansion]
 
@@ -135,7 +135,7 @@ def _row_combined(row: Sequence[float], beta: Sequence[Scalar]) -> Scalar:
 def base_mass_matrix(
     robot: Robot, expansion: Sequence[Sequence[float]], q: Sequence[Scalar], beta: Sequence[Scalar]
 ) -> list[list[Scalar]]:
-    """M (n, n), both triangles, for base parameters beta (b,); `expansion` (p, b) as for `base_regressor`."""
+    """Mass matrix M (n, n), both triangles, for base parameters beta (b,); `expansion` as for `base_regressor`."""
     if robot.dependent:
         state = closed_state_of(robot, q)
         return congruent(state, base_mass_matrix(robot.tree, expansion, state.q, beta))
@@ -148,5 +148,5 @@ def base_mass_matrix(
         for i in range(m.n):
             for j in range(m.n):
                 if row[i] != 0.0 and row[j] != 0.0:
-                    rotors[i][j] = rotors[i][j] + (row[i] * row[j]) * inertia  # (2)
+                    rotors[i][j] = rotors[i][j] + (row[i] * row[j]) * inertia  # (4)
     return joint_inertias(replace(m, reflected_inertia=tuple(tuple(row) for row in rotors)), place(m, q))

@@ -65,7 +65,7 @@ class LedTurn(Turn):
         return self._led.moments_out(super().moments_out(moments))
 
     def matrix_out(self, d: Matrix3) -> Matrix3:
-        """R D R'."""
+        """A matrix D in the parent's axes: R D R'."""
         return self._led.matrix_out(super().matrix_out(d))
 
     @property

@@ -55,7 +55,7 @@ def centroidal_momentum_matrix(robot: Robot, q: Sequence[Scalar]) -> list[list[S
 def centroidal_momentum_matrix_derivative(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar]
 ) -> list[list[Scalar]]:
-    """dA/dt at (q, qd), (6, n), equation (3)."""
+    """Time derivative dA/dt of the matrix at (q, qd), (6, n), equation (3)."""
     if robot.dependent:
         state = closed_state_of(robot, q)
         v = state.rate(qd)

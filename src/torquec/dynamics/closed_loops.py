@@ -32,7 +32,7 @@ def loop_torques(algorithm: Callable[P, R]) -> Callable[P, R]:
 
 
 def loop_inertias(algorithm: Callable[P, R]) -> Callable[P, R]:
-    """(2)."""
+    """(2) for symmetric matrices, such as the mass matrix."""
     return _on_loops(algorithm, congruent)
 
 

@@ -7,7 +7,7 @@
 On a floating base, gravity and the base's velocity v accelerate all bodies alike; this part needs no solve. With the
 base's angular velocity w, gravity a in its axes, and its six rates first:
 
-(3)  qdd = qdd' + (a - w x v, 0),   qdd' that without gravity at v = 0
+(3)  qdd = qdd' + (a - w x v, 0),   qdd' the acceleration without gravity at v = 0
 (4)  dqdd = dqdd' + (a x dtheta - w x dv + v x dw, 0),   dqdd' without columns of the base's pose and of v
 
 For arms of up to ten joints or so, (1) costs fewer operations than the articulated-body algorithm, and shares sines,
@@ -145,7 +145,7 @@ def _without_columns(matrix: list[list[Scalar]], count: int) -> list[list[Scalar
 
 
 def _add_skew(matrix: list[list[Scalar]], column: int, a: Vector3) -> None:
-    """Add the matrix of a x to the rows of the base's acceleration, from a column on (4)."""
+    """Add the skew matrix [a x] to the rows of the base's acceleration, from `column` on (4)."""
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         matrix[i][column + k] = matrix[i][column + k] + a[j]
@@ -163,7 +163,7 @@ def _loop_acceleration(
 
 
 def _solved(solver: Callable[[list[Scalar]], list[Scalar]], matrix: list[list[Scalar]]) -> list[list[Scalar]]:
-    """-M^-1 matrix, column by column."""
+    """-M^-1 times a matrix, column by column."""
     columns = [solver([-1.0 * row[j] for row in matrix]) for j in range(len(matrix))]
     return [list(row) for row in zip(*columns, strict=True)]
 

@@ -25,7 +25,7 @@ def frame_pose(robot: Robot, frame: str, q: Sequence[Scalar]) -> Pose:
 
 @loop_values
 def body_poses(robot: Robot, q: Sequence[Scalar]) -> list[Pose]:
-    """The file's body frame of every body, seen from the base frame, in the order of `robot.bodies`."""
+    """Pose of every body's frame in the file, seen from the base frame, in the order of `robot.bodies`."""
     placed = place_links(robot.canonical.links, coordinates(robot), q)
     links = link_poses(robot, placed, range(len(placed)))
     return [links[i] @ link.frame for i, link in enumerate(robot.canonical.links)]

@@ -39,7 +39,7 @@ class Direction(Protocol):
 
 @dataclass(frozen=True)
 class Step:
-    """(5)."""
+    """A step at zero speed (5)."""
 
     speed: Scalar
 
@@ -72,7 +72,7 @@ class Rounded:
 
 @dataclass(frozen=True)
 class OneWay:
-    """(7)."""
+    """One direction at every speed (7)."""
 
     forwards: bool
 
@@ -147,15 +147,15 @@ class FrictionTerm:
         return any(friction.value(name) for name in self.parameters)
 
     def torque(self, friction: Friction, state: ShaftState) -> Scalar:
-        """(1)."""
+        """Torque at the shaft (1)."""
         raise NotImplementedError
 
     def slope(self, friction: Friction, state: ShaftState) -> Scalar:
-        """df/dv of (2)."""
+        """Slope df/dv (2)."""
         raise NotImplementedError
 
     def load_slope(self, friction: Friction, state: ShaftState) -> Scalar:
-        """df/dload of (2)."""
+        """Slope df/dload (2)."""
         return 0.0
 
     def summands(self, friction: Friction, *, forwards: bool) -> list[Summand]:

@@ -57,7 +57,7 @@ class FrictionStep:
 
 
 def has_memory(robot: Robot) -> bool:
-    """Whether some shaft's dry friction turns over a distance."""
+    """Whether some shaft's dry friction reverses over a distance."""
     return not robot.dependent and any(shaft.friction.value(DISTANCE) for shaft in rubbing_shafts(robot))
 
 

@@ -23,7 +23,7 @@ from torquec.spatial import Scalar
 
 
 class FrictionColumns(StrEnum):
-    """Which friction parameters every shaft has."""
+    """The set of friction parameters that every shaft has."""
 
     NONE = "none"
     SYMMETRIC = "symmetric"
@@ -84,7 +84,7 @@ def friction_regressor(
     *,
     load: Sequence[Scalar] | None = None,
 ) -> list[list[Scalar]]:
-    """F(qd), (n, shafts times parameters); qd is (n,).
+    """Friction regressor F(qd), (n, shafts times parameters); qd is (n,).
 
     `columns` may also name linear parameters of any terms (`torquec.dynamics.friction`); load-dependent terms need
     `load` (n,), the rigid-body torques. Raises `ArgumentError` for a name that no term has.

@@ -45,7 +45,7 @@ class Shaft:
         return total
 
     def load(self, tau: Sequence[Scalar]) -> Scalar:
-        """(2)."""
+        """Load of the shaft (2)."""
         return Shaft(self.name, tuple(map(abs, self.row))).speed([absolute(torque) for torque in tau])
 
     def state(

@@ -34,18 +34,18 @@ class Influence:
 
     @property
     def first(self) -> tuple[tuple[Scalar, ...], ...]:
-        """G, (3, n)."""
+        """First-order coefficients G, (3, n)."""
         return tuple(tuple(column[row] for column in self.columns) for row in range(3))
 
     def velocity(self, qd: Sequence[Scalar]) -> Vector3:
-        """G qd, (3,)."""
+        """Velocity G qd, (3,)."""
         total = ZERO
         for column, rate in zip(self.columns, qd, strict=True):
             total = add(total, scale(column, rate))
         return total
 
     def acceleration(self, qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> Vector3:
-        """G qdd + qd' H qd, (3,)."""
+        """Acceleration G qdd + qd' H qd, (3,)."""
         total = self.velocity(qdd)
         for row, left in zip(self.second, qd, strict=True):
             for vector, right in zip(row, qd, strict=True):
@@ -110,7 +110,7 @@ def _second_of_link(spins: Sequence[Vector3]) -> list[list[Vector3]]:
 def _collected(
     n: int, moved: Sequence[Coordinate], firsts: Sequence[Vector3], seconds: Sequence[Sequence[Vector3]]
 ) -> Influence:
-    """(5)."""
+    """Coefficients collected at the joints of the state (5)."""
     columns: list[Vector3] = [ZERO] * n
     second: list[list[Vector3]] = [[ZERO] * n for _ in range(n)]
     for j, a in enumerate(moved):

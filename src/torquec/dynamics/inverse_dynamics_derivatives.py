@@ -92,7 +92,7 @@ def inverse_dynamics_derivatives(
 def torque_derivatives(
     m: Mechanism, placed: Sequence[PlacedLink], qd: Sequence[Scalar], qdd: Sequence[Scalar]
 ) -> TorqueDerivatives:
-    """(1)-(6) at a placement."""
+    """The derivatives (1)-(6) at a placement."""
     motion = motions(placed, m.coordinates, m.gravity, qd, qdd)
     w = [moving.w for moving in motion]
     u = origin_velocities(placed, m.coordinates, w, qd)

@@ -95,7 +95,7 @@ def root_poses(m: Mechanism, placed: Sequence[PlacedLink]) -> list[Pose]:
             poses.append(IDENTITY)
             continue
         parent = poses[link.parent]
-        # Turning about x and then about z, and going along both, costs less than one general product.
+        # Rotating about x and then z, and translating along both, costs less than one general product.
         turned = matmul(parent.rotation, link.pre.rotation)
         origin = add(parent.apply(link.pre.origin), scale(transpose(turned)[2], at.height))
         poses.append(Pose(matmul(turned, rotation_z(at.turn.c, at.turn.s)), origin))
@@ -115,7 +115,7 @@ def jacobian(robot: Robot, frame: str, q: Sequence[Scalar]) -> list[list[Scalar]
 
 
 def jacobian_derivative(robot: Robot, frame: str, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[list[Scalar]]:
-    """dJ/dt at (q, qd), (6, n), equation (2)."""
+    """Time derivative dJ/dt of the Jacobian at (q, qd), (6, n), equation (2)."""
     if robot.dependent:
         state = closed_state_of(robot, q)
         v = state.rate(qd)

@@ -35,7 +35,7 @@ class Factors:
 
 
 def factorize(matrix: Sequence[Sequence[Scalar]]) -> Factors:
-    """L and 1/D of M = L' D L (1)."""
+    """Factors L and 1/D of a symmetric M = L' D L (1)."""
     n = len(matrix)
     h = [[matrix[i][j] for j in range(n)] for i in range(n)]
     lower: list[dict[int, Scalar]] = [{} for _ in range(n)]
@@ -53,7 +53,7 @@ def factorize(matrix: Sequence[Sequence[Scalar]]) -> Factors:
 
 
 def solve(factors: Factors, y: Sequence[Scalar]) -> list[Scalar]:
-    """x of M x = y (2)."""
+    """Solution x of M x = y (2)."""
     x = _from_tips(factors, y)
     for k in range(len(x)):
         for i, a in factors.lower[k].items():
@@ -96,7 +96,7 @@ class BranchedInverse:
         return BranchedInverse(factors, tuple(rows))
 
     def solve(self, y: Sequence[Scalar]) -> list[Scalar]:
-        """x of M x = y (5)."""
+        """Solution x of M x = y (5)."""
         start = _from_tips(self.factors, y)
         x = list(start)
         for k, row in enumerate(self.rows):
@@ -106,7 +106,7 @@ class BranchedInverse:
         return x
 
     def matrix(self) -> list[list[Scalar]]:
-        """M^-1 (6), (n, n)."""
+        """The inverse M^-1, (n, n), by (6)."""
         n = len(self.rows)
         whole: list[dict[int, Scalar]] = [{**row, k: 1} for k, row in enumerate(self.rows)]
         scaled = [{k: a * self.factors.inverse_diagonal[k] for k, a in row.items()} for row in whole]
@@ -150,7 +150,7 @@ def general_factorize(matrix: Sequence[Sequence[Scalar]]) -> GeneralFactors:
 
 
 def general_solve(factors: GeneralFactors, y: Sequence[Scalar]) -> list[Scalar]:
-    """x (n,) of A x = y (4)."""
+    """Solution x (n,) of A x = y (4)."""
     x = list(y)
     for k in reversed(range(len(x))):
         if is_zero(x[k]):

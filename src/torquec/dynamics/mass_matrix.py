@@ -28,7 +28,7 @@ from torquec.spatial import Scalar, Vector3, add, cross
 
 @loop_inertias
 def mass_matrix(robot: Robot, q: Sequence[Scalar], *, carried: bool = False) -> list[list[Scalar]]:
-    """M(q), (n, n), both triangles; reflected motor inertia included. `carried` changes the operations only."""
+    """Mass matrix M(q), (n, n), both triangles; with reflected motor inertia. `carried` changes the operations only."""
     m = mechanism(robot)
     return joint_inertias(m, placed_links(m, q, carried=carried))
 

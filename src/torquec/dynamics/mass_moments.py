@@ -65,12 +65,12 @@ class MassMoments:
 
     @property
     def first(self) -> Vector3:
-        """h."""
+        """First moment h."""
         return (self.x, self.y, self.z)
 
     @property
     def second(self) -> Matrix3:
-        """E as a matrix."""
+        """Second moment E as a matrix."""
         return ((self.xx, self.xy, self.xz), (self.xy, self.yy, self.yz), (self.xz, self.yz, self.zz))
 
     def __add__(self, other: MassMoments) -> MassMoments:

@@ -94,7 +94,7 @@ class Grouping(Enum):
 def mechanism(
     robot: Robot, grouping: Grouping = Grouping.REGROUPED, *, inertias: Sequence[Inertia] | None = None
 ) -> Mechanism:
-    """The robot's constants; with any grouping but NONE also the unit of length (2) is chosen.
+    """The robot's constants; every grouping except NONE also chooses the unit of length (2).
 
     `inertias` replaces the bodies' inertias (in file body frames; symbols or numbers).
     """

@@ -97,7 +97,7 @@ def _combined(link: PlacedLink, rates: Sequence[Scalar]) -> tuple[Vector3, Vecto
 def _several(
     parent: LinkMotion, link: PlacedLink, rates: Sequence[Scalar], accelerations: Sequence[Scalar]
 ) -> LinkMotion:
-    """(7)."""
+    """Motion of a link on a joint with several coordinates (7)."""
     turn = link.turn
     (v, s), (vd, sd) = _combined(link, rates), _combined(link, accelerations)
     carried = turn.back(parent.w)
@@ -112,7 +112,7 @@ def _several(
 
 
 def _turning(parent: LinkMotion, link: PlacedLink, rate: Scalar, acceleration: Scalar) -> LinkMotion:
-    """(2)-(6)."""
+    """Motion of a link on a revolute joint (2)-(6)."""
     turn = link.turn
     axis = turn.axis
     wx, wy, wz = turn.back(parent.w)

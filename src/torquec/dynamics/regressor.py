@@ -40,7 +40,7 @@ def parameter_values(robot: Robot) -> list[float]:
 
 @loop_torques
 def regressor(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[list[Scalar]]:
-    """Y(q, qd, qdd), (n, 10 bodies + motors); `Y @ parameter_values(robot)` is the inverse dynamics."""
+    """Torque regressor Y, (n, 10 bodies + motors); `Y @ parameter_values(robot)` is the inverse dynamics."""
     width = len(PARAMETER_NAMES)
     columns = width * len(robot.bodies)
     total: list[list[Scalar]] = [[0.0] * (columns + len(robot.drives.motors)) for _ in range(robot.n)]
@@ -128,7 +128,7 @@ def _row(s: Twist, u: Matrix3, a: Vector3, w: Vector3, wd: Vector3) -> tuple[Sca
 
 
 def _motors(robot: Robot, qdd: Sequence[Scalar], total: list[list[Scalar]], start: int) -> None:
-    """(3)."""
+    """Add the columns of the rotor inertias (3)."""
     for k, row in enumerate(robot.drives.transmission):
         shaft: Scalar = 0.0
         for ratio, acceleration in zip(row, qdd, strict=True):

@@ -28,8 +28,8 @@ from torquec.robot.robot import BASE
 from torquec.spatial import Scalar, Vector3, add, matmul, matvec, norm, rotation_z
 
 _SHORT_ARM = 5e-4
-"""Part of the longest offset below which a component of p is not used in (3), so that three digits are lost at most.
-The mass given is limited likewise, relative to the robot's: the longest offset may itself be rounding of zero.
+"""Fraction of the longest offset below which a component of p is not used in (3): three digits are lost at most. The
+given mass is limited likewise, relative to the robot's mass: the longest offset may itself be a rounded zero.
 """
 
 _ROUNDING = 1e-14  # relative difference below which two moments are equal but for rounding

@@ -48,7 +48,7 @@ class StateSlot:
 class SampledFunction:
     """A function called once per sample: `slots` are the parts of its state, in order.
 
-    `period` is the sampling interval that it was made for [s], None where it does not matter. Raises `ArgumentError`
+    `period` [s] is the sampling interval for which it was made, None where it does not matter. Raises `ArgumentError`
     where the size of the ports `state` and `next_state` is not that of the slots.
     """
 
@@ -95,7 +95,7 @@ class SampledFunction:
         return f"{type(self).__name__}({self.name!r}, {self.n} joints{every}, {self.operations})"
 
     def slot(self, name: str) -> slice:
-        """Slice of a part of the state; raises `ArgumentError` where there is none of that name."""
+        """Slice of a part of the state; raises `ArgumentError` for an unknown name."""
         start = 0
         for slot in self.slots:
             if slot.name == name:
@@ -107,7 +107,7 @@ class SampledFunction:
         )
 
     def step(self, state: Array, *inputs: npt.ArrayLike) -> dict[str, Array]:
-        """The outputs by name, `next_state` among them, of one call with the other inputs in order, for inspection.
+        """Outputs of one call by name, `next_state` included; `inputs` are the other inputs, in order. For inspection.
 
         Raises `ArgumentError` for another number of inputs.
         """

@@ -1,6 +1,6 @@
 """Effect of angle snapping: torque and position differences between angles as written and right angles.
 
-(1)  torque:    max |tau_snapped - tau_written| / max |tau_written|  over fixed motions and all joints
+(1)  torque:    max |tau_snapped - tau_written| / max |tau_written|  over fixed random motions and all joints
 (2)  position:  max distance between the origins of the bodies [m], over the same positions
 """
 

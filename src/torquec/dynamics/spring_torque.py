@@ -69,7 +69,7 @@ def counterbalance_torque(spring: Counterbalance, position: Scalar) -> Scalar:
 
 
 def counterbalance_slope(spring: Counterbalance, position: Scalar) -> Scalar:
-    """(3)."""
+    """Slope dtau/dq of a counterbalance (3)."""
     cosine, length, arm = _lever(spring, position)
     per_way: Scalar = spring.stiffness
     if spring.area:

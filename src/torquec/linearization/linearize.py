@@ -144,7 +144,7 @@ class LinearModel(NotebookDisplay):
 
     @cached_property
     def eigenvalues(self) -> ComplexArray:
-        """Eigenvalues of A (2n,), sorted by falling real part, then by rising frequency."""
+        """Eigenvalues of A (2n,), sorted by descending real part, then by ascending frequency."""
         found = np.linalg.eigvals(self.A).astype(np.complex128)
         order = sorted(range(len(found)), key=lambda k: (-found[k].real, abs(found[k].imag), found[k].imag))
         return found[order]

@@ -1,7 +1,7 @@
 """Directional derivatives of a model's torque: linearized recursion, simplified programs, friction damping.
 
 The Newton-Euler recursion is linearized about a point of a trajectory, for trees of one-coordinate joints (Clover,
-chapter II, (22)-(38), misprints corrected; his numbers stand at the right). With d for a deviation and
+chapter II, (22)-(38), misprints corrected; his equation numbers are at the right). With d for a deviation and
 Q x = x x z, so that a small turn of a joint changes R' x to R' x + Q R' x dq:
 
 (1)  dw  = R' dw_p + Q R' w_p dq + dqd z                                                        (22),  sliding   (30)
@@ -22,7 +22,7 @@ The directional derivative of a model's torque depends on the kind of model:
 
 (7)  dtau = M dqdd + C dqd + K dq, without friction and springs
 (8)  where the robot's own algorithms run: one pass of the linearized recursion, (1)-(6)
-(9)  where a program stands for inverse dynamics: one pass of its derivative in that direction. The result
+(9)  where a program replaces inverse dynamics: one pass of its derivative in that direction. The result
      belongs to the torques of the program, not to those of the bodies from which it was made
 
 Friction adds the derivatives of its torques by the speeds:
@@ -79,7 +79,7 @@ class Linearized:
         self.wrenches = carried_wrenches(self.placed, self.motion)
 
     def torques(self, dq: Sequence[Scalar], dqd: Sequence[Scalar], dqdd: Sequence[Scalar]) -> list[Scalar]:
-        """dtau (n,) of (1)-(6)."""
+        """Torque deviations dtau (n,), (1)-(6)."""
         m = self.mechanism
         deviations = self._outward(dq, dqd, dqdd)
         loads = [list(body_wrench(link.moments, d)) for link, d in zip(self.placed, deviations, strict=True)]
@@ -114,7 +114,7 @@ class Linearized:
         coordinate: Coordinate,
         change: tuple[Scalar, Scalar, Scalar],
     ) -> LinkMotion:
-        """(30)-(32)."""
+        """Deviations of the motion on a prismatic joint: the sliding cases of (1)-(3)."""
         turn, (d, speed, acceleration) = link.turn, change
         dw, dwd = turn.back(parent.w), turn.back(parent.wd)
         columns = tuple(turn.back(column) for column in transpose(parent.u))

@@ -4,7 +4,7 @@ Lin's theorems depend on which axes are parallel, and on the first two direction
 
 (1)  r: the first rotational joint,   s: the first one after it that is not parallel to it   (n where there is none;
      joints count from 0)
-(2)  u_r in the axes of a link between r and s is constant, for every rotational joint there turns about u_r itself
+(2)  u_r in the axes of a link between r and s is constant, because every rotational joint there turns about u_r itself
 (3)  joints r <= j < s turn about one line where, between any two successive rotational joints, the constant offset
      across u_r is zero
 
@@ -90,7 +90,7 @@ class Chain:
 
 
 def chain(robot: Robot, geometry: RationalGeometry) -> Chain:
-    """The robot as a chain; raises `RobotError` where it is none or gravity is zero."""
+    """The robot as a chain; raises `RobotError` where Lin's theorems do not apply."""
     reason = accepts(robot)
     if reason is not None:
         raise RobotError(
@@ -116,7 +116,7 @@ def parallel(a: Vector3, b: Vector3) -> bool:
 
 
 def perpendicular(a: Vector3, b: Vector3) -> bool:
-    """a . b = 0 up to the error of rational directions, which keep parallels, but not right angles."""
+    """a . b = 0 up to the error of rational directions, which keep parallel axes exact, but not right angles."""
     return bool(abs(dot(a, b)) <= _PERPENDICULAR * max(map(abs, a)) * max(map(abs, b)))
 
 

@@ -118,7 +118,7 @@ def _check_torques(
 
 
 def _check_inverse(record: BaseParametersRecord, projection: Array, expansion: Array) -> None:
-    """(3)."""
+    """Check (3)."""
     without_effect = np.abs(projection).max(axis=0, initial=0.0) <= INVERSE * np.abs(projection).max(initial=0.0)
     if np.abs(expansion[without_effect]).max(initial=0.0) > INVERSE * np.abs(expansion).max(initial=0.0):
         _refuse(record, "its expansion uses parameters that have no effect")
@@ -129,7 +129,7 @@ def _check_inverse(record: BaseParametersRecord, projection: Array, expansion: A
 
 
 def _check_independence(record: BaseParametersRecord, inner: Array) -> float:
-    """(2)."""
+    """Check (2); gives the smallest singular value."""
     if not inner.shape[1]:
         return 1.0
     sizes = np.linalg.norm(inner, axis=0)
@@ -143,7 +143,7 @@ def _check_independence(record: BaseParametersRecord, inner: Array) -> float:
 
 
 def _check_values(record: BaseParametersRecord, projection: Array, values: Array | None) -> None:
-    """(4)."""
+    """Check (4)."""
     if values is None and record.values is None:
         return
     if values is None or record.values is None or len(record.values) != len(projection):

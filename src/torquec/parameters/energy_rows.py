@@ -1,7 +1,7 @@
 """Energy and power regressor: rows with the row space of the torque regressor, without accelerations.
 
 tau = M(q) qdd + c + g(q) + F(qd) is linear in the parameters, and combinations identifiable from tau are identifiable
-from M, g and F: c follows from M (Lin 1994, Theorems 2 and 3). For random q and speeds u, y the one number
+from M, g and F: c follows from M (Lin 1994, Theorems 2 and 3). For random q and speeds u, y, the single number
 
 (1)  2 T(q, u) + u . g(q) + u . F(y) = u' M u + u . (g + F)
 
@@ -246,7 +246,7 @@ class _Sampler:
         return entries + self._friction(u)
 
     def _friction(self, u: Sequence[Scalar]) -> list[Scalar]:
-        """(3)."""
+        """Friction columns of (3)."""
         entries: list[Scalar] = []
         y = self.field.speeds(len(u)) if self.shafts else []
         half = self.field.lift(Fraction(1, 2))

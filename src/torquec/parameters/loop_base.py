@@ -5,7 +5,7 @@ of the regressor Y (n, p) of the independent joints over the range of the loops:
 
 (1)  columns are kept in the order of `elimination_order` where they are independent of those kept before
 (2)  K from  W_kept K = W  by least squares,   E picks the columns kept
-(3)  the rank must agree with those by singular values and by pivoted QR, else it is ambiguous
+(3)  the rank must agree with the ranks by singular values and by pivoted QR, else it is ambiguous
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def _first_axis(facts: Chain, i: int) -> Vector3:
 
 
 def _feels_first_moment(facts: Chain, j: int) -> bool:
-    """delta_j (6)."""
+    """Whether delta_j is 1 (6)."""
     return not (
         facts.gravity_is_parallel_to_r()
         and all(facts.is_parallel_to_r(k) for k in range(j + 1))

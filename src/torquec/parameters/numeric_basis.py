@@ -45,7 +45,7 @@ class Basis:
 
     @property
     def rank(self) -> int:
-        """b."""
+        """Rank b, the number of base parameters."""
         return len(self.projection)
 
 
@@ -164,7 +164,7 @@ def svd(
 ) -> tuple[Basis, tuple[int, ...]]:
     """An orthonormal basis of the row space of the first group's columns, in doubles (5); w is (N, p), `natural` (p,).
 
-    Columns of the other groups that do not depend on it are kept as they are, and returned with the basis.
+    Columns of the other groups that do not depend on the first are kept as they are, and returned with the basis.
     """
     first = list(groups[0])
     unit, sizes = _scaled(w[:, first], natural[first])
@@ -196,7 +196,7 @@ def singular_values(w: Array, natural: Array) -> Array:
 
 
 def selection(p: int, kept: Sequence[int]) -> Array:
-    """E (p, b) that picks columns."""
+    """Expansion E (p, b) that picks the kept columns."""
     expansion = np.zeros((p, len(kept)))
     expansion[list(kept), range(len(kept))] = 1.0
     return expansion

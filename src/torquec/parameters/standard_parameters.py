@@ -1,16 +1,16 @@
 """Standard inertial parameters, ten per body: names, values, frames, and the order of elimination.
 
-Base parameters are combinations of these, rotor inertias and friction. The order is that of the regressor's columns:
-`torquec.dynamics.regressor`, then `torquec.dynamics.friction_regressor`. The regressor takes a body's parameters in its
-body frame, whose origin lies on the joint's axis; a table of standard Denavit-Hartenberg frames gives them in the link
-frame, at the far end of the link:
+Base parameters are combinations of these, of rotor inertias and of friction. The order is that of the regressor's
+columns: `torquec.dynamics.regressor`, then `torquec.dynamics.friction_regressor`. The regressor takes a body's
+parameters in its body frame, whose origin lies on the joint's axis; a table of standard Denavit-Hartenberg frames gives
+them in the link frame, at the far end of the link:
 
 (1)  phi_body = S phi_link,   Y_link = Y_body S,   S by Huygens and Steiner, one 10 x 10 block per body
 
 Elimination keeps what comes first in its order:
 
-(2)  bodies on revolute joints: every element of the tensor but one diagonal one across the axis, the first moments
-     across the axis; bodies on prismatic joints: mass and first moments
+(2)  bodies on revolute joints: every element of the tensor except one diagonal element across the axis, the first
+     moments across the axis; bodies on prismatic joints: mass and first moments
 (3)  bodies on revolute joints: the other diagonal element, the first moment along the axis, the mass
 (4)  tensors of bodies on prismatic joints, which rotate only with their parents
 (5)  rotor inertias, friction

@@ -72,8 +72,8 @@ def c_package(
 
     Function `name` becomes `<prefix>_<name>`; any name is allowed and escaped where it is no C identifier.
     `description` goes to the top of the header, `notes[name]` to a function's comment; numbers are double or, with
-    single precision, float. Raises `ArgumentError` when two functions have one name, `ExpressionError` when a function
-    is malformed.
+    single precision, float. Raises `ArgumentError` when two functions have the same name, `ExpressionError` when a
+    function is malformed.
     """
     scalar = SCALARS[precision]
     check_names(functions)

@@ -182,7 +182,7 @@ def _parameter(kind: str, port: Port, ports: Mapping[str, str]) -> str:
 
 
 _FRAME = 256  # bytes: return address, alignment, and 16 saved registers of 16 bytes, the most of common machines
-_NUMBERS_OF_SINCOS = 112  # of the sine and cosine of four angles, in three functions; gcc needs 94 without optimization
+_NUMBERS_OF_SINCOS = 112  # places for sine and cosine of four angles, in three functions; gcc -O0 needs 94
 
 
 def stack_bytes(function: Function, names: Names) -> int:
@@ -220,7 +220,7 @@ def sincos_source(names: Names) -> str:
         **{name.upper(): scalar.function(name) for name in ("sin", "cos", "fabs")},
         "ROUNDS": "1.5 * 2^52" if double else "1.5 * 2^23",
         "ACCURACY": "At most 1.5 units in the last place wrong" if double else "At most 1e-7 wrong",
-        # Method 1 computes floats as doubles, method 2 both in a longer type; a negative method is unknown.
+        # Method 1 computes floats as doubles, 2 computes both in a longer type; a negative number is an unknown method.
         "WIDER": "((__FLT_EVAL_METHOD__ < 0) || (__FLT_EVAL_METHOD__ == 2))"
         if double
         else "(__FLT_EVAL_METHOD__ != 0)",

@@ -105,7 +105,7 @@ class NativeFunction:
     def packed_address(self) -> int:
         """Address of the same kernel with arrays of pointers: void f(const double *const *in, double *const *out).
 
-        Good as long as this function or its `call` lives.
+        Valid as long as this function or its `call` lives.
         """
         return self._kernels.scalar.address(PACKED)
 
@@ -113,7 +113,7 @@ class NativeFunction:
     def batch_address(self) -> int:
         """Address of the batch kernel: void f(int64_t N, const double *const *inputs, double *const *outputs).
 
-        Good as long as this function or its `call` lives.
+        Valid as long as this function or its `call` lives.
         """
         return self._kernels.batch().alone
 

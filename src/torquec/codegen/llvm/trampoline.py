@@ -131,7 +131,7 @@ def _keep_forever(kept: object) -> None:
 
 
 class _MethodDefinition(ctypes.Structure):
-    """PyMethodDef."""
+    """CPython's PyMethodDef."""
 
     _fields_ = (
         ("name", ctypes.c_char_p),

@@ -7,8 +7,9 @@
 * Apart from that, steps keep their order, which `schedule` changes for a single state.
 
 A processor has an out-of-order window of about a hundred operations and 16 or 32 registers. In the order of an
-algorithm (all velocities, all accelerations, all forces) more values are live than that, and the operations in the
-window wait for the same few. Between groups, `schedule` therefore takes, of the steps whose operands exist,
+algorithm (all velocities, all accelerations, all forces) more values are live than there are registers, and the
+operations in the window wait for the same few. Between groups, `schedule` therefore takes, of the steps whose operands
+exist,
 
 (1)  the one that leaves the fewest live values: plus one for its result, minus one for every operand without a later
      use;

@@ -1,6 +1,6 @@
-"""Writing LLVM's textual intermediate representation: types, constants and the body of one function.
+"""LLVM IR as text: types, constants and the body of one function.
 
-Text rather than objects: a derivative has thousands of operations and each becomes one line.
+It is text rather than objects: a derivative has thousands of operations, and each becomes one line.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class FunctionText:
     block: str = "entry"
     needs_far_sincos: bool = False
     compares: bool = False
-    """Whether min and max are comparisons, as in C: LLVM fails for processors without such an instruction."""
+    """Whether min and max are written as comparisons, as in C: LLVM fails for processors without such instructions."""
     _count: int = 0
 
     def append(self, line: str) -> None:

@@ -1,4 +1,6 @@
-"""Cross-compiled object file of several functions, with a built-in self-test. The object is checked:
+"""Cross-compiled object file of several functions, with a built-in self-test.
+
+The object is checked:
 
 (1)  undefined symbols are arithmetic functions of compilers' own libraries only
 (2)  single-precision code has no operation on doubles

@@ -53,7 +53,7 @@ def object_package(
     notes: Mapping[str, str] | None = None,
     precision: Precision = Precision.DOUBLE,
 ) -> dict[str, str | bytes]:
-    """`<prefix>.o` (or `.obj`), `<prefix>.h` and `<prefix>.json` by file name, for a `target` or that of a triple.
+    """`<prefix>.o` (or `.obj`), `<prefix>.h` and `<prefix>.json` by file name, for `target` or for a triple.
 
     Raises `ArgumentError` for a triple that LLVM does not know, `CompileError` where the object would need a library or
     compute with doubles in single precision.

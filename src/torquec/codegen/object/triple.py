@@ -1,7 +1,7 @@
 """Target triples and processors of object files.
 
-Any triple that LLVM knows is accepted. The table has the tested ones, each with its default processor; the default of
-others is LLVM's generic processor.
+Any triple that LLVM knows is accepted. The table has the tested ones, each with its default processor; the others
+default to LLVM's generic processor.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class MachineTarget:
 
     @property
     def family(self) -> str:
-        """The kind of instructions: aarch64, arm, riscv, x86, or the first word of the triple."""
+        """Instruction set family: aarch64, arm, riscv, x86, or the first word of the triple."""
         word = self.triple.split("-", 1)[0]
         return next((name for name, beginnings in _FAMILIES.items() if word.startswith(beginnings)), word)
 

@@ -87,7 +87,7 @@ def rust_package(
     """The texts of `Cargo.toml`, `src/lib.rs` and `tests/recorded.rs` by file name.
 
     Names that Rust does not allow are escaped. `description` goes to the top of the crate, `notes[name]` to a
-    function's comment. Raises `ArgumentError` when two functions have one name.
+    function's comment. Raises `ArgumentError` when two functions have the same name.
     """
     check_names(functions)
     for function in functions:
@@ -111,7 +111,7 @@ def rust_package(
 
 
 def rust_identifier(name: str) -> str:
-    """The Rust identifier of a name: its C identifier, changed where it is one of Rust's words or of the crate's own.
+    """The Rust identifier of a name: its C identifier, changed where it is a Rust keyword or a name of the crate.
 
     >>> rust_identifier("mass_matrix"), rust_identifier("fn"), rust_identifier("joint-1")
     ('mass_matrix', 'fn_x0_', 'joint_x2d_1')

@@ -2,8 +2,8 @@
 
 Only what Torquec writes is read; anything else in a body is refused with its text. Arithmetic is NumPy's in the
 package's own type, operation by operation in the order of the text, which rounds as C does without contraction. Sine
-and cosine are those of :mod:`torquec.codegen.sincos`. Expressions are parsed by Python's grammar, which they share, and
-only the few constructs that Torquec writes are evaluated.
+and cosine are those of :mod:`torquec.codegen.sincos`. Python's parser reads the expressions, whose grammar is the
+same; only the few constructs that Torquec writes are evaluated.
 """
 
 from __future__ import annotations

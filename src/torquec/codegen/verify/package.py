@@ -46,7 +46,7 @@ from torquec.foundation.reading import FileKind, is_folder, read_text, to_path
 from torquec.foundation.work import Work, as_work
 
 STATES_TRIED = 64
-_FIRST_LARGE, _NAN = 13, 15  # among the states that emulated processors have time for
+_FIRST_LARGE, _NAN = 13, 15  # indices, within the states that emulated processors have time for
 _BEYOND = {"double": 1e6, "float": 1e4}  # factor that scales angles beyond the range of the package's own sine
 
 ALLOWED: Mapping[str, float] = {"double": 1e-12, "float": 1e-5}

@@ -1,7 +1,7 @@
 """Conversion of LLVM's WebAssembly object to a module that a browser loads, without a linker.
 
 An object is nearly a module. It lacks exports, imports its memory and its stack pointer, and carries sections for a
-linker. As ours is the only object, the provisional addresses and indices in it are the final ones, so that no
+linker. Since there is only one object, its provisional addresses and indices are the final ones, and no
 relocation has to be applied:
 
 (1)  imports are removed: the memory and the stack pointer become the module's own;
@@ -23,7 +23,7 @@ PAGE = 65536
 """Bytes of a page, the unit of memory size."""
 
 MEMORY, STACK_POINTER, FREE = "memory", "__stack_pointer", "__free"
-"""Exports beside the functions: the memory, and the first address that neither data nor stack uses (FREE)."""
+"""Exports besides the functions: the memory, and the first address that neither data nor stack uses (FREE)."""
 
 _HEADER = b"\0asm\x01\0\0\0"
 _CUSTOM, _TYPE, _IMPORT, _FUNCTION, _MEMORY, _GLOBAL, _EXPORT, _CODE, _DATA = 0, 1, 2, 3, 5, 6, 7, 10, 11

@@ -40,7 +40,7 @@ from torquec.foundation.template import filled_template
 _TRIPLE = "wasm32-unknown-unknown"
 _SIMD_WIDTH = 2  # doubles in a register of 128 bits
 _MOST_OPERATIONS = 100_000
-"""Operations in one module: browsers limit the size of a function, and a page should load quickly."""
+"""Most operations in one module: browsers limit the size of a function, and a page should load quickly."""
 
 _UNLIKELY = '!0 = !{!"branch_weights", i32 1, i32 100000}'
 _STACK_SLOT = re.compile(r"alloca \[(\d+) x (<(\d+) x double>|double|ptr)\]")
@@ -110,8 +110,8 @@ def wasm_package(
 ) -> dict[str, str | bytes]:
     """Module, wrapper, types and self-tests by file name.
 
-    Raises `ArgumentError` when there is no function or two have one name, `CompileError` when they are too large for
-    one module.
+    Raises `ArgumentError` when there is no function or two have the same name, `CompileError` when they are too large
+    for one module.
     """
     if not functions:
         raise ArgumentError("there is no function to write", remedy="choose at least one quantity")
@@ -156,7 +156,7 @@ def _rows(ports: Mapping[str, np.ndarray]) -> list[list[list[float | None]]]:
 def wasm_module(functions: Sequence[Function], *, simd: bool = True, batch: bool = False) -> bytes:
     """The bytes of a module with these functions; with `simd`, for engines with 128-bit vectors (all since 2023).
 
-    Raises `ArgumentError` when two functions have one name, `CompileError` when they are too large.
+    Raises `ArgumentError` when two functions have the same name, `CompileError` when they are too large.
     """
     check_names(functions)
     for function in functions:

@@ -132,7 +132,7 @@ class _Places(Placement):
             registers.hold(instruction.result, result)
 
     def _load_reused(self, values: tuple[int, ...]) -> None:
-        """(3)."""
+        """Load operands that are used again soon (3)."""
         registers = self._registers
         for value in values:
             if value not in registers.held:

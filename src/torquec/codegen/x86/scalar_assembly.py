@@ -5,8 +5,8 @@ time for the derivatives of inverse dynamics. Here allocation is one pass over t
 
 (1)  a value is in a register or in memory: inputs and constants where they are, others in a slot on the stack;
 (2)  registers are allocated by Belady's rule (:mod:`torquec.codegen.x86.register_allocation`);
-(3)  one operand of an instruction may be in memory; it is loaded first where a register is free and it is used again
-     within `_FAR_USE` steps.
+(3)  one operand of an instruction may be in memory; it is loaded first if a register is free and the operand is used
+     again within `_FAR_USE` steps.
 
 Operations are those of the steps, each rounded as in LLVM's own code: results are bit-identical. LLVM compiles the
 groups before this part, passes their results in registers, and assembles the text.
@@ -25,7 +25,7 @@ from torquec.codegen.x86.register_allocation import Placement, Registers, Vector
 from torquec.expr import Op
 
 FEWEST_STEPS = 40
-"""Below this number of steps LLVM is as fast, and free to place the values."""
+"""Below this number of steps, LLVM is as fast, and it can place the values freely."""
 
 _MOST_POINTERS = 11  # general registers that a function can spare for its arrays
 _FAR_USE = 100  # steps until the next use of a value that is worth a register
@@ -49,7 +49,7 @@ def emit_assembled(
 ) -> str:
     """The text of a kernel for a processor with fused operations and `registers` vector registers.
 
-    Empty where the kernel is left to LLVM: it is small, or the last group is followed by other steps than arithmetic.
+    Empty where the kernel is left to LLVM: if it is small, or if steps other than arithmetic follow the last group.
     `head` is all of its signature before the parameters.
     """
     zeros, items = _zero_runs(program, items)
@@ -203,7 +203,7 @@ class _Places(Placement):
         return self._plain(step.op, *step.args, last=last)
 
     def _load_reused(self, args: tuple[int, ...]) -> None:
-        """(3)."""
+        """Load operands that are used again soon (3)."""
         registers = self._registers
         for value in args:
             if not registers.free:
