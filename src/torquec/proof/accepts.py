@@ -1,9 +1,9 @@
 """Preconditions of torque error proofs: which robots are accepted, and why others are not.
 
-(1)  every joint has one degree of freedom, every body has inertias. A free base would add twist, acceleration and
-     gravity in its axes, nine variables without a position; grids of programs and the checker have joint positions only
-(2)  torques are of degree six at most in the sine and cosine, or displacement, of every joint: two without mimic
-     joints, up to 2 + 2 |multiplier| with one that follows; multipliers of turning joints are whole numbers
+(1)  every joint has one degree of freedom, every body has inertias. A free base would add nine variables that are not
+     positions (twist, acceleration and gravity in its axes); program grids and the checker have only joint positions
+(2)  torques are polynomials of degree at most six in the sine and cosine, or displacement, of every joint: degree two
+     without mimic joints, up to 2 + 2 |multiplier| with one; multipliers of revolute joints are whole numbers
 (3)  torques do not depend on more positions than can be tabulated
 """
 
@@ -63,7 +63,7 @@ def _check_positions(robot: Robot) -> None:
 
 
 def _check_whole_multipliers(robot: Robot) -> None:
-    """Raise `RobotError` where a turning joint follows a part of a turn: sin(q/2) has no polynomial in sin q, cos q."""
+    """Raise `RobotError` for revolute joints with fractional multipliers: sin(q/2) is no polynomial in sin q, cos q."""
     for body in robot.bodies:
         follower, mimic = body.joint, body.joint.mimic
         if mimic is None or not follower.kind.coordinate.turns or mimic.multiplier.is_integer():
@@ -80,7 +80,7 @@ def _check_whole_multipliers(robot: Robot) -> None:
         )
 
 
-_WHOLE = 1e-9  # difference from a whole number below which the inverse of a multiplier is rounding away from it
+_WHOLE = 1e-9  # an inverse multiplier closer than this to a whole number is that number: the difference is rounding
 
 
 def _exact_torque(robot: Robot) -> Function:

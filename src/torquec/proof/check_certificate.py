@@ -1,4 +1,4 @@
-"""Check a certificate with the independent checker, :mod:`torquec_check`, from its document and the robot's.
+"""Check a certificate with the independent checker, :mod:`torquec_check`, from the certificate's and robot's documents.
 
 The checker shares nothing with the search: it has its own dynamics, arithmetic and subdivision (docs/trusted-base.md).
 It also compares programs of M, c, C and g with the terms of a certified torque program (:mod:`torquec_check.parts`).
@@ -122,7 +122,7 @@ class CheckTime:
         self.degrees = robot_degrees(self._robot)
 
     def degrees_of(self, program: Function) -> tuple[int, ...]:
-        """The degrees (n,) of the grid for a program, which are those of the robot or more."""
+        """Grid degrees (n,) for a program: at least those of the robot."""
         own = program_degrees(program_of(function_to_dict(program)), self._robot.turns)
         return tuple(map(max, own, self.degrees))
 

@@ -16,8 +16,8 @@ Amplitudes of the harmonics bound the polynomial everywhere:
 (6)  f = sum_k c_k exp(i k x),                   |f| <= sum_k |c_k|
 (7)  with a displacement d of at most r in size,  |d^p| <= r^p
 
-(6) needs no subdivision and takes almost no time. A residual of many small harmonics, which hardly ever add up, has a
-tighter bound by subdivision; with few harmonics both are equally tight.
+(6) needs no subdivision and takes almost no time. For many small harmonics, which seldom peak together, subdivision
+gives a tighter bound; for few harmonics both are equally tight.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _shifted_power(lower: float, width: float, b: int, degree: int) -> Array:
 
 
 def root_ranges(ranges: Sequence[Range]) -> list[list[Range]]:
-    """Each range cut into intervals that are narrow enough for (1); more than a full turn is one turn."""
+    """Each range cut into intervals narrow enough for (1); a range longer than a full turn counts as one turn."""
     found = []
     for r in ranges:
         if not r.variable.is_angle:
@@ -147,7 +147,7 @@ def basis_degree(variable: Variable, size: int) -> int:
 
 
 def rounding_steps(variables: int) -> float:
-    """Factor on the sum of magnitudes behind a control value that bounds its rounding error (5)."""
+    """Rounding error bound (5) of a control value, as a factor on the sum of magnitudes that it is computed from."""
     return ROUNDING_STEPS * _EPSILON * (1 + variables)
 
 
@@ -170,7 +170,7 @@ def amplitudes_within(table: Array, variables: Sequence[Variable], reach: Sequen
 
 @functools.cache
 def _exponentials(degree: int) -> Array:
-    """Columns: the products of powers of cosine and sine that are the basis of an angle, in exponentials."""
+    """Basis functions of an angle (products of powers of cosine and sine) in exponentials, one column each."""
     count = 2 * degree + 1
     x = 2.0 * np.pi * np.arange(count) / count
     powers = basis_powers(Variable(((0, 1),)), degree)

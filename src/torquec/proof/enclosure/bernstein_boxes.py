@@ -6,7 +6,7 @@ same steps and gives bit-identical numbers.
 
 A root box is one interval per variable (`root_ranges`); all others result from repeated halving. Numerators of large
 tables are kept in single precision, which halves the memory traffic that dominates the time of a proof. Rigorous bounds
-e of the rounding error are carried along, u = 2^-24 or 2^-53:
+e of the rounding error are carried along, with u = 2^-24 (single) or 2^-53 (double):
 
 (1)  root box:  e = allowance of the polynomial times the denominators, plus the rounding errors of computing N and of
      storing it in its precision
@@ -31,7 +31,7 @@ Tree = tuple[int, ...]
 
 HALVING_STEPS = 8
 _SINGLE_FROM = 100_000
-"""Tables of this many numbers, whose boxes do not fit in the fastest caches, are worked on in single precision."""
+"""Tables of at least this many numbers are processed in single precision: their boxes exceed the fastest caches."""
 
 _NARROW = 8  # products along axes with fewer contiguous numbers are slow in any layout: the axis is widened
 _NO_NUMBER = -1  # number of a box that has not entered a search
@@ -64,7 +64,7 @@ def open_places(trees: Iterable[Tree]) -> list[Place]:
 
 
 def with_subtrees(trees: Iterable[Tree], subtrees: Iterable[Tree]) -> tuple[Tree, ...]:
-    """The trees with a subtree, in the order of `open_places`, in place of each open box.
+    """The trees with every open box replaced by its subtree; `subtrees` are in the order of `open_places`.
 
     >>> with_subtrees([(0, LEAF, OPEN), (OPEN,)], [(1, LEAF, OPEN), (LEAF,)])
     ((0, -1, 1, -1, -2), (-1,))
@@ -122,7 +122,7 @@ class BernsteinBoxes:
         self.part = 1.0 / math.prod(len(intervals) for intervals in self._pieces)
 
     def at(self, places: Sequence[Place]) -> Iterator[Box]:
-        """The boxes at the places, which are in order of their root boxes; what these share is computed once."""
+        """The boxes at the places, which are ordered by root box; results that boxes share are computed once."""
         pieces = self._pieces
         below = [math.prod(len(intervals) for intervals in pieces[axis:]) for axis in range(len(pieces) + 1)]
         asked: dict[int, list[Place]] = {}
@@ -161,7 +161,7 @@ class BernsteinBoxes:
         return box
 
     def halved(self, box: Box, axis: int) -> tuple[Box, Box]:
-        """Both halves of a box (2), the lower one first, without numbers."""
+        """Both halves of a box (2), the lower one first, not yet numbered."""
         largest = np.abs(box.numerators).reshape(len(box.errors), -1).max(axis=1)
         errors = box.errors + HALVING_STEPS * self.unit * largest
         lower, upper = (

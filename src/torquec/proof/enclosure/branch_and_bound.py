@@ -1,18 +1,18 @@
 """Branch and bound with Bernstein coefficients: proof that a bound holds on a whole box, with the tree as its record.
 
 A root box is one interval per variable. The polynomials' Bernstein numerators N on it and the common denominators W
-(:mod:`torquec.proof.enclosure.bernstein`) give control values N/W, and those an upper bound of the function that is to
-be bounded. Where that is not below the target, the box is halved along the axis of largest curvature.
+(:mod:`torquec.proof.enclosure.bernstein`) give control values N/W, and these give an upper bound of the function. Where
+this bound is not below the target, the box is halved along the axis of largest curvature.
 
 (1)  F(q) = functional of several polynomials p_e(q), convex in them:  F(mean) <= mean F, so max over control points
      bounds F
 (2)  F(c p) = c F(p) for c > 0:  F(N/W) <= target where F(N) <= target W, so numerators are never divided
-(3)  corners of a box are points of it, so the functional there is attained: above the target it is a counterexample
+(3)  corners of a box are points of it, so the functional's values there are attained: one above the target refutes it
 
 Rigorous bounds e of the numerators' rounding errors, in their precision u, are carried along
-(:mod:`torquec.proof.enclosure.bernstein_boxes`); here
+(:mod:`torquec.proof.enclosure.bernstein_boxes`). The functional adds its own rounding:
 
-(4)  the functional adds at most FUNCTIONAL_STEPS numbers whose magnitudes add up to |N|_1 at most:
+(4)  it sums at most FUNCTIONAL_STEPS numbers, whose magnitudes add up to at most |N|_1:
      F(true N) <= F(N) + F(e) + FUNCTIONAL_STEPS u |N|_1
 
 The tree is kept as one symbol per box in depth-first order: the axis of a split, or `LEAF`. Boxes wait on a stack, and
@@ -42,8 +42,8 @@ _BATCH_VALUES = 500_000
 _WORST_POINTS = 256  # control points of a large box that are bounded tightly before all others
 
 _FIRST_LOOK = 500
-"""Number of boxes after which (then after twice as many, and so on) the functional is tested for being too loose at
-corners; half of the budget where that is small, so that the test takes place."""
+"""Number of boxes after which the functional is first tested for being too loose at corners; tests follow at each
+doubling. A small budget has its first test at half of it, so that there is one."""
 
 _DEEPEST, _MOST_WAITING = 80, 300_000
 """Halvings after which unproven boxes are regarded as points, and the limit of pending boxes, which bounds memory."""
@@ -53,7 +53,7 @@ class Functional(Protocol):
     """A convex, positively homogeneous function of the entries' values, at most the sum of their magnitudes."""
 
     def __call__(self, control: RealArray, target: Any) -> RealArray:
-        """Upper bounds (points,) from (entries, points), above the target only where tighter ones would be, too."""
+        """Upper bounds (points,) from values (entries, points); they are tightened only until they meet the target."""
 
     def exact(self, values: RealArray) -> RealArray:
         """Values (points,) that are attained, from the entries' values at points of the box."""
@@ -229,8 +229,8 @@ class _Search:
             self.next_look = 2 * len(self.splits)
             self.is_hopeless = bool((self.functional(at_corners, self.target) * (1.0 - 1e-5) > self.target).any())
         for b in open_boxes:
-            # Not by `upper`, which is tight at some points and loose at their neighbours. In large boxes by the sums of
-            # magnitudes, which are there already.
+            # `upper` cannot select the axis: it is tight at some points and loose at their neighbours. Large boxes are
+            # split by the sums of magnitudes, which are already computed.
             field = total[b] if self._batch == 1 else self.functional(values[b], -np.inf)
             self._split(batch[b], _bend((field / weights[b]).reshape(shape)))
         return None
@@ -238,7 +238,7 @@ class _Search:
     def _tighten(self, values: RealArray, limits: Array, upper: Array) -> None:
         """Lower the upper values (points,) of one box where they exceed the limits, the worst points first.
 
-        It ends where one of them still exceeds its limit: the box has to be halved then, whatever the others are.
+        Stops at the first point that still exceeds its limit: the box must then be halved in any case.
         """
         loose = np.flatnonzero(upper > limits)
         worst_first = loose[np.argsort(limits[loose] - upper[loose])]
@@ -311,7 +311,7 @@ def _corners(shape: tuple[int, ...]) -> Indices:
 
 
 def _bend(field: Array) -> int:
-    """The axis along which the field's second differences (first ones, where there are but two values) are largest."""
+    """The axis along which the field's second differences (first differences of only two values) are largest."""
     best, chosen = -1.0, 0
     for axis in range(field.ndim):
         bend = float(np.abs(np.diff(field, n=2 if field.shape[axis] > 2 else 1, axis=axis)).max(initial=0.0))

@@ -8,7 +8,7 @@ A `Function` is enclosed over boxes of its inputs by interval arithmetic:
 (4)  every end is moved outwards by the rounding of its operation, so that the enclosure is one of real numbers
 
 Many boxes at once, as (N, size) arrays of lower and upper ends. Repeated occurrences of an input count as independent
-(dependency problem): the enclosure overestimates the range, by less the smaller the box.
+(dependency problem): the enclosure overestimates the range, less so for smaller boxes.
 
 Solutions of interval linear systems M x = d are bounded with an approximate inverse R (that of the midpoint), for every
 M and d in their enclosures:
@@ -45,7 +45,7 @@ _EPSILON = float(np.finfo(np.float64).eps)
 _LEAST = 1e-150
 """Keeps y positive where c is zero; far above underflow."""
 
-_ROUNDS = 6  # iterations of a contraction by more than half; the inflation covers the remainder
+_ROUNDS = 6  # enough where each iteration contracts by more than half; the inflation covers the remainder
 _INFLATION = 1.01  # factor on the last iterate to get y: the iteration converges from below
 
 
@@ -91,7 +91,7 @@ def _root(a: Interval) -> Interval:
 
 
 def _exponential(a: Interval) -> Interval:
-    # NumPy's exponential is right to one unit in the last place: one for it, one for rounding outwards.
+    # NumPy's exponential is accurate to one unit in the last place: one unit for that, one for outward rounding.
     low, high = _outwards(*_outwards(np.exp(a[0]), np.exp(a[1])))
     return np.maximum(low, 0.0), high
 

@@ -2,28 +2,28 @@
 
 The maximum of a sum of monomials for given coefficients, with variables shared between the monomials:
 
-(1)  P(x, y) = sum over groups g of y_g sum_r f_r x^r,   |x| <= 1, |y| <= 1;   over y:  sum_g |sum_r f_r x^r|
+(1)  P(x, y) = sum over groups g of y_g sum_r f_r x^r,   |x| <= 1, |y| <= 1;   max over y:  sum_g |sum_r f_r x^r|
 (2)  a repeated variable:  x_j^2 s = s/2 + s u/2 with |u| <= 1, so that s has the coefficient f_r/2 and |f_r|/2 is added
 (3)  the rest is linear in each x_j, so that (1) is convex in each of them, and largest where all of them are +-1
 
 Sums that share no variable are bounded separately, `part` by part. Compared with sum |f_r|, which has independent x for
-every monomial, this lowers the error bounds of a seven-joint arm by a third, two fifths at its last joint.
+every monomial, this lowers the error bounds of a seven-joint arm by a third, and by two fifths at its last joint.
 
 Values on a grid of positions bound trigonometric polynomials everywhere:
 
 (4)  angle, degree d:         values at N > 2 d steps of a turn;  sup |p| <= max |p| on the grid / cos(pi d/N)
 (5)  displacement, degree d:  values at N > d Chebyshev points;   sup |p| <= max |p| on the grid / cos(pi d/(2 N))
      (Ehlich & Zeller 1964, from the inequality of Bernstein and Szegoe), for several variables the product of factors
-(6)  a set of functions sum_r m_r f_r(q), m_r monomials of speeds and accelerations within +-1: each of them is such a
-     polynomial, so that the largest of them on the grid (`MonomialBound`, or the looser sum_r |f_r| where
-     that is small enough), times the factors, bounds all of them everywhere
-(7)  amplitudes: |a cos + b sin| <= sqrt(a^2 + b^2), axis by axis, bounds a row without a grid. Rows that are small by
-     that, and the highest harmonics of variables where they are weak in all rows, are added as amplitudes
-(8)  with some variables on the grid and amplitudes in the others, whole blocks of the grid are skipped as small enough;
-     blocks not evaluated within the time limit count with these amplitudes, which are a coarser bound
+(6)  functions sum_r m_r f_r(q), with monomials m_r of speeds and accelerations within +-1: each function is such a
+     polynomial in q. Their maximum on the grid, times the factors, bounds all of them everywhere; it is bounded by
+     `MonomialBound`, or by the looser sum_r |f_r| where that is small enough
+(7)  amplitudes: |a cos + b sin| <= sqrt(a^2 + b^2), axis by axis, bounds a row without a grid. Rows with small
+     amplitudes, and highest harmonics of a variable that are weak in all rows, are added as amplitudes
+(8)  with the outer variables on the grid, amplitudes in the inner ones bound a whole block of the grid: blocks with a
+     small enough bound are skipped, and blocks not evaluated within the time limit count with this coarser bound
 
-The bound is over whole turns of the angles, whatever their limits. Rows are evaluated in single precision;
-`_ROUNDING` of the amplitudes is added for that.
+The bound covers full turns of all angles, whatever the joint limits. Rows are evaluated in single precision;
+`_ROUNDING` times the amplitudes is added for that.
 """
 
 from __future__ import annotations
@@ -47,10 +47,11 @@ _MOST_SHARED = 9
 _NO_LIMIT = Budget()
 
 _ROUNDING = 1e-4
-"""Of all amplitudes. With u = 2^-24, seven sums of at most seven products lose 49 u of sums of magnitudes, which are at
-most 11 times the amplitudes (a square root of two for each of seven variables), and sums over rows 1000 u at most."""
+"""Relative to the sum of all amplitudes. With u = 2^-24, seven sums of at most seven products lose 49 u of the sums of
+magnitudes. These are at most 11 times the amplitudes (a square root of two for each of seven variables). Sums over rows
+lose at most 1000 u."""
 _SMALL = 0.01  # part of all amplitudes that may be left to (7), for rows and again for variables
-_GAIN, _LITTLE_GAIN = 0.1, 0.002  # of the factors' logarithm by that of the points: 20 or 140 of degree two
+_GAIN, _LITTLE_GAIN = 0.1, 0.002  # least decrease of log(factor) per log(points): 20 or 140 points for degree two
 _CHEAP = 100_000  # points that are accepted even for a small gain
 _MOST_POINTS = 10_000_000  # of a grid: some seconds for a hundred rows
 _BLOCK = 2_000_000  # values computed together: few enough for caches, enough to amortize the overhead of a block
@@ -298,7 +299,7 @@ def _grid_counts(axes: Sequence[GridAxis]) -> list[int]:
 
 
 class _Blocks:
-    """The rows' values on the grid, for all points of the variables from `inner` on at a time: that is a block."""
+    """Row values on the grid, block by block: a block has all points of the variables from `inner` on."""
 
     def __init__(self, table: RealArray, points: Sequence[RealArray], inner: int) -> None:
         self.count = math.prod(len(part) for part in points[:inner])

@@ -5,10 +5,10 @@ The rectangle is given as cells. On each of them
 (1)  the function is interpolated at Chebyshev points; the last two coefficients of the Chebyshev series are the
      estimate of the interpolation error,
 (2)  no polynomial is below the least of its Bernstein coefficients,
-(3)  a cell whose bound (2) less (1) is not positive is halved, across the variable with the larger curvature.
+(3)  a cell where (2) minus (1) is not positive is halved in the variable with the larger curvature.
 
-Values between the samples are thus covered too, to the accuracy of (1), which is that of rounding after a few
-halvings. An undecided cell counts as not positive.
+Values between the samples are thus covered too, up to the error of the estimate (1), which reaches rounding accuracy
+after a few halvings. An undecided cell counts as not positive.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from torquec.foundation.arrays import Array, Mask
 
 _ROUNDS = 40  # of (3): twenty halvings of either variable
-_MOST_CELLS = 100  # at once: more are undecided along a whole line, or within rounding
+_MOST_CELLS = 100  # limit of pending cells: more of them follow a line of zeros, or values within rounding of zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Cells:
         return len(self.x0)
 
     def points(self, nx: int, ny: int) -> tuple[Array, Array]:
-        """x and y (C, nx, ny) of the Chebyshev points (1); the ends of x are not among them, those of a flat y are."""
+        """x and y (C, nx, ny) of the Chebyshev points (1), which lie inside the cell; a flat y has its one value."""
         x = self.x0[:, None] + (self.x1 - self.x0)[:, None] * chebyshev_points(nx)
         y = self.y0[:, None] + (self.y1 - self.y0)[:, None] * chebyshev_points(ny)
         shape = (len(self), nx, ny)
@@ -50,7 +50,7 @@ class Cells:
         return Cells(self.x0[which], self.x1[which], self.y0[which], self.y1[which])
 
     def halved(self, across_x: Mask) -> Cells:
-        """Each cell as two (3), cut across x where the mask (C,) says so and across y elsewhere."""
+        """Both halves of every cell (3), halved in x where the mask (C,) is set and in y elsewhere."""
         x, y = 0.5 * (self.x0 + self.x1), 0.5 * (self.y0 + self.y1)
         return Cells(
             np.concatenate([self.x0, np.where(across_x, x, self.x0)]),
@@ -109,7 +109,7 @@ def _to_bernstein(count: int) -> Array:
 
 
 def _rest(values: Array, axis: int) -> Array:
-    """(1) along one of the variables, (C,)."""
+    """The error estimate (1) along one of the variables, (C,)."""
     count = values.shape[axis]
     if count == 1:
         return np.zeros(len(values))

@@ -30,7 +30,7 @@ from torquec.foundation.arrays import Array, Mask
 
 _EPSILON = 2.0**-52
 _LIBRARY = 1e-15
-"""Absolute error bound of sine and cosine in double precision; the exponential is allowed four times it, relative."""
+"""Absolute error bound of sine and cosine in double precision; the exponential's relative one is four times this."""
 
 _HALF_PI = 0.5 * np.pi
 
@@ -112,7 +112,7 @@ def _polynomials(name: str, shape: tuple[int, ...], inputs: Mapping[str, Array])
 
 
 def _truncated(coefficients: Array) -> TaylorModel:
-    """(degree + 1, N) as (1)."""
+    """Polynomials (degree + 1, N) in the form (1)."""
     c = np.zeros((3, coefficients.shape[1]))
     kept = coefficients[:3]
     c[: len(kept)] = kept
@@ -169,7 +169,7 @@ def _product(a: _Value, b: _Value) -> _Value:
 
 
 def _composed(a: TaylorModel, f0: Array, f1: Array, f2: Array, f3: Array, slack: Array | float) -> TaylorModel:
-    """(3): f(c0), f'(c0), f''(c0)/2, a bound of |f'''|/6 over the value's range, and the rounding of these."""
+    """(3) from f(c0), f'(c0), f''(c0)/2, a bound of |f'''|/6 over the value's range, and the rounding of these."""
     c1, c2 = a.c[1], a.c[2]
     c = np.array([f0, f1 * c1, f1 * c2 + f2 * (c1 * c1)])
     rest = np.abs(c2) + a.r

@@ -1,4 +1,4 @@
-"""Hold error: bound of the torque error of held coefficients for every motion of a box, by their sample age.
+"""Hold error: bound of the torque error of held coefficients over a box of motions, as a function of their sample age.
 
 The background samples the motion at t0; the torque commanded at t = t0 + age uses these old coefficients. With
 |q| within limits, |qd| <= v, |qdd| <= a and |qddd| <= j, and A = qdd(t), the acceleration of the synchronous task:
@@ -19,8 +19,9 @@ The background samples the motion at t0; the torque commanded at t = t0 + age us
        zeroth(age) = age min(f_D + 1/2 age f_J, f_A),
        first(age) = 1/2 age^2 f_2 + 1/6 age^3 f_3 + age min(age f_J, 2 f_M)
 
-f_J has the jerk, f_M the accelerations as weights of dM/dq; f_A is D for any A; f_3, of little weight, is a sum of
-amplitudes. Without a jerk limit a first-order term 2 f_M age remains: an acceleration step acts on the inertia at t0.
+In f_J, dM/dq is weighted with the jerk, in f_M with the accelerations; f_A bounds D for any A; f_3, a minor term, is a
+sum of amplitudes. Without a jerk limit a first-order term 2 f_M age remains: an acceleration step acts on the inertia
+at t0.
 Springs are included, friction is not.
 
 The parts f of (4) at an age are the witness of a bound, which :mod:`torquec_check.hold` proves again.
@@ -61,17 +62,17 @@ _LARGEST = 5**7
 """Largest grid of positions for tables: more than seven joints take gigabytes."""
 
 _CHECKED = 19
-"""Positions at which tables are compared with the program: a prime number, so that none was used to make them."""
+"""Number of positions at which tables are compared with the program: prime, so that none was used to make them."""
 
 _TABLE_ERROR = 1e-10
 """Tolerated difference of tables and program, relative to its largest coefficient."""
 
 _TRIMMED, _NOISE = 3e-4, 1e-12
-"""Added to every part: its part that the checker may use up for terms that it leaves out, and the part of the largest
-joint's that its rounding may take."""
+"""Margins of every part for the checker: for the terms that it leaves out, relative to the part itself; and for its
+rounding, relative to the largest joint's part."""
 
 ROUNDED = 1.0 + 1e-8
-"""Times a sum of parts, which the checker rounds up."""
+"""Factor on a sum of parts, which the checker rounds up."""
 
 
 @dataclass(frozen=True)
@@ -236,7 +237,7 @@ class _Rows:
         return found
 
     def by(self, table: Array, *joints: int) -> Array | None:
-        """A derivative by the positions of joints, through all variables that they are in; None where it is zero."""
+        """Derivative with respect to joint positions, through all variables that contain them; None if it is zero."""
         found: Array | None = table
         for joint in joints:
             total: Array | None = None
@@ -302,7 +303,7 @@ class _Rows:
         return self.speed(i, j, e) * (2.0 if j == e else 1.0)
 
     def _at_constant_speed(self, i: int) -> Iterator[Row]:
-        """T and G of (1), equal monomials together."""
+        """T and G of (1), equal monomials combined."""
         cubic: dict[tuple[int, ...], Array] = {}
         for (e, m), j in itertools.product(self.pairs, range(self.n)):
             _add(cubic, (j, e, m), self.by(self.speed(i, e, m), j))
@@ -312,10 +313,10 @@ class _Rows:
             yield Monomial(joints), self.v[list(joints)].prod() * row
 
     def curvature(self, i: int) -> Iterator[Row]:
-        """The terms of (2) without A - qdd0, as (3) has them, equal monomials together."""
+        """The terms of (2) without A - qdd0, with the speeds of (3), equal monomials combined."""
         v, a = self.v, self.a
         for e in range(self.n):
-            square: dict[tuple[int, ...], Array] = {}  # of speeds, before A_e and then before a_e of both times
+            square: dict[tuple[int, ...], Array] = {}  # rows by product of speeds, for A_e and then for a_e
             for j, k in self.pairs:
                 _add(square, (j, k), self.by(self.inertia(i, e), j, k), 1.0 if j == k else 2.0)
             for (j, k), row in square.items():
@@ -360,7 +361,7 @@ def _add(sums: dict[tuple[int, ...], Array], joints: tuple[int, ...], row: Array
 
 
 def _variables(robot: Robot, program: Function, *, sums_angles: bool) -> list[Variable]:
-    """The positions that the torques depend on; of exact models, sums of the angles of parallel joints."""
+    """The positions that the torques depend on; for exact models, sums of the angles of parallel joints."""
     read = positions_read(program)
     bases = position_bases(robot)
     plain = [Variable(((j, 1),), bases[j]) for j in sorted(read)]

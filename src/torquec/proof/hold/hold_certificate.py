@@ -1,6 +1,6 @@
-"""Hold certificate: the bounds of held coefficients with their witness, which :mod:`torquec_check.hold` proves again.
+"""Hold certificate: error bounds of held coefficients, with the witness by which :mod:`torquec_check.hold` proves them.
 
-The witness is the motions and, for every joint, the parts of its bound (`HoldBound.parts`) and the error of the model.
+The witness holds the motions and, for every joint, the parts of its bound (`HoldBound.parts`) and the model's error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from torquec_check.robot import robot_of
 from torquec_check.rounding import DOUBLE, rounding_errors
 
 _MOST_VALUES = 2e10
-"""Limit on the control values (Bernstein coefficients) of a part, else it is not proven: a minute or two."""
+"""Limit of control values (Bernstein coefficients), a minute or two: a part with more of them is not proven."""
 
 
 def hold_witness(
@@ -42,9 +42,10 @@ def hold_witness(
     order: HoldOrder,
     model: Sequence[float] | None,
 ) -> Mapping[str, Any] | None:
-    """Motions and bounds by joint of a hold certificate, `model` (n,) the program's own errors; None for exact ones.
+    """Witness of a hold certificate: its motions, and its bounds by joint.
 
-    None where a joint is of a kind that the checker does not know, or the robot is too large for it.
+    `model` (n,) are the program's own errors, None for an exact program. Returns None where the checker does not know
+    the kind of a joint, or the robot is too large for it.
     """
     parts, limits = bound.parts(age, order), None if jerk is None else list(map(float, jerk))
     try:
@@ -91,7 +92,7 @@ def _exact_errors(robot: Robot, program: Function, motions: MotionBox) -> list[f
 
 
 def is_hold_proven(document: Mapping[str, Any], *, work: Work | None = None) -> bool:
-    """Whether the checker proves a hold certificate; False, too, where it is too large or takes too long."""
+    """Whether the checker proves a hold certificate; also False where that is too large or takes too long."""
     task = as_work(work)
     with task.step("proving the hold error again", whole=1.0) as step, one_thread():
 

@@ -1,4 +1,4 @@
-"""Order of the hold between two background runs: zeroth (held coefficients) or first (with slopes by q and qd)."""
+"""Order of the hold between two background runs: zeroth (held coefficients) or first (with derivatives by q and qd)."""
 
 from __future__ import annotations
 

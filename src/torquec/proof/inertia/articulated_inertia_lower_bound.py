@@ -1,8 +1,8 @@
 """Configuration-independent diagonal lower bound of the mass matrix M(q), proven without subdivision.
 
 x' M(q) x - sum p_i x_i^2 is twice the kinetic energy of the robot with -p_i added to its rotor inertias. It is positive
-for all x if its minimum is, which follows joint by joint from the tips (articulated-body inertias; Featherstone 1983),
-with twists V = (angular velocity, velocity) of a link's frame, z on its axis:
+for all x if all pivots (2) are. Pivots follow joint by joint from the tips (articulated-body inertias; Featherstone
+1983), with twists V = (angular velocity, velocity) of a link's frame, z on its axis:
 
 (1)  K_i      articulated-body inertia: energy V' K_i V of link i and all it carries, distal joints free
 (2)  D_i      = K_i,kk - p_i + rotor > 0, k the component along or about the axis: the pivot
@@ -13,7 +13,7 @@ with twists V = (angular velocity, velocity) of a link's frame, z on its axis:
 only by the rotation about (or translation along) the axis; this dependence vanishes if B_i is replaced by a lower bound
 that is invariant under such motions:
 
-(5)  about the axis: seven numbers with the largest sum relative to B_i, by Newton's method on a barrier
+(5)  about the axis: a form of seven numbers, with the largest sum relative to B_i, by Newton's method on a barrier
 (6)  along the axis: the minimal energy with both velocities normal to the axis free
 
 The result of (5) is verified by a factorization, with a margin far above rounding errors.
@@ -36,8 +36,8 @@ from torquec.spatial import Inertia, Vector3, matmul, rotation_z
 _ROUNDING = 1e-12
 """Margin of every diagonal entry in (5), relative to it: a thousand times the rounding error of (1)-(4)."""
 
-_ABOUT = 3.0  # weight of the component about the axis in (5): proximal pivots take from it what rotor inertias lack
-_FINEST = 1e-4  # relative distance of (5) from the largest sum: the seven numbers add up to six
+_ABOUT = 3.0  # weight of the component about the axis in (5): proximal pivots with small rotor inertias depend on it
+_FINEST = 1e-4  # least barrier weight: relative distance of (5) from the largest sum, which is about six
 _LIGHTEST = 1e-9  # floor of the eigenvalues, relative to the largest, of the matrix by which energies in (5) are scaled
 _SLOWEST = 60  # limit of Newton steps for one barrier of (5), which takes about five; more are a failure
 
@@ -58,7 +58,7 @@ def articulated_inertia_lower_bound(robot: Robot, diagonal: Sequence[float] | Ar
     leads = {c.index: b for b, c in reversed(list(enumerate(coordinates(robot)))) if _is_leader(robot, b)}
     bodies = [leads[index] for index in range(robot.n)]
     rotor, taken = np.zeros(len(robot.bodies)), np.zeros(len(robot.bodies))
-    rotor[bodies], taken[bodies] = own, diagonal  # energies of followers are not negative, and left alone
+    rotor[bodies], taken[bodies] = own, diagonal  # followers' energies are not negative: nothing is subtracted
     alone = _below(robot.canonical.links, rotor, taken=np.zeros_like(taken), measures=None)
     found = None if alone is None else _below(robot.canonical.links, rotor, taken=taken, measures=alone.free)
     return None if found is None else found.pivots[bodies]
@@ -79,7 +79,7 @@ class _Below:
 def _below(
     links: Sequence[CanonicalLink], rotor: Array, *, taken: Array, measures: Sequence[Array] | None
 ) -> _Below | None:
-    """(1)-(4) with each pivot less `taken`; sums of (5) relative to the energies `measures`, or to their own."""
+    """(1)-(4) with `taken` subtracted from the pivots; sums of (5) are relative to `measures`, or to their own."""
     energies = [_energy(link.inertia) for link in links]
     free = [np.zeros((6, 6))] * len(links)
     pivots = np.zeros(len(links))
@@ -118,14 +118,14 @@ def _cross(p: Vector3) -> Array:
 
 
 def _shift(p: Vector3) -> Array:
-    """The twist at a point p, from that at the origin."""
+    """Matrix from the twist at the origin to that at a point p."""
     X = np.eye(6)
     X[3:, :3] = -_cross(p)
     return X
 
 
 def _turned(link: CanonicalLink) -> Array:
-    """A twist in the link's axes, of a turning joint at q = -theta, from that in those of the parent."""
+    """Matrix from a twist in the parent's axes to one in the link's axes, with a revolute joint at q = -theta."""
     rotation = (
         link.pre.rotation if link.column.turns else matmul(link.pre.rotation, rotation_z(*exact_cos_sin(link.theta)))
     )
@@ -201,7 +201,7 @@ def _largest_below(B: Array) -> Array | None:
             inverse = np.linalg.inv(B - _form(numbers))
             gradient = slope / barrier - np.einsum("aij,ij->a", _UNCHANGED, inverse)
             step = np.linalg.solve(np.einsum("aij,bij->ab", inverse @ _UNCHANGED @ inverse, _UNCHANGED), gradient)
-            decrement = float(gradient @ step)  # of a self-concordant function: a step below one never leaves the cone
+            decrement = float(gradient @ step)  # self-concordant function: a decrement below one never leaves the cone
             if not 0.0 <= decrement < np.inf:
                 return None
             numbers = numbers + step / (1.0 + np.sqrt(decrement))
@@ -214,7 +214,7 @@ def _largest_below(B: Array) -> Array | None:
 
 
 def _along_the_axis(B: Array, K: Array) -> Array | None:
-    """(6): velocities normal to the axis that minimize the energy, for any displacement."""
+    """(6): the energy minimized over velocities normal to the axis, valid for any displacement."""
     across, others = np.array([3, 4]), np.array([0, 1, 2, 5])
     free = B[np.ix_(across, across)]
     if not _is_positive(free - _ROUNDING * np.diag(np.diag(K)[across])):

@@ -10,7 +10,7 @@ On a box with centre c and half widths r, with V, W triangular such that V M(c) 
 A box that fails is halved across the joint that adds most to B. A box that is undecided at the smallest width, or when
 the budget is spent, is reported: its M may be singular. Positions that M does not depend on are not divided.
 
-Where an eighth of the budget was not enough and no box reached the smallest width, M may still be proven positive
+Where an eighth of the budget is not enough and no box reaches the smallest width, M may still be proven positive
 definite: by its distance to the robot's exact M, without boxes (`is_near_enough`), or with far fewer boxes for many
 joints (:mod:`torquec.proof.inertia.positive_mass_matrix`).
 """
@@ -69,7 +69,7 @@ def mass_matrix_regularity(
     return _regularity(mass_matrix, tuple(lower), tuple(upper), robot, budget)
 
 
-@lru_cache(maxsize=64)  # a model that is saved, loaded, designed for and generated asks each time
+@lru_cache(maxsize=64)  # saving, loading, control design and generation each ask again
 def _regularity(
     mass_matrix: Function, lower: tuple[float, ...], upper: tuple[float, ...], robot: Robot | None, budget: int | None
 ) -> MassMatrixRegularity:

@@ -25,13 +25,12 @@ A small distance to the robot's exact mass matrix proves the same without subdiv
 (9)  where the robot's own M exceeds that diagonal everywhere (`articulated_inertia_lower_bound`), M is positive
      definite, and so are all its trailing blocks: elimination from the tips meets no zero pivot
 
-v is chosen so that all joints have equal energy. It takes seconds for seven joints, where subdivision, (3)-(6), takes
-minutes and more.
+v is chosen so that all joints have equal energy. (7)-(9) take seconds for seven joints, where subdivision, (3)-(6),
+takes minutes and more.
 
-A diagonal lower bound of the mass matrix of a torque program is a witness (`least_inertia`). The program
-(q, qd, qdd -> tau) has M_ij = dtau_i/dqdd_j. With d_i the least M_ii that was found at random positions and l the least
-eigenvalue of M_ij/sqrt(d_i d_j) there, a fraction of l d is tried. It is a witness only if
-:mod:`torquec_check.positive_mass` proves it.
+`least_inertia` searches a diagonal lower bound of a torque program's mass matrix, M_ij = dtau_i/dqdd_j. With d_i the
+least M_ii found at random positions and l the least eigenvalue of M_ij/sqrt(d_i d_j) there, a fraction of l d is tried.
+It becomes a witness only if :mod:`torquec_check.positive_mass` proves it.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ from torquec_check.rounding import PRECISIONS
 from torquec_check.rows import program_degrees
 
 _SAMPLES, _PART = 2000, 0.5
-"""Random positions, and the claimed fraction of the least eigenvalue found: a larger one takes more boxes."""
+"""Number of random positions, and the claimed fraction of the least eigenvalue: a larger fraction takes more boxes."""
 
 _MOST_VALUES = 5e7
 """Budget of control values, about ten seconds; a count instead of a time makes the result deterministic."""
@@ -153,7 +152,7 @@ def is_positive_everywhere(
 
 
 def _roots(table: Array, ranges: Sequence[Range], degrees: Sequence[int]) -> Iterator[tuple[Array, float]]:
-    """Numerators of every root box, and the largest weight that they are multiplied with."""
+    """Numerators of every root box, and the largest weight that multiplies them."""
     for pieces in itertools.product(*root_ranges(ranges)):
         numerators, weight = table, 1.0
         for axis, (piece, degree) in enumerate(zip(pieces, degrees, strict=True), start=1):

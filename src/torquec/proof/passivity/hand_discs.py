@@ -17,7 +17,7 @@ radii: the loop is stable with every such hand if and only if it is stable witho
 (3)  |L|  >  sum_k |W_k q_k| radius_k,     L = N - sum_k W_k q_k radius_k conj(D_k)/D_k
 
 Stability is weaker than passivity: a hand that resonates at two aliases at once, or whose parameters vary synchronously
-with the samples, couples the aliases, which (3) does not. The port takes a force f_k at every alias and gives the
+with the samples, couples the aliases; (3) does not cover it. The port takes a force f_k at every alias and gives the
 speeds v' = Y f,
 
 (4)  Y_jk = (1/D_j + s_j/(kg + cg s_j)) [j = k] - W_j q_k/(D_j D_k N)
@@ -74,8 +74,8 @@ class SampledPort:
 
 @dataclass(frozen=True, eq=False)
 class HandDiscs:
-    """Everything in (1) to (6) that does not depend on the object, at N frequencies, the arm's mass of each:
-    `frequency`, `z` (N,), all others (2 K + 1, N), one row an alias.
+    """Terms of (1) to (6) that do not depend on the rendered object, at N frequencies, each with its arm mass:
+    `frequency`, `z` (N,), all others (2 K + 1, N), one row per alias.
     """
 
     frequency: Array
@@ -127,7 +127,7 @@ class HandDiscs:
         products = u * y
         total, a = power.sum(axis=0), products.sum(axis=0)
         rest = y - u.conj() * (a / total)
-        # At low frequencies the middle term dominates y: its deviation comes from the others.
+        # At low frequencies the middle term dominates y: its deviation, computed from the others, has no cancellation.
         aliases = np.arange(len(u)) != middle
         others = y[middle] * power[aliases].sum(axis=0) - u[middle].conj() * products[aliases].sum(axis=0)
         rest[middle] = others / total
@@ -144,7 +144,7 @@ class HandDiscs:
 
 
 def hand_discs(port: SampledPort, frequency: Array, mass_error: Array | float = 0.0) -> HandDiscs:
-    """The discs (2) at frequencies (N,) [rad/s], for the arm's true mass, one for all or one each."""
+    """The discs (2) at frequencies (N,) [rad/s]; `mass_error`: relative error of the arm's mass, one or (N,)."""
     least = _LEAST_ALIASES if port.grip is None else _ALIASES_BEHIND_GRIP
     aliases = max(least, math.ceil(4.0 * port.force_cutoff * port.period))
     k = np.arange(-aliases, aliases + 1)[:, None]

@@ -33,8 +33,8 @@ from torquec_check.claim import rounded_up
 
 FORMAT = "torquec certificate 4"
 OLDER = ("torquec certificate 2", "torquec certificate 3")
-"""Formats without the robot, and with the boxes of the search; the first has no specification and no checksum either.
-They are still read."""
+"""Older formats that are still read: without the robot, and with the boxes of the search. The first of them has no
+specification and no checksum either."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ class Certificate(NotebookDisplay):
     """A program (q, qd, qdd -> tau) whose torques differ from the robot's by at most the bound of each joint.
 
     `joints` is empty where speeds and accelerations are not limited. `coefficients` are the proofs of the coefficients
-    that serve other quantities, where there are such; `counts` report the savings, and prove nothing. `specification`
-    is the text of the specification file; empty where only the bounds are claimed. Where
-    there is a `rounding`, it is part of the bounds of `joints`: they hold for generated code in its precision.
+    that serve other quantities, if there are any; `counts` report the savings, and prove nothing. `specification` is
+    the text of the specification file; empty where only the bounds are claimed. Where there is a `rounding`, it is part
+    of the bounds of `joints`: they hold for generated code in its precision.
     `robot_document` is the robot itself, which older certificates do not hold. With `least_inertia` m (n,), M - diag(m)
     of the program is proven to be positive definite at all positions of the motions; empty where that is not claimed.
     """
@@ -90,7 +90,7 @@ class Certificate(NotebookDisplay):
 
     @property
     def precision(self) -> Precision:
-        """Precision of generated code for which the bounds hold: double, whose rounding is negligible, or less."""
+        """Precision of generated code for which the bounds hold: double, whose rounding is negligible, or lower."""
         return Precision.DOUBLE if self.rounding is None else self.rounding.precision
 
     def __repr__(self) -> str:

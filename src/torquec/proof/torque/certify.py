@@ -1,7 +1,7 @@
 """Certify a simplified program: prove a bound of every joint's torque error, with a certificate as the result.
 
 (1)  both programs are tabulated; the difference of the tables is the error (`torque_residual`)
-(2)  the largest errors found are lower bounds, and the start of proofs (:mod:`torquec.proof.torque.torque_bounds`)
+(2)  the largest errors found are lower bounds; proofs start from them (:mod:`torquec.proof.torque.torque_bounds`)
 (3)  each joint's error is bounded separately, long proofs in parts (`torque_bounds`). With a time limit, all joints are
      proven to be within their tolerances before any bound is tightened
 (4)  the error of snapped angles against the file as written is added (:mod:`torquec.proof.torque.snap_bound`)
@@ -71,7 +71,7 @@ def certify(
     bases = position_bases(robot)
     read = sorted(positions_read(exact) | positions_read(simplified))
     error = error_program(exact, simplified)
-    # Degrees of both programs, not of their difference: where that is mere rounding it has every degree.
+    # Degrees of both programs, not of their difference: a difference that is mere rounding has every degree.
     both = zip(position_degrees(exact, bases), position_degrees(simplified, bases), strict=True)
     highest = [max(pair) for pair in both]
     degree = [highest[joint] for joint in read]

@@ -1,11 +1,11 @@
 """Certify the coefficients of a torque program: prove a bound of every coefficient's error.
 
 Coefficients are bounded one by one (`coefficient_bound`), each in a task; unchanged ones need no proof. The error of
-snapped angles against the file as written (`snap_bound`) is a part of every bound, and an error of its own where
-nothing else was changed.
+snapped angles against the file as written (`snap_bound`) is a part of every bound; where nothing else was changed, it
+is the only error.
 
-A tolerance that was not proven, or not in time, ends `certify_coefficients` with an error. `prove_coefficients` reports
-the coefficient instead: the caller can leave it unchanged, and keep the proofs of the others.
+`certify_coefficients` raises an error where a tolerance is not proven, or not in time. `prove_coefficients` reports the
+coefficient instead: the caller can leave it unchanged, and keep the proofs of the others.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _SNAPPED = 5e-10
 """The same threshold for the error of snapped angles, including the rounding of its bound."""
 
 _OTHERS, _SAMPLES = 1e-9, 64
-"""Bound of coefficients without a proof, relative to a joint's largest coefficient at this number of positions."""
+"""Bound of coefficients without a proof, relative to a joint's largest one; number of positions to find the largest."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def prove_coefficients(
     tolerances: Sequence[CoefficientTolerance] = (),
     work: Work | None = None,
 ) -> ProvenCoefficients:
-    """As `certify_coefficients`, but reports coefficients without a proof by name. Raises `RobotError` as it does."""
+    """Like `certify_coefficients`, but names coefficients without a proof. Raises `RobotError` in the same cases."""
     proofs, unproven = {}, set()
     for task, outcome in _outcomes(robot, exact, simplified, box, tolerances=tolerances, known={}, work=work):
         if isinstance(outcome, CoefficientProof):

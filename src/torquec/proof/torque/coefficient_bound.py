@@ -3,9 +3,9 @@
 (1)  absolute:  |p - p*| <= bound,   relative:  |p - p*| <= bound |p|,   p the exact coefficient, p* its approximation
 (2)  relative, for the diagonal of M where p > 0:  |p - p*| - bound p <= 0 is to be shown; it is convex in (p - p*, p)
 (3)  proofs (:mod:`torquec.proof.enclosure.branch_and_bound`) are tried at small factors above the largest error found,
-     until one succeeds; control values of the undivided box are a bound in any case
+     until one succeeds; control values of the undivided box give a bound in any case
 (4)  some errors of six and more variables have their maximum on a whole surface, which would take too many boxes: where
-     the smallest factor takes too long, factors decrease from large ones until the budget ends
+     a proof at the smallest factor takes too long, factors decrease from large ones until the budget ends
 (5)  when time is over, the sum of the amplitudes of all harmonics is a bound (`sum_of_amplitudes`)
 """
 
@@ -178,7 +178,7 @@ class _Search:
 
 
 def _by_amplitudes(error: CoefficientError, limit: float | None, found: float) -> CoefficientBound | None:
-    """(5), where it is a bound, and within the limit: a proof without variables."""
+    """(5), where it applies and is within the limit: a proof without variables."""
     whole = sum_of_amplitudes(error.table[0], error.variables)
     if error.kind is ErrorKind.RELATIVE or whole is None:
         return None

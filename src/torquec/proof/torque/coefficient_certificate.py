@@ -1,4 +1,4 @@
-"""Tolerance of a coefficient, and certificates: a torque program with proven bounds of the errors of coefficients.
+"""Coefficient tolerances and certificates: a torque program with proven error bounds of its coefficients.
 
 The program computes tau = M qdd + c(q, qd, qd) + g like the robot; its coefficients M_ij, c_ijk (H_ijk of Chang & Lee)
 and g_i are compared one by one, absolute or relative, over the box of joint positions.
@@ -83,7 +83,8 @@ class CoefficientCertificate:
     """A program (q, qd, qdd -> tau) with the proofs of its coefficients, by name.
 
     The box has one range for each independent joint. Coefficients that are not named are exact to rounding and snapped
-    angles: within `others` (n,) of their joint, absolutely. It is empty in older formats, which are not proven again.
+    angles: their absolute error is within `others` (n,) of their joint. Older formats have no `others`, and are not
+    proven again.
     """
 
     robot: str
@@ -123,7 +124,7 @@ _DOCUMENTS = DocumentFormat("coefficients", remedy=REMEDY, codecs={**PROGRAMS, M
 
 
 def newer_document(values: dict[str, Any], name: str) -> dict[str, Any]:
-    """A document of an older format without the boxes of the search in the proofs under `name`."""
+    """An older document with the boxes of the search removed from the proofs under `name`."""
     proofs = values.get(name)
     if not isinstance(proofs, dict) or not all(isinstance(proof, dict) for proof in proofs.values()):
         return values

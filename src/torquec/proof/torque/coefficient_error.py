@@ -1,11 +1,11 @@
-"""Error of one coefficient as a function of few variables: tables from which bounds are proven.
+"""Error of one coefficient as a function of as few variables as possible: tables from which bounds are proven.
 
 (1)  rows of the tables of a torque program (:mod:`torquec.proof.torque.torque_residual`) are its coefficients: M_ij,
      then c_ijk (twice for j < k), then g_i
-(2)  variables are the angles of single joints, or sums of the angles of parallel joints where the error is a function
-     of fewer of them, or has fewer terms, and the box still is a product of ranges: sums without a joint in common, or
-     each with a joint of its own that makes a whole turn. In the angles of single joints the worst case of such an
-     error would lie on a whole surface of the box
+(2)  variables are the angles of single joints, or sums of the angles of parallel joints. Sums are used where there are
+     fewer of them, or fewer terms, and where the box is still a product of ranges: sums share no joint, or each has a
+     joint of its own that makes a whole turn. In single joint angles the worst case of such an error would lie on a
+     whole surface of the box
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from torquec.proof.torque.torque_residual import TorqueResidual
 from torquec.proof.torque.torque_tables import HIGHEST_DEGREE, TorqueTables
 from torquec.trajectory.motion_box import MotionBox
 
-_NOISE = 2e-14  # coefficients of the exact function this small, relative to the largest torque at rest, are rounding
+_NOISE = 2e-14  # below this, relative to the largest torque at rest, coefficients of the exact function are rounding
 _FLOOR = 3.0  # smallest bound, as a multiple of the rounding allowance
 _SQUARES = 5  # basis functions of an angle of degree two: only such variables can be changed to sums of angles
 
@@ -54,11 +54,11 @@ class CoefficientError:
         return tuple(basis_degree(v, size) for v, size in zip(self.variables, self.table.shape[1:], strict=True))
 
     def ranges(self, box: MotionBox) -> list[Range]:
-        """Range of each variable; a whole turn covers an angle."""
+        """Range of each variable; a whole turn covers all values of an angle."""
         return [_range(variable, box) for variable in self.variables]
 
     def largest_found(self, box: MotionBox) -> float:
-        """The largest error that sampling and climbing find."""
+        """The largest error that sampling and ascents find."""
         places = np.argwhere(np.any(self.table != 0.0, axis=0)).tolist()
         if not places:
             return 0.0
@@ -93,7 +93,7 @@ def coefficient_error(
 ) -> CoefficientError:
     """The error of one coefficient, from the tables of the exact program and of the residual.
 
-    `snap` is its error by snapped angles (:mod:`torquec.proof.torque.snap_bound`).
+    `snap` is its error due to snapped angles (:mod:`torquec.proof.torque.snap_bound`).
     """
     joint, row, part = coefficient_row(residual.n, family, index)
     rows = [part * residual.tables[joint][row]]
@@ -124,7 +124,7 @@ def in_fewest_variables(error: CoefficientError, box: MotionBox, groups: Sequenc
             trial = replace(error, table=small, variables=kept, allowance=error.allowance + lost)
             if _is_product(kept, box) and _size(trial) < _size(best) and _is_same(trial, error, box):
                 best = trial
-        # Axes of later groups are found by their joints: those of this one may be gone.
+        # Axes of later groups are looked up by joint: axes of this group may have been removed.
         error = best
     return _of_lowest_degree(error)
 
@@ -149,7 +149,7 @@ def _turns(joint: int, box: MotionBox) -> bool:
 
 
 def _range(variable: Variable, box: MotionBox) -> Range:
-    """The values of a sum of angles; a whole turn is all."""
+    """Range of a sum of angles; a whole turn covers all values."""
     ends = [sorted((sign * box.lower[j], sign * box.upper[j])) for j, sign in variable.joints]
     lower, upper = sum(low for low, _ in ends), sum(high for _, high in ends)
     if variable.is_angle and upper - lower >= 2.0 * math.pi:
@@ -158,7 +158,7 @@ def _range(variable: Variable, box: MotionBox) -> Range:
 
 
 def _is_same(trial: CoefficientError, error: CoefficientError, box: MotionBox) -> bool:
-    """Whether two tables are one function: a fitted error need not be of degree two in sums of angles."""
+    """Whether two tables are the same function: a fitted error need not be of degree two in sums of angles."""
     q = box.samples(sorted({j for v in error.variables for j, _ in v.joints}), 64)
     for row in range(len(error.table)):
         ours, theirs = (_surface(e, row).values(q) for e in (trial, error))
@@ -174,7 +174,7 @@ def _surface(error: CoefficientError, row: int) -> ErrorSurface:
 
 
 def _without_idle_variables(table: Array, variables: tuple[Variable, ...]) -> tuple[Array, tuple[Variable, ...]]:
-    """The table over those joints that something in it depends on."""
+    """The table without joints on which none of its rows depends."""
     kept = list(variables)
     for axis in reversed(range(len(variables))):
         if not np.any(np.take(table, range(1, table.shape[axis + 1]), axis=axis + 1)):
@@ -184,7 +184,7 @@ def _without_idle_variables(table: Array, variables: tuple[Variable, ...]) -> tu
 
 
 def _of_lowest_degree(error: CoefficientError) -> CoefficientError:
-    """The table without functions of a higher degree than the error has in each variable: boxes are cheaper then."""
+    """The table without basis functions above the error's degree in each variable, which makes boxes cheaper."""
     table = error.table
     for axis, variable in enumerate(error.variables, start=1):
         small = len(basis_powers(variable, 1))

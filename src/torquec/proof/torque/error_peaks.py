@@ -5,7 +5,7 @@
 (3)  from every start: x <- clip(x + |H|^-1 g) on the coordinates that are not at the limits of the box, |H| the Hessian
      with its eigenvalues made positive; a step that does not ascend is cut to a quarter
 
-The result is a lower bound of the worst case, usually the worst case itself; proofs are those of certificates.
+The result is a lower bound of the worst case, and usually equal to it; upper bounds are proven by certificates.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ErrorSurface:
         return r if self.reference is None else r / self.terms.combination(self.reference, q)
 
     def expansion(self, q: Array) -> tuple[Array, Array, Array]:
-        """Error (N,), gradient (N, d) and curvature (N, d, d) by the terms' joints (2)."""
+        """Error (N,), gradient (N, d) and Hessian (N, d, d) with respect to the d joints of the terms (2)."""
         r, dr, ddr = self.terms.expansion(self.residual, q)
         if self.reference is None:
             return r, dr, ddr
@@ -140,7 +140,7 @@ def _climbed(surface: ErrorSurface, box: MotionBox, begin: Array) -> tuple[Array
         here = x[moving][:, joints]
         held = ((here <= low) & (g < 0.0)) | ((here >= high) & (g > 0.0))
         step = _newton_step(np.where(held, 0.0, g), -sign[moving, None, None] * curve[moving], held)
-        # No further than `reach` radians (metres) at once.
+        # Limit each step to `reach` [rad or m].
         longest = np.abs(step).max(axis=1)
         step *= np.minimum(1.0, reach[moving] / np.maximum(longest, 1e-300))[:, None]
         trial = x[moving]

@@ -1,11 +1,13 @@
-"""Snapping error: bound of the torque change by snapped angles against the file as written; a part of every bound.
+"""Snapping error bound: the torque change due to snapped angles, relative to the file as written.
+
+It is a part of every torque error bound.
 
 Programs are derived from a robot whose angles near multiples of 90 degrees were snapped; claims are about the robot as
 its file is written. Both torques are polynomials of degree d in the sine and cosine of each angle (or in a
 displacement), so their difference is bounded, row by row (:mod:`torquec.proof.torque.torque_tables`, (1)), by a grid:
 
-(1)  |f(q)| <= L max over the grid |f|,   L the product of the Lebesgue constants of 2 d + 1 even angles (Ehlich &
-     Zeller 1966), or d + 1 even displacements within their range
+(1)  |f(q)| <= L max over the grid |f|,   L the product of the Lebesgue constants of 2 d + 1 evenly spaced angles
+     (Ehlich & Zeller 1966), or d + 1 evenly spaced displacements within their range
 (2)  |f(q)| <= sum of the amplitudes of its harmonics, where all positions are angles: for seven joints (1) is about a
      hundred times as large, which would exceed usual tolerances
 """
@@ -46,7 +48,7 @@ _MOST_POINTS = 2_000_000  # of the grid: room for nine joints of degree two, whi
 
 
 def snap_bound(robot: Robot, motions: MotionBox) -> tuple[float, ...]:
-    """The largest change [N m, N] that snapping makes to each joint's torque over the motions, (n,); zero without it.
+    """The largest change [N m, N] of each joint's torque by snapping over the motions, (n,); zero without snaps.
 
     Raises `RobotError` where the torques depend on too many joints.
     """

@@ -1,8 +1,8 @@
 """Static torques of a robot with a payload mass, bounded over its joint ranges by branch and bound.
 
 (1)  a robot at rest with a mass m at a frame needs  tau = g0(q) + m g1(q) + springs(q),   linear in m
-(2)  g0 and g1 are gradients of potentials in which the sine and cosine of every joint stand at most once: polynomials
-     of degree one in each, determined by three positions of every turning joint and two of every sliding one
+(2)  g0 and g1 are gradients of potentials that are linear in the sine and cosine of every joint: polynomials of degree
+     one in each, determined by three positions of every revolute joint and two of every prismatic one
 (3)  springs are enclosed over the box, [middle - spread, middle + spread]
 (4)  |g0 + m g1 + middle| <= limit - spread  is proven over the box (:mod:`torquec.proof.enclosure.branch_and_bound`)
 """
@@ -28,7 +28,7 @@ from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
 
-_MOST_POINTS = 3**9  # of the grid (2): nine turning joints below the first
+_MOST_POINTS = 3**9  # of the grid (2): nine revolute joints after the first
 _ROUNDING = 1e-10  # error bound of a table, relative to the sum of its magnitudes: far above the rounding of its values
 
 _PRESENT = 1e-13
@@ -82,7 +82,7 @@ class StaticTorques:
 
 
 def static_torques(robot: Robot, loaded: Robot, box: MotionBox) -> StaticTorques | str:
-    """The tables of a robot and of the same robot with a payload of one kilogram (1), or why it has none."""
+    """The tables of a robot and of the same robot with a payload of one kilogram (1), or why there are none."""
     if any(body.joint.mimic is not None for body in robot.bodies):
         return "joints that follow others make gravity a polynomial of higher degree"
     for joint in robot.joints:

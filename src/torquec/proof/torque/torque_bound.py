@@ -1,9 +1,9 @@
 """Rigorous bound of a joint's torque error over positions, speeds and accelerations.
 
-The largest error found is a lower bound. A proof (:mod:`torquec.proof.enclosure.branch_and_bound`) at the tolerance, if
-there is one, comes first; then proofs at decreasing factors above the largest error, as long as they are quick, so that
-the bound is never much larger than the true maximum. When time is over, the result is the best bound proven so far, or
-the sum of the amplitudes of all harmonics (:mod:`torquec.proof.enclosure.bernstein`).
+The largest error found is a lower bound. Where a tolerance is stated, a proof at the tolerance comes first
+(:mod:`torquec.proof.enclosure.branch_and_bound`). Proofs at decreasing factors above the largest error follow as long
+as they are quick, so that the bound is close to the true maximum. When time is over, the result is the best bound
+proven so far, or the sum of the amplitudes of all harmonics (:mod:`torquec.proof.enclosure.bernstein`).
 
 (1)  `pursued` tries one target after the other, until a proof takes more boxes than a task should
 (2)  such a proof continues in parts (`open_parts`, `show_part`, `with_parts`): a part is some of the open boxes, and
@@ -38,8 +38,8 @@ _FAR, _CLOSE = 1.25, 1.15
 """
 
 _AT_ALL, _NEARER, _CLOSER, _LITTLE = 1_500_000_000, 400_000_000, 40_000_000, 4_000_000
-"""Budgets of control points (boxes times points of a box): for a first bound, after a bound that is far, for a tighter
-and for a yet tighter one."""
+"""Budgets of control points (boxes times points of a box): for a first bound, for the next one after a loose bound, for
+a tighter and for an even tighter one."""
 
 _OF_A_TASK, _LEAST_BOXES = 4_000_000, 200
 """Chunk size of a task (1), (2) in control points, and least number of boxes: about a second, so that parallel tasks
@@ -49,7 +49,7 @@ _PARTS = 32
 """Number of parts of the open boxes (2): many, since their work is uneven; independent of the number of workers, since
 trees depend on it."""
 
-_FLOOR = 1e-9  # smallest bound, relative to the largest torque at rest: below lies the rounding of the programs
+_FLOOR = 1e-9  # smallest bound, relative to the largest torque at rest: below it is rounding of the programs
 
 PUBLISHED = 1.0 + 3e-4
 """Factor on proven bounds: the checker may spend 1e-4 of a bound on small rows, and as much on small waves."""
@@ -115,7 +115,7 @@ class BoundSearch:
 
     @property
     def is_over(self) -> bool:
-        """Whether `best` is the result, or there is none."""
+        """Whether the search has ended: `best` is then its result, or None."""
         return self.tried >= len(self.targets)
 
     def ended(self, best: TorqueBound | None) -> BoundSearch:
@@ -126,7 +126,7 @@ class BoundSearch:
 
 @dataclass(frozen=True)
 class BoundPart:
-    """Open boxes of a proof (2), and how many boxes it may have altogether."""
+    """Some open boxes of a proof (2), and the box budget of the whole proof."""
 
     error: JointError
     target: float
@@ -184,7 +184,7 @@ def bound_search(error: JointError, found: float, known: TorqueBound | None = No
 
 
 def pursued(error: JointError, search: BoundSearch, *, meter: Meter = silent) -> BoundSearch:
-    """The search when it is over, or at a proof that exceeds the chunk size of a task (1)."""
+    """The search, continued until it is over or a proof exceeds the chunk size of a task (1)."""
     if not error.ranges:
         return search.ended(_constant(error, search.found))
     if not error.closer and error.limit is not None:
@@ -252,7 +252,7 @@ def _with_trees(error: JointError, search: BoundSearch, trees: tuple[Tree, ...])
 
 
 def _not_shown(error: JointError, search: BoundSearch, outcome: Refutation | Exhausted) -> BoundSearch:
-    """The search when its target is refuted or out of reach: then smaller ones are, too."""
+    """The search after its target was refuted or found out of reach: smaller targets are then out of reach, too."""
     if isinstance(outcome, Exhausted):
         return search.ended(search.best)
     found = max(search.found, outcome.value)
@@ -305,7 +305,7 @@ def _part_of(meter: Meter, attempt: int, attempts: int) -> Meter:
 
 
 def _targets(found: float, floor: float, limit: float | None) -> Sequence[float]:
-    """Bounds to try, from the loosest to the closest."""
+    """Bounds to try, from the loosest to the tightest."""
     targets = sorted({max(found * factor, floor) for factor in FACTORS}, reverse=True)
     if limit is None:
         return targets

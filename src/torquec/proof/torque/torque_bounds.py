@@ -4,14 +4,14 @@ Worst motions are found by evaluating millions of motions in native code:
 
 (1)  the error is linear in the accelerations and quadratic in the speeds: the worst motions have both at their limits,
      so positions are drawn from the box and signs at random
-(2)  from the worst ones of each joint, climbs: small steps in position and changes of a sign, the best of several kept
+(2)  climbs start at the worst motions of each joint: the best of several small position steps and sign changes is kept
 
 Errors found are attained, so they are lower bounds of the largest error; proofs start from them.
 
-Bounds of all joints are tasks, the hardest joints first, long proofs in parts:
+Bounds of all joints are computed in parallel, the hardest joints first, long proofs in parts:
 
-(3)  joints are tasks, each for as long as its proofs are short (`pursued`). Those whose errors use most of their
-     tolerance come first: their proofs take longest, and fail if any do
+(3)  each joint is one task as long as its proofs are short (`pursued`). Joints whose errors use most of their tolerance
+     come first: their proofs take longest, and are the first to fail
 (4)  a long proof is done in parts by all workers, until it succeeds or is given up; then (3) again, with the remaining
      targets
 
@@ -75,7 +75,7 @@ class WorstMotions:
 def error_program(exact: Function, simplified: Function) -> Function:
     """The program q, qd, qdd -> tau of the difference of two torque programs; common subexpressions are shared.
 
-    Further inputs of the simplified one, values that are not known yet, become inputs of the result.
+    Further inputs of `simplified` (values that are not known yet) become inputs of the result.
     """
 
     def algorithm(**inputs: Any) -> dict[str, list[Any]]:
@@ -193,7 +193,7 @@ def _pursued(task: BoundTask, *, meter: Meter = silent) -> BoundSearch:
 
 
 def _shown_in_parts(task: BoundTask, work: Work) -> BoundSearch:
-    """(4), until the target of the search is shown, or known not to be."""
+    """(4), until the search's target is proven, refuted or given up."""
     error, search = task.error, task.search
     assert search is not None
     while search.trees:

@@ -12,13 +12,13 @@ largest speeds and accelerations; delta_jk the Kronecker delta:
 (3)  first bound of the maximum:   sum |Q_jk| + |dg|
 (4)  better:  sum_j max(0, +-Q_jj) + max over signs of +- sum_{j<k} Q_jk s_j s_k,  then the larger of both signs with
      +-dg
-(5)  better where signs of the Q_jj differ:  -x^2 <= t^2 - 2 t |x| for every t, its tangent; with tangents in place of
-     the squares with negative factors the sum is convex in every |x_j|, and largest where each of them is 0 or 1:
+(5)  better where signs of the Q_jj differ:  -x^2 <= t^2 - 2 t |x| for every t (its tangent). With tangents in place of
+     squares with negative factors the sum is convex in every |x_j|, and largest where each of them is 0 or 1:
        max over x_j in {-1, 0, 1} of +- sum_{j<=k} Q_jk x_j x_k + sum_j max(0, -+Q_jj) (x_j^2 - 2 t_j |x_j| + t_j^2)
-     convex in t: from t_j = 1/2 on, t moves a half, a third, .. of the way to where that is largest, |x_j|
-(6)  what (4) and (5) bound is convex; they need not be, for they are taken at single points only
-(7)  (5) takes a hundred times as long as (4): it is computed for a sign whose (4) exceeds the target, the larger one
-     first, the other one only if the first reaches the target; iterations of t end at the target
+     This bound is convex in t: starting at 1/2, t_j moves a half, a third, .. of the way to |x_j| at the maximum
+(6)  the maximum over motions is convex (2); its bounds (4) and (5) need not be, as they are used at single points only
+(7)  (5) takes a hundred times as long as (4), so it is computed only for signs whose (4) exceeds the target: first for
+     the larger one; for the other only if the first falls to the target. Iterations of t end at the target
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ _ROUNDING = 2e-13  # error bound of a row, relative to the largest torque at res
 _MOST_SPEEDS = 8  # most joints for (5), which takes 3^n points
 
 _NEAR = 1.5
-"""Largest ratio of (4) to the target for which (5) is tried: (5) is lower by a tenth, seldom by more than a quarter."""
+"""Largest ratio of (4) to the target for which (5) is tried: (5) is lower by a tenth, and seldom by over a quarter."""
 
 _TANGENTS = 4
-"""Choices of t in (5): on random sums of six speeds they are 5.5, 2.7, 1.8 and 1.3 % above the truth, (4) 16 %."""
+"""Iterates of t in (5): on random sums of six speeds, bounds are 5.5, 2.7, 1.8, 1.3 % above the maximum; (4) 16 %."""
 
 _AT_ONCE = 100_000  # values of (5) made at once: few enough for the processor's caches
 
@@ -57,8 +57,8 @@ class TorqueResidual:
     """Coefficient tables of the difference of two torque programs.
 
     `tables[i]` belongs to joint i: (n + n(n+1)/2 + 1, basis, ..) with rows dM_ij, then dc_ijk for j <= k (twice for
-    j < k), then dg_i, over the basis {1, C, S, S^2, C S} (or {1, q, q^2}) of each variable. `dropped[i]` bounds what
-    rounding noise was removed from each row.
+    j < k), then dg_i, over the basis {1, C, S, S^2, C S} (or {1, q, q^2}) of each variable. `dropped[i]` bounds
+    the rounding noise that was removed from each row.
     """
 
     variables: tuple[Variable, ...]
@@ -77,7 +77,7 @@ class TorqueResidual:
         return _ROUNDING * 3.0 ** len(self.variables) * self.size
 
     def smallest_table(self, joint: int) -> tuple[Array, tuple[Variable, ...]]:
-        """A joint's table over the variables that its error depends on, each of no higher degree than it has."""
+        """A joint's table over the variables that its error depends on, with the error's degree in each of them."""
         table = self.tables[joint]
         kept: list[Variable] = []
         for axis in reversed(range(len(self.variables))):
@@ -122,8 +122,8 @@ def torque_residual(exact: TorqueTables, simplified: TorqueTables) -> TorqueResi
 
 
 class TorqueFunctional:
-    """Rows: n inertia residuals times a_j, then residuals of pairs j <= k times v_j v_k (twice for j < k), then
-    gravity.
+    """The maximum (1) over speeds and accelerations, from rows: n inertia residuals times a_j, then residuals of pairs
+    j <= k times v_j v_k (twice for j < k), then gravity.
     """
 
     def __init__(self, n: int) -> None:
@@ -134,7 +134,7 @@ class TorqueFunctional:
         signs = np.array([(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=n - 1)])
         self._signs = signs
         self._products = np.array([[s[j] * s[k] for j, k in (self.pairs[i] for i in self._mixed)] for s in signs])
-        # Of each pair of opposite points one, and rest.
+        # One of each pair of opposite points, and the point at rest.
         thirds = list(itertools.product((1.0, 0.0, -1.0), repeat=n if n <= _MOST_SPEEDS else 0))
         thirds = thirds[: len(thirds) // 2 + 1]
         self._moving = np.abs(np.array(thirds))
@@ -182,7 +182,7 @@ class TorqueFunctional:
         return chosen, (np.sign(values[:n]) * direction).T
 
     def _quadratic(self, speeds: RealArray, gravity: RealArray) -> tuple[RealArray, RealArray]:
-        """(4), by sign; the larger one is not below rest."""
+        """(4) for both signs; the larger one is at least the value at rest."""
         mixed = self._products.astype(speeds.dtype) @ speeds[self._mixed]
         diagonal = speeds[self._diagonal]
         above = np.maximum(diagonal, 0.0).sum(axis=0) + mixed.max(axis=0, initial=0.0)
@@ -190,7 +190,7 @@ class TorqueFunctional:
         return above + gravity, -(below + gravity)
 
     def _by_tangents(self, speeds: RealArray, gravity: RealArray, inertial: RealArray, goal: RealArray) -> RealArray:
-        """The lower of (4) and (5), as far as it is looked at (7)."""
+        """The lower of (4) and (5), with (5) where (7) requires it."""
         plus, minus = self._quadratic(speeds, gravity)
         first = np.where(plus >= minus, 1.0, -1.0).astype(speeds.dtype)
         larger, smaller = inertial + np.maximum(plus, minus), inertial + np.minimum(plus, minus)
@@ -210,7 +210,7 @@ class TorqueFunctional:
         thirds, moving = (matrix.T.astype(speeds.dtype) for matrix in (self._thirds, self._moving))
         for start in range(0, len(upper), count):
             part = np.arange(start, min(start + count, len(upper)))
-            forms = speeds[:, part].T @ thirds  # (points, 3^n / 2): the largest of a row is quicker found
+            forms = speeds[:, part].T @ thirds  # (points, 3^n / 2): the maximum of a row is found faster
             falling = np.maximum(-speeds[self._diagonal][:, part].T, 0.0)
             at = np.full_like(falling, 0.5)
             for attempt in range(_TANGENTS):

@@ -1,6 +1,6 @@
 """Coefficient tables of a torque program (M, c, g) over the positions that it reads.
 
-The program computes tau(q, qd, qdd) = M qdd + c(q, qd, qd) + g with c a quadratic form in qd, and evaluations at unit
+The program computes tau(q, qd, qdd) = M qdd + c(q, qd, qd) + g with c a quadratic form in qd. Evaluations at unit
 speeds and accelerations separate the coefficients at each position:
 
 (1)  g = tau(q, 0, 0),   M_j = tau(q, 0, e_j) - g,   c_jj = tau(q, e_j, 0) - g,
@@ -30,8 +30,8 @@ from torquec.foundation.arrays import Array
 from torquec.robot.joints import PositionBasis
 
 HIGHEST_DEGREE = 6
-"""Highest degree in the sine and cosine, or displacement, of any joint: that of a joint which another one in series
-follows with a multiplier of two. Above it, boxes have too many control points for a proof."""
+"""Highest accepted degree in the sine and cosine, or displacement, of any joint. A joint that another one in series
+follows with a multiplier of two has it. At higher degrees, boxes have too many control points for a proof."""
 
 _TURN = 32  # samples along one joint that determine the degree: enough to resolve those of multipliers up to seven
 
@@ -58,8 +58,8 @@ def torque_tables(
 ) -> TorqueTables:
     """The tables of a program with inputs q, qd, qdd (n,) and output tau (n,), by (1) and (2).
 
-    `bases` are those of the joint positions (n,); `joints` says which positions to tabulate over (those that it reads).
-    Raises `RobotError` where these are too many.
+    `bases` are those of the joint positions (n,); `joints` are those to tabulate over, by default all that the program
+    reads. Raises `RobotError` where these are too many.
     """
     variables, positions = _grid_of(function, bases, joints, degree)
     rows = torque_rows(function, positions)
@@ -68,7 +68,7 @@ def torque_tables(
 
 
 def tables_of_zero(function: Function, bases: Sequence[PositionBasis], *, degree: Degree = 2) -> TorqueTables:
-    """Tables of a program's difference to itself: zero, with its largest torque at rest. Raises as `torque_tables`."""
+    """Tables of a program minus itself: zero, with its largest torque at rest. Raises as `torque_tables`."""
     variables, positions = _grid_of(function, bases, None, degree)
     still = np.zeros_like(positions)
     at_rest: Array = _native(function)(positions, still, still)
@@ -152,7 +152,7 @@ def degrees_of_replacements(
 ) -> tuple[tuple[int, ...], ...]:
     """The degrees, two or more, of a program with some steps replaced, for many choices at once.
 
-    Quicker than building the programs: every choice is one row in the values of a step.
+    Faster than building the programs: every choice is one row in the values of a step.
     """
     state = _along_joints(function, bases)
     shape = (len(replaced), len(state["q"]))
@@ -180,7 +180,7 @@ def degrees_of_replacements(
 
 @dataclass(frozen=True)
 class _Row:
-    """The values of steps, as one of many choices has them."""
+    """Values of the steps for one of many choices."""
 
     values: Sequence[Any]
     row: int

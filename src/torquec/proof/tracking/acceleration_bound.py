@@ -2,12 +2,12 @@
 
 The robot obeys tau = tau(q, qd, a) = M(q) a + c(q, qd) + g(q) + springs(q). Over boxes of motions:
 
-(1)  torques that are wrong by d, |d_i| <= b_i, change the acceleration by w = M^-1 d:    level >= |w|
+(1)  torque errors d, |d_i| <= b_i, change the acceleration by w = M^-1 d:    level >= |w|
 (2)  while the torques are held the acceleration changes at the rate a', which follows from d tau/dt = 0:
        M a' = - d/dz tau(q + z qd, qd + z a, a)  at z = 0:                                 drift >= |a'|
 
-Both solve a linear system with M(q), enclosed over the box (`solution_bound`). The entries come
-from interval arithmetic (:mod:`torquec.proof.enclosure.enclose`), rounded outwards.
+Both solve a linear system with M(q), enclosed over the box (`solution_bound`). The entries come from interval
+arithmetic (:mod:`torquec.proof.enclosure.enclose`), rounded outwards.
 
 The mean-value form is tighter and slower, for arms with light wrists. Entries of M and of the right side depend on the
 same variables; interval ends lose this dependency, and a large inverse amplifies the overestimation. Over a box with
@@ -191,7 +191,7 @@ class CloserAccelerationBound(AccelerationBound):
 
 
 def _centred(lower: Array, upper: Array) -> tuple[Array, Array]:
-    """Centres and half widths that hold the boxes."""
+    """Centres and half widths of intervals that contain the boxes."""
     centre = 0.5 * (lower + upper)
     return centre, np.maximum(upper - centre, centre - lower) * (1.0 + _WIDER) + _WIDER
 

@@ -1,11 +1,10 @@
 """Tracking error bound for all references in the certified box at once.
 
-(1)  Level W and drift R of the acceleration's error (`acceleration_bound`) are bounded over all
-     positions of the box, halved into smaller boxes where they are largest, and over all of its speeds and
-     accelerations; the robot's own accelerations may exceed the commanded ones by W + T R.
-(2)  The radii follow from W and R as along a reference (`error_tube`); the reference's jerk is at
-     most J.
-(3)  A reference that keeps a distance of the radii to the limits of the box keeps the tube inside: positions in
+(1)  Level W and drift R of the acceleration error (`acceleration_bound`) are bounded over all positions, speeds and
+     accelerations of the box. Position boxes are halved where W and R are largest. The robot's own accelerations may
+     exceed the commanded ones by W + T R.
+(2)  The radii follow from W and R as along a reference (`error_tube`); the reference's jerk is at most J.
+(3)  The tube stays in the box if the reference keeps a distance of the radii from its limits: positions in
      [lower + E, upper - E], speeds and accelerations likewise. The guarantee holds for all such references.
 """
 

@@ -1,6 +1,6 @@
-"""Tracking error gains by lag for all joints coupled: sampled feedback, delayed torques, payload in the inertia.
+"""Tracking error gains by lag, with all joints coupled: sampled feedback, delayed torques, payload in the inertia.
 
-With T the sampling interval, e the position errors (n,) and M the nominal inertia, M_t the true one, the feedback
+T is the sampling interval, e are the position errors (n,), M is the nominal inertia and M_t the true one. The feedback
 torque M u accelerates the robot by G u, G = M_t^-1 M. While a disturbance acts, at samples
 
 (1)  e_k+1 = e_k + z_k - G u_(k-d)/2 + T^2 int_0^1 (1 - r) w dr,    z_k+1 = z_k - G u_(k-d) + T^2 int_0^1 w dr
@@ -13,12 +13,12 @@ each with one constant matrix G per payload cell; the deviation of the true G fr
 
 (4)  Rows g_0 (outputs), g_(m+1) ~ g_m F, for any numbers g_m:
        g_0 x_k = sum of g_m (inputs of the interval k-1-m) + g_K x_(k-K) + sum of (g_m F - g_(m+1)) x_(k-1-m)
-     where |x| is bounded by the tube: rounding and lags beyond K are bounded by the radii, for any g_m.
-(5)  A disturbance is the sum of accelerations |w| <= W, of M_t^-1 times torques |f| <= b, and of a known one, a:
+     The tube bounds |x|, so its radii bound the effects of rounding and of lags beyond K, for any g_m.
+(5)  A disturbance is the sum of accelerations |w| <= W, of M_t^-1 times torques |f| <= b, and a known acceleration a:
        |g_0 x_k| <= sum |g_m| W + sum |g_m M_t^-1| b + |sum g_m a|
-(6)  between samples: |e| <= max(|e_k|, |e_k+1|) + T^2/8 max |edd|; speeds are at most the larger of the two bounds
-(7)  Kernels are linear over every interval, and jump at samples where speeds are measured: their variation, or that
-     from sample to sample, is a gain of constant parameters ((2) of `error_inputs`).
+(6)  between samples: |e| <= max(|e_k|, |e_k+1|) + T^2/8 max |edd|; speeds are at most the larger one of both samples
+(7)  Kernels are linear over every interval, and jump at samples where speeds are measured: their variation (in time, or
+     from sample to sample) is a gain of constant parameters ((2) of `error_inputs`).
 
 Lags are grouped into slots of equal length. For an output in slot s, an input of lag slot L is in slot s-L-1 or s-L.
 """
@@ -52,7 +52,7 @@ _SLOWEST = 6
 """Limit of the memory (settling time) of a loop with another inertia, as a multiple of the nominal loop's."""
 
 _SLOW = 1e-4
-"""A loop is refused at once where its slowest mode, after the longest memory, is left with this part of itself."""
+"""A loop is refused at once where more than this part of its slowest mode remains after the longest memory."""
 
 _ROUNDED = 1e-11
 """Covers the rounding of gains and of sums of products, as a part of the sums of their magnitudes."""
@@ -99,7 +99,7 @@ class CoupledErrorLoop:
         return self.stiffness * self.period**2, self.damping * self.period, np.where(self.share > 0.0, 0.0, 1.0)
 
     def outputs(self, M: Array) -> tuple[Array, Array]:
-        """g_0 (B, 4 n, kinds, n) of `OUTPUTS`, for inertias M (B, n, n), and what errors n_k add (B, 4 n, n)."""
+        """g_0 (B, 4 n, kinds, n) of `OUTPUTS`, for inertias M (B, n, n), and factors (B, 4 n, n) of errors n_k."""
         p, s, measured = self._scaled
         n, c, one = len(p), self.share, np.eye(len(p))
         parts = [p + c * s, measured * s, -c * s, (1.0 - c - measured) * s]
@@ -139,7 +139,7 @@ class CoupledErrorLoop:
     def starts(self, g: Array, position: Array, speed: Array) -> Array:
         """|g x_0| (.., rows) for initial errors of `position` and `speed`, (n,) each.
 
-        Until the first torque arrives, that of the start acts, with any part of its feedback.
+        Until the first torque arrives, the initial torque acts, with any part of its feedback.
         """
         p, s, _ = self._scaled
         T = self.period
@@ -149,7 +149,7 @@ class CoupledErrorLoop:
         return np.asarray(stood @ position + T * (moved @ speed))
 
     def transition(self, G: Array) -> Array:
-        """F, and beside it the factors of an error n_k, (B, D, D + n), D = kinds n."""
+        """F with the factors of an error n_k to its right, (B, D, D + n), D = kinds n."""
         cells, kinds, n = len(G), self.kinds, len(self.stiffness)
         one = np.broadcast_to(np.eye(kinds * n).reshape(-1, kinds, n), (cells, kinds * n, kinds, n))
         F, seen = self.step(one, G)
@@ -201,7 +201,10 @@ class _Decay:
         self._loop, self._count, self._largest, self.lags = loop, 3 * len(loop.stiffness), 0.0 * loop.share[:1], 0
 
     def is_over(self, g: Array) -> bool:
-        """With the next rows (k + 1, B, rows, kinds, n), the first of which are known; raises where they grow."""
+        """Whether rows have decayed by the end of the next ones (k + 1, B, rows, kinds, n), the first already known.
+
+        Raises where they grow.
+        """
         size = np.abs(g[:, :, : self._count]).max(axis=(3, 4))
         size[0] = np.maximum(size[0], self._largest)
         largest = np.maximum.accumulate(size, axis=0)
@@ -231,8 +234,8 @@ class Epochs:
 @dataclass(frozen=True, eq=False)
 class CoupledResponse:
     """Gains (5) of every cell and epoch: `level`, `torque`, `known` (C, E, 4 n, L n) by slot of lag; `momentum` and
-    `force` (C, E, n, L n) of (7); `start` (C, E, L, 4 n) and `noise` (C, E, 4 n) with the start errors and the noise in
-    them; `rest` (C, E, 4 n, kinds, n) of (4).
+    `force` (C, E, n, L n) of (7); `start` (C, E, L, 4 n) and `noise` (C, E, 4 n), already times initial errors and
+    noise; `rest` (C, E, 4 n, kinds, n) of (4).
     """
 
     loop: CoupledErrorLoop
@@ -248,7 +251,7 @@ class CoupledResponse:
 
     @property
     def lags(self) -> int:
-        """Slots of lags."""
+        """Number of lag slots."""
         return int(self.start.shape[2])
 
     def reached(self, epoch: int, inputs: ErrorInputs, slots: slice, largest: Array, *, free: bool = True) -> Array:
@@ -381,7 +384,7 @@ def slot_samples(loop: CoupledErrorLoop, least: int) -> int:
 
 
 def _radius(F: Array) -> float:
-    """The largest magnitude of an eigenvalue of some matrices; no enclosure."""
+    """The largest spectral radius of the matrices; not an enclosure."""
     return float(np.abs(np.linalg.eigvals(F)).max(initial=0.0))
 
 
@@ -394,7 +397,7 @@ def _integral(first: Array, last: Array) -> Array:
 
 
 def runs(epochs: Indices) -> Iterator[tuple[int, slice]]:
-    """Epochs (S,) and the slots that they fill."""
+    """Runs of equal epochs (S,): each epoch with its slots."""
     edges = [0, *(np.flatnonzero(np.diff(epochs)) + 1).tolist(), len(epochs)]
     for a, b in pairwise(edges):
         yield int(epochs[a]), slice(a, b)

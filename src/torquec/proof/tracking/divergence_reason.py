@@ -27,7 +27,7 @@ class Divergence(str):
     cause: str
 
     def __new__(cls, words: str, cause: str) -> Divergence:
-        """The words as they are."""
+        """A string of these words."""
         made = super().__new__(cls, words)
         made.cause = cause
         return made
@@ -85,7 +85,7 @@ def _singular(problem: VaryingTube) -> Divergence:
 
 
 def _largest(holds: Callable[[float], bool]) -> float:
-    """The largest part of a set, between 0 and 1, for which a property is seen to hold, by bisection."""
+    """The largest part of a set, between 0 and 1, for which a property is found to hold, by bisection."""
     least, most = 0.0, 1.0
     for _ in range(_BISECTIONS):
         middle = 0.5 * (least + most)

@@ -3,12 +3,13 @@
 Unknown constants, such as the payload and errors of bodies, are p parameters delta in a set. They act on the position
 less than arbitrary disturbances of the same size, because they keep their values during a motion:
 
-(1)  accelerations a_p of a unit of each along the reference count as  |sum_p delta_p h_p|,  h_p = sum g_m a_p
-(2)  in a disturbance S edd, linear in delta, S is near S_l, which is linear in time between the middles of pieces. With
-     the kernel k of a row, linear over every interval, by parts:
+(1)  the acceleration a_p, due to one unit of parameter p along the reference, counts with its sign:
+     |sum_p delta_p h_p|,  h_p = sum g_m a_p
+(2)  in a disturbance S edd, linear in delta, S is approximated by S_l, which is linear in time between the middles of
+     pieces. With the kernel k of a row, linear over every sampling interval, integration by parts gives
        |int k S edd dt| <= var(k) max |S_l ed| + int |k| (|S_l'| |ed| + |S - S_l| |edd|) dt
-     where k jumps at samples (measured speeds), with differences from sample to sample in place of the variation, and
-     half a period of |S_l edd| times the variation within the intervals
+     Where k jumps at samples (measured speeds), its differences from sample to sample replace the variation, and half a
+     period of |S_l edd| times the variation within the intervals is added
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ _FIRST = slice(6, 9)  # first moments among the ten standard parameters of a pay
 class ParameterSet:
     """Sets of p constant parameters by cell: boxes with `centre` and `half` widths (C, p), or a unit `ball`.
 
-    `ends` (C, 2, 2), of a payload: what the mass at either end of its range is beyond the nominal one, and the largest
-    first moment of that mass.
+    `ends` (C, 2, 2), for a payload: at either end of its mass range, the difference from the nominal mass, and the
+    largest first moment of that difference.
     """
 
     centre: Array
@@ -49,7 +50,7 @@ class ParameterSet:
 
     @classmethod
     def of_payload(cls, cells: Array, nominal: float, reach: float) -> ParameterSet:
-        """Of cells (C, 2, 10) of a payload with its centre within `reach`, `nominal` kg of it in the model."""
+        """The set of a payload's `cells` (C, 2, 10): centre within `reach` [m], `nominal` [kg] of it in the model."""
         centre, half = cells[:, 0], cells[:, 1]
         if not centre.shape[1] or math.isinf(reach):
             return cls(centre, half)
@@ -93,8 +94,8 @@ class SignedErrors:
 
 @dataclass(frozen=True, eq=False)
 class ConstantErrors:
-    """What constant parameters add (C, S, n): a `level` to all outputs but the position; to the position the `signed`
-    ones (1), `momentum` |S_l ed|, `force` |S_l edd| and `change`, the level of the rest, of (2).
+    """Inputs due to constant parameters (C, S, n). All outputs but the position have the `level`; the position has the
+    `signed` errors (1) and, of (2), `momentum` |S_l ed|, `force` |S_l edd| and `change`, the level of the other terms.
     """
 
     level: Array
@@ -111,8 +112,8 @@ _BY_PIECE = ("level", "torque", "low", "high", "feedback")
 @dataclass(frozen=True, eq=False)
 class ErrorInputs:
     """Inputs of the error loop, by cell and slot or piece of time (C, S, n): accelerations `level` W, torques `torque`
-    b, and ends of a known acceleration `low` <= a <= `high`, which the position has from `constant` where there is one;
-    `feedback`: the largest |u|, which is a disturbance where G belongs to another epoch.
+    b, and ends of a known acceleration `low` <= a <= `high`. Where there is a `constant`, the position has its known
+    acceleration from there. `feedback`: the largest |u|, which is a disturbance where G belongs to another epoch.
     """
 
     level: Array
@@ -124,11 +125,11 @@ class ErrorInputs:
 
     @property
     def most(self) -> Array:
-        """The level with that of the constant parameters."""
+        """The level, including that of constant parameters."""
         return self.level if self.constant is None else self.level + self.constant.level
 
     def mapped(self, largest: Callable[[Array], Array], least: Callable[[Array], Array]) -> ErrorInputs:
-        """The inputs over other parts of time: the largest values there, and the least ones of lower ends."""
+        """The inputs over other parts of time, as `largest` gives them; lower ends as `least` gives them."""
         held = self.constant
         if held is not None:
             signed = tuple(replace(each, low=least(each.low), high=largest(each.high)) for each in held.signed)
@@ -187,9 +188,10 @@ class ErrorMotion:
 
 
 def reaction(wrong: Array, columns: Ends, size: Callable[[Array, Array], Array], motion: ErrorMotion) -> ConstantErrors:
-    """`momentum`, `force` and `change` (N, n) of (2), no level, from middles and radii of the columns of S (N, n, p, n)
-    before its solution with `wrong`, (8) of :mod:`torquec.proof.tracking.plant_uncertainty`, and the `size` of their
-    sum over the set.
+    """(2) without a level: `momentum`, `force` and `change` (N, n).
+
+    `columns`: middles and radii of the columns of S (N, n, p, n), before the solution with `wrong` by (8) of
+    :mod:`torquec.proof.tracking.plant_uncertainty`; `size` bounds their sum over the set.
     """
     middle, radius = columns
     zero = np.zeros_like(middle)

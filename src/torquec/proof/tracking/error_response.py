@@ -26,17 +26,18 @@ while a disturbance w acts all the time:
 
        |y x_k| <= T^2 sum over m of int_0^1 |y F^m (1 - z, 1/h)'| (W + z T R) dz  =  N(y) for a row y
 
-(9)  N is convex, and the rows of (5) and (6) are polynomials in r, of which the Bernstein coefficients are
-     (1, 0), (1, h/2), (1 - c/2, h - h d/2) and (0, h), (-c, h - h d); those of r^2 and r, which the integrals of (5),
-     (6) are at most proportional to, are 0, 0, 1 and 0, 1. So N at those rows bounds the errors between samples too.
+(9)  N is convex, and the rows of (5) and (6) are polynomials in r with the Bernstein coefficients
+     (1, 0), (1, h/2), (1 - c/2, h - h d/2) and (0, h), (-c, h - h d). The integrals of (5) and (6) are at most
+     proportional to r^2 and r, with coefficients 0, 0, 1 and 0, 1. So N at those rows bounds the errors between samples
+     too.
 (10)  a linear function with ends u, v:  int |.| = (|u| + |v|)/2, or (u^2 + v^2)/(2 |u| + 2 |v|) where the signs differ;
      int z |.| <= |u|/6 + |v|/3
 
-Proof of the sums. Whatever numbers P_m stand for F^m, with P_0 = 1 and residuals E_m = P_m+1 - P_m F,
+Proof of the sums. For any approximations P_m of F^m, with P_0 = 1 and residuals E_m = P_m+1 - P_m F,
 
 (11)  F^m = P_m - sum over j < m of E_j F^(m-1-j),   so that  sum |F^m - P_m| <= (sum |E_m|) (sum |F^m|),
-     which bounds sum |F^m| and from it the error of everything, rounding included; and |F^K| < 1 in row sums proves
-     that the loop is stable and that the sums from K on are at most a geometric series.
+     which bounds sum |F^m|, and thus all errors, rounding included. Row sums of |F^K| below 1 prove that the loop is
+     stable and that the sums from K on are at most a geometric series.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ def _complex_pair(p: float, a: float, b: float) -> _PolePair:
 
 
 def _real_pair(p: float, fast: float) -> _PolePair:
-    """(3), with a ratio of zero; `fast` is b, and a = p/b."""
+    """(3), with r = 0; `fast` is b, and a = p/b."""
     k = min(p / fast**2, 1.0)
     x = -1.0 - 0.5 * (1.0 - k) if 1.0 - k < _NEARLY_DOUBLE else math.log(k) / (1.0 - k)
     return _PolePair(1.0 / p, math.exp(k * x) / fast, k * math.exp(2.0 * k * x), 0.0)
@@ -234,7 +235,7 @@ def _gain(
 
 
 def _sums(powers: Powers, h: float, row: Array) -> Array:
-    """(4,), (8) without units: of the level, of the drift; and the largest effects of the two states at the start."""
+    """Dimensionless gains (4,) of (8): of the level, of the drift, and of the two initial states."""
     g = row @ powers.P
     every = np.abs(powers.P).sum(axis=0)
     # Errors of the rows: F^m - P_m, the rounding of the products and of the row itself.

@@ -1,13 +1,13 @@
 """Tracking error tube around a reference: an invariant set whose radii are a fixed point of the error bounds.
 
-With W the level and R the drift of the acceleration's error (`acceleration_bound`), R with the
-jerk of the reference, both over all motions within the radii of it, and T the time that torques are held for:
+W is the level and R the drift of the acceleration error (`acceleration_bound`), over all motions within the radii of
+the reference; R includes the reference's jerk. Torques are held for the time T.
 
 (1)  position, speed, feedback:  N_W W + N_R R + effect of initial errors   (`sampled_response`)
 (2)  acceleration:               feedback + W + T R
 (3)  the tube of radii r is invariant if (1), (2) of that tube are below r: up to the first instant at which the motion
-     leaves the tube all bounds hold, so that it is strictly inside then: there is no such instant. Positions and speeds
-     are continuous; accelerations are continuous between samples, and bounded by (2) at samples.
+     leaves the tube all bounds hold, so the motion is still strictly inside. Hence there is no such instant. Positions
+     and speeds are continuous; accelerations are continuous between samples, and bounded by (2) at samples.
 (4)  Assumptions to hold in the tube: positions, speeds and commanded accelerations lie in the box in which the torque
      error is proven, M is nonsingular, and no torque exceeds its drive's limit.
 """
@@ -79,7 +79,8 @@ class ErrorTube:
     """A proven tube: its radii, the level W and drift R behind them, and the largest torques in it, (n,) each.
 
     A time-varying tube (`varying_tube`) has the contribution of every cause to the position bounds, `edges` (N + 1,) of
-    its pieces of time [s], `positions` (N, n), the radii over them, and `speeds`, the least of all payload cells.
+    its pieces of time [s], and over the pieces `positions` (N, n), the position radii, and `speeds` (N, n), the least
+    speed radii of all payload cells.
     """
 
     radii: Radii
@@ -138,8 +139,8 @@ class TubeLoop:
 
 @dataclass(frozen=True, eq=False)
 class TubeProblem:
-    """Problem data of a tube along a reference: proven torque, loop and reference; with `closer`, accelerations have
-    tighter bounds, which take longer.
+    """Problem data of a tube along a reference: proven torque, loop and reference; with `closer`, acceleration
+    bounds are tighter and take longer.
     """
 
     proven: ProvenTorque
@@ -149,7 +150,7 @@ class TubeProblem:
 
     @cached_property
     def bound(self) -> AccelerationBound:
-        """The acceleration's errors of the robot."""
+        """Acceleration error bounds of the robot."""
         return (CloserAccelerationBound if self.closer else AccelerationBound)(self.proven.robot)
 
     def boxes(self, radii: Radii, *, asked: bool) -> MotionBoxes:
@@ -236,8 +237,9 @@ def _outside(problem: TubeProblem, radii: Radii) -> str | None:
 
 
 def leaves_box(box: ProvenTorque, asked: MotionBoxes, t: Array) -> str | None:
-    """Where motions over pieces of time, with middles `t` (N,), leave the box of the proof by the largest part, in
-    words; None where they do not.
+    """In words, where motions leave the box of the proof furthest, over pieces of time with middles `t` (N,) [s].
+
+    None where they stay inside.
     """
     robot = box.robot
     limits = (

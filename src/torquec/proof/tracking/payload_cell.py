@@ -1,4 +1,4 @@
-"""One cell of a payload's set: inertia of its centre, and what parameters within its half widths add.
+"""One cell of a payload's set: inertia of its centre, and the effect of parameters within its half widths.
 
 Equation numbers are those of :mod:`torquec.proof.tracking.plant_uncertainty`.
 """
@@ -20,10 +20,12 @@ _ROUNDS = 40
 
 @dataclass(frozen=True, eq=False)
 class PayloadCell:
-    """Q and P of (6), |1 - Q R M_t| of (8), `centre_wrong` that of M_c (10); of (7): the `known` part sum c_k Q R Y_k
-    (N, n) at the reference's acceleration, what may be `loose` in it and in Q R N (N, n, 1 + n), `wide` without what
-    the half widths add but for the spread of Y, and the `whole` |sum Q R N_k| (N, n, n). `columns` (N, n, k, 1 + n):
-    Q R Y_k and Q R N_k, and `column_spread` (N, n, k, n) of the latter.
+    """Matrices of one cell: Q and P of (6); `wrong`, |1 - Q R M_t| of (8), and `centre_wrong`, the same with M_c (10).
+
+    Of (7): `known` (N, n), the part sum c_k Q R Y_k at the reference's acceleration; `loose` (N, n, 1 + n), bounds of
+    the deviations from it and from sum c_k Q R N_k; `wide`, the same for columns whose half widths count only in the
+    spread of Y and N; `whole` (N, n, n), bounds of |sum Q R N_k|. `columns` (N, n, k, 1 + n) are Q R Y_k and Q R N_k,
+    and `column_spread` (N, n, k, n) is the spread of the latter.
     """
 
     Q: Array
@@ -40,7 +42,7 @@ class PayloadCell:
 
 def in_cell(load: Array, spread: Array, centre: Array, half: Array, D: Array, bodies: Array) -> PayloadCell:
     """The matrices of a cell, from middles and radii of the payload's columns (N, n, k, 1 + n); `bodies` (N, n, n)
-    bounds what bodies may change in R M_t.
+    bounds the change of R M_t due to bodies.
     """
     count, n, k, _ = load.shape
     identity = np.broadcast_to(np.eye(n), (count, n, n))
@@ -81,8 +83,10 @@ def constant_inputs(
     level: Array,
     inertial: ConstantErrors,
 ) -> ErrorInputs:
-    """Inputs of constant parameters in the cell of this index: a `known` acceleration and |u|; to the position the
-    `signed` one of every parameter and the `rest`; to other outputs a `level` beside the known one.
+    """Inputs of constant parameters in the cell with this index.
+
+    All outputs have the `known` acceleration and |u|. The position also has the `signed` acceleration of every
+    parameter and the `rest`; other outputs have a `level`.
     """
     size = np.einsum("p,pxn->xn", signed.parameters.largest[index], np.abs(signed.low))
     own = (solved(cell.centre_wrong, size + rest) - size) * _UP

@@ -3,9 +3,8 @@
 The robot obeys  tau_0(q, qd, qdd) + Y(q, qd, qdd) delta + f = tau,  with tau_0 the nominal dynamics and friction f in
 the set (4). Deviations delta of the parameters are the columns of `directions` times numbers in [-1, 1] (or of
 `directions` F times a vector of length at most 1, an ellipsoid) and, for a payload, ten parameters in one of the
-cells that cover its set. The controller computes tau = P(q^, qd^, v^) + f^ from measurements of t_j, and that
-torque acts until the next one arrives. Split qdd = A + B with tau_0(q, qd, A) = P, and let M be the nominal
-inertia:
+cells that cover its set. The controller computes tau = P(q^, qd^, v^) + f^ from the measurements at t_j, and that
+torque acts until the next one arrives. Split qdd = A + B with tau_0(q, qd, A) = P, and let M be the nominal inertia:
 
 (1)  A(t_j) = v + w:    M w = (P - tau_0) + [tau_0(q^, qd^, v^) - tau_0(q, qd, v^)]
      and v^ - v = -(p eps_q + s eps_v), with eps the measurement errors; the bracket is at most |dtau_0/dq| eps_q +
@@ -13,15 +12,15 @@ inertia:
 (2)  drift of A while the torque is held:  M A' = -d/dz tau_0(q + z qd, qd + z qdd, A)  at z = 0
 (3)  at every instant  M_t B = f^(t_j) - f + (drive error) - Y(q, qd, A) delta,    M_t = M + dM the true inertia
 (4)  f is the nominal friction at every speed in the tube, each term with a relative error, plus a residual; where the
-     tube contains zero speed, and at all speeds with a `turnover_distance`, dry friction may be any of -f- to f+
-(5)  a torque that acts D late has drifted by D R more; the delay of feedback and the lag of differenced speeds are part
-     of the loop (:mod:`torquec.proof.tracking.coupled_response`); eps_v contains only the lag of the reference
+     tube contains zero speed, and at all speeds with a `turnover_distance`, dry friction may be any value in [-f-, f+]
+(5)  a torque that acts D late has drifted by another D R; the delay of feedback and the lag of differenced speeds are
+     part of the loop (:mod:`torquec.proof.tracking.coupled_response`); eps_v contains only the lag of the reference
 
 Columns of Y are multiplied by the inverse as a whole, which keeps one parameter's joint torques correlated. With R an
 approximate inverse of M, D >= |1 - R M|, N_k = dY_k/dqdd, and for a cell with centre c and half widths r
 
 (6)  R M_t = 1 + sum c_k R N_k + E,   |E| <= D + sum r_k |R N_k| + sum |R N_j| of the directions;  Q ~ (1 + sum ..)^-1
-(7)  |Q R Y(q, qd, A) delta| <= |sum c_k Q R Y_k| + sum r_k |Q R Y_k|  at A = qdd_ref, and the same of N_k |A - qdd_ref|
+(7)  |Q R Y(q, qd, A) delta| <= |sum c_k Q R Y_k| + sum r_k |Q R Y_k|  at A = qdd_ref, plus those of N_k |A - qdd_ref|
 (8)  |B| <= |Q R (right side of (3))| + |1 - Q R M_t| |B|,  solved as (6) of :mod:`torquec.proof.enclosure.enclose`
 (9)  Feedback u in A accelerates by G u, G = M_t^-1 M, which is part of the loop (`coupled_response`) with one constant
      G_f for an epoch. The rest is a disturbance:  Q R M_t (G - G_f) u = Q (1 - P G_f) u + Q (1 - R M) (G_f - 1) u -
@@ -33,8 +32,8 @@ approximate inverse of M, D >= |1 - R M|, N_k = dY_k/dqdd, and for a cell with c
        M_c B = f^ - f + (drive error) - Y(q, qd, qdd_ref) delta - (sum c_k N_k) (A - qdd_ref) - N_d a
      so that Y delta has an acceleration per parameter, and S a = M_c^-1 N_d a is a disturbance with S_l from Q R N_d
 
-(11) Over an ellipsoid |x' delta| <= |F' x|, and for x known within r <= |F' x_0| + sqrt(r' |F F'| r): R Y is one x' for
-     each joint, so that all parameters stay correlated
+(11) Over an ellipsoid |x' delta| <= |F' x|, and for x known within r <= |F' x_0| + sqrt(r' |F F'| r): a row of R Y is
+     one x', so that all parameters stay correlated
 
 The largest value over all cells is used. A vector that solves (8) also proves every true inertia nonsingular.
 """
@@ -74,7 +73,7 @@ _ROUNDED_UP = 1.0 + 1e-12
 """Covers the rounding of sums of some hundred products that are not negative."""
 
 _PIECES = 8
-"""Pieces of an interval of speeds over which friction is enclosed: half of them of either sign where it holds zero."""
+"""Pieces of a speed interval over which friction is enclosed: half of them on either side of zero if it is inside."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +84,11 @@ class PlantUncertainty:
     those of an ellipsoid (11); `carried` are those of a payload of one unit; `friction_part` of every friction term,
     `friction_residual` and `drive_error` [N m or N]; `compensation` maps (qd_ref, qd) to f^. Measurement errors:
     `position_error`, all but `position_noise` of it constant; `speed_error`, and `speed_lag` [s] times the
-    acceleration; `feedback_noise` [1/s^2] is what errors of measured speeds add to the feedback. `delay` D [s] is the
-    largest, `jitter` [s] how much of it varies. `stiffness` p, `damping` s and `integral` are those of the feedback;
-    `at_reference`: where the law evaluates its model. `payload_reach`: its mass in the model and how far its centre is
-    from the frame. `stated`: the entries of bodies and payload by name, for a part
-    of the sets, for messages.
+    acceleration; `feedback_noise` [1/s^2] is the effect of speed measurement errors on the feedback. `delay` D [s] is
+    the largest delay, `jitter` [s] its variation. `stiffness` p, `damping` s and `integral` are those of the feedback;
+    `at_reference`: whether the law evaluates its model at the reference. `payload_reach`: the payload's mass in the
+    model, and the largest distance of its centre from the frame. `stated`, for messages: the stated values of bodies
+    and payload by name, as functions of the part of the sets.
     """
 
     robot: Robot
@@ -119,8 +118,9 @@ class PlantUncertainty:
         return self.speed_error + self.speed_lag * fastest
 
     def feedback_error(self, wanted: Array) -> Array:
-        """|v^ - v| of (1) but for errors of positions, which pass the loop, for reference accelerations of at most
-        `wanted`, (n,) or (N, n).
+        """|v^ - v| of (1) for reference accelerations of at most `wanted`, (n,) or (N, n).
+
+        Position errors are not included: they pass through the loop.
         """
         return (self.feedback_noise + self.damping * self.speed_lag * wanted) * _ROUNDED_UP
 
@@ -172,7 +172,7 @@ class PlantUncertainty:
 
     @cached_property
     def friction_program(self) -> Function:
-        """qd -> friction `f` (2, n), of either way at rest, and `size` (2, n), the sum of magnitudes of its terms."""
+        """qd -> friction `f` (2, n), for both directions at rest, and `size` (2, n), its terms' sum of magnitudes."""
 
         def algorithm(qd: Any) -> dict[str, Any]:
             found: dict[str, list[Any]] = {"f": [], "size": []}
@@ -297,8 +297,8 @@ class PlantUncertainty:
         return {cause: joined_inputs([each[cause] for each in found], axis=0) for cause in found[0]}
 
     def _signed(self, middle: Array, radius: Array, cells: int) -> tuple[SignedErrors, Array]:
-        """Accelerations of unit parameters of bodies (p, N, n) with their set, and what the radii add (N, n); from
-        middles and radii of the columns (N, n, j).
+        """Accelerations of unit parameters of bodies (p, N, n) with their set, and the contribution of radii (N, n),
+        from middles and radii of the columns (N, n, j).
         """
         F = np.eye(middle.shape[2]) if self.factor is None else self.factor
         radius = radius + rounding(len(F)) * np.abs(middle) * (self.factor is not None)

@@ -103,7 +103,7 @@ class RateBound:
 
 @dataclass(frozen=True, eq=False)
 class CarriedColumns:
-    """(3) of a payload at a body of the robot, with one standard parameter after the other equal to one in `frame`.
+    """(3) of a payload at a body of the robot: one unit column for each of its ten standard parameters in `frame`.
 
     `units` (10, 10): the parameters of the body, in its frame, column by column.
     """

@@ -1,4 +1,4 @@
-"""Pieces of time along a reference, and slots of equal length over them: bounds pass from one to the other."""
+"""Pieces of time along a reference, and slots of equal length over them: bounds of one give those of the other."""
 
 from __future__ import annotations
 
@@ -63,8 +63,10 @@ class Pieces:
 
 
 def with_rest(reference: MotionEnclosure, length: float, *, rests: bool) -> tuple[MotionEnclosure, Array]:
-    """A reference with the edges of its pieces; one that `rests` at its end gets pieces of growing length, until errors
-    of the motion have decayed (memory `length` [s]), and a last one of infinite length.
+    """A reference with the edges of its pieces.
+
+    A reference that `rests` at its end gets pieces of growing length until errors of the motion have decayed (memory
+    `length` [s]), and a last one of infinite length.
     """
     count = len(reference.t)
     half = (reference.end - reference.t[0]) / (2.0 * count - 1.0)

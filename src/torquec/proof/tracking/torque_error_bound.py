@@ -2,8 +2,8 @@
 
 (1)  certified torques:       |P_i(q, qd, a) - tau_i(q, qd, a)| <= b_i  in the box of positions, speeds, accelerations
 (2)  certified coefficients:  <= sum_j m_ij |a_j| + sum_jk h_ijk |qd_j| |qd_k| + g_i  in the box of positions,
-     m, h, g the bounds of M, c and g, each absolute or a part of the coefficient itself, which is then enclosed
-(3)  an exact model:          s_i, the same sum over the changes by snapped angles, in every configuration; else zero
+     m, h, g the error bounds of M, c and g: each absolute, or relative to the coefficient, which is then enclosed
+(3)  an exact model:          s_i, the same sum over changes due to snapped angles, in every configuration; zero without
 
 The robot of (1) to (3) is that of the file as written, without snapped angles. The error of snapping is part of every
 certificate; for an exact model it is bounded here (:mod:`torquec.proof.torque.snap_bound`).

@@ -2,12 +2,12 @@
 
 The reference is cut into pieces of time; where it comes to rest, pieces of growing length follow, the last without end.
 
-(1)  Over every piece, for all motions within its radii: the level W of the acceleration's error by cause, and its
-     drift R with the jerk of the reference. Measurements behind a torque, up to the age (delay + 1) T, are bounded
-     over all pieces of that time.
-(2)  W and R of the pieces give radii by the gains of the loop at every lag (`coupled_response`): effects of old
-     disturbances have decayed, and later ones have none yet. The loop contains the inertia of every payload cell,
-     constant over epochs in which inertias change little.
+(1)  Over every piece, for all motions within its radii: the level W of the acceleration error by cause, and its drift
+     R, including the jerk of the reference. The measurements behind a torque have an age of up to (delay + 1) T, and
+     are bounded over all pieces of that time.
+(2)  W and R of the pieces give radii by the gains of the loop at every lag (`coupled_response`): old disturbances have
+     decayed, and later ones do not act yet. The loop contains the inertia of every payload cell, constant over epochs
+     in which inertias change little.
      The constant part of position measurement errors is an initial error and a lasting offset; the rest is noise
      (`PlantUncertainty.position_noise`).
 (3)  acceleration:  |G| feedback + W + T R;   torque: that of the reference's acceleration, the loop's output M u with
@@ -17,7 +17,7 @@ of the nominal robot are over the tubes of all cells together.
 
 (4)  the tube of radii r is invariant if (2), (3) of that tube are below r in every piece: up to the first instant at
      which the motion leaves the tube, or at which a narrower piece begins, all bounds hold, and those of the next
-     instant depend on the past only: it is strictly inside. So there is no first instant outside.
+     instant depend on the past only: the motion is strictly inside. So there is no first instant outside.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class VaryingTube:
 
     @cached_property
     def epochs(self) -> Epochs:
-        """Epochs: a new one begins where G or M_t^-1 has changed by `_CHANGE`; matrices are the middles of theirs."""
+        """Epochs: a new one begins where G or M_t^-1 has changed by `_CHANGE`; its matrices are midpoints over it."""
         G, inverse, M = self.sets.frozen(self.bound, self.cells, self.reference.q)
         size = np.sqrt(np.abs(np.diagonal(inverse, axis1=2, axis2=3)))
         firsts = [0]
@@ -167,7 +167,7 @@ class VaryingTube:
         return Radii(position, speed, acceleration, feedback), torque
 
     def reached(self, inputs: ErrorInputs, before: Radii, *, free: bool = True) -> Array:
-        """Position, speed, feedback and torque of the loop (4, C, N, n); without `free` those of the inputs alone."""
+        """Position, speed, feedback and torque of the loop (4, C, N, n); without `free` those of inputs alone."""
         epochs, pieces, n = self.epochs, self.pieces, self.proven.n
         T, noise = self.coupled.period, self.sets.position_noise
         position, speed, feedback = (getattr(before, name).max(axis=1) for name in ("position", "speed", "feedback"))
