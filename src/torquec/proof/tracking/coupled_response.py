@@ -201,10 +201,7 @@ class _Decay:
         self._loop, self._count, self._largest, self.lags = loop, 3 * len(loop.stiffness), 0.0 * loop.share[:1], 0
 
     def is_over(self, g: Array) -> bool:
-        """Whether rows have decayed by the end of the next ones (k + 1, B, rows, kinds, n), the first already known.
-
-        Raises where they grow.
-        """
+        """Whether rows decay in the next ones (k + 1, B, rows, kinds, n), the first known; raises where they grow."""
         size = np.abs(g[:, :, : self._count]).max(axis=(3, 4))
         size[0] = np.maximum(size[0], self._largest)
         largest = np.maximum.accumulate(size, axis=0)
