@@ -28,9 +28,9 @@ class AcceptingRoom:
 ACCEPTING_ROOMS = (
     AcceptingRoom(
         "closedform",
-        "closed form (equations of closed loops: those of the tree)",
-        "closed loops; bodies without inertia; entries that depend on too many joints to tabulate, which are nine "
-        "turning ones",
+        "closed form (for closed loops, the equations of the tree)",
+        "closed loops; bodies without inertia; entries that depend on too many joints to tabulate: more than nine "
+        "revolute ones",
         closedform.accepts,
     ),
     AcceptingRoom(
@@ -43,7 +43,7 @@ ACCEPTING_ROOMS = (
         "proof",
         "proven torque errors, certificates",
         "closed loops; free, ball and planar joints; bodies without inertia; torques that depend on more than nine "
-        "joints; torques of a degree above six, and mimic joints that turn by a multiplier that is no whole number",
+        "joints; torques of a degree above six, and revolute mimic joints whose multiplier is no whole number",
         proof.accepts,
     ),
     AcceptingRoom("simplification", "models with fewer operations", "robots that `proof` refuses", proof.accepts),

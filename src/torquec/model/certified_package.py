@@ -106,7 +106,7 @@ def claim_of(robot: Robot, record: Certificate) -> Claim:
 
 
 def bounds_of(robot: Robot, record: Certificate | None) -> tuple[Bound, ...]:
-    """All bounds of a certificate; none without one."""
+    """All bounds of a certificate; empty without a certificate."""
     return () if record is None else claim_of(robot, record).bounds
 
 

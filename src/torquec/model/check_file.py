@@ -55,10 +55,10 @@ class CheckedKind(StrEnum):
 class CheckedFile:
     """Claims of a file and the result of re-checking them; `refused` is the reason of a failure.
 
-    `robot` is the robot of the claims, `specification` the requirements of the certificate, without comments; None and
-    empty where the file could not be read. `slacks` [N m, N; as the coefficient] is the rounding allowance in each
-    bound, `precision` the floating-point precision of code for which the bounds hold. `held`: the claim about held
-    coefficients of a two-rate package, beside that of its model.
+    `robot` is the robot of the claims, None where the file could not be read; `specification` are the requirements of
+    the certificate without comments, empty in that case. `slacks` [N m, N; as the coefficient] is the rounding
+    allowance in each bound, `precision` the floating-point precision of code for which the bounds hold. `held`: the
+    claim about held coefficients of a two-rate package, beside that of its model.
     """
 
     kind: CheckedKind

@@ -1,4 +1,4 @@
-"""Derived quantities of a simplified model: all from its one program P of inverse dynamics; which are refused.
+"""Derived quantities of a simplified model, all from its one inverse dynamics program P, and refused quantities.
 
 (1)  g = P(q, 0, 0)   M = dP/dqdd   c = P(q, qd, 0) - g   C = 1/2 dc/dqd   dtau/dq, dtau/dqd: derivatives of P
 (2)  forward dynamics: M^-1 (tau - P(q, qd, 0)), the inverse of P itself; derivatives by the implicit function theorem,

@@ -58,17 +58,19 @@ def generate(
     cpu: str | None = None,
     force: bool = False,
 ) -> GeneratedPackage:
-    """Write `quantities` (all of the dynamics that the model has when not given) as source code into `directory`.
+    """Write `quantities` (by default all dynamics quantities of the model) as source code into `directory`.
 
     `prefix` begins the names of files and functions; it is the robot's name unless given, with "_simplified" for a
     certified model, whose code states its claim and comes with the model and its certificate, so that `check_file` can
     prove it again. With `force`, files of these names that Torquec did not write are replaced.
-    `precision` is of the numbers that the code computes in: double, or single for C or objects on small processors;
-    unless it is given, that of the model's certificate (`usual_precision`). An object is for the processor of `triple`
-    (as compilers name it: thumbv7em-none-eabihf; this machine's unless given) and of `cpu`.
-    Raises `ArgumentError` for an unknown target, precision, quantity, triple or cpu, for a target that has not this
-    precision, and for such files without `force`, `RobotError` for friction that drives its joint; nothing is written
-    then.
+
+    `precision` is the floating-point precision of the code: double, or single for C or objects on small processors; by
+    default that of the model's certificate (`usual_precision`). An object is for the processor of `triple` (as
+    compilers name it: thumbv7em-none-eabihf; by default this machine's) and of `cpu`.
+
+    Raises `ArgumentError` for an unknown target, precision, quantity, triple or cpu, for a target without this
+    precision, and for foreign files of these names without `force`; `RobotError` for friction that drives its joint.
+    Nothing is written in these cases.
     """
     language = chosen(Target, target, "target")
     source = compile(model) if isinstance(model, Robot) else model

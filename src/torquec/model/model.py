@@ -4,8 +4,8 @@
 quantity, compiles it (or finds it in the cache on disk, which skips both) and stores it on the instance, so that every
 later access is a plain attribute.
 
-A model is one model: its quantities come from the robot's parameters, or all of them from one program of inverse
-dynamics (:mod:`torquec.model.followed_program`). A simplified model serves nothing exact; `model.exact` does.
+A model has one source: its quantities come from the robot's parameters, or all of them from one program of inverse
+dynamics (:mod:`torquec.model.followed_program`). A simplified model has no exact quantities; `model.exact` has them.
 """
 
 from __future__ import annotations
@@ -84,13 +84,13 @@ else:
 class Model(NotebookDisplay, TypedQuantities):
     """A robot and its compiled quantities; made by `compile`, `load_model`, `simplify` and the makers of other kinds.
 
-    `functions` holds programs that serve a quantity in place of what would be traced; a kind that follows a program has
-    its inverse dynamics there. `threads` is how many threads a batch may use, `route` how the robot's own quantities
-    are computed. Each quantity is a native callable: arrays (n,) give one result, arrays (N, n) give N of them.
-    `precision` is what calls with float32 arrays alone are computed in; all others are computed in double precision.
+    `functions` holds programs, by quantity, that replace traced ones; a kind that follows a program has its inverse
+    dynamics there. `threads` is how many threads a batch may use, `route` how the robot's own quantities are computed.
+    Each quantity is a native callable: arrays (n,) give one result, arrays (N, n) give N of them. `precision` applies
+    to calls whose arrays are all float32; all others are computed in double precision.
 
     `record` is the certificate of a certified model; `parameters` are those of an identified model, or of one in base
-    parameters. `coefficients` is the second model that a control requirement gives, by coefficients instead of torque.
+    parameters. `coefficients` is the second model of a control requirement, made of coefficients instead of torques.
     `assumed_regular`: see `assuming_regular_mass_matrix`. `kept` are the quantities that the model's file holds, if it
     comes from one.
     """
@@ -168,9 +168,9 @@ class Model(NotebookDisplay, TypedQuantities):
     def at(self, quantity: str, *inputs: Any) -> Any:
         """The quantity over any scalar: floats, batches, complex numbers or expression nodes.
 
-        One output comes as it is, nested like its shape; more come as a list in the quantity's order. This is what
-        controllers, linear models and plants are traced from; where the model's programs are the robot's own
-        algorithms these run directly, so that what several quantities share is computed once.
+        A single output is returned nested like its shape; several are returned as a list in the quantity's order.
+        Controllers, linear models and plants are traced from it. Where the model's programs are the robot's own
+        algorithms, these run directly, so that intermediate results of several quantities are computed once.
         """
         row, frame = quantity_of(quantity)
         own = self.kind.follows_program and self._followed.makes(quantity)
@@ -271,7 +271,7 @@ class Model(NotebookDisplay, TypedQuantities):
     def address(self, quantity: str) -> int:
         """Address of the scalar kernel, a C function: inputs first, outputs last, all `double *`, row by row.
 
-        The code stays in memory until the process ends, also when the model is gone.
+        The code stays in memory until the process ends, even after the model is deleted.
         """
         return self.native(quantity).address
 
@@ -280,7 +280,7 @@ class Model(NotebookDisplay, TypedQuantities):
         """SHA-256 of all inputs of the quantities; that of the robot where no program replaces its algorithms."""
         if not self.functions:
             return self.robot.content_hash
-        if self.record is not None:  # the same in memory as from a file, which has programs of further quantities
+        if self.record is not None:  # same hash in memory and from a file, which has further programs
             text = f"{self.robot.content_hash}\n{self.kind}\n{self.record.content_hash}"
             return hashlib.sha256(text.encode()).hexdigest()
         given = [f"{name} {function.content_hash}" for name, function in sorted(self.functions.items())]
@@ -385,7 +385,7 @@ def compile(
         raise ArgumentError(f"no precision '{precision}'", remedy=f"the precisions are {known}") from None
     model = Model(robot, threads=threads, route=chosen, precision=numbers)
     if isinstance(now, str):
-        raise ArgumentError(f"now is the word '{now}'", remedy=f"give a list of quantities: now=['{now}']")
+        raise ArgumentError(f"now is a string, '{now}'", remedy=f"give a list of quantities: now=['{now}']")
     for quantity in now:
         quantity_of(quantity)  # all names, before the first is compiled
     for quantity in now:

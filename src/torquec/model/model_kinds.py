@@ -7,7 +7,7 @@ certificate proves them. An abbreviated model follows Clover's rule, small terms
 (1)  tau = M qdd + B [qd qd] + D [qd^2] + g in multiple angles, without coefficients below the threshold    Clover II,
      Appendix A; motor inertias are kept whole
 
-No error of it is proven; `simplify` with a threshold in its specification proves the error of every coefficient.
+Its errors are not proven; `simplify` with a threshold in its specification proves the error of every coefficient.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def base_parameter_model(
 ) -> Model:
     """The model of a robot's geometry with the values beta (b,) of its base parameters, in the order of their names.
 
-    Without values, the robot's own. `covariance` (b, b) and `fit` tell how good estimated values are. Friction and
-    springs are the robot's. Raises `ArgumentError` for the wrong number of values, `RobotError` where the robot has
-    no inertias and no values are given.
+    Without `values`, they are the robot's own. `covariance` (b, b) and `fit` are the quality of estimated values.
+    Friction and springs are the robot's. Raises `ArgumentError` for the wrong number of values, `RobotError` where the
+    robot has no inertias and no values are given.
 
     >>> from torquec.robot import classics
     >>> base_parameter_model(classics.planar2r()).kind.value
@@ -130,8 +130,8 @@ def certified_model(
 
     `parts` are the mass matrix, gravity, velocity torque and Coriolis matrix of the program whose coefficients are
     proven, where it was made of coefficients. The kind is certified coefficients where the coefficients of the torque
-    program itself are proven, else certified torque; where the certificate proves the coefficients of a second program,
-    `model.coefficients` is the model of that one. Raises `ArgumentError` where the certificate is about another robot.
+    program itself are proven, else certified torque. Where the certificate proves the coefficients of a second program,
+    `model.coefficients` is the model of that program. Raises `ArgumentError` for a certificate of another robot.
     """
     if record.robot_hash != robot.content_hash:
         raise ArgumentError(

@@ -2,7 +2,7 @@
 
 A torque certificate: |P - tau| <= b_i for all motions of its box; the error is E(q) qdd + e(q, qd) + h(q), and so
 
-(1)  gravity: P(q, 0, 0) is a motion of the box, so |g_i error| <= b_i; total and pushed torques add exact terms: b_i
+(1)  gravity: rest (q, 0, 0) is in the box, so |g_i error| <= b_i; total and pushed torques add exact terms: b_i
 (2)  M: the errors at qdd and -qdd differ by 2 E qdd: sum_j |E_ij| a_j <= b_i over |qdd_j| <= a_j, |E_ij| <= b_i / a_j
 (3)  velocity torque: the difference of two motions of the box, |c_i error| <= 2 b_i
 

@@ -52,7 +52,7 @@ def _pushed_inverse_dynamics(
 
 @functools.lru_cache(maxsize=64)
 def base_of(robot: Robot) -> BaseParameters:
-    """The base parameters that the rows below are about: rigid bodies and rotors, no friction."""
+    """The base parameters of the rows below: rigid bodies and rotors, no friction."""
     from torquec.parameters.base_parameters import base_parameters
 
     return base_parameters(robot)

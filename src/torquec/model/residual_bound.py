@@ -30,8 +30,8 @@ ENOUGH_BLOCKS = 19
 class ResidualBound:
     """Residual bound of one joint [N m, N]: `bounds` (b,), each from the speed in `speeds` (b,) [rad/s, m/s] on.
 
-    `speeds` begin at zero. `level` is the share of samples of a block, `blocks` how many were held out, `seconds` how
-    long each lasts, `all` the interval (4). Raises `ArgumentError` for numbers that are no bound.
+    `speeds` begin at zero. `level` is the share of a block's samples inside the bound, `blocks` the number of held-out
+    blocks, `seconds` the length of each, `all` the interval (4). Raises `ArgumentError` for numbers that are no bound.
     """
 
     joint: str
@@ -91,7 +91,7 @@ class ResidualBound:
 
 
 def residual_bounds(model: Model) -> dict[str, ResidualBound]:
-    """The residual of every joint of an identified model; raises `ArgumentError` for a model without."""
+    """Residual bounds of an identified model by joint; raises `ArgumentError` for a model without them."""
     known = None if model.parameters is None else model.parameters.residual
     if not known:
         raise ArgumentError(

@@ -32,11 +32,11 @@ class Route(StrEnum):
     """How a quantity is computed."""
 
     AUTOMATIC = "automatic"
-    """Whichever of the others costs less."""
+    """The cheapest of the others."""
     RECURSIVE = "recursive"
     """Newton and Euler, every link in its own axes."""
     CARRIED = "carried"
-    """The same, links with parallel axes in axes that they share; a robot without such links is as with RECURSIVE."""
+    """Newton and Euler, links with parallel axes in shared axes; RECURSIVE for a robot without such links."""
     CLOSED_FORM = "closed form"
 
 
@@ -67,9 +67,10 @@ WAYS: Mapping[str, tuple[Callable[..., Any], tuple[Grouping, ...]]] = MappingPro
     }
 )
 """Quantities whose recursion has several variants, none of them always the cheapest: every link in its own axes, or
-links with parallel axes in shared axes ("carried"); with the groupings of mass moments to choose from."""
+links with parallel axes in shared axes ("carried"). By quantity: the algorithm, and the groupings of mass moments to
+choose from."""
 
-_MOST_REGROUPED = 3  # bodies in their own axes; with more of them balancing always pays, and tracing takes time
+_MOST_REGROUPED = 3  # most bodies to try regrouping for; with more, balancing always pays, and tracing takes time
 
 _AS_CORIOLIS = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 """Long quantities made of parts of the Coriolis matrix: traced only once, in the variant chosen for that matrix."""
@@ -97,7 +98,7 @@ def carried_recursion(robot: Robot, quantity: str) -> Function | None:
 
 @functools.lru_cache(maxsize=64)
 def _carrying_pays(robot: Robot, quantity: str) -> bool:
-    """Whether shared axes of parallel links save operations, with no kind of operation getting more."""
+    """Whether shared axes of parallel links save operations, without more operations of any kind."""
     carried = carried_recursion(robot, quantity)
     return carried is not None and _is_less(carried, own_recursion(robot, quantity))
 

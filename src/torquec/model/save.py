@@ -2,7 +2,7 @@
 
 The file holds the whole model: its kind, the robot with attached payloads and locked joints, the program of each
 quantity as a list of operations with its hash, certificate, parameters with their covariance. A SHA-256 covers all of
-it: a file that was cut short or edited by hand is refused, never half read.
+it: a file that was cut short or edited by hand is refused as a whole.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _Choices:
 
 
 def save(model: Model, path: str | os.PathLike[str], *, quantities: Sequence[str] | None = None) -> None:
-    """Write the model with the programs of `quantities`; without them all that it has, or those of the file it is from.
+    """Write the model with the programs of `quantities`: by default all that it has, or those of the file it is from.
 
     The file appears whole or not at all. Raises `ArgumentError` for an unknown quantity, a robot that could not be read
     back or a path that cannot be written, `RobotError` for friction that drives its joint, and `RefusedQuantityError`

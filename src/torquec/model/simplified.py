@@ -6,9 +6,9 @@ models: the first by torque, the second, `model.coefficients`, made of the fitte
 (Clover) gives one, made of the abbreviated coefficients.
 
 The trade-off curve solves the same specification at several levels of its allowed error; each level is a certified
-model, and the exact model is the end of the curve. A model that was found for a small error also serves a larger one,
-so a level never costs more than one below it: the search is a heuristic, the curve is its lower hull. For the same
-reason the cheapest model that meets the specification may be one of another level: it is `TradeOff.best`.
+model, and the exact model is the end of the curve. A model found for a small error also meets a larger allowed error,
+so a level never costs more than one below it: the search is a heuristic, the curve its lower hull. The cheapest model
+that meets the specification may thus come from another level: it is `TradeOff.best`.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ def simplify(
     """The cheapest model found that meets the specification; proof and operation savings are in `model.record`.
 
     `seconds` limits the search: the cheapest model that is proven by then is the result, at worst the exact one; a
-    proof that has begun may take a quarter longer. `budget` limits memory and workers, too; give one of both.
+    proof that has begun may take a quarter longer. `budget` also limits memory and workers; give only one of the two.
 
     `source` is a robot, or an exact or identified model with bodies, whose parameters and covariance stay with
     the result; the proof is about its robot. Raises `RefusedQuantityError` for a model that already follows a program.
     `work` sets executor, progress reports and result cache (:mod:`torquec.foundation.work`); `executor` and
-    `progress` are a shorthand for one with these. `on_proven` is called during the search with every model whose torque
-    errors are proven, each cheaper than the one before.
+    `progress` are shorthands for a `work` with these. `on_proven` is called during the search with every model whose
+    torque errors are proven, each cheaper than the one before.
 
     Raises `SpecificationError` with joint, tolerance and smallest achievable error where the specification cannot be
     met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
@@ -195,7 +195,7 @@ class TradeOffPoint:
 
 @dataclass(frozen=True)
 class TradeOff:
-    """Points by rising factor, the exact model first; `missed` are factors that no model was proven for, and why.
+    """Points by rising factor, the exact model first; `missed` are factors for which no model was proven, and why.
 
     `best` is the cheapest model of all levels that meets the specification, None where no simplified model does.
     """
@@ -229,7 +229,7 @@ def trade_off(
     """Certified models of a robot at multiples of a specification's allowed errors.
 
     `known` are models that were simplified before, by factor. Each level is one task of the `work`; `executor` and
-    `progress` are a shorthand for one with these.
+    `progress` are shorthands for a `work` with these.
     Raises `ArgumentError` for factors that are not positive; a level that cannot be proven is left out and named.
     """
     stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)

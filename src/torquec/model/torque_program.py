@@ -2,7 +2,7 @@
 
 (1)  P(q, qd, qdd) = M(q) qdd + c(q, qd) + g(q),   c of degree two in the speeds; verified by `check_torque_structure`
 (2)  g = P(q, 0, 0),   bias = P(q, qd, 0),   c = P(q, qd, 0) - P(q, 0, 0), common terms cancelled (`expr.replay`)
-(3)  M = dP/dqdd; nothing makes it symmetric, so it is solved in general unless both triangles are the same values
+(3)  M = dP/dqdd need not be symmetric: unless its two triangles are identical, M x = y is solved by a general solver
 
 Every piece is a partial evaluation or a derivative of P, folded and optimized again, never a second model.
 """
@@ -157,7 +157,7 @@ class TorqueProgram:
 def check_torque_structure(function: Function, n: int) -> None:
     """Raise `ExpressionError` unless the function is a program q, qd, qdd -> tau, (n,) each, of the form (1).
 
-    Decided on the program's own operations: the degrees in speeds and in accelerations that each value may have.
+    Decided from the program's operations: the possible degrees of each value in speeds and in accelerations.
     """
     ports = {port.name: port.shape for port in function.inputs}
     if ports != dict.fromkeys(_STATE, (n,)) or [(p.name, p.shape) for p in function.outputs] != [("tau", (n,))]:
