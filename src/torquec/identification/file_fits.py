@@ -15,7 +15,7 @@ torques are computed by the program that reads the file:
 (5)  URDF without its drives file: Pinocchio's inverse dynamics, damping and friction of the file added
 (6)  MJCF: MuJoCo's inverse dynamics, with its constraints: friction, limits of joints
 
-Without Pinocchio or MuJoCo, the torques are those of the robot that is written.
+Without Pinocchio or MuJoCo, the torques are computed by the written robot itself.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ def _without_drives(robot: Robot, dynamics: dict[str, Friction]) -> Robot:
 
 
 def _along(torque: Callable[..., Sequence[Any]], robot: Robot, samples: Samples) -> Array:
-    """Torques (N, n) of a robot along samples, all at once: for one pass, compiling them would not pay."""
+    """Torques (N, n) of a robot along samples, all at once and not compiled, which pays for a single pass."""
     rows = torque(robot, samples.q.T, samples.qd.T, samples.qdd.T)
     return np.column_stack([np.broadcast_to(row, len(samples)) for row in rows])
 

@@ -5,13 +5,13 @@ The base is not actuated, so its six rows are equations without motor torques:
 (1)  Y_b(q, qd, qdd) beta + F(qd) f = tau + sum of J_k' w_k     tau = 0 in the rows of the base
 (2)  w_k is a measured wrench on a frame (a force plate under a foot); in flight there is none, and the joint torques
      alone set the scale
-(3)  a wrench on a frame that does not move (a plate under several feet) is brought to the base: of (1) its six rows
-     remain, which determine all base parameters of bodies (Ayusawa, Venture, Nakamura 2014)
+(3)  a wrench on a fixed frame (a plate under several feet) is transformed to the base: only the six rows of the base
+     remain of (1); they determine all base parameters of bodies (Ayusawa, Venture, Nakamura 2014)
 (4)  both sides pass the same low pass; rates that were not recorded are differences on the manifold, accelerations
      central differences of the filtered rates
-(5)  weighted least squares: the weight of a row is one over the root mean square of its residual, found by repeating;
+(5)  weighted least squares: the weight of a row is one over the root mean square of its residual, found by iteration;
      rows of the base and of joints are then weighted by their accuracy
-(6)  deviations from the residuals, with 2 cut-offs independent samples a second
+(6)  standard deviations from the residuals, with 2 x cut-off independent samples per second
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class MotionLog:
 class MotionEstimate:
     """Result of `identify_motion`: parameters x (k,) of the torque model by name, covariance, and quality of fit.
 
-    `rows` are the names of the rates whose rows were used, `rms` the residual of each [N or N m], `condition` that of
-    the unit columns.
+    `rows` are the names of the rates whose rows were used, `rms` the residual of each [N or N m], `condition` the
+    condition number of the unit columns.
     """
 
     model: TorqueModel
@@ -166,10 +166,10 @@ def identify_motion(
 ) -> MotionEstimate:
     """The parameters of a robot with a floating base from motions in flight, or with measured wrenches.
 
-    `cutoff` [Hz] of the low pass (from the data unless given); `rotors` are sought where the robot has any, unless
-    given. Logs without torques, and those with a wrench on a fixed frame, use the rows of the base alone (3): friction
-    and rotors are then not sought. Raises `ArgumentError` for a robot without a free base, for logs that do not fit it,
-    or that do not excite all parameters.
+    `cutoff` [Hz] of the low pass is chosen from the data by default; `rotors`: whether rotor inertias are estimated, by
+    default where the robot has any. Logs without torques, and those with a wrench on a fixed frame, use the rows of the
+    base alone (3): friction and rotors are then not estimated. Raises `ArgumentError` for a robot without a free base,
+    for logs that do not fit it, or that do not excite all parameters.
     """
     law = chosen(FrictionModel, friction, "friction")
     given = [logs] if isinstance(logs, MotionLog) else list(logs)
@@ -220,14 +220,14 @@ def _check(robot: Robot, log: MotionLog) -> None:
 
 
 def _cutoff(robot: Robot, log: MotionLog) -> float:
-    """From the data, by positions that are no quaternions and by recorded rates."""
+    """Cut-off [Hz] chosen from the data: from positions other than quaternions, and from recorded rates."""
     turns = ("qw", "qx", "qy", "qz")
     numbers = [k for k, name in enumerate(robot.position_names) if name.rpartition("_")[2] not in turns]
     return choose_cutoff(log.q[:, numbers], log.rate, qd=log.qd)
 
 
 def _equations(model: TorqueModel, log: MotionLog, cutoff: float, rows: Sequence[int]) -> tuple[Array, Array, float]:
-    """Columns (N, rows, k) and right side (N, rows) of (1), filtered and decimated, and seconds a sample."""
+    """Columns (N, rows, k) and right side (N, rows) of (1), filtered and decimated, and seconds per sample."""
     robot, rate = model.robot, log.rate
     q = np.array(normalised(robot, list(log.q.T))).T
     qd = log.qd

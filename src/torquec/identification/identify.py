@@ -4,7 +4,7 @@
 (2)  poorly exciting logs are refused, with a list of the identifiable parameters, unless `partial` is set
 (3)  rotor inertias, the law of friction, weights and the strength of the prior are chosen by cross-validation
      (`model_choice`)
-(4)  the chosen estimator is fitted to everything; deviations are those of the block jackknife, and statistics follow
+(4)  the chosen estimator is fitted to all logs; standard deviations are those of the block jackknife
 (5)  load-dependent friction is refitted with the rigid-body torques of the previous fit until they converge, so that
      the result is one robot whose total torque is the prediction
 (6)  held-out parts of the motion are predicted (`held_out`): the expected error on another motion, and bounds of the
@@ -165,7 +165,7 @@ class _Fit:
 
 
 def _fitted(choice: Choice, logs: OpenLogs, options: IdentifyOptions, work: Work) -> _Fit:
-    """The chosen estimator, fitted to everything (4)."""
+    """The chosen estimator, fitted to all logs (4)."""
     totals = model_totals(logs.fitted, choice.model, work=work)
     correlation = max(sample_correlation(log, log.used) for log in logs.fitted)
     estimator = estimator_maker(options.method)(choice.model, choice.with_correlation(correlation))

@@ -105,8 +105,8 @@ def open_logs(
 ) -> OpenLogs:
     """The sources of logs (1)-(3); joints that they lack are locked.
 
-    Where the direction of gravity is fitted, a finding of another direction is no error. Raises
-    `ArgumentError` for no logs, for logs with errors and for logs of different joints.
+    Where the direction of gravity is fitted, a finding of another direction is no error. Raises `ArgumentError` for no
+    logs, for logs with errors and for logs of different joints.
     """
     if not logs:
         raise ArgumentError("there is no log to fit", remedy="give at least one")

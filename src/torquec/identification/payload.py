@@ -5,7 +5,7 @@
 (3)  covariance of pi: that of the fit, plus the covariance of x propagated through (1):  C + G C_x G',  G = -Y^+ A
 
 (4)  the nearest physically consistent payload: min (pi' - pi)' C^-1 (pi' - pi), P(pi') >= 0; unidentified parameters
-     are weakly drawn to those of a ball of 0.1 m
+     are weakly regularized toward those of a ball of 0.1 m
 
 An arm may not identify all ten parameters: a planar arm, for example, only the moment of inertia about its axes.
 Unidentified parameters are listed in `open`, with value zero.
@@ -106,7 +106,7 @@ def identify_payload(estimate: Estimate, loaded: Log | Sequence[Log], *, frame: 
     """The payload on a frame (the last body's own unless given) from logs of the loaded robot (1)-(3).
 
     Raises `ArgumentError` for a frame on the base, for logs of other joints than the estimate's and for logs with
-    errors; another direction of gravity, which the payload may mimic, is no error.
+    errors. A finding of another direction of gravity is no error, because a payload may look like one.
     """
     logs = [loaded] if isinstance(loaded, Log) else list(loaded)
     for log in logs:

@@ -5,10 +5,10 @@
      of one motion are never split into training and held-out data. A gap separates the two, because residuals of
      neighbouring samples are correlated.
 (3)  The error of a setting is |tau - predicted|/|tau| over all folds.
-(4)  Two logs repeat one motion if at least half of the states (q, qd) of each are close to one of the other. A log
-     repeats itself after the period at which its states have become unlike and are alike again: their squared
-     differences above their variance, then below `_ALIKE` of it. The phases of a period are parts, too: errors of a
-     model that are functions of the state are the same in every repetition, which is then no new information
+(4)  Two logs repeat one motion if at least half of the states (q, qd) of each are close to one of the other. The period
+     of a log is the first shift in time at which its states are alike again: squared differences of shifted states
+     first exceed their variance, then fall below `_ALIKE` of it. The phases of a period are parts, too: errors of a
+     model that are functions of the state are the same in every repetition, so repetitions add no information
 
 Folds are stored as R factors (triangles) of a QR: fitting many settings is cheap. They are made for several models
 at a time:
@@ -78,7 +78,7 @@ class LogFolds:
 
     @cached_property
     def periods(self) -> tuple[float | None, ...]:
-        """After how many seconds each log repeats itself (4), None for one that does not."""
+        """Period [s] of each log (4), None for one that does not repeat itself."""
         return tuple(each_log(self._work, "looking for periods", _log_period, self.logs))
 
     @cached_property
@@ -184,7 +184,7 @@ def _log_period(log: LogSource) -> float | None:
 
 
 def part_borders(log: LogSource, parts: int) -> Indices:
-    """Where heads, middles and tails of the parts begin, and the last ends, in decimated samples (5)."""
+    """First decimated samples of heads, middles and tails of the parts, and the end of the last tail (5)."""
     count = decimated_count(log)
     borders = np.linspace(0, count, parts + 1).astype(int)
     gap = int(min(_GAP * count * log.rate / log.used, _GAP_SHARE * count / parts))
@@ -216,7 +216,7 @@ class FoldPart:
 
     @cached_property
     def whole(self) -> JointFactors:
-        """All of it."""
+        """R factors of the whole part, ends included."""
         return self.head.merged(self.middle, self.tail)
 
     def of_columns(self, kept: Sequence[int]) -> FoldPart:
@@ -268,7 +268,7 @@ class Folds:
 
 @dataclass(frozen=True, eq=False)
 class LogStates:
-    """States (q, qd) of a log: the smallest and the largest (2 n,), and a few of them (M, 2 n)."""
+    """States (q, qd) of a log: the smallest and the largest (2 n,), and a sample of them (M, 2 n)."""
 
     smallest: Array
     largest: Array
@@ -305,7 +305,7 @@ def same_motions(logs: Sequence[LogStates]) -> tuple[tuple[int, ...], ...]:
 
 
 def period_of(states: Array) -> int | None:
-    """After how many samples states (M, 2 n) repeat (4); None unless at least a quarter of them is a repetition.
+    """Number of samples after which states (M, 2 n) repeat (4); None unless at least a quarter of them is a repetition.
 
     >>> t = 0.1 * np.arange(150)
     >>> period_of(np.stack([np.sin(t), np.cos(t)], axis=1)), period_of(np.stack([t, np.cos(t)], axis=1))

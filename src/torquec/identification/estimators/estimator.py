@@ -7,7 +7,7 @@
     estimator.needs                the data that it needs (`Needs`); `stand_in()` is the estimator used to
                                    compare settings when only the triangles (QR factors) are in memory, not the rows
 
-(1)  weights: 1/(standard deviation of a joint's residuals), so that a joint with small torques counts as a large one
+(1)  weights: 1/(standard deviation of a joint's residuals), so that joints with small and large torques count alike
 (2)  covariance of x: (sum_j w_j^2 A_j' A_j)^-1 sigma^2, times `correlation`: number of samples per independent sample
      (rate/(2 cut-off) after a low pass)
 """

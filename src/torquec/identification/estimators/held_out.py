@@ -2,21 +2,21 @@
 
 (1)  folds are motions, or parts of a single motion: a fit to the others, a gap apart, predicts each of them
 (2)  every decimated sample has the residual of the fit without its fold; samples at standstill count, too
-(3)  error of a joint: root mean square of (2), absolute and relative to the variation of its torque about its mean,
-     which is what a model has to predict
+(3)  error of a joint: root mean square of (2), absolute and relative to the variation of its torque about its mean, the
+     part that a model has to predict
 (4)  expected error on another motion: (3) where motions were held out. With a single motion, holding out tenths gives
      too small an error (nearly the same states were fitted), holding out quarters too large a one (too little is left
      to fit). The geometric mean of both times `_NEW_MOTION` agrees with logs of four recorded robots
 
 (10) drives that warm up lose friction. c, the relative change of friction over a log, is the coefficient of
-     friction times age (-1/2 to 1/2) in the residuals of the final fit, each joint in its deviation; where c is
-     negative by `_SURE` jackknife deviations, the error of a later motion also has `_LATER` c of the friction
+     friction times age (-1/2 to 1/2) in the residuals of the final fit, each joint in units of its deviation. Where c
+     is negative by `_SURE` jackknife deviations, the error of a later motion includes `_LATER` c times the friction
 
 Bounds of the residual by split conformal prediction over blocks of motion (`ResidualBound`):
 
 (5)  blocks: parts of the folds in time, half a second each or longer; more than `_MOST` are not needed
 (6)  s(|v|): root mean square of the residual of the final fit in bins of equally many samples by speed, at least a
-     tenth of that over all of them, so that a bin with a chance good fit gets no tight bound. A separate bin below the
+     tenth of that over all bins, so that a bin that fits well by chance gets no tight bound. A separate bin below the
      standstill speed: there the bound is that of the next bin plus static friction, taken as `_STATIC` times the dry
      friction of the fit (`rest` (n,)), or the observed residual if that is larger
 
@@ -60,7 +60,7 @@ _STATES = 300  # of (7)
 _ONE_RUN = 2.0  # of (8): offsets of the LWR4 change this much between two runs of one motion
 _NEW_MOTION = 1.1  # of (4)
 _SURE, _LATER = 2.0, 2.0
-"""Of (10): deviations, and lengths of the log that lie between it and another motion: a warm-up slows down."""
+"""Of (10): deviations, and time until another motion in lengths of the log: a warm-up slows down."""
 MOST_SAMPLES = 50_000
 """Most samples of all logs together; longer logs are evenly subsampled, so that memory stays bounded."""
 
@@ -69,10 +69,10 @@ MOST_SAMPLES = 50_000
 class HeldOut:
     """Samples of all logs (M, n) each: state, torques, residuals held out (2) and of the final fit; `block` (M,).
 
-    Of long logs every k-th sample is kept (`MOST_SAMPLES`). `interval` (2, n): the residuals of the final fit lie
-    between these, all of them; `seconds` is how long a block lasts. `stateless` is the residual held out where friction
-    with memory is evaluated as a function of the speed alone (9), None for models without memory. `rubbing` (M, n) is
-    the friction of the final fit without offsets, `age` (M,) the time within a log of length one (10).
+    Of long logs every k-th sample is kept (`MOST_SAMPLES`). `interval` (2, n) contains all residuals of the final fit;
+    `seconds` is the length of a block. `stateless` is the held-out residual with friction memory evaluated as a
+    function of the speed alone (9), None for models without memory. `rubbing` (M, n) is the friction of the final fit
+    without offsets, `age` (M,) the time within a log of length one (10).
     """
 
     joints: tuple[str, ...]
@@ -114,7 +114,7 @@ class HeldOut:
 
     @property
     def variation(self) -> Array:
-        """Standard deviations (n,) of the torques, what a model has to predict."""
+        """Standard deviations (n,) of the torques: the part that a model has to predict."""
         found: Array = np.maximum(self.tau.std(axis=0), np.finfo(float).tiny)
         return found
 
@@ -173,7 +173,7 @@ def few_blocks_factor(blocks: int) -> float:
 
 
 def speed_scales(speed: Array, residual: Array) -> tuple[Array, Array]:
-    """Where bins by speed begin (b,), the first at zero, and s of each (b,) (6).
+    """Lower edges (b,) of the speed bins, the first at zero, and s of each bin (b,) (6).
 
     >>> edges, scales = speed_scales(np.arange(60.0), np.where(np.arange(60) < 30, 1.0, 3.0))
     >>> edges.tolist(), scales.tolist()

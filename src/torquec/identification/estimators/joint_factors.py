@@ -33,7 +33,7 @@ _SINGULAR = 1e-13  # of a column: Cholesky has lost all digits, QR takes over
 
 
 class TriangleSum:
-    """R (k, k) with R'R = X'X of all rows X that were added; not for several threads at once."""
+    """R (k, k) with R'R = X'X of all rows X that were added; not thread-safe."""
 
     def __init__(self, width: int) -> None:
         self._r = np.zeros((width, width))

@@ -2,14 +2,14 @@
 
 (1)  ordinary:  min sum |A x - tau|^2
 (2)  weighted:  the rows of joint j times w_j = 1/deviation of its residuals, iterated until the weights converge
-(3)  Huber:     rows whose weighted residual is beyond c = 1.345 count as |r| only (iteratively reweighted)
+(3)  Huber:     rows whose weighted residual r is beyond c = 1.345 count linearly, as |r| (iteratively reweighted)
 (4)  total:     errors in A too; x from the last right singular vector of [A tau], columns scaled by their norms
 (5)  instruments Z, which follow the motion but not its noise:  Z' A x = Z' tau
 
 Dissipative friction (`DissipativeEstimator`), by an active set:
 
-(6)  fit all columns; while a coefficient that must not be negative is: drop the column of the most negative one,
-     measured in standard deviations, and fit the others again
+(6)  fit all columns; while a bounded coefficient is negative, drop the column of the most negative one (in standard
+     deviations), and fit the others again
 (7)  the covariance is that of the fit of all columns: a coefficient at its bound is not known exactly
 """
 

@@ -100,7 +100,7 @@ def check_prior(robot: Robot, method: Method) -> None:
     lacking = [body.name for body, mass in zip(robot.bodies, masses, strict=True) if not mass > 0.0]
     if method.needs_prior and lacking:
         raise ArgumentError(
-            f"the method '{method}' draws to the robot's own inertias, but '{robot.name}' has no mass for "
+            f"the method '{method}' has the robot's own inertias as prior, but '{robot.name}' has no mass for "
             + ", ".join(lacking),
             remedy=f"use --method {Method.WEIGHTED}, which needs none, or give a robot file with all masses",
         )

@@ -1,11 +1,11 @@
 """Model selection by cross-validation: rotors, friction law, prior strength, weights; equally good settings averaged.
 
 (1)  rotors: with reflected rotor inertias, or without, by (6); decided again after (3)
-(2)  law of friction: every shape of reversals (`CoulombShape`), each with load-dependent and concave viscous friction,
-     alone, together or without; the load is the rigid-body torque of a fit without such terms, not that of the file's
-     inertias, because the final model uses its own. Of the laws whose error is within one standard error (5) of the
-     least, the simplest: fewest terms, then a step at reversals, then the least error. Joints without load-dependent
-     or concave friction get zero for it: these coefficients are not negative
+(2)  law of friction: every shape of reversals (`CoulombShape`), with load-dependent friction, concave viscous friction,
+     both or neither. The load is the rigid-body torque of a fit without such terms, not that of the file's inertias,
+     because the final model uses its own. Of the laws whose error is within one standard error (5) of the least, the
+     simplest is taken: fewest terms, then a step at reversals, then the least error. Joints without load-dependent or
+     concave friction get zero for it: these coefficients are not negative
 (3)  one more term at a time (Stribeck, powers of the speed, directions) as long as one lowers (6) by `_LARGE_GAIN`:
      the threshold is high because these terms extrapolate worse
 (4)  strength of the prior and weighting of joints: all settings whose error is within two standard errors of the least
@@ -16,9 +16,9 @@
 (6)  Akaike's information criterion: mean over the n joints of log(|residual_j|/|tau_j|) + k/(m n), for k parameters
      and m independent samples
 
-Friction with memory: (2) separately, with all rows, because it predicts the torque at standstill, too. It is chosen
-where it lowers the error over all rows by `_GAIN`, because programs need a state for it, and where `FAR_PARTS`, longer
-ones, are not predicted worse.
+Friction with memory is compared separately by (2), with all rows, because it also predicts the torque at standstill. It
+is chosen where it lowers the error over all rows by `_GAIN`, because programs need a state for it, and where it also
+lowers the error on `FAR_PARTS`, which are longer.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Choice:
         return float(np.exp(np.mean(np.log(strengths)))) if min(strengths) > 0.0 else min(strengths)
 
     def with_correlation(self, correlation: float) -> tuple[Setting, ...]:
-        """The settings for samples of another density."""
+        """The settings for another number of samples per independent sample."""
         return tuple(dataclasses.replace(setting, correlation=correlation) for setting in self.settings)
 
 
@@ -191,7 +191,7 @@ class _Trial:
         return model.with_friction(laws[found])
 
     def _parts_of(self, model: TorqueModel, plain: FrictionLaw) -> list[tuple[FrictionLaw, Folds]]:
-        """A law with none, one or both of `_BOUNDED`, at every scale; one pass for each of the richest."""
+        """Folds of the law with none, one or both of `_BOUNDED` at every scale, from one pass for the richest laws."""
         full = plain
         for term in _BOUNDED:
             full = full.with_term(term)
@@ -233,7 +233,7 @@ def _chosen_friction(trial: _Trial, model: TorqueModel, *, memory: bool) -> Torq
 
 
 def _with_memory_or_not(trial: _Trial, plain: TorqueModel, bent: TorqueModel) -> TorqueModel:
-    """The model with memory where it lowers the error over all rows, that of longer held-out parts, too."""
+    """The model with memory, where that lowers the error over all rows, and on longer held-out parts, too."""
     for parts, gain in ((PARTS, _GAIN), (FAR_PARTS, 0.0)):
         errors = []
         for model in (plain, bent):

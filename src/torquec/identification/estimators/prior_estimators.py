@@ -55,8 +55,8 @@ _FAINT = 1e-6  # small regularization that makes directions without prior weight
 class Prior:
     """y0 (p + f,), L (p + f, p + f) of (6), Pi (k, p + f), and which entries of y are never negative.
 
-    `friction` marks those of them that are friction; `powers` (m, 3) are the places of viscous, curved and cubic
-    friction where a shaft has all three; `bodies` is how many blocks of ten come first.
+    `friction` marks the friction among these entries; `powers` (m, 3) are the indices of viscous, curved and cubic
+    friction where a shaft has all three; `bodies` is the number of blocks of ten, which come first.
     """
 
     center: Array
@@ -288,7 +288,7 @@ class EntropicLeastSquares(PriorEstimator):
         return self._finish()
 
     def _value(self, y: Array, a: Array, b: Array, signed: Indices) -> float:
-        """The objective; infinite outside."""
+        """The objective; infinite outside the consistent parameters."""
         p = pseudo_inertia(y[: WIDTH * self.prior.bodies].reshape(-1, WIDTH))
         p0 = pseudo_inertia(self.prior.center[: WIDTH * self.prior.bodies].reshape(-1, WIDTH))
         half = np.linalg.inv(np.linalg.cholesky(p0))

@@ -3,8 +3,8 @@
 Blocks are added up log by log, and the logs in their order: the sums do not depend on the number of workers.
 Instruments follow the motion of a log, but hardly its noise:
 
-(1)  Z = A along the motion after a second low pass, at half the cut-off of the first: noise of positions grows with the
-     square of its frequency in accelerations, so that most of what is in A lies in the upper half of the band
+(1)  Z = A along the motion after a second low pass, at half the cut-off of the first: position noise enters
+     accelerations with the square of its frequency, so that most of the noise in A lies in the upper half of the band
 """
 
 from __future__ import annotations

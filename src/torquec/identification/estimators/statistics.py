@@ -4,7 +4,7 @@
 (2)  significant: its contribution |A_jk x_k| reaches 1 % of the largest |tau_j|, for some joint j (Izaguirre et al.)
 (3)  condition: of the regressor's triangle, columns as they are, and with columns of unit norm
 (4)  identifiable: a column linearly independent of the others, measured by singular values of unit columns;
-     combinations that no motion can separate (`dependences`) are excluded first, because they are not the log's fault
+     combinations that no motion can separate (`dependences`) are excluded first, because no log identifies them
 
 The block jackknife leaves out one stretch of time after another and refits:
 
@@ -12,13 +12,13 @@ The block jackknife leaves out one stretch of time after another and refits:
 
 The covariance of an estimator treats residuals as white noise. On a real robot most of them are unmodelled effects
 (varying friction, elasticity) that are correlated over seconds, so that a run has less information than its number of
-samples suggests. Parts longer than that make (5) account for it. Where a motion is repeated, within a log or by
-several, the parts are also those of its period, because a model's errors repeat with the states (Conley's covariance
-of regressions uses the same idea in space). With m parts, a 95 % interval is that of Student's t with m - 1 degrees of
-freedom. A parameter held by a prior shows no scatter in (5): the prior's own error is added. Noise is in (5) and in the
-variance that the estimator attributes to the data, so the larger one of these is used, not the sum. A dozen parts span
-only a dozen directions, so the off-diagonal entries of (5) are not significant: the correlations are those of the
-estimator, which follow from the motion and have full rank:
+samples suggests. Parts longer than these correlations make (5) account for them. Where a log repeats itself, (5) is
+also computed for parts by phase of its period, and the larger variance is used, because a model's errors repeat with
+the states (Conley's covariance of regressions uses the same idea in space). With m parts, a 95 % interval is that of
+Student's t with m - 1 degrees of freedom. A parameter held by a prior shows no scatter in (5): the prior's own error is
+added. Noise is in (5) and in the variance that the estimator attributes to the data, so the larger one of these is
+used, not the sum. A dozen parts span only a dozen directions, so the off-diagonal entries of (5) are not significant:
+the correlations are those of the estimator, which follow from the motion and have full rank:
 
 (6)  C = D R D,   R the correlations of the estimator's covariance,   D^2 = prior's variance + max((5), data's variance)
 """
@@ -94,7 +94,7 @@ def stretches(seconds: Sequence[float]) -> int:
 
 
 def interval_factor(parts: int) -> float:
-    """Factor on a variance (5) of m parts after which 1.96 deviations are the half width of a 95 % interval.
+    """Factor on a variance (5) of m parts with which 1.96 deviations are the half width of a 95 % interval.
 
     >>> round(interval_factor(5), 2), round(interval_factor(40), 2)
     (2.01, 1.07)

@@ -139,7 +139,7 @@ class _Search:
 
     @property
     def left(self) -> int:
-        """Evaluations that are left."""
+        """Number of remaining evaluations."""
         return self.options.evaluations - self.found.done
 
     def run(self, rng: np.random.Generator) -> tuple[Array, LimitProof]:

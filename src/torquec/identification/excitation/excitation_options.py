@@ -1,4 +1,4 @@
-"""Options and optimality criteria of excitation trajectories: condition number, D-optimality; gradients by W.
+"""Options and optimality criteria of excitation trajectories: condition number, D-optimality, derivatives by W.
 
 With W = A' A of the regressor A over a motion, and its eigenvalues l_1 <= .. <= l_b,
 
@@ -7,10 +7,11 @@ With W = A' A of the regressor A over a motion, and its eigenvalues l_1 <= .. <=
 (3)  determinant:     -(log det W)/b (D-optimality, per parameter)
 (4)  (1) and (2) are not smooth where extreme eigenvalues meet, as they do in the best motions. The smooth criterion
 
-       (log sum_i l_i^p + log sum_i l_i^-p)/(2 p),   by l_i:  (l_i^(p-1)/sum l^p - l_i^(-p-1)/sum l^-p)/2,
+       (log sum_i l_i^p + log sum_i l_i^-p)/(2 p),   derivative by l_i:  (l_i^(p-1)/sum l^p - l_i^(-p-1)/sum l^-p)/2,
 
      is optimised instead; it is no less than (1) and tends to it as p grows
-(5)  by W:  V diag(..) V' with the eigenvectors V; through (2):  D^-1/2 T D^-1/2 - diag((T o C) 1)/D, T that by C
+(5)  derivative by W:  V diag(..) V' with the eigenvectors V, .. those by l_i; through (2), with T the derivative by C:
+     D^-1/2 T D^-1/2 - diag((T o C) 1)/D
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def criterion_value(criterion: Criterion, w: Array) -> float:
 
 @dataclass(frozen=True, eq=False)
 class CriterionSlope:
-    """The criterion itself, as it is optimised (`smooth`), and the derivative of that by W (b, b), symmetric."""
+    """The criterion itself, its optimised form (`smooth`), and the symmetric derivative of `smooth` by W (b, b)."""
 
     value: float
     smooth: float
@@ -102,10 +103,13 @@ class MotionShape(StrEnum):
 
 @dataclass(frozen=True)
 class ExcitationOptions:
-    """`duration` [s] of the motion, `harmonics` of a Fourier series or `waypoints` of a spline, largest `acceleration`
-    [rad/s^2 or m/s^2], friction columns to excite too, `rules` about frames; the share `effort` of the torque limits
-    that the file's robot may use, and the `uncertainty` of masses and friction within which every robot keeps them; how
-    many `evaluations`, which `seed`, and the sampling `period` [s] of the returned trajectory.
+    """Options of an excitation trajectory.
+
+    `duration` [s] of the motion, `harmonics` of a Fourier series or `waypoints` of a spline, largest `acceleration`
+    [rad/s^2 or m/s^2], `friction` columns to excite as well, `rules` about frames. `effort` is the share of the torque
+    limits that the file's robot may use, `uncertainty` the relative change of masses and friction within which every
+    robot keeps the limits. `evaluations` limits the search, `seed` selects its random motions, `period` [s] is the
+    sampling period of the returned trajectory.
     """
 
     duration: float = 10.0

@@ -1,7 +1,7 @@
 """Local optimisation of one excitation trajectory: augmented Lagrangians minimised by BFGS; one task of a worker.
 
 (1)  augmented Lagrangians (`motion_basis`) are minimised one after the other, each with the multipliers updated from
-     the one before; `powers` smooth the criterion, one per round, then the last
+     the one before; `powers` smooth the criterion, one per round, the last one in all further rounds
 (2)  every motion that keeps its limits is a candidate for the best so far; results of several starts are merged as if
      they had been improved one after the other: the result does not depend on the assignment to workers
 
@@ -35,8 +35,8 @@ from torquec.identification.excitation.motion_limits import motion_limits
 from torquec.identification.excitation.regressor_information import RegressorInformation
 from torquec.robot.robot import Robot
 
-_DECREASE = 1e-4  # Armijo's and
-_FLATTER = 0.9  # Wolfe's usual numbers
+_DECREASE = 1e-4  # sufficient decrease (Armijo): usual value
+_FLATTER = 0.9  # flatter slope (Wolfe): usual value
 _TRIALS = 25  # of a step; two are usual
 
 Function = Callable[[Array], tuple[float, Array]]

@@ -1,14 +1,14 @@
 """Excitation analysis of logs: how accurately each parameter can be identified, before a fit.
 
-With the low-passed regressor A of the used samples, rows of joint j over the deviation of its residuals,
+With the low-passed regressor A of the used samples, rows of joint j divided by the standard deviation of its residuals,
 
 (1)  deviation of parameter k:  sqrt(((A' A)^-1)_kk), times sqrt(rate/(2 cut-off)), because filtered samples repeat
      each other; relative to its least-squares value
 (2)  independence:  1/(|a_k| sqrt(((A' A)^-1)_kk)), the sine of the angle between column k and all others: 1 is
      orthogonal, 0 linearly dependent; it does not depend on noise
 (3)  contribution:  the largest |A_jk x_k| as a share of the largest |tau_j|, at the joint where it is largest;
-     uncertainty: the same with the deviation. A parameter that is zero has no relative deviation; it is rated by its
-     uncertainty.
+     uncertainty: the same with the deviation in place of x_k. A parameter that is zero has no relative deviation; it is
+     rated by its uncertainty.
 """
 
 from __future__ import annotations

@@ -4,13 +4,13 @@
 (2)  Fourier series: phi_1 = 1, and w times the terms of `torquec.trajectory.fourier_motion`, combined such that
      sum_k a_k = 0 and sum_k k b_k = 0: speed and acceleration are zero at t = 0 and after a period
 (3)  spline: phi_p is the spline of degree five through 1 at way-point p and 0 at the others, speed and acceleration
-     zero at both ends; the last way-point is the first, so that a motion can be repeated
+     zero at both ends; the last way-point equals the first, so that a motion can be repeated
 
-The optimisation problem: a criterion of the regressor, subject to limits. With coefficients x (P, n), in halves of each
-joint's range about its middle, and states at N samples,
+The optimisation problem: a criterion of the regressor, subject to limits. With coefficients x (P, n), in units of half
+of each joint's range about its middle, and states at N samples,
 
 (4)  q = middle + phi (x o half), qd and qdd with the derivatives of phi
-(5)  sought:  least criterion(W(q, qd, qdd))  such that every share of a limit is at most `room`
+(5)  minimise  criterion(W(q, qd, qdd))  such that every share of a limit is at most `room`
 (6)  augmented Lagrangian, for multipliers m (N, K) and penalty c:
 
        L = criterion + sum (max(0, m + c (share - room))^2 - m^2)/(2 c),     next m = max(0, m + c (share - room))
@@ -45,7 +45,7 @@ class Multipliers:
     room: float
 
     def updated(self, shares: Array, penalty: float) -> Multipliers:
-        """After a minimum of L with these shares (6)."""
+        """The next multipliers, after a minimum of L with these shares (6)."""
         return Multipliers(np.maximum(0.0, self.values + self.penalty * (shares - self.room)), penalty, self.room)
 
 
@@ -87,7 +87,7 @@ class ExcitationProblem:
         return criterion_value(self.criterion, information_matrix(self.information.rows(self.state(x))))
 
     def free(self, room: float) -> Multipliers:
-        """No multipliers yet."""
+        """Initial multipliers: zero."""
         return Multipliers(np.zeros((self.basis.samples, len(self.limits.names))), 1.0, room)
 
     def lagrangian(self, x: Array, multipliers: Multipliers, *, power: float | None) -> MotionEvaluation:
@@ -161,7 +161,7 @@ class MotionBasis(Protocol):
 
 @dataclass(frozen=True)
 class FourierBasis:
-    """(2), with as many `harmonics` of a period of `duration` seconds."""
+    """Fourier basis (2): `harmonics` is their number, `duration` [s] the period."""
 
     duration: float
     harmonics: int
@@ -217,7 +217,7 @@ class FourierBasis:
 
 @dataclass(frozen=True)
 class SplineBasis:
-    """(3), with as many `waypoints`, the last of which is the first."""
+    """Spline basis (3): `waypoints` is their number, the last equal to the first."""
 
     duration: float
     waypoints: int

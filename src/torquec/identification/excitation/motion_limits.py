@@ -193,7 +193,7 @@ class MotionLimits:
             rotors = sum(row[width * len(robot.bodies) :], 0.0)
             loads.append(sum(map(absolute, bodies), 0.0))
             found.append(loads[-1] + absolute(torque - (sum(bodies, 0.0) + rotors)))
-        if not robot.dependent and has_load_friction(robot):  # which other masses change, too
+        if not robot.dependent and has_load_friction(robot):  # load-dependent friction changes with the masses, too
             gain = load_matrix(robot, qd)
             found = [
                 own + sum((absolute(g) * x for g, x in zip(row, loads, strict=True)), 0.0)
@@ -215,7 +215,7 @@ class MotionLimits:
         return self._made["gradient"]
 
     def excess(self, index: int, share: float) -> str:
-        """Text on how much of a limit a share is: its name, and metres where it is about the workspace."""
+        """A share as text: the limit's name with a percentage, or with metres for workspace limits."""
         name = self.names[index]
         if index >= 3 * self.robot.n and not name.startswith(_TORQUE):
             return f"{name} ({(share - 1.0) * _NEAR:.3g} m too near)"
@@ -253,8 +253,9 @@ def motion_limits(
     effort: float = 1.0,
     uncertainty: float = 0.0,
 ) -> MotionLimits:
-    """The limits of a robot's file, a largest `acceleration` of every joint, and rules about its frames; torques up to
-    a share `effort` (4), and with masses and friction `uncertainty` off (8).
+    """Limits of a robot's motion: those of its file, a largest `acceleration` of every joint, rules about its frames.
+
+    Torque limits count with the share `effort` (4), also where masses and friction are wrong by `uncertainty` (8).
 
     Raises `SpecificationError` for a joint that has no range or no speed to move in.
 

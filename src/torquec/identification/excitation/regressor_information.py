@@ -1,9 +1,9 @@
-"""Information matrix of a motion and its gradient by the motion, by the chain rule through the regressor.
+"""Information matrix of a motion, and its gradient with respect to the motion by the chain rule.
 
 (1)  A = [Y_b F] over N states,   W = A' A / N
 (2)  a cost with derivative S (symmetric) by W has the derivative 2 A S / N by A,
-(3)  and by a state (q, qd, qdd) that of sum(weights o Y_b), weights = 2 A S / N: a compiled program, by reverse-mode
-     differentiation of the base regressor
+(3)  and by a state (q, qd, qdd) the derivative of sum(weights o Y_b), weights = 2 A S / N: a compiled program, by
+     reverse-mode differentiation of the base regressor
 (4)  Coulomb columns have a step; (3) uses tanh(s/0.05) instead, (1) the step itself unless `soft`
 """
 

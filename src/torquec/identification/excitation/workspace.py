@@ -54,7 +54,7 @@ class WorkspaceRule(Protocol):
 
 @dataclass(frozen=True)
 class Plane:
-    """(1): frames stay on the side to which `normal` points; its length does not count."""
+    """(1): frames stay on the side to which `normal` points; the length of `normal` does not matter."""
 
     normal: tuple[float, float, float] = (0.0, 0.0, 1.0)
     offset: float = 0.0
@@ -146,7 +146,7 @@ class Apart:
 def read_workspace(path: str | os.PathLike[str]) -> tuple[WorkspaceRule, ...]:
     """The rules of a TOML file as above.
 
-    Raises `RobotFileError` with file and line for anything else, `ArgumentError` for boxes without inside.
+    Raises `RobotFileError` with file and line for anything else, `ArgumentError` for empty boxes.
     """
     document = read_toml(path)
     rules: list[WorkspaceRule] = [

@@ -83,7 +83,7 @@ def check_hypotheses(robot: Robot, log: Log, *, suspected: Sequence[LogFinding] 
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """The log, its samples, from which delayed torques are taken, and the kinds and columns that are suspected."""
+    """The log; its samples, which are the source of delayed torques; and the suspected kinds and columns."""
 
     log: Log
     samples: Samples
@@ -130,7 +130,7 @@ class _Search:
         yield from self._scaled(robot, motion, read)
 
     def _exchanged(self, motion: FitMotion, bad: set[int], read: _Read) -> Iterator[_Hypothesis]:
-        """(1), pairs one of which is poorly explained."""
+        """(1): exchanged pairs of joints, at least one of them poorly explained."""
         log = self.log
         for j, k in itertools.combinations(range(log.n), 2):
             if not {j, k} & bad:
@@ -259,7 +259,7 @@ def _independent(samples: Samples) -> float:
 
 
 def gain(before: FreeFit, after: FreeFit) -> float:
-    """How much better one fit is than another (5)."""
+    """Gain (5) of the fit `after` over the fit `before`."""
     each = before.costs - after.costs
     return float(each[(each < 0.0) | (after.shares < TUNING.explained_by_fit)].sum())
 

@@ -117,7 +117,7 @@ def _merged(findings: list[LogFinding], pieces: int) -> LogFinding:
 def check_log(robot: Robot, log: Log, *, delay: bool = False, meter: Meter = silent) -> tuple[LogFinding, ...]:
     """All findings in a log of this robot, those of its reader first; with `delay`, (4) as well.
 
-    Delays that spoil the torques are found without it. `meter` gets the progress.
+    Delays that distort the torques are found even without `delay`. `meter` gets the progress.
 
     Raises `ArgumentError` where the log names joints that the robot does not have.
     """
@@ -155,7 +155,7 @@ def _checked(robot: Robot, log: Log, *, delay: bool, meter: Meter) -> tuple[LogF
 def _explained(robot: Robot, log: Log, by_model: list[LogFinding]) -> list[LogFinding]:
     """Findings on the torques by the robot's own model, or by a fit, which does not rely on the file's inertias.
 
-    A fit cannot detect signs: a negated torque is that of negative inertias. For everything else it is more reliable.
+    A fit cannot detect signs: negated torques are those of negative inertias. For everything else it is more reliable.
     """
     errors = [finding for finding in by_model if finding.severity is Severity.ERROR]
     if errors and all(finding.kind is Pathology.NEGATED for finding in errors):
@@ -172,7 +172,7 @@ def _explained(robot: Robot, log: Log, by_model: list[LogFinding]) -> list[LogFi
 
 
 def check_log_pieces(robot: Robot, pieces: Iterable[Log]) -> tuple[LogFinding, ...]:
-    """The same for a log that comes in pieces (`read_log_chunks`), one of which is in memory at a time."""
+    """All findings in a log that comes in pieces (`read_log_chunks`), one of which is in memory at a time."""
     return check_pieces(check_log, robot, pieces)
 
 
@@ -191,7 +191,7 @@ def check_zero_torques(log: Log) -> list[LogFinding]:
 
 
 def check_saturation(robot: Robot, log: Log) -> list[LogFinding]:
-    """(7) on either side, also at the limit that the robot's file states."""
+    """Saturated torques (7), at either extreme or at the limit that the robot's file states."""
     found = []
     for j in range(log.n):
         tau = np.where(np.isfinite(log.tau[:, j]), log.tau[:, j], 0.0)

@@ -1,14 +1,16 @@
 """Consistency checks of positions and recorded speeds of a log: encoder wrap, degrees, order, signs, units, rest.
 
-(1)  neighbours that differ by a full turn, in radians or in degrees, or a single step twenty times as fast as the steps
-     beside it and as the motion elsewhere, and twice as fast as the joint can move (a turn of a geared motor)
+(1)  encoder wrap: neighbours that differ by a full turn, in radians or in degrees; or (a turn of a geared motor) a
+     single step twenty times as fast as the steps beside it and the motion elsewhere, and twice as fast as the joint
+     can move
 (2)  positions far beyond the robot's limits that are within them as degrees
-(3)  correlation of every recorded speed with the derivative of every position: two columns are exchanged where they
-     explain each other clearly better than themselves, one is negated where it correlates with less than -0.8
-(4)  the size of a speed against that of the derivative
-(5)  steps of 20 ms or more in which no joint passes a hundredth of its limit of speed (or 0.01): milliseconds
-(6)  parts where no joint passes a fiftieth of its top speed
-(7)  positions beyond the robot's limits by more than a fiftieth of the joint's range, where neither (1) nor (2) is why
+(3)  correlation of every recorded speed with the derivative of every position: two columns are exchanged where each
+     clearly fits the other's derivative better than its own; one is negated where its own correlation is below -0.8
+(4)  ratio of a recorded speed's size to that of the derivative
+(5)  stamps in milliseconds: steps of 20 ms or more, in which no joint exceeds a hundredth of its speed limit (0.01
+     rad/s or m/s where it has none)
+(6)  rest: parts where no joint exceeds a fiftieth of its top speed
+(7)  positions beyond the robot's limits by more than a fiftieth of the joint's range, unless (1) or (2) explains them
 """
 
 from __future__ import annotations

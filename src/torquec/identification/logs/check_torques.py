@@ -4,16 +4,16 @@
 
          e_j^2 = min |tau_j - (s m_j + r qdd_j + v qd_j + c sign(qd_j) + o)|^2 / |tau_j - mean|^2     s, r, v, c >= 0
 
-     the scale s is free because the model is only a prior, its sign is not; e = 1 where nothing is explained
+     the scale s is free because the model is only a prior, but s has a fixed sign; e = 1 where nothing is explained
 (2)  F = sum_j log(e_j^2 + 0.01); a change of the log (a joint negated, two exchanged, another zero of a joint, degrees,
      milliseconds, gravity along another axis) is accepted where F falls by 2 or more and its joints are then explained
 (3)  several changes are found one after the other, the best one first
 (4)  the candidate direction of gravity comes from least squares: tau = sum_k T_k g_k + rest, T_k the model's torque
      of unit gravity along axis k
-(5)  torque gain: u_j = 0.3 e_j std(tau_j)/std(s m'_j) is the relative error of s, m'_j being m_j without the parts that
-     the other terms of (1) have, and 0.3 a usual correlation of it with what is unexplained. Where three joints or more
-     have u_j below `scale_error` and the scales of all of them but one agree within their errors, that one has torques
-     times a factor: motor constant, gear ratio
+(5)  torque gain: u_j = 0.3 e_j std(tau_j)/std(s m'_j) is the relative error of s, with m'_j the part of m_j that the
+     other terms of (1) do not explain, and 0.3 a usual correlation of m'_j with the unexplained torque. Where three
+     joints or more have u_j below `scale_error`, and all their scales but one agree within their errors, the torques of
+     that one joint have a wrong factor: motor constant, gear ratio
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 
 _DEGREE = math.pi / 180.0  # [rad]
 _OFFSETS = (45.0, -45.0, 90.0, -90.0, 135.0, -135.0, 180.0)
-"""Degrees: smaller offsets are within the error of a prior; a fit finds them (`check_hypotheses`)."""
+"""Offsets tried [degrees]: smaller ones are within the error of a prior; a fit finds them (`check_hypotheses`)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,9 +4,9 @@ With r the range of a column from its 1st to its 99th percentile:
 
 (1)  spike: further than 3 r, and than twenty usual deviations, from the median of the 21 values around it. A step
      (friction reversal, encoder wrap) is not a spike: the median follows it
-(2)  frozen: the very same value for a quarter of a second, twenty rows and three times as long as the column repeats
-     values elsewhere (95th percentile), though the joint passes a hundredth of its range there; at the ends of its
-     range a torque is saturated instead (`check_log`), unless it has no other value
+(2)  frozen: the same value for a quarter of a second, for twenty rows, and three times as long as the column repeats
+     values elsewhere (95th percentile), although the joint moves by a hundredth of its range meanwhile. A torque at an
+     end of its range is saturated instead (`check_log`), unless the column has no other value
 (3)  positions are frozen where they keep a value that long although the integrated recorded speed exceeds a hundredth
      of the joint's range, or where they jump to or from it by ten times the usual step: a joint at rest does neither
 
@@ -14,7 +14,7 @@ Rows and stamps, with d_k = t_(k+1) - t_k and d the median of those that are pos
 
 (4)  d_k = 0 repeats a stamp, d_k < 0 goes back, a step of 10 d (and 20 ms) between rows that are kept (`clean_rows`) is
      a gap
-(5)  jitter is the deviation of the d_k, without gaps, over d
+(5)  jitter is the standard deviation of the positive d_k, without gaps, divided by d
 """
 
 from __future__ import annotations

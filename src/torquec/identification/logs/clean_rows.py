@@ -9,8 +9,8 @@
 
 `log_motion` gives smooth speeds and accelerations, good enough for comparisons, not for fits:
 
-(5)  moving averages over a tenth of a second of the whole rows, their differences, averaged again; rows beside a gap,
-     over which nothing can be averaged, are left out
+(5)  whole rows are averaged over a tenth of a second, differentiated, and averaged again; rows beside a gap are left
+     out, because an average cannot span it
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def parts_of(stamps: Array) -> list[slice]:
 
 
 def rate_within(count: int, spans: Array) -> float:
-    """Samples per second (4) of `count` stamps in parts that last `spans` seconds, all parts together; at least one.
+    """Samples per second (4) of `count` stamps in one or more parts, which last `spans` [s].
 
     >>> rate_within(5, np.array([0.5, 0.25]))
     4.0

@@ -1,7 +1,7 @@
 """Regressor columns for diagnostic fits: a few filtered samples of a log, all inertial and friction parameters free.
 
-(1)  columns (M, n, 10 bodies + 5 n): inertial parameters, and per joint a rotor, viscous friction, the same by
-     direction, Coulomb friction and an offset; only Coulomb friction, which is not smooth, is low-passed
+(1)  columns (M, n, 10 bodies + 5 n): inertial parameters, and per joint a rotor, viscous friction, direction-dependent
+     viscous friction, Coulomb friction and an offset; only Coulomb friction, which is not smooth, is low-passed
 (2)  the regressor is linear in gravity:  Y(g) = Y(0) + sum_k g_k T_k,  T_k that of unit gravity along axis k at rest
 
 Nothing is compiled: the algorithms run on arrays of a few hundred samples.
@@ -118,7 +118,7 @@ def fit_motion(samples: Samples, rows: Indices) -> FitMotion:
 
 
 def _regressor(robot: Robot, gravity: tuple[float, float, float], q: Array, qd: Array, qdd: Array) -> Array:
-    """The columns (M, n, 10 bodies) of the bodies; rotors stand among those of friction."""
+    """The columns (M, n, 10 bodies) of the bodies; columns of rotors are among those of friction."""
     bare = dataclasses.replace(robot, gravity=gravity, drives=Drives())
     rows = regressor(bare, list(q.T), list(qd.T), list(qdd.T))
     table = np.empty((*q.shape, len(rows[0])))

@@ -1,9 +1,9 @@
 """Direction of gravity by maximum likelihood, with parameters and friction free.
 
 (1)  g = |g0| d,  d a unit vector: the magnitude is known, and unobservable with free parameters
-(2)  F(d) = min over parameters (7), all motions together. Nelder and Mead's simplex turns d about two axes across the
-     robot's own direction, and across the best of its opposite and the axes. With free masses, reversed gravity fits
-     nearly as well (both negated): another direction must lower the error by a further fifth
+(2)  F(d) = min over parameters (7), all motions together. The Nelder-Mead simplex turns d about two axes normal to its
+     start: the robot's own direction, and the best of its opposite and the base axes. With free masses, reversed
+     gravity fits nearly as well (both negated): the second start must lower the error by a further fifth
 (3)  m F is twice the negative logarithm of the likelihood, m the number of independent samples: the curvature of F
      along the arc from the robot's own direction gives the deviation of the angle, sqrt(2 / (m F''))
 
@@ -122,7 +122,7 @@ class GravityDirection:
 
 
 def gravity_direction(robot: Robot, motions: Sequence[FitMotion], *, independent: float) -> GravityDirection:
-    """The direction (1)-(3) for motions of a robot that have so many `independent` samples.
+    """The direction (1)-(3) for motions of a robot; `independent` is their number of independent samples.
 
     Raises `ArgumentError` for a robot without gravity, `MissingExtraError` without scipy.
     """

@@ -13,12 +13,12 @@ The cut-off is given, or chosen from the spectra of the log, above the motion an
 
 (6)  spectra P(f) of stretches of two seconds, half overlapping, linear trend removed, Hann window: leakage from slow
      motions into high frequencies falls by 18 dB an octave
-(7)  speeds: those recorded, and (2 pi f)^2 times the spectrum of positions. A motion's spectrum falls with frequency,
+(7)  spectra of speeds: recorded ones, and (2 pi f)^2 times that of positions. A motion's spectrum falls with frequency;
      that of noise (quantisation, jitter of stamps) is flat or rises in speeds: the minimum of the average over half an
      octave is the noise floor; higher frequencies are noise
 (8)  top of the motion: the frequency below which 99 % of the power of the speeds lies, noise subtracted, averaged over
-     the stretches with their power as weight, so that pauses do not count; the lower one of both speeds
-(9)  cut-off: eight times that, so that the harmonics of friction and of the equations of motion pass
+     the stretches with their power as weight, so that pauses do not count; the lower one of the two spectra
+(9)  cut-off: eight times (8), so that the harmonics of friction and of the equations of motion pass
 (10)  torques that were low-passed before recording have almost no power (1e-7 of their peak) above some frequency, in
      all joints, where a model still has its friction steps: the cut-off stays below that frequency, but not below
      four times (8), where the spectrum of smooth torques may end by itself
@@ -41,7 +41,7 @@ from torquec.trajectory.log import Log
 from torquec.trajectory.smoothing import smoothed_motion
 
 _STRETCH = 2.0  # seconds per stretch: a resolution of about a hertz, and still many stretches per log
-_OCTAVE = 2.0**0.5  # from band to band: half an octave has bins enough to average noise
+_OCTAVE = 2.0**0.5  # from band to band: half an octave has enough bins to average noise
 _POWER = 0.99  # share of the power that defines the top of the motion (8)
 _HARMONICS, _FEWEST_HARMONICS = 8.0, 4.0  # of the top of the motion: torques are products of its sines
 _NOTHING = 1e-7  # of the strongest band: rounding, not noise
@@ -54,7 +54,7 @@ _LOWEST, _HIGHEST = 2.0, 0.2
 def choose_cutoff(q: Array, rate: float, *, qd: Array | None = None, tau: Array | None = None) -> float:
     """A cut-off [Hz] for even samples of positions, recorded speeds and torques (N, n) (6)-(10).
 
-    The lowest possible cut-off for positions that do not change.
+    Positions that do not change give the lowest possible cut-off.
 
     >>> t = np.arange(1000) / 100.0
     >>> choose_cutoff(np.sin(6.28 * t)[:, None], 100.0) < choose_cutoff(np.sin(12.56 * t)[:, None], 100.0)
@@ -132,7 +132,7 @@ _DENSE = 8.0  # samples per period of the cut-off; more add no information
 
 
 class Derivatives(StrEnum):
-    """How speeds that were not recorded, and accelerations, are found (3)."""
+    """How accelerations, and speeds that were not recorded, are computed (3)."""
 
     DIFFERENCES = "differences"
     SPLINES = "splines"
@@ -217,7 +217,9 @@ def prepare(
     slowest: float = 0.0,
     derivatives: Derivatives = Derivatives.DIFFERENCES,
 ) -> Samples:
-    """The samples of a log (1)-(4); `cutoff` [Hz] is chosen from the data when not given, `edge` [s] is not used.
+    """The samples of a log (1)-(4); `cutoff` [Hz] is chosen from the data when not given.
+
+    `edge` [s] at each end is not used.
 
     With `slowest` [rad/s or m/s], samples in which no joint is faster are not used.
 
@@ -292,7 +294,7 @@ def even_count(span: Array, rate: float) -> int:
 
 
 def within(t: Array, first: float, last: float) -> Mask:
-    """Which times (N,) are `first` seconds after the first of them, and `last` seconds before the last (4)."""
+    """Which times (N,) are at least `first` [s] after the first of them, and `last` [s] before the last (4)."""
     chosen: Mask = (t >= t[0] + first) & (t <= t[-1] - last)
     return chosen
 

@@ -40,7 +40,7 @@ from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.read_log import CHUNK, open_log
 
 _MARGIN = 12.0  # periods of the cut-off after which the filter response is below rounding
-_FIRST_ROWS = 200_000  # that choose the cut-off
+_FIRST_ROWS = 200_000  # rows from which the cut-off is chosen
 
 Pieces = Callable[[], Iterable[Log]]
 """Gives the pieces of a log, in order, from the first; called once per pass."""
@@ -98,7 +98,7 @@ def stream_log(
     edge: float = 0.5,
     rows: int = CHUNK,
 ) -> Iterator[Samples]:
-    """The samples of a log's file in blocks of about `rows`, memory constant for CSV and Parquet (1)-(3).
+    """The samples of a log's file in blocks of about `rows`, in constant memory for CSV and Parquet (1)-(3).
 
     `cutoff` [Hz] is chosen from the first rows when not given, `edge` [s] at each end is not used. Raises as `read_log`
     and `prepare` do.

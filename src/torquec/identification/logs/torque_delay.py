@@ -75,7 +75,7 @@ class TorqueDelay:
 def torque_delay(robot: Robot, log: Log, *, cutoff: float | None = None, largest: float | None = None) -> TorqueDelay:
     """The delay (1)-(3) between the torques and the positions of a log, at most `largest` [s] to either side.
 
-    Without `largest`, 50 ms, which is more than drives have, and more where the best delay lies at that border.
+    Without `largest`, up to 50 ms, more than the delay of drives; further where the best delay lies at that border.
 
     Raises `ArgumentError` for a log that is too short, `MissingExtraError` without scipy.
     """
@@ -192,7 +192,7 @@ def _left(basis: Array, b: Array) -> float:
 
 
 def _weights(basis: Array, tau: Array, weights: Array) -> Array:
-    """Weights (n,) from the residuals with the present weights."""
+    """Weights (n,) from the residuals with the current weights."""
     b = (tau * weights).ravel()
     residual = (b - basis @ (basis.T @ b)).reshape(tau.shape) / weights
     updated: Array = 1.0 / np.maximum(residual.std(axis=0), 1e-6 * tau.std(axis=0) + 1e-12)

@@ -49,7 +49,7 @@ class LogTuning:
     explained_by_model: float = 0.25  # largest e_j^2 of the joints of an accepted change
     model_fits: float = 0.03  # no search where the model explains every joint this well
     felt_gravity: float = 1e-6  # relative torque of unit gravity along an axis below which it is unobservable
-    aligned_share: float = 0.3  # correlation of what is unexplained with the model: random for ten independent samples
+    aligned_share: float = 0.3  # correlation of unexplained torque with the model: random for ten independent samples
     scale_error: float = 0.25  # largest relative error of a scale: half of a reported gain
     fewest_others: int = 2  # joints from which the file's masses are trusted
     scales_agree: float = 1.3  # ratio of the scales of these joints
@@ -59,10 +59,10 @@ class LogTuning:
     # check_hypotheses: torques against a fit
     fewest_independent: float = 30.0  # independent samples of a joint: with fewer, any model fits
     fit_fits: float = 0.015  # relative residual of the torques below which nothing is searched
-    supported_gain: float = 0.5  # the same, where another finding supports it
-    explained_by_fit: float = 0.0625  # of e_j^2
+    supported_gain: float = 0.5  # least gain where the robot's own model gives the same finding
+    explained_by_fit: float = 0.0625  # largest e_j^2 of an explained joint
     alike_gain: float = 0.8  # share of the best gain from which another reading explains the log as well
-    certain_gain: float = 6.0  # that no poor fit reaches: wrong readings reach 3 where all joints swing alike
+    certain_gain: float = 6.0  # a gain that no poor fit reaches: wrong readings reach 3 where all joints swing alike
     most_faults: int = 3  # a log with more mistakes is not diagnosed further
     offset_reach: float = 0.6  # search interval around a grid offset, relative to it: neighbouring intervals meet
     bad_joint: float = 0.01  # smallest e_j^2 of a joint that is tried as exchanged or negated

@@ -4,8 +4,9 @@
 (2)  torques determine x = Pi y; a combination is identifiable where K' = M Pi, and then beta' = M x (Lin, Corollary 6),
      with covariance M C M'; M = K' E, E the expansion of the base
 (3)  a complete set has a square M: x = M^-1 beta' turns the published values into a model
-(4)  difference in deviations: (M x - beta')/sqrt(std^2 + std'^2); the deviations of an estimate by least squares are
-     those of the block jackknife, which hold for correlated errors, too; with a prior, those of the estimator
+(4)  difference in standard deviations: (M x - beta')/sqrt(std^2 + std'^2). The deviations of an estimate by least
+     squares are those of the block jackknife, which hold for correlated errors, too; with a prior, those of the
+     estimator
 
 Printed coefficients are rounded, so that (2) must hold only up to 1 % of the largest one.
 """
@@ -49,7 +50,7 @@ class Combinations:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Values and deviations of both, (m,) each, in the order of the combinations."""
+    """Estimated and published values with standard deviations, (m,) each, in the order of the combinations."""
 
     expressions: tuple[str, ...]
     published: Array

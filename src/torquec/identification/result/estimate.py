@@ -98,8 +98,8 @@ class Estimate(NotebookDisplay):
 
     `relative_error` is over all logs that were fitted, `validation_error` that of cross-validation; `strength` is the
     weight of the prior, or None without one; `status` is how the fit ended. `promise` is the expected error on
-    another motion, `residual` a bound on the torque residual of each joint. `std` (k,) are such that 1.96 of them are a
-    95 % interval; `sampling_std` (k,) are standard deviations without the prior's own error: two fits with one prior
+    another motion, `residual` a bound on the torque residual of each joint. 1.96 times `std` (k,) is the half width of
+    a 95 % interval. `sampling_std` (k,) are standard deviations without the prior's own error: two fits with one prior
     differ by these, since they share its error.
     """
 

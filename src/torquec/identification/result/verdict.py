@@ -3,7 +3,7 @@
 (1)  the expected error itself: a model that leaves a fifth of the torques unexplained is not useful
 (2)  validation logs. The covariance C of the parameters explains an error u on them,
      u^2 = sum tr(A C A') / |tau|^2. An error far above sqrt(training^2 + u^2) means another robot, tool or payload. An
-     error far above the expected one that u explains means overfitting
+     error that u explains, but that is far above the expected error, means overfitting
 (3)  a log that hardly moves is predicted well by gravity alone: it is no evidence
 (4)  u of (2) over states drawn from the whole range of the logs: where it is large, the logs excite too little for
      other motions in that range. Significant but poorly known parameters are named, although torques may be predicted

@@ -229,7 +229,7 @@ class FrictionLaw:
 
     @property
     def richer(self) -> dict[str, FrictionLaw]:
-        """The laws with one more refinement, by its name, of those that model selection tries."""
+        """The laws that model selection tries with one more refinement, by the name of the refinement."""
         names = (*(name for name in refinements() if TERMS[name].is_tried), POWERS, DIRECTIONAL)
         return {name: self.with_term(name) for name in names if not self.has(name)}
 
@@ -268,7 +268,7 @@ class FrictionLaw:
 
 
 def shafts_of(robot: Robot, transmission: Array | None = None) -> tuple[Shaft, ...]:
-    """Every joint of one coordinate, then every row of the transmission (the robot's own unless given) of several."""
+    """Every joint of one coordinate, then every row of the transmission (by default the robot's) for several joints."""
     rows = np.array(robot.drives.transmission) if transmission is None else transmission
     driven = ((joint.name, own.start) for joint, _, own in joint_slices(robot) if joint.kind.nv == 1)
     shafts = [Shaft(name, tuple(float(k == j) for k in range(robot.n))) for name, j in driven]

@@ -1,8 +1,8 @@
 """`TorqueModel`: the parameters to estimate, and the regressor A with tau = A x at the samples of a log.
 
 (1)  x = (beta, f):  beta = K phi the base parameters of bodies and rotors, f friction and further columns
-(2)  A = [Y_b F], and, because the filter is linear, A low-passed times x is tau low-passed: both sides of the
-     equation pass the same filter, so that a Coulomb step is as smooth as the measured one
+(2)  A = [Y_b F]; the filter is linear, so low-passed A times x is low-passed tau: both sides of the equation pass the
+     same filter, and a Coulomb step is as smooth as the measured one
 (3)  the columns of a shaft are a function of time times a constant row: the function alone passes the filter
 
 Unidentifiable combinations of parameters are columns that are linearly dependent in every state:
@@ -11,8 +11,7 @@ Unidentifiable combinations of parameters are columns that are linearly dependen
 (5)  base parameters are independent by construction; friction of coupled shafts need not be. The viscosities of two
      joints and of the two motors of a differential between them are four columns of rank three
 
-These are not the fault of a log: `check_excitation` tests only the others. Columns of the user are assumed
-independent.
+No log can separate these: `check_excitation` tests only the others. Columns of the user are assumed independent.
 """
 
 from __future__ import annotations
@@ -122,7 +121,7 @@ class TorqueModel:
 
     @cached_property
     def kinds(self) -> tuple[ParameterKind, ...]:
-        """What each entry of x (k,) is."""
+        """The kind of each entry of x (k,)."""
         base = (ParameterKind.BASE,) * len(self.base)
         further = (ParameterKind.COLUMN,) * len(self.columns)
         return (*base, *friction_kinds(self.shafts, self.friction), *further)
@@ -163,7 +162,7 @@ class TorqueModel:
 
     @cached_property
     def powers(self) -> Indices:
-        """Places in (phi, f) of viscous, curved and cubic friction of each shaft and direction that has all three."""
+        """Indices in (phi, f) of viscous, curved and cubic friction of each shaft and direction that has all three."""
         place = {name: k for k, name in enumerate(self.names, len(self.standard_names) - len(self.base))}
         found = [
             [place.get(f"{word}_{shaft.name}", -1) for word in (viscous, "curved", "cubic")]
@@ -245,7 +244,7 @@ def torque_model(
     transmission: Array | None = None,
     columns: Sequence[TorqueColumn] = (),
 ) -> TorqueModel:
-    """The parameters to estimate: bodies, with `rotors` the reflected inertia of every shaft, friction, `columns`.
+    """The parameters to estimate: bodies, reflected rotor inertias (with `rotors`), friction, `columns`.
 
     `transmission` (motors, n) describes motors that turn with several joints (the robot's own drives unless given);
     rotor inertias are estimated joint side, whatever the gear. Springs of the robot are not taken as known: give them
