@@ -20,7 +20,7 @@ from torquec.robot.robot import Robot
 
 
 class Reading(StrEnum):
-    """How much of a log is in memory: all of it, a piece at a time, or either, by the expected memory."""
+    """How much of a log is in memory: all of it, a piece at a time, or chosen by the expected memory."""
 
     BY_MEMORY = "by memory"
     WHOLE = "whole"
@@ -38,7 +38,7 @@ class IdentifyOptions:
     a joint slower than `standstill` [rad/s or m/s] are left out of the fit: stiction is not a function of the state
     (zero keeps all rows, and so does friction with memory). `reading` is how logs are read, `piece_rows` the number of
     samples of a piece. With `memory`, friction with presliding displacement (Dahl) is tried, too, and chosen where it
-    is clearly better on held-out parts: a function with state in programs; MJCF gets a fit without it. `fit_gravity`
+    is clearly better on held-out parts; programs then have a state, and MJCF gets a fit without it. `fit_gravity`
     also fits the direction of gravity, not its magnitude.
 
     Raises `ArgumentError` for invalid numbers and unknown choices.

@@ -24,8 +24,8 @@ Bounds of the residual by split conformal prediction over blocks of motion (`Res
      (Pareto): the bound is wide, and `blocks` shows why. A single recording does not show run-to-run variation
      (temperature, sensor offsets): bounds are at least `_ONE_RUN` times the largest score
 
-(9)  controllers and observers evaluate friction with memory without its state, as a step at reversals: its bounds hold
-     for both, for the larger of the two residuals of every sample
+(9)  controllers and observers evaluate friction with memory without its state, as a step at reversals. Bounds hold for
+     both evaluations: they are those of the larger of the two residuals of every sample
 
 Elsewhere in the range of the logs, the uncertainty of the parameters x with covariance C causes a relative error u:
 

@@ -3,16 +3,16 @@
 (1)  rotors: with reflected rotor inertias, or without, by (6); decided again after (3)
 (2)  law of friction: every shape of reversals (`CoulombShape`), with load-dependent friction, concave viscous friction,
      both or neither. The load is the rigid-body torque of a fit without such terms, not that of the file's inertias,
-     because the final model uses its own. Of the laws whose error is within one standard error (5) of the least, the
-     simplest is taken: fewest terms, then a step at reversals, then the least error. Joints without load-dependent or
-     concave friction get zero for it: these coefficients are not negative
+     because the final model uses its own inertias. Of the laws whose error is within one standard error (5) of the
+     least, the simplest is taken: fewest terms, then a step at reversals, then the least error. Joints without
+     load-dependent or concave friction get zero for it: these coefficients are not negative
 (3)  one more term at a time (Stribeck, powers of the speed, directions) as long as one lowers (6) by `_LARGE_GAIN`:
      the threshold is high because these terms extrapolate worse
 (4)  strength of the prior and weighting of joints: all settings whose error is within two standard errors of the least
      are averaged (`averaged`), because the logs do not discriminate between them; physically consistent bodies and
      dissipative friction are convex sets, so that averages stay in them
-(5)  standard error of a difference: that of the squared residuals of held-out parts, part by part. Every log is cut
-     into `PARTS` parts
+(5)  standard error of a difference: from the squared residuals of held-out parts, compared part by part. Every log is
+     cut into `PARTS` parts
 (6)  Akaike's information criterion: mean over the n joints of log(|residual_j|/|tau_j|) + k/(m n), for k parameters
      and m independent samples
 

@@ -255,7 +255,8 @@ def motion_limits(
 ) -> MotionLimits:
     """Limits of a robot's motion: those of its file, a largest `acceleration` of every joint, rules about its frames.
 
-    Torque limits count with the share `effort` (4), also where masses and friction are wrong by `uncertainty` (8).
+    Torques stay within a share `effort` of their limits (4), and, where masses and friction are wrong by up to
+    `uncertainty`, within the limits themselves (8).
 
     Raises `SpecificationError` for a joint that has no range or no speed to move in.
 

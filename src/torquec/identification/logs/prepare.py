@@ -1,4 +1,4 @@
-"""Log preparation: even sampling, zero-phase low pass with an automatic cut-off, derivatives, a mask.
+"""Log preparation: even sampling, zero-phase low pass with an automatic cut-off, derivatives, a mask of used samples.
 
 (1)  rows with missing values, repeated or backward stamps are left out (`clean_rows`); the rest is interpolated to even
      times at the rate of the log. A gap ends a part; parts are filtered separately
@@ -16,11 +16,11 @@ The cut-off is given, or chosen from the spectra of the log, above the motion an
 (7)  spectra of speeds: recorded ones, and (2 pi f)^2 times that of positions. A motion's spectrum falls with frequency;
      that of noise (quantisation, jitter of stamps) is flat or rises in speeds: the minimum of the average over half an
      octave is the noise floor; higher frequencies are noise
-(8)  top of the motion: the frequency below which 99 % of the power of the speeds lies, noise subtracted, averaged over
-     the stretches with their power as weight, so that pauses do not count; the lower one of the two spectra
+(8)  top of the motion: the frequency below which 99 % of the power of the speeds lies, noise subtracted. It is averaged
+     over the stretches with their power as weight, so that pauses do not count; the lower one of both spectra is used
 (9)  cut-off: eight times (8), so that the harmonics of friction and of the equations of motion pass
 (10)  torques that were low-passed before recording have almost no power (1e-7 of their peak) above some frequency, in
-     all joints, where a model still has its friction steps: the cut-off stays below that frequency, but not below
+     all joints, but the model still has its friction steps there. The cut-off stays below that frequency, but not below
      four times (8), where the spectrum of smooth torques may end by itself
 """
 
@@ -219,10 +219,7 @@ def prepare(
 ) -> Samples:
     """The samples of a log (1)-(4); `cutoff` [Hz] is chosen from the data when not given.
 
-    `edge` [s] at each end is not used.
-
-    With `slowest` [rad/s or m/s], samples in which no joint is faster are not used.
-
+    `edge` [s] at each end is not used, nor, with `slowest` [rad/s or m/s], samples in which no joint is faster.
     Raises `ArgumentError` when too little is left, `MissingExtraError` without scipy.
     """
     rows = clean_rows(log)

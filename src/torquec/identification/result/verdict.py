@@ -21,7 +21,7 @@ from enum import StrEnum
 _POOR = 0.5
 """Relative deviation from which a parameter is poorly known: little more than its sign is certain."""
 _OVERFIT = 2.0
-"""Ratio of the error on other data to that on the fitted data from which the model is overfitted."""
+"""Ratio of the error on other data to that on the fitted data: above it, the model is overfitted."""
 _NEGLIGIBLE = 5e-3
 """Errors below this share of the torques are negligible, whatever their ratio."""
 
@@ -84,7 +84,7 @@ class Parameter:
 class PredictedLog:
     """A log that was not fitted: its name, its error |tau - predicted|/|tau|, and u of (2), if known.
 
-    `variation` is the share of its torques that varies, over that of the fitted logs (3).
+    `variation` is the share of its torques that varies, relative to that of the fitted logs (3).
     """
 
     name: str

@@ -21,8 +21,7 @@ The background samples the motion at t0; the torque commanded at t = t0 + age us
 
 In f_J, dM/dq is weighted with the jerk, in f_M with the accelerations; f_A bounds D for any A; f_3, a minor term, is a
 sum of amplitudes. Without a jerk limit a first-order term 2 f_M age remains: an acceleration step acts on the inertia
-at t0.
-Springs are included, friction is not.
+at t0. Springs are included, friction is not.
 
 The parts f of (4) at an age are the witness of a bound, which :mod:`torquec_check.hold` proves again.
 """

@@ -235,7 +235,7 @@ def _refusal(task: _Task) -> SpecificationError:
     if tolerance is None:
         return SpecificationError(f"no bound of the error of {name} was found", remedy="keep more of its terms")
     found = coefficient_bound(task.error, task.box, groups=task.groups)
-    reached = "" if found is None else f"; what is proven is {rounded_up(found.bound, 6)}"
+    reached = "" if found is None else f"; the proven bound is {rounded_up(found.bound, 6)}"
     return SpecificationError(
         f"the error of {name} was not proven to stay within the tolerance {tolerance.value:.6g} of joint "
         f"'{tolerance.joint}'{reached}",

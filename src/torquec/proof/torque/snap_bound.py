@@ -1,4 +1,4 @@
-"""Snapping error bound: the torque change due to snapped angles, relative to the file as written.
+"""Snapping error bound: the torque change due to snapped angles, compared with the file as written.
 
 It is a part of every torque error bound.
 

@@ -72,7 +72,7 @@ class TorqueResidual:
     def rounding(self) -> float:
         """Error bound of every row: more than the checker allows for the rounding of both programs.
 
-        The checker's allowance grows with the number of variables as its grid's Lebesgue constant, two to each power.
+        The checker's allowance grows like the Lebesgue constant of its grid: by a factor of two for each variable.
         """
         return _ROUNDING * 3.0 ** len(self.variables) * self.size
 

@@ -16,8 +16,8 @@ Every cell of the payload's set (`cells`) has its own radii, because a payload i
 of the nominal robot are over the tubes of all cells together.
 
 (4)  the tube of radii r is invariant if (2), (3) of that tube are below r in every piece: up to the first instant at
-     which the motion leaves the tube, or at which a narrower piece begins, all bounds hold, and those of the next
-     instant depend on the past only: the motion is strictly inside. So there is no first instant outside.
+     which the motion leaves the tube, or at which a narrower piece begins, all bounds hold. Bounds of the next instant
+     depend on the past only, so the motion is strictly inside. Hence there is no first instant outside.
 """
 
 from __future__ import annotations
@@ -292,7 +292,7 @@ class VaryingTube:
 
     @cached_property
     def _recent_epochs(self) -> list[Indices]:
-        """The epochs (N,) of every piece, and earlier ones in which a slot that overlaps it may have begun."""
+        """The epoch (N,) of every piece, and earlier epochs in which a slot that overlaps the piece may have begun."""
         earlier = self.edges[:-1] - self.slot * self.coupled.period * (1.0 + 1e-9)
         first = self.epochs.of_piece[np.clip(np.searchsorted(self.edges, earlier, side="right") - 1, 0, None)]
         last = self.epochs.of_piece
