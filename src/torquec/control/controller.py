@@ -2,7 +2,7 @@
 
 Every control law is called once per sampling interval and has the same form:
 
-    inputs    q_ref, qd_ref, qdd_ref (n,)     the current reference; of a frame: `Reference`, (2)
+    inputs    q_ref, qd_ref, qdd_ref (n,)     the current reference; for a Cartesian one see (2)
               q, qd (n,)                      the current measurement
               gains (n, 2n)                   only with a gain `schedule`, one matrix per sample
               state (m,)                      only where the law has a state
@@ -181,8 +181,10 @@ def make_controller(
     origin: ModelOrigin | None = None,
     reference: Reference = JOINT_REFERENCE,
 ) -> Controller:
-    """Make a controller from a law: a function of the signals by name, and of `gains` and `state` where it has them,
-    that returns {"tau": ..} and, with a state, {"next_state": ..}. `reference`: its reference space.
+    """Make a controller from a law, a function of the signals by name.
+
+    The law also takes `gains` and `state` where the controller has them. It returns {"tau": ..} and, with a state,
+    {"next_state": ..}. `reference`: the reference space.
     """
     ports = controller_ports(len(joints), reference, slots, schedule)
     function = trace(name, law, ports)

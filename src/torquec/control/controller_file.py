@@ -65,8 +65,8 @@ def write_controller(
     document of the tracking guarantee (`TrackingGuarantee.to_document`), whose claim stands at the top of the code.
     With `precision` "single" the code computes in 32 bits; its claim then says that the bound excludes this rounding.
 
-    Raises `ArgumentError` for a target without that precision, for a directory that is not writable, and without
-    `force` for an existing file that Torquec did not write.
+    Raises `ArgumentError` for a target without that precision, for a directory that is not writable, and, unless
+    `force` is true, for an existing file that Torquec did not write.
     """
     language, begin = chosen(Target, target, "target"), prefix or controller.name
     numbers = chosen(Precision, precision, "precision")
@@ -186,7 +186,7 @@ def _check(found: Sampled) -> None:
     if isinstance(found, Observer):
         _check_ports("function", found.function, watched, 4 if found.moving else 3)
         if found.start is None:
-            _DOCUMENTS.refuse("controller.start", "an observer starts from somewhere")
+            _DOCUMENTS.refuse("controller.start", "an observer needs a program for its initial state")
         _check_ports("start", found.start, state, 1)
         return
     schedule = found.schedule
@@ -194,7 +194,7 @@ def _check(found: Sampled) -> None:
         if schedule.gains.shape != (len(schedule.t), n, 2 * n) or len(schedule.t) == 0:
             _DOCUMENTS.refuse("controller.schedule", f"gains of shape {schedule.gains.shape} are not (N, {n}, {2 * n})")
         if not np.all(np.diff(schedule.t) > 0.0):
-            _DOCUMENTS.refuse("controller.schedule.t", "times do not grow")
+            _DOCUMENTS.refuse("controller.schedule.t", "times do not increase")
     _check_ports("function", found.function, found.ports, 2 if memory else 1)
     design = found.design
     if design is not None and design.options.poles is not None:
@@ -210,7 +210,9 @@ Ports = dict[str, tuple[int, ...]]
 def _check_ports(name: str, function: Function, inputs: Ports, outputs: int) -> None:
     found = {port.name: port.shape for port in function.inputs}
     if found != inputs or len(function.outputs) != outputs:
-        _DOCUMENTS.refuse(f"controller.{name}", f"its inputs are {found}, not {inputs}, or its outputs are others")
+        _DOCUMENTS.refuse(
+            f"controller.{name}", f"its inputs are {found}, not {inputs}, or its number of outputs is wrong"
+        )
 
 
 _JOINTS = {"space": "joint", "frame": ""}

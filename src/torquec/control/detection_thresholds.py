@@ -1,22 +1,23 @@
 """Collision-detection thresholds of a momentum observer: no false alarm on any robot within an uncertainty.
 
-The residual of the observer (:mod:`torquec.control.observer`) is the low-pass filtered (unit gain) external torque plus
+The residual of the observer (:mod:`torquec.control.observer`) is the external torque plus errors, low-pass filtered
+with unit gain. The errors are
 
 (1)  (P - tau_0) - Y delta + (f^ - f) + drive error + quadrature,      at the true motion
      P - tau_0 by the model's certificate, Y delta the parameters, f the friction, f^ its estimate
-(2)  quadrature: the trapezoidal rule for b over an interval h is off by at most  h/4 sup |db/dt|  of its mean
+(2)  quadrature: over an interval h the trapezoidal rule differs from the mean of b by at most  h/4 sup |db/dt|
 (3)  measurements: b^ - b, and p^ - p, which enters as a difference of two samples: (1 - exp(-k h))/h times
      [e_now - mean of earlier e], at most twice sup |e|
 
-The sum of bounds of (1), (2) and b^ - b is the level of one interval. Friction has two levels, chosen by the measured
-speed w^ of a shaft, whose error over an interval is at most e:
+The level of one interval is the sum of the bounds of (1), (2) and b^ - b. Friction has two levels, chosen by the
+measured speed w^ of a shaft. The error of w^ over an interval is at most e:
 
 (4)  moving, |w^| > e: the direction is known;  |f^ - f| <= (1 + part) (change over e) + part |f(w^)|
 (5)  standing, |w^| <= e: f^ has no dry friction, f any between -dry and dry:  (1 + part) (dry + change over 2 e)
 
-The threshold is the levels through the same low-pass filter, plus (3): lower while a joint moves than while it stands.
-An external torque above twice the threshold is certainly detected once the filter has settled, one above four times
-the threshold within ln 2/k seconds, as long as the robot stays within the motions of the levels.
+The threshold is the level through the same low-pass filter, plus (3). It is lower while a joint moves than while it
+stands. As long as the robot stays within the motions of the levels, an external torque above twice the threshold is
+certainly detected once the filter has settled, and one above four times the threshold within ln 2/k seconds.
 """
 
 from __future__ import annotations
@@ -55,16 +56,18 @@ _MASSES = 2  # number of subintervals of the mass of an unknown payload
 _PIECES, _BOXES = 256, 256  # time intervals of a motion, and boxes of a subdivided position range
 
 _SLOPE_PIECES = 64  # subintervals of a speed range over which friction slopes are enclosed
-_ROUNDED_UP = 1.0 + 1e-9  # allowance for the rounding error of the bounds and of the observer, relative to its torques
+_ROUNDED_UP = 1.0 + 1e-9  # allowance for the rounding errors of bounds and observer, relative to the torques
 
 _LEAST = 1e-9  # [Nm], the smallest threshold
 
 
 @dataclass(frozen=True)
 class RubbingShaft:
-    """A shaft with friction, (4) and (5): `error` e of its speed, `part` the relative friction error, `slope` of the
-    smooth terms and `change` of the dry ones over e, both in one direction of motion; `dry`, the largest dry friction
-    near rest; `offset` of the smooth terms there.
+    """Friction bounds of a shaft, (4) and (5).
+
+    `error`: e, the speed error; `part`: the relative friction error; `slope`: largest slope of the smooth terms;
+    `change`: of dry friction over e, both in one direction of motion; `dry`: the largest dry friction near rest;
+    `offset`: of the smooth terms near rest.
     """
 
     shaft: Shaft
@@ -242,7 +245,7 @@ def _boxes(robot: Robot, motions: Trajectory | MotionBox, guarantee: TrackingGua
     if guarantee is None or not guarantee.valid:
         why = "there is none" if guarantee is None else guarantee.reason
         raise ArgumentError(
-            f"how far the robot is from its motion follows from a valid guarantee: {why}",
+            f"thresholds along a motion need a valid guarantee, which bounds the deviation from it: {why}",
             remedy="give guarantee=tq.tracking_guarantee(...), or motions as a MotionBox with speeds and accelerations",
         )
     held = motion_enclosure(motions.of_joints(robot.joint_names), pieces=_PIECES)

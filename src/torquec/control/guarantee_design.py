@@ -2,15 +2,16 @@
 
 (1)  laws: computed torque with its model at the measured state, at the reference, and with the robust term, each with
      two equal real poles -a per joint. The robust term has a slope of r/f = 2a within its layer; the layer is the
-     smallest that the guarantee proves not to be left. Slotine and Li's law has no proven bound, and is not tried
+     smallest one that the sliding variable provably never leaves. Slotine and Li's law has no proven bound, and is
+     not tried
 (2)  cost: the largest position bound of all joints, infinite where nothing is proven (a drive saturates, the loop of
      some robot of the sets is unstable, bounds diverge)
-(3)  one a for all joints: faster by `_STEP` while the cost falls, then between the neighbours of the best
-(4)  joint by joint: the poles of the joint with the largest bound faster, those of the joint with the least torque
-     margin slower, while the cost falls
+(3)  one a for all joints: multiplied by `_STEP` while the cost falls, then refined about the best value
+(4)  joint by joint, while the cost falls: the poles of the joint with the largest bound are made faster, those of the
+     joint with the smallest torque margin slower
 
-Faster poles multiply encoder noise and delays, and need more torque; the bound contains all of it, so that its minimum
-is the compromise.
+Faster poles amplify encoder noise and delays, and need more torque. The bound contains all of these effects, so that
+its minimum is the compromise.
 """
 
 from __future__ import annotations
@@ -42,13 +43,13 @@ _FINER, _LOCAL = (1.4, 1.0 / 1.4, 1.18, 1.0 / 1.18), 1.1
 """Factors on the best a of (3), one after the other, and on the poles of one joint (4)."""
 
 _FASTEST = {LawKind.COMPUTED_TORQUE: 0.3, LawKind.ROBUST: 0.19}
-"""Largest a times the sampling interval: beyond, the sampled loop is far from the continuous one, or chatters."""
+"""Largest a times the sampling interval: above, the sampled loop is far from the continuous one, or chatters."""
 
 _SLOPE = 2.0
 """Slope r/f of the robust term, as a multiple of a: the default of `robust_computed_torque`."""
 
 _WIDE, _ROOM = 1e3, 1.02
-"""Layer [rad/s or m/s] of a term that is only measured by its slope, and the room of the final one above its bound."""
+"""Layer [rad/s or m/s] during the search, too wide to be left; final layer over the bound of the sliding variable."""
 
 _AT = {
     Evaluation.MEASURED: (LawKind.COMPUTED_TORQUE, LawKind.ROBUST),
@@ -57,7 +58,7 @@ _AT = {
 """Laws by the state at which they evaluate the model."""
 
 _LOCAL_TRIES = 6
-"""Steps of (4)."""
+"""Largest number of steps of (4)."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +213,7 @@ class _Search:
             return ProvenLaw(law, placed, TrackingGuarantee(False, error.found))
 
     def _narrowed(self, found: ProvenLaw) -> ProvenLaw:
-        """With the smallest layer that the sliding variables do not leave; the linear loop stays the same."""
+        """The law with the smallest layer that its sliding variables do not leave; the linear loop stays the same."""
         if found.loop.robust is None or not found.guarantee.valid:
             return found
         layer = tuple(float(rounded_up(_ROOM * bound.sliding, 4)) for bound in found.guarantee.joints)

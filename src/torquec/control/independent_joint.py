@@ -5,7 +5,7 @@
 (3)  gains from poles, for a joint that moves the inertia J alone:  kp = J p, kd = J s;  with a third pole -r
      kp = J (p + s r),  kd = J (s + r),  ki = J p r
 (4)  poles that the drives and the sampling interval T allow:  p = min(50/s, 0.1 / T, sqrt(u / (J e))),  u the torque
-     that gravity leaves at q, e = 0.1 rad (0.01 m) the error at which it is used up
+     limit less gravity at q, e = 0.1 rad (0.01 m) the error at which the feedback reaches u
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from torquec.spatial import Scalar
 _FASTEST, _PART_OF_SAMPLING = 50.0, 0.1
 """(4): fastest pole [1/s], below the first resonance of common arms; its product with the sampling interval."""
 _FULL_TORQUE = {True: 0.1, False: 0.01}
-"""(4): position error at which a drive is saturated, of joints that turn [rad] and slide [m]."""
-_LEAST_SHARE = 0.1  # (4): least part of a torque limit that is left for feedback
+"""(4): position error that saturates a drive, of revolute [rad] and prismatic [m] joints."""
+_LEAST_SHARE = 0.1  # (4): smallest part of a torque limit that is available to feedback
 
 _FRICTION = FrictionCompensation()
 _NO_FRICTION = FrictionCompensation(FrictionAt.NOTHING)
@@ -124,7 +124,7 @@ def feedforward_torque(
 
 
 def _as(controller: Controller, kind: LawKind) -> Controller:
-    """The controller under the name of another law, which it is without gains."""
+    """The controller under the name of another law, the one that zero gains make it."""
     assert controller.design is not None
     options = replace(controller.design.options, gains=None, feedforward=None)
     name = kind.value.replace("-", "_")

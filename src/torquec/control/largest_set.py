@@ -1,7 +1,7 @@
-"""The largest size of a set for which a tracking error is bounded, where the stated one has no bound.
+"""The largest part of an uncertainty set for which the tracking error is bounded, where the whole set has no bound.
 
-The set that contributes most (`TrackingGuarantee.cause`) is multiplied by a part s between 0 and 1, a payload about its
-nominal mass, and s is bisected. That no bound is found for a larger part is no proof that there is none.
+The set that contributes most (`TrackingGuarantee.cause`) is scaled by a factor s between 0 and 1, a payload about its
+nominal mass. Bisection finds the largest s with a bound. This does not prove that larger sets have none.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from torquec.robot.robot import Robot
 from torquec_check.claim import rounded_down
 
 _RESOLUTION = 1.0 / 16.0
-"""Part of the stated set at which the bisection ends."""
+"""Width of the bracket of s at which the bisection ends."""
 
 _SECONDS = 120.0
-"""Time after which it ends earlier: one guarantee of seven joints may take half a minute."""
+"""Time limit of the bisection [s]: one guarantee of seven joints may take half a minute."""
 
 _JOINT_ENTRIES = {
     "friction": ("friction_part", "friction_residual"),
@@ -39,8 +39,10 @@ _BODY_ENTRIES = ("mass_part", "first_moment_part", "inertia_part")
 
 @dataclass(frozen=True)
 class LargestSet:
-    """Entries of a set with the largest values that have a bound, found within `resolution` of the stated ones; `part`
-    is zero without a bound at any part that was tried, and entries are the smallest ones tried.
+    """The largest `part` of a set that has a bound, and the `entries` of the set scaled by it.
+
+    `resolution`: width of the last bracket, as a part of the stated set. Where no part that was tried has a bound,
+    `part` is zero and `entries` are the smallest ones tried.
     """
 
     cause: str

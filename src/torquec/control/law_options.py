@@ -131,10 +131,10 @@ def _numbers(text: str) -> tuple[float, ...]:
 class ControllerOptions:
     """Options of a control law; None selects the default of the law. A law refuses options that it does not use.
 
-    `poles` [1/s]: one for all joints, one per joint or pairs. `period` [s]: the sampling interval, with `sampled` the
+    `poles` [1/s]: one for all joints, one per joint or pairs. `period` [s]: the sampling interval; with `sampled` the
     poles are placed for it. `evaluation`: the state at which the model is evaluated; `friction`: its compensation;
-    `rule`: how the model is abbreviated. Independent joints: `gains`, else those of the poles at the configuration
-    `posture` (n,); `feedforward`; torque limits of its `anti_windup` (n,) [Nm]. `weights` of LQR.
+    `rule`: how the model is abbreviated. Independent joints: `gains`, else gains from the poles at the configuration
+    `posture` (n,); `feedforward`; `anti_windup` (n,) [Nm], the torque limits of the integral. `weights` of LQR.
     Torque limits `efforts` (n,) [Nm] and rate limits `rates` (n,) [Nm/s], None where a joint has none. Robust term:
     `amplitude` [rad/s^2] and `layer` [rad/s], one number or one per joint.
     """

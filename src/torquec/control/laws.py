@@ -83,7 +83,7 @@ def make_law(
 ) -> Controller:
     """Make the controller of a law for a robot or a model.
 
-    LQR needs the trajectory of its gains, which is sampled at the period of the options.
+    LQR needs a `trajectory` for its gains, and samples it at the period of the options.
 
     Torques are limited where the options give `efforts` or `rates`. Raises `ArgumentError` for an unknown law, for
     options that it does not use, and as the law itself does.
@@ -234,7 +234,7 @@ LAWS: Mapping[LawKind, LawEntry] = MappingProxyType(
             lambda model, options, _: feedforward_torque(model, **_given(options, "friction")),
         ),
         LawKind.OPEN_LOOP_GRAVITY: LawEntry(
-            "the same, with gravity computed where the robot is",
+            "the torques of the reference, with gravity at the measured position, no feedback",
             ("friction",),
             lambda model, options, _: feedforward_torque(model, online_gravity=True, **_given(options, "friction")),
             Evaluation.MEASURED,

@@ -101,4 +101,4 @@ def stationary_cost(Phi: npt.ArrayLike, Psi: npt.ArrayLike, Q: npt.ArrayLike, R:
             break
         if np.abs(grown).max() <= 1e-13 * np.abs(h).max():
             return h
-    raise RobotError("the regulator's cost does not settle", remedy="raise the weights of errors or of torques")
+    raise RobotError("the regulator's cost does not converge", remedy="raise the weights of errors or of torques")

@@ -53,7 +53,7 @@ class FrictionCompensation:
     def torque(self, source: Robot | Model, signals: dict[str, Any]) -> list[Scalar]:
         """The compensating torque (n,) for the signals of a controller.
 
-        Friction that depends on the load takes the torques of the rigid bodies at the reference acceleration.
+        The load of load-dependent friction is the torque of the rigid bodies at the reference acceleration.
         """
         model = as_model(source)
         if self.at is FrictionAt.NOTHING:

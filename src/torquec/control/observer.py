@@ -1,15 +1,15 @@
 """Generalized-momentum observer: external torque estimation and collision detection.
 
-With p = M qd and the torque other than that of the drives, b = dM/dt qd - c - g - springs - friction:
+With the momentum p = M qd and its rate without drive and external torques, b = dM/dt qd - c - g - springs - friction:
 
 (1)  pd = tau + b + external
 (2)  between samples    p^ -> p^ + h (tau + (b_before + b_now)/2)                         tau held for h seconds
 (3)  at a sample        r = (1 - exp(-k h))/h (p - p^),      p^ -> p^ + (1 - exp(-k h)) (p - p^)
 
-so that r follows the external torque with the time constant 1/k and no offset; no acceleration is measured and no mass
-matrix inverted. De Luca & Mattone (2003), here with exact sampling. M, c and g are those of one torque program, and
-dM/dt is differentiated from it: r differs from the external torque by the error of that program and no more, also for a
-simplified one, for which dM/dt = C + C' does not hold.
+so that r follows the external torque with the time constant 1/k and no offset. The observer measures no acceleration
+and inverts no mass matrix. De Luca & Mattone (2003), here with exact sampling. M, c, g and dM/dt all come from one
+torque program: r differs from the external torque by the error of that program and no more. This also holds for a
+simplified program, for which dM/dt = C + C' fails.
 
 (4)  collision of a joint: |r| above its threshold: a number, or
 (5)  the threshold from an `Uncertainty` (:mod:`torquec.control.detection_thresholds`), which depends on the measured
@@ -48,11 +48,11 @@ from torquec.trajectory.trajectory import Trajectory
 
 @dataclass(frozen=True, repr=False)
 class Observer(ModelFunction):
-    """An observer: (q, qd, tau, state) -> external (n,), collision (n,) 0 or 1, next_state; of (5) also threshold (n,).
+    """An observer: (q, qd, tau, state) -> external (n,), collision (n,) 0 or 1, next_state; with (5) threshold (n,).
 
     `tau` is the torque that acted since the previous call. `state_at` gives the initial state. `bandwidth` [1/s] and
-    `thresholds` (n,) [Nm], None where a joint has none, are those of its design; with (5), the thresholds at rest,
-    which are the largest. `moving` (n,) are the largest while all joints move, empty without (5).
+    `thresholds` (n,) [Nm] are those of its design; a joint without a threshold has None. With (5), `thresholds` are
+    those at rest, the largest ones, and `moving` (n,) the largest while all joints move; `moving` is empty without (5).
     """
 
     KIND: ClassVar[str] = "observer"
@@ -97,9 +97,9 @@ def momentum_observer(
     """The observer (1)-(5), with k = `bandwidth` [1/s], called every `period` seconds.
 
     `thresholds` (n,) [Nm]: collision thresholds, infinite unless given. With an `uncertainty` they follow
-    from its sets (5), for robots that move within `motions`: a box with speeds and accelerations, that of a certified
-    model unless given, or a trajectory with its `guarantee`. Raises `ArgumentError` for a bandwidth or period that is
-    not positive, for thresholds of both kinds, and as `detection_thresholds` does.
+    from its sets (5), for robots that move within `motions`: a box with speeds and accelerations, or a trajectory with
+    its `guarantee`; the default is the box of a certified model. Raises `ArgumentError` for a bandwidth or period that
+    is not positive, for thresholds of both kinds, and as `detection_thresholds` does.
     """
     for name, value in (("bandwidth", bandwidth), ("period", period)):
         if not (math.isfinite(value) and value > 0.0):
@@ -179,9 +179,9 @@ def detectable_force(
     """The smallest force [N] on a frame's origin that is certainly detected at q (n,), in one direction (3,) or in all.
 
     A force F acts on the joints with J' F, and is detected where one joint reaches its `smallest_torque`. Over all
-    directions the result is at most sqrt(n) over the smallest singular value of J' scaled by these torques; infinite
-    where a direction moves no joint. Raises `ArgumentError` for an observer without thresholds from an uncertainty and
-    for no direction.
+    directions the result is an upper bound of that force: sqrt(n) over the smallest singular value of J', each row
+    divided by the torque of its joint. The result is infinite where a direction moves no joint. Raises `ArgumentError`
+    for an observer without thresholds from an uncertainty, and for a direction that is zero or not finite.
     """
     if not observer.moving:
         raise ArgumentError("the observer has no thresholds from an uncertainty", remedy="make it with uncertainty=")

@@ -27,8 +27,8 @@ from torquec.robot.payload import attach_payload
 from torquec.robot.robot import Robot
 from torquec.robot.xml_text import unused_name
 
-_GRID = 40  # masses from a thousandth of the robot to the heaviest, a third apart
-_BISECTIONS = 30  # a billionth of the step of the grid
+_GRID = 40  # number of masses, from a thousandth of the robot's to the heaviest, each a third larger than the last
+_BISECTIONS = 30  # they narrow the limit to a billionth of a step of the grid
 HEAVIEST = 100.0
 """Largest payload searched, in masses of the robot; beyond it the interval counts as unlimited."""
 
@@ -140,7 +140,7 @@ class _Carrying:
 
 
 def _limit(is_stable: Callable[[float], bool], grid: list[float], known: float) -> float:
-    """(2): the largest mass up to which the loop is stable; infinite beyond the grid, nothing above `known`."""
+    """(2): the largest mass up to which the loop is stable, at most `known`; infinite if stable on all of the grid."""
     inside = 0.0
     for mass in grid:
         if mass >= known:

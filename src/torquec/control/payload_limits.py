@@ -45,8 +45,8 @@ _HALVINGS, _GUARANTEES = 10, 4
 class PayloadLimits:
     """Payload limits of a mass whose centre is at `centre` (3,) [m] of `frame`.
 
-    `standing`: how the torque limit was found. `by` names the smallest, None where nothing limits the mass; `kg` is
-    that limit.
+    `standing`: how the torque limit was found. `by` names the smallest limit, None where nothing limits the mass;
+    `kg` is its value.
     """
 
     frame: str
@@ -98,7 +98,7 @@ def payload_limits(
 
     The law is computed torque with these `poles` [1/s], every `period` [s], its model evaluated as `evaluation` says.
     `uncertainty`: all other uncertain quantities; the payload is unknown from zero up to the limit. `efforts` (n,) take
-    the place of the robot's torque limits. With `largest_error` [rad or m] the guarantee must be at most that. Raises
+    the place of the robot's torque limits. `largest_error` [rad or m]: the largest allowed error in (2). Raises
     `ArgumentError` for a frame that does not exist and for bad numbers, `RobotError` for joints without a range.
     """
     model = as_model(source)
@@ -134,7 +134,7 @@ def payload_limits(
             **law,  # type: ignore[arg-type]
         )
 
-    guarantee = PayloadLimit(None, None, "under an unknown payload a guarantee is along a motion: give one")
+    guarantee = PayloadLimit(None, None, "a guarantee under an unknown payload needs a motion: give one")
     if model.robot.dependent:
         guarantee = PayloadLimit(None, None, str(proven_torque(model)))
     elif motion is not None:

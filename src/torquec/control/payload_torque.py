@@ -1,7 +1,8 @@
 """Maximum payload within the torque limits of the drives: along a motion, or at rest over the workspace.
 
-(1)  along a motion: with a mass m at a frame a drive gives  tau_0 + m tau_1 + friction(qd, load),  the friction of a
-     standing joint in the worse direction; the largest m for which no drive exceeds its limit at a sample
+(1)  along a motion: with a mass m at a frame a drive gives  tau_0 + m tau_1 + friction(qd, load). The friction of a
+     standing joint acts in the worse direction. The limit is the largest m for which no drive exceeds its torque limit
+     at any sample
 (2)  over the workspace: the same at rest in every configuration within the joint limits, where a drive must overcome
      gravity, springs and dry friction. The limit is sampled first; then slightly smaller masses are proven
      (:mod:`torquec.proof.torque.static_torque_bound`)
@@ -49,7 +50,7 @@ class LimitStanding(StrEnum):
 
 @dataclass(frozen=True)
 class PayloadLimit:
-    """A limit [kg], None where there is none; the joint that causes it, where one does; and why."""
+    """A payload limit [kg], None where there is none; the joint that causes it, if any; and the reason in words."""
 
     kg: float | None
     joint: str | None

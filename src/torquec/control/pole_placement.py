@@ -6,7 +6,7 @@ every joint (:mod:`torquec.control.poles`; Clover III, continuous (16), sampled 
 (1)  tau = tau_ref + G1 e + G2 ed,     G1 = M diag(p) - K,     G2 = M diag(s) - C
 (2)  the error then obeys  edd + s ed + p e = 0  in every joint alone, at every point of the motion
 (3)  M (p e + s ed) - K e - C ed is one pass of the linearized recursion in the direction (-e, -ed, p e + s ed): the
-     gains are never formed, and the step costs about two and a half inverse dynamics
+     gains are never formed, and the step costs about two and a half times as much as inverse dynamics
      (a model that follows a program: one pass of its derivative, :mod:`linearized_torque`)
 (4)  abbreviated models have explicit M, C and K, which are cheaper still
 """
@@ -52,8 +52,8 @@ def pole_placement(
 ) -> Controller:
     """The controller (1), feedforward and feedback in one call; with a `rule` from abbreviated models (4).
 
-    `poles`, `period` and `sampled` as in `computed_torque`. Friction, where it is compensated, is compensated for the
-    reference's speed, and its slope is part of C. Raises `ArgumentError` for poles that are unstable or too fast.
+    `poles`, `period` and `sampled` as in `computed_torque`. Friction is compensated at the reference speed, or not at
+    all; where it is, its slope is part of C. Raises `ArgumentError` for poles that are unstable or too fast.
     """
     model, loss = as_model(source), friction_compensation(friction)
     if loss.at is FrictionAt.MEASURED:
@@ -73,8 +73,8 @@ def pole_placement_gains(
 ) -> Function:
     """The program (q, qd, qdd) -> G1, G2 (n, n) of (1), for controllers that compute gains and torques at two rates.
 
-    Without `poles` they are further inputs, as `stiffness` p and `damping` s (n,). With a `period` [s] they are
-    designed for that sampling interval.
+    Without `poles` the program has the further inputs `stiffness` p and `damping` s (n,). With a `period` [s] the gains
+    are designed for that sampling interval.
     """
     arm = as_model(source)
     robot, feedback = arm.robot, None

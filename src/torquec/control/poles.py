@@ -9,8 +9,7 @@
 A zero-order hold keeps the inputs of a linear system constant between samples:
 
 (4)  x(t + h) = Phi x + Psi u,    Phi = exp(A h),    Psi = integral of exp(A s) B ds, 0 .. h           Clover III (33)
-(5)  both stand in the exponential of [[A, B], [0, 0]] h, which is scaled down by a power of two, summed as a series
-     and squared up again
+(5)  Phi and Psi are blocks of the exponential of [[A, B], [0, 0]] h, by scaling and squaring of its power series
 """
 
 from __future__ import annotations
@@ -112,8 +111,10 @@ class ErrorFeedback:
 
 
 def joint_poles(joints: Sequence[str], poles: PoleArgument) -> JointPoles:
-    """The pairs that `poles` asks for. Raises `ArgumentError`, which names the joint, for poles that are unstable, not
-    finite or not a conjugate or real pair, and where there are not as many as joints.
+    """The pole pair of every joint, from one pole for all joints or one pole or pair per joint.
+
+    Raises `ArgumentError`, which names the joint, for poles that are unstable, not finite, or neither conjugate nor
+    real; and for a wrong number of them.
 
     >>> [str(pair) for pair in joint_poles(("a", "b"), [-12 + 45j, (-3, -4)]).pairs]
     ['-12 +- 45j', '-3, -4']

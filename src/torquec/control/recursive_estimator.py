@@ -2,7 +2,7 @@
 
 The motion is cut into windows of T seconds. A modulating function w(t) = 6 s (1 - s)/T, s the share of the window, is
 zero at both ends: momenta take the place of accelerations (Preisig and Rippin, 1993). With p = M qd, b of the momentum
-observer, friction f of the model, and what a unit of payload parameter k adds to p and b:
+observer, friction f of the model, and p_k and b_k, the contributions of a unit of payload parameter k to p and b:
 
 (1)  y   = integral of  w (tau + b - f) + w' p                  torque that the model does not explain
 (2)  h_k = integral of -w' p_k - w b_k                          payload: mass m, first moment m c, inertia in a frame
@@ -10,7 +10,7 @@ observer, friction f of the model, and what a unit of payload parameter k adds t
 
 summed exactly over samples with held torques. One row per joint and window; rows of a joint that is slower than
 `slowest` somewhere in the window are left out. Each joint keeps the sums A = sum of h h', a = sum of h y, sum of y^2
-and their number, all forgotten with the time constant `memory` of motion. Friction is eliminated joint by joint:
+and their number, all forgotten with the time constant `memory` [s of motion]. Friction is eliminated joint by joint:
 
 (3)  S = A_pp - A_pf A_ff^-1 A_fp,   s = a_p - A_pf A_ff^-1 a_f
 (4)  (sum of S_j/v_j + prior) theta = sum of s_j/v_j,      C = (sum of S_j/v_j + prior)^-1
@@ -54,7 +54,7 @@ _SUMS = len(_PAIRS) + _COLUMNS + 2  # A, a, sum of y^2, number of rows
 _ONE_WAY = 0.99  # mean of z above which the joint kept its direction over the whole window
 _MOST_CORRELATED = 0.9  # largest r of (5): an estimate from some ten windows could reach one by chance
 _USUAL = 0.01  # torque noise relative to the torque limit: weights of the first pass
-_LEAST = 1e-3  # of (5), by the usual noise: keeps a noiseless simulation from dividing by zero
+_LEAST = 1e-3  # smallest sqrt(v_j) of (5), relative to the usual noise: avoids division by zero without noise
 _RIDGE = 1e-6  # on the squares of z and qd: an unidentifiable friction stays zero
 _FAR = 0.3  # standard deviation of the prior of a payload's extent [m]
 _NO_LIMIT = 100.0  # [Nm or N] in place of a torque limit that the file does not state
@@ -66,7 +66,7 @@ class RecursiveEstimator(ModelFunction):
     """(q, qd, tau, state) -> mass (1,), interval (2,), moment (3,), coulomb (n,), viscous (n,), next_state.
 
     `tau` is the torque that acted since the previous call; the first call ignores it. `mass` [kg] and first `moment`
-    [kg m] are those of the payload in `frame`, beyond the model's own; `interval` holds the mass with 95 %.
+    [kg m] are those of the payload in `frame`, beyond the model's own; `interval` is the 95 % interval of the mass.
     `coulomb` and `viscous` are corrections of the model's friction. Results change once per `window` [s].
     """
 

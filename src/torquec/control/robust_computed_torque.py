@@ -75,9 +75,9 @@ def robust_computed_torque(
     """The law (1)-(3), sampled every `period` [s].
 
     `poles` [1/s]: real, one for all joints, one per joint (taken twice) or pairs; the slower is -l. `amplitude` r
-    [rad/s^2] and `layer` f [rad/s]: one number or one per joint; unless given 10 rad/s^2, and the layer for which the
-    term triples k. Raises `ArgumentError` for poles that are complex or too fast for the period, and for numbers that
-    are not positive.
+    [rad/s^2] and `layer` f [rad/s]: one number or one per joint; the defaults are 10 rad/s^2, and the layer for which
+    the term triples k. Raises `ArgumentError` for poles that are complex or too fast for the period, and for numbers
+    that are not positive.
     """
     model = as_model(source)
     names, n = model.robot.joint_names, model.robot.n
@@ -150,7 +150,7 @@ class RobustTerm:
         return _per_joint("layer", self.layer, n)
 
     def leaves_layer(self, joints: Sequence[str], sliding: Array) -> str:
-        """The joint whose |s| may exceed its layer, beyond which the term saturates, in words; "" where none may."""
+        """The joint whose |s| may exceed its layer, so that the term saturates, in words; "" if there is none."""
         for name, reached, layer in zip(joints, sliding.tolist(), self.layers(len(joints)).tolist(), strict=True):
             if reached > layer:
                 return (
@@ -160,7 +160,7 @@ class RobustTerm:
         return ""
 
     def sliding(self, poles: JointPoles, position: Array, speed: Array, feedback: Array) -> Array:
-        """Bound (n,) of |s| from those of measured errors and of the feedback v - qdd_ref = 2 l ed + l^2 e + K s."""
+        """Bound (n,) of |s| from bounds of measured errors and of the feedback v - qdd_ref = 2 l ed + l^2 e + K s."""
         slow, fast = pole_rates(poles)
         total = fast + _per_joint("amplitude", self.amplitude, len(slow)) / self.layers(len(slow))
         return np.asarray((feedback + 2.0 * slow * speed + slow**2 * position) / total * (1.0 + 1e-12))

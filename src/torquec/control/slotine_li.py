@@ -4,8 +4,8 @@
 (2)  tau = M(q) a_r + C(q, qd) v_r + g + friction + K s
 (3)  with the robot's own M, C and g, and M' - 2 C skew:  d/dt (s' M s / 2) = -s' K s,  so that s and e decay
 
-It does not invert the inertia: M s' + (C + K) s = torque error. The poles -l and -k of a joint give l and K = k J, J
-the diagonal of M at one configuration: the poles of the decoupled joint, as in a PD law.
+The law does not invert the inertia: M s' + (C + K) s = torque error. A joint with the poles -l and -k gets l and
+K = k J, where J is the diagonal of M at one configuration. Decoupled, the joint has these poles, as with a PD law.
 Slotine & Li, On the adaptive control of robot manipulators, Int. J. Robotics Research 6 (1987).
 """
 

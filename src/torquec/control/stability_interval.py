@@ -5,10 +5,10 @@ Along a line of closed loops  X(t) = X0 + t X1  that starts stable:
 (1)  continuous: an eigenvalue reaches the imaginary axis exactly where  S -> X S + S X'  on symmetric matrices is
      singular, an eigenvalue problem for 1/t;
 (2)  sampled: one reaches the unit circle exactly where  S -> X S X' - S  is singular, a quadratic one;
-(3)  the real solutions in order are the only places where stability can change, so that one test between each two of
-     them decides; the limit is then located by bisection on the worst eigenvalue itself.
+(3)  stability can change only at the real solutions, so that one test between neighbours decides; bisection on the
+     worst eigenvalue then locates the limit.
 
-Root loci are the eigenvalues of the closed loop as functions of that factor:
+Root loci are the eigenvalues of the closed loop as functions of the factor:
 
 (4)  Branches are tracked from value to value: each eigenvalue is extrapolated and matched to the nearest free one.
 
@@ -72,7 +72,7 @@ def worst_case(
     wrong = tuple(chosen(ErrorFactor, factor, "factor") for factor in factors)
     check_joints(robot, trajectory)
     if points < 2:
-        raise ArgumentError(f"{points} points of a trajectory", remedy="look at two or more")
+        raise ArgumentError(f"{points} points of a trajectory", remedy="give two or more")
     times = np.linspace(trajectory.t[0], trajectory.t[-1], points)
     state = trajectory.at(times)
     lower = dict.fromkeys(wrong, (-np.inf, 0.0))
@@ -157,7 +157,7 @@ _FARTHEST = 1e6
 
 _NOTHING = 1e-9  # a lower limit of gamma that is zero but for rounding
 _ROUNDING = 1e-12  # of eigenvalues, relative to the largest entry
-_BISECTIONS = 200  # ends at neighbouring doubles long before
+_BISECTIONS = 200  # upper limit: neighbouring doubles are reached much earlier
 
 
 @dataclass(frozen=True)

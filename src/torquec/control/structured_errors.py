@@ -7,8 +7,8 @@ The controller uses the nominal model  M + dM, C + dC, K + dK  with
 
 (3)  An eigenvalue l of X with right and left vectors v, w moves by  w* dX v/(w* v);  gradient
      ascent on the worst one, from several starts, finds the worst errors of the set (a search, no proof).
-(4)  The set is scaled up until errors are found that make the loop unstable. Along them the limit is exact; the search
-     continues just below it until it finds nothing worse. The margin is that scale.
+(4)  The set is scaled up until errors are found that make the loop unstable. Along these errors the limiting scale is
+     exact. The search continues just below this scale until it finds no unstable loop. The margin is the last scale.
 
 Stability for all parameters in the confidence ellipsoid of an identification is a statistical statement, no proof:
 
@@ -108,7 +108,7 @@ def parameter_slopes(robot: Robot, q: Array, qd: Array, qdd: Array) -> tuple[Arr
 
 
 def chi_squared_quantile(level: float, degrees: int) -> float:
-    """Quantile of the chi-squared distribution at the probability `level`, for so many degrees of freedom.
+    """Quantile of the chi-squared distribution with `degrees` degrees of freedom at the probability `level`.
 
     >>> round(chi_squared_quantile(0.95, 1), 4), round(chi_squared_quantile(0.95, 10), 4)
     (3.8415, 18.307)
@@ -133,9 +133,9 @@ def chi_squared_exceeded(x: float, degrees: int) -> float:
 
 
 _STARTS = 8  # ascents from random corners, besides the one from the centre: maxima are local
-_ROUNDS = 50  # most steps of an ascent; it usually converges after a few
+_ROUNDS = 50  # largest number of steps of an ascent; it usually converges after a few
 _GROWTH = 1.5  # factor on the set until it is unstable; the limit is then located exactly
-_LARGEST_SCALE = 1e4  # of a set that never makes the loop unstable
+_LARGEST_SCALE = 1e4  # largest scale searched; beyond it the margin counts as infinite
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,7 +244,7 @@ def _scale(search: _Search) -> float:
 
 
 class _Search:
-    """Search (3) for the worst errors: closed loops here + x . changes. The worst of one size starts the next."""
+    """Search (3) for the worst errors of closed loops here + x . changes. Errors found at one size start the next."""
 
     def __init__(self, loop: Loop, here: Array, changes: Array, extreme: Callable[[Array], Array], seed: int) -> None:
         self.loop, self.here, self.changes = loop, here, changes

@@ -56,7 +56,7 @@ class TrackedLoop:
         )
 
     def position_gains(self, robot: Robot) -> Array:
-        """Gains (n,) [s^2] from a constant acceleration error to the position error, of the poles."""
+        """Gains (n,) [s^2] of these poles, from a constant acceleration error to the position error."""
         feedback = error_feedback(joint_poles(robot.joint_names, self.poles), period=self.period, sampled=self.sampled)
         pairs = zip(feedback.stiffness, feedback.damping, strict=True)
         return np.array([error_response(p, s).position.level for p, s in pairs])

@@ -1,16 +1,17 @@
-"""Error budget: from a required tracking error to the smallest model, within what the uncertainty leaves.
+"""Error budget: from a required tracking error to the smallest model, within the slack that the uncertainty leaves.
 
-(1)  e0: the guarantee of the loop with the exact model, under the stated uncertainty; required e, so that the slack
-     is s = e - e0; where s <= 0 at some joint no model suffices, and `TrackingShortfall` lists the costs by cause
-(2)  A torque error b causes an acceleration error |M^-1| b, and g_k times that at joint k, g the peak gain of its
-     loop (`error_response`):   A b <= s,    A_kj = g_k max over the motion |M^-1|_kj
-(3)  Of these b, the one with the largest product: every factor on an allowed error saves about as many operations
-(4)  Larger radii increase all other causes, too: a guarantee with an assumed error b gives the true rows of A
-     The box of the specification grows to the speeds and accelerations that the loop needs
-(5)  simplify within b, then the guarantee of the simplified model itself; where it exceeds e, again with less
+(1)  e0: the guarantee of the loop with the exact model, under the stated uncertainty. The required error e leaves the
+     slack s = e - e0. Where s <= 0 at some joint no model suffices, and `TrackingShortfall` lists the costs by cause
+(2)  A torque error b causes an acceleration error |M^-1| b, and at joint k a position error of g_k times that, g_k the
+     peak gain of its loop (`error_response`):   A b <= s,    A_kj = g_k max over the motion |M^-1|_kj
+(3)  Of these b, the one with the largest product: doubling any allowed error saves about as many operations
+(4)  A wider tube increases the contributions of all other causes, too: a guarantee with an assumed error b gives the
+     true rows of A. The box of the specification grows to the speeds and accelerations that the loop needs
+(5)  Simplify within b, then compute the guarantee of the simplified model; where it exceeds e, repeat with smaller b
 
-`tracking_error_part` is e = (1 + part) e0, what the model may add. b is at most a fraction of the torque that
-accelerates the joint's own inertia: the model's inertia stays nonsingular. Torque errors stated besides do not count.
+`tracking_error_part` requires e = (1 + part) e0: the model may add part e0. b is at most a fraction of the torque that
+accelerates the joint's own inertia: the model's inertia stays nonsingular. Other torque errors of the specification are
+ignored.
 """
 
 from __future__ import annotations
@@ -42,16 +43,16 @@ _USED = 0.95
 """Fraction of the slack s that torque errors are planned to use: (2) and (4) are estimates."""
 
 _AMPLIFIED = 1.6
-"""Assumed factor of (4) on (2), before it is known."""
+"""Assumed ratio of the rows of A in (4) to those in (2), before (4) is known."""
 
 _FARTHER = 1.5
-"""Largest growth of torque errors beyond those of the guarantee of (4), whose rows grow with them."""
+"""Largest ratio of torque errors to those assumed in (4): the rows of A grow with the errors."""
 
 _LESS, _ATTEMPTS = 0.7, 3
 """Factor on torque errors where the model's guarantee exceeds the requirement, and number of attempts."""
 
 _ROOM, _MOST_GROWN = 1.15, 2.0
-"""Largest factors on speeds and accelerations of the loop over those with the exact model, and on its errors."""
+"""Margin on the loop's speeds and accelerations, and largest growth of its errors over those with the exact model."""
 
 _POINTS, _ROUNDS = 50, 400
 """Instants of a motion at which inertias are inverted, and iterations of (3)."""
@@ -144,7 +145,7 @@ def simplify_within(
 def tracking_budget(
     source: Robot | Model, specification: Specification, loop: TrackedLoop, *, work: Work | None = None
 ) -> TrackingBudget:
-    """(1) to (4): the torque errors that a model may have for the tracking errors of a specification.
+    """(1) to (4): the torque errors that a model may have to meet the tracking errors of a specification.
 
     Raises `SpecificationError` for a specification that requires no tracking error.
     """

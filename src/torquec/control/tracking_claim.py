@@ -2,7 +2,7 @@
 
 It is made from the document of a guarantee (`TrackingGuarantee.to_document`), so that new guarantees and
 those from a file print alike. The claim is *proven* where the document names a witness, which `torquec check` replays
-(:mod:`torquec.control.tracking_witness`); then it is the checker's own claim. Any other is *computed*.
+(:mod:`torquec.control.tracking_witness`); then it is the checker's own claim. Any other claim is *computed*.
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
 """Proven bound on the tracking error of computed torque, from the certified torque error of a model.
 
 The robot obeys tau = tau(q, qd, qdd), its exact rigid bodies, rotors and springs. Every T seconds the controller
-measures and holds, with the model P in place of the robot's own torques (computed torque at the measured state, CT2)
+measures the state, and until the next sample holds the torque (1) of computed torque at the measured state (CT2),
+with the model P in place of the robot's own torques:
 
 (1)  tau_k = P(q, qd, v) at t_k,     v = qdd_ref + p e + s ed,     e = q_ref - q,   ed = qd_ref - qd
 (2)  At t_k the certificate says |P - tau(q, qd, v)| <= b, so that qdd = v + w_k,  |w_k| <= W = |M^-1| b.
-(3)  Until the next sample tau_k is constant and only the robot moves: qdd changes at a rate a' that its dynamics
-     determines, and qdd_ref at the jerk j. With |a'| + |j| <= R, and z the time since t_k,
+(3)  Until the next sample tau_k is constant and only the robot moves: qdd changes at a rate a' given by its dynamics,
+     and qdd_ref at the jerk j. With |a'| + |j| <= R, and z the time since t_k,
 
        edd = -(p e_k + s ed_k) - d(t),    |d| <= W + z R
 
-(4)  This is a linear system with a bounded input: |e| <= N_W W + N_R R, with the norms of the loop as it is sampled,
-     between samples too (`sampled_response`), and without sampling the L1 norms of its impulse
+(4)  This is a linear system with a bounded input: |e| <= N_W W + N_R R. The norms N are those of the sampled loop,
+     between samples too (`sampled_response`), or for a continuous controller the L1 norms of the loop's impulse
      responses (:mod:`torquec.proof.tracking.error_response`).
 (5)  W and R are bounded over the tube of all motions within (4) of the reference, and (4) follows from them: a
      self-consistent (invariant) tube (`error_tube`), from interval bounds of M and its rates or, where these fail, from
@@ -19,8 +20,8 @@ measures and holds, with the model P in place of the robot's own torques (comput
      Without a reference they are bounded over the certified box, and the guarantee is for every reference that stays
      far enough inside (`box_tube`).
 
-Without an `Uncertainty` nothing is claimed of friction (there is none, or the controller cancels exactly what acts),
-sensors, delays, or of a robot that is not the one of the certificate. With one, the plant may be any robot in its sets
+Without an `Uncertainty` the guarantee is for exactly the robot of the certificate, without friction (or with friction
+that the controller cancels exactly), sensor errors or delays. With one, the plant may be any robot in its sets
 (:mod:`torquec.proof.tracking.plant_uncertainty`), the model may be evaluated at the reference, too, and `budget` is
 the cost of each set. Where no tube is proven there is no guarantee, and the reason is stated.
 
@@ -81,12 +82,12 @@ def proven_torque(model: Model) -> ProvenTorque | str:
 _PIECE = 0.002  # [s], a usual sampling interval: enclosures grow little over one
 _LONGER_PIECE = 0.005  # the same [s] for tubes that vary with time
 _FEWEST, _MOST = 256, 32768
-"""Pieces of time that the reference is enclosed over: short motions need some to be narrow, long ones fit memory."""
+"""Smallest and largest number of time pieces of a motion: short motions need narrow pieces, long ones fit memory."""
 
 _COARSE, _FINE = (2, 2), (3, 3)  # ranges of a payload's mass, cubes along each axis for its centre; finer where needed
 
-_STILL = 1e-12  # a speed or acceleration of the reference that is rounding, within what its enclosure allows for
-_NOTHING = 1e-14  # parts of a bound [rad or m] that are rounding, and not listed in a budget
+_STILL = 1e-12  # speeds and accelerations of the reference below it are rounding error, which its enclosure covers
+_NOTHING = 1e-14  # parts of a bound [rad or m] below it are rounding error, and not listed in a budget
 _RISE = 0.1  # default time in which references reach their largest acceleration from rest [s]
 
 
@@ -221,14 +222,14 @@ def tracking_guarantee(
 ) -> TrackingGuarantee:
     """The guarantee for computed torque along a trajectory, or why there is none.
 
-    `source`: a model with a certificate, or an exact one. `poles`, `period` [s], `sampled`: as of `computed_torque`;
+    `source`: a model with a certificate, or an exact one. `poles`, `period` [s], `sampled`: as in `computed_torque`;
     without a period the controller is continuous. `efforts` (n,) take the place of the robot's limits. Without a
-    trajectory it is for every reference inside the certified box with a jerk of at most `jerk` (n,); the default
-    takes a joint to its largest acceleration in 0.1 s.
+    trajectory the guarantee is for every reference inside the certified box with a jerk of at most `jerk` (n,); the
+    default takes a joint to its largest acceleration in 0.1 s.
 
     `uncertainty`: the sets that contain the robot; None is the nominal robot, without friction. With sets, and a
-    trajectory, the law may evaluate its model at the reference (`evaluation`), `friction` is what it compensates, and
-    `robust` the term of `robust_computed_torque`, which is proven to stay within its layer.
+    trajectory, the law may evaluate its model at the reference (`evaluation`). `friction`: its friction compensation;
+    `robust`: the term of `robust_computed_torque`, which is proven to stay within its layer.
     Raises `ArgumentError` for poles that are unstable or too fast, for joints that are not the robot's, for invalid
     numbers and for a law at the reference without an uncertainty.
     """
@@ -337,7 +338,7 @@ def _guarantee(
     loop = TubeLoop(responses, law.period or 0.0, begin[0], begin[1], drives)
     if trajectory is None:
         if sets is not None:
-            return TrackingGuarantee(False, "under uncertainty a guarantee is along a motion: give a trajectory")
+            return TrackingGuarantee(False, "a guarantee under uncertainty needs a motion: give a trajectory")
         fastest = proven.acceleration / _RISE if jerk is None else by_joint("jerk", jerk, robot.n)
         found = box_tube(proven, loop, jerk=fastest)
         return TrackingGuarantee(False, found) if isinstance(found, str) else _in_box(proven, found, drives, start)

@@ -2,7 +2,7 @@
 
 Changes are tried, and reported only if the guarantee with the exact model then meets the required errors: faster
 poles, a smaller payload, better known friction, a rotor for the joint with the largest excess. Initial sizes follow
-from the budget: bounds fall with the square of the poles and with the inertia, the cost of a cause with its size.
+from the budget: a bound falls as the square of the poles or the inertia grows, and the cost of a cause with its size.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from torquec.robot.robot import Drives, Motor, Robot
 from torquec_check.claim import rounded_up
 
 _ROOM = 1.1
-"""Factor on the change that the budget suggests: costs do not only add up."""
+"""Factor on the change that the budget suggests: costs are not simply additive."""
 
 _MORE = 1.5
 """Growth of the factor of a change at the second try."""
@@ -41,7 +41,7 @@ _FASTEST = 20.0
 
 @dataclass(frozen=True)
 class TrackingShortfall:
-    """Joints with their bound [rad, m], None where there is none, and requirement; costs by joint and cause.
+    """The joints that miss their required error: bound [rad, m], None without one, and requirement; costs by cause.
 
     `changes`: single changes, each of which alone meets the requirement; `reason`: why there is no bound.
     """
@@ -155,7 +155,7 @@ def _lighter(model: Model, loop: TrackedLoop, _: int, ratio: float, does: Trial)
 
 
 def _rotor(model: Model, loop: TrackedLoop, joint: int, ratio: float, does: Trial) -> str:
-    """A rotor at the joint with the largest excess; with its inertia without one."""
+    """A rotor at the joint with the largest excess; the text also gives the inertia that the joint moves now."""
     robot = model.robot
     motion = loop.trajectory.at(np.linspace(loop.trajectory.t[0], loop.trajectory.t[-1], 9))
     own = float(np.asarray(as_model(robot).mass_matrix(motion.q))[:, joint, joint].min())

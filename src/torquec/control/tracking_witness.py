@@ -1,7 +1,7 @@
 """Witness of a tracking guarantee: a document from which :mod:`torquec_check` proves the bound again.
 
 The witness states robot, law, sets, reference and the radii of a tube over cells of time. The search of the radii
-iterates the checker's own map from a tube to the bounds that follow from it, until they are inside:
+iterates the checker's own map from a tube to the bounds that follow from it, until the bounds are inside the tube:
 
 (1)  r <- (1 + margin) F(r) from zero, F of `torquec_check.tracking.next_radii`;  accepted where F(r) < r
 
@@ -83,8 +83,7 @@ def tracking_witness(
 ) -> TrackingWitness:
     """The witness of a loop's guarantee, or the reason why there is none.
 
-    `guarantee`: its document, where it is known already. `margin`: how much wider than the narrowest tube that was
-    found the radii may be.
+    `guarantee`: its document, where it is known already. `margin`: the relative margin in (1).
     """
     model = as_model(source)
     known = loop.guarantee(model).to_document() if guarantee is None else guarantee
@@ -225,7 +224,7 @@ def _sets(robot: Robot, loop: TrackedLoop, limits: tuple[float, ...]) -> tuple[d
 
 
 def _reference(trajectory: Trajectory) -> dict[str, Any]:
-    """The polynomials of a trajectory, or between its samples."""
+    """The polynomials of a trajectory, or those between its samples."""
     motion = trajectory.motion
     if not isinstance(motion, PolynomialMotion):
         motion = polynomial_motion(trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd)
@@ -266,7 +265,7 @@ def _model_errors(model: Model, trajectory: Trajectory, known: Mapping[str, Any]
 
 
 def _check_ranges(model: Model, problem: Problem, radii: Array) -> None:
-    """Whether the stated errors of the model are proven in the tube that was found."""
+    """Raise unless the stated errors of the model are proven in the tube that was found."""
     proven = proven_torque(model)
     assert not isinstance(proven, str)
     (q_low, q_high), *rates = disturbance(problem, near_radii(problem, radii)).asked
@@ -331,7 +330,7 @@ def check_witnessed_law(law: SampledFunction, document: Mapping[str, Any]) -> No
 def witnessed(
     source: Robot | Model, loop: TrackedLoop, guarantee: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The document of a guarantee with what is proven of it, and the witness, None where there is none."""
+    """The document of a guarantee with its proven bounds, and the witness, None where there is none."""
     try:
         found = tracking_witness(source, loop, guarantee=guarantee)
     except ArgumentError as error:

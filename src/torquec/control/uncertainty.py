@@ -2,7 +2,7 @@
 
 (1)  [every_joint], or [[joint]] with a name: `friction_part` of every friction term while the joint moves (a standing
      joint may have any torque between minus and plus its Coulomb torque), `friction_residual` [N m, N] beside it, or
-     "log": that of an identified model, the larger of its conformal bound and of every residual of its logs,
+     "log": the residual of an identified model, the larger of its conformal bound and the largest one in its logs,
      `torque_part` of the effort limit, encoder step `position` and `position_bias` [rad, m], `speed` "measured" within
      `speed_noise`, or by "difference" of positions through a filter v_k = v_(k-1) + c (w_k - v_(k-1)), c `speed_filter`
 (2)  [bodies]: `mass_part`, `first_moment_part`, `inertia_part` of every standard parameter, independently; or
@@ -14,9 +14,9 @@
 
 Absent entries are zero: no uncertainty is assumed, and the guarantee states that.
 
-Measurement errors that follow, with T the sampling interval: a reading lies within one step of the position, and the
-difference of two within one step of the motion: half a step is constant, half a step is noise. With a filter c the
-speed error is c step/T + (1/2 + (1 - c)/c) T a, where a is the acceleration.
+Measurement errors that follow, with T the sampling interval: a reading lies within one encoder step of the position,
+and the difference of two readings within one step of the motion. Half a step is constant, half a step is noise. With a
+filter c the speed error is c step/T + (1/2 + (1 - c)/c) T a, where a is the acceleration.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ _LARGEST = {
     "centre_within": (10.0, "give metres, at most 10: this looks like millimetres"),
     "inertia_part": (100.0, "give a part of mass times centre_within squared, at most 100"),
 }
-"""Largest value of an entry, and the remedy: larger ones are in another unit."""
+"""Largest value of an entry, and the remedy: a larger value is most likely in the wrong unit."""
 
 _HEAVIEST = 3.0
-"""Largest payload by the mass of the robot: no arm lifts that, and grams exceed it."""
+"""Largest payload as a multiple of the robot's mass: no arm lifts as much, and a mass in grams exceeds it."""
 
 
 def _check_numbers(record: Any, *, parts: tuple[str, ...] = ()) -> None:
@@ -169,8 +169,8 @@ class Uncertainty:
     """Uncertainty of a robot, its drives, sensors and timing; what is not stated is exact.
 
     `joints` by name take the place of `every_joint`; `residual_of`: the robot whose logs gave the residuals;
-    `identified`: robot and parameters whose covariance is meant. Raises `ArgumentError` for negative numbers, parts of
-    one or more, and values that look like degrees or millimetres.
+    `identified`: the robot and the parameters that the covariance belongs to. Raises `ArgumentError` for negative
+    numbers, parts of one or more, and values that look like degrees or millimetres.
     """
 
     every_joint: JointUncertainty = _EXACT
@@ -213,8 +213,10 @@ class Uncertainty:
         return replace(self, every_joint=every, joints={**others, **found}, residual_of=model.robot.name)
 
     def of(self, robot: Robot) -> tuple[JointUncertainty, ...]:
-        """The sets of every joint; raises `ArgumentError` for a joint that the robot does not have, and for a residual
-        that exceeds the torque of its drive.
+        """The sets of every joint, in joint order.
+
+        Raises `ArgumentError` for a joint that the robot does not have, and for a residual that exceeds the torque of
+        its drive.
         """
         for name in self.joints:
             if name not in robot.joint_names:
@@ -317,7 +319,7 @@ def _checked(read: Any, source: Robot | Model) -> Uncertainty:
 
 
 def uncertainty_of(document: Table, source: Robot | Model) -> Uncertainty:
-    """The uncertainty in a table of a file or document; without a model, what needs one is left open."""
+    """The uncertainty in a table of a file or document; entries that need a model stay open without one."""
     robot = source if isinstance(source, Robot) else source.robot
     every = _read(document.table("every_joint"), _EXACT)
     joints: dict[str, JointUncertainty] = {}

@@ -8,7 +8,7 @@ the centre into cubes, and first moments and moments of inertia over each follow
 
 The confidence ellipsoid of identified base parameters, x' S^-1 x <= chi squared quantile of as many degrees of freedom:
 
-(2)  x = F z,  |z| <= 1,  F F' = quantile S, by the eigenvectors of the correlation matrix, whose numbers are alike
+(2)  x = F z,  |z| <= 1,  F F' = quantile S, by the eigenvectors of the correlation matrix, which is well scaled
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def torque_spread(robot: Robot, stated: Uncertainty) -> TorqueSpread:
 
 
 def body_set(robot: Robot, stated: Uncertainty) -> tuple[Array, Array | None]:
-    """Columns (10 bodies + motors, j) of deviations of standard parameters, and F (j, k) of (2); None for parts.
+    """Columns (10 bodies + motors, j) of deviations of standard parameters, and F (j, k) of (2), None without (2).
 
     Raises `ArgumentError` for a covariance that is not that of the robot's base parameters, or not positive.
     """
@@ -206,8 +206,8 @@ def payload_columns(robot: Robot, payload: PayloadUncertainty) -> CarriedColumns
 def payload_cells(payload: PayloadUncertainty | None, masses: int, cubes: int) -> Array:
     """Boxes (C, 2, 10), centres and half widths, that cover the payload's parameters beyond the nominal ones.
 
-    Its mass is subdivided into `masses` ranges; its centre into so many `cubes` along each axis for the largest mass,
-    and fewer for smaller ones; one empty box without a payload.
+    The mass is subdivided into `masses` ranges. The centre is subdivided into `cubes` along each axis for the largest
+    mass, and into fewer for smaller masses. Without a payload there is one empty box.
     """
     if payload is None:
         return np.zeros((1, 2, 0))
@@ -250,7 +250,7 @@ def _payload_box(payload: PayloadUncertainty, mass: _Range, place: tuple[_Range,
 
 
 def _times(a: _Range, b: _Range, *, square: bool = False) -> _Range:
-    """The product of two ranges; of one with itself where it is a square."""
+    """The product of two ranges; with `square`, of one range with itself."""
     products = [x * y for x in a for y in b]
     if square:
         products = [x * x for x in a] + ([0.0] if a[0] <= 0.0 <= a[1] else [])
