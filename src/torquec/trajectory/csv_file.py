@@ -8,14 +8,15 @@
 (2)  A file without speeds, or without accelerations, is a list of way-points: its motion is the spline of degree five
      through them, from rest to rest.
 
-The reader is strict: every row needs every column, every number must be finite, times must rise; errors name the line.
+The reader is strict: every row needs every column, every number must be finite, times must increase. Errors name the
+line.
 
 The path of a frame has a row per pose:
 
     t,x,y,z,qw,qx,qy,qz[,vx,vy,vz,wx,wy,wz[,ax,ay,az,alx,aly,alz]]
 
-Position [m] and quaternion (scalar first, of any length) of the frame in the base at every time [s]; where they are
-given, the velocity of its origin and its angular velocity, and their derivatives, in base axes.
+A row has the time [s], and the position [m] and the quaternion (scalar first, of any norm) of the frame in the base.
+Optional are the velocity of the frame's origin and its angular velocity, then their derivatives, in base axes.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class PosePath:
 
 
 def read_pose_path(path: str | os.PathLike[str]) -> PosePath:
-    """The path in a CSV file. Raises `ArgumentError` with file, line and remedy for anything that is not one."""
+    """The path of a frame in a CSV file; raises `ArgumentError` with file, line and remedy for any other file."""
     source = to_path(path)
     lines = csv_lines(source)
     header = [word.strip() for word in lines[0]] if lines else []
@@ -201,7 +202,7 @@ def read_pose_waypoints(path: str | os.PathLike[str]) -> tuple[Array, Array]:
 
 
 def has_poses(path: str | os.PathLike[str]) -> bool:
-    """Whether a CSV file is about poses of a frame, by its header."""
+    """Whether the header of a CSV file names poses of a frame."""
     lines = csv_lines(to_path(path))
     return bool(lines) and set(_POSE[1:4]) <= {word.strip() for word in lines[0]}
 
@@ -271,7 +272,7 @@ def _columns(
 
 
 def _time_word(word: str) -> str:
-    """A header's word, "t" where it names the column of times."""
+    """A word of the header; "t" where it names the column of times."""
     return _TIMES.get(word.strip().lower(), word.strip())
 
 

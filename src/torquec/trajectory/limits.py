@@ -1,7 +1,7 @@
 """Limit checks of a trajectory against the robot's file: positions, speeds and, on request, torques.
 
-(1)  A position has its extreme where the speed is zero, a speed where the acceleration is: between samples with a
-     change of sign that instant is found by bisection, so that no peak between samples is missed.
+(1)  A position has its extreme where the speed is zero, a speed where the acceleration is zero. Where the sign changes
+     between two samples, bisection finds that instant, so that the peak between them is found, too.
 (2)  Torques are those of the whole robot, friction and springs too, at the samples.
 (3)  Positions beyond two turns, or beyond one turn and a joint limit, are taken as a sign of degrees.
 """
@@ -21,7 +21,7 @@ from torquec.robot.degrees import degrees_text, is_placement_in_degrees, is_posi
 from torquec.robot.robot import Limits, Robot
 from torquec.trajectory.trajectory import Trajectory
 
-_BISECTIONS = 40  # to the rounding of times between two samples
+_BISECTIONS = 40  # down to the rounding error of a time between two samples
 _SLACK = 1e-9  # relative to the size of the limit: rounding is no violation
 
 

@@ -64,8 +64,8 @@ class Pathology(StrEnum):
 class LogFinding:
     """One finding in a log: its column, its rows and the remedy.
 
-    `spans` are the first and last row of every affected part (samples from 0, last included), `first_line` the line
-    of the file that holds row 0, where there is one.
+    `spans` are the first and last row of every affected part (counted from 0, both inclusive). `first_line` is the line
+    of the file that holds row 0; None where the log is not text.
     """
 
     kind: Pathology
@@ -83,7 +83,7 @@ class LogFinding:
 
     @property
     def lines(self) -> tuple[int, int] | None:
-        """The same as lines of the file; None where the log is no text."""
+        """The first and the last affected line of the file; None where the log is not text."""
         if self.rows is None or self.first_line is None:
             return None
         return self.rows[0] + self.first_line, self.rows[1] + self.first_line

@@ -42,7 +42,7 @@ class LogFile:
         return next(self.chunks(None))
 
     def chunks(self, rows: int | None) -> Iterator[Log]:
-        """Pieces of `rows` samples; everything in one for None."""
+        """Pieces of `rows` samples; one piece for None."""
         if rows is not None and rows < 2:
             raise ArgumentError(f"pieces of {rows} rows", remedy="give two or more")
         met: list[LogFinding] = list(self.findings)
@@ -107,7 +107,7 @@ class LogFile:
         return self.log_map.to_joint(kind, values, sliding=sliding)[:, self._order]
 
     def _late(self, parts: list[Array]) -> Array:
-        """(1) over a piece and its neighbours."""
+        """Torques of a piece, corrected for the delay (1) with the samples of its neighbours."""
         values = np.concatenate(parts)
         tau = self._stacked("torque", values[:, self._places("torque")])
         return shifted(self._seconds(values), tau, self.log_map.delay)
@@ -131,7 +131,7 @@ def shifted(t: Array, tau: Array, delay: float) -> Array:
 
 
 def _pieces(blocks: Iterator[Array], rows: int | None, source: str) -> Iterator[Array]:
-    """Blocks cut and joined to pieces of `rows` rows each; all of them in one for None, if that is not too large."""
+    """Blocks rearranged into pieces of `rows` rows each; for None, one piece if it is not too large."""
     held: list[Array] = []
     count = 0
     size = 0

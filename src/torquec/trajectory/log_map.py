@@ -2,13 +2,13 @@
 
 time = "t"                          # name of the column
 position = "q_mot_{}"               # {} is 1 .. n, or a list of names in joint order
-velocity = "dq_mot_{}"              # left out beside a position: there is none
+velocity = "dq_mot_{}"              # a map with `position` and without this key uses no recorded speeds
 torque = "i_mot_{}"
 temperature = "T_{}"                # or another quantity of `log_quantity`: in `Log.others` as temperature_JOINT
 topic = "/joint_states"             # of a bag that holds several
 angle_unit = "deg"                  # of positions, speeds and `offset`; "rad" unless given
 speed_unit = "rad"                  # of the speeds, where it is not `angle_unit`
-length_unit = "mm"                  # the same for joints that slide; "m" unless given
+length_unit = "mm"                  # the same for prismatic joints; "m" unless given
 torque_unit = "mNm"                 # Nm, mNm or kNm
 time_unit = "ms"                    # s, ms, us or ns
 unwrap = true                       # positions jump at a full turn: join them

@@ -1,9 +1,9 @@
 """Log quantities: one table of what columns can hold, with their names in headers and their units.
 
 Headers, maps and bags are read by the rows of `LOG_QUANTITIES`. Positions, speeds and torques have a `symbol`: they
-are fields of `Log` and keys of `LogMap`. For any other quantity, adding a row is enough: maps accept its key, headers
-its words, and its columns are in `Log.others` as KEY_JOINT, whatever their name in the file, for `RecordedColumn`. A
-column that matches no row stays in `Log.others` by its own name.
+are fields of `Log` and keys of `LogMap`. For any other quantity, adding a row is enough: maps accept its key, and
+headers its words. Its columns are in `Log.others` as KEY_JOINT, whatever their name in the file; `RecordedColumn` uses
+them. A column that matches no row stays in `Log.others` by its own name.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ UNIT_SPELLINGS = {
     "mnm": ("torque", "mNm"),
     "knm": ("torque", "kNm"),
 }
-"""A unit at the end of a column's name, in small letters: what it measures, and the unit."""
+"""A unit at the end of a column's name, in lower case: the quantity that it measures, and the unit."""
 
 
 @dataclass(frozen=True)

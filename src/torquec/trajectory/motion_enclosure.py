@@ -68,7 +68,7 @@ class MotionEnclosure:
 
 
 def motion_enclosure(trajectory: Trajectory, *, pieces: int, window: float = 0.0) -> MotionEnclosure:
-    """The enclosure (1) of a trajectory, from its first sample to its last or, if that comes first, its motion's end.
+    """The enclosure (1) of a trajectory, from its first sample to its last one or the earlier end of its formula.
 
     A trajectory without a formula follows the polynomials between its samples. `window` [s]: see (2). Raises
     `ArgumentError` for fewer than one piece, for a formula without a known jerk bound, and for polynomials that are

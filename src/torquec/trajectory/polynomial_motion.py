@@ -18,7 +18,7 @@ Quintic splines through way-points:
        4th       (360 D- - 192 v - 168 v-)/h-^3 + (36 a - 24 a-)/h-^2
                                                      =  (-360 D+ + 192 v + 168 v+)/h+^3 + (36 a - 24 a+)/h+^2
 
-     Two equations per inner way-point: a block tridiagonal system, solved from the front.
+     Two equations per inner way-point: a block tridiagonal system, solved by forward elimination.
 (22)  At the ends speed and acceleration are given; zero by default.
 """
 

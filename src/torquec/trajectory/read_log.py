@@ -6,8 +6,9 @@
 (3)  Units that are not stated are SI, unless the numbers clearly contradict:
 
 (4)  steps of time beyond a quarter of a second are ms, us or ns, whichever makes them shorter
-(5)  positions are degrees where a joint passes twice its limit, by more than a turn (an encoder may wrap), and no joint
-     passes its limit in degrees; by the 98th percentile, so that a few wrong samples do not change the unit
+(5)  positions are degrees where two things hold. Read as radians, some joint exceeds twice its limit, and the limit by
+     more than a turn (an encoder may wrap). Read as degrees, no joint exceeds its limit. The 98th percentile counts, so
+     that a few wrong samples do not change the unit
 (6)  speeds are then in the unit that agrees with the derivative of the positions
 
 Only the first rows are used, so that a log read in pieces gets the same units as one read whole; a guess is a warning.
@@ -149,11 +150,10 @@ def read_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | No
 def read_log_chunks(
     path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | None = None, rows: int = CHUNK
 ) -> Iterator[Log]:
-    """The same log as pieces of `rows` samples one after the other, in constant memory where its
-    format allows it (CSV, Parquet).
+    """Read a log in consecutive pieces of `rows` samples, in constant memory where its format allows it.
 
-    The pieces joined equal the result of `read_log`; each finding comes with the piece in which it occurs. Raises
-    as `read_log` does, and `ArgumentError` for fewer than two rows.
+    Such formats are CSV, Parquet and HDF5. The joined pieces equal the result of `read_log`; each finding comes with
+    the piece in which it occurs. Raises as `read_log` does, and `ArgumentError` for fewer than two rows.
     """
     yield from open_log(path, robot, log_map=log_map).chunks(rows)
 
@@ -198,7 +198,7 @@ def _locked(robot: Robot, joints: Sequence[str]) -> list[LogFinding]:
         (fingers, Severity.NOTE),
     ):
         if names:
-            text = f"the log says nothing about {', '.join(names)}: held at zero"
+            text = f"the log has no columns of {', '.join(names)}: held at zero"
             lock = " ".join(f"--lock {name}=POSITION" for name in names)
             remedy = f"record them, or lock them where they stood ({lock}) and name columns by joint (q_JOINT)"
             findings.append(LogFinding(Pathology.LOCKED, severity, text, remedy=remedy))

@@ -5,8 +5,8 @@
 (3)  positions are smoothed (1), (2) for the speed; the slope of the spline through the raw differences of positions is
      the acceleration, as Clover III does it for figure 10
 
-Splines for the acceleration go through rates at the middle of each interval: (1) penalizes the curvature of what it
-smooths, and the curvature of the position would be the acceleration itself.
+For the acceleration, the spline smooths the rates at the middle of each interval, not the positions: (1) penalizes the
+curvature of the smoothed curve, and the curvature of the position is the acceleration itself.
 
 For evenly spaced samples (1) takes linear time (`even_spline`). With f the values of the spline and g its second
 derivatives at the inner samples (Reinsch 1967; Green and Silverman 1994):
@@ -38,7 +38,7 @@ FEWEST = 8
 _TRIALS = np.linspace(-14.0, 10.0, 49)  # coarse grid of log10(lambda/h^3), from no smoothing to a straight line
 
 _REFINEMENTS = 30  # golden sections: the interval between two trials to a millionth
-_FEWEST_SAMPLES = 7  # a smoothing spline needs five, differences are one fewer, and one is left to smooth
+_FEWEST_SAMPLES = 7  # a smoothing spline needs five, differences are one fewer, and smoothing takes one more
 
 
 def smoothed_motion(

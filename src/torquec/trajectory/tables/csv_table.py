@@ -1,11 +1,12 @@
 """CSV logs with commas, semicolons, tabs or blanks, read in blocks by compiled parsers.
 
-(1)  the header is the first line, or the last of the lines before it that begin with # or %
+(1)  the header is the first line that does not begin with # or %; where that line holds numbers, the line before it,
+     without its # or %
 (2)  row k is line k + first_line: an empty line is a row without numbers
 (3)  a block is parsed by pyarrow where it is installed (several times faster), else by numpy; both round correctly,
      so the numbers are the same. A block that they refuse is parsed line by line, to report what is wrong.
-(4)  the last line is cut, and left out, where it ends without a line feed and has fewer columns than the header, half a
-     number, or clearly fewer digits than the lines before it
+(4)  the last line counts as cut off, and is left out, where it ends without a line feed and has fewer columns than the
+     header, half a number, or clearly fewer digits than the lines before it
 
 A missing header and a cut last line are findings of the log, not errors of the reader.
 """
@@ -134,7 +135,7 @@ class CsvTable:
         return values
 
     def _plain(self, data: bytes) -> bytes:
-        """Line feeds alone end lines, points stand before decimals."""
+        """The data with line feeds as line ends and points as decimal marks."""
         data = data.replace(b"\r\n", b"\n") if b"\r" in data else data
         return data.replace(b",", b".") if self._decimal_comma else data
 
@@ -246,14 +247,14 @@ class CsvTable:
         return min((_decimals(self._words(line)[-1]) for line in lines if line.strip()), default=0)
 
     def _at_end(self, row: int) -> bool:
-        """Whether no line follows that of the row."""
+        """Whether the row is the last line of the file."""
         with self._source.open("rb") as file:
             for _ in range(row + self.first_line):
                 file.readline()
             return not file.read().strip()
 
     def _top(self) -> list[str]:
-        """The first lines of the file, as far as the second row of numbers."""
+        """The first lines of the file, up to the third one that is neither empty nor a comment."""
         lines: list[str] = []
         try:
             with self._source.open("rb") as file:

@@ -1,11 +1,11 @@
 """HDF5 and MATLAB logs: arrays by name, from any group or struct.
 
-(1)  arrays of numbers with one or two dimensions are columns, those with two `name1` .. `namen`; compound datasets
-     (tables) have a column per field. An array inside a group or a struct is called by its own name, or by its whole
-     path, joined by `_`, where two would have the same
+(1)  an array of numbers with one dimension is a column, one with two dimensions the columns `name1` .. `namen`;
+     compound datasets (tables) have a column per field. An array inside a group or a struct has its own name. Where two
+     arrays would have the same name, it is the whole path, joined by `_`
 (2)  the number of rows is that of the time array, else the most common length; an array whose second dimension has that
      length, but not its first, is transposed. Arrays of other lengths are left out and reported
-(3)  MATLAB 7.3 files are HDF5 with every array transposed; older ones (4 to 7.2) are read by SciPy, whole
+(3)  MATLAB 7.3 files are HDF5 with every array transposed; SciPy reads older ones (4 to 7.2) as a whole
 
 HDF5 files are read in blocks of rows (extra `hdf5`: h5py), so that they may be larger than memory.
 """
@@ -32,7 +32,7 @@ from torquec.trajectory.tables.log_table import MOST_COLUMNS, LogTable
 
 _ROWS = 65536  # of a block: some megabytes
 _NEWER_MATLAB = b"MATLAB 7.3"
-_CLAIMED, _UNFOLDED = 1_000_000, 1000  # bytes any dataset may claim; beyond, largest accepted compression ratio
+_CLAIMED, _UNFOLDED = 1_000_000, 1000  # bytes any dataset may claim; above, the largest compression ratio
 _DAMAGED = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError)
 """Exceptions of SciPy for a damaged file, besides its own error types."""
 _REMEDY = "give arrays of numbers with a row per sample: time, positions, torques"
@@ -50,7 +50,7 @@ class _Array:
 
     @property
     def oriented(self) -> tuple[int, ...]:
-        """The shape as its writer meant it."""
+        """The shape (rows, columns), transposed where the file stores it so."""
         return self.shape[::-1] if self.turned else self.shape
 
 
@@ -83,7 +83,7 @@ class NamedArrays:
         if len(names) > MOST_COLUMNS:
             raise ArgumentError(f"{len(names)} columns", where=where, remedy=f"keep at most {MOST_COLUMNS} of them")
         self.names = tuple(names)
-        text = f"what is no column of {self._count} rows is left out: {', '.join(others)}"
+        text = f"left out, as they are not columns of {self._count} rows: {', '.join(others)}"
         self.findings = (LogFinding(Pathology.LEFT_OUT, Severity.NOTE, text),) if others else ()
         self._where = where
 

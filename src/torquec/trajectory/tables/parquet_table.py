@@ -62,7 +62,7 @@ class ParquetTable:
             raise ArgumentError(f"cannot be read: {error}", where=str(self._source), remedy=_REMEDY) from None
 
     def _columns(self, batch: Any) -> list[tuple[str, Array]]:
-        """Names and values (m,) of a batch; lists are one column per entry; stamps are in their own unit."""
+        """Names and values (m,) of a batch; lists are one column per entry; stamps are in seconds."""
         columns: list[tuple[str, Array]] = []
         for field, values in zip(batch.schema, batch.columns, strict=True):
             if hasattr(values, "flatten") and hasattr(field.type, "value_type"):
