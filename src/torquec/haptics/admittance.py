@@ -3,15 +3,15 @@
 One call is one haptic cycle, at the sample t_k with the period h. Inputs are the state (the object, the reference q_k
 and qd_k of the arm) and the measurements (wrench of the hand by the force sensor, joints by encoders):
 
-(1)  hand = measured wrench - weight and inertia of the tool   `tool_load.py`
+(1)  hand = measured wrench - weight and inertia of the tool   `admittance_options.py`
 (2)  settings move towards the commanded ones   `rendered_object.py`
 (3)  one integration step of the object under the hand's wrench, held, and under walls, guides, springs and dampers
      `virtual_object.py`
-(4)  caps of speed and power   `haptic_caps.py`
+(4)  caps of speed and power   `admittance_options.py`
 (5)  inverse kinematics: q_k+1, qd_k+1 of the object's pose and velocity; where the arm must stop, so does the object
      `followed_pose.py`
-(6)  qdd = (qd_k+1 - qd_k)/h: the mean acceleration of the interval in which the torque will be held. It equals that
-     of the inverse kinematics to first order in h, and a held torque reaches qd_k+1 with it
+(6)  qdd = (qd_k+1 - qd_k)/h: the mean acceleration of the interval in which the torque will be held. It equals the
+     acceleration by inverse kinematics to first order in h, and makes the held torque reach qd_k+1
 (7)  tau = law(q_k, qd_k, qdd; measured) - J(q_k)' hand,   within the effort limits
 
 The law is any joint-space controller with its own feedforward, friction compensation and feedback. Its model includes

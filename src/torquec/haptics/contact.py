@@ -1,15 +1,15 @@
 """Contact of a virtual object with walls, boxes and spheres: penalty forces, plastic impact, proxy (god object).
 
-An obstacle is its signed distance s(p) from a point and the direction n(p) away from it. A body touches it with points,
-each the centre of a ball of radius r (0 for a corner). At depth z = r - s > 0 and speed u = n . v away from the
-obstacle, the force along n is
+An obstacle is given by its signed distance s(p) from a point p and the direction n(p) away from it. A body touches it
+with points, each the centre of a ball of radius r (0 for a corner). At depth z = r - s > 0 and speed u = n . v away
+from the obstacle, the force along n is
 
 (1)  k z - c u                 two-sided: the damper also holds a body that leaves, while it is inside
 (2)  max(0, k z - c u)         one-sided: contact never pulls
 
 and zero outside. For a mass m, k = m (2 pi f)^2 and c = 2 m (2 pi f) ratio (Clover IV, section V: 10 kg, 25 Hz,
-critically damped give 246,740 N/m and 3141.6 N s/m). One-sided and critically damped, a body rebounds with e^-2 =
-13.5 % of its speed, for ever: the force of (2) ends at k z = c u, while the body still moves.
+critically damped give 246,740 N/m and 3141.6 N s/m). One-sided and critically damped, a body rebounds from every impact
+with e^-2 = 13.5 % of its speed: the force (2) ends at k z = c u, while the body still moves.
 
 A plastic impact (3) removes the approaching speed instantly, by an impulse along n:
 
@@ -23,8 +23,8 @@ point and stops at the planes that it meets,
 
 (4)  minimise |x - hand|^2   subject to   n_i . x >= o_i   for the planes in its way,
 
-at most three at once. The force on the hand is then the spring between both points. Planes are faces of obstacles: a
-wall has one; those of a block count only where the proxy's way crosses them inside the face.
+at most three at once. The force on the hand is then that of the spring between proxy and hand. Planes are faces of
+obstacles: a wall has one; those of a block count only where the proxy's path crosses them inside the face.
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
 """Contact experiments: a virtual cube pushed against a wall or a second cube; gap of two boxes (`box_gap`).
 
-The cube moves along the held frame's x. The wall is met by its four front corners, which share stiffness and damping.
-The second cube is fixed. Its space diagonal lies along x, a sixth of an edge aside, so that one of its corners meets
-the front face: the impact pushes the object back and turns it. Corners of either cube touch faces of the other.
+The cube moves along the held frame's x. It meets the wall with its four front corners, which share stiffness and
+damping. The second cube is fixed. Its space diagonal lies along x, offset by a sixth of an edge, so that one of its
+corners meets the front face: the impact pushes the object back and turns it. Corners of either cube touch faces of the
+other.
 
-Two convex bodies are apart exactly where some direction separates them; for boxes fifteen directions do (Gottschalk):
-the three axes of each, and the nine cross products of one axis of each. With C the rotation of the second box seen from
-the first, t its centre, a and b the half sizes, the gap along axis i of the first is
+Two convex bodies are apart exactly where some direction separates them. For boxes fifteen directions suffice
+(Gottschalk): the three axes of each, and the nine cross products of one axis of each. With C the rotation of the second
+box seen from the first, t its centre, a and b the half sizes, the gap along axis i of the first is
 
 (1)  |t_i| - a_i - sum_j |C_ij| b_j
 
-and accordingly for the others. The largest gap is the separation along a separating direction or, where it is negative,
-the depth by which the boxes have to be moved. Cross products of nearly parallel axes are ignored.
+and accordingly for the others. A positive largest gap is the separation along its direction. A negative one is the
+overlap, the distance by which the boxes have to be moved apart. Cross products of nearly parallel axes are ignored.
 """
 
 from __future__ import annotations
@@ -57,10 +58,11 @@ _HALF = (TUNING.cube_edge / 2.0,) * 3
 
 @dataclass(frozen=True, eq=False)
 class WallContactResult:
-    """Result of an impact: its time [s] and speed [m/s]; the largest normal speeds of object and arm tip later than
-    60 ms, relative to the impact speed; the largest penetration [m] and angular speed [rad/s] of the object.
+    """Result of an impact: its `time` [s] and `speed` [m/s], rebound and penetration.
 
-    `approach` (N,): penetration depth [m], negative before the impact.
+    `object_speed`, `tip_speed`: the largest normal speeds of object and arm tip later than 60 ms after the impact,
+    relative to the impact speed. `depth` [m], `turning` [rad/s]: the largest penetration and angular speed of the
+    object. `approach` (N,): penetration depth [m], negative before the impact.
     """
 
     time: float
@@ -75,8 +77,9 @@ class WallContactResult:
 
 @dataclass(frozen=True)
 class PushedAgainst:
-    """The obstacle of a cube that starts at the pose `start` of its mass centre: the second cube, or a wall where there
-    is none.
+    """The obstacle that a cube is pushed against: the second `cube`, or a wall where that is None.
+
+    `start`: the initial pose of the pushed cube's mass centre.
     """
 
     start: Pose
@@ -85,7 +88,7 @@ class PushedAgainst:
 
     @property
     def way(self) -> float:
-        """Distance from the start to the contact [m]: half the push time and the flight time, at the impact speed."""
+        """Distance from the start to the contact [m]: half the push time plus the flight time, times impact speed."""
         assert self.options.impact is not None
         return self.options.impact * (0.5 * TUNING.push_time + TUNING.flight_time)
 
@@ -149,7 +152,7 @@ def pushed_against_cube(start: Pose, options: ExperimentOptions) -> PushedAgains
 
 
 def contact_result(cycle: Admittance, recording: HapticRecording, against: PushedAgainst) -> WallContactResult:
-    """The impact response of a recording. Raises `RobotError` where the object never reached it."""
+    """The impact response of a recording. Raises `RobotError` where the object never reached the obstacle."""
     x = np.array(_column(against.start, 0))
     found = cycle.read(recording.cycle)
     inside = against.approach(found["position"], found["orientation"])

@@ -7,8 +7,8 @@ difference and the delays are further states. One matrix describes all of it:
 (2)  energy out of the hand during a period,  integral of f v' dt = xi' Q xi,   Q(2 h) = Q(h) + Phi(h)' Q(h) Phi(h)
 
 v' is the speed of the hand, behind the grip if there is one; the grip then counts as part of the held device.
-Everything is exact for held inputs and any sensor delay; the delay d T + r, 0 <= r < T, reads the filter at
-(n - d) T - r. Hands that switch in step with the samples have several flows within a period. Many hands are
+Everything is exact for held inputs and any sensor delay: with the delay d T + r, 0 <= r < T, sample n reads the filter
+at (n - d) T - r. Hands that switch in step with the samples have several flows within a period. Many hands are
 computed in parallel (N, ...).
 """
 
@@ -33,10 +33,10 @@ _SERIES_TERMS = 14
 class CoupledLoop:
     """N coupled loops: `step` is A_d of (1), `energy` Q of (2), both (N, S, S).
 
-    `servo` (N, .) is the part of A_d of the arm with its own feedback. `hand`: indices of the states of the hand
-    behind its grip; its energy is half the sum of squares of them times `hand_scale` (N, .). `object_force` (N, S) is
-    the effect of a further force on the object on the next state; `outputs` (N, 3, S) are the measured force f_n, the
-    object's speed and the last displacement of the arm x_n - x_(n-1).
+    `servo` is the part of A_d for the arm with its own feedback. `hand`: indices of the states of the hand behind its
+    grip. The hand's energy is half the sum of the squares of these states times `hand_scale` (N, .). `object_force`
+    (N, S) is the change of the next state by a further unit force on the object; `outputs` (N, 3, S) are the measured
+    force f_n, the object's speed and the last displacement of the arm x_n - x_(n-1).
     """
 
     step: Array
@@ -53,7 +53,7 @@ class CoupledLoop:
         return found
 
     def servo_radius(self) -> Array:
-        """The same for the arm alone, without the force of any hand, (N,)."""
+        """The largest magnitude of an eigenvalue of the arm alone, without the force of any hand, (N,)."""
         found: Array = np.abs(np.linalg.eigvals(self.servo)).max(axis=1)
         return found
 
@@ -116,10 +116,10 @@ def _anywhere(whole: _Whole, xr: int, last: int) -> CoupledLoop:
 
 @dataclass(frozen=True, eq=False)
 class _Plant:
-    """dx/dt = A x + B u, f = force . (x, u), v' = speed . x, for N hands; x, v come first, the filtered force is
-    state `filtered`.
+    """Plant dx/dt = A x + B u, f = force . (x, u), v' = speed . x, for N hands.
 
-    `scale` (N, .) is the root of twice the energy of a unit of each state.
+    The first states are x and v of the arm; the filtered force is state `filtered`. `scale` (N, .) is the square root
+    of twice the energy of a unit of each state.
     """
 
     A: Array
@@ -273,7 +273,7 @@ def _plant(loop: PortLoop, hands: PassiveHands, mass: float) -> _Plant:
 
 
 def _flow(plants: Sequence[_Plant], period: float, duration: float) -> tuple[Array, Array]:
-    """(2) over the first `duration` of a period, divided equally among the plants, u among the states."""
+    """Phi and Q of (2) over the first `duration` of a period, which the plants share equally; u is the last state."""
     found: tuple[Array, Array] | None = None
     for i, plant in enumerate(plants):
         held = min(period / len(plants), duration - i * period / len(plants))

@@ -1,10 +1,10 @@
 """Passivity test of a haptic loop with any passive operator: Colgate's condition, with a force sensor in the loop.
 
 The condition is (5) of :mod:`torquec.proof.passivity.hand_discs`, whose equation numbers are used here, at all
-frequencies and all masses within the model's error. Its two sides differ by (6), which divided by radius_0 is
-a smooth function of w^2 and of the mass. Its only poles are those of the object, which are known: cells are chosen by
-them, and `positive_function` finds it positive everywhere, not only at samples. Towards w = 0 it
-goes to a constant with a rendered spring and as 1/w^2 without one; the first cell begins at 0.
+frequencies and all masses within the model's error. The difference of its two sides is (6). Divided by radius_0, (6)
+is a smooth function of w^2 and of the mass, and its only poles are the known ones of the object. Cells are chosen by
+these poles, and `positive_function` tests whether the function is positive everywhere, not only at samples. Towards
+w = 0 the function goes to a constant with a rendered spring and as 1/w^2 without one; the first cell begins at 0.
 
 Reports use (5). (3) is weaker and holds for time-invariant hands.
 """
@@ -31,7 +31,7 @@ from torquec.proof.passivity.hand_discs import HandDiscs, hand_discs
 
 @dataclass(frozen=True)
 class WorstFrequency:
-    """The frequency with the smallest margin: left over right side of the condition, less 1; positive where it holds.
+    """The frequency of the smallest margin: left over right side of the condition, less 1; positive where (5) holds.
 
     `frequency` in rad/s; `mass_error` is delta of the arm there.
     """
@@ -87,12 +87,12 @@ class PassivityTest:
     def is_stable_alone(self, rendered: RenderedImpedance) -> bool:
         """Whether the arm under its own feedback is stable without a hand.
 
-        Tested at the nominal mass: where (5) holds for all masses, N of (1) has no zero, and no pole crosses.
+        Tested at the nominal mass: where (5) holds for all masses, N of (1) has no zero, and no pole becomes unstable.
         """
         gains = self.loop.gains_on_position(rendered)
         if gains not in self._servo:
             radius = float(coupled_loop(self.loop, rendered, no_hands(1)).servo_radius()[0])
-            # Without a spring the arm's position is free: an eigenvalue of 1 that is not felt.
+            # Without a spring the arm's position is free: an eigenvalue of 1 that exerts no force.
             self._servo[gains] = radius < (1.0 if gains[0] > 0.0 else 1.0 + 1e-9)
         return self._servo[gains]
 
@@ -105,8 +105,9 @@ class PassivityTest:
         return self._worst(rendered, HandDiscs.steady_margin)
 
     def sampled_margin(self, rendered: RenderedImpedance) -> float:
-        """The smallest margin at the sampled frequencies only, for plots of many objects; -1 where the arm alone is
-        unstable.
+        """The smallest margin at the sampled frequencies only, for plots of many objects.
+
+        It is -1 where the arm alone is unstable.
         """
         if not self.is_stable_alone(rendered):
             return -1.0

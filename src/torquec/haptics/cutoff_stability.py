@@ -39,8 +39,8 @@ class CutoffStability:
     """A loop with one hand over the cut-offs (N,) [Hz] of a filter.
 
     `lag` (N,) [s] and `growth` (N,) [1/s] are (1) and (2); `is_passive` (N,) is true where the loop is stable with
-    every passive hand. `stable_from` is the cut-off above which the loop with this hand is stable, 0 where it is
-    everywhere, None where it is not even at the highest.
+    every passive hand. `stable_from` is the cut-off above which the loop with this hand is stable: 0 if it is stable at
+    all cut-offs, None if it is unstable even at the highest.
     """
 
     place: FilterPlace

@@ -12,8 +12,8 @@ k = -X w. Otherwise each alias has a resonance of its own, so narrow that it har
 (3)  c s/(s^2 + d s + o^2)  with  d = c Re 1/Z'_k,   o^2 = w_k^2 - c w_k Im 1/Z'_k,   c = e w_k |Z'_k|
 
 Where (3) of `hand_discs` holds and (5) of `hand_discs` does not, the hand must switch in step with the samples. One
-lossless resonance is enough, a' = j o a + g v', f' = Re{conj(g) a}, whose lever g has the period of the samples.
-Of forces conj(g) = sum_k phi_k exp(2 pi j k t/T) at the aliases, the port's answer (4) lets the resonance grow as
+lossless resonance is enough, a' = j o a + g v', f' = Re{conj(g) a}. Its lever g has the period of the samples,
+conj(g) = sum_k phi_k exp(2 pi j k t/T). With Y of the port, (4) of `hand_discs`, the resonance then grows as
 
 (4)  a' = (j o - phi* Y phi/2) a,     phi the eigenvector of the least eigenvalue of Y + Y*,   o = w + Im{phi* Y phi}/2
 

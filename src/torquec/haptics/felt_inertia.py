@@ -15,9 +15,9 @@ quotient is biased where the force is not far above its noise (`is_biased`).
 (4) is an instrumental-variable estimate. Y is the intended acceleration Z, shifted in phase by the lag of the arm (a
 sum of Z and its derivative, two-stage least squares); force noise and vibration of the arm are both uncorrelated with
 it. D is the second difference of the measured pose: nothing is smoothed, and its quantisation noise averages out under
-Hann windows w_j of half a turn with 50 % overlap. Where fewer than six windows are free throughout, their free samples
-count, with the accelerations of (2). Least squares are biased: sum F . F/sum F . A is too large by the noise of F, sum
-F . A/sum A . A too small by the vibration in A.
+Hann windows w_j of half a turn with 50 % overlap. Where the object is free throughout fewer than six windows, the free
+samples of all windows count, with the accelerations of (2). Least squares are biased: the noise of F makes
+sum F . F/sum F . A too large, the vibration in A makes sum F . A/sum A . A too small.
 
 (5)  95 % interval:  m +- (t s + r m),   s^2 = (4/3) sum (f_j - m a_j)^2/(sum a_j)^2
 
@@ -26,7 +26,8 @@ a differenced speed lags by half a period T, from which feedback with poles p ma
 
 (6)  r = w^2 T |Re p|/|p|^2      at the angular frequency w of the motion
 
-Samples in which the loop stops or limits the object (a joint at its limit, a capped force) count in neither.
+Samples in which the loop stops or limits the object (a joint at its limit, a capped force) count neither in (3) nor in
+(4).
 """
 
 from __future__ import annotations
@@ -54,8 +55,9 @@ _NORMAL_QUANTILE = 1.959964  # two-sided 95 % quantile of the normal distributio
 
 @dataclass(frozen=True, eq=False)
 class MeasuredMotion:
-    """Motion of a frame measured by encoders (1), (2), in base axes: t (N,); position (N, 3), rotation (N, 3, 3),
-    velocity and acceleration (N, 6), linear before angular.
+    """Motion of a frame measured by encoders (1), (2), in base axes.
+
+    t (N,); position (N, 3), rotation (N, 3, 3); velocity and acceleration (N, 6), linear before angular.
     """
 
     t: Array
@@ -67,8 +69,9 @@ class MeasuredMotion:
 
 @dataclass(frozen=True)
 class FeltInertia:
-    """Statistics of the quotient (3): mean and standard deviation [kg or kg m^2] over `counted` of `samples`; and the
-    `unbiased` value (4) with its 95 % `interval` (5).
+    """Apparent inertia [kg or kg m^2]: statistics of the quotient (3), and the `unbiased` value (4).
+
+    `mean` and standard `deviation` are over `counted` of the `samples`; `interval` is the 95 % interval (5).
     """
 
     mean: float
@@ -176,8 +179,9 @@ def felt_inertia(
 ) -> FeltInertia:
     """Apparent inertia (3)-(5) from forces (or moments) and accelerations (N, 3), in the same axes, at times t (N,).
 
-    `differences` (N, 3) are those of (4), the accelerations unless given. Samples count where `free` (N,), all unless
-    given: nothing stops the object there. Raises `ArgumentError` where no sample, or too short a motion, is left.
+    `differences` (N, 3) are those of (4), the accelerations unless given. Only samples count where `free` (N,) is true,
+    that is, where nothing stops the object; all unless given. Raises `ArgumentError` where no sample, or too short a
+    motion, is left.
     """
     steady = (t >= intended.start) & (t >= t[0] + TUNING.discarded_ends) & (t <= t[-1] - TUNING.discarded_ends)
     if free is not None:
@@ -218,7 +222,7 @@ def _unbiased(t: Array, load: Array, moved: _Motion, intended: IntendedMotion, s
             whole.append((forces[:, rows] @ w, motions[:, rows] @ w))
         w = w * steady[rows]
         parts.append((forces[:, rows] @ w, smooth[:, rows] @ w))
-    # If something stops the object in every turn, its free samples count, with smoothed accelerations.
+    # If too few windows are free throughout, the free samples of all windows count, with smoothed accelerations.
     sums = whole if len(whole) >= TUNING.fewest_windows else parts
     if len(sums) < TUNING.fewest_windows:
         raise ArgumentError(

@@ -2,8 +2,8 @@
 
 From the joints q of the previous cycle to those of this one, for a pose one cycle later:
 
-(1)  q* = the branch of the closed-form inverse nearest to q, whole turns too, limits aside; or, without a closed form,
-     `newton_steps` damped Newton steps from q, enough for the small motion of a cycle
+(1)  q* = the branch of the closed-form inverse nearest to q, also by whole turns, regardless of limits; or, without a
+     closed form, `newton_steps` damped Newton steps from q, enough for the small motion of a cycle
 (2)  d = (q* - q) s,   s <= 1 such that no joint exceeds its speed limit: all slow down alike, on the same path; near
      a singularity, also such that no joint speeds up by more than h b_i: a straight arm bends smoothly
 (3)  d clipped so that every joint can come to rest at its limit:  |d_i| <= min(gap, h sqrt(2 b_i gap)),  gap to it

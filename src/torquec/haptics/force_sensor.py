@@ -28,9 +28,8 @@ _SERIES_TERMS = 24  # of the exponential series of a matrix of norm below one ha
 class ForceSensor:
     """Six channels, three forces [N] and three moments [N m]; the default is the ATI Gamma of Clover IV.
 
-    From the paper: `limits` and `resolution`. Chosen here: the filter's `cutoff` [Hz] with `ratio` z (100
-    Hz, Butterworth), and a `noise` whose standard deviation is one step of resolution. An infinite cut-off is no
-    filter.
+    From the paper: `limits` and `resolution`. Chosen here: the filter's `cutoff` [Hz] with `ratio` z (100 Hz,
+    Butterworth), and a `noise` whose standard deviation is one step of resolution. An infinite cut-off means no filter.
     """
 
     limits: tuple[float, ...] = (133.0, 133.0, 266.0, 11.3, 11.3, 11.3)
@@ -78,7 +77,7 @@ class ForceSensor:
 
 
 PERFECT_SENSOR = ForceSensor((math.inf,) * 6, (0.0,) * 6, (0.0,) * 6, math.inf)
-"""Measures exactly."""
+"""A sensor that measures exactly."""
 
 
 def _transition(w: float, z: float, h: float) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:

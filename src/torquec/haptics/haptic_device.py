@@ -94,7 +94,7 @@ class MouseDevice:
         return found
 
     def show(self, t: float, shown: ShownMotion) -> None:
-        """Nothing: the pointer has its own screen."""
+        """Do nothing: the pointer has its own screen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ class RecordedForces:
         if not good or not np.isfinite(self.t).all() or np.any(np.diff(self.t) <= 0.0):
             raise ArgumentError(
                 f"forces of shape {self.wrenches.shape} at {self.t.shape} times",
-                remedy="give six numbers for every one of some rising times",
+                remedy="give increasing times, and six numbers for each",
             )
 
     def wrench(self, t: float) -> Array:
@@ -122,7 +122,7 @@ class RecordedForces:
         return row
 
     def show(self, t: float, shown: ShownMotion) -> None:
-        """Nothing: a recording has no display."""
+        """Do nothing: a recording has no display."""
 
 
 def read_recorded_forces(path: str | os.PathLike[str]) -> RecordedForces:
@@ -237,7 +237,7 @@ _FORCE, _MOMENT = slice(19, 22), slice(22, 25)  # of a goal's row
 def run_device(
     loop: HapticLoop, device: HapticDevice, q: npt.ArrayLike, duration: float, *, real_time: bool = False
 ) -> HapticRecording:
-    """Run a haptic loop with a device for so many seconds from joints q (n,); `real_time` runs it in real time.
+    """Run a haptic loop with a device for `duration` seconds from joints q (n,), in real time with `real_time`.
 
     The loop's cycle must have no tool, since a device has no handle to compensate. Raises `ArgumentError` otherwise,
     and for an invalid duration.

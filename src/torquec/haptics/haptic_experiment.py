@@ -1,16 +1,16 @@
 """Haptic experiments on any arm: apparent mass and inertia at the hand, contact with a wall or a second cube.
 
 `haptic_plan.py` lists the experiments and their options. The apparent mass is the hand's force over the acceleration of
-the object's mass centre less its gravity, if any; the apparent inertia the moment about the mass centre over the
-angular acceleration (:mod:`felt_inertia`). Motion at a wall is the simulation's own, since a spline through encoder
-positions looks ahead: it shows the speed drop some 10 ms before the impact.
+the object's mass centre, less its gravity, if any. The apparent inertia is the moment about the mass centre over the
+angular acceleration (:mod:`felt_inertia`). Motion at a wall is taken from the simulation: a spline through encoder
+positions looks ahead, and shows the speed drop some 10 ms before the impact.
 
 The initial configuration is away from limits and singularities, with the whole path in reach:
 
 (1)  of `random_configurations` random configurations within the limits, seeded, the one with the largest of
      min(pivot over the arm's size or 1, half the distance to the nearest limit in radians or arm's sizes)
-(2)  a path of poses is followed from it by the inverse kinematics; the next one is tried where it misses a pose,
-     comes nearer to a limit than `limit_margin`, or needs more than `path_pace` of the speed limit of a joint
+(2)  the inverse kinematics follows a path of poses from it; the next configuration is tried where the path misses a
+     pose, comes nearer to a limit than `limit_margin`, or needs more than `path_pace` of the speed limit of a joint
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ _USUAL = ExperimentOptions()
 class ExperimentResult:
     """Result of an experiment: the recording, the arm's motion and its statistics.
 
-    `measured` is the held frame's motion: by the paper's method from encoders, in contact experiments the simulation's.
-    `wanted` (N, 6) is the object's acceleration of the held frame by the cycle, base axes; `felt` is None in contact
-    experiments, `felt_turning` is the inertia of the combined one, `wall` is of contact experiments. `unrendered`:
-    motions that the arm, and so the object, cannot make.
+    `measured` is the held frame's motion: from encoders by the paper's method, in contact experiments from the
+    simulation. `wanted` (N, 6) is the acceleration of the held frame that the cycle commands, base axes. `felt` is None
+    in contact experiments, `felt_turning` is the inertia in the combined experiment, `wall` the result of a contact
+    experiment. `unrendered`: motions that the arm, and so the object, cannot make.
     """
 
     experiment: HapticExperiment

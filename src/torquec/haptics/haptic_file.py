@@ -5,10 +5,11 @@ table).
 
 The passivity region (`haptic_region`) is computed axis by axis. The loop is that of `port_loop.py` at the start,
 with the arm and its tool, the sensor's cut-off, the encoders and the poles of the experiment, held through a grip. The
-object is its mass or inertia with its damping: the wall of the wall experiment acts within the object and is no part of
-the port. Outside, some passive hand makes the loop unstable, not necessarily that of the experiment; the remedy is the
-least damping that brings the object inside. `experiment_filters` computes the stability with the experiment's own hand
-over the cut-offs of force and velocity filters: below some cut-off it is lost, as in the paper.
+object counts with its mass or inertia and its damping: the wall of the wall experiment acts within the object and is no
+part of the port. Outside the region some passive hand makes the loop unstable, not necessarily that of the experiment;
+the remedy is the least damping that brings the object inside. `experiment_filters` computes the stability with the
+experiment's own hand over the cut-offs of force and velocity filters: below some cut-off the loop is unstable, as in
+the paper.
 """
 
 from __future__ import annotations
@@ -168,8 +169,8 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("arm_acceleration_rx, _ry, _rz", "rad/s^2", "its angular acceleration; base axes"),
     ("status", "", "sum of `HapticStatus` flags, 0 for none"),
 )
-"""The columns of the table: names, unit, meaning. Columns `arm_..` are by encoders and a smoothing spline, which looks
-ahead; in contact experiments they are the simulation's own, which do not.
+"""The columns of the table: names, unit, meaning. Columns `arm_..` come from encoders and a smoothing spline, which
+looks ahead; in contact experiments they come from the simulation, which does not.
 """
 
 _VECTOR = ("x", "y", "z", "rx", "ry", "rz")

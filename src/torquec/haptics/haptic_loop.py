@@ -3,8 +3,9 @@
 (1)  at a sample:  read sensor and encoders, one haptic cycle, hold its torques   (state, hand's goal, settings, noise)
 (2)  in between:   the arm moves under torques and hand; the sensor's filter runs with it                  (state)
 
-The sensor measures the hand's wrench and the tool's own weight and inertia (`tool_load.py`), at the acceleration of
-the arm over each fine step. The arm is the controller's robot with its tool and stiction, or another plant.
+The sensor measures the hand's wrench and the tool's own weight and inertia (`admittance_options.py`), at the
+acceleration of the arm over each fine step. The arm is the controller's robot with its tool and stiction, or another
+plant.
 """
 
 from __future__ import annotations
@@ -47,8 +48,10 @@ _USUAL_HAND = HandImpedance()
 
 @dataclass(frozen=True)
 class HapticSetting:
-    """Environment of a haptic cycle: the force `sensor`, encoders of `resolution` [rad or m], the `hand`, the dry
-    `friction` model, fine `steps` per cycle and the `seed` of the sensor's noise.
+    """Environment of a haptic cycle: force sensor, encoders, hand, friction.
+
+    `resolution` of the encoders [rad or m], `friction`: the model of dry friction, `steps`: fine steps per cycle,
+    `seed` of the sensor's noise.
     """
 
     sensor: ForceSensor = _USUAL_SENSOR
@@ -72,9 +75,11 @@ USUAL_SETTING = HapticSetting()
 
 @dataclass(frozen=True, eq=False)
 class HapticRecording:
-    """Recording of a run, a row per sample: `t` (K,), measured joints `seen` (K, n), measured `wrench` and the wrench
-    of the `hand` in the cycle (K, 6) in the frame's axes, `tau` (K, n), `status` (K,); true joints `q`, `qd` (K, n);
-    `cycle`: the cycle's state (K, m) before each sample; `last` the loop's final row.
+    """Recording of a run, a row per sample.
+
+    `t` (K,); measured joints `seen` (K, n); the measured `wrench` and the cycle's wrench of the `hand` (K, 6), in the
+    frame's axes; `tau` (K, n), `status` (K,); true joints `q`, `qd` (K, n); `cycle`: the cycle's state (K, m) before
+    each sample; `last`: the loop's final row.
     """
 
     t: Array
@@ -225,7 +230,7 @@ class HapticLoop:
         return row
 
     def run(self, first: Array, goals: Array, settings: Array | None = None) -> HapticRecording:
-        """K samples from the row `first` (size,) for goals (K, `GOAL_SIZE`); settings (32,), or (K, 32) that change.
+        """Run K samples from the row `first` (size,), for goals (K, `GOAL_SIZE`) and settings (32,) or (K, 32).
 
         Without settings the object is the one that the cycle was made for. Raises `ArgumentError` for wrong shapes and
         `DivergenceError`, with the time, where the loop becomes infinite or NaN.

@@ -13,7 +13,7 @@
 Values that the paper does not state are chosen here: speeds of the hand, a handle of 0.4 kg beyond the sensor, the
 sensor's filter and noise (:mod:`force_sensor`), encoders of 1e-4 rad, the hand (:mod:`simulated_hand`), the
 configuration (`default_posture`), inertias of the mass experiments (the cube's, at least 0.05 kg m^2), size and
-speed of the combined motion. The paper states only that the system can do it.
+speed of the combined motion, of which the paper states only that the system can do it.
 """
 
 from __future__ import annotations

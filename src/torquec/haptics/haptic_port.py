@@ -7,7 +7,7 @@ A force f along the unit vector u of a frame (or a moment about it) acts on the 
 (3)  friction     min_i  c_i/|w_i|              smallest force that moves a joint against dry friction c
 (4)  encoders     sum_i |w_i| step_i            apparent motion of the frame within one count of every joint
 (5)  model error  the largest relative error of m: the spectral norm of |L^-1| E |L^-1|', M = L L', E the proven
-     bounds of the entries of M; where nothing is proven, the difference here between the model and its robot
+     bounds of the entries of M; where nothing is proven, the difference between model and robot at this configuration
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def haptic_port(
 ) -> HapticPort:
     """The port of a frame (of the hand, unless one is named) at q (n,), along `direction` in base axes (1)-(5).
 
-    With `about`, it turns about the direction. `encoder_step` is a joint's count [rad, m], one for all or (n,). Raises
+    With `about`, the port turns about it. `encoder_step` is a joint's count [rad, m], one for all or (n,). Raises
     `ArgumentError` for a bad direction or position, and where no joint moves the frame in that direction.
 
     >>> from torquec.robot import classics
@@ -119,7 +119,7 @@ def _axis(direction: Sequence[float], about: bool) -> Array:
     u = np.asarray(direction, dtype=np.float64)
     size = float(np.linalg.norm(u)) if u.shape == (3,) else math.nan
     if not (math.isfinite(size) and size > 0.0):
-        raise ArgumentError(f"the direction {tuple(direction)} is none", remedy="give three numbers, not all zero")
+        raise ArgumentError(f"the direction {tuple(direction)} is invalid", remedy="give three numbers, not all zero")
     zero = np.zeros(3)
     return np.concatenate([zero, u / size] if about else [u / size, zero])
 

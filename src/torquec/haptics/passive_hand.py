@@ -3,9 +3,9 @@
 (1)  f' = mass dv'/dt + D v' + G' h,    dh/dt = F h + G v',    mass >= 0, D >= 0, F + F' <= 0
 (2)  Z(s) = mass s + D + G' (s I - F)^-1 G,    stored energy  mass v'^2/2 + h'h/2
 
-Every passive impedance of finite order has this form. f' is the force that moves the hand at speed v'; what the arm
-feels is its opposite, through a grip or directly. A hand whose D, F and G
-change with time while mass and h continue is passive, too.
+Every passive impedance of finite order has this form. f' is the force that moves the hand at speed v'; the opposite
+force acts on the arm, through a grip or directly. A hand whose D, F and G change with time, with a constant mass and a
+continuous h, is passive, too.
 """
 
 from __future__ import annotations

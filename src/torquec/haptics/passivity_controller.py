@@ -3,14 +3,14 @@
 The observer integrates the energy that the hand puts into the arm. Where it becomes negative, the arm has generated
 energy, and the controller damps the object just enough to dissipate it:
 
-(1)  W_n = E_(n-1) + f_n d_n                            f_n the measured force, d_n the arm's displacement at its time
+(1)  W_n = E_(n-1) + f_n d_n                            f_n the measured force, d_n the arm's displacement at that time
 (2)  a_n = -W_n/(T v_n^2),  between 0 and `largest`     v_n the speed of the object; a damper
 (3)  E_n = min(W_n + a_n T v_n^2, `ceiling`)            the damper's force a_n v_n is subtracted from that on the object
 
-With the present displacement, a lagging sensor would look passive. d_n is therefore delayed by the lag of the force,
-interpolated between samples (`force_lag`). `ceiling` limits the stored energy, so that old input does not hide later
-activity of the arm. Energy that cannot be dissipated at once, because the object stands still or `largest` is reached,
-stays in E and is dissipated later.
+With the present displacement, an arm with a lagging sensor would look passive. d_n is therefore delayed by the lag of
+the force, interpolated between samples (`force_lag`). `ceiling` limits the stored energy, so that old input does not
+hide later activity of the arm. Energy that cannot be dissipated at once, because the object stands still or `largest`
+is reached, stays in E and is dissipated later.
 
 For an arm that renders by impedance, f_n is minus the force held over the last period, the lag is 0 and v_n the
 measured speed; the damper's force is subtracted from the drive's.
@@ -30,7 +30,7 @@ from torquec.haptics.port_loop import PortLoop
 from torquec.haptics.rendered_object import sane
 from torquec.spatial import Scalar
 
-_SPEED_FLOOR = 1e-200  # instead of a division by zero; the product with the speed is zero then
+_SPEED_FLOOR = 1e-200  # avoids a division by zero: the product with a speed of zero is zero
 
 
 def force_lag(loop: PortLoop) -> float:

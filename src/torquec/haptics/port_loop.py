@@ -145,7 +145,7 @@ class PortLoop:
         return self.stiffness_gain, self.damping_gain
 
     def check_rendered(self, rendered: RenderedImpedance) -> None:
-        """Raise `ArgumentError` for an object that this kind of rendering cannot have."""
+        """Raise `ArgumentError` for an object that this kind of rendering cannot display."""
         if self.rendering is RenderingKind.ADMITTANCE and rendered.mass == 0.0:
             raise ArgumentError("an admittance needs an object with mass", remedy="give a positive mass")
         if self.rendering is RenderingKind.IMPEDANCE and rendered.mass != 0.0:
@@ -176,7 +176,7 @@ def object_steps(rendered: RenderedImpedance, period: float) -> ObjectSteps:
 
 
 def velocity_filter(loop: PortLoop) -> tuple[Array, Array]:
-    """(5): numerator and denominator (3,) in powers of 1/z, bilinear with the cut-off kept; 1 where there is none."""
+    """(5): numerator and denominator (3,) in powers of 1/z, bilinear with prewarping at the cut-off; 1 without one."""
     if loop.velocity_cutoff is None:
         return np.array([1.0, 0.0, 0.0]), np.array([1.0, 0.0, 0.0])
     w = math.tan(math.pi * loop.velocity_cutoff * loop.period)

@@ -4,7 +4,7 @@ With x the mass centre and v its velocity in base axes, w the angular velocity i
 the rotation from the rest attitude to the present one:
 
 (1)  force   -D v - K (x - x0)                               base axes
-(2)  moment  -Dr w - 2 (s Kr u + (Kr u) x u)                  body axes; the slope of the energy 2 u' Kr u
+(2)  moment  -Dr w - 2 (s Kr u + (Kr u) x u)                  body axes; the spring's energy is 2 u' Kr u
 (3)  shown := shown + (1 - exp(-h/T)) (asked - shown)         once a cycle
 
 (3) makes every change bumpless: rendered settings approach the commanded ones without a jump, and so do acceleration

@@ -77,7 +77,7 @@ class HandImpedance:
 
 @dataclass(frozen=True, eq=False)
 class GraspingHand(CarriedLoad):
-    """A hand at a frame: its goal is a row of numbers or nodes in the order of `GOAL`, `since` [s] its sample's age."""
+    """A hand at a frame: `goal` is a row of numbers or nodes in the order of `GOAL`, `since` [s] the goal's age."""
 
     frame: str
     impedance: HandImpedance
@@ -85,7 +85,7 @@ class GraspingHand(CarriedLoad):
     since: Scalar = 0.0
 
     def check(self, robot: Robot) -> None:
-        """The robot needs the frame."""
+        """Raise unless the robot has the frame."""
         robot.frame(self.frame)
 
     def _part(self, name: str) -> tuple[Any, ...]:
@@ -121,7 +121,7 @@ class GraspingHand(CarriedLoad):
         return ObjectWrench(subtract(found.force, own), subtract(found.moment, spin))
 
     def torque(self, robot: Robot, now: PlantInstant) -> list[Scalar]:
-        """J' of the wrench, the hand's inertia without J qdd, which `inertia` has."""
+        """J' times the wrench; of the inertia forces it lacks the part of J qdd, which `inertia` has."""
         J = jacobian(robot, self.frame, now.q)
         rate = jacobian_derivative(robot, self.frame, now.q, now.qd)
         twist, bias = (_times(matrix, now.qd) for matrix in (J, rate))

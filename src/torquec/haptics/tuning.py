@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class HapticTuning:
-    """Each with its unit and the reason for its size, by module."""
+    """Tuning values of haptics by module, each with its unit and the reason for its size."""
 
     # admittance
     unlimited_speed: float = 3.0  # default speed limit of a joint [rad/s or m/s]
@@ -29,11 +29,11 @@ class HapticTuning:
     flight_time: float = 0.1  # flight time of the object from the push to the contact [s]
     time_after_impact: float = 0.5  # recorded time after the impact [s]
     # coupled_passivity
-    lowest_frequency: float = 2.0 * math.pi * 0.005  # of a margin [rad/s]: a spring's tends to zero with w^2, harmless
-    cell_points: int = 9  # of a cell, along frequency
-    cell_ratio: float = 1.6  # of the ends of a cell; poles are then farther away than its width
-    lowest_cell: float = 0.05  # of the slowest pole: one cell covers all lower frequencies
-    mass_fit_error: float = 1e-8  # of the polynomial through values at several masses
+    lowest_frequency: float = 2.0 * math.pi * 0.005  # of a margin [rad/s]: with a spring, margins below go to 0 as w^2
+    cell_points: int = 9  # points of a cell along frequency
+    cell_ratio: float = 1.6  # upper over lower end of a cell: poles are then farther away than its width
+    lowest_cell: float = 0.05  # end of the first cell over the slowest pole: one cell covers all lower frequencies
+    mass_fit_error: float = 1e-8  # error of the polynomial through values at several masses
     refined_cells: int = 6  # cells in which the smallest margin is refined: there are rarely more minima
     largest_cutoff: float = 20.0  # in sampling rates: sensors with higher cut-offs have no filter, and are refused
     # cutoff_stability
@@ -41,11 +41,11 @@ class HapticTuning:
     # destabilizing_hand
     hand_reaches: tuple[float, ...] = (1.0, 0.99, 0.97, 0.93, 0.85, 0.7, 0.5)  # r of (1): lossless hands first
     hand_widths: tuple[float, ...] = (0.3, 0.1, 0.03, 0.01, 0.003)  # e of (3): the wider, the faster the growth
-    hand_aliases: int = 4  # on either side: at half the sampling rate they contribute 96 %
-    hand_sweeps: int = 30  # the resonances are nearly decoupled: far fewer are enough
+    hand_aliases: int = 4  # aliases on either side: at half the sampling rate they contribute 96 %
+    hand_sweeps: int = 30  # sweeps over the resonances, which are nearly decoupled: far fewer are enough
     hand_levers: tuple[float, ...] = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)  # |phi* Y phi|/2 over w, small (4)
-    lever_aliases: int = 6  # on either side
-    period_pieces: int = 32  # of a period: the highest alias still has five of them a swing
+    lever_aliases: int = 6  # aliases on either side
+    period_pieces: int = 32  # pieces of a period: one oscillation of the highest alias still has five of them
     least_growth: float = 1e-9  # per sample; less is indistinguishable from rounding error
     # felt_inertia
     counted_share: float = 0.5  # of root mean |F| |A|: samples with a smaller root do not count
@@ -57,7 +57,7 @@ class HapticTuning:
     newton_damping: float = 1e-9  # of steps and rates without a closed form: affects singular directions only
     newton_residual: float = 1e-6  # relative to half the arm's size, and in radians; more is out of reach
     singular_pivot: float = 1e-3  # a pivot of the Jacobian [m or 1] below this is reported as singular
-    near_singular_pivot: float = 0.05  # of the Jacobian [m or 1]: below, near a singularity in the sense of (2)
+    near_singular_pivot: float = 0.05  # a pivot of the Jacobian [m or 1] below this is near a singularity in (2)
     # haptic_device
     device_timeout: float = 0.1  # timeout of a device in shared memory without a new wrench [s]
     # haptic_experiment
@@ -65,11 +65,11 @@ class HapticTuning:
     path_pace: float = 0.8  # fraction of a joint's speed limit that a path may need (2), a margin for the inexact hand
     limit_margin: float = 0.15  # to a joint limit [rad, or half the arm's size] (2): the arm brakes within it
     tracked_candidates: int = 60  # if the 60 best paths fail, the path is too long or too fast
-    probed_configurations: int = 5  # what none of five can do, the arm cannot
-    tracked_by_iteration: int = 8  # where each pose takes a hundred times as long
+    probed_configurations: int = 5  # a motion that none of these five allows counts as impossible for the arm
+    tracked_by_iteration: int = 8  # candidates without a closed-form inverse: each pose takes a hundred times as long
     tracked_poses: int = 64  # poses of the path that are tracked
     unlimited_angle: float = 0.75 * math.pi  # range of a joint without limits [rad]: more only turns the arm around
-    unlimited_slide: float = 0.5  # and of a slide without limits [m]
+    unlimited_slide: float = 0.5  # range of a prismatic joint without limits [m]
     # haptic_plan
     cube_edge: float = 0.125  # edge of the cube [m]
     wall_frequency: float = 25.0  # natural frequency of the wall [Hz]
@@ -78,7 +78,7 @@ class HapticTuning:
     lever_share: float = 1e-9  # of the largest lever arm: joints with less do not move the port
     # haptic_region
     grid_per_decade: int = 8  # grid values of the search for an interval
-    interval_bisections: int = 20  # a third of an octave halved so often is below a millionth
+    interval_bisections: int = 20  # a third of an octave, halved 20 times, is below a millionth
     # passive_hand
     eigenvalue_slack: float = 1e-12  # rounding of eigenvalues, as a part of the largest entry
     # rendered_object

@@ -189,7 +189,7 @@ def _weight(body: ObjectParameters) -> Vector3:
 def rotation_of(e: Quaternion) -> Matrix3:
     """The rotation of a unit quaternion, scalar first (paper (4)).
 
-    Equal to `torquec.spatial.unit_quaternion_rotation`, with the products in the order in which generated steps round.
+    Equal to `torquec.spatial.unit_quaternion_rotation`; products are ordered as in generated steps, and round alike.
     """
     w, x, y, z = e
     return (
