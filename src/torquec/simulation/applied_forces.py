@@ -74,7 +74,7 @@ class FrameWrench(PlantForce):
         return math.isfinite(self.start) or math.isfinite(self.end)
 
     def check(self, robot: Robot) -> None:
-        """The robot needs the frame."""
+        """Raise unless the robot has the frame."""
         robot.frame(self.frame)
 
     def torque(self, robot: Robot, now: PlantInstant) -> list[Scalar]:
@@ -105,7 +105,7 @@ class HeldPayload(CarriedLoad):
     inertia_tensor: tuple[tuple[float, ...], ...] = _POINT_MASS
 
     def check(self, robot: Robot) -> None:
-        """The robot needs the frame, the load must be physically consistent."""
+        """Raise unless the robot has the frame and the load is physically consistent."""
         _load_alone(robot, self)
 
     def torque(self, robot: Robot, now: PlantInstant) -> list[Scalar]:
@@ -153,7 +153,7 @@ class _SpringOnFrame(StiffForce):
                 raise ArgumentError(f"a {name} of {value!r}", remedy="give zero or a positive number")
 
     def check(self, robot: Robot) -> None:
-        """The robot needs the frame."""
+        """Raise unless the robot has the frame."""
         robot.frame(self.frame)
 
     def fastest_rate(self, robot: Robot, q: Sequence[float], mobility: Sequence[Sequence[float]]) -> float:

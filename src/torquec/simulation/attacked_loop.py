@@ -3,15 +3,16 @@
 A run has constants (body parameters, payload, start, offsets of the encoders) and signals (friction factors, residual
 and drive torques, noise, late torques), which may change at samples.
 
-(1)  R_ij(m), N_ij(m): change of the error of joint i, m samples after a torque pulse at joint j, or one of the measured
-     position or speed; simulated for pulses at several instants
-(2)  aligned with joint i and the instant t*, the error of i at t* is the largest to first order: torques sign R_ij,
-     friction against the speed sign -R_ij, noise sign N_ij at lag t* - t; parameters of the largest c' delta,
-     c = -sum R_ij Y_j with the regressor Y of the reference
+(1)  R_ij(m), N_ij(m): change of the error of joint i, m samples after a pulse at joint j: R of the torque, N of the
+     measured position or speed; simulated for pulses at several instants
+(2)  a run aligned with joint i and the instant t* makes the error of i at t* the largest to first order: torques have
+     the sign of R_ij, friction against the speed that of -R_ij, noise that of N_ij, at lag t* - t; parameters have the
+     largest c' delta, c = -sum R_ij Y_j with the regressor Y of the reference
 
-Friction sticks at rest. In presliding runs dry friction of joints that may stand in the tube, where the reference is
-slower than the speed bound, is any in its range, aligned, too: the proof excludes none of it, and elastic contacts of
-real joints delay its reversal. One native program serves all runs, which fill SIMD lanes.
+Friction sticks at rest. A joint may stand in the tube where the reference is slower than the speed bound. In presliding
+runs the dry friction there may have any value in its range, and is aligned, too: the proof excludes none of these
+values, and elastic contacts of real joints delay the reversal of friction. One native program serves all runs, which
+fill SIMD lanes.
 """
 
 from __future__ import annotations
@@ -80,8 +81,10 @@ class AttackChoices:
 
 @dataclass(frozen=True, eq=False)
 class Presliding:
-    """Where joints may stand in the tube (K, n), their `smooth` friction at the reference's speed, and dry friction of
-    either direction that stays in its range with the smooth friction of every speed in the tube.
+    """Friction of joints that may stand in the tube, where `standing` (K, n).
+
+    `smooth`: smooth friction at the reference's speed; `backward`, `forward`: dry friction of either direction that
+    stays in its range with the smooth friction of every speed in the tube.
     """
 
     standing: Mask
@@ -329,7 +332,7 @@ def point_mass_parameters(mass: Array, centre: Array) -> Array:
 def late_law(law: Controller, motion: Trajectory, uncertainty: Uncertainty) -> Controller:
     """The law with its torques delayed by the samples that the uncertainty states; the first acts from the start.
 
-    The last sample of a jitter is not part of it.
+    The last sample of a jitter is not included.
     """
     samples = uncertainty.timing.delay + max(uncertainty.samples_late(law.period) - uncertainty.timing.delay - 1, 0)
     if not samples:

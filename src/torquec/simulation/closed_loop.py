@@ -44,10 +44,12 @@ _EXACT = Sensors()
 
 @dataclass(frozen=True)
 class LoopOptions:
-    """Options of a simulated loop: `sensors`, `integrator`, control `period` [s] (default: the controller's, else the
-    trajectory's), `seed` of the noise, `record_every` so many samples, `reference_hold` samples per reference. The
-    default integrator is `RungeKutta4` with as many substeps as the plant needs, two at least. A run whose error passes
-    `largest_error` [rad or m] counts as diverged, even where saturating drives keep it finite.
+    """Options of a simulated loop.
+
+    `sensors`; `integrator`: by default `RungeKutta4` with as many substeps as the plant needs, two at least; control
+    `period` [s]: by default the controller's, else the trajectory's; `seed` of the noise; `record_every`: number of
+    samples per recorded one; `reference_hold`: number of samples per reference. A run whose error passes
+    `largest_error` [rad or m] counts as diverged, even where saturating drives keep the error finite.
     """
 
     sensors: Sensors = _EXACT
@@ -137,7 +139,7 @@ def prepared_loop(
 
 
 def _joints_remedy(plant: Plant, controller: Controller) -> str:
-    """What to do where a controller is not for the plant's joints."""
+    """Remedy for a controller whose joints are not the plant's."""
     names = plant.robot.joint_names
     others = [name for name in names if name not in controller.joints]
     if others and set(controller.joints) < set(names):
@@ -149,7 +151,7 @@ def _joints_remedy(plant: Plant, controller: Controller) -> str:
 def drives_of(plant: Plant, controller: Controller, sampled: Trajectory, *, hold: int = 1) -> LoopInputs:
     """The references (and scheduled gains) at the samples, each held for `hold` of them.
 
-    Joint references come first, from which errors are computed; Cartesian references of a controller follow, by the
+    Joint references come first: errors are computed from them. Cartesian references of a controller follow, by the
     kinematics of the plant.
     """
     reference = JOINT_REFERENCE.rows(plant.model, sampled)

@@ -35,7 +35,7 @@ class StuckJoint:
 
 @dataclass(frozen=True, eq=False)
 class ControlledRun:
-    """The run of one law; `result` is None, with the reason in `refused`, where it has none.
+    """The run of one law; where the law is refused, `result` is None and `refused` is the reason.
 
     `stuck` and `chatter` (sign changes per second) hold the joints to which (1) and (2) apply.
     """
@@ -57,7 +57,7 @@ def compare_controllers(
 ) -> dict[str, ControlledRun]:
     """Simulate control laws, by name, on one plant along one motion.
 
-    Raises `ArgumentError` without any; a law whose loop diverges is refused in its own run.
+    Raises `ArgumentError` if no law is given; a law whose loop diverges is refused in its own run.
     """
     if not controllers:
         raise ArgumentError("there is no controller", remedy="give at least one")

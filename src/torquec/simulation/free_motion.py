@@ -2,14 +2,14 @@
 
 For robots with a floating base, ball or planar joints, whose positions q (nq,) lie on a manifold:
 
-(1)  dq/dt = N(q) v,   dv/dt as of `Plant`; RK4 on (q, v), then every quaternion is normalised: the projection of the
-     step onto the manifold, of the integrator's order
+(1)  dq/dt = N(q) v,   dv/dt as in `Plant`. RK4 steps (q, v), then every quaternion is normalised: this projects the
+     step onto the manifold and keeps the integrator's order
 (2)  servo: the one-coordinate joints j follow a trajectory, all others u (a floating base) are unactuated
        a_j = qdd_ref + 2 p (qd_ref - qd) + p^2 (q_ref - q)            two poles at -p
        M_uu a_u = -(bias_u + M_uj a_j),   tau_j = M_ju a_u + M_jj a_j + bias_j,   tau_u = 0
      which decouples the joints exactly (computed torque of a robot in free flight); friction is not compensated
-(3)  energy T + U, and momentum A v (`centroidal_momentum_matrix`): passive and without friction the first is constant,
-     the second changes by the weight alone
+(3)  energy T + U, and momentum A v (`centroidal_momentum_matrix`): without drives and friction the energy is constant
+     and the momentum changes by the weight alone
 
 There is no ground contact: add contact forces with `Plant(forces=...)`.
 """
@@ -55,8 +55,10 @@ _BLOCK = 4096
 
 @dataclass(frozen=True, eq=False)
 class MotionRun:
-    """A motion at the recorded samples: `t` (S,), `q` (S, nq), `qd` (S, nv), drive torques `tau` (S, nv) held from then
-    on; `joints` are the one-coordinate joints, which `q_ref` (S, m) is for where they were servoed.
+    """A simulated motion at the recorded samples.
+
+    `t` (S,), `q` (S, nq), `qd` (S, nv), drive torques `tau` (S, nv), held from each sample on. `joints` are the
+    one-coordinate joints; `q_ref` (S, m) are their references where they were servoed.
     """
 
     plant: Plant

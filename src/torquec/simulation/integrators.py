@@ -9,7 +9,7 @@ For y' = f(y), with the torques held constant over the step:
 (4)  control: the step is accepted where e <= 1 or h <= h_min;  h+ = h clip(0.9 e^-1/4, 0.2, 5)
 
 A traced step has no branches, so (4) is arithmetic: a rejected attempt returns y, with a smaller h. The exponent is
-1/4 instead of 1/5 because it needs only two square roots; it is conservative.
+1/4 instead of 1/5, which is conservative and needs only two square roots.
 """
 
 from __future__ import annotations

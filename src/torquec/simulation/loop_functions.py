@@ -20,8 +20,8 @@ State of a loop from sample to sample, one row of numbers per run:
 | factors      | -               | inertias, then friction factors per joint (`Plant.varies`)                  |
 | before       | n               | torques of the sample before, for jitter (`LoopState.disturbed`)            |
 
-A loop that is `disturbed` has a drive more, by run and sample: friction factors, torques beside those of the drives,
-errors of measured positions and speeds, (n,) each, and 1 where the torques of the sample before still act.
+A `disturbed` loop has one more input by run and sample: friction factors, torques beside those of the drives, errors of
+measured positions and speeds, (n,) each, and 1 where the torques of the sample before still act.
 """
 
 from __future__ import annotations

@@ -69,9 +69,11 @@ class ErrorEnvelope:
 
 @dataclass(frozen=True, eq=False)
 class MonteCarloResult:
-    """Per run: `rmse`, `max_error` (runs, n), `saturated` (runs, n) samples; `factors` (runs, bodies + n);
-    `diverged` (runs,) time [s] at which a run became infinite or NaN, nan for runs that did not (errors of diverged
-    runs are nan, too). `envelope` if requested.
+    """Results of all runs of a Monte Carlo simulation, a row per run.
+
+    `rmse`, `max_error` (runs, n), `saturated` (runs, n) samples; `factors` (runs, bodies + n); `diverged` (runs,): the
+    time [s] at which a run became infinite or NaN, nan for runs that did not. Errors of diverged runs are nan, too.
+    `envelope`: if requested.
     """
 
     joints: tuple[str, ...]

@@ -42,7 +42,7 @@ def simulate_on_mujoco(
     period: float | None = None,
     substeps: int = 1,
 ) -> SimulationResult:
-    """Run the controller along the trajectory on the MJCF file at `path`; `source` is the same arm (joint names).
+    """Run the controller along the trajectory on the MJCF file at `path`; `source` is the same arm (same joint names).
 
     `period` [s] is the controller's, or the trajectory's, unless given; MuJoCo takes `substeps` steps in it. Raises
     `ArgumentError` where the joints do not match, `DivergenceError` for an unstable loop and

@@ -107,9 +107,10 @@ class NativeRun:
         return rows
 
     def run(self, rows: Array, drives: LoopInputs, *, seeds: Sequence[Sequence[int]], every: int = 1) -> Recording:
-        """K steps from rows (runs, size) for K + 1 rows of drives; `every` sample is kept, the last one always.
+        """Run K steps from rows (runs, size) for K + 1 rows of `drives`, and record one of `every` samples.
 
-        With `every` zero only the last is kept. Runs that become infinite or NaN are marked, the others continue.
+        The last sample is always recorded, with `every` zero no other. Runs that become infinite or NaN are marked, the
+        others continue.
         Raises `DivergenceError` where an adaptive step size goes to zero.
         """
         loop, native = self.loop, self.compiled()

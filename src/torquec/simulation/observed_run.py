@@ -85,8 +85,10 @@ def _recorded(result: SimulationResult, watching: Observer | RecursiveEstimator)
 
 @dataclass(frozen=True, eq=False)
 class EstimatedRun:
-    """Per sample `t` (S,): payload `mass` (S,) [kg], its 95 % `interval` (S, 2), first `moment` (S, 3) [kg m], and the
-    corrections of `coulomb` and `viscous` friction (S, n).
+    """Estimates per sample `t` (S,): payload and friction.
+
+    Payload `mass` (S,) [kg], its 95 % `interval` (S, 2), first `moment` (S, 3) [kg m]; corrections of `coulomb` and
+    `viscous` friction (S, n).
     """
 
     joints: tuple[str, ...]

@@ -6,11 +6,11 @@
 Dry friction (Coulomb, Stribeck, load-dependent), four ways (`DryFriction`):
 
 (3)  SMOOTH:  level qd / sqrt(qd^2 + w^2), with w a small slip speed: any integrator, creeps instead of sticking
-(4)  SIGN:    level by the sign of qd, as the friction torque of the model is: exact while sliding, chatters at rest
+(4)  SIGN:    level by the sign of qd, like the friction torque of the model: exact while sliding, chatters at rest
 (5)  STICK:   set-valued: sticks at rest, breaks away at `breakaway` times its level at rest, see `stick`
 (7)  MEMORY:  turns over the shaft's `turnover_distance`, see `bristles`: keeps its torque at rest
 
-Load-dependent friction G |rigid| depends on the torque of the rigid bodies, so that (6) is solved for it:
+Load-dependent friction G |rigid| depends on the torque of the rigid bodies, so that (6) is solved for `rigid`:
 
 (6)  rigid + G |rigid| = torque,   rigid_i = (torque_i - sum_k G_ik |rigid_k|)/(1 + G_ii sign(rigid_i)),   k != i
 
@@ -237,7 +237,7 @@ def drive_torque(plant: Plant, wanted: Sequence[Scalar]) -> list[Scalar]:
 @dataclass(frozen=True)
 class Balance:
     """The two sides of (1) at a state: the bodies, the torque that accelerates them, and the torque that the shafts
-    transmit to them, on which load-dependent friction depends.
+    transmit to them; load-dependent friction depends on the latter.
     """
 
     bodies: PlantBodies

@@ -82,7 +82,7 @@ class DcMotor:
 
 @dataclass(frozen=True)
 class PlantBodies:
-    """(1) at a state: `bias` (n,) and `solve`, from torques (n,) to accelerations (n,), M^-1 alone."""
+    """(1) at a state: `bias` (n,), and `solve`, which multiplies torques (n,) by M^-1, without the bias."""
 
     bias: list[Scalar]
     solve: Callable[[Sequence[Scalar]], list[Scalar]]

@@ -7,12 +7,12 @@ Coulomb, Stribeck and load-dependent friction at the beginning of a step, and
 
 For a step from qd with sliders moving in directions d = sign(w . qd) or at rest (d = 0):
 
-(2)  integrate with Coulomb friction in the directions d, none at rest: a smooth problem, of the integrator's order;
-     this gives qd* and has spent the impulses P = -d c h
+(2)  integrate with Coulomb friction in the directions d, none at rest: a smooth problem, which keeps the integrator's
+     order; the result is qd*, and friction has exerted the impulses P0 = -d c h
 (3)  find impulses P within the bounds [-c+ h, c- h] such that (1) holds at the end of the step for
      qd = qd* + M^-1 sum w (P - P0), by projected Gauss-Seidel sweeps (Moreau's time stepping):
-     P := clip(P - (w . qd) / (w . M^-1 w), bounds);   M is replaced by M + h D/2, D the slope of viscous friction:
-     the effect at the end of the step of an impulse spread over it, for light joints that are damped within few steps
+     P := clip(P - (w . qd) / (w . M^-1 w), bounds);   M is replaced by M + h D/2, D the slope of viscous friction: it
+     gives the effect of an impulse spread over the step, for light joints that are damped within few steps
 (4)  a joint whose friction is within its bounds is at rest, exactly
 (5)  positions follow by the mean of the change, q = q* + h/2 (qd - qd*); a joint at rest before and after has not moved
 
@@ -35,7 +35,7 @@ from torquec.spatial import Scalar
 
 
 def stick_slip_step(dynamics: Dynamics, y: Sequence[Scalar], tau: Sequence[Scalar], h: Scalar) -> State:
-    """y as of `Dynamics.motion_rate` after a time h under drive torques tau (n,), held (2)-(5)."""
+    """The state y of `Dynamics.motion_rate` after a step h under held drive torques tau (n,), (2)-(5)."""
     plant = dynamics.plant
     places = sliders(plant.robot)
     speeds = [slider.speed(plant.speed(y)) for slider in places]

@@ -5,7 +5,7 @@
 (2)  behind motors, currents change at the rate of their loop, or R/L at the supply's limit
 (3)  external forces have rates of their own, a stiff wall sqrt(k J M^-1 J')
 (4)  RK4 is stable for rates below 2.78 / h; a heavily damped light finger can need a step of microseconds
-(5)  it is accurate for rates below about 1/2 of 1 / h: 1e-4 of a decay in one step
+(5)  RK4 is accurate for rates below about 0.5 / h: errors of some 1e-4 of a decaying mode in one step
 """
 
 from __future__ import annotations

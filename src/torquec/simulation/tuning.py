@@ -1,4 +1,4 @@
-"""Step sizes, windows and thresholds of simulations and of what is concluded from them.
+"""Step sizes, windows and thresholds of simulations and of the evaluation of their results.
 
 Ratios without a unit are relative to the quantity that the text names; equation numbers are those of the module that is
 named above the fields.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SimulationTuning:
-    """Each with its unit and the reason for its size, by module."""
+    """Tuning values of simulations by module, each with its unit and the reason for its size."""
 
     # comparison_of_controllers
     standing_speed: float = 1e-4  # speed below which a joint stands [rad/s or m/s]
@@ -24,14 +24,14 @@ class SimulationTuning:
     # comparison_of_models
     response_displacement: float = 1e-3  # (2) [rad or m] of every joint: small enough for a linear model
     response_time: float = 0.5  # (2) [s], as in Clover
-    response_instants: int = 251  # of a response (2)
+    response_instants: int = 251  # instants of a response (2)
     # monte_carlo
     least_factor: float = 0.1  # a factor near zero or below would make an invalid robot
     runs_per_call: int = 64  # runs in one call: fills vector registers and threads, and memory stays small
-    calls_per_task: int = 32  # in one task: overhead of a task some 20 ms, about the time of one group
-    fewest_tasks: int = 16  # below which tasks become smaller instead of fewer: load balancing
+    calls_per_task: int = 32  # calls in one task: a task has some 20 ms of overhead, about the time of one group
+    fewest_tasks: int = 16  # below this number tasks become smaller instead of fewer: load balancing
     # plant
-    load_sweeps: int = 12  # of (6) where shafts couple joints: each reduces the error by G, some per cent
+    load_sweeps: int = 12  # of (6) where shafts couple joints: each multiplies the error by G, some per cent
     # native_run
     first_step: float = 1e-4  # [s], initial step of the step size control
     # simulation_result

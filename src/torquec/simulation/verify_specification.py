@@ -6,8 +6,8 @@ c) computes for the reference, at the measured position q,
 (1)  tau = kp e + kv ed + tau^c(q, qd_ref, qdd_ref)                                                          (8)
 (2)  kp_i = J0_i w0_i^2 / 4,      w0 the structural resonance measured at the inertia J0                     (12)
 (3)  kv_i = w0_i sqrt(J0_i J^c_ii(q)) - f_i,   critically damped if J^c is right, f viscous friction         (13)
-     J^c is the inertia that is fitted and proven as a coefficient; the inertia of a torque program that is accurate
-     within its torque errors may lack terms that the torque hardly needs
+     J^c is the inertia that is fitted and proven as a coefficient. The inertia of a torque program may lack terms that
+     hardly affect the torque, even where the program is accurate within its torque errors
 (4)  damping of joint i at q:  (kv_i + f_i) / (2 sqrt(kp_i J_ii)) = sqrt(J^c_ii / J_ii)                      (10), (14)
 
 The full plant is driven by three signals from several configurations, all joints together, within the specified box:

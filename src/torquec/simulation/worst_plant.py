@@ -1,10 +1,9 @@
 """Falsification of a tracking guarantee: search for the uncertain plant with the largest simulated error.
 
-(1)  half of the runs are aligned with a joint, an instant and a sign (:mod:`torquec.simulation.attacked_loop`): body
-     parameters at the vertex of their set, or the point of their ellipsoid, with the largest effect to first order, the
-     payload likewise, every disturbance with the sign of the impulse response
-(2)  of the others every second one draws everything at random, and the rest change some choices of the worst run of a
-     joint
+(1)  up to half of the runs are aligned with a joint, an instant and a sign (:mod:`torquec.simulation.attacked_loop`):
+     body parameters at the vertex of their set, or the point of their ellipsoid, with the largest effect to first
+     order, the payload likewise, every disturbance with the sign of the impulse response
+(2)  half of the other runs draw everything at random, the rest change some choices of the worst run of a joint
 
 Motions that come to rest are continued at rest, as the guarantee is. The ratio of the largest error to the proven bound
 is below one where the guarantee holds; a ratio above one contradicts the proof.
