@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 
 from torquec.errors import ArgumentError, TimeLimitError
 
-_FIRST_SHARE, _FIRST_SECONDS = 0.1, 3.0  # share and time [s] before which (1) and (2) agree by chance
+_FIRST_SHARE, _FIRST_SECONDS = 0.1, 3.0  # share and time [s] before which (1) and (2) may agree by chance
 _RELIABLE_SHARE = 0.5  # share from which on agreement of (2) and (3) is enough
 _AGREEING_RATIO = 1.25  # largest ratio of two estimates that agree
 _OVERRUN_FACTOR, _OVERRUN_SECONDS = 1.5, 3.0
@@ -34,11 +34,11 @@ _SHORTEST_REPORTED = 1.0  # remaining time [s] below which nothing is reported
 
 @dataclass(frozen=True)
 class Budget:
-    """What a computation may use: `seconds` from `start` [s since 1970], `memory` [bytes], `workers`; None: no limit.
+    """Limits of a computation: `seconds` from `start` [s since 1970], `memory` [bytes], `workers`; None: no limit.
 
-    Time: searches return the best result so far when it is used up. Memory: programs whose proof and check need larger
-    tables are not searched for (:mod:`torquec.simplification.degree_limit`). Workers: so many tasks of an executor run
-    at a time.
+    Time: when it is used up, searches return the best result so far. Memory: programs whose proof and check need larger
+    tables are not searched for (:mod:`torquec.simplification.degree_limit`). Workers: the number of tasks of an
+    executor that run at a time.
 
     >>> Budget().is_over, Budget(1.0, start=0.0).is_over, Budget(10.0, start=0.0).share(0.5).until
     (False, True, 5.0)
@@ -51,7 +51,7 @@ class Budget:
 
     @staticmethod
     def after(seconds: float | None, *, memory: int | None = None, workers: int | None = None) -> Budget:
-        """The budget that a user states, from now on; raises `ArgumentError` for what is not positive."""
+        """A budget that starts now; raises `ArgumentError` for limits that are not positive."""
         stated = {"time limit": (seconds, "seconds"), "memory limit": (memory, "bytes"), "pool": (workers, "workers")}
         for name, (value, unit) in stated.items():
             if value is not None and not 0.0 < value < math.inf:
@@ -84,11 +84,11 @@ class Budget:
         return replace(self, seconds=None)
 
     def share(self, part: float) -> Budget:
-        """Until this part of the whole time, counted from its start; a part above 1 is a later deadline."""
+        """The budget with this part of the whole time, from the same start; a part above 1 gives a later deadline."""
         return self if self.seconds is None else replace(self, seconds=part * self.seconds)
 
     def share_of_rest(self, part: float) -> Budget:
-        """This part of the remaining time, from now on."""
+        """A budget of this part of the remaining time, from now on."""
         return self if self.seconds is None else replace(self, seconds=part * self.remaining, start=time.time())
 
     def within(self, other: Budget) -> Budget:

@@ -80,7 +80,7 @@ class DocumentFormat:
     defaults: bool = False
 
     def to_values(self, value: Any) -> Any:
-        """A value as JSON values (1)-(5); raises the format's error for what could not be read back."""
+        """A value as JSON values (1)-(5); raises the format's error for a value that could not be read back."""
         return self._written(value, self.root)
 
     def from_values(self, kind: type[Value], values: object, *, where: str = "") -> Value:
@@ -203,7 +203,7 @@ class DocumentFormat:
                 read[name] = self._read(fact.kind, value[name], at.field(name))
         try:
             return kind(**read)
-        except TorquecError as error:  # what the class itself refuses
+        except TorquecError as error:  # a value that the class itself refuses
             self.refuse(at.path, error.found, at.where)
 
     def _read_union(self, args: tuple[Any, ...], value: object, at: _Place) -> Any:
@@ -271,7 +271,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Field:
-    """What is known about a field of a dataclass."""
+    """Facts about a field of a dataclass."""
 
     kind: Any
     default: Any
@@ -311,7 +311,7 @@ def _key(key: object) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value for a message: not all of a long one."""
+    """A value for a message, shortened where it is long."""
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**20:
         return "an integer of more than 20 digits"
     text = repr(value)

@@ -1,7 +1,7 @@
 """Tasks of an executor: how many are submitted at a time, and the progress file that the parent process polls.
 
-A process pool takes all tasks at once: an idle worker takes the next one. Dask assigns each task to a worker when it is
-submitted, so it gets as many as it has threads, unless there are many.
+A process pool gets all tasks at once: an idle worker takes the next one. Dask assigns each task to a worker when it is
+submitted. It therefore gets only as many tasks at a time as it has threads, unless there are many tasks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from torquec.foundation.budget import Budget
 
 _MANY_TASKS = 16
-"""Tasks per thread from which on load balancing no longer matters, while waiting for each of them would."""
+"""Tasks per thread above which all are submitted at once: load balancing matters less than waiting for each task."""
 
 
 def tasks_at_once(executor: Executor, tasks: int, workers: int | None = None) -> int:

@@ -1,7 +1,7 @@
 """Garbage collection paused while a graph of expressions is built.
 
-A program of a humanoid has a million nodes, all of them in use: to look through them for garbage takes a third of the
-time of tracing, and finds none.
+A program of a humanoid has a million nodes, all of them in use. Searching them for garbage takes a third of the time of
+tracing, and finds none.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_collection() -> Iterator[None]:
-    """Garbage collection is off inside, for all threads; as before afterwards."""
+    """Context without garbage collection, for all threads; afterwards collection is on or off as before."""
     was_on = gc.isenabled()
     gc.disable()
     try:

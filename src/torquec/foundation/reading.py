@@ -25,10 +25,10 @@ LIMIT_VARIABLE = "TORQUEC_FILE_LIMIT"
 _MB = 1_000_000  # bytes; limits are stated in these
 
 _SUGGESTION_NAMES = 2000
-"""Most names of a folder that are searched for a suggestion."""
+"""Largest number of names of a folder that are searched for a suggestion."""
 
 _KEY_PARTS = 50
-"""Most parts of a dotted key: the time of `tomllib` for nested tables grows with the square."""
+"""Largest number of parts of a dotted key: the time of `tomllib` for nested tables grows with the square of it."""
 
 _LONG_KEY = re.compile(rf"(?<![\w-])(?>(?>[\w-]+[ \t]*\.[ \t]*)){{{_KEY_PARTS}}}")
 
@@ -101,7 +101,7 @@ def to_path(path: str | os.PathLike[str]) -> Path:
 
 
 def is_folder(path: Path) -> bool:
-    """True for a folder; False for anything else, a name that no file can have among it."""
+    """True for a folder; False for anything else, also for a name that no file can have."""
     try:
         return path.is_dir()
     except OSError:
@@ -109,7 +109,7 @@ def is_folder(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """True for a regular file; False for anything else, a name that no file can have among it."""
+    """True for a regular file; False for anything else, also for a name that no file can have."""
     try:
         return path.is_file()
     except OSError:
@@ -117,7 +117,7 @@ def is_file(path: Path) -> bool:
 
 
 def is_below(path: Path, folder: Path) -> bool:
-    """Does a path lie in a folder or below it once all symbolic links are followed?"""
+    """Whether a path lies in a folder or below it, once all symbolic links are followed."""
     try:
         return path.resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError):  # links that lead to each other

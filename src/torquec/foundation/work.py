@@ -16,10 +16,10 @@ Every stage of the computation is a step with a name in plain words, which is wh
      this package's source: a program restarted after a kill reads them instead of computing them, and its final
      result is bit-identical. Calls that must run each time (a check) pass `kept=False`.
 (2)  Long tasks report their progress: with `metered=True` the function gets a keyword `meter`, and calls
-     `meter(done, whole)`; in this process, in another one of this machine, or silently on a cluster.
+     `meter(done, whole)`. Progress is reported from this process and from others of this machine, not from a cluster.
 (3)  `Work(report=..)` is called with a `StepReport`: step, done of whole, seconds, and the ETA where it is
      known (:mod:`torquec.foundation.budget`). `text_report` makes one that prints lines. The command line draws a
-     bar from the same.
+     bar from the same reports.
 (4)  `with work.within(budget):` limits time and workers (:class:`torquec.foundation.budget.Budget`): after the deadline
      the meters of tasks raise `TimeLimitError`, which a search answers with its best result so far, and tasks without
      a meter are not started. Results from after the deadline may be incomplete, and are not cached.
@@ -215,7 +215,7 @@ class Work:
     def ahead(self, function: Callable[..., Result], *arguments: Any) -> Iterator[Callable[[], Result]]:
         """A callable for the result of `function(*arguments)`, started now (5); cancelled where it is not called.
 
-        Without an executor, or under a time limit, whose time is for the search, it runs when the result is requested.
+        Without an executor, or under a time limit (its time is for the search), it runs when the result is requested.
         """
         if self.executor is None or self.budget.is_timed:
             yield lambda: function(*arguments)

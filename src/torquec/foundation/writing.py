@@ -1,9 +1,9 @@
 """Atomic writing of files and folders: complete or not at all, and never over files of others.
 
-(1)  a file is written beside its place under a name that nobody can guess, exclusively, and renamed; a symbolic link is
+(1)  a file is written beside its place under an unpredictable name, exclusively, and renamed; a symbolic link is
      replaced, never followed
-(2)  a folder is made whole beside its place and renamed; one that is there already is exchanged for a new one that
-     holds the new files and, as the same files on disk, everything that was in it before
+(2)  a folder is completed beside its place and renamed; an existing one is exchanged for a new one that holds the new
+     files and hard links to the other files that were in it before
 (3)  a file that is there already is replaced where Torquec wrote it (it says so in its first lines) or with `force`;
      anything else is refused before the first byte is written
 (4)  only what was made here is ever deleted
@@ -91,7 +91,7 @@ def check_output(path: Path, *, force: bool = False) -> None:
 def check_output_folder(directory: Path, *, force: bool = False) -> None:
     """Refuse, before the work, a folder that could not be made or written after it, or one with foreign files.
 
-    Raises `ArgumentError`; with `force` what is in the folder may be replaced.
+    Raises `ArgumentError`; with `force` the contents of the folder may be replaced.
     """
     where = str(directory)
     if os.path.lexists(directory) and not is_folder(directory):
@@ -190,11 +190,10 @@ def write_package(
 ) -> list[Path]:
     """Write a package and its manifest into a folder (2), made when it is missing; gives the paths of `contents`.
 
-    The manifest is among them where a model lies beside the code.
-    `name`, an identifier, and `target` identify the package; `making` records how it was made. Names in `contents` are
-    relative, with "/" for folders inside. Raises `ArgumentError` where a folder cannot be written, and without `force`
-    for another package, edited files and foreign files in it (:mod:`torquec.foundation.package_manifest`); nothing is
-    written then.
+    The path of the manifest is among them where a model lies beside the code. `name`, an identifier, and `target`
+    identify the package; `making` records how it was made. Names in `contents` are relative, with "/" for folders
+    inside. Raises `ArgumentError`, before anything is written, where a folder cannot be written, and without `force`
+    for another package, edited files and foreign files in it (:mod:`torquec.foundation.package_manifest`).
     """
     manifest = manifest_of_package(target, making or PackageMaking(name), contents)
     written = {**contents, f"{name}{MANIFEST}": manifest}
