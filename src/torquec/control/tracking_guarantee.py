@@ -1,8 +1,7 @@
 """Proven bound on the tracking error of computed torque, from the certified torque error of a model.
 
-The robot obeys tau = tau(q, qd, qdd), its exact rigid bodies, rotors and springs. Every T seconds the controller
-measures the state, and until the next sample holds the torque (1) of computed torque at the measured state (CT2),
-with the model P in place of the robot's own torques:
+The robot obeys tau = tau(q, qd, qdd), its exact rigid bodies, rotors and springs. Computed torque at the measured state
+(CT2) uses a model P of these torques: every T seconds it measures the state, and until the next sample it holds
 
 (1)  tau_k = P(q, qd, v) at t_k,     v = qdd_ref + p e + s ed,     e = q_ref - q,   ed = qd_ref - qd
 (2)  At t_k the certificate says |P - tau(q, qd, v)| <= b, so that qdd = v + w_k,  |w_k| <= W = |M^-1| b.

@@ -213,11 +213,7 @@ class Uncertainty:
         return replace(self, every_joint=every, joints={**others, **found}, residual_of=model.robot.name)
 
     def of(self, robot: Robot) -> tuple[JointUncertainty, ...]:
-        """The sets of every joint, in joint order.
-
-        Raises `ArgumentError` for a joint that the robot does not have, and for a residual that exceeds the torque of
-        its drive.
-        """
+        """The sets of every joint; raises `ArgumentError` for unknown joints, and residuals above a drive's limit."""
         for name in self.joints:
             if name not in robot.joint_names:
                 raise ArgumentError(
