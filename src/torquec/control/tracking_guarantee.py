@@ -4,7 +4,7 @@ The robot obeys tau = tau(q, qd, qdd), its exact rigid bodies, rotors and spring
 (CT2) uses a model P of these torques: every T seconds it measures the state, and until the next sample it holds
 
 (1)  tau_k = P(q, qd, v) at t_k,     v = qdd_ref + p e + s ed,     e = q_ref - q,   ed = qd_ref - qd
-(2)  At t_k the certificate says |P - tau(q, qd, v)| <= b, so that qdd = v + w_k,  |w_k| <= W = |M^-1| b.
+(2)  At t_k the certificate bounds |P - tau(q, qd, v)| <= b, so that qdd = v + w_k,  |w_k| <= W = |M^-1| b.
 (3)  Until the next sample tau_k is constant and only the robot moves: qdd changes at a rate a' given by its dynamics,
      and qdd_ref at the jerk j. With |a'| + |j| <= R, and z the time since t_k,
 
@@ -146,8 +146,7 @@ class TrackingGuarantee(NotebookDisplay):
     references by joint, if no reference was given; empty for a guarantee along one. `start_error`: the largest initial
     error. `period` [s]: sampling interval, None for a continuous controller; `robot`: its name, hash, payload, locked
     joints and gravity. `conditions`: the uncertainty sets in words. `budget`: by joint, the part of the position bound
-    due to each cause [rad or m]; `tube`: its radii; `cause`: the set that contributes
-    most where bounds diverge.
+    due to each cause [rad or m]; `tube`: its radii; `cause`: the set that contributes most where bounds diverge.
     """
 
     valid: bool

@@ -109,7 +109,7 @@ class RecordedForces:
         if not good or not np.isfinite(self.t).all() or np.any(np.diff(self.t) <= 0.0):
             raise ArgumentError(
                 f"forces of shape {self.wrenches.shape} at {self.t.shape} times",
-                remedy="give increasing times, and six numbers for each",
+                remedy="give rising times, and six numbers for each",
             )
 
     def wrench(self, t: float) -> Array:

@@ -40,8 +40,8 @@ MOVING_GRIP, TURNING_GRIP = Grip(2000.0, 10.0), Grip(5.0, 0.025)
 """Springs [N/m, N m/rad] and dampers of a grasping hand, as `torquec haptic-region` assumes them."""
 
 
-_MASSES = np.geomspace(0.25, 4.0, 5)  # in masses of the object: the edge of the region is smooth
-_CUTOFFS = np.geomspace(0.002, 0.48, 20)  # in sampling rates, below one half
+_MASSES = np.geomspace(0.25, 4.0, 5)  # relative to the object's mass: few, since the edge of the region is smooth
+_CUTOFFS = np.geomspace(0.002, 0.48, 20)  # relative to the sampling rate: below one half
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from torquec.simulation.simulation_result import SimulationResult
 
 @dataclass(frozen=True, eq=False)
 class ObservedRun:
-    """Per sample `t` (S,): `external` torques, their `threshold`, and `alarm` (0 or 1), (S, n) each [Nm or N].
+    """Observer results per sample `t` (S,): `external` torque, `threshold` [Nm or N], `alarm` (0 or 1), (S, n) each.
 
     The threshold is infinite where a joint has none.
     """

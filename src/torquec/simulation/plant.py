@@ -1,7 +1,7 @@
 """The plant of a simulation: rigid-body dynamics with friction, springs, saturating drives and motors.
 
 (1)  M(q) qdd = tau + forces - c(q, qd) - g(q) - springs(q) - friction(qd)
-(2)  tau = clip(wanted torque, +-share x effort limit); behind a motor, what its current gives (see `plant_bodies`)
+(2)  tau = clip(wanted torque, +-share x effort limit); behind a motor, the torque of its current (see `plant_bodies`)
 
 Dry friction (Coulomb, Stribeck, load-dependent), four ways (`DryFriction`):
 
@@ -166,10 +166,7 @@ class Plant:
 
     @property
     def motion_size(self) -> int:
-        """Size of the integrated state: positions, speeds, motor currents, states of forces, the time.
-
-        The time only where a force depends on it.
-        """
+        """Size of the integrated state: positions, speeds, currents, states of forces, the time if a force needs it."""
         return self._states_start + sum(self._state_sizes) + (1 if self.keeps_time else 0)
 
     @property
