@@ -75,7 +75,7 @@ def guessed_units(log_map: LogMap, table: LogTable, robot: Robot) -> tuple[LogMa
             log_map = dataclasses.replace(log_map, angle_unit="deg", speed_unit=log_map.speed_unit or same)
             text = f"reaches {reach:.4g}, far beyond the joint's limit in radians: positions are taken as degrees"
             text += f", speeds as {log_map.speed_unit or 'deg'}/s" if log_map.velocity else ""
-            remedy = 'say so in a map: angle = "deg"'
+            remedy = 'say so in a map: angle_unit = "deg"'
             findings.append(LogFinding(Pathology.UNITS, Severity.WARNING, text, names[degrees], remedy=remedy))
     return log_map, findings
 

@@ -88,7 +88,7 @@ def test_small_motions_in_degrees_are_told_by_the_torques():
     tau = np.asarray(tq.compile(robot).inverse_dynamics(0.08 * log.q, 0.08 * log.qd, 0.0 * log.q))
     found = alarms(robot, dataclasses.replace(small, tau=tau))
     assert [f.kind for f in found] == [Pathology.UNITS]
-    assert 'angle = "deg"' in found[0].remedy
+    assert 'angle_unit = "deg"' in found[0].remedy
 
 
 def test_fast_stamps_in_milliseconds_are_told_by_the_torques():

@@ -116,6 +116,13 @@ def test_a_missing_header_is_assumed_and_told(tmp_path):
     assert found[0].lines == (1, 1)
 
 
+def test_blank_lines_between_a_commented_header_and_the_numbers_do_not_hide_it(tmp_path):
+    table, values, found = read(tmp_path, "# a robot\n# t,q1,tau1\n\n" + text_of(ROWS))
+    assert table.names == ("t", "q1", "tau1")
+    assert len(values) == 3
+    assert found == []
+
+
 def test_columns_of_words_are_left_out_and_told(tmp_path):
     table, values, found = read(tmp_path, "t,mode,q1,tau1\n0,run,1,2\n1,run,2,3\n2,stop,3,4\n")
     assert table.names == ("t", "q1", "tau1")

@@ -36,8 +36,19 @@ def test_columns_of_lists(tmp_path):
     assert np.array_equal(log.q, np.stack([T, 2 * T], axis=1))
 
 
-def test_lists_of_several_lengths_are_refused(tmp_path):
-    columns = {"t": T[:3], "q": [[1.0, 2.0], [1.0], [1.0, 2.0]], "tau1": T[:3], "tau2": T[:3]}
+@pytest.mark.parametrize(
+    "q", [[[1.0, 2.0], [1.0], [1.0, 2.0]], [[1.0], [2.0, 3.0, 4.0], [5.0, 6.0]], [[1.0], [2.0], None]]
+)
+def test_lists_of_several_lengths_are_refused(tmp_path, q):
+    """The second one has as many numbers as three rows of two."""
+    columns = {"t": T[:3], "q": q, "tau1": T[:3], "tau2": T[:3]}
+    with pytest.raises(ArgumentError, match="several lengths"):
+        read_log(written(tmp_path / "log.parquet", columns), ROBOT)
+
+
+def test_lists_of_another_length_in_a_later_block_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("torquec.trajectory.tables.parquet_table._ROWS", 2)
+    columns = {"t": T[:4], "q": [[1.0, 2.0]] * 2 + [[1.0, 2.0, 3.0]] * 2, "tau1": T[:4], "tau2": T[:4]}
     with pytest.raises(ArgumentError, match="several lengths"):
         read_log(written(tmp_path / "log.parquet", columns), ROBOT)
 

@@ -55,7 +55,7 @@ def check_positions(robot: Robot, log: Log, motion: LogMotion) -> list[LogFindin
         limit = max(abs(robot.joints[degrees].limits.lower), abs(robot.joints[degrees].limits.upper))
         text = f"reaches {reach:.4g}, the limit is {limit:.3g} rad: these are degrees"
         spans = spans_of(np.abs(log.q[:, degrees]) > 2.0 * max(limit, 1.0))
-        remedy = 'say so in a map: angle = "deg"'
+        remedy = 'say so in a map: angle_unit = "deg"'
         found.append(LogFinding(Pathology.UNITS, Severity.ERROR, text, log.column("q", degrees), spans, remedy))
         return found
     return [*found, *(finding for j in range(log.n) if j not in explained for finding in _beyond_limits(robot, log, j))]
@@ -118,7 +118,9 @@ def check_slowness(robot: Robot, log: Log, motion: LogMotion) -> list[LogFinding
     period = float(np.median(np.diff(motion.t)))
     if period < TUNING.long_step or not top.any() or np.any(top > slow):
         return []
-    text = f"in steps of {period:.3g} s no joint moves faster than {float(top.max()):.2g} rad/s: are the stamps in ms?"
+    fastest = int(np.argmax(top / slow))
+    speed = f"{top[fastest]:.2g} {robot.coordinates[fastest].speed_unit}"
+    text = f"in steps of {period:.3g} s no joint moves faster than {speed}: are the stamps in ms?"
     remedy = 'if so, say so in a map: time_unit = "ms"'
     return [LogFinding(Pathology.UNITS, Severity.WARNING, text, log.column("t"), remedy=remedy)]
 

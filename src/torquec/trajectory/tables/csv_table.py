@@ -63,7 +63,8 @@ class CsvTable:
             raise ArgumentError(f"{len(words)} columns", where=where, remedy=f"keep at most {MOST_COLUMNS} of them")
         header, self.first_line, found = words, skipped + 2, []
         if all(self._is_number(word) for word in words):
-            commented = self._words(comments[-1].lstrip("#% \t")) if comments else []
+            last = next((line for line in reversed(comments) if line.strip()), "")
+            commented = self._words(last.lstrip("#% \t"))
             header, self.first_line = (commented if len(commented) == len(words) else []), skipped + 1
             if not header:
                 header = list(self._assumed(assumed, len(words)))

@@ -31,10 +31,12 @@ class ParquetTable:
         try:
             self._parquet = importlib.import_module("pyarrow.parquet")
             arrow = importlib.import_module("pyarrow")
+            self._length = importlib.import_module("pyarrow.compute").list_value_length
         except ImportError:
             raise MissingExtraError("pyarrow", "parquet", "reading a Parquet log") from None
         self._source = source
         self._kept: list[str] = []
+        self._widths: dict[str, int] = {}
         texts: list[str] = []
         try:
             with self._parquet.ParquetFile(source) as file:
@@ -57,6 +59,8 @@ class ParquetTable:
         try:
             with self._parquet.ParquetFile(self._source) as file:
                 for batch in file.iter_batches(batch_size=_ROWS, columns=self._kept):
+                    if batch.num_rows == 0:
+                        continue
                     yield np.column_stack([values for _, values in self._columns(batch)])
         except (OSError, ValueError) as error:
             raise ArgumentError(f"cannot be read: {error}", where=str(self._source), remedy=_REMEDY) from None
@@ -66,15 +70,16 @@ class ParquetTable:
         columns: list[tuple[str, Array]] = []
         for field, values in zip(batch.schema, batch.columns, strict=True):
             if hasattr(values, "flatten") and hasattr(field.type, "value_type"):
-                flat = _floats(values.flatten())
-                if len(flat) % len(values):
+                lengths = _floats(self._length(values))
+                width = self._widths.setdefault(field.name, int(np.nan_to_num(lengths[0])))
+                if np.any(lengths != width):
                     raise ArgumentError(
                         f"column '{field.name}' holds lists of several lengths",
                         where=str(self._source),
                         remedy="record the same joints in every row",
                     )
-                table = flat.reshape(len(values), -1)
-                columns += [(f"{field.name}{k + 1}", table[:, k]) for k in range(table.shape[1])]
+                table = _floats(values.flatten()).reshape(len(values), width)
+                columns += [(f"{field.name}{k + 1}", table[:, k]) for k in range(width)]
             else:
                 columns.append((field.name, _floats(values)))
         return columns
