@@ -1,4 +1,4 @@
-"""The application: its commands, and the one place where an error becomes a message and an exit status.
+"""The command-line application: its commands, and the one place where an error becomes a message and an exit status.
 
 Exit status: 0 done, 1 a check failed, 2 bad usage or bad input. Command modules import nothing heavy at the top, so
 that `torquec --help` answers at once.
@@ -57,14 +57,14 @@ HEADINGS: Mapping[str, tuple[Command[Any], ...]] = MappingProxyType(
         "More": (papers, bench, selftest, version),
     }
 )
-"""Every command under the heading that `torquec --help` shows it."""
+"""The commands by their heading in `torquec --help`."""
 
 COMMANDS: tuple[Command[Any], ...] = tuple(command for commands in HEADINGS.values() for command in commands)
 
 GROUPS: Mapping[str, tuple[str, tuple[Command[Any], ...]]] = MappingProxyType(
     {
         "realtime": (
-            "Real time: how often a background must run; run a law on a robot; what a cycle costs.",
+            "Real time: the period of the background; run a law on a robot; the cost of a cycle.",
             (plan, run, cycle),
         ),
         "ros2": (
@@ -73,16 +73,16 @@ GROUPS: Mapping[str, tuple[str, tuple[Command[Any], ...]]] = MappingProxyType(
         ),
     }
 )
-"""Commands under a common name, each group with its help; shown under the heading of `GROUPS_UNDER`."""
+"""Groups of commands by their common first word, each with its help; listed under the heading `GROUPS_UNDER`."""
 
 GROUPS_UNDER = "Deliver code"
 
 
 class _Commands(TyperGroup):
-    """The group of commands, listed under their headings; errors of ours become messages."""
+    """The group of commands, listed under their headings; errors of Torquec become messages."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the list of commands of `torquec --help`: one section a heading, summaries in full."""
+        """Write the list of commands of `torquec --help`: one section per heading, summaries in full."""
         for heading, commands in HEADINGS.items():
             names = [command.name for command in commands] + (list(GROUPS) if heading == GROUPS_UNDER else [])
             found = [(name, self.get_command(ctx, name)) for name in names]
@@ -104,7 +104,7 @@ class _Commands(TyperGroup):
             raise typer.Exit(CHECK_FAILED if isinstance(error, CheckError) else BAD_INPUT) from None
 
 
-_WHOLE_SUMMARY = 400  # characters of a command's summary that the list shows: more than the longest has, so none is cut
+_WHOLE_SUMMARY = 400  # length [characters] to which the list cuts a summary: no summary is as long
 _NAME_COLUMN = 16  # width of the names of commands, the same under every heading
 
 app = typer.Typer(

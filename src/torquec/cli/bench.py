@@ -1,4 +1,4 @@
-"""`torquec bench ROBOT`: this machine, this robot, us and the peers that are installed."""
+"""`torquec bench ROBOT`: timings of Torquec and of the installed peer libraries on this machine."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _FUNCTIONS = {
     "forward_dynamics": 3,
     "inverse_dynamics_derivatives": 3,
 }
-"""Quantity that is timed, and its number of inputs."""
+"""Number of inputs of each timed quantity."""
 
-_BATCH = 10_000  # large enough that the call itself costs nothing, small enough for the cache
-_CHECKED_STATES = 8  # at which the contestants must agree before they are timed: a wrong one differs at any
+_BATCH = 10_000  # states: large enough to make the cost of the call negligible, small enough for the cache
+_CHECKED_STATES = 8  # contestants must agree there before they are timed; a wrong one differs at any state
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +44,9 @@ def bench(model: Model, options: BenchOptions) -> Outcome:
     """Time Torquec and the installed peers, interleaved.
 
     Peers are Pinocchio, MuJoCo, CasADi and the Robotics Toolbox, all called from Python in one interleaved run. Rigid
-    bodies only: motors, friction and springs are left out, since not every peer has them. A peer takes part in a
-    function after it agreed with ours to 1e-10. Ratio: its time over ours. A simplified model is timed against its own
-    robot's exact one instead.
+    bodies only: motors, friction and springs are left out, since not every peer has them. A peer's function is timed
+    only if it agrees with Torquec's to 1e-10. Ratio: the peer's time over Torquec's. A simplified model is timed
+    against the exact model of its robot instead.
     """
     from torquec.report.generated_code import bench_text
 
@@ -116,7 +116,7 @@ def _measure(model: Model, rounds: int, seed: int) -> dict[str, Any]:
 
 
 def _measure_program(model: Model, rounds: int, seed: int) -> dict[str, Any]:
-    """A model that is a program of its own, against its robot's exact one."""
+    """Timings of a model with its own program, against the exact model of its robot."""
     import numpy as np
 
     from torquec.errors import TorquecError
@@ -155,7 +155,7 @@ def _row(function: str, contestant: str, ns: float, median: float, ours: float) 
 
 
 def _snap_effect(arm: Model, exact: Model, states: Any) -> float:
-    """The largest change of a torque that snapping makes, relative to the largest torque."""
+    """Largest change of a torque by snapped angles, relative to the largest torque."""
     import numpy as np
 
     q, qd, qdd = (np.array(part) for part in zip(*states, strict=True))

@@ -1,4 +1,4 @@
-"""`torquec check` proves claims again, `verify-package` runs a package everywhere, `selftest` tests this machine."""
+"""`torquec check` proves claims again, `verify-package` runs C on all platforms, `selftest` tests this machine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class CheckOptions(CommandOptions):
 def check(options: CheckOptions) -> Outcome:
     """Check a certificate, a model or a package of generated code with the independent checker.
 
-    Exit status 1 where a claim is refused, and where it is about another robot than that of --robot.
+    Exit status 1 if a claim is refused, or is about another robot than that of --robot.
     """
     from torquec.foundation.work import Work
     from torquec.realtime.check_file import check_file
@@ -77,8 +77,8 @@ class VerifyPackageOptions(CommandOptions):
 def verify_package(options: VerifyPackageOptions) -> Outcome:
     """Run the same states through Python, gcc, clang and emulated processors (Cortex-M7, aarch64).
 
-    Shows the largest difference, branches reached, stack, code size and instruction counts. What is not installed is
-    named and skipped. Exit status 1 where a platform differs or fails. See docs/generated-c.md.
+    Shows the largest difference, branches reached, stack, code size and instruction counts. Tools that are not
+    installed are named and skipped. Exit status 1 if a platform differs or fails. See docs/generated-c.md.
     """
     from torquec.codegen.verify.package import verify_package as verify
     from torquec.foundation.work import Work
@@ -113,12 +113,12 @@ def verify_package(options: VerifyPackageOptions) -> Outcome:
 
 
 _ROBOTS = ("planar2r", "scara", "stanford", "puma560")
-"""Turning and sliding joints, chains of two to six."""
+"""Chains of two to six revolute and prismatic joints."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SelftestOptions(StochasticOptions):
-    """Which robots to compute with."""
+    """The robots to compute with."""
 
     robots: list[str] | None = argument(
         None, "Robots or models to compute with.  [default: four classics]", metavar="[ROBOT...]"
@@ -127,7 +127,7 @@ class SelftestOptions(StochasticOptions):
 
 @command("selftest", SelftestOptions, example="torquec selftest planar2r", without_model=True)
 def selftest(options: SelftestOptions) -> Outcome:
-    """Test native code, generated C and the algorithms on this machine; exit status 1 where anything is wrong.
+    """Test native code, generated C and the algorithms on this machine; exit status 1 if anything is wrong.
 
     Native code is compared with the same programs in plain arithmetic, generated C is built and runs its own test where
     there is a compiler, and dynamics is compared with Pinocchio and MuJoCo where they are installed.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from torquec.trajectory.log_map import LogMap
 
 STREAMED = 400_000_000
-"""Bytes from which a file is read piece by piece where its format allows it."""
+"""File size [bytes] from which a log is read piece by piece, if its format allows it."""
 
 
 def logs_argument() -> Any:
@@ -78,7 +78,7 @@ def check_log(model: Model, options: CheckLogOptions) -> Outcome:
 
 
 def read_logs(robot: Robot, paths: list[Path], log_map: Path | None) -> list[Log]:
-    """The logs of a command line (:mod:`torquec.project.identify_files`); delays that are removed go to stderr."""
+    """The logs of a command line (:mod:`torquec.project.identify_files`); removed delays are reported on stderr."""
     from torquec.project import identify_files
 
     return identify_files.read_logs(robot, paths, log_map, progress)
@@ -93,7 +93,7 @@ def is_large(path: Path) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Checked:
-    """A log's name and size, what was found, and the log itself where it is in memory."""
+    """Name, size and findings of a log, and the log itself if it is in memory."""
 
     file: str
     samples: int
@@ -143,7 +143,7 @@ class _Size:
         self.joints: tuple[str, ...] = ()
 
     def counted(self, pieces: Iterator[Log]) -> Iterator[Log]:
-        """The pieces, counted as they pass."""
+        """The pieces unchanged; counts their samples and reports them to `show`."""
         for piece in pieces:
             self.first = float(piece.t[0]) if self.samples == 0 else self.first
             self.samples, self.last, self.joints = self.samples + len(piece), float(piece.t[-1]), piece.joints
@@ -187,14 +187,14 @@ def _draw(checked: _Checked, plot: Path) -> None:
 
 
 def log_text(document: dict[str, Any], findings: Iterable[LogFinding]) -> str:
-    """A log's size and what was found in it; that nothing is wrong, where nothing is (otherwise: `log_verdict`)."""
+    """Size and findings of a log; states that a clean log has no problem (`log_verdict` is for the others)."""
     size = f"{document['samples']} samples, {document['duration']:.3g} s at {document['rate']:.4g} Hz"
     lines = [f"{document['file']}: {size}", *(f"  {finding}" for finding in findings)]
     return "\n".join(lines if not document["clean"] else [*lines, "  no problem found"])
 
 
 def log_verdict(document: dict[str, Any]) -> str:
-    """Whether a log with findings can be used, in one sentence; empty where nothing is wrong with it."""
+    """Whether a log with findings can be used, in one sentence; empty for a clean log."""
     counts = {
         severity: sum(finding["severity"] == severity for finding in document["findings"])
         for severity in ("error", "warning")

@@ -4,9 +4,9 @@
     def evaluate(model: Model, options: EvalOptions) -> Outcome: ...
 
 gives `torquec eval ROBOT` its argument, the fields of `EvalOptions` as options, and `--payload`, `--lock`, `--snap`,
-`--strict`, `--gravity` and `--json`. A field is made with `option` or `argument`; one that names something to be
-written says so (`writes`), and is checked before the work begins; such a command has a field `force`, too.
-Printing, the files that were written, and the exit status are handled in `Command.run`, nowhere else.
+`--strict`, `--gravity` and `--json`. `option` and `argument` make the fields. A field that names an output declares its
+kind (`writes`), and is checked before the work begins; its command also has a field `force`. Printing, the files that
+were written, and the exit status are handled in `Command.run`, nowhere else.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ BAD_INPUT = 2
 
 @dataclass(frozen=True, kw_only=True)
 class CommandOptions:
-    """Base class of all command options: the source of the model, and how to read another one.
+    """Base class of all command options: the source of the model.
 
-    `json`: the document will be printed, not the text. `force`: what exists may be replaced; a command that writes
-    makes an option of it.
+    `json`: the document is printed instead of the text. `force`: existing files may be replaced; commands that write
+    make it an option.
     """
 
     source: ModelSource = field(default_factory=ModelSource)
@@ -61,7 +61,7 @@ class Outcome:
     """Result of a command: a JSON document and the same as text, and the written files.
 
     `failed`: the reason for exit status 1, a requested check that failed. It is printed last, on stderr.
-    `robot` is the robot as it was used, where it is not that of the command's model: further joints are locked.
+    `robot`: the robot as it was used, if the command locked further joints of the model's robot.
     """
 
     document: dict[str, Any]
@@ -81,8 +81,8 @@ class Command(Generic[Options]):
     """A command: its name, its function, the class of its options, an example that runs as printed.
 
     `bodies` says why it needs the bodies of a robot; it then refuses a model that is only a program. `extra` names
-    the optional dependencies without which it cannot begin. `without_model`: it takes no ROBOT. `metavar` is what the
-    help calls ROBOT.
+    the optional dependencies without which it cannot begin. `without_model`: it takes no ROBOT. `metavar`: name of the
+    ROBOT argument in the help.
     """
 
     name: str
@@ -122,7 +122,7 @@ class Command(Generic[Options]):
             raise typer.Exit(CHECK_FAILED)
 
     def callback(self, called: str = "") -> Callable[..., None]:
-        """`run` with the signature from which typer makes arguments and options; `called`: by which words."""
+        """`run` with the signature from which typer makes arguments and options; `called`: the command words."""
         robot = [] if self.without_model else [_parameter("robot", _robot_argument(self.metavar))]
         shared = [] if self.without_model else _parameters(ModelSource)
         parameters = [*robot, *_parameters(self.options), _parameter("json", _JSON, False), *shared]
@@ -136,7 +136,7 @@ class Command(Generic[Options]):
         return callback
 
     def _outcome(self, model: tuple[Model, ...], options: Options) -> Outcome:
-        """The outcome; the document of a command that draws random numbers has its seed."""
+        """The outcome; the document of a command that draws random numbers includes the seed."""
         outcome = self.function(*model, options)
         if isinstance(options, StochasticOptions):
             outcome.document.setdefault("seed", options.seed)

@@ -63,9 +63,9 @@ class CompareOptions(MotionOptions, StochasticOptions):
 def compare(model: Model, options: CompareOptions) -> Outcome:
     """Compare two models of one robot, or control laws of one model, along a motion.
 
-    Of models: torques and their difference, eigenvalues, responses of the linear models, tracking and acceleration
-    errors of computed torque from each of them on one plant, operations and time; with a log also what was measured.
-    With --controllers: tracking errors of control laws on one plant, which joints are stuck, whose torques chatter.
+    Models: torques and their difference, eigenvalues and responses of the linear models, operations and time, and the
+    tracking and acceleration errors of computed torque with each model on one plant; with a log also the measured
+    torques. With --controllers: tracking errors of control laws on one plant, stuck joints and chattering torques.
     """
     from torquec.foundation.work import Work
     from torquec.report.comparison import comparison_curves, comparison_text, plot_comparison
@@ -114,7 +114,7 @@ def compare(model: Model, options: CompareOptions) -> Outcome:
 
 
 def _compare_controllers(model: Model, options: CompareOptions, period: float) -> Outcome:
-    """Control laws of one model on one plant; PD and PID have the poles of `drive_poles` unless some are given."""
+    """Control laws of one model on one plant; PD and PID have the poles of `drive_poles` unless --poles is given."""
     from torquec.control.uncertainty import SpeedSource
     from torquec.foundation.work import Work
     from torquec.report.simulation import controllers_curves, controllers_document, controllers_text
@@ -159,7 +159,7 @@ def _compare_controllers(model: Model, options: CompareOptions, period: float) -
 
 
 def _asked_controller(model: Model, word: str, options: CompareOptions, motion: Trajectory) -> tuple[str, Controller]:
-    """A law by its name, with the poles of the options or its own."""
+    """A law by its name, with the poles of --poles, else its default poles."""
     from torquec.control.independent_joint import drive_poles
     from torquec.control.law_options import LawKind
     from torquec.control.laws import LAWS
@@ -239,7 +239,7 @@ def _tracking(facts: ModelFacts) -> dict[str, Any]:
 
 
 def _beside_log(facts: ModelFacts, log: Log) -> dict[str, Any]:
-    """Torques of the simulated loop less the measured ones, at the loop's samples."""
+    """Torques of the simulated loop minus the measured ones, at the loop's samples."""
     import numpy as np
 
     if facts.replayed is None:
@@ -252,7 +252,7 @@ def _beside_log(facts: ModelFacts, log: Log) -> dict[str, Any]:
 
 
 def _at_random(a: Model, b: Model, options: CompareOptions) -> dict[str, Any]:
-    """Positions anywhere, speeds and accelerations of a given size with random signs."""
+    """Torque differences at random positions, with speeds and accelerations of given size and random signs."""
     import numpy as np
 
     from torquec.simulation.comparison_of_models import torque_differences

@@ -101,7 +101,7 @@ def asked_observer(
 
 @dataclass(frozen=True, kw_only=True)
 class DesignOptions(LawOptions):
-    """The point or the motion that is looked at, and what to write."""
+    """The point or the motion to analyse, and the files to write."""
 
     trajectory: str | None = option(
         None, "Analyse the worst point of this motion; 'standard' is the PUMA 560's. LQR needs one.", metavar="CSV"
@@ -114,7 +114,7 @@ class DesignOptions(LawOptions):
         "Choose law and poles so that the bound proven for --uncertainty is smallest.",
         "--for-guarantee",
     )
-    seconds: float = option(60.0, "Time for the poles of --for-guarantee.", metavar="S")
+    seconds: float = option(60.0, "Time limit of the search of --for-guarantee.", metavar="S")
     observe: float | None = option(
         None, "Bandwidth [1/s] of a momentum observer for --observer; its thresholds follow --uncertainty.", metavar="K"
     )
@@ -152,12 +152,12 @@ class DesignOptions(LawOptions):
 def design(model: Model, options: DesignOptions) -> Outcome:
     """Design a controller: feedforward and feedback in one function.
 
-    Prints what modelling errors it survives: alpha, beta and gamma are factors on the model's stiffness, damping and
-    inertia, for which the sampled loop stays stable. For computed torque at the measured state with a certified model
-    it prints a bound on the tracking error, along the trajectory or for every reference in the certified box;
-    with --uncertainty for every robot whose friction, payload, sensors and timing are in the sets of a file. With
-    --for-guarantee it chooses law and poles for the smallest such bound.
-    `torquec simulate --law DIR/controller.json` runs what -o writes.
+    Prints the modelling errors that it tolerates: the sampled loop stays stable for the printed factors alpha, beta and
+    gamma on the model's stiffness, damping and inertia. For computed torque at the measured state with a certified
+    model it prints a bound on the tracking error, along the trajectory or for every reference in the certified box.
+    With --uncertainty the bound is for every robot whose friction, payload, sensors and timing are in the sets of a
+    file. With --for-guarantee the command chooses law and poles for the smallest such bound. `torquec simulate --law
+    DIR/controller.json` runs what -o writes.
     """
     from torquec.control.controller_file import write_controller
     from torquec.control.laws import LAWS

@@ -38,7 +38,7 @@ _ENDINGS = {
 }
 
 
-_FEW_JOINTS = 3  # up to as many the whole model fits on a screen
+_FEW_JOINTS = 3  # the whole model of up to this many joints fits on a screen
 
 
 class CoefficientKind(StrEnum):
@@ -130,7 +130,7 @@ def equations(model: Model, options: EquationsOptions) -> Outcome:
 
 
 def _second(model: Model, options: EquationsOptions) -> dict[str, Any]:
-    """How the second program's terms were found, from the file that `simplify` left beside the model's.
+    """How the terms of the second program were found, from the file that `simplify` wrote beside the model.
 
     Raises `ArgumentError` for a model without such a program.
     """
@@ -176,7 +176,7 @@ def _in_symbols(model: Model, options: EquationsOptions) -> tuple[dict[str, Any]
 
 
 def _matrices(options: EquationsOptions, robot: Robot) -> list[Matrix]:
-    """The matrices that are asked for; all of them for few joints. Those of closed loops have the loop equations."""
+    """The requested matrices; by default the whole model of few joints, else M and g, and the loop equations."""
     from torquec.closedform.layouts import WHOLE, Matrix
 
     if sum((bool(options.entry), bool(options.matrix), bool(options.whole))) > 1:
@@ -208,7 +208,7 @@ def _of_robot(model: Model, options: EquationsOptions, matrices: list[Matrix]) -
 
 
 def _of_program(model: Model, options: EquationsOptions) -> Equations:
-    """The equations of a model's own torque program, M, B, D and g, all of them; with --whole the robot's friction."""
+    """The equations of a model's own torque program: always M, B, D and g; with --whole also the robot's friction."""
     from torquec.closedform.closed_form import closed_form
     from torquec.closedform.equations import Equations, JointFriction, friction_laws
     from torquec.closedform.fourier import EXACT
@@ -233,7 +233,7 @@ def _of_program(model: Model, options: EquationsOptions) -> Equations:
 
 
 def _changes(options: EquationsOptions) -> dict[str, object]:
-    """Options that choose or change the equations of a robot, with what is given."""
+    """Given options that choose or change the equations of a robot, with their values."""
     return {
         "--entry": options.entry,
         "--matrix": options.matrix,

@@ -34,8 +34,8 @@ class EvalOptions(CommandOptions):
     tau: str | None = option(None, "Joint torques; adds the accelerations that they cause.", metavar="LIST")
     frame: list[str] | None = option(
         None,
-        "Also the pose of this frame and its kinematic influence coefficients (first and second order); again for "
-        "more.",
+        "Also the pose of this frame and its kinematic influence coefficients (first and second order); repeat "
+        "for more.",
         metavar="NAME",
     )
     deg: bool = degrees_option()
@@ -82,7 +82,7 @@ def quantities_at(
     if torques is not None:
         calls["qdd"] = ("forward_dynamics", (q, qd, torques))
     document: dict[str, Any] = {"joints": list(model.robot.coordinate_names)}
-    if model.robot.dependent:  # friction of dependent joints depends on q: it is what total_torque has more
+    if model.robot.dependent:  # friction of dependent joints depends on q: it is the rest of total_torque
         del calls["friction"]
     document |= {key: getattr(model, name)(*inputs).tolist() for key, (name, inputs) in calls.items()}
     if model.robot.dependent:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ExciteOptions(StochasticOptions):
-    """The motion that is sought, or the logs that are judged."""
+    """The motion to design, or the logs to assess."""
 
     output: Path | None = option(
         None, "The CSV file to write: t, q, qd, qdd, tau.", "--output", "-o", metavar="FILE", writes=Writes.FILE
@@ -107,7 +107,7 @@ def _wanted(robot: Robot, options: ExciteOptions) -> ExcitationOptions:
 
 
 def _designed(model: Model, options: ExcitationOptions, output: Path, given: ExciteOptions) -> Outcome:
-    """Search, write, draw, tell."""
+    """Search for the motion, write it, draw it and report its excitation."""
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.identification.excitation.excitation import excitation

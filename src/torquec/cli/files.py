@@ -10,14 +10,14 @@ from pathlib import Path
 from torquec.errors import ArgumentError, MissingExtraError
 
 SIMULATED = "simulated"
-"""Word in place of a log: a simulated one of the robot's own model."""
+"""Word in place of a log: a log simulated with the robot's own model."""
 
 
 class Reads(StrEnum):
     """Kind of file that an option or argument names."""
 
     LOGS = "logs"
-    """Files, or folders of bags; or the word for a simulated one."""
+    """Log files or folders of bags, or the word for a simulated log."""
 
 
 def check_sources(paths: Sequence[Path]) -> None:
@@ -35,7 +35,7 @@ class Writes(StrEnum):
     FILE = "file"
     FOLDER = "folder"
     PACKAGE = "files beside others in a folder"
-    """The writer itself refuses, before anything is written, to replace files that are not ours without force."""
+    """Without force, the writer refuses to replace files that are not Torquec's, before it writes anything."""
     PICTURE = "picture"
     PICTURES = "folder of pictures"
     PAGE = "page"
@@ -68,7 +68,7 @@ def check_target(path: Path, kind: Writes, *, force: bool) -> None:
     from torquec.foundation.writing import check_output, check_output_folder
 
     is_picture = kind in (Writes.PICTURE, Writes.PICTURES)
-    if is_picture and path.suffix.lower() != ".svg":  # which needs nothing else
+    if is_picture and path.suffix.lower() != ".svg":  # SVG needs no extra
         need_extra("plot", "drawing a picture")
     if kind is Writes.PACKAGE:
         check_output_folder(path, force=True)
@@ -81,7 +81,7 @@ def check_target(path: Path, kind: Writes, *, force: bool) -> None:
             )
         return
     check_output(path, force=force)
-    if path.exists() and not force:  # an earlier result is worth as much as a foreign file
+    if path.exists() and not force:  # protects earlier results of Torquec, too
         raise ArgumentError("this file exists already", where=str(path), remedy="name another, or add --force")
     if kind is Writes.PICTURE and path.suffix.lower() not in _PICTURES:
         raise ArgumentError(

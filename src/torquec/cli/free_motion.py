@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _USUAL_RATE = 1000.0  # Hz
 
 _TAKEN = ("rate", "poles", "friction", "substeps", "effort", "csv", "qd", "deg", "seed")
-"""Options of `simulate` that such a motion has, besides those of the motion and of every command."""
+"""Options of `simulate` that free motion supports, besides those of the motion and of every command."""
 
 
 def moves_freely(robot: Robot) -> bool:
@@ -36,7 +36,7 @@ def moves_freely(robot: Robot) -> bool:
 
 
 def free_motion(model: Model, options: SimulateOptions, plant: Plant) -> Outcome:
-    """The outcome of `torquec simulate` for such a robot."""
+    """The outcome of `torquec simulate` for a robot that moves freely."""
     from torquec.simulation.free_motion import simulate_motion, write_motion
 
     _check_options(options)
@@ -64,7 +64,7 @@ def free_motion(model: Model, options: SimulateOptions, plant: Plant) -> Outcome
 
 
 def _check_options(options: SimulateOptions) -> None:
-    """Refuse what only a closed loop of a robot on a fixed base has."""
+    """Refuse the options that need a control loop of a robot on a fixed base."""
     from torquec.cli.command import CommandOptions
 
     shared = {field.name for kind in (CommandOptions, MotionOptions) for field in dataclasses.fields(kind)}
@@ -79,7 +79,7 @@ def _check_options(options: SimulateOptions) -> None:
 
 
 def _asked_motion(robot: Robot, options: SimulateOptions, start: tuple[float, ...], period: float) -> Trajectory | None:
-    """The motion of the one-coordinate joints: a file, or with minimum jerk to --to; None for a passive robot."""
+    """The motion of the one-coordinate joints: from a file, or minimum jerk to --to; None for a passive robot."""
     from torquec.trajectory import minimum_jerk, read_trajectory
 
     if options.trajectory is not None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from torquec.model.model import Model
     from torquec.realtime.plan import HoldPlan
 
-# Made from the table, so that a new target is offered here by itself.
+# Made from the table: a new target needs no change here.
 _TARGETS = [(name.upper().replace("-", "_"), name) for name in TARGETS]
 GenerateTarget = StrEnum("GenerateTarget", _TARGETS)  # type: ignore[misc]
 _USUAL_TARGET = GenerateTarget(Target.C.value)
@@ -100,7 +100,8 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
     With --target object: machine code for the processor of --triple, without a compiler; docs/generated-c.md.
     With --target rt-c: the two-rate package for real-time control, whose functions, tasks and examples
     docs/real-time.md describes. With --target ros2: a source package for ROS 2, described there, too.
-    docs/targets.md lists the files and options of every target, and what of a certified model's claim travels.
+    docs/targets.md lists the files and options of every target, and which parts of a certified model's claim they
+    carry.
     """
     from torquec.control.controller_file import read_controller, read_estimator, read_observer
     from torquec.model.quantities import long_quantities

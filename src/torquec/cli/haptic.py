@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class HapticOptions(StochasticOptions):
-    """The experiment, and what is around the arm."""
+    """The experiment, the virtual object and the control loop."""
 
     experiment: HapticExperiment = option(
         HapticExperiment.MASS_5, "Which experiment: those of Clover IV, combined, two-cubes."
@@ -52,7 +52,9 @@ class HapticOptions(StochasticOptions):
     offset: str = option("0,0,0", "Its mass centre from the held frame [m].", metavar="X,Y,Z")
     damping: str = option("0,0", "Its damping, along [N s/m] and about [N m s] every axis.", metavar="C,CR")
     weight: bool = option(False, "The object has weight, which the hand carries.", "--weight")
-    wall_frequency: float | None = option(None, "Of the contact (wall, two-cubes).  [default: 25]", metavar="HZ")
+    wall_frequency: float | None = option(
+        None, "Natural frequency of the contact (wall, two-cubes).  [default: 25]", metavar="HZ"
+    )
     wall_damping: float | None = option(None, "Its damping ratio (wall, two-cubes).  [default: 1]", metavar="RATIO")
     cutoff: float = option(100.0, "Cut-off of the force sensor's filter.", metavar="HZ")
     resolution: float = option(1e-4, "Encoder resolution [rad or m].", metavar="STEP")
@@ -76,8 +78,9 @@ def haptic(model: Model, options: HapticOptions) -> Outcome:
     """Run a haptic experiment: a simulated hand moves a virtual object through the arm.
 
     The whole loop of Clover IV runs natively: hand, force sensor, object, inverse kinematics, computed torque with the
-    hand's force fed forward, drives and friction. Prints the mass that the hand feels, by force over acceleration as in
-    the paper and without bias with its 95 % interval, or how object and arm behave at a stiff wall or a second cube.
+    hand's force fed forward, drives and friction. Prints the mass that the hand feels: force over acceleration, as in
+    the paper, and an unbiased estimate with its 95 % interval. With contact, prints how object and arm behave at the
+    stiff wall or the second cube.
     """
     from torquec.haptics.haptic_experiment import run_experiment
     from torquec.haptics.haptic_file import experiment_document
@@ -158,15 +161,18 @@ def _write(result: ExperimentResult, document: dict[str, Any], options: HapticOp
 _LINEAR = {"mass": "kg", "damping": "N s/m", "stiffness": "N/m", "force": "N"}
 _ANGULAR = {"mass": "kg m^2", "damping": "N m s/rad", "stiffness": "N m/rad", "force": "N m"}
 _GRIPS = {False: "2000,10", True: "5,0.025"}
-"""Along and about an axis: of the size that is measured of grasping hands, the latter with a lever of 5 cm."""
+"""Stiffness and damping of a grip along (False) and about (True) an axis, of the size measured on grasping hands.
+
+The values about an axis assume a lever of 5 cm.
+"""
 
 _OBJECTS = {False: (5.0, 10.0), True: (0.83, 0.5)}
-"""Mass and damping: the lighter objects of Clover, Table IV 2, with a damping that a hand hardly notices."""
+"""Mass and damping: the lighter objects of Clover, Table IV 2, with barely perceptible damping."""
 
 _PERSONS = {False: (1.5, 10.0, 300.0), True: (0.004, 0.02, 0.8)}
-"""Mass, damping, stiffness of a person who holds still: assumed, of the size of measured arms."""
+"""Mass, damping and stiffness of an operator who holds still: assumed values, typical of measured arms."""
 
-_CUTOFFS = (1.0, 2000.0, 34)  # from, to [Hz], how many: what filters of forces and speeds have
+_CUTOFFS = (1.0, 2000.0, 34)  # first and last [Hz], number: the usual range of force and speed filters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,7 +219,8 @@ def haptic_region(model: Model, options: HapticRegionOptions) -> Outcome:
     """Compute the passivity region: virtual objects that are stable with every passive operator.
 
     For one axis of a frame: least mass, largest damping and stiffness of the sampled loop with sensor delay, filters
-    and the model's error; where the object is outside, a passive hand that makes it unstable (docs/haptics.md).
+    and model error. If the object is outside the region, also a passive hand that destabilizes the loop
+    (docs/haptics.md).
     """
     from dataclasses import replace
 
@@ -324,7 +331,7 @@ def _grip(options: HapticRegionOptions) -> Grip | None:
 
 
 def _filters(loop: PortLoop, rendered: RenderedImpedance, person: PassiveHands) -> list[CutoffStability]:
-    """Both filters over their cut-offs, below what each can have."""
+    """Stability over the cut-offs of both filters, up to the largest that the sampling period allows each."""
     import numpy as np
 
     from torquec.haptics.cutoff_stability import FilterPlace, cutoff_stability
@@ -340,7 +347,7 @@ def _filters(loop: PortLoop, rendered: RenderedImpedance, person: PassiveHands) 
 
 
 def _destabilizing(loop: PortLoop, rendered: RenderedImpedance, units: dict[str, str]) -> dict[str, Any] | None:
-    """A passive hand that makes the loop unstable, in words and numbers; None where it is only just outside."""
+    """A passive hand that makes the loop unstable, in words and numbers; None for an object just outside the region."""
     from torquec.haptics.destabilizing_hand import destabilizing_hand
 
     try:

@@ -1,7 +1,7 @@
 """Lists in help texts, generated from the tables of the library.
 
 A help text holds the name of a list in braces, as in "{robot files}". It is filled in when a command's help is shown,
-not before: the tables live in modules that `torquec --help` has no need to import.
+not before: the tables live in modules that `torquec --help` need not import.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _of(module: str, name: str) -> Callable[[], str]:
 
 
 def _words_of(module: str, name: str) -> Callable[[], str]:
-    """The words that a function or an enum of a module has, with commas between them."""
+    """The words of a module's enum, or of a function's result, separated by commas."""
 
     def text() -> str:
         found: Any = getattr(importlib.import_module(f"torquec.{module}"), name)
@@ -111,7 +111,7 @@ _PLACE = re.compile("{(" + "|".join(LISTS) + ")}")
 
 
 def filled(text: str) -> str:
-    """A help text with its lists.
+    """A help text with its lists filled in.
 
     >>> filled("a file {robot files}").startswith("a file .urdf (URDF), ")
     True
@@ -120,7 +120,7 @@ def filled(text: str) -> str:
 
 
 class FilledCommand(TyperCommand):
-    """A command whose help has its lists."""
+    """A command that fills in the lists of its help."""
 
     def get_short_help_str(self, limit: int = 45) -> str:
         """The line in the list of commands."""

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 _TAKEN = ("logs", "cutoff", "friction", "rotors", "urdf", "force")
 """Options of `identify` of a robot with a floating base, besides those of every command."""
 _STANDSTILL = 0.01
-"""rad/s or m/s: slower joints are held by stiction, which no model predicts."""
+"""Speed [rad/s or m/s] below which stiction may hold a joint, which no model predicts."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class IdentifyCommandOptions(CommandOptions):
-    """The logs, how to fit them, and what to make of the fit."""
+    """The logs, the options of the fit, and the files to write."""
 
     logs: list[Path] = logs_argument()
     validate: list[Path] | None = option(
@@ -153,7 +153,7 @@ def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
 
 
 def _options(options: IdentifyCommandOptions) -> IdentifyOptions:
-    """How to fit; raises `ArgumentError` for words that name nothing and for options that lack their partner."""
+    """Options of the fit; raises `ArgumentError` for unknown words and for options that need another one."""
     from torquec.identification.estimators.method import Method
     from torquec.identification.identify_options import IdentifyOptions, Reading
     from torquec.identification.torque.friction_law import FrictionModel
@@ -197,7 +197,7 @@ def _training(robot: Robot, options: IdentifyCommandOptions, how: IdentifyOption
 
 
 def _check_pieces(options: IdentifyCommandOptions, sources: Sequence[LogOrPath]) -> bool:
-    """Whether any log is read in pieces; raises `ArgumentError` for options that need all rows, or pieces."""
+    """Whether any log is read in pieces; raises `ArgumentError` for options that need whole logs, or logs in pieces."""
     from torquec.trajectory.log import Log
 
     in_pieces = not all(isinstance(log, Log) for log in sources)
@@ -235,7 +235,7 @@ def _further(estimate: Estimate, logs: list[Log], loaded: list[Log], options: Id
 def _fits(
     estimate: Estimate, robot: Robot, sources: Sequence[LogOrPath], training: list[Log], options: IdentifyCommandOptions
 ) -> FileFits:
-    """The estimate in the words of the files that were asked for; what cannot be written is refused first."""
+    """The estimate, refitted with the terms of each requested file; raises first if a file cannot be written."""
     from torquec.identification.file_fits import fit_files
     from torquec.project.identify_files import robot_of
     from torquec.trajectory.log_map import read_log_map
@@ -259,7 +259,7 @@ def _fits(
 def _written(
     findings: Findings, fits: FileFits | None, logs: tuple[list[Log], list[Log]], options: IdentifyCommandOptions
 ) -> list[Path]:
-    """The files that were asked for."""
+    """Write the requested files."""
     from torquec.identification.result.prediction import predict
     from torquec.project.identify_files import write_mjcf_of, write_results, write_urdf_of
     from torquec.report.identification import plot_prediction

@@ -94,10 +94,10 @@ class IkOptions(CommandOptions):
 def ik(model: Model, options: IkOptions) -> Outcome:
     """Find the joint positions that bring a frame to a pose.
 
-    In closed form for arms of a family ({arm families}), with one joint more if it is given (--near); others by
-    iteration, which is said. Each solution has a name, a status (exact, singular, out of limits, out of reach) and what
-    it misses in metres and radians. --deg is for what is given; what is printed is in radians and metres. Exit status 1
-    if the pose is out of reach.
+    Arms of a family ({arm families}) are solved in closed form, also with one more joint that keeps a given value
+    (--near). Other arms are solved by iteration, and the output states it. Each solution has a name, a status (exact,
+    singular, out of limits, out of reach) and its error in metres and radians. --deg is for inputs; outputs are in
+    radians and metres. Exit status 1 if the pose is out of reach.
     """
     from torquec.kinematics.inverse_kinematics import inverse_kinematics
     from torquec.spatial import quaternion_rotation
@@ -154,7 +154,7 @@ def _arm(solver: InverseKinematics) -> dict[str, Any]:
 
 
 def _best(model: Model, solver: InverseKinematics, options: IkOptions, pose: tuple[Any, ...]) -> Outcome:
-    """The solution that is best by an objective, of the pose or of all within a tolerance."""
+    """The best solution by an objective, of the exact pose or of all poses within a tolerance."""
     import numpy as np
 
     from torquec.kinematics.arm_poses import ArmPoses, BranchStatus, NearestPose
@@ -206,7 +206,7 @@ def _not_within(best: NearestPose, solver: InverseKinematics, *, decided: bool) 
 
 
 def _tolerance(options: IkOptions, task: KinematicsTask) -> PoseTolerance | None:
-    """The tolerances of a pose, with what the task leaves free; raises `ArgumentError` where they contradict it."""
+    """The tolerances of a pose and the freedom of its task; raises `ArgumentError` where they contradict each other."""
     if options.tolerance is None:
         return None
     if options.position is None:
@@ -325,7 +325,7 @@ def _along_path(solver: InverseKinematics, options: IkOptions, near: Any) -> Out
 
 
 def _rates(options: IkOptions) -> list[tuple[float, ...]]:
-    """Velocity and acceleration of the frame, the angular parts in radians; nothing where none is asked for."""
+    """Velocity and acceleration of the frame, the angular parts in radians; empty if none is requested."""
     if options.velocity is None:
         return []
     given = ((options.velocity, "--velocity"), (options.acceleration or "0,0,0,0,0,0", "--acceleration"))
@@ -334,7 +334,7 @@ def _rates(options: IkOptions) -> list[tuple[float, ...]]:
 
 
 def _shown(solver: InverseKinematics, ways: ArmPoses) -> list[int]:
-    """All branches; of the further solutions that a calibrated arm may have, those that there are."""
+    """Indices of the branches to show: all named ones, and the further solutions of a calibrated arm that exist."""
     from torquec.kinematics.arm_poses import BranchStatus
 
     named = len(solver.closed.names)

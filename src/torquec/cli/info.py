@@ -1,4 +1,4 @@
-"""`torquec info ROBOT`: what the file says; `torquec drives`: rotors and friction; `torquec version`: packages."""
+"""`torquec info`: contents of a robot file; `torquec drives`: rotors and friction; `torquec version`: packages."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class InfoOptions(CommandOptions):
 def info(model: Model, options: InfoOptions) -> Outcome:
     """Show joints, masses, limits and warnings of a robot file.
 
-    Joints, limits, masses, friction, motors, gravity, frames, snapped angles and warnings; of a model also its kind
-    and what is proven of it.
+    Joints, limits, masses, friction, motors, gravity, frames, snapped angles and warnings; of a model also its kind and
+    its proven bounds.
     """
     from torquec.dynamics.rotorless_joints import rotorless_text
     from torquec.model.accepting_rooms import accepted_by
@@ -78,7 +78,7 @@ def _claim(model: Model) -> dict[str, Any]:
 
 
 def _drives_file(source: ModelSource) -> str | None:
-    """The side file that was read with the robot's."""
+    """The drives file that was read with the robot file."""
     from torquec.robot.load import drives_beside
 
     found = None if is_model_file(source.argument) else drives_beside(Path(source.argument))
@@ -92,7 +92,7 @@ class VersionOptions(CommandOptions):
 
 @command("version", VersionOptions, example="torquec version", without_model=True)
 def version(_options: VersionOptions) -> Outcome:
-    """Show the versions of Torquec, Python and the packages that it can use: what a bug report needs."""
+    """Show the versions of Torquec, Python and the packages that it can use, for bug reports."""
     found: dict[str, str | None] = {}
     for package in _PACKAGES:
         try:
@@ -129,8 +129,9 @@ class DrivesOptions(CommandOptions):
 def drives(model: Model, options: DrivesOptions) -> Outcome:
     """Show rotor inertia and friction of the joints, and drives of the library that fit the robot.
 
-    Few robot files state rotors, which are most of what a geared wrist accelerates. The library has drives of published
-    arms, each number with its source, and 'assumed': usual sizes for joints with the robot's torque limits.
+    Few robot files state rotor inertias, although they are most of the inertia of a geared wrist. The library has
+    drives of published arms, each number with its source, and 'assumed': usual sizes for joints with the robot's torque
+    limits.
     """
     from torquec.foundation.writing import write_files
     from torquec.robot.drives_library import fitting_drives, library_drives

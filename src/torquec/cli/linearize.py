@@ -21,7 +21,7 @@ _ALL_DIRECTIONS = 6  # three of motion, three of turning
 
 @dataclass(frozen=True, kw_only=True)
 class LinearizeOptions(CommandOptions):
-    """The point, and what to make of the linear model there."""
+    """The point, and the outputs of the linear model there."""
 
     q: str | None = state_option()
     qd: str | None = state_option()
@@ -46,8 +46,8 @@ class LinearizeOptions(CommandOptions):
 def linearize(model: Model, options: LinearizeOptions) -> Outcome:
     """Linearize the robot about a point of its trajectory.
 
-    Gives M, C = dtau/dqd and K = dtau/dq of everything that the drives supply, friction and springs too, the state
-    matrices A and B of (dq, dqd), and the open-loop eigenvalues. Radians, metres, seconds, Nm and N.
+    Gives M, C = dtau/dqd and K = dtau/dq of the whole drive torque, including friction and springs; the state matrices
+    A and B of (dq, dqd); and the open-loop eigenvalues. Radians, metres, seconds, Nm and N.
     """
     from torquec.closedform.fourier import CLOVER
     from torquec.codegen.target import generate_package

@@ -36,7 +36,7 @@ class MotionOptions(CommandOptions):
 
 
 def asked_motion(model: Model, options: MotionOptions, period: float, *, degrees: bool) -> tuple[Model, Trajectory]:
-    """The motion that was asked for, and the model of the joints that it moves."""
+    """The requested motion, and the model of the joints that it moves."""
     from torquec.trajectory import check_limits, minimum_jerk
 
     robot = model.robot
@@ -96,7 +96,7 @@ def read_motion(model: Model, argument: str, period: float, *, limits: bool = Tr
 def hold_missing(model: Model, moved: Iterable[str], what: str, *, at: Mapping[str, float] | None = None) -> Model:
     """The model with only the joints `moved`; the others are locked at `at`, else at zero.
 
-    Names that are not all joints of the robot change nothing: the reader of the motion reports them.
+    If a name is not a joint of the robot, the model stays unchanged: the reader of the motion reports the name.
     """
     from torquec.robot.lock_joints import lock_joints
 

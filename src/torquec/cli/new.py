@@ -24,7 +24,7 @@ _SNAPPED = 0.3
 _UNSNAPPED = "right angles would change torques by more than it allows"
 
 _PROVEN = 7
-"""Joints with which simplified models and plans are proven in a minute or two."""
+"""Number of joints up to which simplified models and plans are proven in a minute or two."""
 
 _TOLD = 4
 """Number of warnings of a robot's file printed in full."""
@@ -55,8 +55,8 @@ class NewOptions(CommandOptions):
 def new(model: Model, options: NewOptions) -> Outcome:
     """Write a commented project file for a robot, for `torquec run`.
 
-    Speeds, torques and a motion are the robot's own. Payloads, locked joints and gravity that are given stand in it;
-    joints that move no inertia are locked, and those of a gripper where there are more than can be proven with them.
+    Speeds, torques and a motion are chosen for the robot. The file states the given payloads, locked joints and
+    gravity. It locks joints that move no inertia, and gripper joints if the robot has more joints than proofs support.
     """
     from torquec.cli.files import check_target
     from torquec.codegen.identifiers import prefix_identifier
@@ -78,7 +78,7 @@ def new(model: Model, options: NewOptions) -> Outcome:
         flags = "".join(f"{key} = {value}\n" for key, value in (("snap", "false"),) if not source.snap)
         flags += "strict = true\n" if source.strict else ""
         text = text.replace("seed = 0", f"{flags}seed = 0", 1)
-    project = parse_project(text, path)  # what is written can be run
+    project = parse_project(text, path)  # raises if `torquec run` could not read it
     if _needs_unsnapped(project):
         text = text.replace("seed = 0", f"snap = false  # {_UNSNAPPED}\nseed = 0", 1)
         project = parse_project(text, path)
@@ -86,7 +86,7 @@ def new(model: Model, options: NewOptions) -> Outcome:
     _tell_of_warnings(project.robot, source.argument)
     write_files({path: text}, force=options.force)
     document = {"robot": project.robot.name, "joints": list(project.robot.joint_names), "files": [str(path)]}
-    tell_written([path])  # before what to do with it
+    tell_written([path])  # before the hint on how to run it
     return Outcome(document, f"next: torquec run {path} -o {name}_run", (), robot=project.robot)
 
 
@@ -100,7 +100,7 @@ def _needs_unsnapped(project: Project) -> bool:
     allowed = [joint.torque_error for joint in specification.joints]
     try:
         taken = snap_bound(project.robot, specification.motions)
-    except RobotError:  # it cannot be bounded
+    except RobotError:  # no bound exists
         return True
     return any(limit is not None and part > _SNAPPED * limit for part, limit in zip(taken, allowed, strict=True))
 
@@ -123,7 +123,7 @@ def _with_idle_joints_locked(robot: Robot) -> Robot:
 
 
 def _with_gripper_locked(robot: Robot) -> Robot:
-    """The robot with its fingers held, where they make it depend on more positions than bounds are proven over."""
+    """The robot with its gripper joints locked, if it otherwise depends on more positions than proofs support."""
     from torquec.robot.gripper_joints import gripper_joints
     from torquec.robot.lock_joints import lock_joints
     from torquec.robot.state_coordinate import start_posture
@@ -140,7 +140,7 @@ def _with_gripper_locked(robot: Robot) -> Robot:
 
 
 def _tell_of_warnings(robot: Robot, argument: str) -> None:
-    """First warnings about the robot's file: numbers of the project depend on them."""
+    """Print the first warnings about the robot's file: they affect numbers of the project."""
     from torquec.dynamics.rotorless_joints import rotorless_text
 
     found = [warning for warning in robot.warnings if not warning.is_warned_of_by_load]
@@ -154,5 +154,5 @@ def _tell_of_warnings(robot: Robot, argument: str) -> None:
 
 
 def _seen_from(project: Path, file: Path) -> str:
-    """The name of a file as a project in another folder writes it."""
+    """Path of a file relative to the folder of the project."""
     return Path(os.path.relpath(file, project.parent)).as_posix()

@@ -32,7 +32,7 @@ def option(
 ) -> Any:
     """A field of a command's options that is an option of its command line; a default of ... makes it required.
 
-    What it `writes` and `reads` is checked before the work; `least` is the smallest value.
+    The files that it `writes` or `reads` are checked before the work; `least` is the smallest value.
     """
     note = typer.Option(*names, metavar=metavar, help=help_text, min=least, show_default=show_default)
     return _field(default, CommandLineNote(note, writes, reads))
@@ -53,7 +53,7 @@ class CommandLineNote:
 
 
 def command_line_notes(options: type[Any]) -> dict[str, CommandLineNote]:
-    """The fields of a class that the command line has, by name."""
+    """The fields of an options class that the command line offers, by name."""
     return {item.name: item.metadata[_NOTE] for item in fields(options) if _NOTE in item.metadata}
 
 
@@ -77,7 +77,7 @@ def force_option() -> Any:
 
 
 def text_file_option() -> Any:
-    """`--output`, of a command that prints its text without it."""
+    """`--output` of a command that otherwise prints its text."""
     words = "Write to this file.  [default: stdout]"
     return option(None, words, "--output", "-o", metavar="FILE", writes=Writes.FILE)
 
@@ -121,7 +121,7 @@ def numbers(text: str, option: str) -> tuple[float, ...]:
 
 
 def listed(text: str, option: str, count: int) -> tuple[float, ...]:
-    """So many numbers of a comma-separated list, or an error that names the option."""
+    """The `count` numbers of a comma-separated list; any other number raises an error that names the option."""
     values = numbers(text, option)
     if len(values) != count:
         raise ArgumentError(f"{option} has {len(values)} values", remedy=f"give {count}, separated by commas")
@@ -129,8 +129,9 @@ def listed(text: str, option: str, count: int) -> tuple[float, ...]:
 
 
 def joint_values(robot: Robot, text: str | None, option: str, *, degrees: bool) -> tuple[float, ...]:
-    """One value per rate from a comma-separated list, for --q one per position; neutral when it is absent; radians.
+    """Joint values from a comma-separated list, in radians and metres; neutral positions or zeros without a list.
 
+    Positions of robots with quaternions have nq values, all other lists one per rate.
     Warns (`UnitWarning`) of values that look like degrees without `degrees`.
     """
     from torquec.robot.configuration import neutral, unit_position
@@ -159,7 +160,7 @@ def _counted(robot: Robot) -> str:
 
 
 def check_radians(option: str, values: Iterable[float]) -> None:
-    """Warn (`UnitWarning`) of positions and speeds of rotary joints that look like degrees; `--tau` is neither."""
+    """Warn (`UnitWarning`) of positions and speeds of rotary joints that look like degrees; `--tau` is not checked."""
     from torquec.robot.degrees import degrees_text, is_position_in_degrees, is_speed_in_degrees, warn_of_degrees
 
     rules = dict.fromkeys(("--q", "--from", "--to", "--near", "--lock"), (is_position_in_degrees, "rad"))

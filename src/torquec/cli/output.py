@@ -26,7 +26,7 @@ def print_json(document: dict[str, Any]) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print a text on stdout; bytes of file names that are no characters there are spelled out, as stderr does."""
+    """Print a text on stdout; characters that stdout cannot encode are escaped, as on stderr."""
     encoding = sys.stdout.encoding or "utf-8"
     typer.echo(text.encode(encoding, "backslashreplace").decode(encoding))
 

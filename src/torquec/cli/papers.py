@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from torquec.papers.comparisons import PaperComparison
 
 _DIGITS = 5  # more than any of the papers prints, so that differences in the last printed digit show
-_WHOLE = 10.0  # [%], from which whole per cents are digits enough
+_WHOLE = 10.0  # [%] from which a difference is rounded to whole per cent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +31,8 @@ class PapersOptions(CommandOptions):
 def papers(options: PapersOptions) -> Outcome:
     """Compare the papers' printed numbers with ours; without a NAME, list the comparisons.
 
-    A printed number is a figure of the paper, or what a printed formula gives; known errata are noted. A difference is
-    ours minus printed, relative (in %) or absolute.
+    A printed number is a figure of the paper, or the value of a printed formula; known errata are noted. A difference
+    is ours minus printed, relative (in %) or absolute.
     """
     from torquec.papers.comparisons import paper_comparison, paper_comparisons
 
@@ -88,7 +88,7 @@ def _comparison_text(found: dict[str, Any]) -> str:
 
 
 def _difference(row: dict[str, Any]) -> str:
-    """In per cent where relative, without an exponent where it is large; rounding error is shown as it is."""
+    """A difference as text: relative ones in per cent, large ones without an exponent."""
     from torquec.papers.comparisons import DifferenceKind
 
     if row["difference"] is None:

@@ -135,7 +135,7 @@ def describe(
     check: bool = False,
     order: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """The JSON document of `torquec params`, and the formulas in LaTeX beside it."""
+    """The JSON document of `torquec params`, with the formulas also in LaTeX."""
     from torquec.dynamics.friction_regressor import FrictionColumns, friction_columns
     from torquec.parameters.base_parameters import base_parameters
 
@@ -154,7 +154,7 @@ def _order(robot: Robot, text: str | None) -> list[str] | None:
 
 
 def describe_part(robot: Robot, options: ParamsOptions) -> dict[str, Any]:
-    """The document of what determines the inertia matrix alone, or gravity alone."""
+    """The document of the parameters that determine the inertia matrix alone, or gravity alone."""
     from torquec.parameters.base_parameters import inertia_combinations
 
     others = (options.method != "automatic", options.friction != "none", options.frames != "body", options.symbolic)

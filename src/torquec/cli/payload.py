@@ -16,7 +16,7 @@ from torquec.report.tables import lower_bound
 if TYPE_CHECKING:
     from torquec.model.model import Model
 
-_RATE = 1000.0  # [Hz], of arms that are driven by torque
+_RATE = 1000.0  # [Hz] usual rate of torque-controlled arms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,10 +48,10 @@ class PayloadOptions(MotionOptions):
 def payload(model: Model, options: PayloadOptions) -> Outcome:
     """Find the largest mass that the robot may carry.
 
-    By three limits, each with its joint and its reason: torques of the drives, friction counted; the tracking guarantee
-    of computed torque with the mass unknown (along a motion); stability of the linear loop. The smallest is the
-    answer. Over the workspace the torque limit is proven for every configuration at rest within the joint limits, or it
-    is sampled, which is said; collisions are not looked at.
+    The answer is the smallest of three limits, each with its joint and its reason: drive torques, including friction;
+    the tracking guarantee of computed torque with the mass unknown (along a motion); stability of the linear loop. Over
+    the workspace, the torque limit is proven for every configuration at rest within the joint limits, or only sampled;
+    the output states which. Collisions are not checked.
     """
     from torquec.control.payload_limits import payload_limits
     from torquec.control.uncertainty import load_uncertainty

@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions(CommandOptions):
-    """Conditions of the plan."""
+    """Specification and timing of the plan."""
 
     spec: Path = option(..., "The specification: speeds, accelerations, jerks, errors.", metavar="FILE")
     period: float | None = option(None, "The background period [s].  [default: the recommended one]")
     latency: float = option(0.0, "Run time of the background [s].")
-    order: HoldOrder = option(HoldOrder.FIRST, "What is held.")
-    plot: Path | None = option(None, "Error against period.", metavar="FILE", writes=Writes.PICTURE)
+    order: HoldOrder = option(HoldOrder.FIRST, "What is held between backgrounds.")
+    plot: Path | None = option(None, "Draw the hold error against the period.", metavar="FILE", writes=Writes.PICTURE)
     force: bool = force_option()
 
 
@@ -52,9 +52,9 @@ class PlanOptions(CommandOptions):
     metavar="MODEL",
 )
 def plan(model: Model, options: PlanOptions) -> Outcome:
-    """Say what holding coefficients costs, with a bound, and how long the background period may be.
+    """Bound the error of held coefficients, and recommend a background period.
 
-    Bounds hold for every motion of the specification; friction is not in them. docs/real-time.md says more.
+    The bounds hold for every motion of the specification and exclude friction. See docs/real-time.md.
     """
     from torquec.foundation.work import Work
     from torquec.project.package_steps import by_period, plan_document
@@ -138,13 +138,13 @@ def cycle_text(document: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-_DEFAULT_RATE = 1000.0  # [Hz]: what torque-controlled arms take
+_DEFAULT_RATE = 1000.0  # [Hz] usual rate of torque-controlled arms
 _SHARED = "shared:"
 
 
 @dataclass(frozen=True, kw_only=True)
 class GuardedRunOptions(MotionOptions):
-    """The law, the loop, the guards, and what to write."""
+    """The law, the loop, the guards, and the files to write."""
 
     law: Path | None = option(
         None,
@@ -157,12 +157,12 @@ class GuardedRunOptions(MotionOptions):
         None, "Two rates: the background period [s].  [default: the law in every cycle]", metavar="S"
     )
     order: HoldOrder = option(HoldOrder.FIRST, "What is held with --background.")
-    seconds: float | None = option(None, "How long.  [default: the motion's time]", metavar="S")
+    seconds: float | None = option(None, "Duration of the run.  [default: the motion's time]", metavar="S")
     torque: str | None = option(None, "Torque limits, one or one per joint.  [default: the robot's]", metavar="LIST")
     torque_rate: str | None = option(
-        None, "Limits of torque rates [1/s].  [default: all of it in 20 ms]", metavar="LIST"
+        None, "Limits of torque rates [1/s].  [default: the torque limit in 20 ms]", metavar="LIST"
     )
-    power: float | None = option(None, "Of all drives together.  [default: none]", metavar="W")
+    power: float | None = option(None, "Power limit of all drives together.  [default: none]", metavar="W")
     speed: str | None = option(None, "Speed limits, one or one per joint.  [default: the robot's]", metavar="LIST")
     resolution: str | None = option(
         None,
@@ -175,16 +175,16 @@ class GuardedRunOptions(MotionOptions):
         metavar="LIST",
     )
     damping: str = option("0", "Torque per speed that brakes the joints during a stop.", metavar="LIST")
-    hold: float = option(0.02, "A stop holds the last torque this long,", metavar="S")
-    ramp: float = option(0.2, "and takes it to zero in this time.", metavar="S")
+    hold: float = option(0.02, "A stop first holds the last torque for this time.", metavar="S")
+    ramp: float = option(0.2, "A stop then takes the torque to zero in this time.", metavar="S")
     gap: float | None = option(
         None,
         "A longer time between two torques is a fault.  [default: 3.5 cycles; 0.1 s for a simulated robot]",
         metavar="S",
     )
     watchdog: float = option(0.5, "A loop that hangs longer is stopped.", metavar="S")
-    priority: int = option(80, "Of SCHED_FIFO, where the system grants it; 0: ordinary.")
-    lock_memory: bool = option(True, "Keep it resident.", "--lock-memory/--no-lock-memory")
+    priority: int = option(80, "SCHED_FIFO priority, where the system grants it; 0: ordinary scheduling.")
+    lock_memory: bool = option(True, "Keep the process in physical memory.", "--lock-memory/--no-lock-memory")
     trace: Path | None = option(
         None, "Every cycle for Perfetto: open it at ui.perfetto.dev.", metavar="FILE", writes=Writes.FILE
     )
@@ -195,7 +195,7 @@ class GuardedRunOptions(MotionOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class RealtimeRunOptions(GuardedRunOptions):
-    """The robot, and what every loop has."""
+    """The robot, and the options of every guarded run."""
 
     driver: str = option(
         "simulated",
@@ -214,15 +214,15 @@ class RealtimeRunOptions(GuardedRunOptions):
 def run(model: Model, options: RealtimeRunOptions) -> Outcome:
     """Run a control law on a robot in real time, between guards that stop it safely.
 
-    Every torque is finite, within its limit and its rate; a fault holds the last torque and takes it to zero. Shows
-    rates, jitter and faults while it runs; Ctrl-C stops the robot. Exit status 1 where a fault ended the run.
-    docs/real-time.md says more.
+    Every torque is finite and within its limits of size and rate. A fault holds the last torque and then takes it to
+    zero. Shows rates, jitter and faults during the run; Ctrl-C stops the robot. Exit status 1 if a fault ended the run.
+    See docs/real-time.md.
     """
     return run_on(model, options, _robot(options), options.driver)
 
 
 def run_on(model: Model, options: GuardedRunOptions, robot: RobotDriver, driver: str) -> Outcome:
-    """The run of a law on a robot; `driver` is how the document calls the robot."""
+    """The run of a law on a robot; `driver`: name of the robot's driver in the document."""
     from torquec.realtime.runtime.cycle_log import write_cycle_log
     from torquec.realtime.runtime.run import run as run_loop
     from torquec.report.realtime_run import run_text
@@ -274,7 +274,7 @@ def _period(options: GuardedRunOptions, law: Controller | None) -> float:
 
 
 def _motion(model: Model, options: GuardedRunOptions, period: float) -> tuple[Model, Trajectory]:
-    """The motion that was asked for; without one the robot stands still where it is asked to be, or can be."""
+    """The requested motion; without one, the robot stands still at `--from`, else at a position within its limits."""
     from torquec.trajectory import check_limits, minimum_jerk
 
     if options.to is not None or options.trajectory is not None or has_standard_motion(model):
@@ -338,7 +338,7 @@ def _guards(options: GuardedRunOptions) -> Guards:
 
 
 def live_report(duration: float) -> Callable[[RunStatus], None] | None:
-    """A view that is drawn again and again on a terminal; nothing where there is none."""
+    """A view of the running loop that is redrawn on a terminal; None without a terminal."""
     from torquec.report.realtime_run import run_view
 
     if not sys.stderr.isatty():

@@ -22,7 +22,7 @@ _EFFORT_TOPIC = "effort_controller/commands"
 
 @dataclass(frozen=True, kw_only=True)
 class Ros2RunOptions(GuardedRunOptions):
-    """The topics, and what every loop has."""
+    """The topics, and the options of every guarded run."""
 
     states: str = option("joint_states", _STATES, metavar="TOPIC")
     efforts: str = option(_EFFORT_TOPIC, _EFFORTS, metavar="TOPIC")
@@ -32,8 +32,8 @@ class Ros2RunOptions(GuardedRunOptions):
 def ros2_run(model: Model, options: Ros2RunOptions) -> Outcome:
     """Run a control law on a robot behind ROS 2: joint states in, efforts out, between guards.
 
-    The law runs in a thread of C, as in `torquec realtime run`; a fault, a number that is not finite or joint states
-    that cease take the efforts to zero. Exit status 1 where a fault ended the run.
+    The law runs in a C thread, as in `torquec realtime run`. A fault, a number that is not finite or missing joint
+    states take the efforts to zero. Exit status 1 if a fault ended the run.
     """
     from torquec.realtime.runtime.ros2_robot import Ros2Robot
 
@@ -56,7 +56,7 @@ class Ros2PlantOptions(CommandOptions):
 def ros2_plant(model: Model, options: Ros2PlantOptions) -> Outcome:
     """Simulate the robot as a ROS 2 node: efforts in, joint states out, in real time.
 
-    Brakes hold it until the first efforts come; efforts that cease count as zero after a tenth of a second.
+    Brakes hold it until the first efforts arrive. Efforts older than 0.1 s count as zero.
     """
     from torquec.realtime.runtime.ros2_robot import Ros2Robot, run_plant
     from torquec.robot.state_coordinate import start_posture
@@ -75,7 +75,7 @@ class Ros2RecordOptions(CommandOptions):
     """Output file, duration and topic of the recorder."""
 
     output: Path = option(..., "The bag, a new folder.", "--output", "-o", metavar="FOLDER", writes=Writes.FOLDER)
-    seconds: float = option(60.0, "How long; Ctrl-C ends it sooner, and keeps what came.", metavar="S")
+    seconds: float = option(60.0, "Duration; Ctrl-C ends the recording sooner and keeps it.", metavar="S")
     states: str = option("joint_states", _STATES, metavar="TOPIC")
     force: bool = force_option()
 

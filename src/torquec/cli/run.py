@@ -28,13 +28,13 @@ _PUBLISHED = {
 }
 """A state and its torques, friction included, for Clover's parameters of the PUMA 560, to ten decimals."""
 _SECONDS = 28.0
-"""For simplification, its proof and the check: the whole demo is to take less than a minute."""
+"""Time limit [s] of simplification, its proof and the check: the whole demo should take less than a minute."""
 _FOLDER, _PROJECT = "torquec_demo", "puma560.project.toml"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunCommandOptions(CommandOptions):
-    """The project, where its results go, and how to work."""
+    """The project, its output folder, and the number of processes."""
 
     project: Path = argument(..., "The project file; torquec new writes one.", metavar="PROJECT.toml")
     output: Path | None = option(
@@ -50,9 +50,9 @@ class RunCommandOptions(CommandOptions):
 def run(options: RunCommandOptions) -> Outcome:
     """Run a project: every step from the robot file to the report.
 
-    Check the file, identify from logs, simplify with a proof, design a controller, prove what it keeps, simulate,
-    plan the two rates, write source code, test it, and report. What has not changed since the last run is not done
-    again; a run that was stopped goes on where it was; DIR changes all at once, when everything is done.
+    Check the file, identify from logs, simplify with a proof, design a controller, prove a bound on its tracking error,
+    simulate, plan the two rates, write source code, test it, and report. Steps whose inputs have not changed since the
+    last run are not repeated; a run that was stopped resumes where it was; DIR changes all at once, at the end.
     """
     from torquec.codegen.identifiers import prefix_identifier
     from torquec.project.read_project import read_project
@@ -67,7 +67,7 @@ def run(options: RunCommandOptions) -> Outcome:
 
 
 def failure_text(result: RunResult) -> str:
-    """Why a run that left its report has not done everything; empty where it has."""
+    """Which steps of a run that wrote its report failed; empty if none did."""
     failed = result.manifest.failed
     if not failed:
         return ""
@@ -76,7 +76,7 @@ def failure_text(result: RunResult) -> str:
 
 
 def need_extras(project: Project) -> None:
-    """Raise `MissingExtraError` before the work where a part of the project needs a package that is not installed."""
+    """Raise `MissingExtraError` before the work if a part of the project needs a package that is not installed."""
     if project.specification is not None:
         need_extra("optimize", "simplifying a model")
     if project.identify is not None:
@@ -87,7 +87,7 @@ def need_extras(project: Project) -> None:
 def run_with_progress(
     project: Project, output: Path, *, jobs: int | None = None, force: bool = False
 ) -> tuple[RunResult, float]:
-    """Run with progress on stderr, with one process per processor; and its duration [s]."""
+    """Run a project with progress on stderr; also gives its duration [s]. Default: one process per processor."""
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.project.run_project import run_project
@@ -126,7 +126,7 @@ def run_document(result: RunResult, seconds: float) -> dict[str, Any]:
 
 
 def run_text(result: RunResult, seconds: float, *, more: str = "") -> str:
-    """For the screen: a line for each step, what `more` there is to say, and where to look."""
+    """Text for the terminal: one line per step, the text `more`, and the path of the results."""
     width = max(len(record.name) for record in result.manifest.steps)
     lines = []
     for record in result.manifest.steps:
@@ -149,8 +149,8 @@ class DemoOptions(CommandOptions):
 def demo(options: DemoOptions) -> Outcome:
     """See what Torquec does: one whole run on a built-in PUMA 560, in about a minute.
 
-    Its torques against published ones first; then what torquec run does with the project that torquec new writes:
-    a smaller model with a proof, a controller with a bound on its tracking error, simulations, C code, and a report.
+    First compares its torques with published ones. Then runs a project, as torquec new and torquec run do: a smaller
+    model with a proof, a controller with a bound on its tracking error, simulations, C code, and a report.
     """
     from torquec.model.model import as_model
     from torquec.project.project_text import project_text

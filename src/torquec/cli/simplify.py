@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from torquec.simplification.specification import Specification
 
 _FEW_JOINTS = 3
-"""Up to this many joints proofs take less time than starting processes."""
+"""Number of joints up to which proofs take less time than starting processes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SimplifyOptions(CommandOptions):
-    """The specification, the loop that its tracking errors are about, and how to work."""
+    """The specification, the control loop of its tracking errors, and the options of the computation."""
 
     spec: Path = option(..., "The specification of the model.", "--spec", metavar="SPEC.toml")
     output: Path = option(..., "Where the files go.", "--output", "-o", metavar="DIR", writes=Writes.FOLDER)
@@ -94,7 +94,7 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
                 progress(f"\nstopped; finished steps are kept in {partial}: give the same command again to resume")
             raise
         except TorquecError:
-            forget_partial(partial)  # the same would happen again
+            forget_partial(partial)  # a resumed run would fail again
             raise
     verified = further.pop("verification_text", "")
     if "tracking" in further:
@@ -189,7 +189,7 @@ def _tracked_loop(robot: Robot, stated: Specification, options: SimplifyOptions)
 
 
 def _coefficient_equations(made: Simplification, stated: Specification, folder: Path, work: Work) -> dict[str, Any]:
-    """The equations of the model by coefficients, as a file; where there is one, what is said of it in the document."""
+    """Write the equations with simplified coefficients, if the model has them; gives their part of the document."""
     from torquec.foundation.json_text import document_text
     from torquec.report.simplified_equations import COEFFICIENT_EQUATIONS, COEFFICIENT_SEARCH, coefficient_page
     from torquec.simplification.fitting.fit_entries import BasisSearch
@@ -211,7 +211,7 @@ def _coefficient_equations(made: Simplification, stated: Specification, folder: 
 
 
 def _verified(made: Simplification, stated: Specification, folder: Path, say: Callable[[str], None]) -> dict[str, Any]:
-    """The closed loop of control requirements, simulated; a file, and its document."""
+    """Simulate the closed loop of the control requirements, and write the document; gives the document and its text."""
     from torquec.cli.verify_specification import DOCUMENT, POSTURES, verification
     from torquec.foundation.json_text import document_text
 
@@ -228,7 +228,7 @@ def _verified(made: Simplification, stated: Specification, folder: Path, say: Ca
 def _kept_at(path: Path, robot: Robot, say: Callable[[str], None]) -> Callable[[Simplified], None]:
     """Writes an intermediate proven program as a model file, replacing the previous one.
 
-    Its terms are not counted: with seven joints that takes half a minute, which the search has better use for.
+    Its terms are not counted: with seven joints that would take half a minute of the search time.
     """
     from torquec.model.model_kinds import certified_model
     from torquec.model.save import save
@@ -242,12 +242,12 @@ def _kept_at(path: Path, robot: Robot, say: Callable[[str], None]) -> Callable[[
 
 
 def _move(partial: Path, output: Path, *, force: bool) -> list[Path]:
-    """Put the finished files into the output folder, all at once, then forget what was kept."""
+    """Put the finished files into the output folder, all at once, then delete the kept steps."""
     from torquec.foundation.writing import is_ours, new_folder
     from torquec.project.manifest import forget_partial
 
     names = sorted(path.name for path in (partial / "result").iterdir())
-    # Only with force is there an earlier result: the certificate of another robot would contradict this one.
+    # Earlier certificates, which only force replaces: one of another robot would contradict this result.
     stale = [path.name for path in sorted(output.glob("*.certificate.json")) if is_ours(path)]
     with new_folder(output, names=names, stale=stale, force=force) as scratch:
         for name in names:

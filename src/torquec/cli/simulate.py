@@ -45,7 +45,7 @@ class FrictionChoice(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
-    """The law, the motion, the robot that really moves, its sensors, and what to write."""
+    """The law, the motion, the true plant, its sensors, and the files to write."""
 
     law: Path | None = option(None, "Run the law of a controller.json of torquec design.", metavar="FILE")
     plant: str | None = option(None, "The true plant; the controller uses the nominal model ROBOT.", metavar="ROBOT")
@@ -60,7 +60,7 @@ class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
     friction: FrictionChoice = option(FrictionChoice.STICK, "Coulomb friction near rest.")
     resolution: float = option(0.0, "Encoder resolution [rad or m]; speeds are then differences.", metavar="STEP")
     noise: float = option(0.0, "Noise of measured positions [rad or m].", metavar="STD")
-    delay: int = option(0, "Measurements arrive late.", metavar="SAMPLES")
+    delay: int = option(0, "Delay of the measurements.", metavar="SAMPLES")
     substeps: int | None = option(None, "Integration steps per control interval.  [default: 2, or as many as needed]")
     adaptive: bool = option(False, "Adaptive integration; with --friction smooth or none.", "--adaptive")
     runs: int = option(1, "With more than one: repeat with parameters scattered by --spread.")
@@ -72,11 +72,11 @@ class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
     )
     observe: float | None = option(
         None,
-        "Run a momentum observer with this bandwidth [1/s]: external torques; with --uncertainty alarms, too.",
+        "Run a momentum observer of external torques with this bandwidth [1/s]; with --uncertainty also alarms.",
         metavar="K",
     )
     estimate: str | None = option(
-        None, "Estimate the mass of a payload in this frame and friction, recursively.", metavar="FRAME"
+        None, "Estimate friction and the mass of a payload in this frame, recursively.", metavar="FRAME"
     )
     push: str | None = option(
         None, "A force [N] on a frame, base axes, from T seconds on.", metavar="FRAME:FX,FY,FZ[@T]"
@@ -122,10 +122,10 @@ class SimulateOptions(MotionOptions, LawOptions, StochasticOptions):
 def simulate(model: Model, options: SimulateOptions) -> Outcome:
     """Simulate a controller on the robot along a motion.
 
-    The loop runs as native code: measure, control, saturate, integrate. Prints how far each joint was from where it
-    should be, and which drives were at their limits. The default law is computed-torque; --law runs one
-    that torquec design wrote. A robot with a floating base moves freely from --from and --qd: passive, or with its
-    joints servoed along --to or --trajectory; energy, momentum and center of mass are printed.
+    The loop runs as native code: measure, control, saturate, integrate. Prints the tracking error of each joint, and
+    the drives that reached their limits. The default law is computed-torque; --law runs one that torquec design wrote.
+    A robot with a floating base moves freely from --from and --qd: passive, or with its joints servoed along --to or
+    --trajectory; energy, momentum and center of mass are printed.
     """
     from torquec.cli.free_motion import free_motion, moves_freely
     from torquec.project.simulation_document import run_summary, simulation_conditions, write_simulation
@@ -186,7 +186,7 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
 def _attack(
     model: Model, law: Controller, motion: Trajectory, options: SimulateOptions
 ) -> tuple[dict[str, Any], SimulationResult]:
-    """The robot in the sets whose error comes closest to the guaranteed bound of the same law, and its run."""
+    """The robot of the sets whose error comes closest to the bound that is guaranteed for the law, and its run."""
     from torquec.control.uncertainty import load_uncertainty
     from torquec.foundation.work import Work
     from torquec.project.promises import law_guarantee

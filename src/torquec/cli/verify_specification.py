@@ -1,4 +1,4 @@
-"""`torquec verify-specification DIR`: a simplified model in closed loop, against the control requirements it is for."""
+"""`torquec verify-specification DIR`: a simplified model in closed loop, compared with its control requirements."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 _MODEL = ".tq.json"
 POSTURES = 8
-"""Start configurations that are drawn from the specification's box."""
+"""Number of start configurations, drawn from the specification's box."""
 
 DOCUMENT = "verification.json"
 
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyOptions(StochasticOptions):
-    """The folder, and how much is simulated."""
+    """The folder, and the amount of simulation."""
 
     folder: Path = argument(..., "A folder of torquec simplify, or its model file.", metavar="DIR")
     postures: int = option(POSTURES, "Start configurations, drawn from the specification's box.", least=1, metavar="N")
@@ -41,9 +41,9 @@ class VerifyOptions(StochasticOptions):
 def verify_specification(options: VerifyOptions) -> Outcome:
     """Drive the full robot with a simplified model: step, ramp, parabola and damping.
 
-    The control scheme is that of Chang & Lee: a PD law with critical damping by the model's own inertia, and its
-    torques as feedforward. Errors that remain, and damping, are compared with the control requirements of the
-    specification that the model was certified for. Exit status 1 where one is not met.
+    The control scheme is that of Chang & Lee: a PD law, critically damped for the model's inertia, with the model's
+    torques as feedforward. Remaining errors and damping are compared with the control requirements of the specification
+    that the model was certified for. Exit status 1 if one is not met.
     """
     from torquec.model.save import load_model
 
@@ -68,7 +68,7 @@ def verify_specification(options: VerifyOptions) -> Outcome:
 def verification(
     model: Model, specification: Specification, *, postures: int, period: float = 0.001, seed: int = 0
 ) -> tuple[dict[str, Any], str]:
-    """The document and the text about a model on its own robot."""
+    """Document and text of a simplified model's simulation on its own robot."""
     from torquec.simulation.verify_specification import verify_specification as verify
 
     result = verify(model.robot, model, specification, postures=postures, period=period, seed=seed)

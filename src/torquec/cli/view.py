@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 from torquec.cli.options import argument
 
 _PERIOD = 0.004
-"""Between samples of the standard trajectory [s]: the page shows no more of it."""
+"""Sampling period [s] of the standard trajectory in the page."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +103,7 @@ def _motion(model: Model, options: ViewOptions) -> tuple[Model, Trajectory | Non
 
 
 def _packages(texts: list[str]) -> dict[str, Path]:
-    """Folders by package name; raises `ArgumentError` for what is not NAME=DIR or is no folder."""
+    """Folders by package name; raises `ArgumentError` for a text that is not NAME=DIR and for a missing folder."""
     found: dict[str, Path] = {}
     for text in texts:
         name, equals, folder = text.partition("=")

@@ -1,4 +1,4 @@
-"""A pool of worker processes for one command: it ends with the command, however that ends.
+"""A pool of worker processes for one command: it ends with the command, however the command ends.
 
 Workers are started afresh (no forked threads), compute with one thread each, end silently on Ctrl-C, and end by
 themselves when the command is killed.
@@ -20,7 +20,7 @@ _THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 
 @contextlib.contextmanager
 def worker_pool(jobs: int) -> Iterator[Executor | None]:
-    """A pool of `jobs` processes, started when work comes; None for one job, which needs no other process."""
+    """A pool of `jobs` processes, started with the first task; None for one job, which needs no other process."""
     if jobs < 2:
         yield None
         return
