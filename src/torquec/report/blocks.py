@@ -32,7 +32,7 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Running text; with another tone than the plain one, a note that stands out."""
+    """Running text; with a tone other than plain, a highlighted note."""
 
     parts: tuple[Part, ...]
     tone: Tone = Tone.PLAIN
@@ -65,7 +65,7 @@ class CommandLine:
 
 @dataclass(frozen=True)
 class Fact:
-    """A label and what is known under it."""
+    """A label and its value as text parts."""
 
     label: str
     parts: tuple[Part, ...]
@@ -109,7 +109,7 @@ class Equation:
 
 @dataclass(frozen=True)
 class Axis:
-    """The label of an axis with its unit; `log` for powers of ten, `low` and `high` where not all data are shown."""
+    """Label and unit of an axis; `log`: logarithmic scale; `low` and `high` limit the shown range."""
 
     label: str
     unit: str = ""
@@ -140,7 +140,7 @@ class Style(StrEnum):
 class Series:
     """Points (x, y) with one provenance; `low` is the lower edge of a band, `labels` name the points.
 
-    `levels` colour the points along a scale from the smallest to the largest; `level_name` says what they are.
+    `levels` colour the points along a scale from the smallest to the largest; `level_name` names their quantity.
     """
 
     name: str
@@ -249,7 +249,7 @@ Block: TypeAlias = (
 class Shown:
     """A document as shown in a section: its blocks, and its key figures for the top of the page.
 
-    `title` stands over them where a section shows several documents; without one it is the document's name.
+    `title` is their heading where a section shows several documents; by default the document's name.
     """
 
     blocks: tuple[Block, ...]
@@ -269,7 +269,7 @@ class Section:
 
 @dataclass(frozen=True)
 class ListedFile:
-    """A file of the folder: what it was recognised as, and its SHA-256."""
+    """A file of the folder: its recognised kind, and its SHA-256."""
 
     name: str
     kind: str

@@ -96,7 +96,7 @@ def _log(found: dict[str, Any]) -> list[str]:
 
 
 def comparison_curves(found: ModelComparison) -> dict[str, Any]:
-    """By joint: `torque` along the motion, `error` of both loops where both run, `replayed` beside a log's."""
+    """Curves by joint: `torque` along the motion, `error` if both loops run, `replayed` torques beside a log's."""
     sides = found.sides
     curves = {
         "torque": joint_curves(found.joints, found.motion.t, {side: facts.torques for side, facts in sides.items()})
@@ -274,7 +274,7 @@ def joint_gallery(
 def plot_comparison(found: ModelComparison, folder: Path, names: tuple[str, str]) -> list[Path]:
     """Draw torques and their differences, eigenvalues, responses, tracking and acceleration errors; gives the files.
 
-    As Clover's Figures II 4, 6, 7 and III 8, 10. Loops that could not be closed are left out.
+    As Clover's Figures II 4, 6, 7 and III 8, 10. Loops that could not be simulated are left out.
     """
     folder.mkdir(parents=True, exist_ok=True)
     t, at = found.motion.t, f"at t = {found.at:.3g} s"

@@ -32,7 +32,7 @@ _ASSUMED = (
 """Words in a guarantee's conditions, and the measurement that each requires."""
 
 _COVERED = {"no payload": "unknown payload"}
-"""Words that are no assumption where others stand beside them: no *known* payload, but a set of unknown ones."""
+"""Words of a condition, and the words that cancel it: a set of unknown payloads replaces 'no payload'."""
 
 
 def _assumptions(sentence: str) -> list[str]:
@@ -85,7 +85,7 @@ def _claim(folder: FoundFolder) -> tuple[str, bool]:
 
 
 def _kept(make: Callable[[FoundFolder], Iterator[Fact]], folder: FoundFolder) -> Iterator[Fact]:
-    """The facts that documents give; what cannot be read is named by the section that shows it."""
+    """The facts from documents; a document that cannot be read is reported by the section that shows it."""
     try:
         yield from make(folder)
     except TorquecError:

@@ -45,17 +45,17 @@ _REFERENCE_LIMITS = ("upper", "velocity", "acceleration", "jerk")
 MEANING = {"alpha": "stiffness", "beta": "damping", "gamma": "inertia"}
 """The quantity that each factor of a model error multiplies."""
 _NARROW_LIMIT = 0.1
-"""Relative model error that is common: stability limits closer to one are reported as narrow."""
+"""Common relative model error: a stability limit that differs from one by less is reported as narrow."""
 _SYMBOLS = {
     "alpha": "\N{GREEK SMALL LETTER ALPHA}",
     "beta": "\N{GREEK SMALL LETTER BETA}",
     "gamma": "\N{GREEK SMALL LETTER GAMMA}",
 }
-_UNLIMITED_FACTOR = 1e5  # where a locus without a limit is drawn to: its branches are straight long before
+_UNLIMITED_FACTOR = 1e5  # largest factor of a locus without a limit: its branches are straight long before
 _COLOUR_LEGEND = "Colours go from the smallest factor to the largest; hover over a dot to see its value."
-_LOCUS_RANGE = 4.0  # root loci are shown up to this many times the largest eigenvalue of the factor one
-_UNSTABLE_SHARE = 0.3  # part of that range shown on the unstable side
-_ROUNDING = 1e-9  # of the largest eigenvalue: what is smaller is zero
+_LOCUS_RANGE = 4.0  # shown range of a root locus, in largest eigenvalues at factor one
+_UNSTABLE_SHARE = 0.3  # part of that range that is shown on the unstable side
+_ROUNDING = 1e-9  # relative to the largest eigenvalue; smaller parts count as zero
 _NOMINAL_CAUSES = {"model", "sampling", "start"}  # causes that a guarantee of the nominal robot has, too
 
 
@@ -135,7 +135,7 @@ def _budget_lines(guarantee: Mapping[str, Any]) -> list[str]:
 
 
 def statistics_text(payload: Mapping[str, Any], covariance: Mapping[str, Any]) -> str:
-    """Further robustness of a loop, by linear models and not by proof; empty where nothing is known."""
+    """Robustness statistics of a loop: from linear models, not proven; empty where there are none."""
     lines = []
     if "upper" in payload:
         limit = "any payload" if payload["upper"] is None else f"up to {lower_bound(payload['upper'], 4)} kg"
@@ -154,7 +154,7 @@ def statistics_text(payload: Mapping[str, Any], covariance: Mapping[str, Any]) -
 
 
 def narrow_limits(robustness: Mapping[str, Sequence[float | None]]) -> list[str]:
-    """A sentence for each limit, below or above, that is less than a tenth from one.
+    """A sentence for each lower or upper limit that differs from one by less than a tenth.
 
     >>> narrow_limits({"beta": (-1.05, 1.012), "gamma": (0.001, None)})
     ['the loop is unstable once the model has 1.2 % more damping than the robot']
@@ -258,7 +258,7 @@ def _locus_plots(values: StoredValue, kind: str) -> tuple[Plot, ...]:
             Series(f"{symbol} = 1", tuple(real[k] for k in now), tuple(imaginary[k] for k in now), by, Style.CROSSES),
         )
         x = Axis("real part", "1/s", low=max(min(real), -reach), high=min(max(real), _UNSTABLE_SHARE * reach))
-        top = min(max(map(abs, imaginary), default=1.0), reach)  # eigenvalues come in pairs: so does the drawing
+        top = min(max(map(abs, imaginary), default=1.0), reach)  # conjugate pairs of eigenvalues: the plot is symmetric
         y = Axis("imaginary part", "1/s", low=-top, high=top)
         plots.append(Plot(f"{symbol}, the factor of {MEANING.get(factor, factor)}{where}", x, y, series))
     return tuple(plots)
@@ -350,7 +350,7 @@ def _budget_bars(guarantee: StoredValue, claim: Provenance) -> list[Block]:
 def plot_design(
     document: Mapping[str, Any], limits: Mapping[str, tuple[float, float]], folder: Path, *, robot: str
 ) -> list[Path]:
-    """Draw eigenvalues and root loci of a design's document with its curves; `limits` of stability by factor, in order.
+    """Draw eigenvalues and root loci from a design's document with its curves; `limits`: stability limits by factor.
 
     Raises as `write_picture` does.
     """
@@ -371,9 +371,9 @@ def plot_design(
 
 
 def locus_values(interval: StabilityInterval, count: int = 401) -> Sequence[float]:
-    """Values of a factor that show its stability limits, from a fifth beyond one to a fifth beyond the other.
+    """Values of a factor for its root locus: around one, up to 20 % beyond each stability limit.
 
-    They are close to each other around 1, which is among them, and farther apart towards the limits.
+    The values are dense around 1, which is one of them, and sparser towards the limits.
     """
     below = (
         min(1.0 - interval.lower, _UNLIMITED_FACTOR)

@@ -40,7 +40,7 @@ def written_equations(document: StoredValue) -> list[Block]:
 
 
 def compared_equations(pair: StoredValue) -> list[Block]:
-    """Entries `before` and `after`, one below the other; one that reads the same stands once."""
+    """Entries `before` and `after`, one below the other; an unchanged entry is shown once."""
     before, after = pair["before"], pair["after"]
     old, new = _Names(before), _Names(after)
     blocks: list[Block] = [old.legend()]

@@ -94,12 +94,12 @@ def log_excitation_text(found: LogExcitation) -> str:
 
 
 def _relative_text(relative: float) -> str:
-    """A relative deviation; above 100 % only that is stated."""
+    """A relative deviation in per cent; '>100%' for all larger ones."""
     return f"{relative:.1%}" if relative <= 1.0 else ">100%"
 
 
 def excitation_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
-    """The result of `torquec excite`: a designed motion, or logs that were judged."""
+    """The result of `torquec excite`: a designed motion, or logs that were assessed."""
     if document.values.get("logs") is not None:
         return _judged(document.values, document.name)
     return _designed(document.values, document.name)
@@ -224,7 +224,7 @@ def plot_excitation(
 
 
 def _search_plot(excitation: Excitation, criterion: Criterion) -> Plot:
-    """The best motion so far against how many were tried."""
+    """The criterion of the best motion so far, over the number of motions tried."""
     done, values = zip(*excitation.history, strict=True)
     is_log = criterion is not Criterion.DETERMINANT
     shown = tuple(math.exp(value) if is_log else float(value) for value in values)

@@ -1,6 +1,6 @@
 """Figure files: plots on one sheet as SVG; PNG and PDF are that SVG, drawn by matplotlib (extra `plot`).
 
-(1)  plots -> sheet, an SVG with the drawings that pages have and their colours              (`sheet_svg`)
+(1)  plots -> sheet, an SVG with the same drawings and colours as pages                       (`sheet_svg`)
 (2)  sheet -> file: the SVG itself, or its shapes with the computed style of their classes     (`write_picture`)
 
 So pictures and pages have one plotting back end, and a picture as SVG needs no extra.
@@ -35,7 +35,7 @@ _LEVELS = 10  # colours of a scale of levels
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _STEP = re.compile(r"([MLHVlmZ])([^MLHVlmZ]*)")
 _NUMBER = re.compile(r"-?[\d.]+")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # characters that XML has no place for
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # characters that XML forbids
 
 
 def write_picture(plots: Sequence[Plot], path: str | os.PathLike[str], *, title: str, columns: int = 2) -> Path:
@@ -88,7 +88,7 @@ def _text(kind: str, x: float, y: float, words: str) -> str:
 
 
 def _legend(plots: Sequence[Plot], width: float, top: float) -> tuple[list[str], float]:
-    """Every name once with its mark, in as many lines as they need; and where the plots begin."""
+    """The legend: every name once with its mark, on as many lines as needed; and the y at which the plots begin."""
     entries = {(s.name, series_class(k, s), s.style): None for plot in plots for k, s in enumerate(plot.series)}
     entries |= {(rule.name, "rule", Style.LINE): None for plot in plots for rule in plot.rules}
     if len(entries) < 2:
@@ -235,7 +235,7 @@ def _path(tag: str, element: ET.Element, number: Mapping[str, float]) -> Any:
 
 @functools.cache
 def _computed_style(kinds: str) -> Mapping[str, str]:
-    """The properties that the style sheet gives to these classes, variables and `currentColor` resolved."""
+    """The properties that the style sheet gives to these classes, with variables and `currentColor` resolved."""
     mine, found, names = set(kinds.split()), dict[str, str](), dict[str, str]()
     for selector, text in _RULE.findall(plot_style()):
         declared = dict(re.findall(r"([\w-]+):\s*([^;]+);?", text))

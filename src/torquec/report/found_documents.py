@@ -1,8 +1,8 @@
 """Documents in a folder, recognised by their content: results, models, certificates, robots.
 
-File names do not matter, only endings select candidates. Files are untrusted: they are read through
-:mod:`torquec.foundation.reading`, links out of the folder are not followed, and an unreadable file becomes a named
-problem, never the end of the report.
+Of a file's name, only the suffix matters: it selects candidates. Files are untrusted: they are read through
+:mod:`torquec.foundation.reading`, links out of the folder are not followed, and an unreadable file is reported as a
+problem without ending the report.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _DEEPEST = 6  # largest depth of nested folders: a run has one per step
 
 @dataclass(frozen=True)
 class FoundDocument:
-    """A file that was recognised: its name inside the folder, what it is (a command's name for results), its hash."""
+    """A recognised file: its name inside the folder, its kind (for results, the command's name), and its hash."""
 
     name: str
     kind: str
@@ -65,7 +65,7 @@ class FoundDocument:
 
     @cached_property
     def values(self) -> StoredValue:
-        """The JSON document; raises `ArgumentError` where it is none."""
+        """The JSON document; raises `ArgumentError` if the file is not one."""
         return StoredValue(read_json(self.path, FileKind.RESULT, remedy="make it again"), self.name)
 
     @cached_property
@@ -77,13 +77,13 @@ class FoundDocument:
 
     @property
     def folder(self) -> str:
-        """The folder that holds it, inside the folder of the report; empty for that one itself."""
+        """The folder of the file, relative to that of the report; empty for the report's folder itself."""
         return self.name.rpartition("/")[0]
 
 
 @dataclass(frozen=True)
 class FoundFolder:
-    """The documents of a folder; `called` is the folder's name in commands that a reader may give.
+    """The documents of a folder; `called`: name of the folder in the commands that a page prints.
 
     `live`: show the robot in motion.
     """
@@ -99,7 +99,7 @@ class FoundFolder:
         return tuple(document for document in self.documents if document.kind == kind)
 
     def location(self, name: str) -> str:
-        """A file or a folder inside, as commands name it."""
+        """Path of a file or folder inside, for use in commands."""
         return f"{self.called}/{name}".rstrip("/") if name else self.called
 
     @cached_property
@@ -172,7 +172,7 @@ def _kind(path: Path) -> str:
             command = read_json(path, FileKind.RESULT, remedy="make it again").get("command")
             return command if isinstance(command, str) else ""
         return next((kind for begin, kind in _FORMATS if form.startswith(begin)), "")
-    # Other things are written in XML and TOML, too.
+    # XML and TOML files may contain other things, too.
     looks = {".xml": _ROBOT_ROOT, ".toml": _DH_TABLE}.get(suffix)
     if suffix not in READERS or (looks is not None and not looks.search(read_text(path, FileKind.ROBOT))):
         return ""
@@ -185,7 +185,7 @@ def _sha256(path: Path) -> str:
 
 
 def guaranteed_tube(folder: FoundFolder) -> dict[str, float]:
-    """The guaranteed error of every joint, of a design or of its falsification; none without a guarantee."""
+    """The guaranteed error of every joint, from a design or its falsification; empty without a guarantee."""
     found = [document.values["guarantee"] for document in folder.of_kind("design")]
     attacks = [document.values.get("attack") for document in folder.of_kind("simulate")]
     for guarantee in (*found, *(attack["guarantee"] for attack in attacks if attack is not None)):

@@ -22,7 +22,7 @@ from torquec.report.tables import number, table
 from torquec_check.claim import rounded_up
 
 _BY = computed("the margin of passivity of the sampled loop")
-_SHOWN_MEDIANS = 4.0  # medians of the growth that are shown
+_SHOWN_MEDIANS = 4.0  # shown range of the growth, in medians of its size
 
 
 def haptic_region_text(document: dict[str, Any]) -> str:
@@ -95,7 +95,7 @@ def plot_haptic_region(
     units: Mapping[str, str],
     title: str,
 ) -> Path:
-    """A plot for every plane of objects, the renderable ones in colour, and one of growth against filter cut-off.
+    """Draw one plot per plane of objects, with renderable ones in colour, and one of growth against filter cut-off.
 
     Raises as `write_picture` does.
     """
@@ -123,8 +123,8 @@ def _third(plane: RegionPlane) -> RenderedQuantity:
 
 
 def _region(plane: RegionPlane) -> list[Series]:
-    """Intervals with a positive margin of passivity, between its zeros, in every column of the plane."""
-    height = np.cbrt(np.clip(plane.margin, -1.0, 1.0))  # the root: margins near the edge span many decades
+    """Intervals of positive passivity margin in every column of the plane; the margin's zeros bound them."""
+    height = np.cbrt(np.clip(plane.margin, -1.0, 1.0))  # cube root: margins near the edge span many decades
     columns = [_stretches(height[:, k], np.log(plane.y)) for k in range(len(plane.x))]
     found = []
     for level in range(max(map(len, columns))):

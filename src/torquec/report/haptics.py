@@ -1,7 +1,7 @@
 """Haptic experiments (`torquec haptic`): apparent mass by force over acceleration, or impact at a stiff wall.
 
-Curves as in Clover's Figures IV 5 to 21: masses and inertias are moved along the body's y, or turned about its z; at
-the wall everything is towards the wall, around the impact.
+Curves as in Clover's Figures IV 5 to 21: masses move along the body's y axis, inertias turn about its z axis. At the
+wall, curves are along the direction to the wall, around the impact.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from torquec.report.tables import MILLI, PERCENT
 from torquec_check.claim import rounded_up
 
 _MS_BEFORE_IMPACT, _MS_AFTER_IMPACT = -60.0, 250.0  # [ms] around an impact
-_REGION_ROOM = 1.6  # height of a plot of the region, in its highest edge
+_REGION_ROOM = 1.6  # height of a plot of the region, relative to its highest edge
 _ARROW_HEAD = 0.06  # size of an arrow's head, in heights of the plot
 _SHOWN_GROWTH = 6.0  # [1/s] around zero, where stability is lost
 _BIAS_WARNING = (
@@ -57,7 +57,7 @@ _KG, _KG_M2 = "kg", "kg m\N{SUPERSCRIPT TWO}"
 
 @dataclass(frozen=True, eq=False)
 class ExperimentCurve:
-    """A quantity over time, both (K,): of the `rendered` object and, where there is such a thing, of the arm."""
+    """Samples (K,) of a quantity: of the `rendered` object and, where the arm has it too, of the arm."""
 
     quantity: str
     unit: str
@@ -67,7 +67,7 @@ class ExperimentCurve:
 
 @dataclass(frozen=True, eq=False)
 class ExperimentCurves:
-    """Curves over one time (K,), which is in `unit`; `direction`: along what; `rows` of the recording, as a mask."""
+    """Curves over common times (K,) in `unit`; `direction`: the axis in words; `rows`: mask of the recording's rows."""
 
     rows: AnyArray
     t: Array
@@ -83,7 +83,7 @@ def experiment_curves(result: ExperimentResult) -> ExperimentCurves:
 
 
 def curve_samples(curves: ExperimentCurves) -> dict[str, Any]:
-    """The same for a document: few samples, with all extremes."""
+    """The curves for a document: few samples, with all extremes."""
     found = []
     for curve in curves.curves:
         columns = {"object": curve.rendered} | ({} if curve.arm is None else {"arm": curve.arm})
@@ -150,7 +150,7 @@ def _rotations(quaternions: Array) -> Array:
 
 
 def _turned(rotations: Array, axis: Array) -> Array:
-    """The angle about an axis of base, from the first rotation on."""
+    """The rotation angle about a base axis, relative to the first rotation."""
     sine = skew_part(rotations @ rotations[0].T)
     return np.arcsin(np.clip(sine @ axis, -1.0, 1.0))
 
@@ -282,7 +282,7 @@ def _happened(values: StoredValue, by: Provenance) -> list[Block]:
 
 
 def _region(values: StoredValue) -> list[Block]:
-    """The axes in the passivity region, drawn with what would bring them inside, and growth over filter cut-offs."""
+    """The object relative to each axis's passivity region, the damping to bring it inside, and growth over cut-offs."""
     by = computed("the passivity margin along each axis, at the start; docs/haptics.md has the condition")
     rows: list[tuple[Cell, ...]] = []
     for standing in values["region"]:
@@ -314,7 +314,7 @@ def _region(values: StoredValue) -> list[Block]:
 
 
 def _region_plot(standing: StoredValue, by: Provenance) -> Plot | None:
-    """Objects that every passive hand may hold, by mass and damping; this one, and an arrow to the least damping."""
+    """Objects that are stable with every passive hand, by mass and damping; an arrow to this object's least damping."""
     edge = [tuple(row) for row in (standing.get("edge") or ())]
     if not edge:
         return None
@@ -360,7 +360,7 @@ def _curves(values: StoredValue, by: Provenance, chosen: Provenance) -> tuple[Pl
 
 
 def plot_experiment(result: ExperimentResult, document: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
-    """Draw an experiment from its document with its curves, and what the load took; raises as `write_picture` does."""
+    """Draw the curves of an experiment's document, and its load or joint torques; raises as `write_picture` does."""
     values = StoredValue(dict(document), "the experiment")
     by, chosen = computed("simulation of the experiment"), assumed("the options of the experiment")
     if result.wall is None:
@@ -378,7 +378,7 @@ def plot_experiment(result: ExperimentResult, document: Mapping[str, Any], path:
 
 
 def _load_plot(result: ExperimentResult, by: Provenance) -> Plot:
-    """The size of the load beside that of the acceleration times the rendered mass: alike where it is felt."""
+    """Size of the load, and rendered mass times acceleration: equal where the hand feels the rendered mass."""
     load, size = (np.linalg.norm(values, axis=1) for values in (result.load, result.acceleration))
     what, unit = ("moment", "N m") if result.plan.turns else ("force", "N")
     t = result.recording.t

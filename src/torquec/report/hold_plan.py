@@ -79,7 +79,7 @@ def plan_text(plan: HoldPlan) -> str:
 def period_note(values: StoredValue, name: str) -> Paragraph | None:
     """The warning of a result of `torquec realtime plan`; None where its period is short enough.
 
-    In a run the plan knows the cycle of the controller, and a background period below it is warned of as well.
+    In a run, the plan has the controller's cycle, and a background period below that cycle also gives a warning.
     """
     period = Number(MILLI * values["period"].number, assumed(f"the options of the plan {name}"), "ms")
     allowed = values.get("allowed")
@@ -159,7 +159,7 @@ def hold_plan_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
 
 
 def hold_plots(values: StoredValue) -> tuple[Plot, ...]:
-    """A plot for every joint: bounds of both orders, largest errors found as dots, what is allowed and planned."""
+    """A plot for every joint: bounds of both orders, errors found as dots, the allowed error and the planned period."""
     curve, bound = values["curve"], HOLDING
     looked = computed("the largest error among motions that a search tried")
     periods = tuple(MILLI * value for value in curve["period"].numbers)

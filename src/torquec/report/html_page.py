@@ -41,9 +41,9 @@ from torquec.report.plot_svg import SMALL, WIDE, DrawingSize, bars_svg, plot_svg
 from torquec.report.provenance import Number, Obtained, Provenance
 
 _LONGEST_RESULT = 150
-"""Characters of a section's result: three lines of a phone."""
+"""Largest length of a section's result [characters]: three lines on a phone."""
 _MOST_FIGURES = 3
-"""Figures in a section's result: more are not read."""
+"""Largest number of figures in a section's result: readers skip more."""
 _BAD = (Tone.BAD, Tone.WARNING)
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
@@ -216,7 +216,7 @@ class _Writer:
         return words + "".join(self.tag(provenance) for provenance in tags)
 
     def tag(self, provenance: Provenance, *, short: bool = False) -> str:
-        """The word for how a number was obtained, with the number of its source, which it leads to."""
+        """The tag of a number: how it was obtained, with a link to its numbered source."""
         number = self.sources.setdefault(provenance, len(self.sources) + 1)
         how = provenance.how.value
         words = f"{how}: {provenance.source}"
@@ -379,7 +379,7 @@ def _counted(blocks: tuple[Block, ...]) -> list[str]:
 
 
 def _shortened(words: str) -> str:
-    """Words that fit a line; of a long claim, which names its conditions first, what follows its last colon.
+    """Words that fit a line; of a long claim, whose conditions come first, the part after its last colon.
 
     >>> _shortened("a few words:")
     'a few words'

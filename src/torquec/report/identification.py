@@ -33,12 +33,12 @@ from torquec.report.sample_curves import kept_samples, span_series
 from torquec.report.stored_values import StoredValue
 from torquec.report.tables import PERCENT
 
-_ZERO_RESIDUAL = 1e-9  # of the rms error: an average as small is zero, and no residual
+_ZERO_RESIDUAL = 1e-9  # relative to the rms error: a smaller average is rounding error
 _SIMULATED = "simulated"
 """Name in documents of the simulated log of `torquec identify ROBOT simulated`."""
 _GAP_STEPS = 1.5  # sampling intervals: a longer step is a gap
 _DRAWN_LOGS = 6
-"""Logs whose torques are drawn; tables hold all of them."""
+"""Number of logs whose torques are drawn; tables contain all logs."""
 
 
 def parameters_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
@@ -87,7 +87,7 @@ def parameters_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
 
 
 def _expected(values: StoredValue, logs: str) -> list[Block]:
-    """What to expect of another motion, what bounds the residual, and what the delivered files leave of each joint."""
+    """Expected error on another motion, bound of the residual, and error of each delivered file, by joint."""
     if values.get("expected") is None:
         return []
     on = _seen(logs, f"{logs}, each part predicted by a fit to the others")
@@ -186,7 +186,7 @@ def _formulas(values: StoredValue) -> list[Block]:
 
 
 def _elimination(values: StoredValue, logs: str) -> list[Block]:
-    """Parameters that matter, over trajectories (Izaguirre et al.)."""
+    """Significant parameters, over trajectories (Izaguirre et al.)."""
     found = values.get("elimination")
     if found is None:
         return []
@@ -288,7 +288,7 @@ def plot_prediction(prediction: Prediction, path: str | os.PathLike[str]) -> Pat
 
 
 def _broken(t: Array, values: Array) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Samples (N,) that a drawing shows, without the last before each gap in t (N,): no line crosses it."""
+    """The samples (N,) to draw, without the last one before each gap in t (N,): no line then crosses the gap."""
     steps = np.diff(t)
     shown = values.copy()
     shown[:-1][steps > _GAP_STEPS * np.median(steps)] = np.nan

@@ -1,4 +1,4 @@
-"""What `torquec identify` prints: parameters, errors, and the tables of Izaguirre et al. (Tables 1 to 3).
+"""Text of `torquec identify`: parameters, errors, and the tables of Izaguirre et al. (Tables 1 to 3).
 
 (1)  statistics: number (with an asterisk for a significant parameter), representation, average, standard deviation,
      maximum and minimum over the trajectories
@@ -90,7 +90,7 @@ def _files(files: FileFits, joints: Sequence[str]) -> str:
 
 
 def _expected(estimate: Estimate) -> str:
-    """What to expect of another motion, joint by joint, and what bounds the residual."""
+    """Expected error on another motion by joint, and the bound of the residual."""
     bounds = {bound.joint: bound for bound in estimate.residual}
     rows = [
         [joint, number(one.rms, 3), f"{one.relative:.1%}", *_bound(bounds.get(joint))]
@@ -150,7 +150,7 @@ def _correlated(estimate: Estimate) -> str:
 
 
 def _frictions(estimate: Estimate, found: Elimination, basis: InwardBasis) -> list[str]:
-    """Table 3: friction in the robot's file beside what was found; nothing for a file without friction."""
+    """Table 3: friction in the robot's file beside the estimated friction; empty for a file without friction."""
 
     stated: dict[str, float] = {}
     for joint in estimate.model.robot.joints:
@@ -249,7 +249,7 @@ def comparison_table(
 
 
 def elimination_text(found: Elimination, letters: Sequence[str], *, standard: int) -> str:
-    """Both tables (1) of an elimination, and what it did to the condition number; `standard` parameters came first."""
+    """Both tables (1) of an elimination, and its effect on the condition number; `standard`: number of parameters."""
     kept = [letters[k] for k in found.kept]
     before, after = found.before, found.after
     condition = _condition_text(found)
@@ -275,7 +275,7 @@ def elimination_text(found: Elimination, letters: Sequence[str], *, standard: in
 
 
 def _condition_text(found: Elimination) -> str:
-    """Condition number before and after elimination; undefined where a trajectory leaves parameters open."""
+    """Condition number before and after elimination; undefined if one trajectory does not determine all parameters."""
     before, after = found.before, found.after
     start = f"condition number of one trajectory (median of {len(before.values)})"
     if not math.isfinite(after.condition):

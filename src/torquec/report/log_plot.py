@@ -1,7 +1,7 @@
 """Plot of a log: positions, speeds and torques of every joint, with the rows of its findings marked.
 
-A finding is drawn in the plots that its column names, in all plots where it concerns the rows as a whole; one without
-rows is written above its plot.
+A finding is marked in the plots of its column, or in all plots if it concerns whole rows. A finding without rows is
+written above its plot.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _plot(log: Log, findings: Sequence[LogFinding], kind: str, joint: int, over:
 
 
 def _concerns(finding: LogFinding, log: Log, kind: str, joint: int) -> bool:
-    """Whether a finding belongs into the plot of a quantity of a joint."""
+    """Whether a finding belongs in the plot of a joint's quantity."""
     if not finding.column or finding.column == log.column("t"):
         return bool(finding.spans)
     if finding.column == kind or (finding.severity is Severity.NOTE and finding.spans):

@@ -30,9 +30,9 @@ from torquec.simulation.simulation_result import SimulationResult
 
 _WIDTH, _HEIGHT = 220.0, 220.0  # of a skeleton [px]
 _MARGIN = 18.0  # around a skeleton [px]: a joint's dot and its stroke
-_DEPTH = 0.5  # (1): how long the axis towards the viewer is drawn
-_OBLIQUE = math.radians(30.0)  # (1): its angle
-_DIGITS = 4  # of numbers in tables: a notebook shows, files have all digits
+_DEPTH = 0.5  # (1): foreshortening of the axis towards the viewer
+_OBLIQUE = math.radians(30.0)  # (1): angle of that axis
+_DIGITS = 4  # of numbers in tables: files have all digits
 _MOST_ROWS = 40  # of a table; more are counted below it
 
 

@@ -19,23 +19,23 @@ from torquec.report.tables import NOISE
 from torquec_check.claim import rounded_up
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 16.0, 26.0, 40.0  # room for labels around the frame
-_BAR, _GAP = 13.0, 12.0  # of bar charts: a bar, and between groups
-_LETTER, _LONGEST = 6.6, 30  # of a name beside a bar: the width of a letter on average, and the most letters
-_COLOURS = 6  # of series; more of them begin again
+_BAR, _GAP = 13.0, 12.0  # of bar charts: height of a bar, gap between groups
+_LETTER, _LONGEST = 6.6, 30  # of a name beside a bar: average width of a letter, largest number of letters
+_COLOURS = 6  # of series; further series repeat them
 _LEVELS = 10  # steps of the colour scale for points with levels
 _SHOWN_DIGITS = 5  # of values beside the pointer, by page.js
 _DOT_RADIUS = 3.2  # radius of a point
 _FREE_MARGIN = 0.04  # part of the range that stays free at both ends, so that no curve runs along the frame
 _TICK_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # between ticks, times a power of ten
-_CLIPPED_RANGES = 20.0  # ranges: points farther away are clipped to this distance
+_CLIPPED_RANGES = 20.0  # [ranges of the axis] points farther away are clipped to this distance
 _LARGEST_VALUE = 1e100  # no quantity is as large; differences and ratios of smaller ones do not overflow
-_FEWEST_DECADES = 2  # with fewer of them, whole powers of ten are too few ticks
+_FEWEST_DECADES = 2  # with fewer decades, whole powers of ten are too few ticks
 _LINES = (Style.LINE, Style.WIDE, Style.FAINT, Style.STEPS, Style.BAND, Style.TUBE)
 
 
 @dataclass(frozen=True)
 class DrawingSize:
-    """The size of a drawing, in units of its own: the page stretches it to the room that there is."""
+    """The size of a drawing in its own units: the page scales it to the available width."""
 
     width: float
     height: float
@@ -74,7 +74,7 @@ def plot_shapes(plot: Plot, name: str, frame: DrawingSize) -> str:
 
 
 def bars_svg(bars: Bars, name: str) -> str:
-    """Horizontal bars; what each stands for is its title, which browsers show."""
+    """Horizontal bars; browsers show the title of each bar: its name, series and value."""
     width = WIDE.width
     group = _BAR * (1 if bars.stacked else len(bars.series)) + _GAP
     height = _TOP + group * len(bars.names) + _BOTTOM
@@ -182,7 +182,7 @@ def _marks(series: Series, colour: str, x: Scale, y: Scale) -> list[str]:
 
 
 def _level(value: float, low: float, high: float) -> int:
-    """The step of the colour scale; values that span powers of ten are spread by their order."""
+    """The step of the colour scale, linear in the value from `low` to `high`."""
     if not high > low:
         return 0
     return min(_LEVELS - 1, int(_LEVELS * (value - low) / (high - low)))
@@ -276,7 +276,7 @@ def _short(name: str) -> str:
 
 @dataclass(frozen=True)
 class Scale:
-    """A range of values on a range of places; `ticks` lie inside it."""
+    """A linear or logarithmic map from a range of values to coordinates; `ticks` are values in the range."""
 
     low: float
     high: float
@@ -286,7 +286,7 @@ class Scale:
     ticks: tuple[float, ...]
 
     def place(self, value: float) -> float:
-        """Coordinate of a value; values without a logarithm are drawn at the beginning."""
+        """Coordinate of a value; on a logarithmic axis, values that are not positive are drawn at its start."""
         if self.log:
             if value <= 0.0:
                 return self.start

@@ -14,11 +14,11 @@ from torquec_check.claim import Claim, capitalized
 
 _SHOWN_CLAIMS = 12  # a certificate of coefficients has hundreds of claims, all of them in the JSON document
 _ROBOT_FILES = (".urdf", ".xml")
-"""Endings that only a robot's file has among the inputs of a run; projects and specifications are TOML, too."""
+"""Suffixes that only robot files have among the inputs of a run; .toml may also be a project or a specification."""
 
 
 def check_text(document: Mapping[str, Any], path: str, claim: Claim | None = None, held: Claim | None = None) -> str:
-    """The text for a document of `torquec check`: the claims where they are proven, or why they are refused."""
+    """The text for a document of `torquec check`: the claims if they are proven, else why they are refused."""
     if document["refused"]:
         return "\n".join(["REFUSED:", *(f"  {reason}" for reason in document["refused"])])
     rests = [f"It rests on: {text}." for text in document["assumptions"]]
@@ -94,12 +94,12 @@ def certificate_section(document: FoundDocument, folder: FoundFolder) -> Shown:
 
 
 def _robot_file(folder: FoundFolder) -> str:
-    """The robot's file among what went into a run; empty where that is not one file for sure."""
+    """The robot file among the inputs of a run; empty unless exactly one input must be it."""
     for manifest in folder.of_kind(RUN_MANIFEST):
         try:
             names = [name for name, _ in manifest.values["inputs"].items() if name.lower().endswith(_ROBOT_FILES)]
         except TorquecError:
-            continue  # named where it is shown
+            continue  # the section that shows the document names the problem
         if len(names) == 1:
             return names[0]
     return ""
@@ -111,7 +111,7 @@ def _first_of(certificate: str, folder: FoundFolder) -> FoundDocument | None:
         try:
             record = document.model.record
         except TorquecError:
-            continue  # named where it is shown
+            continue  # the section that shows the document names the problem
         if record is not None and record.content_hash == certificate:
             return document
     return None

@@ -15,7 +15,7 @@ from torquec.report.tables import NOISE
 from torquec_check.claim import rounded_down, rounded_up
 
 _LARGEST_WITHOUT_EXPONENT = 1e7
-"""Numbers below are shown with all digits before the point, larger ones with an exponent."""
+"""Smaller numbers are shown with all digits before the point, larger ones with an exponent."""
 
 
 class Obtained(StrEnum):
@@ -80,8 +80,8 @@ def assumed(source: str) -> Provenance:
 class Number:
     """A finite number with its unit, and how it was obtained; `digits` is the number of digits shown.
 
-    What is proved is an upper bound and is rounded up; with `at_least` a number is a lower bound and is rounded
-    down, with `at_most` an upper one.
+    A proved number is an upper bound and is rounded up. `at_least` marks a lower bound, which is rounded down;
+    `at_most` marks an upper bound.
 
     >>> str(Number(0.123412, proved("arm.certificate.json"), "N m"))
     '0.1235 N m'
@@ -140,7 +140,7 @@ class Number:
 
 
 def shortened(value: float, digits: int) -> str:
-    """A number with so many significant digits, without an exponent where that stays short.
+    """A number with `digits` significant digits, without an exponent where that stays short.
 
     >>> shortened(12345.678, 4), shortened(-0.00012345, 3), shortened(1.5e-9, 4), shortened(-0.0, 4)
     ('12346', '-0.000123', '1.5e-09', '0')

@@ -14,7 +14,7 @@ from torquec.report.tables import MICRO, MILLI, table
 
 _BAR = 30  # characters of the longest bar: a row stays within sixty
 _OCTAVE = 16  # bins; see `TimeHistogram`
-_MOST_ROWS = 12  # of a histogram: from a microsecond to some milliseconds, which a terminal of 24 lines has room for
+_MOST_ROWS = 12  # of a histogram: from a microsecond to some milliseconds; fits a terminal of 24 lines
 _SHOWN = ("cycles", "missed", "late", "blind")
 _MODES = {
     GuardMode.RUN: "running",
@@ -27,7 +27,7 @@ _SIMULATED_DRIVER = "simulated"
 
 
 def run_view(status: RunStatus, *, duration: float) -> str:
-    """A moment of a run: rates, times, a histogram of the jitter, faults. Always the same number of lines."""
+    """The current state of a run: rates, times, a histogram of the jitter, faults. Always the same number of lines."""
     counts = status.counts
     clamped = f"{counts['clamped_torque']} torque, {counts['clamped_rate']} rate"
     lines = [
@@ -84,9 +84,9 @@ def run_text(result: RealtimeResult) -> str:
 
 
 def histogram_rows(histogram: TimeHistogram) -> list[str]:
-    """A line for every octave of time that has any, bars in proportion to the logarithm of their counts.
+    """A line for every octave of time that has counts; bar lengths are proportional to the logarithm of the counts.
 
-    Rare late cycles are what matters, and a linear bar would not show them.
+    Rare late cycles matter most, and linear bars would not show them.
     """
     octaves = histogram.counts.reshape(-1, _OCTAVE).sum(axis=1)
     if not octaves.any():
@@ -109,7 +109,7 @@ def _padded(rows: list[str]) -> list[str]:
 
 
 def _faults(status: RunStatus) -> str:
-    """Cause of the stop, and events after it: an arm without torque falls."""
+    """Cause of the stop, and the faults after it: an arm without torque falls."""
     first = status.first_faults & ~Fault.REQUESTED
     later = status.faults & ~Fault.REQUESTED & ~first
     before_stop = ", ".join(first.words) or "none"
@@ -117,7 +117,7 @@ def _faults(status: RunStatus) -> str:
 
 
 def _time(seconds: float) -> str:
-    """With three digits, in the unit that suits it.
+    """A time with three digits, in a suitable unit.
 
     >>> _time(1.5e-6), _time(0.0203), _time(0.0)
     ('1.5 us', '20.3 ms', '0 us')
@@ -170,7 +170,7 @@ def _microseconds(value: StoredValue, on: Provenance) -> Number:
 
 
 def _run_errors(values: StoredValue, driver: str, name: str) -> list[Block]:
-    """Tracking errors of the run; of a simulated robot they are computed, though in real time."""
+    """Tracking errors of the run; those of a simulated robot count as computed, not as measured."""
     words = f"the largest error in the run {name}"
     way = computed(f"{words}, of a simulated robot") if driver == _SIMULATED_DRIVER else measured(words)
     rows: list[tuple[Cell, ...]] = []

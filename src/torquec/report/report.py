@@ -146,11 +146,11 @@ def write_report(
 ) -> WrittenReport:
     """Write the report of a folder: the page `output` and, beside it, its twin with the ending .json.
 
-    `called` is the name of the folder in the commands that the page prints, while results are still in a temporary
-    folder. With `live` the robot moves in 3D, which takes some seconds and a megabyte.
+    `called`: name of the folder in the commands that the page prints, for results that are still in a temporary folder.
+    With `live` the robot moves in 3D, which takes some seconds and a megabyte.
 
     Raises `ArgumentError` where the folder or a place for the files is missing, where there is nothing to show, and
-    without `force` for an existing file that is not ours; unreadable documents are named in the page.
+    without `force` for an existing file that is not Torquec's; unreadable documents are named in the page.
     """
     source, page = to_path(folder), to_path(output)
     report = folder_report(source, called=called, live=live)
@@ -216,7 +216,7 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
 
 
 def _title(found: FoundFolder) -> str:
-    """The robot, and the command where the folder is what one command left; its name where no robot is known."""
+    """The title: the robot, with the command if the folder has the results of only one; else the folder's name."""
     commands = {document.kind for document in found.documents} - _FILE_KINDS
     robot = _robot_name(found)
     if not robot:

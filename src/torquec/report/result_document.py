@@ -17,7 +17,7 @@ ROBOT_AS_USED = "robot_as_used"
 
 
 def result_document(command: str, found: Mapping[str, Any], robot: Robot | None = None) -> dict[str, Any]:
-    """The document of a command with its format and the command's name in front; what is not finite becomes null.
+    """The document of a command, with format and command name in front; infinities and NaN become null.
 
     `robot` is the robot as it was used, which the document states under `ROBOT_AS_USED`; None for a result that is
     about no robot, or states it already.

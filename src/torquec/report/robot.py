@@ -136,7 +136,7 @@ def robot_text(document: dict[str, Any]) -> str:
 
 
 def _loops(document: dict[str, Any]) -> list[str]:
-    """Closed loops, couplings, and what they make of joints and equations."""
+    """Closed loops and couplings, with their dependent joints and redundant equations."""
     if not document.get("loops") and not document.get("couplings"):
         return []
     lines = ["", "Closed loops:"]
@@ -154,7 +154,7 @@ def _loops(document: dict[str, Any]) -> list[str]:
 
 
 def _refused(document: dict[str, Any]) -> list[str]:
-    """Rooms that do not accept the robot, those with the same reason together."""
+    """Rooms that do not accept the robot, grouped by reason."""
     rooms: dict[str, list[str]] = {}
     for room, reason in document["accepts"].items():
         if reason is not None:
@@ -215,7 +215,7 @@ def robot_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     name = values["name"].text
     stated = assumed(f"the robot file of {name}, as {document.name} states it")
     blocks: list[Block] = [*_pictures(folder, name)]
-    moving = values.get("moving_mass")  # which older documents do not have
+    moving = values.get("moving_mass")  # older documents do not have it
     mass, dof = (
         Number(values["mass"].number if moving is None else moving.number, stated, "kg"),
         values["dof"].shown(computed("counted in the robot file")),

@@ -1,7 +1,7 @@
 """The robot in a report: its live 3D view if the pages' script is available, else a static SVG picture.
 
 (1)  the configuration bends every joint a little, within its limits, so that no two links lie on one line
-(2)  gravity pulls downwards: p is turned so that it does; then (x, y) = (p . right, p . up), those of the view
+(2)  points p are rotated so that gravity points down; then (x, y) = (p . right, p . up), axes of the view
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from torquec.robot.robot import BASE, Robot
 from torquec.trajectory.csv_file import read_recorded_motion, read_reference
 
 Point = tuple[float, float, float]
-_JOINT_ANGLE = 0.45  # rad: what each revolute joint is turned by
+_JOINT_ANGLE = 0.45  # [rad] angle of each revolute joint
 _TURN, _TILT = math.radians(-62.0), math.radians(20.0)  # of the view: about the vertical, and downwards
-_WIDTH, _HEIGHT, _ROOM = 720.0, 400.0, 46.0  # of the drawing, and what stays free around the arm
-_THICK, _THIN = 17.0, 6.0  # lines of the first body and of the last
-_LETTER = 9.5  # width of a letter of a name, at most
+_WIDTH, _HEIGHT, _ROOM = 720.0, 400.0, 46.0  # of the drawing, and the margin around the arm
+_THICK, _THIN = 17.0, 6.0  # line widths of the first and the last body
+_LETTER = 9.5  # largest width of a letter in a name
 _STEPS = 4  # lines of the floor on each side of the base
 
 
 def live_view(model: Model, folder: FoundFolder) -> list[Block]:
     """The blocks that show the robot of a model; none where its bodies all lie in one point.
 
-    It plays what simulations left in the folder. Where the live view is not wanted, or cannot be made, they say how to
+    The live view plays the simulated runs in the folder. If it is not wanted or cannot be made, the blocks state how to
     get it.
     """
     still = arm_picture(model.robot)
@@ -121,7 +121,7 @@ def _along(a: tuple[float, float], b: tuple[float, float]) -> list[tuple[float, 
 
 
 def _free_place(x: float, y: float, letters: int, used: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """Where a name beside a joint covers no link and no other name: left end and base line; None without a place."""
+    """A place for a joint's name that covers no link and no other name: left end and baseline; None without one."""
     width = _LETTER * letters
     for left, base in ((x + 14, y - 10), (x + 14, y + 20), (x - 14 - width, y - 10), (x - 14 - width, y + 20)):
         inside = 0.0 <= left <= _WIDTH - width and 12.0 <= base <= _HEIGHT

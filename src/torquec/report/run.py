@@ -31,7 +31,7 @@ def run_section(document: FoundDocument, _folder: FoundFolder) -> Shown:
         total += seconds
         time: Cell = None if skipped or failed else Number(float(seconds), here, "s", 3)
         line = step.get("summary")
-        # A verdict has its section: the table shows how it begins.
+        # The verdict has its own section: the table shows only its beginning.
         done = "done" if line is None or not line.text else f"done: {shorten(line.text, 200, placeholder=' ...')}"
         steps.append((name, f"failed: {failed}" if failed else f"not done: {skipped}" if skipped else done, time))
         if failed:

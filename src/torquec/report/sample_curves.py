@@ -25,7 +25,7 @@ _DIGITS = 6  # significant digits of a sample: a screen shows three
 
 
 def kept_samples(values: Array, columns: int = _COLUMNS) -> list[int]:
-    """Indices, growing, of the samples that are kept: both ends, and the extremes of every column.
+    """Increasing indices of the kept samples: both ends, and the extremes of every column.
 
     >>> spike = np.zeros(1000)
     >>> spike[501] = 7.0
@@ -88,7 +88,7 @@ def envelope_curves(joints: Sequence[str], envelope: ErrorEnvelope) -> dict[str,
 
 
 def joint_curves(joints: Sequence[str], t: Array, columns: Mapping[str, Array]) -> dict[str, Any]:
-    """Values (N, n) of every name at the times t (N,), thinned alike; the extremes of all names are kept."""
+    """Downsampled values (N, n) of every name at common times t (N,); the extremes of all names are kept."""
     curves = {}
     for k, joint in enumerate(joints):
         rows = sorted(set().union(*(kept_samples(values[:, k]) for values in columns.values())))
@@ -105,7 +105,7 @@ def rounded_samples(values: Array) -> list[float]:
 def sampled_series(
     name: str, t: Array, values: Array, by: Provenance, *, scale: float = 1.0, style: Style = Style.LINE
 ) -> Series:
-    """The samples (N,) of a curve that a drawing shows, `scale` times their values."""
+    """The downsampled curve through samples (N,), with values times `scale`."""
     rows = kept_samples(values)
     return Series(name, tuple(t[rows].tolist()), tuple((scale * values[rows]).tolist()), by, style)
 

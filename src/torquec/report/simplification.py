@@ -46,8 +46,8 @@ _SAME_SHARE = 5e-4
 class SimplifiedFacts:
     """Facts beyond the document: operations before and after, and terms left out of the equations.
 
-    `entries` are gone altogether, `dropped` are terms, those of the largest torques first. `served` names the
-    quantities that simplified coefficients serve.
+    `entries` became zero; `dropped` are omitted terms, those of the largest torques first. `served`: quantities that
+    are computed from the simplified coefficients.
     """
 
     joints: tuple[str, ...]
@@ -166,7 +166,7 @@ def simplification_section(document: FoundDocument, folder: FoundFolder) -> Show
 
 
 def _unused(values: StoredValue) -> list[Block]:
-    """Why the run went on without it, where it did."""
+    """Why the run continued without the simplified model, if it did."""
     why = values.get("unused")
     text = "" if why is None else f"Everything else on this page is about the exact model: {why.text}."
     return [paragraph(text, tone=Tone.WARNING)] if text else []

@@ -21,13 +21,13 @@ _TITLES = {
     Matrix.G_TORQUE: "Gravity g(q)",
 }
 COEFFICIENT_EQUATIONS, COEFFICIENT_SEARCH = "equations_coefficients.txt", "equations_coefficients.json"
-"""Files about a model by coefficients: its equations, and how their terms were found."""
+"""Files of a model with simplified coefficients: its equations, and how their terms were found."""
 
-_UNCHANGED_SHOWN = 1e-5  # coefficients that changed by less than this part are shown as unchanged
+_UNCHANGED_SHOWN = 1e-5  # relative change below which a coefficient is shown as unchanged
 
 
 def equations_page(title: str, coefficients: TorqueCoefficients) -> str:
-    """All entries of a set of coefficients, with what their names mean."""
+    """All entries of a set of coefficients, with the meaning of their names."""
     lines = [title, "", "    tau = M(q) qdd + B(q) [qd_j qd_k, j < k] + D(q) [qd_j^2] + g(q)", ""]
     lines += ["Coordinates", *(f"    q{k + 1:<3} {name}" for k, name in enumerate(coefficients.joints)), ""]
     lines += ["Short names", "    C1 = cos(q1), S1 = sin(q1), and so for every revolute joint"]
@@ -47,7 +47,7 @@ def equations_page(title: str, coefficients: TorqueCoefficients) -> str:
 
 
 def coefficient_page(title: str, coefficients: TorqueCoefficients, fell_back: Sequence[str] | None) -> str:
-    """The equations of a model by coefficients; `fell_back`: those without a basis of MIN_BASIS_GEN, if used."""
+    """The equations of a model with simplified coefficients; `fell_back`: those without a MIN_BASIS_GEN basis."""
     page = equations_page(title, coefficients)
     if fell_back is None:
         return page
@@ -61,7 +61,7 @@ def coefficient_page(title: str, coefficients: TorqueCoefficients, fell_back: Se
 def changes_page(
     title: str, before: TorqueCoefficients, after: TorqueCoefficients, changes: Sequence[TermChange]
 ) -> str:
-    """Entry by entry: terms before and after, what was dropped, what has another coefficient, what is new."""
+    """Changes by entry: terms before and after, dropped terms, changed coefficients, new terms."""
     lines = [
         title,
         "",

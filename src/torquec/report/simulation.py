@@ -28,7 +28,7 @@ _DRY = {
 
 
 def _plant_note(document: Mapping[str, Any]) -> list[str]:
-    """The plant, where it is not the exact robot: a run on the model itself cannot show the model's errors."""
+    """A note if the plant is not the exact robot: a run on the model itself cannot show the model's errors."""
     if document.get("plant", "exact") == "exact":
         return []
     return [f"what moves is the {document['plant']} model itself; give the robot's file to see the exact robot move"]
@@ -98,7 +98,7 @@ def _observer_lines(found: Mapping[str, Any] | None) -> list[str]:
 
 
 def passed_limit_text(joint: str, quantity: str, *, time: float, value: float, limit: float, unit: str) -> str:
-    """What happened, when first, how far it went and what the limit is; `unit` of the joint's positions.
+    """A passed limit in words: when first, the extreme value and the limit; `unit`: that of the joint's position.
 
     >>> passed_limit_text("wrist", "position", time=0.25, value=-4.2742, limit=-1.83, unit="rad")
     'wrist left its range at t = 0.25 s and came to -4.274 rad; the limit is -1.83 rad'
@@ -284,7 +284,7 @@ def controllers_curves(runs: Mapping[str, ControlledRun]) -> dict[str, Any]:
 
 
 def controllers_text(name: str, document: Mapping[str, Any]) -> str:
-    """The document as a table with a column for every law, and a sentence for everything that is wrong."""
+    """The document as a table with a column for every law, and a sentence for every fault."""
     laws, units = document["controllers"], document["units"]
     ran = [law for law, found in laws.items() if "refused" not in found]
 

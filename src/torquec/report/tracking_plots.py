@@ -109,7 +109,7 @@ def _error_series(curve: StoredValue, name: str, by: Provenance) -> list[Series]
 
 
 def torque_gallery(values: StoredValue, by: Provenance) -> list[Block]:
-    """The torques of one experiment with their limits, folded; nothing where none were kept."""
+    """The torques of one experiment with their limits, folded; empty if the document has none."""
     samples = values.get("samples")
     torques = [
         _torque(joint, curve, by, stated_unit(values, joint))
@@ -197,7 +197,7 @@ def plot_torques(
 ) -> Path:
     """One plot per joint: the torques that each controller commanded, and the limits of the drives.
 
-    Limits are drawn up to three times the largest command; else they are named.
+    A limit is drawn if it is at most three times the largest command; else the title states it.
     """
     plots = []
     for k, joint in enumerate(_joints(results)):

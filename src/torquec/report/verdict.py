@@ -153,7 +153,7 @@ def _real_time(document: FoundDocument) -> list[Block]:
 
 
 def _not_ok(words: str) -> Callable[[FoundDocument], list[Block]]:
-    """The words, where a document says that its check failed."""
+    """A function that gives these words for a document whose check failed."""
     return lambda document: [] if document.values["ok"].truth else [paragraph(words, tone=Tone.BAD)]
 
 
