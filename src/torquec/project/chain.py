@@ -15,11 +15,11 @@ from torquec.project.project import MotionPart, Project
 from torquec.project.step import DESIGN, IDENTIFY, REALTIME, SIMPLIFY, RunStep
 
 MODELS = ("check", IDENTIFY, SIMPLIFY)
-"""The steps that provide the best model."""
+"""The steps that determine the best model."""
 
 
 def _logs(project: Project) -> tuple[Path, ...]:
-    """Every file that identification reads; the robot's own, since the identified one is written into it."""
+    """Every file that identification reads; also the robot file, whose copy gets the identified parameters."""
     part = project.identify
     named = () if part is None else (*part.logs, *part.validate, *([part.log_map] if part.log_map else ()))
     robot = () if project.robot_file is None else (project.robot_file,)
@@ -37,14 +37,14 @@ def _specification(project: Project) -> object:
 
 
 def _motion_words(part: MotionPart | None) -> object:
-    """A motion without the folder that its file lies in: the file itself is an input by its content."""
+    """A motion without the folder of its file, because the file itself is an input by its content."""
     if part is None or part.trajectory is None:
         return part
     return dataclasses.replace(part, trajectory=Path(part.trajectory).name)
 
 
 def _tracked(project: Project) -> object:
-    """The loop, where the specification is about its tracking errors."""
+    """The control loop, if the specification limits tracking errors; else None."""
     if project.specification is None or not project.specification.tracks:
         return None
     return project.design, project.uncertainty, _motion_words(project.motion)

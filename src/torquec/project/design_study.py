@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DOCUMENT = "design.json"
 
-_STRIDE = 3  # every so many points of a root locus are shown in a page; the dots of its branches still touch
+_STRIDE = 3  # a page shows one in this many points of a root locus; the dots of its branches still touch
 
 DETAILS = ("controller", "poles", "sampled", "evaluation")
 """Design details in the file of a controller."""
@@ -38,7 +38,7 @@ class DesignStudy:
     """A law and its JSON document; `looked_at` and `worst` are the linear models of the study.
 
     They are None for a law that places no poles, and `worst` also without a motion. `witness` proves the guarantee
-    (:mod:`torquec.control.tracking_witness`), None where it is computed.
+    (:mod:`torquec.control.tracking_witness`); None if the guarantee is only computed.
     """
 
     kind: LawKind
@@ -67,7 +67,8 @@ def design_study(
 ) -> DesignStudy:
     """Design the chosen law for a model, and study it at the state `point` (q, qd, qdd) and along a motion.
 
-    Its `guarantee`, where it is not known yet, is for the nominal robot, or for all robots within the `uncertainty`.
+    Its `guarantee` is computed unless it is given: for all robots within the `uncertainty`, or without one for the
+    nominal robot.
     """
     from torquec.control.law_options import LawKind
     from torquec.control.laws import LAWS
@@ -121,7 +122,7 @@ def complex_list(values: Any) -> list[list[float]]:
 
 
 def _poles(model: Model, kind: LawKind, choice: LawChoice) -> list[list[list[float]]]:
-    """The poles of every joint; none where the law is not made from them."""
+    """The poles of every joint; empty if the law is not made from poles."""
     from torquec.control.laws import LAWS
 
     if not LAWS[kind].has_poles:
@@ -172,7 +173,7 @@ def _robustness(
 
 @dataclass(frozen=True, eq=False)
 class ShownLocus:
-    """A root locus with its stability limits, and the time of the motion that it is about."""
+    """A root locus with its stability limits, and its time in the motion."""
 
     locus: RootLocus
     interval: StabilityInterval
@@ -180,9 +181,9 @@ class ShownLocus:
 
 
 def root_loci(model: Model, study: DesignStudy, choice: LawChoice, motion: Trajectory | None) -> tuple[ShownLocus, ...]:
-    """One root locus per factor, of the loop that the text reports; of a motion at its worst point.
+    """One root locus per factor, for the loop that the text reports: along a motion, that at the worst point.
 
-    None for a law that places no poles.
+    Empty for a law that places no poles.
     """
     from torquec.control.robustness import ErrorFactor
     from torquec.control.stability_interval import root_locus, stability_interval
@@ -218,7 +219,8 @@ def write_design(
 ) -> list[Path]:
     """Write the controller as C and JSON, the document of the design and the page, atomically.
 
-    `name` begins the names of files and functions. Raises `ArgumentError` for existing files that are not ours.
+    `name`: prefix of the names of files and functions. Raises `ArgumentError` for existing files that are not
+    Torquec's.
     """
     from torquec.control.controller_file import write_controller
     from torquec.foundation.package_manifest import add_to_package

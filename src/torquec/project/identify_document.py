@@ -125,7 +125,7 @@ def _elimination(found: Elimination, basis: InwardBasis) -> dict[str, Any]:
 
 
 def _finite(value: float) -> float | None:
-    """The number, or nothing for a condition that does not exist."""
+    """The number; None for a condition number that is not finite."""
     return value if math.isfinite(value) else None
 
 

@@ -3,7 +3,8 @@
 Each file holds the estimate fitted to the parameters that its format can express (`torquec.identification.file_fits`),
 and the robot files state the remaining error.
 
-All logs have the same map; delays between their columns are removed where it asks. Output is complete or absent.
+All logs have the same map; delays between their columns are removed if the map asks for it. Output is complete or
+absent.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _SIMULATED = "simulated"
 def read_logs(robot: Robot, paths: Sequence[Path], log_map: Path | None, say: Callable[[str], None]) -> list[Log]:
     """The logs; where the map says `estimate_delay`, the delay of every log is estimated, reported and removed.
 
-    Raises `ArgumentError` where a log does not determine it.
+    Raises `ArgumentError` if a log does not determine its delay.
     """
     meaning = None if log_map is None else read_log_map(log_map)
     return [read_mapped_log(robot, path, meaning, say) for path in paths]
@@ -53,8 +54,8 @@ def logs_to_fit(
 ) -> list[LogOrPath]:
     """Inputs of `identify`: logs in memory, and the paths of logs that it will stream.
 
-    `identify` makes that choice, by expected memory and `options.reading` (`is_read_in_pieces`). Raises `ArgumentError`
-    for a simulated log in pieces, and as `read_logs` does.
+    `identify` chooses between them, by expected memory and `options.reading` (`is_read_in_pieces`). Raises
+    `ArgumentError` for a simulated log in pieces, and as `read_logs` does.
     """
     from torquec.identification.identify_options import Reading
     from torquec.identification.open_logs import is_read_in_pieces
@@ -69,7 +70,7 @@ def logs_to_fit(
 
 
 def shown_logs(robot: Robot, logs: Sequence[LogOrPath], log_map: Path | None) -> list[Log]:
-    """The logs in memory; of those in pieces, their beginnings, for pictures and the self-test in C."""
+    """The logs for pictures and the C self-test: those in memory, and the beginnings of those read in pieces."""
     meaning = None if log_map is None else read_log_map(log_map)
     return [
         log
@@ -153,7 +154,7 @@ def robot_of(estimate: Estimate, *, where: str) -> Robot:
 
 
 def write_urdf_of(fits: FileFits, path: Path, *, payload: Payload | None = None, force: bool = False) -> list[Path]:
-    """The identified robot, or the same with its payload, in the URDF that it came from."""
+    """Write the identified robot, with the `payload` if one is given, into a copy of its original URDF."""
     from torquec.identification.file_fits import CODE, URDF_ALONE
     from torquec.robot import write_urdf
     from torquec.robot.drives import side_file

@@ -31,7 +31,7 @@ _TAKEN_AS = {
     "weights": "weights",
     "friction_at": "friction",
 }
-"""Fields of a choice, and the names of these options in a law."""
+"""Names of a law's options by the field of the choice that sets them."""
 
 
 @dataclass(frozen=True, kw_only=True)

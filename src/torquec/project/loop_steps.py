@@ -1,12 +1,12 @@
 """The steps of a run on the closed loop: `design`, `verdict` on its guarantees, `simulate` for the experiments.
 
 The verdict begins with the computed bound on the tracking error and the conditions under which it holds. Statistics
-follow: narrow stability limits of linear models along the motion, and the parameters that an identification leaves
-possible.
+follow: narrow stability limits of linear models along the motion, and stability for the parameters that an
+identification leaves possible.
 
-A guarantee holds under conditions (:mod:`torquec.control.tracking_claim`), and an experiment may leave them on
-purpose: friction, an unknown load, sensors. Where a simulated error exceeds the bound, the conditions that were
-not met are named; an error that no condition explains contradicts the guarantee.
+A guarantee holds under conditions (:mod:`torquec.control.tracking_claim`), and an experiment may violate them on
+purpose: by friction, an unknown load, sensors. If a simulated error exceeds the bound, the report names the violated
+conditions; an error that none of them explains contradicts the guarantee.
 """
 
 from __future__ import annotations
@@ -107,12 +107,12 @@ def beyond_guarantee(
     own_motion: bool = False,
     uncertainty: Uncertainty | None = None,
 ) -> dict[str, Any] | None:
-    """Report on a simulation whose error exceeds the proven bound; None where none does or nothing is proven.
+    """Report on a simulation whose error exceeds the guaranteed bound; None if no error does, or there is no bound.
 
-    `guarantee` is that of the design's document, `simulated` the document of the experiment, `own_motion` whether it
-    moves along another motion than the design, `uncertainty` what the guarantee covers. The keys: `joint`, `error`,
-    `bound`, `reasons` (conditions that were not met, in words), `disturbed` (whether the experiment itself adds one
-    beside friction) and `text`, a sentence.
+    `guarantee`: from the design's document. `simulated`: document of the experiment. `own_motion`: whether its motion
+    differs from that of the design. `uncertainty`: the sets that the guarantee covers. The result has the keys `joint`,
+    `error`, `bound`, `reasons` (violated conditions, in words), `disturbed` (whether a condition other than friction is
+    violated) and `text`, a sentence.
     """
     if not guarantee.get("valid"):
         return None
@@ -120,7 +120,7 @@ def beyond_guarantee(
     over = [
         (error / max(bounds[joint]["value"], 1e-300), joint)
         for joint, error in simulated.get("max_error", {}).items()
-        if joint in bounds and error > bounds[joint]["value"]  # never of an error that is not a number
+        if joint in bounds and error > bounds[joint]["value"]  # False for NaN
     ]
     if not over:
         return None
@@ -142,7 +142,7 @@ def beyond_guarantee(
 
 
 def _reasons(simulated: Mapping[str, Any], covered: Uncertainty | None, *, own_motion: bool) -> list[str]:
-    """The conditions of a guarantee that a simulation does not keep."""
+    """The conditions of a guarantee that a simulation violates."""
     given = simulated["conditions"]
     late = 0 if covered is None else covered.timing.delay
     found = {
@@ -177,7 +177,7 @@ _ONE_TURN = 2.0 * math.pi
 
 
 def simulate_step(context: StepContext) -> str:
-    """A folder for each experiment: its document with what a page draws, and the run as CSV."""
+    """Simulate each experiment into a folder of its own: its document with curves, and the run as CSV."""
     worst = []
     for experiment in context.project.experiments:
         with context.work.step(f"simulating '{experiment.name}'"):

@@ -1,10 +1,10 @@
 """`run.json`, the manifest of a run (inputs, versions, files with hashes), and `DIR.partial`, its unfinished folder.
 
-It determines which steps can be skipped, and shows whether the files of a folder have changed since the run.
+The manifest determines which steps can be skipped, and shows whether the files of a folder have changed since the run.
 
-`DIR.partial` holds finished steps until the folder is complete. A marker file identifies it as ours. A folder
-of that name without the marker is refused, and only files made here are deleted at the end. It belongs to one process
-at a time: :mod:`torquec.foundation.folder_lock`.
+`DIR.partial` holds finished steps until the folder is complete. A marker file identifies it as Torquec's: a folder of
+that name without the marker is refused, and only Torquec's own files are deleted at the end. One process at a time may
+use it: :mod:`torquec.foundation.folder_lock`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class StepRecord:
 
     @property
     def status(self) -> str:
-        """In one word, for documents."""
+        """The outcome in one word, for documents."""
         return "failed" if self.failed else "skipped" if self.skipped else "done"
 
     @property
@@ -123,7 +123,7 @@ def manifest_text(manifest: RunManifest) -> str:
 
 
 def read_manifest(folder: Path) -> RunManifest | None:
-    """The manifest in a folder; None where there is none, or none that can be read."""
+    """The manifest in a folder; None if there is none that can be read."""
     path = folder / MANIFEST
     if not is_file(path):
         return None
@@ -182,18 +182,18 @@ _TEXT = "Written by torquec: finished steps of a command that was stopped. The s
 _PARTS = ("work", "result")
 
 BEST = "best.tq.json"
-"""File in it with the best model proven so far."""
+"""File in `DIR.partial` with the best model proven so far."""
 
 _PATIENCE = 2.0
-"""Time to wait for the lock of another process [s], which may be just finishing."""
+"""Time [s] to wait for the lock of another process, which may be about to finish."""
 
 
 @contextlib.contextmanager
 def claimed_partial(output: Path) -> Iterator[Path]:
     """The folder `output`.partial, made where it is missing; `output` is locked until the context ends.
 
-    Raises `ArgumentError` for a folder of that name that is not ours, and where another process, which is named,
-    writes `output`.
+    Raises `ArgumentError` if a folder of that name is not Torquec's, or if another process writes `output`; the message
+    names that process.
     """
     with folder_lock(output, patience=_PATIENCE):
         yield _claimed(output)
@@ -218,7 +218,7 @@ def _is_ours_or_empty(folder: Path) -> bool:
 
 
 def forget_partial(partial: Path) -> None:
-    """Delete our files in the folder, and the folder unless it holds other files."""
+    """Delete Torquec's files in the folder, and the folder itself unless it holds other files."""
     for part in _PARTS:
         shutil.rmtree(partial / part, ignore_errors=True)
     (partial / BEST).unlink(missing_ok=True)

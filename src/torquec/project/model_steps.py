@@ -112,7 +112,7 @@ def simplify_step(context: StepContext) -> str | StepResult:
 
 
 def _finished(context: StepContext, found: TrackedModel, why: str = "") -> str | StepResult:
-    """The files of a model with its guarantee; `why` there is none that keeps the tracking errors."""
+    """Write the model and its guarantee; `why`: the reason if no simplified model keeps the tracking errors."""
     if found.model.record is None:
         usual = f"nothing simpler than the exact model was found and proven{_allowed(context)}"
         said = _nothing_simpler(context, why or usual)
@@ -128,7 +128,7 @@ def _finished(context: StepContext, found: TrackedModel, why: str = "") -> str |
 
 
 def _write_tracking(context: StepContext, budget: TrackingBudget, guarantee: TrackingGuarantee | None) -> None:
-    """The budget of the tracking errors, and the guarantee of the model that the run goes on with, where known."""
+    """Write the budget of the tracking errors and, if known, the guarantee of the model that the run continues with."""
     document = budget.to_document() | ({} if guarantee is None else {"guarantee": guarantee.to_document()})
     written = read_json(context.folder / SIMPLIFIED, FileKind.RUN, remedy="run the project again")
     context.write_document(SIMPLIFIED, "simplify", written | {TRACKING: document})
@@ -152,7 +152,7 @@ def _simplified(context: StepContext, specification: Specification) -> str | Ste
 
 
 def _written(context: StepContext, model: Model, *, checked: bool) -> str | StepResult:
-    """The files of a simplified model; a result that says why the run goes on without it, where it does."""
+    """Write a simplified model; the result states the reason if the run continues without it."""
     work = context.work
     with work.step("checking whether its mass matrix is nonsingular"):
         unused = _unusable(model)
@@ -169,12 +169,12 @@ def _written(context: StepContext, model: Model, *, checked: bool) -> str | Step
 
 
 def _nothing_simpler(context: StepContext, why: str) -> StepResult:
-    """Write only a document that states it."""
+    """Write only a document: the run continues with the exact model."""
     context.write_document(SIMPLIFIED, "simplify", {"unused": why})
     return StepResult(f"the run continues with the exact model: {why}", why)
 
 
 def _unusable(model: Model) -> str:
-    """Why a controller cannot be made of a model: its forward dynamics are refused."""
+    """Why a model is unusable for a controller: its forward dynamics are refused; empty if it is usable."""
     reason = model.refusal("forward_dynamics")
     return f"{reason}; smaller torque errors in [specification] keep it nonsingular" if reason else ""

@@ -26,7 +26,7 @@ PLAN = "plan.json"
 def realtime_step(context: StepContext) -> str:
     """Bound the hold error for every motion of the specification.
 
-    Torque errors that a tracking error left to the model come on top of the stated ones.
+    Torque errors that the budget of the tracking errors gave to the model are added to the stated ones.
     """
     specification = context.project.specification
     part = context.project.realtime
@@ -50,7 +50,7 @@ def realtime_step(context: StepContext) -> str:
 
 
 def _why(found: HoldPlan) -> str:
-    """Why a plan has the background period that it has."""
+    """The reason for the background period of a plan."""
     longest = found.recommended[found.order]
     if longest == found.period:
         return "the longest that keeps the allowed torque errors"
@@ -63,13 +63,13 @@ def _why(found: HoldPlan) -> str:
 
 
 def generate_step(context: StepContext) -> str:
-    """A folder for each target."""
+    """Write the code of each target into a folder of its own."""
     part, model = context.project.generate, context.best_model()
     options = _options(context)
     written = {}
     for target in part.targets:
         with context.work.step(f"writing {target}"):
-            # Of one file for several targets each takes what it has: the others compute in double precision.
+            # The project states one precision for all targets; those without it compute in double precision.
             precision = part.precision if part.precision in TARGETS[target].precisions else Precision.DOUBLE
             check_request(target, model)
             chosen = dataclasses.replace(options, precision=precision)
@@ -99,7 +99,7 @@ def _options(context: StepContext) -> TargetOptions:
 
 
 def selftest_step(context: StepContext) -> str | StepResult:
-    """Self-test; fails, with all rows in its document, where this machine computes a wrong result."""
+    """Self-test; fails, with all rows in its document, if this machine computes a wrong result."""
     rows = list(self_test(context.best_model(), seed=context.project.seed, work=context.work))
     package = context.results["generate"] / "c" if "generate" in context.results else None
     if package is not None and package.is_dir():
@@ -125,7 +125,7 @@ def report_step(context: StepContext) -> str:
 
 
 def plan_document(found: HoldPlan) -> dict[str, Any]:
-    """Errors of torques by joint, proven and found, and the periods that are recommended."""
+    """Torque errors by joint, bounded and found, and the recommended periods."""
 
     def by_joint(values: Any) -> dict[str, float]:
         return dict(zip(found.joints, map(float, values), strict=True))
@@ -150,7 +150,7 @@ def plan_document(found: HoldPlan) -> dict[str, Any]:
 
 
 def by_period(joints: Sequence[str], curve: Mapping[str, Array]) -> dict[str, Any]:
-    """Bounds against the period, a list for every joint: what a report draws."""
+    """Bounds against the period for the plots of a report, as a list for every joint."""
     orders = {order: values for order, values in curve.items() if order != "period"}
     by_order = {order: dict(zip(joints, values.T.tolist(), strict=True)) for order, values in orders.items()}
     return {"period": curve["period"].tolist(), **by_order}

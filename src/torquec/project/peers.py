@@ -1,8 +1,8 @@
 """Reference libraries for comparison: Pinocchio, MuJoCo, CasADi and the Robotics Toolbox, where installed.
 
 Each peer loads the same robot, written as a plain URDF: rigid bodies only, no motors, friction or springs, since not
-every peer has them. A peer offers calls by quantity, with our argument order, that give what ours gives. If it
-cannot load the robot, the reason is recorded.
+every peer has them. A peer offers calls by quantity, with the arguments and results of Torquec's. If a peer cannot load
+the robot, the reason is recorded.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _NO_LIMIT = Limits(-1e3, 1e3, 1e3, 1e6)
 
 @dataclass(frozen=True)
 class Peer:
-    """A contestant: its calls by quantity. `order[k]` is our rate at the peer's position k.
+    """A contestant: its calls by quantity. `order[k]` is Torquec's index of the peer's rate k.
 
-    Where positions or rates are other numbers than ours, as those of floating bases, `converted` gives the peer's
-    inputs of a quantity from ours, and `restored` our result from the peer's.
+    If the peer has other coordinates, as for floating bases, `converted` gives its inputs of a quantity from Torquec's,
+    and `restored` gives Torquec's result from the peer's.
     """
 
     name: str
@@ -59,11 +59,11 @@ class Peer:
     restored: Callable[[str, Sequence[Array], Array], Array] | None = None
 
     def inputs(self, function: str, state: Sequence[Array]) -> list[Array]:
-        """The peer's inputs of a quantity from ours."""
+        """The peer's inputs of a quantity from Torquec's."""
         return [vector[self.order] for vector in state] if self.converted is None else self.converted(function, state)
 
     def results(self, function: str, state: Sequence[Array]) -> tuple[Any, ...]:
-        """Result of the peer for our inputs, converted from its own joint order to our conventions."""
+        """Result of the peer for Torquec's inputs, converted to Torquec's joint order and conventions."""
         found = _matrices(self.calls[function](*self.inputs(function, state)))
         return found if self.restored is None else tuple(self.restored(function, state, each) for each in found)
 
@@ -113,7 +113,7 @@ def find_peers(robot: Robot, names: Collection[str] | None = None) -> list[Peer 
 
 
 def peer_states(robot: Robot, numbers: Array) -> list[tuple[Array, ...]]:
-    """States from numbers (N, 3, n): positions (nq,), displaced from the neutral one by the first n, then rates.
+    """States from numbers (N, 3, n): positions (nq,), displaced from neutral by the first n numbers, then both rates.
 
     Positions of closed loops stay within a tenth of the numbers, so that the loops close.
     """
@@ -250,7 +250,7 @@ def _casadi(robot: Robot, _path: Path) -> Peer:
 class _Buffered:
     """A CasADi function of one output called through its buffers, the fastest way from Python.
 
-    CasADi does not keep what the buffers point to; this object does.
+    CasADi does not keep the buffers' memory alive; this object does.
     """
 
     def __init__(self, function: Any) -> None:

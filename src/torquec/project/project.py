@@ -45,7 +45,7 @@ class IdentifyPart:
 
 @dataclass(frozen=True)
 class SimplifyPart:
-    """How long to search for a simpler model [s], None for as long as it takes."""
+    """Time limit of the search for a simpler model [s]; None for no limit."""
 
     seconds: float | None = None
 
@@ -62,11 +62,11 @@ class MotionPart:
 
 @dataclass(frozen=True)
 class ExperimentPart:
-    """A simulation: its name, its motion where it is not the project's, the true plant, and the sensors.
+    """A simulation: its name, its motion if not the project's, the true plant, and the sensors.
 
-    `payload`: unknown to the controller. With more than one of `runs`, inertias and friction are
-    scattered by `spread`. `resolution` [rad or m] of encoders, `noise` [rad or m] and `delay` in samples of positions.
-    `substeps` per sample of the integrator, None for as many as the robot needs.
+    `payload`: unknown to the controller. With `runs` above one, inertias and friction are scattered by `spread`.
+    `resolution` of encoders [rad or m]; `noise` [rad or m] and `delay` [samples] of measured positions. `substeps`:
+    integrator steps per sample, None for as many as the robot needs.
     """
 
     name: str
@@ -86,7 +86,7 @@ class ExperimentPart:
 class RealtimePart:
     """The two-rate structure: its background period [s], None for the recommended one, and latency [s].
 
-    `seconds` for bounding what it costs, None for as long as it takes.
+    `seconds`: time limit of the bounds on the hold error, None for no limit.
     """
 
     period: float | None = None
@@ -97,7 +97,7 @@ class RealtimePart:
 
 @dataclass(frozen=True)
 class GeneratePart:
-    """Languages to write, and the numbers that C computes in; `rt-c` is the two-rate package."""
+    """Targets to write, and the precision of their code; `rt-c` is the two-rate package."""
 
     targets: tuple[str, ...] = ("c",)
     precision: Precision = Precision.DOUBLE
@@ -106,7 +106,7 @@ class GeneratePart:
 
 @dataclass(frozen=True, eq=False)
 class Project:
-    """All of it: where it came from, the robot with its payloads and locked joints, and the parts of the run.
+    """A whole project: its file, the robot with its payloads and locked joints, and the parts of the run.
 
     `files` are all files that were named, by their names in the project file; `motion` belongs to `design` and to the
     experiments without a motion of their own. `uncertainty`: the sets that the guarantee of the design is for.
@@ -130,7 +130,7 @@ class Project:
 
     @property
     def name(self) -> str:
-        """What the project is called: its file without the ending."""
+        """Name of the project: its file name without the suffix."""
         return self.source.stem
 
 
@@ -140,7 +140,7 @@ def experiment_folder(name: str) -> str:
 
 
 def project_motion(part: MotionPart, robot: Robot, period: float) -> Trajectory:
-    """The motion of a part; raises `ArgumentError` where it is none of this robot or leaves its limits."""
+    """The motion of a part; raises `ArgumentError` if it does not fit this robot or leaves its limits."""
     from torquec.trajectory import check_limits, minimum_jerk, puma560_standard_trajectory, read_trajectory
 
     if part.to is not None:

@@ -2,8 +2,8 @@
 
 (1)  With a torque error e the model's inertia at a joint is at least M_kk - e/qdd_k, which must be positive for a
      controller: e is at most a fraction of M_kk qdd_k.
-(2)  An unknown payload m in the hand displaces joint k by about m w_k/(p M_kk),
-     w_k the torque of its weight per kg and p the square of the poles; where w_k m > p M_kk the loop is unstable.
+(2)  An unknown payload m in the hand displaces joint k by about m w_k/(p M_kk), with the torque w_k of its weight per
+     kg and the square p of the poles; where w_k m > p M_kk the loop is unstable.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ PART = 0.01
 TRACKING_PART = 0.25
 """Allowed increase of the tracking error by the model, as a fraction of the bound without it."""
 ENCODER = 1e-5
-"""Step of encoders [rad, m]: 19 bits a turn."""
+"""Encoder resolution [rad, m]: 19 bits per turn."""
 _ACCELERATION = {True: 10.0, False: 2.0}
 """rad/s^2 of a joint that turns, m/s^2 of one that translates: what light arms reach."""
-_SPEED = {True: 2.5, False: 0.5}  # rad/s, m/s: of joints whose files state no limit, or one that nobody needs at once
-_WAY = {True: 0.5, False: 0.1}  # rad, m: the way of the example motion
+_SPEED = {True: 2.5, False: 0.5}  # [rad/s, m/s] largest speed, also for joints whose files state a higher limit or none
+_WAY = {True: 0.5, False: 0.1}  # [rad, m] distance of the example motion
 _LARGEST_ERROR_SHARE = 0.125  # largest e of (1), as a fraction of the torque that accelerates the joint's own inertia
 _SAMPLES = 200  # number of random states for torques and inertias
 _PAYLOAD_CONFIGURATIONS = 40  # number of random configurations for the weight of a payload
@@ -42,20 +42,21 @@ _PEAK_SPEED, _PEAK_ACCELERATION = 1.875, 5.78
 """Peak speed and acceleration of a minimum-jerk motion, in units of way/duration and way/duration^2."""
 _MOTION_SHARE = 0.4  # fraction of speeds and accelerations that the example motion uses: the rest is for feedback
 _LOAD_MASS_SHARE, _LOAD_TORQUE_SHARE, _LOAD_DISPLACEMENT = 0.05, 0.1, 1e-3
-"""Limits of the example's load: fraction of the moving mass, of the torque limits, and displacement (2) [rad, m]. It
-stays small compared with friction, so that the tracking error is bounded for every mass up to it."""
+"""Limits of the example's load: fraction of the moving mass, of the torque limits, and displacement (2) [rad, m].
+The load stays small compared with friction, so that the tracking error is bounded for every mass up to it."""
 _TORQUE_SHARE, _LARGEST_SLOWDOWN = 0.6, 4.0
 """Fraction of the torque limits that the example motion may use with increased friction; its largest slow-down."""
 FRICTION_PART = 0.3
-"""Part of every friction term that may be wrong: typical variation of identified friction with temperature and load."""
+"""Relative error of every friction term: typical variation of identified friction with temperature and load."""
 _LEAST_LOAD = 1e-3  # smallest payload [kg]
 
 
 @dataclass(frozen=True)
 class TorqueErrors:
-    """Torque errors of the joints. `why` explains errors that are not a part of the torque limits, else it is empty.
+    """Torque errors of the joints. `why` explains errors that do not follow from the torque limits; else empty.
 
-    `limited`: whether the file limits all torques; `smaller` are the joints with less than a part of their limits.
+    `limited`: whether the file limits all torques; `smaller`: joints whose error is less than the usual fraction of
+    their limit.
     """
 
     values: tuple[float, ...]
@@ -78,12 +79,12 @@ def usual_speed(joint: StateCoordinate) -> float:
 
 
 def usual_acceleration(joint: StateCoordinate) -> float:
-    """The largest acceleration of the specification: files have no limit of it."""
+    """The largest acceleration of the specification: robot files do not limit it."""
     return _ACCELERATION[joint.turns]
 
 
 def torque_errors(robot: Robot) -> TorqueErrors:
-    """A part of the torque limits, or less where (1) asks for it."""
+    """Allowed torque errors: a fraction of the torque limits, or less where (1) requires it."""
     rng, model = np.random.default_rng(0), as_model(robot)
     speeds, accelerations = (
         np.array([most(joint) for joint in robot.coordinates]) for most in (usual_speed, usual_acceleration)
@@ -158,7 +159,7 @@ def has_friction(robot: Robot) -> bool:
 
 
 def _torque_share(robot: Robot, start: Sequence[float], to: Sequence[float], duration: float) -> float:
-    """The largest part of a torque limit that a minimum-jerk motion takes, friction counted in full."""
+    """The largest fraction of a torque limit that a minimum-jerk motion takes, with full friction."""
     motion = minimum_jerk(start, to, duration, joints=robot.joint_names, period=duration / _SAMPLES)
     rigid = np.abs(as_model(robot).inverse_dynamics(motion.q, motion.qd, motion.qdd))
     loss = np.abs([friction_torque(robot, row) for row in motion.qd.tolist()])
@@ -185,7 +186,7 @@ def _weight(robot: Robot, frame: str, q: Array) -> Array:
         for row in q.tolist()
     ]
     found: Array = np.abs(rows).max(axis=0)
-    return np.where(found > 1e-9, found, 0.0)  # of a frame on the axis there is only rounding
+    return np.where(found > 1e-9, found, 0.0)  # only rounding error for a frame on the joint axis
 
 
 def _range(robot: Robot) -> tuple[Sequence[float], Sequence[float]]:

@@ -118,7 +118,7 @@ _FLAG = re.compile(r"(?<!\S)--([a-z]+(?:-[a-z]+)*)")
 
 
 def simplify_part(table: Table | None) -> SimplifyPart:
-    """[simplify]: how long it may take."""
+    """[simplify]: its time limit."""
     if table is None:
         return SimplifyPart()
     seconds, minutes = positive_number(table, "seconds"), positive_number(table, "minutes")
@@ -184,7 +184,7 @@ def _key(flag: re.Match[str]) -> str:
 
 
 def realtime_part(table: Table | None) -> RealtimePart | None:
-    """[realtime]: what the plan of the two rates is about."""
+    """[realtime]: conditions of the two-rate plan."""
     if table is None:
         return None
     part = RealtimePart(
@@ -203,7 +203,7 @@ def realtime_part(table: Table | None) -> RealtimePart | None:
 
 
 def generate_part(table: Table | None, robot: Robot) -> GeneratePart:
-    """[generate]: which code is written, and what can change in it at run time."""
+    """[generate]: the code to write, and its run-time parameters."""
     if table is None:
         return GeneratePart()
     targets = table.texts("targets", ("c",))

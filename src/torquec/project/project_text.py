@@ -1,7 +1,7 @@
 """Text of a new project file (`torquec new`), with all parts of a run and a comment on each.
 
-Numbers are the robot's own where its file has them: speeds and torques from its limits, a motion inside its range.
-Where it has none, or none that allow a controller, they follow from the masses, and the comment states it.
+Numbers come from the robot's file where it has them: speeds and torques from its limits, a motion inside its range. If
+the file has no limits, or limits that allow no controller, numbers follow from the masses, and a comment states it.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _ASSUMED = ", assumed: the robot's file has no limit"
 def project_text(
     robot: Robot, *, argument: str, logs: Sequence[str] = (), seconds: float | None = 60.0, gravity: bool = False
 ) -> str:
-    """The text of a project file for a robot; `argument` is how the file names it, seen from its own folder.
+    """The text of a project file for a robot; `argument`: its path from the project's folder.
 
-    `logs` are named in it, and [identify] is a comment without; `seconds` limits the search for a simpler model;
-    with `gravity`, the robot's is written down.
+    `logs` are named in it; without any, [identify] is a comment. `seconds` limits the search for a simpler model; with
+    `gravity`, the robot's gravity is stated.
     """
     parts = [
         _beginning(robot, argument, gravity=gravity),

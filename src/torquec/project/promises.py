@@ -29,7 +29,7 @@ Choice = TypeVar("Choice", bound=LawChoice)
 
 
 def law_errors(kind: LawKind, options: LawChoice) -> ModelErrors:
-    """The linear loop of a law as factors on its nominal model: CT2 at the measured state is like pole placement."""
+    """Model errors of a law's linear loop: computed torque at the measured state has those of pole placement."""
     from torquec.control.law_options import LawKind
     from torquec.control.robustness import COMPUTED_TORQUE, EXACT_MODEL
 
@@ -48,10 +48,11 @@ def promises(
     guarantee: Mapping[str, Any] | None = None,
     work: Work | None = None,
 ) -> dict[str, Any]:
-    """The keys `guarantee`, `payload` and `covariance` of the document; empty ones where nothing is known.
+    """The keys `guarantee`, `payload` and `covariance` of the document; empty where nothing is known.
 
-    The guarantee is for every robot within the `uncertainty`, for the nominal one without friction where it is None;
-    one that is known already is given. `witness` is the document that proves it, None where it is only computed.
+    The guarantee is for every robot within the `uncertainty`, or without one for the nominal robot without friction;
+    `guarantee` is one that is already known. The key `witness` has the document that proves it, None if the guarantee
+    is only computed.
     """
     import numpy as np
 
@@ -95,7 +96,7 @@ def promises(
 def law_guarantee(
     model: Model, kind: LawKind, options: LawChoice, motion: Trajectory | None, uncertainty: Uncertainty | None
 ) -> TrackingGuarantee:
-    """The tracking guarantee of the law that is chosen, for the nominal robot or under an uncertainty."""
+    """The tracking guarantee of the chosen law, for the nominal robot or under an uncertainty."""
     from torquec.control.tracking_guarantee import TrackingGuarantee, tracking_guarantee
 
     if reason := _no_guarantee(kind, options, uncertainty):
@@ -144,9 +145,9 @@ def best_guarantee(
 def tracked_loop(
     robot: Robot, options: LawChoice, motion: Trajectory | None, uncertainty: Uncertainty | None
 ) -> TrackedLoop:
-    """The loop that the tracking errors of a specification are about.
+    """The control loop to which the tracking errors of a specification apply.
 
-    Raises `ArgumentError` without a motion, and for a law of which no tracking error is bounded.
+    Raises `ArgumentError` without a motion, and for a law whose tracking error cannot be bounded.
     """
     from torquec.control.tracked_loop import TrackedLoop
 

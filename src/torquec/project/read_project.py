@@ -63,7 +63,7 @@ from torquec.trajectory.trajectory import check_samples
 SIMULATED = "simulated"
 _NAMELESS = "nameless"
 _NEEDED = "\0needed"
-"""A key that no file can hold, of a part that needs another one: reported whatever else is wrong in it."""
+"""Key for a part that needs another one: no file can hold it, so that its error is reported beside all others."""
 
 
 def read_project(path: str | os.PathLike[str]) -> Project:
@@ -100,7 +100,7 @@ def parse_project(text: str, file: Path) -> Project:
 
     faults = every_fault(document, read)
     if any(isinstance(fault, KeyFaultError) and fault.path == ("robot",) for fault in faults):
-        # What does not depend on the robot is reported all the same, with any robot in its place.
+        # Errors that do not depend on the robot are reported all the same, with any robot in its place.
         others = every_fault(document.holding({**document.plain, "robot": classics.names()[0]}), read)
         known_faults = {str(fault) for fault in faults}
         more = [fault for fault in others if isinstance(fault, KeyFaultError) and fault.alone]
@@ -115,7 +115,7 @@ def parse_project(text: str, file: Path) -> Project:
 
 
 class _Reader:
-    """One pass over a project file: what it names, and the robot that its parts are checked against."""
+    """One pass over a project file: the files that it names, and the robot that its parts are checked against."""
 
     def __init__(self, file: Path, text: str) -> None:
         self.file, self.text = file, text
@@ -239,7 +239,7 @@ class _Reader:
         return checked_at(table, "file", lambda: load_specification(path, robot))
 
     def _motion(self, table: Table | None, robot: Robot) -> MotionPart | None:
-        """A motion, which is made once to see that it is one of this robot."""
+        """A motion, which is made once to check that it fits this robot."""
         part = None if table is None else self._motion_part(table, robot)
         if table is not None and part is None:
             table.refuse(None, "there is no motion in it", "give trajectory, or to with from and duration")
@@ -249,9 +249,9 @@ class _Reader:
         return part
 
     def _check_motion(self, table: Table, part: MotionPart, robot: Robot) -> None:
-        """Make the motion once to see that it is one of this robot, in radians."""
+        """Make the motion once to check that it fits this robot and is in radians."""
         motion = checked_at(table, None, lambda: project_motion(part, robot, 1.0 / DEFAULT_RATE))
-        if part.trajectory is not None:  # those without a file were looked at where they stand
+        if part.trajectory is not None:  # motions without a file were checked when they were read
             text = text_of_degrees(robot, motion, "write radians into the file")
             tell_of_degrees(table, "trajectory", text, strict=self.strict)
 
@@ -307,7 +307,7 @@ class _Reader:
             spread=not_negative_number(table, "spread", 0.05),
         )
         table.finish()
-        if name == _NAMELESS:  # the last of its mistakes, so that the others are found before
+        if name == _NAMELESS:  # reported last, so that its other mistakes are found before
             table.refuse("name", "an experiment has no name", 'add name = "..."')
         return part
 

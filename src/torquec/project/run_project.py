@@ -1,14 +1,14 @@
 """`run_project`: incremental run of a project; a step is repeated only where its inputs have changed.
 
 (1)  the key of a step is a hash of this package's source, the parts of the project that it reads, the input files, and
-     what the earlier steps that it needs have left
-(2)  a step whose key and files are those of the last run, or of a run that was stopped, is not done again
-(3)  a step writes into `DIR.partial`; what is finished there stays when the run is stopped, and the next goes on from
-     it, inside a step too (:mod:`torquec.foundation.result_cache`)
+     the results of the earlier steps that it needs
+(2)  a step whose key and files are those of the last run, or of a run that was stopped, is not repeated
+(3)  a step writes into `DIR.partial`; finished files stay there when the run is stopped, and the next run resumes from
+     them, even inside a step (:mod:`torquec.foundation.result_cache`)
 (4)  at the end all files replace those of the last run atomically: the folder always holds the old result or the new
      one. Foreign files in the folder stay.
-(5)  a step that cannot be done for a reason of the robot or of the project is a failed step with that reason: those
-     that require it are skipped, the others are done, and the last one reports it all. The next run tries it again.
+(5)  a step that the robot or the project makes impossible fails with that reason: the steps that require it are
+     skipped, the others are done, and the last step reports it all. The next run tries it again.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _FAILURES = (TorquecError, ArithmeticError, np.linalg.LinAlgError, MemoryError, 
 
 @dataclass(frozen=True)
 class RunResult:
-    """A finished run: its folder, its manifest, and the names of the steps that were done now."""
+    """A finished run: its folder, its manifest, and the names of the steps that this run did."""
 
     folder: Path
     manifest: RunManifest
@@ -70,15 +70,15 @@ class RunResult:
 def run_project(
     project: Project, output: Path, *, force: bool = False, work: Work | None = None, steps: Sequence[RunStep] = STEPS
 ) -> RunResult:
-    """Do what has changed since the last run into the folder `output`, and exchange its files for the new ones.
+    """Run all steps whose inputs have changed since the last run, and replace their files in the folder `output`.
 
-    A step that fails is in the manifest with its reason (5). Raises `ArgumentError` where the folder holds files that
-    no run left, unless with `force`, where another process writes it, and what the last step raises; the folder is then
-    as it was.
+    A step that fails is in the manifest with its reason (5). Raises `ArgumentError` if another process writes the
+    folder or, without `force`, if it holds files that no run wrote; also the errors of the last step. The folder is
+    then unchanged.
     """
     check_output_folder(output, force=force or read_manifest(output) is not None)
     with claimed_partial(output) as partial:
-        # Only now: another run may have ended meanwhile.
+        # The manifest is read under the lock: another run may have ended meanwhile.
         run = _Run(project, output, partial, read_manifest(output), as_work(work), tuple(steps))
         try:
             for number in range(len(run.steps)):
@@ -95,7 +95,7 @@ def run_project(
 
 @dataclass
 class _Run:
-    """A run while it lasts: the records of the steps so far, and where each of their files is."""
+    """A run in progress: the records of its steps so far, and the place of each of their files."""
 
     project: Project
     output: Path
@@ -132,7 +132,7 @@ class _Run:
         return "" if not missing else f"it needs what '{missing[0]}' makes, which {_fate(self.records[missing[0]])}"
 
     def manifest(self) -> RunManifest:
-        """Files written beside the results."""
+        """The manifest of the run, with its inputs and the steps so far."""
         named = {self.project.source.name: self.project.source, **self.project.files}
         inputs = {name: file_hash(path) for name, path in named.items()}
         return manifest_of(self.project.source.name, inputs, self.project.seed, tuple(self.records.values()))
@@ -147,7 +147,7 @@ class _Run:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def _found(self, step: RunStep, key: str) -> StepRecord | None:
-        """(2): the record of the last run, or of one that was stopped, of this key and with all its files."""
+        """(2): the step's record with this key and all its files, from the last run or from one that was stopped."""
         last = None if self.old is None else self.old.step(step.name)
         stopped = read_record(self.partial / "result" / f"{step.name}.json")
         for record, folder in ((last, self.output / _outer(step, "")), (stopped, self._unfinished(step))):

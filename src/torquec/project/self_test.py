@@ -1,9 +1,9 @@
 """`self_test`: native code on this machine compared with plain arithmetic and with other libraries.
 
 (1)  every quantity of a model, natively, one state at a time and in batches, against the same program evaluated step by
-     step in NumPy: compilers, processors and their vector units are what is tested
+     step in NumPy: this tests compilers, processors and their vector units
 (2)  inverse dynamics, mass matrix and so on of the bare bodies against Pinocchio and MuJoCo, where they are installed:
-     the algorithms are what is tested
+     this tests the algorithms
 (3)  the generated C, where there is a compiler: it brings its own test, which is built and run
 """
 
@@ -31,7 +31,7 @@ from torquec.robot.robot import Robot
 _STATES = 64  # states of a comparison: all lanes of a vector unit several times, and an odd rest
 _ODD_REST = 3  # states less in a batch, so that its end does not fill a vector
 _NATIVE_TOLERANCE = 1e-11
-"""Tolerance, relative to the largest value: native code adds in another order, and solves lose digits."""
+"""Tolerance, relative to the largest value: native code adds in another order, and linear solves lose digits."""
 _PEER_TOLERANCE = 1e-9  # of the largest value, against other libraries, which read robots written as URDF
 _PEERS = ("pinocchio", "mujoco")
 _COMPILERS = ("cc", "gcc", "clang")
@@ -39,7 +39,7 @@ _COMPILERS = ("cc", "gcc", "clang")
 
 @dataclass(frozen=True)
 class SelfTestRow:
-    """One comparison: what against what, the largest relative difference, and how much is allowed.
+    """One comparison: its two sides, the largest relative difference, and the allowed one.
 
     A comparison that could not be made has a `reason` and no difference.
     """

@@ -41,12 +41,12 @@ from torquec.simplification.torque_coefficients import TermChange, TorqueCoeffic
 DOCUMENT = SIMPLIFICATION
 
 _SHOWN_JOINTS = 3
-"""Joints whose equations stand in the page: those near the base have the most terms."""
+"""Number of joints whose equations the page shows: those near the base have the most terms."""
 
 
 @dataclass(frozen=True)
 class Simplification:
-    """A simplified model and what belongs to it; `seconds` by step, `checked` whether the proof was checked again.
+    """A simplified model with its trade-off; `seconds` by step; `checked`: whether the proof was checked again.
 
     `unused`: why a run continues with the exact model.
     """
@@ -65,7 +65,7 @@ class Simplification:
 
     @property
     def certificate_name(self) -> str:
-        """The file that the proof is in."""
+        """Name of the file that contains the proof."""
         return f"{prefix_identifier(self.model.robot.name)}.certificate.json"
 
     @cached_property
@@ -104,7 +104,7 @@ class Simplification:
     # --- files ------------------------------------------------------------------------------------------------------
 
     def write(self, folder: Path, say: Callable[[str], None]) -> None:
-        """All files: C, the model, the certificate, equations, and the trade-off where there is one."""
+        """Write all files: C, the model, the certificate, equations, and the trade-off if there is one."""
         name = self.model.robot.name
         files = generate(self.model, folder, quantities=list(self.model.functions)).files
         save_certificate(self.record, folder / self.certificate_name)
@@ -127,13 +127,13 @@ class Simplification:
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
 
     def write_page(self, folder: Path, output: Path) -> None:
-        """The result as a document, and the page of the folder, which will lie at `output`."""
+        """Write the result as a document, and the page of the folder, which will be moved to `output`."""
         self.write_document(folder)
         write_report(folder, folder / PAGE, called=str(output), live=False)
         add_to_package(folder)
 
     def write_document(self, folder: Path) -> None:
-        """The result as a document, with what a page shows besides, and without times: same inputs, same bytes."""
+        """Write the result as a document, with further contents of the page but no times: same inputs, same bytes."""
         document = self.document(Path()) | self._details()
         del document["seconds"]
         (folder / DOCUMENT).write_text(result_text("simplify", document, self.model.robot), "utf-8")
@@ -160,7 +160,7 @@ class Simplification:
     # --- what is printed --------------------------------------------------------------------------------------------
 
     def document(self, folder: Path) -> dict[str, Any]:
-        """For `--json`; files are named as they lie in the folder."""
+        """The document for `--json`, with its files in this folder."""
         before, after = ({"mul": count.mul, "add": count.add} for count in self.operations)
         document: dict[str, Any] = {
             "operations": {"before": before, "after": after},
@@ -198,7 +198,7 @@ class Simplification:
         return document
 
     def summary(self, folder: Path) -> str:
-        """For the screen."""
+        """Text for the terminal."""
         entries = () if isinstance(self.coefficients, str) else left_out(*self.coefficients)
         by_coefficients = self.model.coefficients or self.model
         facts = SimplifiedFacts(

@@ -87,7 +87,7 @@ def _ranges_of_runs(robot: Robot, reference: Trajectory, envelope: ErrorEnvelope
 
 
 def unmoved_joints(result: SimulationResult) -> list[str]:
-    """Joints that are to move and hardly do: friction holds them, or their drives are too weak."""
+    """Joints that hardly move although their reference does: friction holds them, or their drives are too weak."""
     wanted, done = (np.ptp(part, axis=0) for part in (result.q_ref, result.q))
     return [name for name, w, d in zip(result.joints, wanted, done, strict=True) if d < TUNING.unmoved_share * w]
 
@@ -143,7 +143,7 @@ def write_simulation(
     robot: Robot,
     force: bool = False,
 ) -> list[Path]:
-    """The document with its curves, the run itself where it is one, and the page. `robot`: the controller's."""
+    """Write the document with its curves, the CSV of a single run, and the page. `robot`: that of the controller."""
     from torquec.foundation.writing import new_folder
     from torquec.report.report import PAGE, write_report
     from torquec.report.result_document import result_text

@@ -1,7 +1,7 @@
 """`RunStep`: a step of a run with all its inputs declared, so that it is repeated only when they change.
 
-A step reads parts of the project, files that the project names, and what earlier steps left; it writes into a folder of
-its own and says in one line what it found. Nothing else may change its result.
+A step reads parts of the project, files that the project names, and results of earlier steps. It writes into a folder
+of its own and reports its result in one line. Nothing else may change its result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from torquec.model.model import Model
 
 SIMPLIFICATION, TRACKING = "simplification.json", "tracking"
-"""The document of the step `simplify`, and its key for wanted tracking errors."""
+"""The document of the step `simplify`, and its key for required tracking errors."""
 
 IDENTIFY, SIMPLIFY, DESIGN, REALTIME = "identify", "simplify", "design", "realtime"
 
@@ -49,7 +49,7 @@ class StepContext:
     fallbacks: Mapping[str, str] = field(default_factory=dict)
 
     def write_document(self, name: str, command: str, document: Mapping[str, Any]) -> None:
-        """Write what a command would print with `--json`, with the command's name and the robot as it is used."""
+        """Write the JSON document of a command, with the command's name and the robot as it is used."""
         (self.folder / name).write_text(result_text(command, document, self.project.robot), encoding="ascii")
 
     def read_document(self, step: str, name: str) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class StepContext:
         return sorted(path.relative_to(self.folder).as_posix() for path in made)
 
     def exact_model(self) -> Model:
-        """The model that simplification starts from: the identified one where there is one, else the robot's."""
+        """The model that simplification starts from: the identified one if there is one, else the robot's."""
         from torquec.model.model import as_model
         from torquec.model.save import load_model
 
@@ -95,12 +95,12 @@ def _wanted(_: Project) -> str:
 
 @dataclass(frozen=True)
 class RunStep:
-    """A row of the chain: `run` does it, and gives a line about it; `reads` is the part of the project that it reads.
+    """A step: `run` does it and returns its result in one line; `reads` gives the part of the project that it reads.
 
-    `needs` are the earlier steps whose files it reads, where they were done, and `requires` those of them without which
-    it cannot be done; `files` the input files; `skipped` says why it is not done for a project, and nothing where it
-    is. A step without `kept` is done in every run. `at_top`: its files lie in the folder of the run itself, and it sees
-    those of all steps in their places.
+    `needs`: earlier steps whose files it reads if they were done; `requires`: those without which it cannot be done.
+    `files`: its input files. `skipped`: the reason why a project does not have the step, else empty. A step without
+    `kept` is done in every run. `at_top`: its files are in the folder of the run itself, and it reads the files of all
+    steps in their final places.
     """
 
     name: str

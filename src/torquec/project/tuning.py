@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ProjectTuning:
-    """Each with its unit and the reason for its size, by module."""
+    """Limits and sizes by module, each with its unit and the reason for its value."""
 
     # identify_files
     shown_rows: int = 100_000  # first rows of a streamed log that plots and self-tests use
