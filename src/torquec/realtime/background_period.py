@@ -21,7 +21,7 @@ def background_nanoseconds(period: float) -> int:
     >>> background_nanoseconds(0.02), background_nanoseconds(1.23456789e-4)
     (20000000, 123456)
     """
-    return max(1, math.floor(period * _NANOSECONDS * (1.0 + 1e-15)))  # 0.0003 s is 300000 ns less a rounding
+    return max(1, math.floor(period * _NANOSECONDS * (1.0 + 1e-15)))  # 0.0003 s is 300000 ns minus a rounding error
 
 
 def oldest_coefficients(period: float) -> float:
@@ -56,7 +56,7 @@ class FrictionTask(StrEnum):
     """The task that computes friction."""
 
     BACKGROUND = "background"
-    """With the other held terms: no cost in a cycle, but friction changes sign as late as they change."""
+    """With the other held terms: no cost in a cycle, but friction changes sign only when they are updated."""
     SYNCHRONOUS = "synchronous"
-    """In every cycle, at its speeds: additional operations of the synchronous task, counted in its header."""
+    """In every cycle, at the current speeds: additional operations of the synchronous task, counted in its header."""
     NONE = "none"

@@ -82,8 +82,8 @@ _REMEDY = "take the original package, or generate it again"
 def check_file(path: str | os.PathLike[str], *, robot: Robot | None = None, work: Work | None = None) -> CheckedFile:
     """Check the claim of a certificate (with its `robot`), a model file or the folder of a package.
 
-    A model or a package of another robot than the given one is refused: payload, locked joints and gravity count.
-    Raises `ArgumentError` for a missing file, one without a claim, and a certificate without robot.
+    A model or a package of another robot than the given one is refused; payload, locked joints and gravity must agree,
+    too. Raises `ArgumentError` for a missing file, one without a claim, and a certificate without robot.
     """
     start = time.perf_counter()
     source = to_path(path)
@@ -176,7 +176,7 @@ def _held(package: Package, held: Sequence[str], work: Work) -> Claim | None:
 
 
 def _controller(package: Package, robot: Robot | None, work: Work) -> CheckedFile:
-    """Check that the code of a controller is that of its program; the claim of its loop is not proven here."""
+    """Check the code of a controller against its program, and a proven claim of its loop against its witness."""
     document = json.loads(package.files[FILE_NAME]) if FILE_NAME in package.files else {}
     law, guarantee = controller_from_dict(document), document.get("guarantee") or {}
     claim = tracking_claim(guarantee) if guarantee.get("valid") else None

@@ -49,7 +49,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time stamp of an archive
 
 @dataclass(frozen=True)
 class FmuPackage:
-    """The files, and the operations of every function by name; `claim` is what is proven."""
+    """The files, and the operations of every function by name; `claim` is the proven claim."""
 
     files: tuple[Path, ...]
     functions: Mapping[str, OperationCount]

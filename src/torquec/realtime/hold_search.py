@@ -3,9 +3,9 @@
 (1)  a motion of constant jerk about its middle:  qdd = y + z s,  qd = x + y s + 1/2 z s^2,  q likewise,  s in +-age/2,
      with |x| <= v - a age/2, |y| <= a - j age/2, |z| <= j: it stays in the box of speeds and accelerations
 (2)  without a limit of jerk: constant acceleration y, and another one, A, in the cycle where the error is taken
-(3)  the error is tau(end) less the torque of the synchronous task with the coefficients of the beginning
+(3)  the error is tau(end) minus the torque of the synchronous task with the coefficients from the beginning
 
-The errors found do occur: a lower bound of the worst hold error.
+The errors found do occur: they are lower bounds of the worst hold error.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _climb(start: Array, value: Any, rng: np.random.Generator) -> float:
 
 
 class _Motions:
-    """From parameters within +-1 to the states at the beginning and at the end of (1) or (2)."""
+    """Map from parameters within +-1 to the states at the beginning and at the end of (1) or (2)."""
 
     def __init__(self, motions: MotionBox, age: float, jerk: Sequence[float] | None) -> None:
         self.age, self.n = age, len(motions)

@@ -54,7 +54,7 @@ from torquec.robot.robot import Robot
 from torquec_check.claim import Bound, hold_claim
 
 HOLD_FILE = ".hold.json"
-"""Ending of the file with the witness of the hold error."""
+"""Suffix of the file with the witness of the hold error."""
 
 _EXAMPLES = ("example_posix.c", "example_bare_metal.c")
 
@@ -91,7 +91,7 @@ endif()
 
 @dataclass(frozen=True)
 class TwoRatePackage:
-    """The files, the operations and the stack [bytes] of every function by name; `claim` is what is proven."""
+    """The files, the operations and the stack [bytes] of every function by name; `claim` is the proven claim."""
 
     files: tuple[Path, ...]
     functions: Mapping[str, OperationCount]
@@ -149,7 +149,7 @@ def write_two_rate_package(
         raise ArgumentError("the plan is for other joints", remedy="plan for the model that is written")
     target = object_target(triple, cpu) if triple or cpu else None
     if errors is not None and two.groups:
-        errors = replace(errors, witness=None)  # it is about the model's own parameters
+        errors = replace(errors, witness=None)  # the witness holds for the model's own parameters only
     proof = None if errors is None else errors.certificate(two.model)
     witness_file = f"{names.prefix}{HOLD_FILE}"
     held = held_errors_text(

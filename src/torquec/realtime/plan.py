@@ -47,8 +47,8 @@ _DIGITS = 6
 class HeldErrors:
     """Errors (2) of every joint, at a background period and a latency [s].
 
-    `model` of an exact model is the error of its snapped angles against the file as written, zero without snaps.
-    `witness`: motions and bounds of a hold certificate that the checker has proven (`hold_witness`), if it has.
+    For an exact model, `model` is the error of its snapped angles against the file as written, zero without snaps.
+    `witness`: motions and bounds of a hold certificate (`hold_witness`) if the checker has proven it, else None.
     """
 
     joints: tuple[str, ...]
@@ -66,13 +66,13 @@ class HeldErrors:
 
     @property
     def total(self) -> tuple[float, ...]:
-        """(2) by joint: that of the witness where there is one, which contains the rounding of the model's torques."""
+        """(2) by joint; that of the witness, if there is one, includes the rounding of the model's torques."""
         if self.witness is not None:
             return tuple(self.witness["joints"][joint]["bound"] for joint in self.joints)
         return tuple(own + held for own, held in zip(self.model, self.held, strict=True))
 
     def certificate(self, model: Model) -> Mapping[str, Any] | None:
-        """The hold certificate of the model that these errors are of; None without a witness."""
+        """The hold certificate of `model`, whose errors these are; None without a witness."""
         if self.witness is None:
             return None
         program = model.function("inverse_dynamics")
@@ -84,7 +84,7 @@ class HeldErrors:
         return self.period + self.latency
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values; without a witness, as packages had them before there were any."""
+        """As JSON values; without a witness, in the format of packages that have none."""
         stated = {key: value for key, value in vars(self).items() if (key, value) != ("witness", None)}
         return {key: list(value) if isinstance(value, tuple) else value for key, value in stated.items()}
 
@@ -120,7 +120,7 @@ def held_errors_text(
     claim: Claim | None = None,
     witness_file: str = "",
 ) -> str:
-    """Header text about the hold error; `certified` where certified errors without hold come before it.
+    """Header text about the hold error; `certified`: whether certified errors without hold precede it.
 
     `claim` is that of a hold certificate, in `witness_file` beside the code.
 
@@ -244,7 +244,7 @@ def plan_background(
 def _witness(
     model: Model, motions: MotionBox, plan: HoldPlan, jerk: Sequence[float] | None, work: Work
 ) -> Mapping[str, Any] | None:
-    """The witness of a plan, proven by the checker; None where it is not, or the model's own errors have no bound."""
+    """The witness of a plan, proven by the checker; None if it is not, or the model's own errors have no bound."""
     if model.record is None and model.kind is not ModelKind.EXACT:
         return None
     age, order, program = plan.period + plan.latency, plan.order, model.function("inverse_dynamics")

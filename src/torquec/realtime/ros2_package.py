@@ -61,7 +61,7 @@ _PLACES = {
 
 @dataclass(frozen=True)
 class Ros2Package:
-    """The files, the name of the package, and the operations of every function by name; `claim` is what is proven."""
+    """The files, the name of the package, and the operations of every function by name; `claim` is the proven claim."""
 
     files: tuple[Path, ...]
     name: str

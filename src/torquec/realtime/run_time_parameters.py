@@ -156,7 +156,7 @@ def _parameters(robot: Robot) -> list[RunTimeParameter]:
 
 @dataclass(frozen=True)
 class RunTimeRobot:
-    """A robot with some parameters replaced by symbols or new values; `inertial` where bodies are changed."""
+    """A robot with some parameters replaced by symbols or new values; `inertial`: whether bodies are changed."""
 
     robot: Robot
     inertias: tuple[Inertia, ...]
@@ -177,7 +177,7 @@ class RunTimeRobot:
         )
 
     def changed_mechanism(self) -> Mechanism:
-        """The mechanism of the change alone: bodies less the file's own; current gravity."""
+        """The mechanism of the change alone: bodies minus the file's own, under the current gravity."""
         own = [body.inertia for body in self.robot.bodies]
         changed = tuple(_difference(now, before) for now, before in zip(self.inertias, own, strict=True))
         rotors = tuple(

@@ -73,8 +73,8 @@ class PackageTarget:
     """A row of the table.
 
     `files` are those of an exact model without options; PREFIX and FUNCTION stand for names, `*` for any. `options` are
-    words of the command line. `needs` are the quantities that the model must have; a target without them writes
-    all quantities of the model. `check`: how the code of a certified model is compared with it.
+    words of the command line. `needs` are the quantities that the model must have; a target without `needs` writes all
+    quantities of the model. `check`: how the code of a certified model is compared with it.
     """
 
     title: str
@@ -290,4 +290,4 @@ TARGETS: Mapping[str, PackageTarget] = MappingProxyType(
 """Every target by its name."""
 
 OPTIONS: tuple[str, ...] = tuple(dict.fromkeys(name for row in TARGETS.values() for name in row.options))
-"""The options that some target takes, without `precision`, of which a target may lack values."""
+"""The options that at least one target takes, except `precision`: targets differ in its values."""

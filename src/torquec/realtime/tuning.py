@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RealtimeTuning:
-    """Each with its unit and the reason for its size, by module."""
+    """Limits, tolerances and sizes by module, each with its unit and the reason for its value."""
 
     # background_period
     usual_background_period: float = 0.02  # default background period, that of Izaguirre [s]
@@ -22,9 +22,9 @@ class RealtimeTuning:
     fmu_step: float = 0.001  # [s] of the integrator of Co-Simulation; a parameter of the unit
     # hold_search
     hold_samples: int = 20_000  # random motions for every joint and order: a second of native code for a six-joint arm
-    hold_climbers: int = 16  # as in `proof.worst_motions`, a little fewer
-    hold_trials: int = 24  # of each climber in a round
-    hold_rounds: int = 60  # of climbing
+    hold_climbers: int = 16  # climbers: slightly fewer than in `proof.worst_motions`
+    hold_trials: int = 24  # trials of each climber in a round
+    hold_rounds: int = 60  # rounds of climbing
     hold_first_step: float = 0.5  # of parameters within +-1; the last steps are a third of a percent
     hold_step_shrink: float = 0.92  # from round to round
     hold_flip_probability: float = 0.1  # that a trial moves a parameter to an end: the worst motions are at limits
@@ -41,7 +41,7 @@ class RealtimeTuning:
     full_torque_time: float = 0.02  # from zero to the limit [s]: slower than motors, faster than gears need
     position_slack: tuple[float, float] = 0.05, 0.01  # [rad], [m]: noise is less, a lost count is more
     position_resolution: tuple[float, float] = 0.002, 0.0002  # [rad], [m]: above a 12-bit encoder step at the joint
-    unmoved_distance: tuple[float, float] = 0.01, 0.002  # [rad], [m]: joints that follow move by an encoder's step
+    unmoved_distance: tuple[float, float] = 0.01, 0.002  # [rad], [m]: following this far moves an encoder by a step
     late_cycles: float = 3.5  # default timeout without a new state or torque, in cycles
     # runtime.ros2_robot
     subscriber_queue: int = 10  # queue size of a subscriber: usually two messages wait

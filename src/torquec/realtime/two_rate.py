@@ -7,13 +7,13 @@ Zeroth order (Izaguirre et al., section 3), n products and n sums for a joint:
 (2)  hold(gravity, springs, velocity, friction) -> held, their sum, once for every new coefficient
 (3)  synchronous(M, held, qdd) -> tau = M qdd + held
 
-First order, three times that: the background gives the slopes at the state (q0, qd0, qdd0) too,
+First order, three times as many: the background also gives the slopes at the state (q0, qd0, qdd0),
 
 (4)  background_first_order(q0, qd0, qdd0) -> M, held, dtau_dq, dtau_dqd
 (5)  synchronous_first_order(..) -> tau = M qdd + held + dtau_dq (q - q0) + dtau_dqd (qd - qd0)
 
 Parameters that change at run time enter as `constants`, which update_parameters computes from them; for a model that
-follows a program P only their change enters,
+follows a program P, only their change enters,
 
 (6)  P + tau(parameters) - tau(the robot's own),   exact in the change, so that the error bound of P remains valid
 """
@@ -205,7 +205,7 @@ class _Tracer:
         return min((program(way) for way in ways), key=operation_cost)
 
     def friction_function(self) -> Function:
-        """(1); friction that depends on the load takes the rigid-body torques too."""
+        """(1); load-dependent friction also takes the rigid-body torques."""
         n = self.robot.n
         rubbing = self._friction_groups()
 

@@ -78,9 +78,10 @@ class RobotDriver(Protocol):
 
 @dataclass(frozen=True)
 class SimulatedRobot:
-    """A plant in real time: that of the run's model unless another is given, from `start` (n,) or the motion's start.
+    """A simulated plant in real time: that of the run's model unless another is given.
 
-    `substeps` of Runge-Kutta 4 in every cycle: as many as the plant's friction needs.
+    The plant begins at `start` (n,), by default at the motion's start.
+    `substeps`: Runge-Kutta 4 steps in every cycle, by default as many as the plant's friction needs.
     """
 
     plant: Plant | Robot | Model | None = None
@@ -156,7 +157,7 @@ def plant_step_function(plant: Plant, h: float) -> Function:
 
 @dataclass(frozen=True)
 class SharedMemoryRobot:
-    """A robot in another process, by shared memory of this name; its side uses `driver_shared.h` or `SharedRobot`."""
+    """A robot in another process, by shared memory of this name; it uses `driver_shared.h` or `SharedRobot`."""
 
     name: str
 

@@ -6,7 +6,7 @@
      |drift of q_i against qd_i| <= slack_i,   times between torques, between samples, and of samples
      and while q_i stays the same number:   |sum of qd_i dt, over a tenth of a second| <= resolution_i,
      |change of the reference of joint i| <= unmoved_i
-(3)  the stop: the last torque for `hold`, to zero in `ramp`, less damping_i qd_i where the state is valid
+(3)  the stop: the last torque for `hold`, then to zero in `ramp`, minus damping_i qd_i while the state is valid
 
 Values of enumerations are those of the C sources.
 """
@@ -108,15 +108,15 @@ _NANOSECONDS = 1e9  # of a second
 
 @dataclass(frozen=True)
 class Guards:
-    """Limits of the guards; None selects the robot's own limit or a default; per joint, or one number for all.
+    """Limits of the guards, per joint or one number for all; None selects the robot's own limit or a default.
 
-    `torque` [N m or N]: the effort limits. `torque_rate` [per s]: the whole torque in 20 ms. `power` [W]: of all drives
-    together, none. `lower`, `upper`, `speed`: the limits of the joints. `slack` [rad or m]: 0.05 or 0.01. `resolution`
-    [rad or m]: 0.002 or 0.0002, more than one step of an encoder; `unmoved` [rad or m]: 0.01 or 0.002, more than a
-    reference moves while dry friction holds a joint; both infinite to disable the check for frozen positions. `damping`
-    [N m s/rad or N s/m] while the torque is ramped down. Times [s]: `hold`, `ramp`; `longest_gap` between two torques
-    and `longest_blind` without a state: three and a half cycles, and `oldest_state`: two cycles; of a
-    simulated robot 0.1 s.
+    `torque` [N m or N]: the robot's effort limits. `torque_rate` [per s]: from zero to that limit in 20 ms. `power` [W]
+    of all drives together: no limit. `lower`, `upper`, `speed`: the limits of the joints. `slack` [rad or m]: 0.05 or
+    0.01. `resolution` [rad or m]: 0.002 or 0.0002, more than one step of an encoder; `unmoved` [rad or m]: 0.01 or
+    0.002, more than a reference moves while dry friction holds a joint; both infinite to disable the check for frozen
+    positions. `damping` [N m s/rad or N s/m] acts while the torque is ramped down. Times [s]: `hold` and `ramp` of the
+    stop; `longest_gap` between two torques and `longest_blind` without a state: 3.5 cycles; `oldest_state`: two cycles.
+    For a simulated robot, these three are 0.1 s.
     """
 
     torque: JointNumbers | None = None

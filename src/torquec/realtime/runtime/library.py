@@ -1,9 +1,9 @@
 """Shared library of the C runtime, compiled with the system's C compiler, and its structures as ctypes sees them.
 
-The sources are C, since they run between a computer and a robot: people can read them, run sanitizers and analysers on
-them, and build them into programs without Python. Laws and plants are machine code from LLVM and need no compiler; the
-loop around them, some thousand lines, does. It is compiled once and cached by the hash of sources, compiler and
-options. `check_layout` compares the structures here with those of the compiled sources.
+The sources are C, because they run between a computer and a robot: people can read them, run sanitizers and analysers
+on them, and build them into programs without Python. Laws and plants are machine code from LLVM and need no compiler;
+only the loop around them does. The loop is compiled once and cached by the hash of sources, compiler and options.
+`check_layout` compares the structures here with those of the compiled sources.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def layout() -> tuple[int, ...]:
 
 
 def check_layout(library: ctypes.CDLL) -> None:
-    """Raise `CompileError` where the compiled structures are not these."""
+    """Raise `CompileError` if the compiled structures differ from those here."""
     wanted = layout()
     found = (c_int64 * len(wanted))()
     library.torquec_loop_layout(found)

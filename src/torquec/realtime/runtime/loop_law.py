@@ -59,7 +59,7 @@ def controller_functions(model: Model, law: Controller) -> list[Function]:
 
 _DEMANDED = "demanded_acceleration"
 TWO_RATE_LAW, BACKGROUND = "two_rate_law", "background"
-"""The names of (2)."""
+"""The function names of (2)."""
 
 
 @dataclass(frozen=True, eq=False)

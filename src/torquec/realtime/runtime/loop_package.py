@@ -40,7 +40,7 @@ endif()
 
 
 def loop_functions(model: Model, law: Controller, order: HoldOrder) -> list[Function]:
-    """Functions that a loop calls besides the controller's step: law and background of two rates, computed torque."""
+    """Functions that a loop calls besides the controller's step: law and background of two-rate computed torque."""
     try:
         background, step = two_rate_law(model, law, order)
     except ArgumentError:  # another law, or one of another model: the whole step in every cycle

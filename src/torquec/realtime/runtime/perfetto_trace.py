@@ -130,7 +130,7 @@ def _cycles(log: CycleLog) -> bytes:
 
 
 def _stamped(packet: bytes, times: Indices, values: Array | None = None) -> np.ndarray:
-    """Packets (N, length) of one kind: the time in front (2), a double behind where there are values."""
+    """Packets (N, length) of one kind: the time at the start (2) and, if there are values, a double at the end."""
     tail = 0 if values is None else 8
     front = _tag(_TIMESTAMP, 0)
     size = len(front) + _TIME_BYTES + len(packet) + tail

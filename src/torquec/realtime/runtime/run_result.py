@@ -1,4 +1,4 @@
-"""Status and result of a real-time run, with histograms of its times: sixteen bins an octave."""
+"""Status and result of a real-time run, with histograms of its times: sixteen bins per octave."""
 
 from __future__ import annotations
 
@@ -116,12 +116,12 @@ class RealtimeResult:
 
     @property
     def first_faults(self) -> Fault:
-        """What began the stop."""
+        """The faults that began the stop."""
         return self.status.first_faults
 
     @property
     def failed(self) -> str:
-        """Why the run did not end as it was asked to, with the remedies; empty where it did."""
+        """Why the run did not end as requested, with the remedies; empty if it did."""
         if self.end is RunEnd.ENDED:
             return ""
         found = self.first_faults & ~Fault.REQUESTED
@@ -136,7 +136,7 @@ class RealtimeResult:
 
     @cached_property
     def error(self) -> Array:
-        """Tracking errors (N, n) of the logged cycles in which the law had the robot; NaN in the others."""
+        """Tracking errors (N, n) of the logged cycles in which the law controlled the robot; NaN in the others."""
         log = self.log
         if not len(log):
             return np.zeros((0, len(self.limits.joints)))
