@@ -49,7 +49,7 @@ _SPEED, _ACCELERATION = 10.0, 100.0  # [rad/s], [rad/s^2], (3)
 
 @dataclass(frozen=True, eq=False)
 class AbbreviatedTerms:
-    """The entries of (1), and a program for them that shares sines, cosines and sums; keys are places in `entries`."""
+    """The entries of (1), and a program for them that shares sines, cosines and sums; keys are indices in `entries`."""
 
     entries: tuple[Entry, ...]
     sums: SharedSums

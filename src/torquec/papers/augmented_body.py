@@ -7,7 +7,7 @@ Links are mass m, centre of mass c and central inertia tensor II, in the axes of
 (3)  the trace is invariant under rotation, so II_zz = tr II - II_xx - II_yy is computed by subtraction
 
 Sum over links (Thomas & Tesar 1982; Kang (9), (10)), work n^4. With g_k the first-order influence coefficients of c,
-h_jk = w_j x g_k the second-order ones, and i, j, k joints on the way to the link:
+h_jk = w_j x g_k the second-order ones, and i, j, k joints on the path to the link:
 
 (4)  I_ik  += m g_i . g_k + w_i . II w_k
 (5)  P1_ijk += m g_i . h_jk
@@ -19,7 +19,7 @@ joints locked: mass M_k, centre of mass c_k, central inertia tensor III_k. From 
 
 (8)  M = M_k + M_b,     c = c_k + (M_b / M) (c_b - c_k)                          Kang (28), with the masses
 (9)  III = III_k + III_b + mu (d'd 1 - d d'),   d = c_b - c_k,   mu = M_k M_b / M
-     Kang (29): both bodies are moved to the common centre, which is one term in the distance of their centres
+     Kang (29): moving both bodies to the common centre is one term in the distance of their centres
 
 With g_i the first-order coefficients of c_k, the momenta due to joint k itself are enough, for i, j at or before k:
 
@@ -69,7 +69,7 @@ def central_bodies(robot: Robot, m: Mechanism, poses: Sequence[Pose]) -> list[Ce
                 where=robot.source,
                 remedy="use mass_point_sum, which needs no centres of mass",
             )
-        # Constants, so that only one rotation is left to do at q.
+        # Constants: only one rotation remains to be done at q.
         center = link.frame.apply(own.center_of_mass)
         tensor = turned_tensor(link.frame.rotation, own.central_tensor)
         bodies.append(CentralBody(own.m, pose.apply(center), turned_tensor(pose.rotation, tensor)))
@@ -160,7 +160,7 @@ def augmented_bodies(placed: Sequence[PlacedLink], bodies: Sequence[CentralBody]
 
 
 def _joined(a: CentralBody, b: CentralBody) -> CentralBody:
-    """Both as one (8), (9)."""
+    """Both bodies joined into one (8), (9)."""
     mass = a.mass + b.mass
     if a.mass == 0.0 or b.mass == 0.0:
         # A body without mass has no centre: the other one's is taken.

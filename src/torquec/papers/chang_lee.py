@@ -83,12 +83,12 @@ _CORRECTIONS = {
     "G5": ("1.126*S2*S4*C5+1.1266*C2*S5", "C2 S5, where C2 S4 is printed"),
     "H225": ("-0.1186*q3*S5", "S5, where C5 is printed"),
 }
-"""Misprinted expressions: as they reproduce the printed error, and why."""
+"""Misprinted expressions: the correction that reproduces the printed error, and the misprint."""
 
 
 @dataclass(frozen=True)
 class PrintedCoefficient:
-    """A row of Table 1: `expression` is the corrected one where the printed one is wrong, which `erratum` says."""
+    """A row of Table 1: `expression` is corrected if the printed one is wrong; `erratum` then states the error."""
 
     name: str
     error: float
@@ -161,11 +161,11 @@ def printed_polynomial(expression: str) -> TrigPolynomial:
 
 _SOURCE = "Table 1"
 _SEARCHED = ("J22", "J12", "J13", "J24", "H123", "H223", "G4")
-"""Coefficients whose layered search ends within seconds: it is exponential in the number of candidates."""
+"""Coefficients whose layered search ends within seconds: the search is exponential in the number of candidates."""
 
 
 def chang_lee_table_1() -> PrintedRows:
-    """Largest error of each printed expression over the joint ranges, and the smallest that its terms can reach."""
+    """Largest error of each printed expression over the joint ranges, and the smallest error with its terms."""
     _, box = stanford_form()
     rows = []
     for row in printed_coefficients():

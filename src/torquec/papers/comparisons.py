@@ -7,7 +7,7 @@ quantity, our number, the printed number and their difference:
 (1)  relative difference  (ours - printed) / |printed|,  absolute  ours - printed
 (2)  arrays: the largest entry of each, and the largest entrywise difference over the largest printed entry
 
-A printed number is a figure of the paper, or what a printed formula gives where the paper prints no figure; `source`
+A printed number is a figure of the paper, or the value of a printed formula where the paper prints no figure; `source`
 names the table, section or equation.
 """
 

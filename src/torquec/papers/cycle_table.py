@@ -63,7 +63,7 @@ end:
 
 @dataclass(frozen=True)
 class CycleTask:
-    """A task: its name, what Clover's Table I prints for it [s], and its function, or why there is none."""
+    """A task: its name, its time in Clover's Table I [s], and its function, or why there is none."""
 
     name: str
     printed: float | None
@@ -131,7 +131,7 @@ def cycle_table(source: Robot | Model, *, frame: str | None = None, rounds: int 
 
 
 def cycle_tasks(model: Model, frame: str) -> list[CycleTask]:
-    """The tasks in the order of Clover's Table I, with what it prints."""
+    """The tasks in the order of Clover's Table I, with the printed times."""
     n = model.robot.n
 
     def made(name: str, printed: float | None, make: Callable[[], Function]) -> CycleTask:

@@ -4,14 +4,14 @@ One fit per trajectory shows how much parameters scatter from run to run:
 
 (1)  x_r = argmin sum_j w_j^2 |A_rj x - tau_rj|^2 of trajectory r alone, w_j = 1/(largest |tau_j| of all trajectories)
 (2)  average, standard deviation (divisor m - 1), maximum and minimum of x_r over the m trajectories
-(3)  condition number: largest by smallest singular value of the weighted rows of one trajectory, columns as they are
+(3)  condition number: largest over smallest singular value of the weighted rows of one trajectory, columns unscaled
 
 A trajectory that does not excite a parameter is left out of that parameter's statistics. Elimination:
 
-(4)  share of parameter k: the largest |A_jk x_k| of all trajectories, by the largest measured |tau_j|, for the joint j
-     where that is most; significant from 1 % (52 -> 23 on the PUMA 260)
+(4)  share of parameter k: the largest |A_jk x_k| of all trajectories over the largest measured |tau_j|, for the joint j
+     where that is largest; significant from 1 % (52 -> 23 on the PUMA 260)
 (5)  identify from all trajectories together, rows of joint j times w_j = 1/(largest |tau_j|); drop the parameter of the
-     least share below 1 %; repeat until all that are left are significant
+     smallest share, if below 1 %; repeat until all remaining parameters are significant
 (6)  before and after, one fit per trajectory: statistics and condition numbers
 (7)  for an estimate, every log is a trajectory; a single one is cut into five parts of equal duration
 
@@ -119,10 +119,11 @@ SIGNIFICANT = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Elimination:
-    """Elimination result of k parameters: `kept` (indices), `x` (k,), zeros for the others, `shares` (k,) before (4).
+    """Result of an elimination among k parameters: indices `kept`, and `x` (k,) with zeros for dropped parameters.
 
-    `before` and `after` are fits of every trajectory alone, `error_before` and `error_after` |tau - predicted|/|tau| of
-    the common fit; `dropped` are names in the order of elimination.
+    `shares` (k,) are those of (4) before elimination. `before` and `after` are fits of every trajectory alone,
+    `error_before` and `error_after` |tau - predicted|/|tau| of the common fit; `dropped` are names in the order of
+    elimination.
     """
 
     names: tuple[str, ...]
@@ -137,9 +138,9 @@ class Elimination:
 
     @property
     def improvement(self) -> float:
-        """How many times smaller the condition number of a trajectory's rows is (median over trajectories).
+        """Factor by which elimination reduces the condition number of a trajectory's rows (median over trajectories).
 
-        NaN where no trajectory has one before and after.
+        NaN if no trajectory has a condition number before and after.
         """
         before, after = self.before.conditions, self.after.conditions
         finite = np.isfinite(before) & np.isfinite(after)
@@ -207,7 +208,7 @@ def chosen_columns(factors: JointFactors, kept: Sequence[int]) -> JointFactors:
 
 
 def _fitted(factors: JointFactors, weights: Array, kept: Sequence[int]) -> Array:
-    """(5), (k,) with zeros for what is not kept."""
+    """(5), (k,) with zeros for dropped parameters."""
     part, _ = least_squares_solution(chosen_columns(factors, kept).weighted(weights))
     x = np.zeros(factors.size)
     x[list(kept)] = part
@@ -218,7 +219,7 @@ _PARTS = 5  # trajectories that a single log is cut into: the method compares fi
 
 
 def log_elimination(estimate: Estimate, logs: Sequence[Log]) -> tuple[Elimination, InwardBasis]:
-    """Which of an estimate's parameters the logs need, in the base of `inward_basis`, and that base."""
+    """Elimination of the parameters that an estimate's logs do not need, in the base `inward_basis`, and that base."""
     basis = inward_basis(estimate.model)
     rows: list[tuple[Array, Array]] = []
     for log in logs:

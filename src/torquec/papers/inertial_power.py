@@ -20,10 +20,9 @@ whole of a symmetric P*: torques do not change when P* is replaced by
 
 Kang, section 3.
 
-Mass points: Kang's P1 alone, summed over all points of every body. A mass point has no rotation, so nothing but P1 is
-left of P*, and its properties hold for the whole array. Summed over the composite body of joint k (mass m, moments h
-and E about the joint's origin), in the axes of link k, where joint i moves a point r at v_i + w_i x r per unit of its
-speed:
+Mass points: Kang's P1 alone, summed over all points of every body. A mass point has no rotation, so P* is P1 alone,
+whose properties then hold for the whole array. Summed over the composite body of joint k (mass m, moments h and E about
+the joint's origin), in the axes of link k, where joint i moves a point r at v_i + w_i x r per unit of its speed:
 
 (10)  joint k:   u = z x h,  n = J z  rotation,      u = m z,  n = h x z  translation      (as in `mass_matrix`)
 (11)  I_ik  = v_i . u + w_i . n
@@ -31,9 +30,9 @@ speed:
        b_j = (E w_j) x z  rotation k,      h x (w_j x z)  translation k,          i before k, j at or before k
 (13)  to the next link outwards, at p and turned by R:   w -> R' w,   v -> R' (v + w x p)
 
-S is symmetric in j, k; S_ijk with i < k, j <= k are all that determine it ((3)-(5)): n (n^2 - 1) / 3
-of n^3 elements, without the three arrays and without centres of mass. (12) is (12)-(14) of `augmented_body`, made
-symmetric: for symmetric E, the terms in J of P2 and of P3 (twice) add up to 2 (E w_j) . (w_k x w_i).
+S is symmetric in j, k; its elements S_ijk with i < k, j <= k determine it ((3)-(5)): n (n^2 - 1) / 3 of n^3 elements,
+without the three arrays and without centres of mass. (12) is (12)-(14) of `augmented_body`, made symmetric: for
+symmetric E, the terms in J of P2 and of P3 (twice) add up to 2 (E w_j) . (w_k x w_i).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The base of Izaguirre et al. (section 6.1): rotor inertias first, then the links from the hand inwards.
 
 (1)  order of elimination: rotors 1..n; of link n, then n - 1, .., 1:  m, x, y, z (first moments), a, b, c (Ixx, Iyy,
-     Izz), d, e, f (Ixy, Iyz, Ixz), about the link frame's origin; what depends on those before it is dropped
+     Izz), d, e, f (Ixy, Iyz, Ixz), about the link frame's origin; a parameter that depends on earlier ones is dropped
 (2)  x_model = T x_inward for the parameters of a `TorqueModel`, so that A_inward = A_model T (Lin, Corollary 6)
 
 Masses of outer links stay parameters here, where the usual base lumps them into first and second moments of several
@@ -34,7 +34,7 @@ _FRICTION_ORDER = {
     ParameterKind.VISCOUS_NEGATIVE: 1,
     ParameterKind.OFFSET: 2,
 }
-"""Where the columns of friction stand in the tables of the paper; others follow."""
+"""Order of the friction columns in the tables of the paper; others follow."""
 _LATER_ELEMENTS = 3  # after the three that have a place of their own
 _FRICTION = {"coulomb": "fs", "viscous": "ds", "offset": "fo"}
 

@@ -32,7 +32,7 @@ SIGNIFICANT = {
 _GRAVITY = {"c12": 5.51792, "c13": -1.176644, "c15": -0.13743}
 """Section 7.1: coefficients of gravity [N m] that the identified parameters give."""
 
-_BEFORE, _AFTER = 828.8 / 0.033, 146.0 / 0.35  # section 7: largest by smallest singular value, 52 and 23 parameters
+_BEFORE, _AFTER = 828.8 / 0.033, 146.0 / 0.35  # section 7: largest over smallest singular value, 52 and 23 parameters
 _IMPROVEMENT = 60.0  # section 7
 _PARAMETERS, _INDEPENDENT = 78, 52  # section 6.1
 

@@ -36,7 +36,7 @@ _PRINTED_TOTAL = 3363  # conclusion, n = 6; the introduction has 3362
 _EARLIER_TOTAL = 5995  # introduction and conclusion, n = 6: the best earlier algorithm, O(n^4), reference [10]
 
 _JOINTS = (2, 4, 6, 8)  # even: the printed sum of additions is no whole number for odd n
-_STATES = 20  # random states of a comparison: more than the 21 + 126 numbers of I* and symmetric P*, by six joints
+_STATES = 20  # random states of a comparison
 _SEED = 1994  # of the states
 _STEP = 1e-6  # [rad], of a central difference of a spring's energy
 _ADDITION_ERRATUM = "erratum: the printed formula gives 1615, the printed steps add up to 1621"

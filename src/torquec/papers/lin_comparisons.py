@@ -1,6 +1,6 @@
 """Lin's printed formulas beside ours: Renaud's matrices against the recursion, Theorem 5 against the exact rank.
 
-The paper prints no counts: a printed number is what its formula or theorem gives, ours is computed another way.
+The paper prints no counts: a printed number is the value of its formula or theorem; ours is computed another way.
 """
 
 from __future__ import annotations

@@ -100,4 +100,4 @@ MISPRINTED: dict[str, PowerProperty] = {
     "P9": PowerProperty(2, lambda p, t: p[2][t] + p[1][t.k, t.i, t.j], lambda t: t.k < t.j and t.i < t.j),
     "P10": PowerProperty(2, lambda p, t: p[2][t.j, t.i, t.k] + p[1][t.k, t.i, t.j], lambda t: t.j < t.k < t.i),
 }
-"""The same as printed."""
+"""The misprinted properties as printed."""

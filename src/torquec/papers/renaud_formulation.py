@@ -1,7 +1,7 @@
 """Renaud's formulation: inertia matrix and gravity torques from composite bodies, entry by entry (Lin 1994).
 
 With m^, c^ and J^ mass, first moment and inertia of composite body i about the origin of frame i, in its axes, u_m the
-axis of joint m and s the way from the origin of frame m to that of frame i, all seen from frame i:
+axis of joint m and s the vector from the origin of frame m to that of frame i, all in axes of frame i:
 
 (1)  a = u_m x s                                                                                               Lin (17)
 (2)  h_mi                                                                                                      Lin (16)
@@ -13,8 +13,9 @@ axis of joint m and s the way from the origin of frame m to that of frame i, all
        i turns                g_x c^_y - g_y c^_x
        i slides               -m^ g_z
 
-It shows which combinations of the bodies' parameters matter (:mod:`torquec.parameters.minimal_combinations`), and
-computes what :mod:`torquec.dynamics.mass_matrix` computes another way.
+The formulation shows which combinations of the bodies' parameters matter
+(:mod:`torquec.parameters.minimal_combinations`). It gives the same matrix as :mod:`torquec.dynamics.mass_matrix`, by
+another computation.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from torquec.spatial import Scalar, Vector3, add, cross
 
 @dataclass(frozen=True)
 class _Ancestor:
-    """A joint on the way to a link, seen from the link: its axis u, and s from its origin to the link's."""
+    """A joint on the path to a link, seen from the link: its axis u, and s from its origin to the link's."""
 
     link: int
     axis: Vector3
@@ -68,7 +69,7 @@ def renaud_gravity_torque(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
 
 
 def _ancestors(placed: Sequence[PlacedLink]) -> list[list[_Ancestor]]:
-    """For every link the joints that carry it, its own last, seen from it."""
+    """For every link, the joints that carry it, seen from the link; its own joint is the last."""
     found: list[list[_Ancestor]] = []
     for i, link in enumerate(placed):
         before = [] if link.parent == BASE else found[link.parent]
@@ -90,7 +91,7 @@ def _entry(body: MassMoments, ancestor: _Ancestor, column: UnitTwist, own: UnitT
 
 
 def _add(m: Mechanism, total: list[list[Scalar]], ancestor: int, link: int, value: Scalar) -> None:
-    """An entry between two links, on both sides of the diagonal, through the coordinates' multipliers."""
+    """Add an entry between two links, on both sides of the diagonal, times the coordinates' multipliers."""
     a, b = m.coordinates[ancestor], m.coordinates[link]
     value = (a.multiplier * b.multiplier) * value
     total[a.index][b.index] = total[a.index][b.index] + value

@@ -5,9 +5,9 @@
 (2)  recorded every 28 ms: positions as an encoder gives them, rounded to its resolution, and torques with white noise,
      whose deviation is a share of the largest torque of the joint; speeds are not recorded
 
-The paper states the rate, the number of runs, their kind and what was found, not the noise: 2 % of the largest torque
-gives the friction of joints 1 to 3 about the scatter that its Table 2 prints. The scatter of its wrist is larger, which
-it puts down to a coupling of the last three motors that neither its model nor this one has.
+The paper states the rate, the number and kind of its runs, and their results, but not the noise. With 2 % of the
+largest torque, the friction of joints 1 to 3 scatters about as much as in its Table 2. There the scatter of the wrist
+is larger; the paper attributes this to a coupling of the last three motors, which neither its model nor this one has.
 
 Identification from the runs:
 
@@ -39,7 +39,7 @@ from torquec.trajectory.trajectory import Trajectory
 PERIOD = 0.028
 _RUNS = 10  # as Izaguirre et al. recorded
 _RUNS_OVER_POINT = 6  # of these go over one point, as theirs (1)
-_SPEED = 4.0  # [rad/s]: inertia and friction then make torques of one size on this arm
+_SPEED = 4.0  # [rad/s]: torques of inertia and of friction then have the same size on this arm
 _REACH = 1.8  # [rad], about a hundred degrees to each side
 
 
