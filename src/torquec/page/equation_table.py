@@ -23,10 +23,10 @@ from torquec.robot.state_coordinate import position_bases
 from torquec.simplification.torque_coefficients import torque_coefficients
 
 _MOST_TERMS = 12_000
-"""About half a megabyte of the page; the Panda has 3300."""
+"""Largest number of terms: about half a megabyte of the page; the Panda has 3300."""
 
 _MOST_ENTRIES = 600_000
-"""Largest tables of closed forms: a few seconds, seven revolute joints and two fingers."""
+"""Largest number of table entries of a closed form: a few seconds, seven revolute joints and two fingers."""
 
 _MOST_POWER = 7  # of a sine or a displacement in a code; closed forms have two, simplified ones three
 

@@ -7,7 +7,7 @@ mass and the control law of the arm:
     exact            pole placement with the robot's own model
     slow             the same with slower poles, the paper's choice for coarse encoders
     simplified       pole placement with the model of the page, where that is a simplified one
-    none             no model at all: a PD law for every joint, gains for its inertia where the scene starts
+    none             no model at all: a PD law for every joint, with gains for its inertia at the start
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ RADIUS = 0.06
 USUAL_MASS = 5.0
 """Default mass of the ball [kg], as in the paper's first experiment."""
 
-_INERTIA = 0.05  # [kg m^2] of the ball: with that of a solid one the hand would dominate
-_WALL_DISTANCE = 0.12  # [m] below where the hand starts
+_INERTIA = 0.05  # [kg m^2] of the ball: a solid ball has so little that the hand's would dominate
+_WALL_DISTANCE = 0.12  # [m] below the hand's start
 _WALL_FREQUENCY = 25.0  # [Hz], the paper's wall
 _FAST, _SLOW = -45 + 45j, -12 + 45j  # poles of the paper's laws [1/s]
-_STEPS = 4  # fine steps of the arm in a cycle: the loop's own choice
+_STEPS = 4  # fine steps of the arm in a cycle: the loop's default
 
 
 @dataclass(frozen=True, eq=False)
 class HapticScene:
-    """The scene: sample functions by law, the function of a fine step, the hand's Jacobian, where things stand in a
-    row, the first row.
+    """The scene: sample functions by law, the function of a fine step, the hand's Jacobian, the layout of a row, and
+    the first row.
     """
 
     laws: dict[str, Function]

@@ -18,10 +18,10 @@ from torquec.foundation.arrays import Array, Indices
 Color = tuple[float, float, float, float]
 
 _STEPS = 65535  # quantisation steps, 16 bits (1)
-_MOST_TRIANGLES = 40_000  # of one mesh (2): what a phone draws for every link of an arm; most files of robots have less
+_MOST_TRIANGLES = 40_000  # of one mesh (2): a phone can draw as many for every link; most robot files have fewer
 
 _COARSER = (1.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0, 4096.0)
-"""Steps of 1/65536 of a mesh's longest side that become one (2), one after the other."""
+"""Grid sizes of (2) that are tried in turn, in steps of 1/65536 of a mesh's longest side."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
-"""Mesh files of a robot: where they are, whether they may be read, and what they hold; STL and Wavefront OBJ.
+"""Mesh files of a robot: search, check that they may be read, and readers of STL and Wavefront OBJ.
 
-A mesh is read where it lies below the folder of the robot's file, below the package that this file is in, or below a
-folder that was named for its package; links are resolved first. Everything else is refused: an
-untrusted robot file must not read other files of the user.
+A mesh is read only if it lies below the folder of the robot's file, below the package that this file is in, or below a
+folder that was named for its package; links are resolved first. Everything else is refused: an untrusted robot file
+must not read other files of the user.
 
 STL has triangles, as bytes or as text, without colours or unit; OBJ has polygons, and colours in the material file
 beside it.
@@ -24,8 +24,8 @@ from torquec.page.collada import read_collada
 from torquec.page.gltf import read_glb
 from torquec.page.mesh import Color, MeshPart, TriangleMesh
 
-_HEAD = 84  # bytes before the triangles of a binary file: 80 of anything, then how many there are
-_TRIANGLE = 50  # bytes of each: normal, three corners, two bytes more
+_HEAD = 84  # bytes before the triangles of a binary file: 80 of any content, then the number of triangles
+_TRIANGLE = 50  # bytes of each triangle: normal, three corners, two more bytes
 
 
 def read_stl(data: bytes, where: str) -> TriangleMesh:
@@ -57,7 +57,7 @@ _LONGEST_POLYGON = 10_000
 
 
 def read_obj(data: bytes, where: str, *, beside: Callable[[str], bytes | None] = lambda _: None) -> TriangleMesh:
-    """The mesh of an OBJ file; `beside` gives the bytes of a file that it names, None where that may not be read.
+    """The mesh of an OBJ file; `beside` gives the bytes of a file that the OBJ file names, None if it may not be read.
 
     Raises `RobotFileError` for invalid numbers or faces.
     """

@@ -1,7 +1,7 @@
 """Robot shapes: those of its file, or capsules along the links, sized by mass, and a housing at every joint.
 
-(1)  r^2 = r0^2 (m / L) / (sum of m / sum of L): a link of mass m and length L, where r0 is that of the mean link;
-     then thinner than the link that carries it, within limits
+(1)  r^2 = r0^2 (m / L) / (sum of m / sum of L): a link of mass m and length L, with the radius r0 of the
+     mean link; then thinner than the link that carries it, within limits
 (2)  the solid ellipsoid of mass m with principal moments I has half axes a with a_x^2 = 5 (I_y + I_z - I_x) / (2 m)
 
 Visual shapes of the robot file (URDF, expanded xacro, MJCF) are drawn where there are any. Shapes that cannot be drawn
@@ -29,31 +29,31 @@ from torquec.robot.robot import BASE, Body, Robot
 from torquec.robot.visual import RgbaColor, ShapeKind, Visual
 from torquec.spatial import IDENTITY, Matrix3, Pose, Vector3, cross, matmul, matvec, norm, scale, subtract, transpose
 
-_SHOWN = 2  # names of what has one reason: a line stays a line
+_SHOWN = 2  # names that a message lists for one reason: it stays one line
 _MEAN_RADIUS = 0.045
 _LEAST_RADIUS = 0.022
 _MOST_RADIUS = 0.075
 """Radii of capsules relative to the robot's size: they look like an arm, neither wire nor barrel."""
 
 _HOUSING = 1.16
-"""Radius of a joint's housing by that of the link that carries it, which is the thicker one: no surfaces graze."""
+"""Radius of a joint's housing relative to the link that carries it, the thicker one: no surfaces coincide."""
 
 _TAPER = (0.68, 0.97)
-"""Least and largest radius of a link by that of the link that carries it: arms become thinner, never thin at once."""
+"""Least and largest radius of a link relative to the link that carries it: arms become thinner gradually."""
 
 _NEXT_HOUSING = 0.86
-"""Radius of a housing by that of one at the same place, as in wrists: they would lie in each other's surfaces."""
+"""Radius of a housing relative to another one at the same place, as in wrists: equal surfaces would coincide."""
 
 _SHORT = 0.02  # distances below this, relative to the robot's size, get no capsule
 
 _FLANGE = 0.05
-"""Length of the last link, as a share of the robot's size, where the file says nothing of how far it reaches."""
+"""Length of the last link, as a share of the robot's size, if the file does not state how far it reaches."""
 
 
 _COLUMN = 0.55
 """Height of a column under a base frame in the air, as a share of the robot's size; the PUMA's shoulder is so high."""
 
-_AN_ARM = 3  # bodies: pendulums have no column
+_AN_ARM = 3  # fewest bodies of an arm: pendulums have no column
 
 
 class ShapeRole(StrEnum):
@@ -109,7 +109,7 @@ def robot_shapes(robot: Robot, *, without: frozenset[int] = frozenset()) -> list
 
 
 def floor_height(robot: Robot, q: Sequence[float]) -> float:
-    """Where the floor is drawn [m]: at the base, or below what the robot stands on or reaches down to at q."""
+    """Height of the drawn floor [m]: at the base, or lower if the robot has a column or reaches lower at q."""
     poses = body_poses(robot, list(q))
     heights = [float(pose.origin[2]) for pose in poses]
     heights += [float((poses[f.body] @ f.pose).origin[2]) for f in robot.frames if f.body != BASE]
@@ -142,7 +142,7 @@ def inertia_ellipsoid(body: Body) -> InertiaEllipsoid | None:
 
 
 def _hangs_in_the_air(robot: Robot) -> bool:
-    """Whether the base frame is the first joint itself, turning upright: a table of DH parameters begins there."""
+    """Whether the base frame is at the first joint, which turns about the vertical, as in a table of DH parameters."""
     first = [body for body in robot.bodies if body.parent == BASE]
     if len(first) != 1 or len(robot.bodies) < _AN_ARM or first[0].joint.kind.nv > 1:
         return False
@@ -152,7 +152,7 @@ def _hangs_in_the_air(robot: Robot) -> bool:
 
 
 def _foot(robot: Robot, radius: float, size: float) -> list[Shape]:
-    """Base of the robot: a plate, with a column where the base frame is high up in the first joint."""
+    """Base of the robot: a plate, with a column if the base frame is at the first joint."""
     column = _COLUMN * size if _hangs_in_the_air(robot) else 0.0
     plate = Pose(IDENTITY.rotation, (0.0, 0.0, 0.2 * radius - column))
     shapes = [Shape(BASE, ShapeKind.CYLINDER, plate, (1.6 * radius, 0.4 * radius), ShapeRole.HOUSING)]
@@ -187,7 +187,7 @@ def _distinct(points: list[Vector3]) -> list[Vector3]:
 
 
 def _radii(robot: Robot, bones: dict[int, list[Vector3]], size: float) -> dict[int, float]:
-    """(1), within what looks like an arm; a body without mass or length gets the mean."""
+    """(1), within the limits of an arm's look; a body without mass or length gets the mean."""
     lengths = {body: float(sum(norm(end) for end in ends)) for body, ends in bones.items()}
     masses = {body: float(robot.bodies[body].inertia.m) if body != BASE else 0.0 for body in bones}
     known = [body for body in bones if masses[body] > 0.0 and lengths[body] > 0.0]
@@ -235,7 +235,7 @@ def _ball(body: Body, index: int, radius: float) -> list[Shape]:
 
 
 def _slide(body: Body, index: int, radii: dict[int, float], size: float) -> list[Shape]:
-    """A block that stays where the joint begins, and a rod that slides through it, as long as the joint's way."""
+    """A block that is fixed at the joint's origin, and a rod that slides through it, as long as the joint's range."""
     radius = 0.8 * max(radii[index], 0.8 * radii[body.parent])
     placement = body.joint.placement
     block = Pose(matmul(placement.rotation, _along(body.joint.axis)), placement.origin)
@@ -303,7 +303,7 @@ class _Collection:
         self.incomplete: set[int] = set()
         self.numbers: dict[str, int] = {}  # of meshes by name; -1 for one that cannot be drawn
         self.meshes: list[PackedMesh] = []
-        self.problems: dict[str, list[str]] = {}  # what cannot be drawn by reason
+        self.problems: dict[str, list[str]] = {}  # names that cannot be drawn, by reason
 
     def add(self, visual: Visual) -> None:
         frame = self.frames.get(visual.frame)
@@ -321,7 +321,7 @@ class _Collection:
         )
 
     def mesh(self, name: str) -> int:
-        """The number of a mesh among those of the page; -1 where it cannot be drawn, which is named once."""
+        """The number of a mesh among those of the page; -1 if it cannot be drawn, which is reported once."""
         if name not in self.numbers:
             try:
                 self.meshes.append(packed_mesh(name, read_mesh(self.folders.find(name))))
@@ -334,7 +334,7 @@ class _Collection:
 
 
 def _problem_line(names: Sequence[str], reason: str) -> str:
-    """One line for what has one reason.
+    """One line for all names with the same reason.
 
     >>> _problem_line(["a.stl", "b.stl", "c.stl", "d.stl"], "there is no such file")
     'a.stl, b.stl and 2 more: there is no such file'

@@ -1,8 +1,8 @@
 """Self-contained HTML page: script, style and data in one text, with a strict content security policy.
 
-The policy forbids every connection, and allows the page's own script and style by their hashes and WebAssembly, nothing
-more; a page with a haptic scene may also start a thread from a text of its own. Data is in a non-script element
-and escaped so that it cannot end it.
+The policy forbids every connection. It allows only WebAssembly and, by their hashes, the page's own script and style; a
+page with a haptic scene may also start a thread from a text of its own. Data is in a non-script element, escaped so
+that it cannot end that element.
 
 Script and style are those that were bundled when Torquec was built or installed.
 """
@@ -40,7 +40,7 @@ def page_bundle() -> PageBundle:
 
 
 def check_bundle() -> None:
-    """Raise `TorquecError` unless there is a bundle made from the sources beside it: asked before any work."""
+    """Raise `TorquecError` unless there is a bundle made from the sources beside it: called before any work."""
     if is_up_to_date():
         return
     found = "is older than its sources" if (BUNDLE / SCRIPT).is_file() else "was not made when Torquec was installed"
@@ -53,7 +53,7 @@ def check_bundle() -> None:
 
 
 def self_contained(bundle: PageBundle, *, title: str, data: dict[str, Any], threads: bool = False) -> str:
-    """The text of the page with its title and its data (JSON values); `threads`: it may start some of its own."""
+    """The text of the page with its title and its data (JSON values); `threads`: the page may start its own threads."""
     script, style = inline_script(bundle.script), bundle.style.replace("</", "<\\/")
     filled = {
         "@policy@": content_policy(script, style, threads=threads),
@@ -99,7 +99,7 @@ def _hash_source(text: str) -> str:
 
 
 def json_in_html(values: Any) -> str:
-    r"""JSON that can stand in an element: its signs of HTML are written as escapes of JSON.
+    r"""JSON that can stand in an element: special characters of HTML become JSON escapes.
 
     >>> json_in_html({"name": "</script>"})
     '{"name":"\\u003c/script>"}'

@@ -1,7 +1,7 @@
 """TypeScript interfaces from the classes of `document_types.py`: `python -m torquec.page.typescript_types`.
 
-Writes `web/source/document.ts`; a test compares it. Read as source text, so that names, order and comments stay; like
-`build_bundle.py` it uses the standard library alone.
+Writes `web/source/document.ts`; a test compares it. The classes are read as source text, so that names, order and
+comments stay. Like `build_bundle.py`, this file uses the standard library alone.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _field(item: ast.AnnAssign, inline: dict[str, ast.ClassDef]) -> str:
 
 
 def _text_of(node: ast.stmt | None) -> str:
-    """The text of a string that stands alone: the comment on what is before it."""
+    """The text of a string that stands alone: the comment on the field before it."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
         return node.value.value
     return ""
@@ -69,7 +69,7 @@ def _comment(text: str, indent: str) -> str:
 
 
 def _type(node: ast.expr, inline: dict[str, ast.ClassDef]) -> str:
-    """The TypeScript of an annotation; raises `ValueError` for one that has none."""
+    """The TypeScript of an annotation; raises `ValueError` for one without a TypeScript type."""
     match node:
         case ast.Constant(value=None):
             return "null"

@@ -50,9 +50,9 @@ _FEWEST_SAMPLES = 400  # of one of many motions: as many as a small plot has poi
 
 @dataclass(frozen=True, eq=False)
 class MotionTable:
-    """Times t (N,), q (N, nq), qd, qdd (N, nv) and, where `torques` names how they came about, torques (N, nv).
+    """Times t (N,), q (N, nq), qd, qdd (N, nv) and, where `torques` names their origin, torques (N, nv).
 
-    `reference` (N, nq) is what a simulated run should have followed, `tube` the guaranteed bound of each joint's error.
+    `reference` (N, nq) is that of a simulated run, `tube` the guaranteed bound of each joint's error.
     """
 
     title: str
@@ -74,8 +74,8 @@ class MotionTable:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedRun:
-    """A simulated motion with the torques (N, n) of its controller and its reference (N, n), where they were kept, and
-    what it is called; `tube` is the guaranteed bound of each joint's error, empty where there is none.
+    """A simulated motion: its name, and the torques (N, n) of its controller and its reference (N, n) if they were
+    kept; `tube` is the guaranteed bound of each joint's error, empty without one.
     """
 
     title: str
@@ -123,7 +123,7 @@ def motion_table(robot: Robot, motion: Trajectory | Log | SimulatedRun, *, share
 
 
 def _thinned(count: int, share: int) -> Array:
-    """Rows evenly taken, the first and the last among them."""
+    """Evenly spaced rows, with the first and the last."""
     most = max(_FEWEST_SAMPLES, _MOST_SAMPLES // share)
     rows: Array = np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
     return rows

@@ -1,4 +1,4 @@
-"""Functions of a page's WebAssembly module (dynamics, inverse kinematics), and its initial configuration.
+"""Functions of a page's WebAssembly module (dynamics, inverse kinematics), and the page's initial configuration.
 
 torque (q, qd, qdd), gravity_torque, mass_matrix, velocity_torque    of the model
 exact_torque (q, qd, qdd)                                            of the robot, beside a simplified model
@@ -7,16 +7,16 @@ hand_jacobian_k (q)
 joint_placements (q)                                                 child frames in their joint frames
 
 Rows of `joint_placements` are rotation and origin of a body; only robots with closed loops, or with joints of several
-coordinates, have it. Hands of a robot with a floating base are moved by their limbs alone: q of their functions begins
-behind the base, and poses are those in its frame. Initial configuration, such that the hand can be
+coordinates, have this function. Hands of a robot with a floating base are moved by their limbs alone: q of their
+functions begins behind the base, and poses are those in its frame. Initial configuration, such that the hand can be
 dragged:
 
 (1)  at `start_posture` of :mod:`torquec.robot.state_coordinate`; the joints of a robot with several hands start at
      zero, or at the nearest limit
-(2)  where (1) is near a singularity, some joints are bent by a sixth of a turn: the best manipulability, preferably
+(2)  where (1) is near a singularity, some joints are bent by a sixth of a turn, chosen by manipulability and preferably
      with a high hand
-(3)  of seeded random configurations, the one with the largest of min(least singular value of the Jacobian, positions in
-     arm lengths; half the distance to the nearest limit)
+(3)  of seeded random configurations, the one that maximizes min(smallest singular value of the Jacobian, with positions
+     in arm lengths; half the distance to the nearest limit)
 """
 
 from __future__ import annotations
@@ -46,18 +46,19 @@ from torquec.robot.robot import BASE, Frame, Robot
 from torquec.robot.state_coordinate import StateCoordinate, start_posture
 from torquec.spatial import Scalar, norm
 
-_MOST_HANDS = 6  # two hands, two feet, a head, a tail; a page about more offers the first ones
+_MOST_HANDS = 6  # two hands, two feet, a head, a tail; a page of a robot with more offers the first ones
 _JOINTS_OF_A_HAND = 3  # a hand with fewer joints can hardly be dragged
-_JOINTS_OF_A_POSE = 6  # position and direction can both be asked for
+_JOINTS_OF_A_POSE = 6  # fewest joints for which position and rotation can both be prescribed
 
 
 @dataclass(frozen=True)
 class DragHand:
-    """A frame that can be dragged, and the joints that move it, by their place in the q of its functions.
+    """A frame that can be dragged, and the joints that move it, by their index in the q of its functions.
 
-    That q begins `first` numbers behind the robot's, and poses are seen from the body `base`.
+    That q begins at index `first` of the robot's q, and poses are in the frame of the body `base`.
 
-    `rank`: in how many directions they move it. An arm of fewer than six joints has no `step` for place and direction.
+    `rank`: number of directions in which they move it. An arm of fewer than six joints has no `step` for position and
+    rotation.
     """
 
     frame: Frame
@@ -72,7 +73,7 @@ class DragHand:
 
     @property
     def turns(self) -> bool:
-        """Whether its direction can be asked for, and is kept while it is dragged."""
+        """Whether its rotation can be prescribed, and is kept while it is dragged."""
         return self.step is not None
 
     @property
@@ -83,7 +84,7 @@ class DragHand:
 
 @dataclass(frozen=True)
 class ViewFunctions:
-    """The functions of a page, and why it has no dynamics where it has none."""
+    """The functions of a page, and the reason if it has no dynamics."""
 
     dynamics: tuple[Function, ...]
     hands: tuple[DragHand, ...]
@@ -114,7 +115,7 @@ def floating_body(robot: Robot) -> int | None:
 
 
 def _placements(robot: Robot) -> tuple[Function, ...]:
-    """The function `joint_placements`, where positions of joints are not those of the state one by one."""
+    """The function `joint_placements`, for robots whose joints do not each have one number of q."""
     if not robot.dependent and all(joint.kind.nv == 1 for joint in robot.joints):
         return ()
 
@@ -263,13 +264,13 @@ def free_posture(robot: Robot, hand: DragHand) -> list[float]:
 
 
 def _range(joint: StateCoordinate) -> tuple[float, float]:
-    """The limits of a joint; where it has none, what it can be shown in."""
+    """The limits of a joint; without limits, a range to show it in."""
     widest = _NO_LIMIT if joint.turns else _NO_END
     return max(joint.limits.lower, -widest), min(joint.limits.upper, widest)
 
 
 def _freedom(hand: DragHand, q: Array) -> float:
-    """The product of the singular values that the arm's geometry does not make zero, of place and, if any, of turn."""
+    """The product of the singular values that the arm's geometry does not make zero: of position and any rotation."""
     jacobian = np.asarray(evaluate(hand.jacobian, {"q": q})["J"])
     rows = jacobian if hand.turns else jacobian[:3]
     values = np.linalg.svd(rows, compute_uv=False)

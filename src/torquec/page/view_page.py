@@ -121,7 +121,7 @@ def _equations(model: Model, no_dynamics: str) -> dict[str, Any]:
 
 
 def _start(robot: Robot, posture: Sequence[float] | None, functions: ViewFunctions, *, haptic: bool) -> list[float]:
-    """As given, else free to be pulled far in a haptic scene, else as an arm usually stands."""
+    """Start configuration: as given, else `free_posture` for a haptic scene, else `bent_posture`."""
     if posture is not None:
         return unit_position(robot, posture)
     one = functions.hands[0] if len(functions.hands) == 1 else None

@@ -12,7 +12,7 @@ export interface PoseData {
 /** A rate of the state; limits are null where the file gives none. */
 export interface JointData {
   name: string;
-  /** Place of its position in q, or of the quaternion that it turns. */
+  /** Index in q of its position, or of the quaternion that it turns. */
   at: number;
   /** Of a quaternion: 0 roll, 1 pitch, 2 yaw. */
   turn: number | null;
@@ -88,18 +88,18 @@ export interface ModuleData {
   functions: Record<string, { symbol: string; inputs: PortData[]; outputs: PortData[] }>;
 }
 
-/** A frame that can be dragged: functions of the module that move it and tell how well it can move. */
+/** A frame that can be dragged: functions of the module that move it and measure its manipulability. */
 export interface HandData {
   frame: string;
   body: number;
   /** The body in whose frame the functions compute (-1: the base). */
   base: number;
-  /** Where in q their joints begin; positions before are those of a floating base. */
+  /** Index in q of their first joint; earlier positions are those of a floating base. */
   first: number;
   pose: PoseData;
-  /** Seeks place and direction; null for arms with fewer than six joints. */
+  /** Step towards a position and rotation; null for arms with fewer than six joints. */
   step: string | null;
-  /** Seeks the place alone. */
+  /** Step towards a position alone. */
   place: string;
   jacobian: string;
   rank: number;
@@ -137,15 +137,15 @@ export interface MotionData {
   samples: number;
   /** Doubles in base64: t (N), then q (N, nq), then qd, qdd and, where there are any, torques, (N, nv) each; then, where there is one, the reference of q (N, nq). */
   values: string;
-  /** How these torques came about: measured or simulated; empty where there are none. */
+  /** Origin of these torques: measured or simulated; empty without torques. */
   torques: string;
-  /** Whether a simulated run comes with what it should have followed. */
+  /** Whether a simulated run comes with its reference. */
   reference: boolean;
   /** Guaranteed bound of every joint's error [rad or m] along this motion; empty without a guarantee. */
   tube: number[];
 }
 
-/** The haptic scene: functions of one cycle by law and of a fine step, and where things stand in a row of the loop. */
+/** The haptic scene: functions of one cycle by law and of a fine step, and the layout of a row of the loop. */
 export interface HapticData {
   module: ModuleData;
   laws: Record<string, string>;
