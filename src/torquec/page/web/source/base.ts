@@ -1,4 +1,4 @@
-// A floating base: handles in the picture that move and turn it; its numbers are rows of the joints.
+// A floating base: handles in the picture that move and turn it; its coordinates are rows of the joints.
 
 import { type Matrix4, Object3D, Quaternion, Vector3 } from "three";
 import { html } from "./elements";

@@ -11,7 +11,7 @@ export function doublesOf(text: string): Float64Array {
   return new Float64Array(bytesOf(text).buffer);
 }
 
-/** What was compressed with deflate (zlib's wrapping). */
+/** Decompressed bytes of deflate data in zlib format. */
 export async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Response(stream).arrayBuffer();

@@ -6,7 +6,7 @@ import { shown } from "./numbers";
 import { ClosedForms, type FactorOf, type SpeedTerm } from "./polynomial";
 import type { State } from "./state";
 
-const WRITTEN = 60; // terms: about what a reader takes in; the others can be asked for
+const WRITTEN = 60; // terms: about what a reader takes in; the others are shown on request
 const LARGEST = 8;
 
 export class EquationView {

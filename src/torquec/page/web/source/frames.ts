@@ -10,7 +10,7 @@ const pictures = new Set<(now: number) => void>();
 let asked = false;
 let due = 0;
 
-const BETWEEN = 25; // milliseconds between pictures that the processor makes: it has other things to do, too
+const BETWEEN = 25; // milliseconds between pictures that the processor draws: it has other work, too
 const EARLY = 4; // milliseconds that a picture may come before its time: screens show them in steps of 16.7
 
 export function animate(step: Step): void {
@@ -18,7 +18,7 @@ export function animate(step: Step): void {
   ask();
 }
 
-/** With the next frame, once, however often it is asked for. */
+/** Draw a picture with the next frame, once, however often it is requested. */
 export function drawSoon(picture: (now: number) => void): void {
   pictures.add(picture);
   ask();

@@ -4,10 +4,10 @@ import type { Vector3 } from "three";
 import { animate } from "./frames";
 import type { Dragging } from "./scene";
 
-const DEAD = 0.12; // of a stick's way: where it rests
-const SPEED = 0.35; // of the robot's size a second, at the end of a stick's way
+const DEAD = 0.12; // share of a stick's travel that counts as rest
+const SPEED = 0.35; // robot sizes per second at full travel of a stick
 
-/** Let gamepads drag the hand, which is at `place()` now; `tell` hears whether one is there. */
+/** Let gamepads drag the hand, which is at `place()` now; `tell` is called with whether one is connected. */
 export function gamepadHand(size: number, place: () => Vector3, dragging: Dragging, tell: (there: boolean) => void): void {
   let target: Vector3 | null = null;
   let last = 0;

@@ -53,7 +53,7 @@ export class Ghost {
     places.needsUpdate = true;
   }
 
-  /** The tube of a motion with bounds around the path of a hand, as wide as the widest place of it. */
+  /** The tube of a motion with bounds around the path of a hand, everywhere with its largest width. */
   follow(motion: Motion, hand: HandData | undefined): void {
     if (this.tube) this.group.remove(this.tube);
     this.tube = null;

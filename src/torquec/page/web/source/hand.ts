@@ -10,7 +10,7 @@ import { DEGREE, field, shown, typed } from "./numbers";
 import { matrixOf } from "./robot_view";
 import type { State } from "./state";
 
-const STEPS = 60; // of Newton's method for one pull; it ends earlier where the error stops to shrink
+const STEPS = 60; // of Newton's method for one pull; it ends earlier if the error stops shrinking
 const CLOSE = 1e-10; // [m, rad]
 
 export interface Pose {
@@ -34,7 +34,7 @@ export class Hand {
     private readonly poseOf: (hand: Pick<HandData, "body" | "pose">) => Pose,
   ) {}
 
-  /** What takes poses of the world to those of the hand's functions: a floating base stands at its joint there. */
+  /** The transform from poses in the world to poses of the hand's functions, in which a floating base is at its joint. */
   private toBase(hand: HandData): Matrix4 {
     const body = this.state.data.bodies[hand.base];
     if (!body) return new Matrix4();
@@ -51,8 +51,8 @@ export class Hand {
   }
 
   /**
-   * Pull the hand towards a pose, as near as the arm and its limits let it come; gives what is missed [m]. Where place
-   * and direction cannot both be had, the place counts.
+   * Pull the hand towards a pose, as near as the arm and its limits let it come; gives the remaining distance [m]. If
+   * position and rotation cannot both be reached, the position has priority.
    */
   reach(position: Vector3, turn?: Quaternion): number {
     const hand = this.data;
@@ -68,7 +68,7 @@ export class Hand {
     return found.missed;
   }
 
-  /** Newton steps from this posture; with a `reach` [m], an error in direction counts like one of that arm's length. */
+  /** Newton steps from this posture; with a `reach` [m], an error in rotation counts like an error in position at that arm's length. */
   private sought(step: string, rotation: number[], position: Vector3, reach: number | null): { q: Float64Array; error: number; missed: number } {
     let q: Float64Array = this.state.q.slice(this.data!.first);
     let best = { q, error: Infinity, missed: Infinity };

@@ -1,4 +1,4 @@
-// The haptic scene: what is seen of the loop, which runs beside the page in real time, and its controls.
+// The haptic scene: the view and the controls of the loop, which runs beside the page in real time.
 
 import { ArrowHelper, Group, Mesh, MeshBasicMaterial, PlaneGeometry, Quaternion, Vector3 } from "three";
 import type { HapticData } from "./document";
@@ -14,7 +14,7 @@ import { sphere, surface } from "./surfaces";
 
 const NUMBERS = 100; // milliseconds between changes of the numbers: more often nobody reads them
 
-const LONGEST_START = 10_000; // milliseconds that a thread may take to be there
+const LONGEST_START = 10_000; // milliseconds that a thread may take to start
 
 const LAW_TEXTS: Record<string, string> = {
   exact: "exact model",
@@ -26,11 +26,11 @@ const LAW_TEXTS: Record<string, string> = {
 export class HapticView {
   readonly element = html("div", { class: "haptic" });
   readonly group = new Group();
-  /** What was last heard of the loop; null before it was started. */
+  /** The last report of the loop; null before its start. */
   report: HapticReport | null = null;
   /** Whether the loop has a thread of its own: some browsers and embedding pages allow none. */
   hasThread = false;
-  private give: (orders: HapticOrders) => void = () => {}; // until it is known who takes them
+  private give: (orders: HapticOrders) => void = () => {}; // until it is known whether a thread runs the loop
   private readonly orders: HapticOrders;
   private written = 0;
   private readonly ball: Mesh;
@@ -39,7 +39,7 @@ export class HapticView {
   private readonly outputs = { force: html("output"), acceleration: html("output"), mass: html("output") };
   private readonly button = html("button", { type: "button" });
 
-  /** The view of a loop; `loop` itself runs where there is no thread for another like it. */
+  /** The view of a loop; `loop` itself runs in the page if there is no thread to run another one. */
   constructor(
     readonly loop: HapticLoop,
     private readonly state: State,
@@ -51,7 +51,7 @@ export class HapticView {
       const local = new HapticClock(loop, tell);
       this.hasThread = give !== null;
       this.give = give ?? ((orders) => local.order(orders));
-      this.order(); // somebody may have started it already
+      this.order(); // the reader may have started it already
     });
     this.ball = new Mesh(sphere(data.radius), surface({ color: "#e8743b", roughness: 0.4, transparent: true, opacity: 0.75 }));
     this.ball.castShadow = true;
@@ -167,7 +167,7 @@ export class HapticView {
   }
 }
 
-/** A thread that runs a loop like the page's own: what takes orders for it, or null where there can be none. */
+/** Start a thread that runs a loop like the page's own; gives the function that orders it, null without a thread. */
 function ownThread(data: HapticData, tell: (report: HapticReport) => void): Promise<((orders: HapticOrders) => void) | null> {
   return new Promise((done) => {
     setTimeout(() => done(null), LONGEST_START);

@@ -1,13 +1,13 @@
-// The haptic loop in real time: it catches up with the clock every few milliseconds and says what became of it.
+// The haptic loop in real time: it catches up with the clock every few milliseconds and reports its state.
 
 import type { Vector3 } from "./document";
 import type { HapticLoop } from "./haptic_loop";
 
 const MOST = 0.25; // seconds that are caught up after the page slept
-const AHEAD = 0.008; // seconds: as far as the loop usually has to wait for its turn, so that it is off by less both ways
+const AHEAD = 0.008; // seconds that the loop runs ahead: about its usual wait for its turn, so that it deviates less in both directions
 const BETWEEN = 6; // milliseconds between reports: twice as often as screens show pictures
 
-/** What the page wants of the loop. */
+/** Orders of the page to the loop. */
 export interface HapticOrders {
   running: boolean;
   law: string;
@@ -16,7 +16,7 @@ export interface HapticOrders {
   pulled: Vector3 | null;
 }
 
-/** What the page hears of the loop. */
+/** A report of the loop to the page. */
 export interface HapticReport {
   q: Float64Array;
   position: Vector3;
@@ -26,7 +26,7 @@ export interface HapticReport {
   feltMass: number;
   atWall: boolean;
   cycles: number;
-  /** How far simulated time was from the clock [s], at its worst since the start. */
+  /** Largest difference between simulated time and the clock [s] since the start. */
   lag: number;
   /** Why the loop ended; empty while it runs. */
   problem: string;
@@ -36,7 +36,7 @@ export class HapticClock {
   private running = false;
   private lag = 0;
   private last = 0;
-  /** What simulated time is behind the clock by [s]; below zero it is ahead. */
+  /** Lag of simulated time behind the clock [s]; negative if it is ahead. */
   private behind = 0;
   private told = 0;
 

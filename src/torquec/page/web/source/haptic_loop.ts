@@ -5,7 +5,7 @@ import type { CompiledModel } from "./compiled_model";
 import type { HapticData, Vector3 } from "./document";
 
 const WINDOW = 10; // cycles over which momentum is compared with the impulse: 20 ms
-const FADE = 0.97; // of what the felt mass remembers, per window: about two thirds of a second
+const FADE = 0.97; // forgetting factor of the felt mass per window: it remembers about two thirds of a second
 const WARM = 40; // cycles of every law before the clock starts
 const STANDING: Vector3 = [0, 0, 0];
 
@@ -86,7 +86,7 @@ export class HapticLoop {
     this.reset();
   }
 
-  /** The hand holds on and wants to be there, turned as the ball is. */
+  /** The hand holds the ball and pulls it there, with the ball's present rotation. */
   pull(position: Vector3, velocity = STANDING, acceleration = STANDING): void {
     const goal = (name: string): Float64Array => part(this.goal, this.data.goalSizes, name);
     goal("position").set(position);
@@ -118,7 +118,7 @@ export class HapticLoop {
     if (this.cycles % WINDOW === 0) this.compare();
   }
 
-  /** Impulse of the hand against what it did to the arm's speed: the mass that is felt. */
+  /** The felt mass: impulse of the hand over the change of the arm's velocity. */
   private compare(): void {
     const n = this.joints;
     const start = this.data.parts.motion![0] + n;
@@ -130,7 +130,7 @@ export class HapticLoop {
     this.atWall = this.touched;
     this.touched = false;
     this.sums = this.atWall ? [0, 0] : [FADE * this.sums[0] + dot(this.impulse, change), FADE * this.sums[1] + dot(change, change)];
-    // Below a hand's tremor there is nothing to weigh by.
+    // Motion below a hand's tremor determines no mass.
     this.feltMass = this.sums[1] > 1e-3 ? this.sums[0] / this.sums[1] : NaN;
     this.speed = now;
     this.impulse = [0, 0, 0];

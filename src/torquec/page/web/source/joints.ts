@@ -58,7 +58,7 @@ function limbs(state: State): number[][] {
   return found.map((joints) => joints.filter((joint) => !seen.has(joint) && seen.add(joint))).filter((joints) => joints.length > 0);
 }
 
-/** What the names of a limb's joints have in common; of names that differ, each without its number and "joint". */
+/** The common beginning of the names of a limb's joints; without one, the names without numbers and "joint". */
 function limbName(names: string[]): string {
   let common = names[0] ?? "";
   for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);

@@ -44,7 +44,7 @@ async function decodedMeshes(data: ViewData): Promise<(BufferGeometry | null)[]>
   );
 }
 
-/** How large the robot is [m]: what sizes of marks are measured by. */
+/** Size of the robot [m], to which marks are scaled. */
 function sizeOf(data: ViewData, placements: Placements): number {
   const view = new RobotView({ ...data, shapes: [] }, 1, [], placements);
   let largest = 0.1;
@@ -223,7 +223,7 @@ async function start(): Promise<void> {
   state.changed();
   scene?.look();
   if (scene) forPaper(scene, data);
-  // What tests and other scripts of the page may ask.
+  // Values that tests and other scripts of the page may read.
   Object.assign(window, {
     torquec: {
       ...{ data, state, model, hand, scene, robot, haptic, torquesAt },
@@ -235,7 +235,7 @@ async function start(): Promise<void> {
   document.documentElement.dataset.ready = "yes";
 }
 
-/** The button that shows what a simulated run should have followed, with the tube around its hand. */
+/** The button that shows the reference of a simulated run, with the tube around its hand. */
 function referenceButton(scene: SceneView, motions: Motions, state: State): HTMLElement {
   const button = html("button", { type: "button", "aria-pressed": "false" }, "reference");
   const show = (): void => {

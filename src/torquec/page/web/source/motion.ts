@@ -11,7 +11,7 @@ export class Motion {
   readonly qd: Float64Array;
   readonly qdd: Float64Array;
   readonly tau: Float64Array | null;
-  /** What a simulated run should have followed. */
+  /** The reference of a simulated run. */
   readonly reference: Float64Array | null;
 
   constructor(

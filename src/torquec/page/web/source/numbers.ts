@@ -3,8 +3,8 @@
 const MINUS = "\u2212";
 
 /**
- * A number with so many significant digits, never an exponent for what is on a human scale. Beside `whole`, the size of
- * what it belongs to, it has only the decimals that matter there.
+ * A number with so many significant digits, without an exponent for everyday sizes. With `whole`, the size of the larger
+ * quantity that it belongs to, it has only the decimals that matter beside that.
  */
 export function shown(value: number, digits = 3, whole = 0): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "\u2013" : value > 0 ? "\u221e" : `${MINUS}\u221e`;

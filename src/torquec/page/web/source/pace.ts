@@ -3,8 +3,8 @@
 import { drawsInSoftware } from "./surfaces";
 
 const SLOW_PICTURE = 36; // milliseconds between pictures of something that moves
-const SLOW_PICTURES = 8; // of these, less those that came in time, before less is drawn
-const COARSENESS = [1, 1.25, 1.6, 2]; // what pictures have fewer pixels by, across and down
+const SLOW_PICTURES = 8; // slow pictures minus those in time, before less is drawn
+const COARSENESS = [1, 1.25, 1.6, 2]; // factors by which pictures have fewer pixels, across and down
 const STILL = 350; // milliseconds without a picture: nothing moves
 
 export class Pace {
@@ -20,7 +20,7 @@ export class Pace {
     private readonly simplify: () => boolean,
   ) {}
 
-  /** Pixels of the picture for each of the page's. Without a graphics card two for one make up for its rough edges. */
+  /** Pixels of the picture for each of the page's. Without a graphics card, two for one smooth the edges of a still picture. */
   get ratio(): number {
     if (this.isStill) return drawsInSoftware ? 2 : Math.min(2, window.devicePixelRatio);
     return (drawsInSoftware ? 1 : Math.min(2, window.devicePixelRatio)) / COARSENESS[this.coarse]!;

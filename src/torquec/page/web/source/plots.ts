@@ -92,7 +92,7 @@ export function torquePlots(state: State, model: CompiledModel, motion: Motion, 
   };
 }
 
-/** How far the model's torques are from those beside them, where there are any. */
+/** Deviation of the model's torques from the measured or commanded ones, if there are any. */
 function fit(series: Series[], unit: string, beside: string, used: string): HTMLElement {
   const measured = series.find(({ name }) => name === "measured")?.values;
   const total = series.find(({ name }) => name === "total")!.values;

@@ -192,7 +192,7 @@ export class SceneView {
     return this.renderer.info.render.calls;
   }
 
-  /** The ellipsoid of what hand speeds unit joint speeds give: principal axes (columns) and lengths; null hides it. */
+  /** The ellipsoid of the hand's velocities at unit joint speeds: principal axes (columns) and lengths; null hides it. */
   showEllipsoid(axes: { vectors: number[][]; lengths: number[] } | null): void {
     this.ellipsoid.visible = axes !== null;
     if (axes) {
@@ -280,7 +280,7 @@ export class SceneView {
     return this.knob.position;
   }
 
-  /** Move the camera away until every joint and every hand is in the picture, as somebody with a camera would. */
+  /** Move the camera away until every joint and every hand is in the picture. */
   private stepBack(): void {
     const points = [...this.data.bodies.keys()].map((k) => new Vector3().setFromMatrixPosition(this.robot.group(k).matrixWorld));
     for (const hand of this.data.hands) points.push(framePose(this.robot, hand.body, hand.pose).position);

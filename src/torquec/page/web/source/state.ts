@@ -1,4 +1,4 @@
-// The state that the page shows, and who wants to know when it changes.
+// The state that the page shows, and the listeners to its changes.
 
 import { Quaternion } from "three";
 import { rollPitchYaw, turnOf } from "./angles";
@@ -6,7 +6,7 @@ import type { ViewData } from "./document";
 
 export type Listener = () => void;
 
-const BETWEEN_NUMBERS = 100; // milliseconds: more often nobody reads numbers that run
+const BETWEEN_NUMBERS = 100; // milliseconds: numbers that change faster cannot be read
 
 interface NumberListener {
   listener: Listener;
@@ -19,9 +19,9 @@ export class State {
   readonly qdd: Float64Array;
   /** Measured torques at this instant of a log, or those of a simulated run's controller; null elsewhere. */
   measured: Float64Array | null = null;
-  /** Positions that a simulated run should have at this instant; null elsewhere. */
+  /** Reference positions of a simulated run at this instant; null elsewhere. */
   reference: Float64Array | null = null;
-  /** Which of the two they are. */
+  /** Whether `measured` holds measured torques or those of the controller. */
   beside = "measured";
   degrees = true;
   private readonly pictures: Listener[] = [];
@@ -42,7 +42,7 @@ export class State {
     this.qdd = new Float64Array(n);
   }
 
-  /** Called with every state, before those who show numbers. */
+  /** Called with every state, before the listeners that show numbers. */
   onPicture(listener: Listener): void {
     this.pictures.push(listener);
   }

@@ -1,4 +1,4 @@
-// Materials and round shapes, as fine as whatever draws them can manage: a graphics card, or the processor alone.
+// Materials and round shapes, as fine as the renderer can draw: a graphics card, or the processor alone.
 
 import { type BufferGeometry, CapsuleGeometry, LatheGeometry, MeshLambertMaterial, MeshStandardMaterial, type MeshStandardMaterialParameters, SphereGeometry, Vector2 } from "three";
 

@@ -1,4 +1,4 @@
-// Files that are bundled as the text that they hold.
+// Files that are bundled as text.
 declare module "*.txt" {
   const text: string;
   export default text;

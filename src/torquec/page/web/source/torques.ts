@@ -12,7 +12,7 @@ export interface Torques {
   exact: Float64Array | null;
 }
 
-/** What the module says of the drives at this state. */
+/** Torques of the drives at this state, from the module. */
 export function torquesAt(model: CompiledModel, q: ArrayLike<number>, qd: ArrayLike<number>, qdd: ArrayLike<number>): Torques {
   return {
     total: model.value("torque", q, qd, qdd),
