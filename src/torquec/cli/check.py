@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions(CommandOptions):
-    """What to check, and the robot that the claims must be about."""
+    """The file or folder to check, and the robot that its claims must be about."""
 
     path: Path = argument(
         ...,

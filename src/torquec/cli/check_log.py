@@ -38,7 +38,7 @@ def map_option() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckLogOptions(CommandOptions):
-    """The logs, and what to look for."""
+    """The logs, and the faults to look for."""
 
     logs: list[Path] = logs_argument()
     log_map: Path | None = map_option()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(MotionOptions, StochasticOptions):
-    """The other model, the motion, and what to draw."""
+    """The other model, the motion, and the plots to draw."""
 
     other: str | None = argument(None, "The other one: a robot file, a model or a classic.", metavar="B")
     controllers: str | None = option(

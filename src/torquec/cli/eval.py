@@ -26,7 +26,7 @@ _TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 @dataclass(frozen=True, kw_only=True)
 class EvalOptions(CommandOptions):
-    """The state, and what else to show there."""
+    """The state, and the further quantities to show there."""
 
     q: str | None = state_option()
     qd: str | None = state_option()

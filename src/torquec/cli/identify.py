@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _TAKEN = ("logs", "cutoff", "friction", "rotors", "urdf", "force")
 """Options of `identify` of a robot with a floating base, besides those of every command."""
 _STANDSTILL = 0.01
-"""Speed [rad/s or m/s] below which stiction may hold a joint, which no model predicts."""
+"""Speed [rad/s or m/s] below which stiction may hold a joint; no model predicts its torque then."""
 
 
 @dataclass(frozen=True, kw_only=True)

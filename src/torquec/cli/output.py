@@ -81,7 +81,7 @@ def step_report(say: Callable[[str], None] = progress) -> Callable[[StepReport],
 
 
 def _bar(news: StepReport) -> str:
-    """One line: a bar where the whole is known, the name of the step, its share and the time left."""
+    """One line: a bar if the total is known, the name of the step, its share and the time left."""
     filled = 0 if news.share is None else round(_BAR * news.share)
     bar = f"[{'#' * filled}{'.' * (_BAR - filled)}] " if news.share is not None else ""
     return f"{bar}{news}"

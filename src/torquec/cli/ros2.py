@@ -32,7 +32,7 @@ class Ros2RunOptions(GuardedRunOptions):
 def ros2_run(model: Model, options: Ros2RunOptions) -> Outcome:
     """Run a control law on a robot behind ROS 2: joint states in, efforts out, between guards.
 
-    The law runs in a C thread, as in `torquec realtime run`. A fault, a number that is not finite or missing joint
+    The law runs in a C thread, as in `torquec realtime run`. A fault, a number that is not finite, or missing joint
     states take the efforts to zero. Exit status 1 if a fault ended the run.
     """
     from torquec.realtime.runtime.ros2_robot import Ros2Robot

@@ -73,8 +73,8 @@ class TimeOptions(CommandOptions):
 def time(model: Model, options: TimeOptions) -> Outcome:
     """Find the fastest motion along a path within torque, speed and acceleration limits.
 
-    The path is the spline through waypoints of the joints or of a frame. Torques include friction, drives and payload,
-    and are proven between the rows of the file, too. Exit status 1 if that proof fails.
+    The path is the spline through waypoints of the joints or of a frame. Torques include friction, drives and payload.
+    Their limits are proven between the rows of the file, too; exit status 1 if that proof fails.
     """
     from torquec.control.uncertainty import load_uncertainty
     from torquec.planning.time_optimal import time_optimal

@@ -51,9 +51,9 @@ class ViewOptions(CommandOptions):
 def view(model: Model, options: ViewOptions) -> Outcome:
     """Write an interactive 3D page of the model: sliders, dragging, motions.
 
-    Torques, mass matrix, equations and inverse kinematics are computed in the page itself, by the compiled model. It is
-    one file that needs nothing else: no server, no network, nothing installed. Shapes come from the robot's file
-    (STL, OBJ, DAE and GLB meshes in its folder or package, or in a --package), else from its inertias.
+    Torques, mass matrix, equations and inverse kinematics are computed in the page itself, by the compiled model. The
+    page is one file that needs nothing else: no server, no network, nothing installed. Shapes come from the robot's
+    file (STL, OBJ, DAE and GLB meshes in its folder or package, or in a --package), else from its inertias.
     """
     from torquec.foundation.writing import write_files
     from torquec.page.view_page import view_page

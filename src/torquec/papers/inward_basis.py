@@ -35,7 +35,7 @@ _FRICTION_ORDER = {
     ParameterKind.OFFSET: 2,
 }
 """Order of the friction columns in the tables of the paper; others follow."""
-_LATER_ELEMENTS = 3  # after the three that have a place of their own
+_LATER_ELEMENTS = 3  # order of all other friction columns: after the three above
 _FRICTION = {"coulomb": "fs", "viscous": "ds", "offset": "fo"}
 
 

@@ -34,7 +34,7 @@ _ASSUMED = ", assumed: the robot's file has no limit"
 def project_text(
     robot: Robot, *, argument: str, logs: Sequence[str] = (), seconds: float | None = 60.0, gravity: bool = False
 ) -> str:
-    """The text of a project file for a robot; `argument`: its path from the project's folder.
+    """The text of a project file for a robot; `argument`: a classic's name, or the path from the project's folder.
 
     `logs` are named in it; without any, [identify] is a comment. `seconds` limits the search for a simpler model; with
     `gravity`, the robot's gravity is stated.

@@ -29,7 +29,7 @@ from torquec.project.tuning import TUNING
 from torquec.robot.robot import Robot
 
 _STATES = 64  # states of a comparison: all lanes of a vector unit several times, and an odd rest
-_ODD_REST = 3  # states less in a batch, so that its end does not fill a vector
+_ODD_REST = 3  # fewer states in a batch, so that its end does not fill a vector
 _NATIVE_TOLERANCE = 1e-11
 """Tolerance, relative to the largest value: native code adds in another order, and linear solves lose digits."""
 _PEER_TOLERANCE = 1e-9  # of the largest value, against other libraries, which read robots written as URDF

@@ -57,7 +57,7 @@ def simulation_conditions(plant: Plant, motion: Trajectory, options: LoopOptions
 
 
 def run_summary(robot: Robot, result: SimulationResult) -> dict[str, Any]:
-    """One run of the robot that moved."""
+    """Summary of one run; `robot`: the robot of the plant."""
     from torquec.simulation.simulation_result import passed_limits
 
     return {

@@ -50,7 +50,7 @@ class RealtimeTuning:
     diagnostics_interval: float = 1.0  # interval of the diagnostics [s], as diagnostic aggregators expect it
     first_message_timeout: float = 5.0  # timeout of the first joint states [s]: discovery takes about one
     # runtime.run
-    log_read_interval: float = 0.02  # [s] between two reads of the log: some hundred entries at the highest rates
+    log_read_interval: float = 0.02  # [s] between two reads of the log: a few hundred entries at the highest rates
     log_length: float = 4.0  # length of the log in the loop's memory [s]: far longer than the reader may be delayed
 
 

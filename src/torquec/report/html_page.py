@@ -94,7 +94,7 @@ def _hash(text: str) -> str:
 
 
 class _Writer:
-    """Blocks to HTML; it numbers drawings, and sources in the order of their first use."""
+    """Writer of blocks as HTML; it numbers drawings, and sources in the order of their first use."""
 
     def __init__(self) -> None:
         self.sources: dict[Provenance, int] = {}

@@ -14,7 +14,7 @@ from torquec.report.tables import MICRO, MILLI, table
 
 _BAR = 30  # characters of the longest bar: a row stays within sixty
 _OCTAVE = 16  # bins; see `TimeHistogram`
-_MOST_ROWS = 12  # of a histogram: from a microsecond to some milliseconds; fits a terminal of 24 lines
+_MOST_ROWS = 12  # of a histogram: from a microsecond to several milliseconds; fits a terminal of 24 lines
 _SHOWN = ("cycles", "missed", "late", "blind")
 _MODES = {
     GuardMode.RUN: "running",

@@ -150,7 +150,7 @@ def _standing(gravity: Sequence[float]) -> Callable[[Sequence[float]], Point]:
     if axis == 2 or pull[axis] == 0.0:
         return lambda p: (float(p[0]), float(p[1]), float(p[2]))
     sign = -1.0 if pull[axis] > 0.0 else 1.0
-    rest = (axis + 1) % 3, (axis + 2) % 3  # a cyclic change of axes keeps left and right
+    rest = (axis + 1) % 3, (axis + 2) % 3  # a cyclic change of axes keeps handedness
     return lambda p: (float(p[rest[0]]), sign * float(p[rest[1]]), sign * float(p[axis]))
 
 

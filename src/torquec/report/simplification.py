@@ -225,7 +225,7 @@ def _bounds(values: StoredValue, claim: Provenance, looked: Provenance) -> list[
 
 
 def _worst(values: StoredValue, claim: Provenance, looked: Provenance) -> list[Fact]:
-    """The largest proven share of the tolerance, and the largest that was found; a joint is named if it is alone."""
+    """The largest proven share of the tolerance, and the largest found; names the joint if only one has it."""
     shares = [
         (bound["torque"].number / allowed.number, bound["found"].number / allowed.number, joint)
         for joint, bound in values["bounds"].items()

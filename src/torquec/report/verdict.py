@@ -46,7 +46,7 @@ def verdict_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     beyond = exceeded_without_disturbance(folder) if bounded else []
     blocks: list[Block] = [paragraph(stated, tone=Tone.WARNING if not bounded else Tone.PLAIN if beyond else Tone.GOOD)]
     if others:
-        origins = values.get("origins")  # which older documents do not have
+        origins = values.get("origins")  # older documents do not have them
         words = ["linear models"] * len(others) if origins is None else list(origins.texts[1:])
         rests = [_ORIGINS.get(word, _LINEAR) for word in words]
         blocks.append(Items(tuple(Statement(text, way) for text, way in zip(others, rests, strict=True))))

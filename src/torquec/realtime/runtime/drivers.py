@@ -66,7 +66,7 @@ class RobotDriver(Protocol):
 
     @property
     def is_virtual(self) -> bool:
-        """Whether its clock stands still while the loop computes."""
+        """Whether the driver's clock stands still while the loop computes."""
         ...
 
     def opened(
@@ -94,7 +94,7 @@ class SimulatedRobot:
 
     @property
     def is_virtual(self) -> bool:
-        """Whether its clock stands still while the loop computes."""
+        """Whether the driver's clock stands still while the loop computes."""
         return self.clock is RobotClock.VIRTUAL
 
     @property

@@ -3,7 +3,7 @@
 (1)  clamps of every sent torque:               |tau_i| <= torque_i,   |tau_i - tau_i before| <= rate_i x period
 (2)  trips, beyond which the stop begins:       lower_i <= q_i <= upper_i,   |qd_i| <= speed_i,
      sum over driven joints of tau_i qd_i <= power,   |q_i - q_i before| <= 1.5 speed_i dt + slack_i,
-     |drift of q_i against qd_i| <= slack_i,   times between torques, between samples, and of samples
+     |drift of q_i against qd_i| <= slack_i,   limits of times between torques and samples, and of the age of samples
      and while q_i stays the same number:   |sum of qd_i dt, over a tenth of a second| <= resolution_i,
      |change of the reference of joint i| <= unmoved_i
 (3)  the stop: the last torque for `hold`, then to zero in `ramp`, minus damping_i qd_i while the state is valid

@@ -53,11 +53,11 @@ class DeadlineSource(StrEnum):
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a real-time loop. Times in seconds.
+    """Options of a real-time loop, with their defaults; times in seconds.
 
     `period`: the controller's, else the motion's. `deadline`: what triggers a cycle. `background`: the background
     period, None for the whole law in every cycle; `order` of the hold; `oldest_coefficients`: largest sample age, four
-    background periods, at least 50 ms. `duration`: the motion's, then the stop begins. `watchdog`: timeout of the
+    background periods, at least 50 ms. `duration`: that of the motion; then the stop begins. `watchdog`: timeout of the
     loop. `start_patience`: timeout of the first state. `priority` of SCHED_FIFO (0: ordinary scheduling) and
     `lock_memory` are requested; the result states whether they were granted. `keep_log`: whether the result has the
     whole log.
@@ -103,8 +103,8 @@ def run(
 ) -> RealtimeResult:
     """Run a controller on a robot along a motion, until its end or a fault; every torque passes the guards.
 
-    `trace` names a file for Perfetto, with every cycle; `report` is called some times a second. Ctrl-C begins the stop;
-    the result states the request. Raises `ArgumentError` for joints, periods and limits that do not match,
+    `trace` names a file for Perfetto, with every cycle; `report` is called several times a second. Ctrl-C begins the
+    stop; the result states the request. Raises `ArgumentError` for joints, periods and limits that do not match,
     `CompileError` where there is no compiler for the loop. Faults of the robot are results, not exceptions.
     """
     model = as_model(source)
