@@ -166,13 +166,13 @@ def _series(series: Series, index: int, x: Scale, y: Scale) -> str:
 
 
 def _marks(series: Series, colour: str, x: Scale, y: Scale) -> list[str]:
-    spread = (min(series.levels), max(series.levels)) if series.levels else (0.0, 0.0)
+    order = sorted(set(series.levels or ()))
     marks = []
     for k, (a, b) in enumerate(zip(series.x, series.y, strict=True)):
         if not (math.isfinite(a) and math.isfinite(b)):
             continue
         px, py = x.place(a), y.place(b)
-        shade = f"l{_level(series.levels[k], *spread)}" if series.levels else colour
+        shade = f"l{_level(series.levels[k], order)}" if series.levels else colour
         if series.style is Style.CROSSES:
             marks.append(f'<path class="cross-mark {shade}" d="M{px - 5:.1f} {py - 5:.1f}l10 10m0-10l-10 10"/>')
         else:
@@ -181,11 +181,9 @@ def _marks(series: Series, colour: str, x: Scale, y: Scale) -> list[str]:
     return marks
 
 
-def _level(value: float, low: float, high: float) -> int:
-    """The step of the colour scale, linear in the value from `low` to `high`."""
-    if not high > low:
-        return 0
-    return min(_LEVELS - 1, int(_LEVELS * (value - low) / (high - low)))
+def _level(value: float, order: Sequence[float]) -> int:
+    """The step of the colour scale, by the rank of the value: factors of a root locus span many powers of ten."""
+    return _LEVELS * order.index(value) // len(order)
 
 
 def _pieces(series: Series, x: Scale, y: Scale) -> str:
