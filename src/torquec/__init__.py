@@ -310,7 +310,7 @@ __all__ = sorted(_HOMES)  # noqa: PLE0605 - made from the table
 if not TYPE_CHECKING:  # the stub lists every name, so that a misspelt one is an error
 
     def __getattr__(name: str) -> Any:
-        if name == "realtime":  # a room whose own functions are called by its name: tq.realtime.run
+        if name == "realtime":  # a subpackage that is public itself: tq.realtime.run
             return importlib.import_module("torquec.realtime")
         if name not in _HOMES:
             raise AttributeError(f"module 'torquec' has no attribute '{name}'")

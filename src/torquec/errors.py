@@ -50,7 +50,7 @@ class RobotError(TorquecError):
 
 
 class RefusedQuantityError(RobotError):
-    """A quantity that this kind of model does not have; the message gives the reason, the remedy a model with it."""
+    """A quantity that this kind of model does not have; the remedy names a model that has it."""
 
 
 class ArgumentError(TorquecError, ValueError):
@@ -74,7 +74,7 @@ class DivergenceError(CheckError):
 
 
 class SpecificationError(TorquecError):
-    """A specification that lacks what it needs, or that no model can meet; the remedy names what can be met."""
+    """A specification that is incomplete, or that no model can meet; the remedy names values that can be met."""
 
 
 class TimeLimitError(TorquecError):
@@ -104,7 +104,7 @@ class UnitWarning(UserWarning):
 
 
 class SnapWarning(UserWarning):
-    """Angles of a robot file were snapped to right angles: programs use these, claims refer to the file."""
+    """Angles of a robot file were snapped to right angles: programs use the right angles, claims refer to the file."""
 
 
 class FixedBaseWarning(UserWarning):

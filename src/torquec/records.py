@@ -40,8 +40,9 @@ class Record:
 class BaseParametersRecord(Record):
     """Base parameters as combinations of the standard parameters: beta = K phi, with regressor Y E.
 
-    `parameters` (p) and `names` (b); `projection` are the rows of K (b, p), `expansion` the rows of E (p, b); `motors`,
-    `friction` and `frames` define the standard parameters; `values` (b) is null for a robot without inertias.
+    `parameters` (p) are the names of the standard parameters, `names` (b) those of the base parameters. `projection`
+    holds the rows of K (b, p), `expansion` those of E (p, b). `motors`, `friction` and `frames` define the standard
+    parameters. `values` (b) is null for a robot without inertias.
     """
 
     KIND: ClassVar[str] = "base_parameters"

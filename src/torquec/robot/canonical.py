@@ -1,18 +1,18 @@
-"""Canonical frames: any tree re-framed to modified Denavit-Hartenberg frames (Khalil & Kleinfinger for branches).
+"""Canonical frames: modified Denavit-Hartenberg frames for any tree of bodies (branches: Khalil & Kleinfinger).
 
 (1)  Each body's frame has z on its joint axis and x on the common normal to the axis of its main child.
 (2)  Body in parent:  A(q) = pre * Rz(theta + q) Tz(d)   rotation,    pre * Rz(theta) Tz(d + q)   translation
 (3)  pre = Rx(alpha) Tx(a) on the main branch, Rz(gamma) Tz(b) Rx(alpha) Tx(a) on a side branch.
-(4)  Parallel axes: the common normal may slide along them; it is put where the child's d vanishes, so that all offsets
-     along a group of parallel axes sit before the first of them, where they cost least.
-(5)  A joint with several coordinates (free, ball, planar) has the axes of its motion subspace instead, about the origin
-     of the file's frame:  A(q) = pre * motion(q),  pre a general pose.
+(4)  Parallel axes have many common normals: the one with d = 0 at the child is taken. All offsets along a group of
+     parallel axes then sit before the first of them, where they cost least.
+(5)  A joint with several coordinates (free, ball, planar) has a frame along the axes of its motion subspace, with the
+     origin of the file's frame:  A(q) = pre * motion(q),  pre a general pose.
 
-Most rotations become "turn about z" followed by a quarter turn about x, which is what makes the generated code
-small. The axis of the first joint is the z of the base frame. URDF files print 1.5708 for pi/2, which makes parallel
-axes skew by 4e-6; with `snap`, angles within `SNAP` of a multiple of pi/2 are taken as that multiple, and each one
-is reported. Where axes are nearly, but not exactly, parallel their common normal lies far away, and inertias about a
-point so far away lose digits: there `pre` is a general pose instead of (3).
+Most rotations become "turn about z" followed by a quarter turn about x, which keeps the generated code small. The axis
+of the first joint is the z of the base frame. URDF files print 1.5708 for pi/2, which skews parallel axes by 4e-6 rad.
+With `snap`, angles within `SNAP` of a multiple of pi/2 become that multiple, and each one is reported. The common
+normal of nearly parallel axes lies far away, and inertias about such a far point lose digits: there `pre` is a general
+pose instead of (3).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _ANGLE_ROUNDING = 1e-14
 """Rounding error of an exact right angle or zero length; a real value this small changes no significant digit."""
 
 _COSINE_ROUNDING = 1e-15
-"""Rounding error of an exact one: the cosine of an angle e differs from 1 by e^2/2 only, and 1e-7 must not be lost."""
+"""Rounding error of a cosine that is exactly 1. An angle of 1e-7 changes a cosine by 5e-15 only, and must survive."""
 
 _REBUILT_ROTATION_ERROR = 1e-13  # rounding error of a rotation rebuilt from its roll, pitch and yaw
 _AXES: Matrix3 = IDENTITY_ROTATION  # the coordinate axes
@@ -122,7 +122,7 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
             normals[child] = _normal(frames[i], placements[child], frames[child])
             _settle(frames[i], placements[child], frames[child], normals[child])
 
-    # Base to tip: what is still free, then the parameters of (2) and (3).
+    # Base to tip: origins and x axes that are still free, then the parameters of (2) and (3).
     base = _base_frame(robot, placements, frames)
     seen_from_base = _pose(base).inverse()
     links: list[CanonicalLink] = []
@@ -186,7 +186,7 @@ def _placement(body: Body, snaps: list[Snap] | None) -> Pose:
     turned = matmul(
         rotation_z(*exact_cos_sin(yaw)), matmul(rotation_y(*exact_cos_sin(pitch)), rotation_x(*exact_cos_sin(roll)))
     )
-    # Where pitch is within 1e-9 of a right angle, roll and yaw are read as if it were one: that is a snap, too.
+    # Within 1e-9 of a right angle, `rpy_from_rotation` takes the pitch as exactly that angle: a snap, too.
     off = max(abs(a - b) for row, own in zip(turned, pose.rotation, strict=True) for a, b in zip(row, own, strict=True))
     if off > _REBUILT_ROTATION_ERROR and not any(snap.joint == body.joint.name for snap in snaps):
         snaps.append(Snap(body.joint.name, "pitch", pitch - math.copysign(off, pitch), pitch))
@@ -202,7 +202,7 @@ def _first_frame(body: Body, snaps: list[Snap] | None) -> _Frame:
 
 
 def _axis(body: Body, snaps: list[Snap] | None) -> Vector3:
-    """The joint's unit axis, a coordinate axis exactly where it is one up to the snap."""
+    """The joint's unit axis; one within the snap of a coordinate axis becomes exactly that axis."""
     axis = scale(body.joint.axis, 1.0 / norm(body.joint.axis))
     nearest = max(axis, key=abs)
     k = axis.index(nearest)
@@ -235,7 +235,7 @@ def _clean_rotation(r: Matrix3) -> Matrix3:
 
 
 def _main_children(robot: Robot) -> list[int]:
-    """For each body the child with an axis that leads to the most bodies (the first of equals), or BASE."""
+    """For each body the one-coordinate child that carries the most bodies (the first of equals); BASE if none."""
     weight = [1] * len(robot.bodies)
     main = [BASE] * len(robot.bodies)
     for i in reversed(range(len(robot.bodies))):
@@ -256,7 +256,7 @@ def _normal(frame: _Frame, placement: Pose, child: _Frame) -> CommonNormal | Non
 
 
 def _settle(frame: _Frame, placement: Pose, child: _Frame, normal: CommonNormal | None) -> None:
-    """Origin and x axis of a frame from the axis of its main child (1), (4); `normal` where it is near."""
+    """Set a frame's origin and x axis from its main child (1), (4); `normal` is None where it lies far away."""
     if normal is not None:
         frame.x = _perpendicular(scale(normal.direction, 1.0 / norm(normal.direction)), frame.z)
         frame.origin = scale(frame.z, normal.foot)
@@ -285,7 +285,7 @@ def _perpendicular(v: Vector3, z: Vector3) -> Vector3:
 
 
 def _any_perpendicular(z: Vector3) -> Vector3:
-    """A unit vector across z, along a coordinate axis where one is."""
+    """A unit vector perpendicular to z; it is a coordinate axis where one of these is perpendicular."""
     k = min(range(3), key=lambda j: abs(z[j]))
     unit: Vector3 = tuple(1.0 if j == k else 0.0 for j in range(3))  # type: ignore[assignment]
     return _perpendicular(unit, z)
@@ -324,7 +324,7 @@ def _base_frame(robot: Robot, placements: list[Pose], frames: list[_Frame]) -> _
 def _relate(
     name: str, to_parent: Pose, frame: _Frame, normal_is: tuple[bool, bool], snaps: list[Snap] | None
 ) -> tuple[Pose, float, float]:
-    """pre, theta and d of (2) between the parent's canonical frame and this one; settles what is free in `frame`.
+    """pre, theta and d of (2) from the parent's canonical frame to this one; sets what `frame` still lacks.
 
     `to_parent` is the file frame seen from the parent's canonical one; `normal_is` tells whether the joint is on the
     main branch, and whether its common normal with the parent's axis lies near.
@@ -358,8 +358,8 @@ def _relate(
         elif on_main:
             gamma = 0.0
         alpha = math.atan2(dot(cross((0.0, 0.0, 1.0), z), normal), z[2])
-        # On the main branch the parent's origin already is where the normal starts, but for rounding; `start` is the
-        # point of the child's axis that is nearest to it, so that the child stands exactly where it stood.
+        # On the main branch the normal starts at the parent's origin, up to rounding. `start` is the point of the
+        # child's axis nearest to that origin, so that the child keeps its exact place.
         b = 0.0 if on_main else foot((0.0, 0.0, 1.0), origin, z)
         d = dot(subtract(origin, (0.0, 0.0, b)), z)
         start = subtract(origin, scale(z, d))
@@ -384,6 +384,6 @@ def _angle_about_z(turned: Matrix3, to_parent: Pose, x: Vector3) -> float:
 
 
 def _skewed(z: Vector3) -> Matrix3:
-    """A rotation whose z column is `z`, as near to the identity (or its flip) as can be."""
+    """A rotation whose z column is `z`, its x column as near to the x axis as possible."""
     x = _perpendicular((1.0, 0.0, 0.0), z)
     return transpose((x, cross(z, x), z))

@@ -1,4 +1,4 @@
-"""The common normal of two axes, where it is near enough to put frames on.
+"""The common normal of two axes, if it is near enough to the joints to carry frames.
 
 The axis z passes through the origin, the child's axis z' through the point `offset`; both are unit vectors.
 
@@ -6,7 +6,7 @@ The axis z passes through the origin, the child's axis z' through the point `off
 (2)  foot on z            t = offset . (z' x n) / n . n
 (3)  foot on z'           u = offset . (z x n) / n . n,  counted from `offset`
 
-With z' x n for z - (z . z') z' less cancels between axes that are nearly parallel.
+(2) and (3) use z' x n, and not z - (z . z') z', which cancels more between nearly parallel axes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from torquec.spatial import Vector3, cross, dot, norm
 
 @dataclass
 class CommonNormal:
-    """Its direction, of any length (1), and how far along either axis its feet are from the joints (2), (3)."""
+    """A common normal: direction (1), not normalised, and the positions of its feet along the two axes (2), (3)."""
 
     direction: Vector3
     foot: float
@@ -44,6 +44,6 @@ def near_normal(z: Vector3, offset: Vector3, z_child: Vector3) -> CommonNormal |
 
 
 def foot(z: Vector3, other: Vector3, z_other: Vector3) -> float:
-    """Where on the line t z the common normal to the line `other` + u z_other starts (2)."""
+    """t of (2): where the common normal from the line t z to the line `other` + u z_other starts."""
     direction = cross(z, z_other)
     return float(dot(other, cross(z_other, direction)) / dot(direction, direction))

@@ -1,7 +1,7 @@
 """Configurations of a robot: neutral position, integration and difference on the manifold, random positions.
 
-A configuration q (nq,) holds the positions of all independent joints, rates v (nv,) their rates; quaternions are
-(w, x, y, z), of length 1, rates those of the child body in its own axes (:mod:`torquec.robot.joints`).
+A configuration q (nq,) holds the positions of all independent joints, v (nv,) their rates. Quaternions (w, x, y, z)
+have length 1. Rates are those of the child body, in the child's own axes (:mod:`torquec.robot.joints`).
 
 (1)  integrate(q, v):      every joint follows its part of v for one unit of time
 (2)  difference(q0, q1):   the v that leads from q0 to q1
@@ -31,7 +31,7 @@ _ANY_LENGTH = 1.0  # m, where a joint has no limits
 def neutral(robot: Robot) -> list[float]:
     """The position (nq,) at which every body's frame coincides with its joint frame: zeros and unit quaternions.
 
-    That of a robot with closed loops is the position at which they were assembled.
+    For a robot with closed loops it is the position at which the loops were assembled.
 
     >>> from torquec.robot import classics
     >>> neutral(classics.planar2r())
@@ -68,7 +68,7 @@ def random_position(robot: Robot, generator: np.random.Generator | int = 0) -> A
 
 
 def rate_map(robot: Robot, q: Sequence[Scalar]) -> list[dict[int, Scalar]]:
-    """N(q) of (3) by columns: for every rate its entries by position."""
+    """N(q) of (3) by columns: for every rate, its nonzero entries by index in q."""
     columns: list[dict[int, Scalar]] = [{} for _ in range(robot.nv)]
     for joint, at, rates in joint_slices(robot):
         for i, row in zip(range(at.start, at.stop), joint.kind.rate_map(q[at]), strict=True):
@@ -138,7 +138,7 @@ def check_rates(robot: Robot, v: Sequence[Scalar]) -> None:
 
 
 def joint_slices(robot: Robot, without: Collection[str] = ()) -> Iterator[tuple[Joint, slice, slice]]:
-    """Every independent joint, but those named, with where its positions and rates stand."""
+    """Every independent joint except those in `without`, with its slices of q and of v."""
     q = v = 0
     for joint in robot.joints:
         if joint.name not in without:

@@ -35,9 +35,9 @@ _UNLIMITED = (JointType.CONTINUOUS, JointType.PLANAR)  # kinds whose angle Pinoc
 def to_pinocchio(
     robot: Robot, q: Sequence[float], v: Sequence[float], *, joints: Sequence[str] | None = None
 ) -> tuple[Array, Array]:
-    """q and v, or a torque or acceleration in place of v, as Pinocchio has them.
+    """q and v in Pinocchio's conventions; v may also be a torque or an acceleration.
 
-    `joints` are the names of the joints in Pinocchio's order, `list(model.names)[1:]`, where that is another one.
+    `joints` lists the joint names in Pinocchio's order, `list(model.names)[1:]`, if that order differs.
     """
     parts = {joint.name: (_pinocchio_position(joint, q[at]), v[rates]) for joint, at, rates in _joints(robot, q, v)}
     return _in_order(robot, parts, joints)
@@ -53,7 +53,7 @@ def from_pinocchio(
     if (len(q), len(v)) != (sum(sizes), robot.nv):
         raise ArgumentError(
             f"{len(q)} positions and {len(v)} rates",
-            remedy=f"Pinocchio has {sum(sizes)} and {robot.nv} of '{robot.name}'",
+            remedy=f"give {sum(sizes)} positions and {robot.nv} rates of '{robot.name}', as Pinocchio has them",
         )
     parts, at, rates = {}, 0, 0
     for joint, size in zip(order, sizes, strict=True):
@@ -63,7 +63,7 @@ def from_pinocchio(
 
 
 def to_mujoco(robot: Robot, q: Sequence[float], v: Sequence[float]) -> tuple[Array, Array]:
-    """q and v, or a torque in place of v, as MuJoCo has them (1)."""
+    """q and v in MuJoCo's conventions (1); v may also be a torque."""
     return np.array(q, dtype=np.float64), _turned(robot, q, v, lambda rotation, u: rotation @ u)
 
 
@@ -73,12 +73,12 @@ def from_mujoco(robot: Robot, q: Sequence[float], v: Sequence[float]) -> tuple[A
 
 
 def acceleration_to_mujoco(robot: Robot, q: Sequence[float], v: Sequence[float], a: Sequence[float]) -> Array:
-    """MuJoCo's accelerations (nv,) from those here, at q and v of here (1)."""
+    """Accelerations (nv,) converted to MuJoCo's conventions (1); q and v are in those of this package."""
     return _turned(robot, q, _with_spin(robot, v, a, 1.0).tolist(), lambda rotation, u: rotation @ u)
 
 
 def acceleration_from_mujoco(robot: Robot, q: Sequence[float], v: Sequence[float], a: Sequence[float]) -> Array:
-    """The accelerations (nv,) here from MuJoCo's, at q and v of here (1)."""
+    """The inverse of `acceleration_to_mujoco`; q and v are in the conventions of this package."""
     return _with_spin(robot, v, _turned(robot, q, a, lambda rotation, u: rotation.T @ u).tolist(), -1.0)
 
 

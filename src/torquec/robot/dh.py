@@ -5,9 +5,9 @@ With q added to theta (rotary joints) or to d (prismatic joints), link frame i i
 (1)  standard:  A_i = Rz(theta) Tz(d) Tx(a) Rx(alpha)      joint i moves about or along z_{i-1}
 (2)  modified:  A_i = Rx(alpha) Tx(a) Rz(theta) Tz(d)      joint i moves about or along z_i
 
-Motion about and along z commutes with Rz(theta) Tz(d), so both are A_i = before J(q) after with constant poses: for (1)
-`before` is the identity, for (2) `after` is. The body's frame is where J ends, so that every joint axis is z; the link
-frame, in which the file gives inertias, lies `after` it and is kept as a named frame.
+Motion about and along z commutes with Rz(theta) Tz(d). So both have the form A_i = before J(q) after with constant
+poses: `before` is the identity in (1), `after` in (2). The body's frame is the one right behind J, so that every joint
+axis is z. The link frame, in which the file gives inertias, has the pose `after` in it and is kept as a named frame.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def read_dh(
     """The robot of a DH table.
 
     `gravity` (3,) [m/s^2] in the base frame replaces the file's. Raises `RobotFileError` with file, line and remedy for
-    a file that is no such table; with `strict` for every warning too.
+    a file that is not a DH table, and with `strict` for every warning.
     """
     reader = _Reader(read_toml(path), inertias=InertiaCheck.BODIES)
     robot = reader.read(source=os.fspath(path), gravity=gravity)
@@ -95,7 +95,7 @@ def parse_dh(text: str, *, source: str, gravity: tuple[float, float, float] | No
 
 
 class _Reader:
-    """One pass over a document. `links` leads from a joint's name to its link's frame, `places` from names to lines."""
+    """One pass over a document. `links` maps joint names to link frames, `places` maps names to lines."""
 
     def __init__(self, document: Table, *, inertias: InertiaCheck) -> None:
         self.document = document
@@ -148,7 +148,7 @@ class _Reader:
         )
 
     def add_joint(self, table: Table, previous: str) -> str:
-        """Read one `[[joint]]`: a new body, or for a fixed joint more of its parent's body; its name."""
+        """Read one `[[joint]]`: adds a body, or if fixed extends its parent's body; returns the joint's name."""
         name = table.text("name")
         if name in self.links:
             table.refuse("name", f"there are two joints named '{name}'", "give each its own name, and none 'base'")
@@ -252,7 +252,7 @@ def _read_joint(table: Table, name: str, kind: JointType, placement: Pose) -> Jo
 
 
 def _read_row(convention: Convention, table: Table, kind: JointKind | None) -> tuple[Pose, Pose]:
-    """The constant poses before and after the motion, (1) or (2); the joint variable's own column is an offset."""
+    """The constant poses before and after the motion, (1) or (2); the variable's own column is an optional offset."""
     turns = None if kind is None else kind.coordinate.turns  # None: a fixed joint needs both columns
     along_x = Pose(rotation_x(*cos_sin(read_angle(table, "alpha"))), (table.number("a"), 0.0, 0.0))
     theta = read_angle(table, "theta", 0.0 if turns is True else None)
@@ -264,7 +264,7 @@ def _read_row(convention: Convention, table: Table, kind: JointKind | None) -> t
 
 
 _BODY_KEYS = ("mass", "com", "first_moment", "inertia", "about")
-_SYMMETRY_TOLERANCE = 1e-9  # written with nine digits or more, the two entries are one number
+_SYMMETRY_TOLERANCE = 1e-9  # relative difference of two symmetric entries that are written with nine digits or more
 
 
 def read_dh_inertia(link: Table) -> Inertia | None:

@@ -39,7 +39,7 @@ def read_angles(table: Table, key: str, default: tuple[float, float, float]) -> 
 
 
 def read_limits(joint: Table, kind: JointKind) -> Limits:
-    """`limits = { lower, upper, velocity, effort }`; `lower_deg` and `upper_deg` for rotary joints."""
+    """Limits from `limits = { lower, upper, velocity, effort }`; rotary joints also take `lower_deg`, `upper_deg`."""
     table = joint.table("limits")
     if table is None:
         return Limits()
@@ -58,7 +58,7 @@ def read_limits(joint: Table, kind: JointKind) -> Limits:
 
 
 def read_friction(owner: Table) -> Friction:
-    """`friction`: the words of `torquec.robot.friction`; those with a direction also without, for both."""
+    """Friction from `friction = { .. }`, with the words of `torquec.robot.friction`, by direction or for both."""
     table = owner.table("friction")
     if table is None:
         return Friction()
@@ -104,7 +104,7 @@ def _checked_word(table: Table, word: str, value: float) -> float:
 
 
 def read_spring(joint: Table) -> Spring | None:
-    """`spring = { stiffness, rest }`."""
+    """The spring from `spring = { stiffness, rest }`."""
     table = joint.table("spring")
     if table is None:
         return None
@@ -114,7 +114,7 @@ def read_spring(joint: Table) -> Spring | None:
 
 
 def read_counterbalances(joint: Table) -> tuple[Counterbalance, ...]:
-    """`counterbalance = { base, lever, .. }` with the fields of `Counterbalance`, or a list of such tables."""
+    """Counterbalances from `counterbalance = { base, lever, .. }`, or from a list of such tables."""
     single = joint.table("counterbalance") if joint.is_table("counterbalance") else None
     found = []
     for table in joint.tables("counterbalance") if single is None else [single]:
@@ -130,7 +130,7 @@ def read_counterbalances(joint: Table) -> tuple[Counterbalance, ...]:
 
 
 def read_mimic(joint: Table) -> Mimic | None:
-    """`mimic = { joint, multiplier, offset }`."""
+    """The coupling from `mimic = { joint, multiplier, offset }`."""
     table = joint.table("mimic")
     if table is None:
         return None
@@ -141,7 +141,7 @@ def read_mimic(joint: Table) -> Mimic | None:
 
 @dataclass(frozen=True)
 class GearedMotor:
-    """A motor and the joints that it turns with: motor speed per joint speed, by the name of the joint."""
+    """A motor and its gear ratios: motor speed per joint speed, by joint name."""
 
     motor: Motor
     ratios: dict[str, float]
@@ -150,7 +150,7 @@ class GearedMotor:
 def read_motor(joint: Table, name: str, gear_ratio: float | None = None) -> GearedMotor | None:
     """A joint's own `motor = { rotor_inertia, gear_ratio }` or `{ reflected_inertia }`, with friction at the motor.
 
-    `gear_ratio` is the default where the table gives none; without it, the table must.
+    `gear_ratio` is used if the table gives none; if it is None, the table must give one.
     """
     table = joint.table("motor")
     if table is None:
@@ -158,7 +158,7 @@ def read_motor(joint: Table, name: str, gear_ratio: float | None = None) -> Gear
     if "reflected_inertia" in table:
         for key in ("rotor_inertia", "gear_ratio"):
             if key in table:
-                table.refuse(key, f"'{key}' and 'reflected_inertia'", "give rotor_inertia and gear_ratio, or it")
+                table.refuse(key, f"'{key}' and 'reflected_inertia'", "leave one of them out")
         inertia, ratio = _moment(table, "reflected_inertia"), 1.0
     else:
         inertia, ratio = _moment(table, "rotor_inertia"), table.number("gear_ratio", gear_ratio)
@@ -195,7 +195,7 @@ def read_coupled_motor(table: Table, joints: Sequence[str]) -> GearedMotor:
 
 
 def build_drives(motors: Sequence[GearedMotor], joints: Sequence[str], mimics: dict[str, Mimic]) -> Drives:
-    """`Drives` over the independent `joints`; a motor on a mimic joint turns with what that joint follows."""
+    """`Drives` over the independent `joints`; a motor on a mimic joint turns with the joint that this one follows."""
     transmission = []
     for geared in motors:
         row = dict.fromkeys(joints, 0.0)

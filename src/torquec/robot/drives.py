@@ -34,7 +34,7 @@ _INSIDE = {
     **dict.fromkeys((*FRICTION_WORDS, *map(spoken_word, FRICTION_WORDS)), "friction"),
     **dict.fromkeys(("stiffness", "rest"), "spring"),
 }
-"""The table of a joint in which a key belongs that stands beside it."""
+"""For keys that users write directly under a joint: the table of the joint in which they belong."""
 
 
 def side_file(robot_file: Path, suffix: str = DRIVES_SUFFIX) -> Path:
@@ -98,7 +98,7 @@ def read_drives(path: Path, robot: Robot) -> Robot:
 
 
 def _assumed_numbers(sources: Table | None, path: Path) -> list[FileWarning]:
-    """A warning where `[source]`, texts by kind of number, calls some of them assumed."""
+    """A warning if `[source]`, which gives the source of each kind of number, calls some of them assumed."""
     if sources is None:
         return []
     assumed = [key for key in sources.keys if sources.text(key).startswith("assumed")]
@@ -108,7 +108,7 @@ def _assumed_numbers(sources: Table | None, path: Path) -> list[FileWarning]:
 
 
 def _read_joint(entry: Table, joint: Joint) -> Joint:
-    # Read in any case: a message about an unknown key lists the keys that were read.
+    # Read all three first: the message about an unknown key lists the keys that were read.
     friction, spring, counterbalances = read_friction(entry), read_spring(entry), read_counterbalances(entry)
     return dataclasses.replace(
         joint,
@@ -145,7 +145,7 @@ def _check_names(motors: list[tuple[GearedMotor, Table]]) -> None:
 def drives_text(robot: Robot, *, complete: bool = False) -> str:
     """The side file of a robot, empty when URDF can express everything; `torquec.robot.drives` reads it back exactly.
 
-    With `complete` it states every joint in full, since the robot file beside it may hold less than the truth.
+    With `complete` it states every joint in full, since the robot file beside it may express only part of it.
     """
     lines: list[str] = []
     for body in robot.bodies:
@@ -190,5 +190,5 @@ def _inline(values: Mapping[str, float]) -> str:
 
 
 def quoted_name(name: str) -> str:
-    """A TOML string: JSON's escapes are TOML's, but for DEL, which JSON leaves as it is."""
+    """A name as a TOML string: JSON's escapes are valid TOML, except that JSON does not escape DEL."""
     return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007F")

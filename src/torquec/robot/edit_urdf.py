@@ -1,6 +1,6 @@
 """Edit the original URDF of a robot: new inertias and friction; shapes, sensors, comments and all else stay.
 
-Byte for byte the same but for
+The document stays the same byte for byte, except for
 
 (1)  `<inertial>`: the link that a joint carries has the inertia of its whole body, links welded to it have none
 (2)  `<dynamics>` of the joints that move
@@ -8,7 +8,7 @@ Byte for byte the same but for
 (4)  frames that the file lacks (payloads, tools): links without inertia behind fixed joints, at the end
 (5)  a first line that says who wrote it
 
-The result is read back and compared with the robot; where they differ, there is no edited file.
+The result is read back and compared with the robot. If they differ, no edited file is written.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def urdf_source(robot: Robot) -> bytes | None:
-    """The URDF document that a robot was read from, a xacro file expanded; None where there is none (any more)."""
+    """The URDF document from which a robot was read, xacro expanded; None if it had none or the file is gone."""
     path = Path(robot.source)
     suffix = path.suffix.lower()
     try:
@@ -56,7 +56,7 @@ def urdf_source(robot: Robot) -> bytes | None:
 def edited_urdf(
     document: bytes, robot: Robot, *, dynamics: Mapping[str, Friction] | None = None, note: str = ""
 ) -> bytes | None:
-    """The document with the robot's inertias and friction in it (1)-(5); None where it would be another robot.
+    """The document with the robot's inertias and friction in it (1)-(5); None if it would describe another robot.
 
     `dynamics` is the friction for `<dynamics>` by joint, the robot's own unless given; `note` becomes part of (5).
     """
@@ -71,7 +71,7 @@ def edited_urdf(
 
 
 def is_same_robot(found: Robot, robot: Robot) -> bool:
-    """Whether two robots have the same joints, inertias and frames, whatever else; `found` may have further frames."""
+    """Whether two robots agree in joints, inertias and frames; `found` may have more frames, all else is ignored."""
     poses = {frame.name: (frame.body, frame.pose) for frame in found.frames}
     return (
         len(found.bodies) == len(robot.bodies)
@@ -216,7 +216,7 @@ class _Edits:
             self.pieces.append((at, at, "\n".join(lines).lstrip(" ") + "\n"))
 
     def put(self, parent: _Span, found: list[_Span], lines: list[str]) -> None:
-        """Lines in place of the first of the elements, or as the first child; further ones are removed."""
+        """Put lines in place of the first element in `found`, or as the parent's first child; remove the others."""
         indent = self.indent(found[0].begin if found else parent.begin)
         if found:
             self.pieces.append((found[0].begin, found[0].end, f"\n{indent}".join(lines)))
@@ -239,15 +239,15 @@ class _Edits:
         self.pieces.append((begin, span.end, ""))
 
     def indent(self, at: int) -> str:
-        """The blanks that the line of a place begins with."""
+        """The indentation before the byte `at`; empty if other text precedes it in its line."""
         line = self.document[self.document.rfind(b"\n", 0, at) + 1 : at]
         return "" if line.strip() else line.decode("latin-1")
 
     def applied(self, note: str) -> bytes:
-        """The document with everything in place, and (5)."""
+        """The document with all edits made, and the first line (5)."""
         text = self.document
         for begin, end, new in sorted(self.pieces, key=lambda piece: piece[:2], reverse=True):
-            text = text[:begin] + new.encode("latin-1") + text[end:]  # which gives back the bytes that were kept
+            text = text[:begin] + new.encode("latin-1") + text[end:]  # latin-1 maps bytes one to one
         text = _WRITTEN.sub(b"", text, count=1).removeprefix(_BYTE_ORDER_MARK)
         found = _DECLARATION.match(text)
         at = found.end() if found else 0
@@ -261,7 +261,7 @@ def _attribute(value: str) -> str:
 
 
 def _spans(document: bytes) -> _Span:
-    """The root element with its places in the bytes; `parse_urdf` has taken the document already."""
+    """The root element with its positions in the bytes; `parse_urdf` has already accepted the document."""
     parser = expat.ParserCreate()
     stack: list[_Span] = []
     done: list[_Span] = []
@@ -283,7 +283,7 @@ def _spans(document: bytes) -> _Span:
 
 
 def _tag_end(document: bytes, begin: int) -> int:
-    """Where the tag ends that begins there: behind the first > that is not inside quotes."""
+    """The end of the tag that starts at `begin`: behind the first > that is not inside quotes."""
     quote = b""
     for at in range(begin, len(document)):
         letter = document[at : at + 1]

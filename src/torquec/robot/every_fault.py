@@ -10,10 +10,10 @@ from torquec.robot.toml import GONE, KeyFaultError, KeyPath, Table
 
 
 def every_fault(document: Table, read: Callable[[Table], object]) -> list[TorquecError]:
-    """All faults that `read` finds in a document, in the order of their lines; none where it reads.
+    """All faults that `read` finds in a document, in the order of their lines; none if the document is valid.
 
     After each fault its key is left out, and the rest is read again; a required key gets a placeholder. Where `read`
-    refuses the placeholder, its table is left out. Errors that only follow from that are not reported.
+    refuses the placeholder, its table is left out. Errors that only follow from these omissions are not reported.
     """
     values = document.plain
     left_out: set[KeyPath] = set()
@@ -38,13 +38,13 @@ def every_fault(document: Table, read: Callable[[Table], object]) -> list[Torque
 
 
 def _left_out(values: dict[str, Any], path: KeyPath) -> bool:
-    """Leave out what stands at a path; False where nothing does, and for the document itself."""
+    """Remove the value at a path; False if there is none, and for the path of the document itself."""
     holder: Any = values
     for part in path[:-1]:
         holder = holder[part]
     if not path or (isinstance(path[-1], str) and path[-1] not in holder):
         return False
-    if isinstance(path[-1], int):  # the others keep their numbers
+    if isinstance(path[-1], int):  # the other elements keep their indices
         holder[path[-1]] = {GONE: True}
     else:
         del holder[path[-1]]

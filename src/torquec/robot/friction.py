@@ -1,7 +1,7 @@
 """Friction parameters of a shaft: the record `Friction`, and all parameter names in robot files and in Python.
 
-A word that ends in `_positive` or `_negative` counts in that direction of motion; without the ending it stands for
-both. :mod:`torquec.dynamics.friction` has the torque of each parameter.
+A word that ends in `_positive` or `_negative` applies to that direction of motion; without the ending it stands for
+both directions. :mod:`torquec.dynamics.friction` defines the torque of each parameter.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class FrictionSign(StrEnum):
 
     ANY = "any"
     MAGNITUDE = "magnitude"
-    """Zero or more; a fitted one may be negative, which is warned about."""
+    """Zero or more; a fitted value may be negative, with a warning."""
     SCALE = "scale"
     """More than zero: it is a divisor."""
 
@@ -47,11 +47,11 @@ FRICTION_WORDS: dict[str, FrictionWord] = {
     "offset": FrictionWord("a constant torque, such as a sensor's zero", "N m", FrictionSign.ANY),
     "turnover_speed": FrictionWord("dry friction turns over as tanh(v/turnover_speed)", "rad/s", FrictionSign.SCALE),
     "turnover_distance": FrictionWord(
-        "way over which dry friction turns over after a reversal; programs without memory turn at once",
+        "distance over which dry friction turns over after a reversal; without memory it turns over at once",
         "rad",
         FrictionSign.SCALE,
     ),
-    **_both("stribeck", FrictionWord("what dry friction has more at rest", "N m", needs="stribeck_speed")),
+    **_both("stribeck", FrictionWord("excess over Coulomb friction at rest", "N m", needs="stribeck_speed")),
     "stribeck_speed": FrictionWord("the excess falls as exp(-(v/stribeck_speed)^2)", "rad/s", FrictionSign.SCALE),
     "concave": FrictionWord("friction that grows with the speed and levels off", "N m", needs="concave_speed"),
     "concave_speed": FrictionWord("it grows as 1 - exp(-|v|/concave_speed)", "rad/s", FrictionSign.SCALE),
@@ -83,7 +83,7 @@ def spoken_word(stored: str) -> str:
 
 
 def check_words(values: Mapping[str, float]) -> None:
-    """Raise `ArgumentError` for unknown words, values that are not finite, and a word without the one it needs."""
+    """Raise `ArgumentError` for unknown words, for invalid values, and for a word without the one that it needs."""
     for name, value in values.items():
         word = FRICTION_WORDS.get(name)
         if word is None:
@@ -104,11 +104,11 @@ _FRICTION_FIELDS = ("viscous_positive", "viscous_negative", "coulomb_positive", 
 @dataclass(frozen=True, repr=False)
 class Friction:
     """Friction of a shaft by direction: for v > 0 `viscous_positive * v + coulomb_positive`, for v < 0
-    `viscous_negative * v - coulomb_negative` (all four are magnitudes), at v = 0 neither; `offset` is added always.
+    `viscous_negative * v - coulomb_negative` (all four are magnitudes), at v = 0 zero; `offset` is always added.
 
     `further` holds the parameters of other terms by name, in alphabetical order: the words of
     `FRICTION_WORDS`, such as ("stribeck_speed", 0.1). :mod:`torquec.dynamics.friction` defines their torques. Raises
-    `ArgumentError` for an unknown word, and where a term lacks one.
+    `ArgumentError` for an unknown word, and for a term that lacks a required word.
 
     >>> Friction.of({"viscous": 2.0, "stribeck": 0.5, "stribeck_speed": 0.1}).value("stribeck_negative")
     0.5
@@ -130,7 +130,7 @@ class Friction:
 
     @staticmethod
     def of(values: Mapping[str, float]) -> Friction:
-        """Friction from words; `viscous` stands for `viscous_positive` and `viscous_negative`, and so on; no zeros."""
+        """Friction from words; `viscous` stands for `viscous_positive` and `viscous_negative`; zeros are dropped."""
         found: dict[str, float] = {}
         for name, value in values.items():
             for word in stored_words(name):
@@ -157,10 +157,10 @@ class Friction:
 
 
 def repr_without_empty(value: Any, names: tuple[str, ...]) -> str:
-    """The text of a dataclass without these fields while they are empty.
+    """The text of a dataclass, without those of the named fields that are empty.
 
-    The robot's hash is taken of this text: a field that is added later does not change the hash of a robot without it,
-    and results that are cached under the hash are still found.
+    The robot's hash is the hash of this text. A field that is added later does not change the hash of a robot without
+    it, so that results cached under the hash are still found.
     """
     shown = (f for f in dataclasses.fields(value) if f.name not in names or getattr(value, f.name))
     return f"{type(value).__name__}({', '.join(f'{f.name}={getattr(value, f.name)!r}' for f in shown)})"

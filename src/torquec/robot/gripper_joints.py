@@ -3,12 +3,13 @@
 (1)  gripper: a body (the palm) with two or more moving children (the fingers) that together have at most a twentieth
      of the moving mass
 (2)  its joints: every independent joint of these children and of what they carry
-(3)  hand: the frame named after the outermost body that has frames, or else the last one on it. Of a body that carries
-     several others, each with fewer joints than lie between the base and itself, it is the last frame on that body.
-(4)  a gripper with one moving jaw is detected by name: an outermost body called jaw, finger, claw or mover, or moved by
-     a joint called gripper, is no hand, the body that carries it is
+(3)  hand: the frame named after the outermost body that has frames, or else the last frame on it. If that body lies
+     beyond a palm, the hand is the last frame on the palm: a body that carries several branches, each with fewer
+     joints than lie between the base and the palm.
+(4)  a gripper with one moving jaw is detected by name: where the outermost body is called jaw, finger, claw or mover,
+     or its joint is called gripper, the hand is on the body that carries it
 
-The arms of a two-armed robot and the legs of a walking one are far heavier than (1).
+The arms of a two-armed robot and the legs of a walking one are far heavier than (1) allows.
 """
 
 from __future__ import annotations
@@ -53,11 +54,10 @@ def gripper_joints(robot: Robot) -> tuple[str, ...]:
 
 
 def hand_frame(robot: Robot) -> str:
-    """Tool frame: the frame named after the outermost body that has frames, or else the last one on it.
+    """Tool frame (3): the frame named after the outermost body that has frames, or else the last frame on it.
 
-    Fingers are no place for a tool: of a body that carries several others, each with fewer joints than lie between the
-    base and itself, or a single jaw (4), it is the last frame on that body. Raises `ArgumentError` for a robot without
-    frames.
+    A tool is not mounted on fingers: beyond a palm (3), or on a single jaw (4), the last frame on the body that carries
+    the fingers or the jaw is taken. Raises `ArgumentError` for a robot without frames.
     """
     if not robot.frames:
         raise ArgumentError(f"robot '{robot.name}' has no frames", remedy="name one in its file")
@@ -73,7 +73,7 @@ def hand_frame(robot: Robot) -> str:
 
 
 def _is_jaw(robot: Robot, index: int) -> bool:
-    """(4): a body that carries nothing, alone on a body that moves, with the name of a jaw."""
+    """Whether a body is a single jaw (4): it carries nothing, is the only child of a moving body, and is named so."""
     if index < 0 or robot.bodies[index].parent == BASE:
         return False
     body = robot.bodies[index]
@@ -84,7 +84,7 @@ def _is_jaw(robot: Robot, index: int) -> bool:
 
 
 def _palm(robot: Robot, body: int) -> int | None:
-    """The body nearest to the base, on the way to `body`, that carries fingers; None where there is none."""
+    """The palm (3): the body nearest to the base, on the way to `body`, that carries fingers; None without one."""
     parents = [one.parent for one in robot.bodies]
     carried = [1] * len(parents)
     for i in reversed(range(len(parents))):

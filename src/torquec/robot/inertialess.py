@@ -1,8 +1,8 @@
 """Joints that move nothing with inertia: a massless gripper jaw, or a point mass on its own axis.
 
 The mass matrix has a zero on its diagonal at such a joint, in every configuration, and forward dynamics does not exist.
-A joint that carries nothing at all is a mistake in the file; one whose load merely lies on its axis (the last joint of
-many published arms) still has its inverse dynamics.
+A joint that carries nothing at all is a mistake in the file. A joint whose load lies on its axis (the last joint of
+many published arms) still has inverse dynamics.
 
 (1)  M_kk = s_k' I_k s_k,   I_k the composite inertia of everything that joint k carries, s_k its axis
 (2)  M is positive semidefinite: an independent joint and its mimics together have no inertia if (1) is zero for each
@@ -68,7 +68,7 @@ def _reflected_diagonal(robot: Robot) -> dict[str, float]:
 
 
 def _composites(robot: Robot) -> list[Inertia]:
-    """Each body with all that it carries, about the body's own frame, leaves first."""
+    """Composite inertias: each body with everything that it carries, about the body's own frame."""
     composites = [body.inertia for body in robot.bodies]
     for index in range(len(robot.bodies) - 1, -1, -1):
         body = robot.bodies[index]
@@ -79,13 +79,13 @@ def _composites(robot: Robot) -> list[Inertia]:
 
 
 def _motion(body: Body, index: int) -> Pose:
-    """The body's frame in its joint frame, at a position that no other joint shares."""
+    """The body's frame in its joint frame, at a position that differs from joint to joint."""
     kind, rate = body.joint.kind, 0.6 + math.sqrt(2.0 + index) % 0.7
     return kind.placement(body.joint.axis, kind.integrate(kind.neutral, (rate,) * kind.nv))
 
 
 def _has_inertia(body: Body, composite: Inertia) -> bool:
-    """Is (1) above rounding?"""
+    """Whether (1) exceeds its rounding error."""
     axes = (body.joint.axis,) * 3 if body.joint.kind.nv == 1 else transpose(body.joint.kind.axes(body.joint.axis))
     least = TUNING.zero_moment * (composite.xx + composite.yy + composite.zz)
     return all(

@@ -1,10 +1,10 @@
 """`load`: a robot file of any format to `Robot`; the suffix, or for XML the root element, chooses the reader.
 
-A new format is the file that reads it and one row in `READERS`: `load`, messages and the help of commands have it then.
+A new format needs a file that reads it and one row in `READERS`; `load`, messages and command help then know it.
 
-A robot may be given by name: the classics, and those of the package `robot_descriptions` where it is installed. It has
-a module for each description, `NAME_description` with `URDF_PATH` or `XACRO_PATH`, or `NAME_mj_description` with
-`MJCF_PATH`; importing one clones its repository once, into the package's own cache.
+A robot may be given by name: a classic, or a description of the package `robot_descriptions` if that is installed. The
+package has a module for each description, `NAME_description` with `URDF_PATH` or `XACRO_PATH`, or `NAME_mj_description`
+with `MJCF_PATH`. Importing a module clones the description's repository once, into the package's own cache.
 """
 
 from __future__ import annotations
@@ -79,15 +79,15 @@ def load(
 ) -> Robot:
     """The robot in a file: URDF (.urdf), MJCF or URDF (.xml), DH table (.toml), xacro (.xacro), SDF (.sdf).
 
-    A name instead of a file is that of a classic ("puma560") or of a description of the package `robot_descriptions`
-    (extra `robots`: "panda", "ur5e"), which fetches it from the network once.
+    Instead of a file, `path` may name a classic ("puma560") or a description of the package `robot_descriptions`
+    (extra `robots`: "panda", "ur5e"), which downloads it once.
     `base` puts the root on a free joint ("floating", its six rates first) or welds it to the world ("fixed"); without
-    it the base is as in the file, and a URDF file of a robot with legs is warned of (`FixedBaseWarning`).
+    it the base is as in the file, and a URDF file of a robot with legs causes a `FixedBaseWarning`.
     A side file `NAME.drives.toml` beside a URDF or MJCF file adds its drives, `NAME.loops.toml` its closed loops.
-    With `mesh_inertia`, MuJoCo computes inertias that an MJCF file leaves to its meshes, from those below its folder.
-    `snap` lets angles within rounding of a right angle become one, and warns of it (`SnapWarning`); `strict` turns the
-    reader's warnings into errors; `gravity` (3,) [m/s^2] in the base frame replaces the file's. Raises
-    `RobotFileError`, with file, line and remedy, for a file that is not a robot.
+    With `mesh_inertia`, MuJoCo computes inertias that an MJCF file leaves to its meshes; meshes must lie below the
+    file's folder. `snap` turns angles within 5e-5 rad of a right angle into right angles, with a `SnapWarning`;
+    `strict` turns the reader's warnings into errors; `gravity` (3,) [m/s^2] in the base frame replaces the file's.
+    Raises `RobotFileError`, with file, line and remedy, for a file that is not a robot.
     """
     pull = _checked_gravity(gravity)
     if isinstance(path, str) and is_robot_name(path):
@@ -146,7 +146,7 @@ def _warn_of_snaps(robot: Robot) -> None:
         warnings.warn(
             f"{robot.source}: {len(robot.canonical.snaps)} angles were taken as right angles, by up to {moved:.2g} rad;"
             " to keep them as written: load(path, snap=False), --no-snap, or snap = false in a project;"
-            " torquec info tells what this changes",
+            " torquec info shows what this changes",
             SnapWarning,
             stacklevel=3,
         )
@@ -220,7 +220,7 @@ def _sdf_visuals(path: Path) -> list[Visual]:
 def _read_xml(path: Path, *, strict: bool, gravity: Gravity | None, mesh_inertia: bool = False) -> Robot:
     """URDF or MJCF, by the root element."""
     data = read_bytes(path, FileKind.ROBOT)
-    if b"<mujoco" not in data or b"<robot" in data:  # so that the MJCF reader parses it only once
+    if b"<mujoco" not in data or b"<robot" in data:  # else the MJCF reader parses it, once
         root = parse_xml(data, str(path))
         if root.tag == "robot":
             return robot_of_urdf(root, str(path), strict=strict, gravity=gravity)

@@ -1,9 +1,9 @@
 """Locked joints: the robot without them, each child body welded to its parent.
 
-(1)  A body on a locked joint at position q becomes part of its parent: its inertia and its frames are seen through
-     placement * (turn or slide by q), and so are the joints that it carried.
+(1)  A body on a joint locked at position q becomes part of its parent. Its inertia, its frames and the joints that it
+     carried are transformed by placement * (turn or slide by q).
 (2)  A mimic joint of a locked joint is locked as well, at multiplier * q + offset.
-(3)  Motors keep the columns of the joints that still move; one that turns with none of them is removed.
+(3)  Motors keep the columns of the joints that still move; a motor that turns with none of them is removed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def lock_joints(robot: Robot, positions: Mapping[str, float]) -> Robot:
 
 
 def _locked_loops(robot: Robot, positions: Mapping[str, float]) -> Robot:
-    """A robot with closed loops whose joints are locked in its tree, the loops closed again."""
+    """A robot with closed loops after locking joints of its tree and closing the loops again."""
     from torquec.robot.loops.close_loops import close_loops
     from torquec.robot.loops.closure import closed_at
 

@@ -1,8 +1,8 @@
 """MJCF to `Robot`, through the `mujoco` package.
 
-MuJoCo resolves its own format: defaults, compiler settings, inertias of primitive geoms. It gets the document without
-assets (`mjcf_strip`), so that no mesh is opened, and without what a tree of joints cannot represent; the compiled model
-is read back (`mjcf_model`). In the robot, q is MuJoCo's qpos.
+MuJoCo resolves its own format: defaults, compiler settings, inertias of primitive geoms. It gets a stripped document
+(`mjcf_strip`): without assets, so that it opens no mesh, and without elements that a tree of joints cannot represent.
+The compiled model is then read back (`mjcf_model`). In the robot, q is MuJoCo's qpos.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def read_mjcf(
     """The robot that an MJCF file describes: hinges, slides, ball and free joints, closed loops.
 
     `gravity` (3,) [m/s^2] replaces the file's. With `mesh_inertia`, MuJoCo computes inertias from meshes below the
-    robot's folder, which the robot's warnings name. Without `close`, loops are found and not closed: `load` closes them
-    last. Raises `RobotFileError` by name, with file, line and remedy, for what is no such robot (tendons) or no MJCF,
-    for inertias that only a mesh could give, and with `strict` for every warning; `MissingExtraError` without the
-    `mujoco` package.
+    robot's folder; the robot's warnings name these meshes. Without `close`, loops are read but not closed, since `load`
+    closes them last. Raises `RobotFileError`, with file, line and remedy, for a file that is not MJCF, for elements
+    that a robot cannot represent (tendons), for inertias that only a mesh could give, and with `strict` for every
+    warning. Raises `MissingExtraError` without the `mujoco` package.
     """
     try:
         mujoco = importlib.import_module("mujoco")
@@ -91,7 +91,7 @@ def mujoco_warnings(mujoco: Any) -> Iterator[list[str]]:
 def compile_mjcf(
     mujoco: Any, root: Element, places: Mapping[str, str], source: str, meshes: Mapping[str, bytes] | None = None
 ) -> Any:
-    """The compiled model; errors of MuJoCo are raised with its message and the line of the element.
+    """The compiled model; raises `RobotFileError` with MuJoCo's message and the line of the element.
 
     `meshes` are the bytes of mesh files by the names that the document has for them.
     """
@@ -114,7 +114,7 @@ def compile_mjcf(
 
 
 def _places(root: Element) -> dict[str, str]:
-    """Lines of actuators, bodies and joints by name; of equal names the last kind, which messages name more often."""
+    """Lines of actuators, bodies and joints by name; for a shared name that of the joint, else of the body."""
     actuators = (actuator for section in root.all("actuator") for actuator in section.children)
     places = {actuator.attributes.get("name", ""): actuator.where for actuator in actuators}
     for tag in ("body", "joint"):

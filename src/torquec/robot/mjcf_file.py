@@ -5,11 +5,11 @@
 (1)  a name is looked up from the folder of the robot file, then from the folder of the file that includes it
 (2)  packages keep shared parts beside their robots: a file may lie up to three folders above, and no farther away
 
-Assets are not opened, except meshes for inertias, on request (`mesh_files`): their names are not trusted. MuJoCo opens
-no file itself. A mesh is read where it lies below the folder of the robot file, links followed:
+Names of assets are not trusted. MuJoCo opens no file itself, and assets are not read, except meshes for inertias on
+request (`mesh_files`). Such a mesh must lie below the folder of the robot file, after resolving symbolic links:
 
-(3)  its name is that of the asset, else the file's without folder and suffix
-(4)  its file is looked up from the compiler's meshdir, else assetdir, with `strippath` without its own folders
+(3)  the mesh's name is that of the asset, else the file's name without folder and suffix
+(4)  the mesh's file is looked up from the compiler's meshdir, else assetdir; `strippath` drops the folders in its name
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class _Includes:
         self.farthest = path.resolve().parents[: _FOLDERS_ABOVE + 1][-1]
 
     def put_in_place(self, element: Element, folder: Path) -> Element:
-        """The element, of a file in `folder`, with its <include> children replaced by what they name."""
+        """The element, from a file in `folder`, with its <include> children replaced by the files that they name."""
         children: list[Element] = []
         for child in element.children:
             if child.tag == "include":
@@ -63,7 +63,7 @@ class _Includes:
         return replace(element, children=tuple(children))
 
     def included(self, include: Element, folder: Path) -> tuple[Element, ...]:
-        """What one <include> stands for."""
+        """The elements that replace one <include>."""
         name = include.attribute("file")
         written = name.replace("\\", "/")  # to MuJoCo both separate folders, on every system
         places = (self.main / written, folder / written)  # (1)
@@ -91,9 +91,9 @@ FILE_SHAPES = ("mesh", "hfield", "sdf")
 
 @dataclass
 class MjcfContext:
-    """Settings of the whole document: attributes by class and tag (1), compiler settings, and warnings.
+    """Settings of the whole document: default attributes by class and tag, compiler settings, and warnings.
 
-    `meshes` may supply inertias; None: no mesh may.
+    `meshes` are those that may supply inertias; None if no mesh may.
     """
 
     defaults: dict[str, dict[str, dict[str, str]]]
@@ -102,7 +102,7 @@ class MjcfContext:
     meshes: MeshFiles | None = None
 
     def attributes(self, element: Element, childclass: str, tag: str) -> dict[str, str]:
-        """The attributes of an element after (1)."""
+        """The attributes of an element, over those of its default class."""
         chosen = element.attributes.get("class") or childclass
         inherited = self.defaults.get(chosen, self.defaults[OUTERMOST])
         return inherited.get(tag, {}) | element.attributes
@@ -126,7 +126,7 @@ def _collect_defaults(
     *,
     outermost: bool,
 ) -> None:
-    """Resolve the classes inside one <default>, each over those around it (1)."""
+    """Resolve the classes inside one <default>; each inherits from the classes around it."""
     name = OUTERMOST if outermost else element.attributes.get("class", "")
     own = dict(inherited) | into.get(name, {})
     for child in element.children:
@@ -141,7 +141,7 @@ def _collect_defaults(
 
 @dataclass
 class MeshFiles:
-    """The mesh assets of a document by name, and the bytes of those that are used, by the names MuJoCo is given."""
+    """The mesh assets of a document by name, and the bytes of the meshes in use, by the names that MuJoCo gets."""
 
     folder: Path
     compiler: dict[str, str]
@@ -150,7 +150,7 @@ class MeshFiles:
     contents: dict[str, bytes] = field(default_factory=dict)
 
     def use(self, name: str, geom: Element) -> None:
-        """Read the mesh of a geom; raises `RobotFileError` for one that is not there, is no mesh or lies elsewhere."""
+        """Read a geom's mesh; raises `RobotFileError` if it is missing, no mesh, or outside the robot's folder."""
         if name in self.used:
             return
         if name not in self.known:
@@ -159,7 +159,7 @@ class MeshFiles:
             )
         element = self.known[name]
         written = element.attributes.get("file")
-        if written is None:  # its vertices stand in the document
+        if written is None:  # its vertices are in the document
             self.used[name] = element
             return
         path = self.folder / self._file(written)

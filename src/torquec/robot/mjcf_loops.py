@@ -7,7 +7,7 @@ In MuJoCo constraints are soft; here they hold exactly.
 (3)  joint:    q1 - ref1 = a0 + a1 (q2 - ref2) + ... + a4 (q2 - ref2)^4; linear ones are mimic joints (`mjcf_model`)
 (4)  tendon:   L1 - L1(ref) = a0 + a1 (L2 - L2(ref)),  L = sum c_i q_i the length of a fixed tendon
 
-Where a mocap body is one end, an operator moves that end in a simulation: the constraint is no part of the robot.
+A constraint that ends at a mocap body is not part of the robot: in a simulation, an operator moves that end.
 """
 
 from __future__ import annotations

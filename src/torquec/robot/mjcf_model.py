@@ -3,16 +3,16 @@
 MuJoCo applies the joints of a body one after the other, each about its own anchor p and axis, as q - ref:
 
 (1)  body frame in its parent's   T(pos, quat) J_1 .. J_k,   J = T(p) R(axis, q - ref) T(-p)  or  J = T(axis (q - ref))
-(2)  one body here for each J:    placement = (what is before) T(p) R(axis, -ref),  what comes behind lies at T(-p)
+(2)  one body here for each J:    placement = (transforms before J) T(p) R(axis, -ref),  all behind J lies at T(-p)
 
-so that q is MuJoCo's qpos. A ball joint is (1) with the rotation of its quaternion; the position of a free joint is the
-body's pose in the world, whatever pos and quat say, and the velocity of its origin is in the body's axes here
-(:mod:`torquec.robot.conventions`). Bodies without joints are welded to their parent. Joint couplings are, with
-qpos0 = ref,
+so that q is MuJoCo's qpos. A ball joint is (1) with the rotation of its quaternion. The position of a free joint is the
+body's pose in the world, independent of pos and quat; here the velocity of its origin is in the body's axes
+(:mod:`torquec.robot.conventions`). Bodies without joints are welded to their parent. A linear joint coupling, with
+qpos0 = ref, is a mimic joint:
 
 (3)  q1 - ref1 = a0 + a1 (q2 - ref2)
 
-and other equality constraints closed loops (`mjcf_loops`).
+Other equality constraints become closed loops (`mjcf_loops`).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _FIXED_GAIN, _NO_BIAS = 0, 0  # mjGAIN_FIXED, mjBIAS_NONE
 
 
 class ModelReader:
-    """One pass over a compiled model; `places` leads from names of bodies and joints to "file:line"."""
+    """One pass over a compiled model; `places` maps names of bodies and joints to "file:line"."""
 
     def __init__(
         self, model: MjModel, *, name: str, disabled: frozenset[str], places: Mapping[str, str], source: str
@@ -117,7 +117,7 @@ class ModelReader:
         )
 
     def names(self, kind: str, count: int) -> list[str]:
-        """The names of the model's elements of a kind; those without one get one that no other has."""
+        """The names of the model's elements of a kind; unnamed elements get a unique name."""
         given = [self.given_name(kind, index) for index in range(count)]
         taken = set(given)
         word = "joint" if kind == "jnt" else kind
@@ -200,7 +200,7 @@ class ModelReader:
         return self.damped("dof", dof, float(model.dof_frictionloss[dof]))
 
     def damped(self, kind: str, index: int, loss: float) -> Friction:
-        """Damping a v + b v |v| + c v^3, of which versions of MuJoCo before 3.8 know a alone, and dry friction."""
+        """Damping a v + b v |v| + c v^3 (before MuJoCo 3.8: a v only) and dry friction."""
         damping = float(getattr(self.model, f"{kind}_damping")[index])
         bends = getattr(self.model, f"{kind}_dampingpoly", None)
         curved, cubic = (0.0, 0.0) if bends is None else map(float, bends[index])
@@ -217,13 +217,13 @@ class ModelReader:
         return Spring(stiffness, float(model.qpos_spring[model.jnt_qposadr[index]])) if stiffness else None
 
     def refuse_polynomial(self, what: str, array: str, index: int, joint: str) -> None:
-        """Raise for a nonlinear law, which newer versions of MuJoCo have."""
+        """Raise for a nonlinear law, as newer versions of MuJoCo allow it."""
         values = getattr(self.model, array, None)
         if values is not None and values[index].any():
             raise self.error(joint, f"joint '{joint}' has a nonlinear {what}", "keep the linear term only")
 
     def read_mimics(self) -> dict[str, Mimic]:
-        """The joint couplings by the name of the joint that follows, by (3), chains resolved."""
+        """The joint couplings (3) by the name of the following joint, with chains resolved."""
         model = self.model
         mimics: dict[str, Mimic] = {}
         for index in range(0 if "equality" in self.disabled else model.neq):
@@ -248,13 +248,13 @@ class ModelReader:
         return resolve_mimics(mimics, {name: self.place(name) for name in mimics})
 
     def driven(self) -> tuple[str, ...]:
-        """The joints that an actuator drives by itself."""
+        """The joints that an actuator drives directly, not through a tendon."""
         model = self.model
         on_joints = (k for k in range(model.nu) if int(model.actuator_trntype[k]) in _ACTUATOR_ON_JOINT)
         return tuple(dict.fromkeys(self.joint_names[int(model.actuator_trnid[k][0])] for k in on_joints))
 
     def read_efforts(self) -> list[float]:
-        """The largest force of each joint's actuators together; infinite where one of them has no limit."""
+        """Effort limit of each joint: the sum over its actuators, capped by the joint's own; infinite without one."""
         model = self.model
         totals: dict[int, float] = {}
         for index in range(model.nu):
@@ -269,7 +269,7 @@ class ModelReader:
         return [totals.get(joint, math.inf) for joint in range(model.njnt)]
 
     def read_motors(self) -> list[GearedMotor]:
-        """Armatures: a joint's own turns with gear 1, that of an actuator, which may damp too, with the actuator's."""
+        """Armatures as motors: a joint's own has gear 1, an actuator's has the actuator's gear and damping."""
         model = self.model
         taken: set[str] = set()
         motors = []
@@ -292,7 +292,7 @@ class ModelReader:
         return [*motors, *self.read_shafts(taken)]
 
     def read_shafts(self, taken: set[str]) -> list[GearedMotor]:
-        """Fixed tendons with inertia or friction: motors that turn with several joints, their coefficients the gear."""
+        """Fixed tendons with inertia or friction, as motors of several joints; tendon coefficients are gear ratios."""
         model = self.model
         motors = []
         for index, name in enumerate(self.names("tendon", model.ntendon)):
@@ -339,7 +339,7 @@ class ModelReader:
 
 
 def _largest_force(model: MjModel, index: int) -> float:
-    """The largest force before the gear: by its own limit, or for a plain motor by the limit of its control."""
+    """An actuator's largest force before the gear: its force limit, or a plain motor's gain times control limit."""
     if model.actuator_forcelimited[index]:
         return max(abs(float(value)) for value in model.actuator_forcerange[index])
     plain = model.actuator_gaintype[index] == _FIXED_GAIN and model.actuator_biastype[index] == _NO_BIAS

@@ -1,9 +1,9 @@
 """MJCF stripped to its dynamics: bodies, joints, inertias, sites, joint couplings and the forces of actuators.
 
 Assets, geoms without effect on inertias, cameras, lights, sensors, contacts and keyframes are removed. MuJoCo gets a
-mesh only where inertias may come from it (`mesh_files`), else such inertias are refused. Tendons, deformable and
-attached parts are refused by name. Whether a joint is a ball, or a geom a mesh, may stand in a default class
-(`mjcf_file`).
+mesh only if inertias may come from meshes (`mesh_files`); otherwise an inertia that needs a mesh is refused. Tendons
+that no motor can express, deformable and attached parts are refused by name. A default class may state that a joint is
+a ball, or a geom a mesh (`mjcf_file`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _SHAFT_WORDS = ("damping", "frictionloss", "armature")
 def strip_mjcf(root: Element, *, meshes: MeshFiles | None = None) -> tuple[Element, list[FileWarning]]:
     """The document stripped to the dynamics, and warnings about what was left out.
 
-    With `meshes`, inertias may come from them; they then hold the bytes of those that do.
+    With `meshes`, inertias may come from these; afterwards it holds the bytes of the meshes in use.
     Raises `RobotFileError`, by name and line, for what a tree of joints cannot represent.
     """
     context = mjcf_context(root)
@@ -142,7 +142,7 @@ def _stripped_parts(
 
 
 def _weighed(geom: Element, context: MjcfContext, childclass: str) -> Element:
-    """A geom that inertia comes from, with its mesh by name where it has one."""
+    """A geom that contributes inertia; its mesh, if any, is referred to by name."""
     bare = _without_assets(replace(geom, children=()))
     mesh = context.attributes(geom, childclass, "geom").get("mesh")
     return (
@@ -151,7 +151,7 @@ def _weighed(geom: Element, context: MjcfContext, childclass: str) -> Element:
 
 
 def _own_parts(holder: Element) -> list[Element]:
-    """The parts of a body itself, those inside its <frame>s too, without those of its child bodies."""
+    """The elements of a body itself, including those inside its <frame>s, without those of its child bodies."""
     parts: list[Element] = []
     for child in holder.children:
         if child.tag in ("frame", "replicate"):
@@ -233,7 +233,7 @@ def _refuse_section(section: Element) -> None:
 
 
 def _coupled_tendons(root: Element, context: MjcfContext) -> frozenset[str]:
-    """The tendons of joints, by name, that an active equality constraint names."""
+    """Names of the fixed tendons (linear in joint positions) to which an active equality constraint refers."""
     fixed = {each.attributes.get("name", "") for section in root.all("tendon") for each in section.all("fixed")}
     named = {
         child.attributes.get(end, "")
@@ -246,9 +246,9 @@ def _coupled_tendons(root: Element, context: MjcfContext) -> frozenset[str]:
 
 
 def _stripped_tendons(section: Element, context: MjcfContext, coupled: frozenset[str]) -> Element:
-    """Tendons of joints in equality constraints, or shafts: motors with inertia and friction that turn several joints.
+    """The tendons to keep: fixed tendons in equality constraints, and shafts, with inertia or friction of their own.
 
-    Those that only pass on the forces of actuators are left out; all others are refused.
+    Tendons that only pass on the forces of actuators are left out; all others are refused.
     """
     kept: list[Element] = []
     for tendon in section.children:
@@ -339,7 +339,7 @@ def _as_it_is(element: Element) -> Element:
 
 
 def _check_copies(element: Element) -> float:
-    """How many elements MuJoCo will make of one; raises `RobotFileError` where <replicate>s in each other explode."""
+    """How many elements MuJoCo will make of one; raises `RobotFileError` where nested <replicate>s make too many."""
     total = 1.0 + sum(_check_copies(child) for child in element.children)
     if element.tag == "replicate":
         written = element.attributes.get("count", "1").strip()
@@ -354,7 +354,7 @@ def _check_copies(element: Element) -> float:
 
 
 def _check_finite(root: Element) -> None:
-    """Refuse NaN, infinity and hexadecimal numbers, which MuJoCo lets pass, and axes that are none of x, y, z."""
+    """Refuse NaN, infinity and hexadecimal numbers, which MuJoCo accepts, and an eulerseq with unknown axes."""
     for compiler in root.all("compiler"):
         sequence = compiler.attributes.get("eulerseq", "xyz")
         if len(sequence) != 3 or not set(sequence) <= set("xyzXYZ"):

@@ -1,10 +1,11 @@
-"""The geoms of an MJCF file that MuJoCo's viewer shows: where they are on their bodies, their shapes and colours.
+"""The geoms of an MJCF file that MuJoCo's viewer shows: poses on their bodies, shapes and colours.
 
 MuJoCo resolves their poses: `fromto`, angles, frames, replicated parts. No mesh is opened for that:
 
-(1)  every geom becomes a site, which has the same words for place and form, and no mass; a mesh becomes a small one
+(1)  every geom becomes a site, which has no mass and takes the same attributes of pose and shape; a mesh becomes a
+     small site
 (2)  the document is compiled without geoms, and the sites are read back
-(3)  shown are groups 0 to 2, as in MuJoCo's viewer; planes, which are floors, are not
+(3)  groups 0 to 2 are shown, as in MuJoCo's viewer; planes are floors, and are not shown
 (4)  a mesh's vertices v stand on the geom at S R' (v - r), with the asset's scale S and its reference frame R, r:
      MuJoCo moves and turns them before it scales them
 """

@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 
 
 def plain_number(text: str) -> float | None:
-    """The finite number that `text` is, None for anything else.
+    """The finite number written in `text`, None for anything else.
 
     >>> plain_number("2.5"), plain_number("nan"), plain_number("1_000")
     (2.5, None, None)
@@ -27,7 +27,7 @@ def plain_number(text: str) -> float | None:
 
 
 def parse_number(text: str, *, what: str, where: str) -> float:
-    """The finite number that `text` is; raises `RobotFileError`, which names `what` and `where`, for anything else.
+    """The finite number written in `text`; raises `RobotFileError`, naming `what` and `where`, for anything else.
 
     >>> parse_number(" -1.5e-3 ", what="mass", where="arm.urdf:3")
     -0.0015

@@ -5,8 +5,8 @@ For one direction of motion, v > 0 the magnitude of the shaft's speed, the frict
 (1)  P(v) = d + viscous v + curved v^2 + cubic v^3,   d = Coulomb + min(Stribeck, 0) + min(concave, 0)
 
 with d the lower bound of all bounded terms. Load-dependent friction has a factor of its own, which must not be
-negative. Dry friction that turns over with the speed vanishes at rest: it counts as d = 0 there. A constant `offset` is
-no friction: its work depends on the position alone, as that of a weight.
+negative. Dry friction with a `turnover_speed` vanishes at rest: then d is at most 0. A constant `offset` is no
+friction: like that of a weight, its work depends on the position alone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ROUNDING = 1e-12  # of the sum of the magnitudes of the terms of P: a double ro
 
 
 def driving_speed(friction: Friction) -> float | None:
-    """The least speed [rad/s or m/s] beyond which friction drives its shaft, in either direction; None for no speed.
+    """The least speed [rad/s or m/s], in either direction, beyond which friction drives its shaft; None without one.
 
     >>> driving_speed(Friction.of({"viscous": 0.4, "coulomb": 0.5, "curved": -0.1})).__round__(6)
     5.0

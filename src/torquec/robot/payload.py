@@ -57,7 +57,7 @@ def attach_payload(
 def _checked(
     mass: float, center: Sequence[float], inertia: Sequence[Sequence[float]]
 ) -> tuple[float, tuple[float, float, float], Matrix3]:
-    """The arguments as floats, once their shapes and values are known to be right."""
+    """The arguments as floats, after checking their shapes and values."""
     try:
         weight = float(mass)
         (x, y, z) = (float(value) for value in center)

@@ -7,7 +7,7 @@ import math
 from torquec.expr.math import sincos
 from torquec.spatial import Matrix3, Scalar
 
-_QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))  # cosine and sine of none to three quarter turns
+_QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))  # cosine and sine of zero to three quarter turns
 _ROUNDING = 1e-15  # of a sine or cosine of a multiple of pi/2, a few units in the last place
 _NOISE = 1e-14  # rad: rounding error of a computed angle that is a multiple of pi/2 exactly
 
@@ -33,7 +33,7 @@ def exact_cos_sin(angle: float) -> tuple[float, float]:
 
 
 def cos_sin_of(variable: Scalar, constant: float) -> tuple[Scalar, Scalar]:
-    """(cos, sin) of variable + constant; a constant quarter turn swaps and signs instead of adding."""
+    """(cos, sin) of variable + constant; constant quarter turns swap and negate them instead of adding."""
     s, c = sincos(variable)
     quarters = {(1.0, 0.0): (c, s), (0.0, 1.0): (-s, c), (-1.0, 0.0): (-c, -s), (0.0, -1.0): (s, -c)}
     found = quarters.get(exact_cos_sin(constant))
@@ -44,7 +44,7 @@ def cos_sin_of(variable: Scalar, constant: float) -> tuple[Scalar, Scalar]:
 
 
 def without_rounding(rotation: Matrix3) -> Matrix3:
-    """A computed rotation with entries that are 0 or +-1 up to rounding made exact.
+    """A computed rotation whose entries within rounding error of 0 or +-1 are made exact.
 
     >>> without_rounding(((1.0, 0.0, 0.0), (0.0, 2e-16, -1.0), (0.0, 1.0, 2e-16)))[1]
     (0.0, 0.0, -1.0)

@@ -1,8 +1,8 @@
 """`Robot`: a tree of bodies with joints, inertias, frames and drives, the model behind every computation.
 
-A floating base is a body on a free joint; closed loops are stored beside the tree. Links that
-fixed joints weld together are one body; the frames of the links survive as named frames. A robot never holds a state:
-q, qd and qdd are arguments everywhere.
+A floating base is a body on a free joint; closed loops are stored beside the tree. Links that fixed joints weld
+together are one body; the frames of the links survive as named frames. A robot never holds a state: q, qd and qdd are
+arguments everywhere.
 """
 
 from __future__ import annotations
@@ -347,7 +347,7 @@ class Robot(NotebookDisplay):
         self._refuse_idle(massless_joints(self.tree))
 
     def check_forward_dynamics(self) -> None:
-        """Raise `RobotError` unless every joint also moves inertia about or along its own axis: M is nonsingular."""
+        """Raise `RobotError` unless every joint also moves inertia about or along its own axis, as M^-1 requires."""
         from torquec.robot.inertialess import inertialess_joints
 
         self.check_inertias()

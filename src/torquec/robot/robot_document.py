@@ -1,7 +1,7 @@
 """A `Robot` as plain JSON values and back: every field under its own name, infinite limits as null.
 
-The types of the dataclasses decide what is accepted (:mod:`torquec.foundation.documents`): a field added to `Robot` is
-saved and checked without a line here; what types cannot express is checked as in the readers of robot files.
+The types of the dataclasses decide which values are accepted (:mod:`torquec.foundation.documents`), so that a new field
+of `Robot` is saved and checked without code here. Rules that types cannot express are those of robot file readers.
 """
 
 from __future__ import annotations

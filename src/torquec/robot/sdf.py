@@ -6,12 +6,12 @@ frame of its child is the joint's own. With X_f the pose of frame f in the model
 (1)  X_f = X_r pose,  r the frame of `relative_to`; without it, the model for a link, `attached_to` for a frame, the
      child link for a joint
 (2)  origin of a URDF joint:  X_parent^-1 X_joint,  where a link that a joint moves has the pose of that joint
-(3)  a child whose frame is not its joint's keeps its frame, welded to the joint's:  X_joint^-1 X_child
+(3)  a child whose frame differs from its joint's is welded to the joint's frame:  X_joint^-1 X_child
 (4)  axis in the joint's frame:  R_joint^T R_e xyz,  e the frame of `expressed_in`; the model where
      `use_parent_model_frame` is set, and before version 1.5
 (5)  mimic:  q = multiplier (leader - reference) + offset
 
-Everything else (inertias, limits, welding, checks and their messages) is URDF's.
+Everything else (inertias, limits, welding, checks and their messages) is done as for URDF.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _REFUSED = {
 
 
 def read_sdf(path: Path, *, strict: bool = False, gravity: Vector3 | None = None) -> Robot:
-    """The robot that the one model of an SDF file describes.
+    """The robot that the single model of an SDF file describes.
 
     `gravity` (3,) [m/s^2] in the base frame replaces the standard one. Raises `RobotFileError` with file, line, element
     and remedy for several models, nested or included ones, and joints that URDF cannot express.
@@ -152,7 +152,7 @@ class _Translation:
         return self.pose(self._relative_to(joint), joint) @ _read_pose(joint)
 
     def _body_pose(self, link: str, asked: Element) -> Pose:
-        """The pose of the URDF frame that moves with a link: that of its joint (2), its own where it has none."""
+        """The pose of the URDF frame that moves with a link: its joint's (2), or the link's own if it has no joint."""
         carrier = self.carriers.get(link)
         return self.pose(link, asked) if carrier is None or self._is_own(carrier) else self._joint_pose(carrier)
 
@@ -311,7 +311,7 @@ def _inertial(link: Element) -> list[Element]:
 
 
 def _limit(axis: Element) -> list[Element]:
-    """Limits as URDF has them; SDF's huge positions and negative speeds and efforts stand for none."""
+    """Limits in URDF's form; in SDF, huge positions and negative speeds and efforts mean no limit."""
     limit = axis.find("limit")
     if limit is None:
         return []

@@ -1,9 +1,11 @@
 """`StateCoordinate`: one element of qd, qdd and tau, with its name, units, limits and joint.
 
-A joint without a given start position starts (`start_posture`)
+Without a given position, `start_posture` starts a joint
 
-(1)  at zero, or midway between its limits where zero is close to one of them or beyond
-(2)  at zero, or at the nearest limit, where it has one limit only
+(1)  with two limits: at zero, or midway between the limits if zero is close to one of them or outside
+(2)  with at most one limit: at zero, or at the limit if zero is outside
+
+and a robot with closed loops at the position at which the loops were assembled, moved within the limits.
 """
 
 from __future__ import annotations
@@ -108,7 +110,7 @@ _MOST_NAMED = 5
 
 
 def start_posture(robot: Robot, given: Sequence[float] | None = None) -> list[float]:
-    """Start position of every joint (n,): the given one, else (1) or (2).
+    """Start position of every joint (n,): the given one, else (1) or (2), or the assembled one of closed loops.
 
     Raises `ArgumentError` for another number of joints or for positions that are not finite.
 

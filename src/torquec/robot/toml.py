@@ -88,7 +88,7 @@ class Table:
 
     @property
     def plain(self) -> dict[str, Any]:
-        """A copy of all values, to be changed and held by a table again."""
+        """A copy of all values, which may be changed and given to `holding`."""
         return copy.deepcopy(self._values)
 
     def holding(self, values: dict[str, Any], gaps: Collection[KeyPath] = ()) -> Table:
@@ -96,7 +96,7 @@ class Table:
         return Table(values, self._path, self._lines, self._file, gaps)
 
     def number(self, key: str, default: float | None = None) -> float:
-        """A finite number; required when there is no default, which itself may be infinite."""
+        """A finite number, or the default, which may be infinite; required when there is no default."""
         if default is not None and key not in self._values:
             self._asked.add(key)
             return default
@@ -186,7 +186,7 @@ class Table:
     def finish(self, inside: Mapping[str, str] | None = None) -> None:
         """Refuse the first key that was never read: a misspelt key must not pass unnoticed.
 
-        `inside`: the table in which a key belongs that users write one level too high, by key.
+        `inside` maps keys that users write one level too high to the tables in which they belong.
         """
         for key in self._values:
             if key not in self._asked:
@@ -224,11 +224,11 @@ class Table:
 
 _LARGEST = math.nextafter(math.inf, 0.0)  # finite
 GONE = "\0gone"
-"""Placeholder that no file can contain: key of a faulty table that is not read again, and text in place of another."""
+"""Placeholder that no file can contain: it marks a faulty table that is not read again, and replaces a missing text."""
 
 
 class KeyFaultError(RobotFileError):
-    """A fault of a TOML file that knows the path of its key, or of the table that lacks one.
+    """A fault of a TOML file, with the path of its key, or of the table that lacks a key.
 
     `alone`: it is a fault independently of the rest of the file.
     """
@@ -289,7 +289,7 @@ def _key_lines(text: str) -> dict[KeyPath, int]:
         elif plain := _PLAIN_LINES.match(text, at):
             path = (*current, plain[1])
             lines.setdefault(path, line)
-            if plain["inner"]:  # pair by pair, each where the one before ends: no letter is looked at twice
+            if plain["inner"]:  # pair by pair, each from the end of the one before: every character is scanned once
                 for pair in _PLAIN_PAIR.finditer(text, plain.start("inner"), plain.end("inner") + 1):
                     lines.setdefault((*path, pair[1]), line)
             at = plain.end()
@@ -313,7 +313,7 @@ def _line_counter(text: str) -> Callable[[int], int]:
 
 
 def _resolve(names: list[str], counts: dict[KeyPath, int]) -> KeyPath:
-    """A header's path, with the index of the last element put after every array of tables."""
+    """The path of a table header; after each array of tables it holds the index of the array's last element."""
     path: KeyPath = ()
     for name in names:
         path = (*path, name)
@@ -343,7 +343,7 @@ def _read_key(text: str, at: int) -> tuple[list[str], int]:
 
 
 def _read_pair(text: str, at: int, table: KeyPath, lines: dict[KeyPath, int], line_of: Callable[[int], int]) -> int:
-    """Note the lines of `key = value` and of what is inside the value; the offset behind it."""
+    """Note the lines of `key = value` and of all keys inside the value; returns the offset behind the pair."""
     line = line_of(at)
     names, at = _read_key(text, at)
     path = table

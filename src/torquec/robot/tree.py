@@ -1,7 +1,7 @@
 """Builder of the body tree, for readers, payloads and locked joints: adds moving bodies, welds fixed ones.
 
 (1)  a joint adds a body behind its parent
-(2)  what is welded to a body adds its inertia, moved to the body's frame; what is welded to the base, to the base's
+(2)  a welded inertia is moved to the frame of its body, or of the base, and added to the inertia there
 (3)  a mimic joint that follows a mimic joint, q = a q' + b with q' = a' q" + b', follows  q = a a' q" + (a b' + b)
 """
 
@@ -32,7 +32,7 @@ class BodyTree:
         self.bodies = list(bodies)
 
     def add(self, body: Body) -> int:
-        """Add a moving body (1); its index."""
+        """Add a moving body (1); returns its index."""
         self.bodies.append(body)
         return len(self.bodies) - 1
 

@@ -1,7 +1,7 @@
 """URDF files to `Robot`, and a warning where a robot on legs has a fixed base.
 
-Read are links with their inertias, joints with limits, damping, friction and mimic, and transmissions; everything else
-(visual, collision, gazebo, sensors, ...) is ignored, as in every URDF reader. No mesh is opened. Links that fixed
+The reader takes links with their inertias, joints with limits, damping, friction and mimic, and transmissions. Like
+every URDF reader it ignores the rest (visual, collision, gazebo, sensors, ...). No mesh is opened. Links that fixed
 joints weld together become one body and keep their frames. Joints are ordered depth first, children in file order.
 
 (1)  pose of a link in its body's frame:  the joint's origin, after the pose of the parent link in that frame
@@ -12,8 +12,8 @@ arm on its base or a legged robot. `standing_limbs` tells them apart, with every
 
 (3)  a limb is everything that one joint of the base carries, with at least two independent joints; its length is the
      largest distance of one of its frames from that joint
-(4)  it is a leg where its lowest frame lies half its length below the lowest frame of the base, and
-(5)  at least half as deep as that of the deepest limb: a humanoid's arms hang less deep than its legs
+(4)  a limb is a leg if its lowest frame lies more than half its length below the lowest frame of the base, and
+(5)  more than half as deep as the lowest frame of the deepest limb: a humanoid's arms hang less deep than its legs
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def robot_of_urdf(
 
 
 _WITHOUT_OUTPUT = ("property", "macro", "arg", "include")
-"""Elements of xacro that only define something: what is left of them after an expansion is ignored."""
+"""Elements of xacro that only define something: those that an expansion leaves behind are ignored."""
 
 
 def _xacro_left_over(root: Element) -> list[FileWarning]:
@@ -237,7 +237,7 @@ _BOLTED = "world"  # name of the root link of a URDF file whose base is fixed
 
 
 def standing_limbs(robot: Robot) -> tuple[str, ...]:
-    """The joints of the base whose limbs are legs (3)-(5); none where fewer than two do, or a link is called `world`.
+    """The joints of the base whose limbs are legs (3)-(5); none for fewer than two legs, or with a link `world`.
 
     >>> from torquec.robot import classics
     >>> standing_limbs(classics.puma560())
@@ -270,7 +270,7 @@ def standing_limbs(robot: Robot) -> tuple[str, ...]:
 
 
 def check_base(robot: Robot, where: str) -> list[FileWarning]:
-    """A warning where a robot seems to stand on legs, and its base is treated as fixed all the same."""
+    """A warning if a robot seems to stand on legs although its base is treated as fixed."""
     legs = standing_limbs(robot)
     if not legs:
         return []

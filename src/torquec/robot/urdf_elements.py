@@ -93,10 +93,10 @@ def _read_axis(element: Element | None, joint: str) -> tuple[float, float, float
 
 
 def _read_limits(element: Element | None, joint: str, kind: JointKind, warnings: list[FileWarning]) -> Limits:
-    """URDF's defaults: one position limit alone leaves the other at 0; a continuous joint has none.
+    """A joint's limits by URDF's rules: one position limit alone leaves the other at 0; a continuous joint has none.
 
-    Limits of velocity and effort that are zero or below stand for none: URDF demands the attributes, and files without
-    the numbers have 0. A joint that may not move would be fixed.
+    A velocity or effort limit of zero or less means no limit: URDF demands the attributes, and files without the
+    numbers have 0. A joint that may not move would be fixed.
     """
     if element is None:
         return Limits()

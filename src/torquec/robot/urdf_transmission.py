@@ -25,8 +25,8 @@ def read_transmissions(
 ) -> tuple[Drives, list[FileWarning]]:
     """The motors of a `<robot>`, rotor inertia 0, and a warning for each transmission that is not read.
 
-    `known` are the names of all joints of the file, `joints` the independent ones in state order, `mimics` those that
-    follow. Raises `RobotFileError` for a reduction of 0, or two motors of one name.
+    `known` are the names of all joints of the file, `joints` the independent ones in state order, `mimics` the mimic
+    joints. Raises `RobotFileError` for a reduction of 0, or two motors of one name.
     """
     motors: dict[str, GearedMotor] = {}
     warnings: list[FileWarning] = []

@@ -3,8 +3,8 @@
 A finding is either an error, which no robot file may contain, or a `FileWarning`, which `strict` turns into an error.
 
 (1)  A mass is never negative, and neither is a principal moment: an eigenvalue of the tensor about the centre of mass.
-(2)  No principal moment exceeds the sum of the two others (triangle inequality): a warning, because many published
-     files break it and still serve.
+(2)  No principal moment exceeds the sum of the two others (triangle inequality). This is a warning, because many
+     published files break it and are still usable.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ROUNDED = 32.0 * sys.float_info.epsilon
 
 
 _FEWEST_PLACEHOLDERS = 3
-"""Links with equal inertias about their origins that are no coincidence."""
+"""Number of links with equal inertias about their origins from which on this is no coincidence."""
 
 _NO_FRICTION = Friction()
 
@@ -53,7 +53,7 @@ def check_robot(
     where: Mapping[str, str] | None = None,
     limits: Collection[str] = ("position", "velocity", "effort"),
 ) -> Robot:
-    """The robot with the warnings of these checks added to its own; the last thing that a reader calls.
+    """Check a robot and return it with the warnings of these checks added; every reader calls this last.
 
     `where` maps names of bodies and joints to "file:line"; `robot.source` stands in for what is missing. `limits` are
     those that the file format can express, and that a joint should therefore have. Raises `RobotFileError` for a
@@ -84,7 +84,7 @@ def check_robot(
 
 
 def refuse_warnings(warnings: Iterable[FileWarning]) -> None:
-    """Raise `RobotFileError` for the first warning, if there is one: what `strict` means."""
+    """Raise `RobotFileError` for the first warning, if there is one: the effect of `strict`."""
     found = list(warnings)
     if not found:
         return
@@ -97,7 +97,8 @@ def refuse_warnings(warnings: Iterable[FileWarning]) -> None:
 def without_negative_moments(name: str, inertia: Inertia, *, where: str) -> tuple[Inertia, tuple[FileWarning, ...]]:
     """The inertia with slightly negative principal moments set to zero, and a warning where there were any.
 
-    Slightly: rounding of a thin or tiny body, such as an antenna; more is a fault that changes torques.
+    Slightly negative moments are rounding of a thin or tiny body, such as an antenna; others are faults that change
+    torques.
     """
     if not inertia.m > 0.0 or not all(abs(value) < TUNING.largest_number for value in inertia.parameters):
         return inertia, ()
@@ -167,7 +168,7 @@ def is_solid(inertia: Inertia) -> bool:
 
 
 def _is_positive(xx: float, xy: float, xz: float, yy: float, yz: float, zz: float) -> bool:
-    """Whether the leading minors of a symmetric matrix with elements of about one, counted from z, are positive."""
+    """Whether the leading minors, counted from z, of a symmetric matrix with elements of order one are positive."""
     minor = yy * zz - yz * yz
     return (
         zz > TUNING.positive_minor
@@ -304,7 +305,7 @@ def _check_unique(kind: str, names: list[str], places: Mapping[str, str], source
 
 
 def _lacking_inertia(body: Body, places: Mapping[str, str], place: str) -> list[FileWarning]:
-    """Warning: a link without inertia adds no mass to its body; a body of such links only has no dynamics."""
+    """Warnings about links without inertia, which add no mass to their body; a body of such links has no dynamics."""
     follows = "it counts as massless" if any(body.inertia.parameters) else "there is kinematics, but no dynamics"
     return [
         FileWarning(places.get(link, place), f"link '{link}' has no inertia: {follows}", about=link)
@@ -319,8 +320,8 @@ def _placeholder_inertias(robot: Robot) -> list[FileWarning]:
         return []
     text = (
         f"all {len(solid)} links have {solid[0].m:g} kg at the origin of their frames and the same inertia, as "
-        "placeholders have: kinematics serves, torques are not those of the real robot; give inertias of its maker, or "
-        "torquec identify them from a log"
+        "placeholders have: kinematics is usable, but torques are not those of the real robot; give the maker's "
+        "inertias, or identify them from a log with torquec identify"
     )
     return [FileWarning(robot.source, text)]
 

@@ -16,9 +16,10 @@ RgbaColor = tuple[float, float, float, float]
 
 
 class ShapeKind(StrEnum):
-    """What a shape is; sizes are (radius, length) along z, (radius,), half axes, or lengths along x, y and z.
+    """Kinds of shapes, which decide the sizes of a `Visual`.
 
-    A mesh has none.
+    Capsule and cylinder: (radius, length) along z; sphere: (radius,); ellipsoid: half axes; box: lengths along x, y and
+    z; a mesh has none.
     """
 
     CAPSULE = "capsule"
@@ -33,7 +34,7 @@ class ShapeKind(StrEnum):
 class Visual:
     """A shape at a pose in the frame `frame` (a name); a mesh has its file as the robot file names it, and a scale.
 
-    `problem` is why it cannot be drawn, empty where it can; messages call it `label` then.
+    `problem` is the reason why the shape cannot be drawn, empty if it can; messages then name the shape by `label`.
     """
 
     frame: str

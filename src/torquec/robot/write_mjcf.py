@@ -2,12 +2,12 @@
 
 (1)  a body with its inertia, joint, limits and frames (as sites); the base is a body without a joint
 (2)  damping, frictionloss and armature of a joint: its own friction and rotor, and those of the motors that turn with
-     it alone, seen through their gear r: r^2 times viscous friction and inertia, |r| times Coulomb friction; damping
-     a v + b v |v| + c v^3 with |r|^3 times curved and r^4 times cubic friction. Beside every frictionloss stands
-     solreffriction, the fastest that MuJoCo's own time step takes: its friction is a constraint that follows the sign
-     of v + qdd/b, b = 2/(dmax solreffriction), so that the usual 0.02 s turns over 10 ms too early
-(3)  a motor that turns with several joints is a fixed tendon with their ratios, which has the same three words
-(4)  a constant torque c is the spring -k (q - c'), c' = c/k, so soft and so long that q does not change it
+     it alone, reflected by their gear r: r^2 times viscous friction and inertia, |r| times Coulomb friction. Damping is
+     a v + b v |v| + c v^3, with |r|^3 times curved and r^4 times cubic friction. Every frictionloss gets the smallest
+     solreffriction that MuJoCo's default time step allows: MuJoCo's friction is a constraint that follows the sign of
+     v + qdd/b, b = 2/(dmax solreffriction), and the default of 0.02 s would reverse friction 10 ms too early
+(3)  a motor that turns with several joints becomes a fixed tendon with their ratios and the same three parameters
+(4)  a constant torque c becomes a spring -k (q - c'), c' = c/k, so soft and so long that q does not change the torque
 (5)  a mimic joint follows by an equality constraint; each independent joint has a motor, to be driven by its torque
 
 MuJoCo cannot express friction that differs by direction, turns over or depends on load, counterbalances, and rotors
@@ -39,7 +39,7 @@ from torquec.robot.xml_text import check_xml_names, link_names, number_list, xml
 from torquec.spatial import IDENTITY, Inertia, Pose, rotation_quaternion
 
 _LEAST_INERTIA = 1e-15
-"""MuJoCo's mjMINVAL: what moves must have more mass and larger moments."""
+"""MuJoCo's mjMINVAL: moving bodies must have more mass and larger moments than this."""
 
 _RELATIVE_COMPLIANCE = 1e-10
 """Stiffness of (4), relative to the torque: a turn of the joint changes the torque by less than 1e-9 of it."""
@@ -49,11 +49,11 @@ _BENDS = ("curved", "cubic")
 """Further friction parameters that MuJoCo's damping can express."""
 
 _WORLD = "world"
-"""MuJoCo's own name for what does not move."""
+"""MuJoCo's own name for the body that does not move."""
 
 
 def write_mjcf(robot: Robot, path: str | os.PathLike[str], *, note: str = "", force: bool = False) -> tuple[Path, ...]:
-    """Write the robot as an MJCF file, and a side file of what MuJoCo cannot express; gives the files written.
+    """Write the robot as an MJCF file, with a side file for what MuJoCo cannot express; returns the files written.
 
     `note` goes into the file's first lines. Files that Torquec did not write are replaced with `force` only. Raises
     `RobotError` for inertias that MuJoCo does not take, friction that drives its joint, and free, ball or planar
@@ -121,7 +121,7 @@ def mjcf_text(robot: Robot, *, note: str = "") -> str:
 
 
 def _tree(robot: Robot) -> list[str]:
-    """(1), children inside their parents."""
+    """The lines of all bodies (1), children inside their parents."""
     names = link_names(robot, reserved=(_WORLD,))
     words = _joint_words(robot)
     children: dict[int, list[int]] = {index: [] for index in range(BASE, len(robot.bodies))}
@@ -169,7 +169,7 @@ class _Words:
 
     @property
     def is_bent(self) -> bool:
-        """Whether its damping is no plain number."""
+        """Whether the damping is nonlinear in the speed."""
         return self.curved != 0.0 or self.cubic != 0.0
 
     def add(self, other: _Words, ratio: float) -> None:
@@ -182,7 +182,7 @@ class _Words:
 
     @property
     def attributes(self) -> list[str]:
-        """As they are written, but for the constant."""
+        """The parameters as MJCF attributes, without the constant torque."""
         damping = number_list((self.viscous, self.curved, self.cubic)) if self.is_bent else f"{self.viscous!r}"
         written = [f'damping="{damping}"'] if self.viscous or self.is_bent else []
         if self.frictionloss:
@@ -191,7 +191,7 @@ class _Words:
 
 
 def _joint_words(robot: Robot) -> dict[str, _Words]:
-    """(2) by the joint's name, and of (3) what a tendon cannot express: its constant torque."""
+    """The parameters (2) by joint name, with the constant torques of motors (3), which tendons cannot express."""
     words = {}
     for body in robot.bodies:
         friction = body.joint.friction
@@ -211,7 +211,7 @@ def _shaft_words(motor: Motor) -> _Words:
 
 
 def _plain(friction: Friction) -> _Words:
-    """Damping and frictionloss; none where the law is another one."""
+    """Damping and frictionloss of a friction law; empty where MuJoCo cannot express the law."""
     if _inexpressible(friction):
         return _Words()
     curved, cubic = (friction.value(word) for word in _BENDS)
@@ -241,7 +241,7 @@ def _on_one_branch(robot: Robot, row: Sequence[float]) -> bool:
 def _joint(joint: Joint, words: _Words) -> str:
     parts = [f'name={quoteattr(joint.name)} type="{joint.kind.mjcf}" axis="{number_list(joint.axis)}"']
     lower, upper = joint.limits.lower, joint.limits.upper
-    # A range needs two limits: a missing one is put where no joint goes.
+    # A range needs two limits: a missing one is put beyond the reach of every joint.
     if joint.kind.has_position_limits and (math.isfinite(lower) or math.isfinite(upper)) and lower < upper:
         parts.append(f'range="{number_list((max(lower, -_NO_LIMIT), min(upper, _NO_LIMIT)))}"')
     if math.isfinite(joint.limits.effort) and joint.limits.effort > 0.0:
@@ -256,7 +256,7 @@ _NO_LIMIT = 1e10
 
 
 def _spring(joint: Joint, constant: float) -> list[str]:
-    """The joint's spring and the constant torque in one (4)."""
+    """The joint's spring and the constant torque (4) as one spring."""
     stiffness, rest = (0.0, 0.0) if joint.spring is None else (joint.spring.stiffness, joint.spring.rest)
     if not stiffness and not constant:
         return []

@@ -1,10 +1,10 @@
 """Write a `Robot` as URDF, every number in full precision, with a side file for what URDF cannot express.
 
-A body becomes the link that its joint carries; a named frame that is not a body's own becomes an empty link, welded to
-it. Written first to temporary files and renamed: a reader never sees half a robot.
+A body becomes the link that its joint carries. A named frame that is not a body's own becomes an empty link, welded to
+that body. Files are written under temporary names, then renamed: a reader never sees half a robot.
 
 URDF's `<inertia>` is about the centre of mass, so reading back gives the same ten parameters up to rounding. A rotary
-joint without position limits becomes `continuous`, which is what it is. Gravity is not part of URDF: give it to `load`.
+joint without position limits becomes `continuous`. Gravity is not part of URDF: give it to `load`.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def write_urdf(
     note: str = "",
     force: bool = False,
 ) -> tuple[Path, ...]:
-    """Write the robot as a URDF file, and its drives in a side file; gives the files written.
+    """Write the robot as a URDF file, and its drives in a side file; returns the files written.
 
-    `original` is a URDF document that the robot came from (`urdf_source` finds it): where the robot fits into it,
+    `original` is the URDF document that the robot came from (`urdf_source` finds it): where the robot fits into it,
     everything but dynamics is kept unchanged. `dynamics` is the friction for `<dynamics>` by joint, for programs that
-    do not read the side file, which then has the robot's own friction of every joint. `note` goes into the file's
-    first lines.
+    do not read the side file; the side file then states the robot's own friction of every joint. `note` goes into the
+    file's first lines.
 
     An earlier side file of the same name is replaced, for it would change what is read back. Files that Torquec did not
     write are replaced with `force` only. Raises `RobotError` for an inertia that URDF cannot hold and for friction that

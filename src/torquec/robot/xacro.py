@@ -1,15 +1,15 @@
 """xacro to URDF: macros, properties, conditions and arithmetic, expanded without executing code from the file.
 
-Known are `property`, `macro` (parameters with defaults, blocks `*block` and `**block`), calls, `insert_block`, `if`,
-`unless`, `include` and `arg`; `${...}` is arithmetic (:mod:`torquec.robot.xacro_expression`), `$(arg name)`,
-`$(find package)` and `$(dirname)` are words. Everything else of xacro runs Python or reads the environment, and is
+Supported are `property`, `macro` (parameters with defaults, blocks `*block` and `**block`), calls, `insert_block`,
+`if`, `unless`, `include` and `arg`. `${...}` is arithmetic (:mod:`torquec.robot.xacro_expression`). `$(arg name)`,
+`$(find package)` and `$(dirname)` are replaced. Everything else in xacro runs Python or reads the environment, and is
 refused by name.
 
 (1)  properties are evaluated where they are used, with the names that are known where they were defined
-(2)  a macro sees its parameters, then what its caller sees; what it defines is gone when it ends (but for `scope`)
-(3)  files are included from the folder of the robot file or below; `$(find package)` is the folder of that name just
-     above the file, as in package/urdf/robot.xacro, and the robot's folder is then that one
-(4)  the elements and text of all expansions together are limited, so that macros that call each other end
+(2)  a macro sees its parameters, then its caller's names; its own definitions end with it, except those with a `scope`
+(3)  files are included from the robot's folder or below: the folder of the robot file, or once `$(find package)` is
+     used, the folder of that name just above the file, as in package/urdf/robot.xacro
+(4)  the elements and text of all expansions together are limited, so that recursive macros end
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _REMEDY = "expand it yourself with 'xacro robot.urdf.xacro > robot.urdf', if you
 
 
 def expand_xacro(path: Path) -> Element:
-    """The root element of the URDF that a xacro file stands for.
+    """The root element of the URDF that a xacro file expands to.
 
-    Raises `RobotFileError`, with file and line, for what is not xacro, needs more than arithmetic, leaves the robot's
-    folder or does not end.
+    Raises `RobotFileError`, with file and line, for a file that is not xacro, needs more than arithmetic, includes a
+    file from outside the robot's folder, or expands without end.
     """
     try:
         return _Expansion(path).expanded()
@@ -61,7 +61,7 @@ class _Property:
 
 @dataclass(frozen=True)
 class _Parameter:
-    """A macro's parameter: `default` is None where it is needed, `inherited` where the caller's value comes first."""
+    """A macro's parameter: `default` is None if a value is required; if `inherited`, the caller's value comes first."""
 
     name: str
     default: str | None
@@ -175,7 +175,7 @@ class _Expansion:
             block = tuple(self.inside(element.children, scope, folder))
             target.properties[name] = _Property("", scope, element.where, block=block)
             return
-        # Evaluated now where it mentions itself, or where its names would be gone later.
+        # Evaluated now if it refers to itself, or if its names would be out of scope later.
         value = None
         if target is not scope or re.search(rf"\b{re.escape(name)}\b", written):
             value = self.text(written, element, scope, folder)
@@ -223,7 +223,7 @@ class _Expansion:
         return _literal("".join(_written(piece) for piece in full))
 
     def substitution(self, text: str, element: Element, folder: Path) -> str:
-        """`$(arg name)`, `$(find package)`, `$(dirname)`."""
+        """The text that replaces `$(arg name)`, `$(find package)` or `$(dirname)`."""
         command, _, rest = text.strip().partition(" ")
         rest = rest.strip()
         if command == "arg":
@@ -332,7 +332,7 @@ def _read_macro(element: Element, folder: Path) -> _Macro:
             raise _refused(element, f"the parameters '{written[end : end + 60]}' cannot be read")
         default = None if found[3] is None else found[3].strip("'\"")
         if found[3] == "" and found[2] == "^":
-            default = None  # inherited, and needed
+            default = None  # inherited, without a default
         parameters.append(_Parameter(found[1], default, found[2] is not None))
         end = found.end()
     return _Macro(element, tuple(parameters), folder)
@@ -346,7 +346,7 @@ def _need(element: Element, name: str) -> str:
 
 
 def _literal(value: Value) -> Value:
-    """A word that is a number or a truth value, as that; any other as it stands."""
+    """A word as a number or truth value if it is one; unchanged otherwise."""
     if not isinstance(value, str):
         return value
     word = value.strip()

@@ -1,6 +1,6 @@
 """The expressions of xacro, computed without running anything: numbers, words, names, and a fixed list of functions.
 
-Python parses the text; the tree is walked here, and only the nodes that are listed mean something. There are no
+Python parses the text; the tree is walked here, and only the listed kinds of nodes are accepted. There are no
 attributes, no indices, no calls but to the functions of `FUNCTIONS`, no powers or words that grow without bound.
 """
 

@@ -100,8 +100,8 @@ class Element:
 
 
 _Open: TypeAlias = tuple[str, dict[str, str], int, int, int]
-"""An element whose end has not been seen yet: tag, attributes, line, and how many elements and texts were waiting for
-their parents when it began: those that wait beyond are its own."""
+"""An element whose end tag has not been seen yet: tag, attributes, line, and the numbers of elements and of texts that
+were waiting for their parents when it began. All later ones belong to this element."""
 
 
 def parse_xml(data: bytes, source: str) -> Element:

@@ -1,4 +1,4 @@
-"""Names and numbers of a robot as XML text: what the writers of URDF and of MJCF share."""
+"""Names and numbers of a robot as XML text, for the writers of URDF and of MJCF."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def link_names(robot: Robot, *, reserved: Iterable[str] = ()) -> dict[int, str]:
 
 
 def unused_name(name: str, taken: set[str]) -> str:
-    """`name`, made unique by appended underscores; it joins the names that are taken.
+    """`name`, made unique by appended underscores; the result is added to `taken`.
 
     >>> unused_name("arm", {"arm", "arm_"})
     'arm__'

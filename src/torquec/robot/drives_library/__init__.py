@@ -1,8 +1,8 @@
 """Library of drives: rotor inertia and friction of published arms, and an assumption for any other arm.
 
-Robot files rarely state rotors, which are most of what a geared wrist accelerates. Each `NAME.drives.toml` beside this
-file states rotors and friction of one arm, with the source of every kind of number. `assumed` is a rule of thumb for a
-joint with a torque limit tau_max [N m] (a force limit [N] of a prismatic joint, in kg and m/s):
+Robot files rarely state rotor inertias, which dominate the inertia of a geared wrist. Each `NAME.drives.toml` beside
+this file states rotors and friction of one arm, with the source of every kind of number. `assumed` is a rule of thumb
+for a joint with a torque limit tau_max [N m] (for a prismatic joint a force limit [N], with kg and m/s in the rule):
 
 (1)  reflected inertia  max(0.1, tau_max/150) kg m^2
 (2)  Coulomb friction  0.02 tau_max,  viscous friction  0.01 tau_max per rad/s
@@ -26,9 +26,9 @@ ASSUMED = "assumed"
 """The name of the rule (1), (2)."""
 
 _LEAST_INERTIA = 0.1  # of (1) [kg m^2]
-_LIMIT_PER_INERTIA = 150.0  # of (1) [N m per kg m^2]: of the size of harmonic drives of arms of 5 to 30 kg
-_COULOMB_PART = 0.02  # of (2): of the size that identified arms show
-_VISCOUS_PART = 0.01  # of (2) [s/rad]: of the size that identified arms show
+_LIMIT_PER_INERTIA = 150.0  # of (1) [N m per kg m^2]: typical of harmonic drives in arms of 5 to 30 kg
+_COULOMB_PART = 0.02  # of (2), without unit: typical of identified arms
+_VISCOUS_PART = 0.01  # of (2) [s/rad]: typical of identified arms
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def fitting_drives(robot: Robot) -> tuple[LibraryDrives, ...]:
 
 
 def library_drives(robot: Robot, name: str | None = None) -> LibraryDrives:
-    """The drives of that name for the robot; without a name, of the only published arm that fits, else the rule.
+    """The drives `name` for the robot; without a name those of the only published arm that fits, else by the rule.
 
     Raises `ArgumentError` where the library has none of that name for this robot.
     """

@@ -30,7 +30,7 @@ class JointType(StrEnum):
 
     @property
     def kind(self) -> JointKind:
-        """What this kind of joint is: coordinates, motion, units, words."""
+        """Coordinates, motion, units and words of this kind of joint."""
         return KINDS[self.value]
 
     @property

@@ -4,7 +4,7 @@ Position: (x, y, z) of the child's origin in the joint frame, then its unit quat
 the child's origin, then its angular velocity, both in the child's axes. A constant twist (u, v), v angular, moves by
 
 (1)  integrate:   origin + R (u + a v x u + b v x (v x u)),  a = (1 - cos t)/t^2,  b = (t - sin t)/t^3,  t = |v|
-(2)  difference:  u = d - v x d/2 + c v x (v x d),  d = R' way,  c = (1 - (t/2)/tan(t/2))/t^2
+(2)  difference:  u = d - v x d/2 + c v x (v x d),  d = R' (change of origin),  c = (1 - (t/2)/tan(t/2))/t^2
 
 and turns as a ball joint does (:mod:`torquec.robot.joints.ball`).
 """
@@ -33,7 +33,7 @@ from torquec.spatial import (
 )
 
 _SERIES_BELOW = 0.25
-"""Square of an angle [rad^2] below which b and c of (1), (2) are their power series: the closed forms cancel there."""
+"""Square of an angle [rad^2] below which power series replace b and c of (1), (2): the closed forms cancel there."""
 
 _B = (1 / 6, -1 / 120, 1 / 5040, -1 / 362880, 1 / 39916800, -1 / 6227020800)
 _C = (1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 1307674368000, 1 / 74724249600)

@@ -123,7 +123,7 @@ class JointKind:
         return self
 
     def axes(self, axis: Vector3) -> Matrix3:
-        """The axes of S, as columns in the child's frame; those of the frame unless the axis matters."""
+        """The axes of S, as columns in the child's frame; the frame's own axes unless the kind depends on `axis`."""
         del axis
         return IDENTITY_ROTATION
 
@@ -144,7 +144,7 @@ class JointKind:
     ) -> tuple[Scalar, Scalar, Scalar]:
         """(cos, sin, height) of Rz(angle) Tz(height), the variable part of modified-DH frames with offsets theta, d.
 
-        Raises `ArgumentError` for kinds that are no screw about one axis.
+        Raises `ArgumentError` for kinds that do not move along one screw axis.
         """
         raise ArgumentError(f"a joint of kind '{self.name}' does not move along one screw axis")
 
@@ -196,14 +196,14 @@ class UnitTwist:
 
 
 class PositionBasis(StrEnum):
-    """How entries of M, C and g depend on a joint position: (1) or (2)."""
+    """How entries of M, C and g depend on a joint position: (6) or (7)."""
 
     TRIGONOMETRIC = "trigonometric"
     POLYNOMIAL = "polynomial"
 
     @property
     def is_periodic(self) -> bool:
-        """True where positions one turn apart are the same: (1)."""
+        """True where positions one turn apart are the same: (6)."""
         return self is PositionBasis.TRIGONOMETRIC
 
     def size(self, degree: int) -> int:

@@ -57,7 +57,7 @@ class RevoluteJoint(OneCoordinate):
 
 @dataclass(frozen=True)
 class PrismaticJoint(OneCoordinate):
-    """A slide; files have no word of their own for one without limits."""
+    """A prismatic joint; file formats have no separate type for one without limits."""
 
     def placement(self, axis: Vector3, q: Sequence[Scalar]) -> Pose:
         """Translation by q along the axis."""

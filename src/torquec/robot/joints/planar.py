@@ -1,7 +1,7 @@
-"""Planar joint: translation in the plane across the axis and rotation about it.
+"""Planar joint: translation in the plane perpendicular to the axis and rotation about the axis.
 
-Position: (x, y, angle) of the child's frame in the joint frame, x and y across the joint's axis; rates: velocity (x, y)
-and angular velocity in the child's axes. With a the angle that is turned and h = a/2:
+Position: (x, y, angle) of the child's frame in the joint frame, x and y perpendicular to the axis; rates: velocity
+(x, y) and angular velocity in the child's axes. With a the angle of the motion and h = a/2:
 
 (1)  integrate:   way = R(angle) [[s, -c], [c, s]] (vx, vy),   s = sin(a)/a,   c = (1 - cos(a))/a = h (sin(h)/h)^2
 (2)  difference:  (vx, vy) = [[k, h], [-h, k]] R(angle)' way,   k = h/tan(h)
@@ -38,7 +38,7 @@ class PlanarJoint(JointKind):
     """A body that slides on a plane."""
 
     def axes(self, axis: Vector3) -> Matrix3:
-        """z along the axis, x as near to the frame's x (or y, where the axis is near to x) as can be."""
+        """z along the axis, x as near as possible to the frame's x axis (its y axis if the joint axis is near x)."""
         if axis == IDENTITY_ROTATION[2]:
             return IDENTITY_ROTATION
         side = IDENTITY_ROTATION[0] if abs(axis[0]) < 0.9 else IDENTITY_ROTATION[1]
@@ -51,7 +51,7 @@ class PlanarJoint(JointKind):
         return Pose(rotation_z(apply(Op.COS, q[2]), apply(Op.SIN, q[2])), (q[0], q[1], 0.0))
 
     def placement(self, axis: Vector3, q: Sequence[Scalar]) -> Pose:
-        """The same about any axis."""
+        """The motion for any joint axis, in the child's own frame."""
         rotation = axis_angle_rotation(axis, apply(Op.COS, q[2]), apply(Op.SIN, q[2]))
         return Pose(rotation, matvec(self.axes(axis), (q[0], q[1], 0.0)))
 

@@ -1,9 +1,9 @@
 """Assembly of closed loops: a position of the tree at which all loops are closed.
 
 Damped Gauss-Newton steps  dq = -J' (J J' + d 1)^-1 e  from the given start and, at the same time, from random positions
-within the joint limits. The result from the start is taken where it closes the loops inside the limits; else the
-nearest one. Joints that the file names as independent, or that its actuators drive, keep their positions if the loops
-close that way.
+within the joint limits. The result from the start is taken if it closes the loops within the limits, else the closed
+position nearest to the start. Joints that the file names as independent, or that its actuators drive, keep their
+positions if the loops close that way.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from torquec.robot.tuning import TUNING
 
 
 def assembled_position(tree: Robot, file: LoopFile) -> Array:
-    """A position (nq of the tree) with closed loops; raises `RobotFileError`, with the largest gap, for open ones."""
+    """A position (nq of the tree) that closes the loops; raises `RobotFileError`, with the gap left, if none does."""
     lower, upper = limits(tree)
     first = np.clip(np.array(neutral(tree)), lower, upper)
     places = _positions(tree)
@@ -56,7 +56,7 @@ def assembled_position(tree: Robot, file: LoopFile) -> Array:
 
 
 def _good(tree: Robot, file: LoopFile, q: Array) -> list[int]:
-    """Which of the positions have closed loops, no frame turned over."""
+    """Indices of the positions at which the loops are closed and no frame is turned over by half a turn."""
     gaps = loop_batch(tree, file, q).gaps
     closed = [k for k, each in enumerate(gaps) if largest_gap(file, each)[0] < TUNING.redundant_gap]
     return [k for k in closed if not is_turned_over(tree, file, q[k])]
@@ -91,7 +91,7 @@ def _descended(tree: Robot, file: LoopFile, q: Array, held: Sequence[int]) -> Ar
 
 
 def _positions(tree: Robot) -> dict[str, int]:
-    """Where the positions of each joint stand."""
+    """Index of each joint's first position in q."""
     found: dict[str, int] = {}
     k = 0
     for joint in tree.joints:

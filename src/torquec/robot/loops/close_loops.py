@@ -39,7 +39,7 @@ def close_loops(tree: Robot, file: LoopFile) -> Robot:
 
 
 def _closed(tree: Robot, file: LoopFile, start: Array, redundant: tuple[int, ...] | None = None) -> Robot:
-    """`redundant` are the redundant equations where some joints have already become mimic joints."""
+    """`close_loops` from `start` on; `redundant` are the redundant equations if mimic joints were already made."""
     choice, tracked = _chosen(tree, file, start)
     if choice.pivots and len(choice.pivots) == tree.n:
         raise RobotFileError(
@@ -88,7 +88,7 @@ def _closed(tree: Robot, file: LoopFile, start: Array, redundant: tuple[int, ...
 def _chosen(tree: Robot, file: LoopFile, start: Array) -> tuple[DependentChoice, Tracked]:
     """The choice of dependent joints, and the range that it covers.
 
-    Where joints near the base cover little of their range, the best conditioned ones are tried.
+    If independent joints near the base cover little of their range, the best conditioned choice is tried, too.
     """
     found: list[tuple[DependentChoice, Tracked]] = []
     for nearly in (TUNING.tied_pivots, 1.0):
@@ -195,7 +195,7 @@ def _tightened(tree: Robot, file: LoopFile, choice: DependentChoice, start: Arra
 
 
 def _check_whole_joints(tree: Robot, choice: DependentChoice, inputs_of: Mapping[int, tuple[int, ...]]) -> None:
-    """Refuse joints with several coordinates if loops determine only some of them, or depend on them."""
+    """Refuse a joint with several coordinates if the loops determine only some of these, or depend on any."""
     dependent = {rate for _, rate in choice.pivots}
     inputs = {rate for each in inputs_of.values() for rate in each}
     for joint in tree.joints:
@@ -235,7 +235,7 @@ def _is_single(tree: Robot, guess: LoopPrediction) -> bool:
 def _with_mimics(
     tree: Robot, file: LoopFile, followers: Sequence[LoopPrediction], start: Array
 ) -> tuple[Robot, LoopFile, Array]:
-    """The tree with these rates as mimic joints, and the start of what is left."""
+    """The tree with these rates as mimic joints, the file, and the start of the remaining joints."""
     at = {place.rate: place.position for place in joint_places(tree)}
     mimics: dict[str, Mimic] = {}
     for each in followers:
@@ -296,6 +296,6 @@ def _floats(values: Array) -> tuple[float, ...]:
 
 
 def _right_angle(offset: float) -> float:
-    """An offset of a linear relation; a right angle or zero where it is one to rounding."""
+    """An offset of a linear relation; made exact if it is a multiple of a right angle up to rounding."""
     quarter = round(offset / (0.5 * math.pi)) * (0.5 * math.pi)
     return quarter if abs(offset - quarter) < 1e-9 else offset

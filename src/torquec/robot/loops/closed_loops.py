@@ -1,6 +1,6 @@
 """Closed loops of a robot: which frames coincide, which joints follow, and how the dependent joints are computed.
 
-The bodies of a robot are a tree. A loop makes a frame of one branch coincide with a frame of another:
+The bodies of a robot are a tree. A loop ties a frame of one branch to a frame of another:
 
 (1)  point:     the origins coincide                                        3 equations
 (2)  axis:      the origins coincide, the z axes are parallel               5 equations (the loop closes in a hinge)
@@ -59,7 +59,7 @@ class LoopKind(StrEnum):
 
 @dataclass(frozen=True)
 class LoopConstraint:
-    """Two named frames that coincide in the way of `kind`."""
+    """A loop: two named frames, and which of their features coincide (`kind`)."""
 
     name: str
     frame_a: str
@@ -89,8 +89,8 @@ class Coupling:
 class LoopFile:
     """The loops of a robot as a file gives them.
 
-    `independent` names joints that are to be independent, `driven` joints that should be if they can; `start` has
-    positions of single joints near which the loops close: they choose one of several assembly modes.
+    `independent` names joints that must be independent, `driven` joints that should be if possible. `start` gives
+    positions of single joints near which the loops close: they select one of several assembly modes.
     """
 
     loops: tuple[LoopConstraint, ...] = ()
@@ -111,8 +111,8 @@ class LoopPrediction:
     """First guess of a dependent rate's displacement from the start: a polynomial of independent positions.
 
     `rate` and `inputs` count rates of the tree. With t = (q - center)/half of each input, the displacement is the sum
-    of coefficient times the product of powers of t. A `periodic` input, a continuous joint, has 1, cos q,
-    sin q, cos 2q, ... in place of powers; the dependent joint turns `windings` times with it. Where `exact`, the
+    of coefficient times the product of powers of t. A `periodic` input, a continuous joint, has 1, cos q, sin q,
+    cos 2q, ... in place of powers; the dependent joint makes `windings` turns per turn of the input. Where `exact`, the
     prediction is the displacement itself: coefficients times displacements of the inputs.
     """
 
@@ -132,8 +132,8 @@ class ClosedLoops:
     `dependent` are the names of the dependent joints, `start` (nq of the tree) a position at which the loops are
     closed. `pivots` are pairs of an equation and the rate of the tree that it determines, in the order of elimination;
     `redundant` equations follow from the others. `ranges` gives center and half width for the inputs of predictions.
-    `newton_steps` lead from the predictions to closed loops; `coverage` is the fraction of the range of the independent
-    joints that the start leads to without crossing a singular configuration.
+    `newton_steps` is the number of steps from the predictions to closed loops. `coverage` is the fraction of the
+    independent joints' range that can be reached from the start without crossing a singular configuration.
     """
 
     file: LoopFile

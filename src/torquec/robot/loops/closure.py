@@ -7,8 +7,8 @@ With the positions q_i of the independent joints, e the gaps of the chosen equat
 (3)  accelerations:  vd = T vd_i + b(v, v),   b(v, u) = (0; -J_d^-1 bias(v, u)),  bias bilinear in v, u (`equations`)
 (4)  rate of T:      column k of Td is b(v, column k of T)
 
-Dependent rates are eliminated in a fixed order of pivots, straight-line: it is chosen once, over the range of a robot
-(:mod:`torquec.robot.loops.independent`). Entries that a row does not have cost nothing.
+Dependent rates are eliminated as straight-line code, in an order of pivots that is chosen once for the whole range of a
+robot (:mod:`torquec.robot.loops.independent`). Entries that a row does not have cost nothing.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class ClosedState:
         return [list(row) for row in zip(*columns, strict=True)]
 
     def project(self, effort: Sequence[Scalar]) -> list[Scalar]:
-        """Generalized forces of the independent rates, T' f, from those of the tree's."""
+        """Generalized forces T' f of the independent rates, from the forces f of the tree's rates."""
         return project(self.rates, effort)
 
     def gaps(self) -> list[Scalar]:
@@ -115,7 +115,7 @@ def loop_state(robot: Robot, q: Sequence[Scalar]) -> ClosedState:
 
 
 def closed(robot: Robot) -> ClosedLoops:
-    """The loops of a robot that has some."""
+    """The loops of a robot that has closed loops."""
     assert robot.loops is not None
     return robot.loops
 
@@ -168,7 +168,7 @@ def _sum(row: Sequence[Scalar], vector: Sequence[Scalar]) -> Scalar:
 
 
 def _rate_positions(tree: Robot) -> dict[int, int]:
-    """Where the position of each one-coordinate joint stands, by its rate."""
+    """Index in q of each one-coordinate joint's position, by its rate."""
     places = joint_places(tree)
     own = zip(tree.bodies, places, strict=True)
     return {place.rate: place.position for body, place in own if body.joint.kind.nv == 1 and body.joint.mimic is None}
@@ -244,7 +244,7 @@ def loop_closure(robot: Robot, q: Sequence[Scalar]) -> LoopClosure:
 
 
 def closed_at(robot: Robot) -> tuple[tuple[str, float], ...]:
-    """The positions at which the loops were closed, of every joint with one coordinate that follows no other."""
+    """Names and assembled positions of all joints with one coordinate that follow no other joint."""
     loops, found, k = closed(robot), [], 0
     for joint in robot.tree.joints:
         if joint.kind.nv == 1 and loops.start:
@@ -280,7 +280,7 @@ class LoopElimination:
             self._steps.append((r, c, inverse, row, factors))
 
     def solve(self, right: Mapping[int, Scalar]) -> Row:
-        """The dependent values, by rate, whose sums with the rows are the right-hand sides, by equation."""
+        """The dependent values, by rate, that solve the rows for right-hand sides given by equation."""
         side = dict(right)
         for r, _, _, _, factors in self._steps:
             if r in side:

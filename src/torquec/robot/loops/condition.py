@@ -1,8 +1,9 @@
 """Closure and singularity of the loops at a configuration: gap, condition of J_d, branch.
 
 (1)  The loops are closed where Newton's method from the prediction leaves no gap.
-(2)  A configuration is singular where J_d is: the dependent joints are then no function of the independent ones, and
-     torques grow without bound near it. The condition number is that of J_d with lengths in units of the robot's size.
+(2)  A configuration is singular where J_d is singular: there the dependent joints are no function of the independent
+     ones, and near it torques grow without bound. The condition number of J_d takes lengths in units of the robot's
+     size.
 (3)  det J_d has one sign on a branch: another sign means that the configuration lies beyond a singular one.
 """
 

@@ -1,20 +1,21 @@
 """Loop equations: gaps, Jacobian rows and accelerations at zero joint accelerations, over any scalar.
 
-Both frames of a loop are seen from the nearest body that carries both, so that nothing depends on joints before it.
+Both frames of a loop are seen from the nearest body that carries both, so that joints before that body do not enter.
 With positions p, rotations R, velocities v, w and accelerations a, wd of frames A and B, in axes of frame A:
 
 (1)  point:      gap R_A' (p_B - p_A),          rate R_A' (v_B - v_A),      acceleration R_A' (a_B - a_A)
 (2)  rotation:   gap: axis times sine of the angle between the frames, the skew part of R_A' R_B,
                  rate R_A' (w_B - w_A),         acceleration R_A' (wd_B - wd_A)
-(3)  axis:       gap z_A x z_B along x_A, y_A;  rates as (2); they differ by s z, and so their accelerations by
+(3)  axis:       gap z_A x z_B along x_A, y_A;  rates as (2); w_B - w_A may be s z, so that the acceleration is
                  (wd_B - wd_A) - w_A x (w_B - w_A)
 (4)  coupling:   gap q_j - p(q_i) - sum a_k q_k,              rate row 1, -p'(q_i),       acceleration -p''(q_i) v_i u_i
 (5)  Accelerations are the derivative, along rates v, of the velocities that constant rates u give: bilinear in v, u.
-     Outward, with w before and w' after a joint, arm and slide the ways between origins:
+     Outward recursion with w before and w' after a joint, arm the vector between the origins, spin and slide the
+     angular and linear velocity of the joint:
        wd <- wd + w'_v x spin_u,     a <- a + wd x arm + w_u x (w_v x arm + slide_v) + w'_v x slide_u
 
-Rows are those of the closed position: away from it they differ from the gradient of the gap by terms as small as the
-gap, and Newton's method converges as fast.
+Rows are exact at closed positions. Elsewhere they differ from the gradient of the gap by terms of the size of the gap,
+and Newton's method converges as fast as with the exact gradient.
 """
 
 from __future__ import annotations
@@ -170,7 +171,7 @@ def _to_root(tree: Robot, body: int) -> tuple[int, ...]:
 def _followed(
     steps: Sequence[tuple[CanonicalLink, JointPlace]], tip: Pose, q: Sequence[Scalar], rates: Rates | None
 ) -> _Way:
-    """The frame at the end of a way, with (5) where there are rates."""
+    """The frame at the end of a chain of joints, with (5) if rates are given."""
     pose, axes = IDENTITY, []
     w_v = w_u = a = wd = _ZERO
     for link, place in steps:

@@ -1,11 +1,10 @@
 """Independent coordinates: which rates of the tree the loop equations determine, chosen by conditioning over a range.
 
 (1)  Positions with closed loops are collected by walks along the null space of the Jacobian, from the start.
-(2)  Gaussian elimination at all of them at once: the pivot is the entry whose smallest size over the positions is
-     largest; of pivots nearly as good, the one of the joint farthest from the base is taken, so that joints at the
-     base stay independent. Joints that are driven, or that mimic joints follow, become dependent only where nothing
-     else can.
-(3)  Rows that vanish at every position follow from the others: the equation is redundant.
+(2)  Gaussian elimination at all positions at once. The pivot is the entry with the largest minimum magnitude over the
+     positions. Among pivots nearly as good, the joint farthest from the base is taken, so that joints at the base stay
+     independent. Joints that are driven, or that mimic joints follow, become dependent only if no other joint can.
+(3)  A row that vanishes at every position follows from the others: its equation is redundant.
 (4)  The pivots of the chosen equations and rates are put into an order that keeps the system sparse.
 """
 
@@ -36,7 +35,7 @@ class DependentChoice:
 def choose_dependent(
     tree: Robot, file: LoopFile, start: Array, *, nearly: float = TUNING.tied_pivots
 ) -> DependentChoice:
-    """The choice (1)-(4), `nearly` that of (2).
+    """The choice of dependent rates (1)-(4); a pivot is nearly as good (2) above the share `nearly` of the best.
 
     Raises `RobotFileError` where the joints that the file names cannot be independent.
     """
@@ -95,7 +94,7 @@ def _sparse_order(
 
 
 def _tiers(tree: Robot, file: LoopFile, asked: Sequence[int]) -> list[list[int]]:
-    """Rates that may become dependent: passive joints first, then those with motors, last those that drive others."""
+    """Growing lists of rates that may become dependent: passive joints, then with motors, then with driven joints."""
     leaders = {body.joint.mimic.joint for body in tree.bodies if body.joint.mimic is not None} | set(file.driven)
     leading = {k for k, coordinate in enumerate(tree.coordinates) if coordinate.joint.name in leaders}
     geared = {k for row in tree.drives.transmission for k, ratio in enumerate(row) if ratio != 0.0}
@@ -106,7 +105,7 @@ def _tiers(tree: Robot, file: LoopFile, asked: Sequence[int]) -> list[list[int]]
 def _best_pivot(
     rows: Array, left: Sequence[int], columns: Sequence[int], size: float, nearly: float
 ) -> tuple[int, int] | None:
-    """(2); None where every entry vanishes."""
+    """The pivot (2) as (equation, rate); None where every entry vanishes."""
     if not columns:
         return None
     entries = np.abs(rows[:, left][:, :, columns])

@@ -4,7 +4,7 @@
 (2)  tracking: many positions of the independent joints at once, each on a straight line from the start, by tangent
      steps and Newton's method. A sign change of det J_d is a singular configuration: another branch lies beyond it
 (3)  fit: least squares over all positions reached; a fit that is linear up to rounding is the exact relation
-(4)  number of Newton steps: as many as close the loops at all positions reached, from the fitted guess
+(4)  number of Newton steps: as many as close the loops at nearly all positions reached, from the fitted guess
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def influences(tree: Robot, file: LoopFile, choice: DependentChoice) -> dict[int
 
 
 def track(tree: Robot, file: LoopFile, choice: DependentChoice, start: Array, inputs: Sequence[int]) -> Tracked:
-    """(1), (2) for the independent rates that matter."""
+    """Track the loops (2) over the ranges (1) of the independent rates `inputs`."""
     ranges = tuple(_range(tree, start, rate) for rate in inputs)
     at = {place.rate: place.position for place in joint_places(tree)}
     first = start[[at[rate] for rate in inputs]]
@@ -96,7 +96,7 @@ def track(tree: Robot, file: LoopFile, choice: DependentChoice, start: Array, in
 def fit(
     tree: Robot, tracked: Tracked, inputs_of: dict[int, tuple[int, ...]], *, more: int = 0
 ) -> tuple[LoopPrediction, ...]:
-    """(3) for every dependent rate; `more` raises the usual degree of the polynomials."""
+    """The fitted prediction (3) of every dependent rate; `more` raises the usual degree of the polynomials."""
     start = tracked.start
     at = {place.rate: place.position for place in joint_places(tree)}
     spans = {rate: (center, half) for rate, center, half in tracked.ranges}
@@ -133,7 +133,7 @@ def _is_periodic(tree: Robot, rate: int) -> bool:
 
 
 def _exponents(periodic: tuple[bool, ...], most: int, more: int) -> tuple[tuple[int, ...], ...]:
-    """Exponents of at most so many terms, of the largest total degree that they allow."""
+    """Exponents of the polynomial with the highest total degree that has at most `most` terms."""
     for degree in range(_DEGREES.get(len(periodic), 1) + more, -1, -1):
         ranges = [range(2 * degree + 1 if turns else degree + 1) for turns in periodic]
         found = tuple(each for each in itertools.product(*ranges) if _degree(each, periodic) <= degree)
@@ -184,7 +184,7 @@ def as_guess(exact: LoopPrediction, tracked: Tracked, tree: Robot) -> LoopPredic
 def newton_steps(
     tree: Robot, file: LoopFile, pivots: Sequence[tuple[int, int]], guessed: Array, tracked: Tracked
 ) -> tuple[int, float]:
-    """The number of steps (4) from guessed positions (N, nq), and the part of them that ends where tracking did."""
+    """The number of steps (4) from guesses (N, nq), and the fraction of guesses that end at the tracked positions."""
     if not pivots:
         return 0, 1.0
     equations, dependent = (list(each) for each in zip(*pivots, strict=True))
@@ -225,7 +225,7 @@ def _start_sign(tree: Robot, file: LoopFile, start: Array, equations: list[int],
 
 
 def _range(tree: Robot, start: Array, rate: int) -> tuple[int, float, float]:
-    """(1) as (rate, center, half width)."""
+    """The range (1) of an independent joint, as (rate, center, half width)."""
     coordinate = tree.coordinates[rate]
     at = {place.rate: place.position for place in joint_places(tree)}
     reach = math.pi if coordinate.turns else float(scales(tree, LoopFile())[1][rate])
@@ -273,6 +273,6 @@ def _primes(n: int) -> list[int]:
 
 
 def _rounded(slope: float) -> float:
-    """A slope of a linear relation; to a twelfth where it is one to rounding, as those of parallelograms are."""
+    """A slope of a linear relation; made exact if it is a multiple of 1/12 up to rounding, as in parallelograms."""
     twelfths = round(12.0 * slope)
     return twelfths / 12.0 if abs(slope - twelfths / 12.0) < 1e-9 else float(slope)
