@@ -13,11 +13,11 @@ from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
 
 _MOST_WITHOUT_FREE = 6
-"""Most joints that a pose determines; with more, one is free."""
+"""Largest number of joints that a pose determines; an arm with more has a free joint."""
 
 
 def accepts(robot: Robot, frame: str | None = None) -> str | None:
-    """Why the inverse kinematics of a frame (the hand's, unless one is named) has no closed form; None where it has.
+    """Reason why a frame's inverse kinematics (by default the hand's) has no closed form; None if it has one.
 
     >>> from torquec.robot import classics
     >>> accepts(classics.puma560()) is None

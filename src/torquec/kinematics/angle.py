@@ -2,27 +2,27 @@
 
 (1)  x cos q + y sin q = d   has   q = atan2(y, x) +- acos(d/A),   A = sqrt(x^2 + y^2)
 (2)  with r = sqrt((A - d)(A + d)):   cos q = (x d -+ y r)/A^2,   sin q = (y d +- x r)/A^2
-(3)  |d| > A: no solution; d is taken as +-A, which is nearest, and |d| - A is the miss
-(4)  A = 0: any q; the one held so far is kept
+(3)  |d| > A: no solution; the nearest d = +-A is taken, and |d| - A is the miss
+(4)  A = 0: any q; the value held so far is kept
 
-(2) needs no trigonometric function, and no half-angle that is infinite at 180 degrees (Clover IV (23), A + C = 0).
+(2) needs no trigonometric function, and no half-angle tangent, infinite at 180 degrees (Clover IV (23), A + C = 0).
 
-Whole turns: of those within the joint's limits the nearest to a reference.
+Whole turns are added so that an angle is within the joint's limits and as near as possible to a reference.
 
 (5)  q + 2 pi k,   k = round((reference - q)/2 pi)
 (6)  round(x) = (x + c) - c with c = 1.5 * 2^52: adding c leaves no room for the fraction (double precision)
-(7)  limits less than a turn apart hold one turn at most: the one nearest to their middle is it, whatever the reference
-(8)  otherwise the reference is brought within the limits; (5) is then within half a turn of it, and where that is
-     beyond a limit, one turn back is within both
+(7)  limits less than a turn apart admit one value at most: the value nearest to their middle, for any reference
+(8)  otherwise the reference is first clamped to the limits. The value (5) is then within half a turn of it; if it
+     exceeds a limit, the value one turn back is within both limits
 
 Limits hold with a slack of `LIMIT_SLACK`, so that a joint exactly at its limit is within it.
 
 One branch instead of all: where a closed form branches, the side nearer to the reference is taken.
 
-(9)   of two angles, the one with the larger cosine to the reference's
-(10)  every other branch differs from the one taken in one of the angles that were not taken, and is at least
-      chord^2 = 2 - 2 cos away from the reference, whole turns or not
-(11)  so where the squared distance of the branch taken is less than every chord^2, no other branch is nearer
+(9)   of two angles, the one whose difference from the reference has the larger cosine
+(10)  every other branch contains an angle that was not taken. Its squared distance from the reference is at least
+      chord^2 = 2 - 2 cos of that angle's difference, whatever the whole turns
+(11)  so if the squared distance of the branch taken is less than every chord^2, no other branch is nearer
 
 `one_branch` is a context in which programs are traced; its `Choices` record the branches taken, and (10).
 """
@@ -46,8 +46,8 @@ HOLD = 1e-12
 """Relative length below which a direction does not determine its angle: the old one is held."""
 
 FOLD = 1e-14
-"""A discriminant below this, relative to what it is made of, is rounding: both solutions coincide. What that changes is
-of second order: half of it, relative to the size of the arm."""
+"""A discriminant below this, relative to its terms, is rounding: both solutions coincide. The resulting error is of
+second order: half of this value, relative to the size of the arm."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,13 @@ class JointAngle:
 
     @staticmethod
     def of(radians: Any) -> JointAngle:
-        """The angle of a number."""
+        """The angle of a number of radians."""
         s, c = sincos(radians)
         return JointAngle(c, s)
 
     @property
     def radians(self) -> Scalar:
-        """Within -pi .. pi."""
+        """The angle in radians, within -pi .. pi."""
         return atan2(self.s, self.c)
 
     def __add__(self, other: JointAngle) -> JointAngle:
@@ -102,17 +102,17 @@ def direction(x: Scalar, y: Scalar, held: JointAngle, least: Scalar) -> JointAng
 
 
 def smaller(a: Scalar, b: Scalar) -> Scalar:
-    """The smaller one of two numbers; unlike `minimum` it need not hand on NaN, and costs less."""
+    """The smaller of two numbers; unlike `minimum` it need not propagate NaN, and costs less."""
     return min(a, b) if isinstance(a, float) and isinstance(b, float) else select(b - a, a, b)
 
 
 def larger(a: Scalar, b: Scalar) -> Scalar:
-    """The larger one, likewise."""
+    """The larger of two numbers, without propagating NaN either."""
     return max(a, b) if isinstance(a, float) and isinstance(b, float) else select(a - b, a, b)
 
 
 def over(a: Scalar, b: Scalar) -> Scalar:
-    """a/b, not a number or infinite where b is zero, on floats too."""
+    """a/b; NaN or infinite where b is zero, on floats too."""
     return apply(Op.DIV, a, b)
 
 
@@ -130,7 +130,7 @@ _LEAST_BEND: ContextVar[float] = ContextVar("least_bend", default=0.0)
 @contextmanager
 def folds_apart(share: float) -> Iterator[None]:
     """A context that traces programs in which no two branches coincide: a discriminant is at least this share of
-    its terms. For starting points of an iteration, which must separate the branches of a fold.
+    its terms. It makes starting points of an iteration, which must stay apart at a fold.
     """
     before = _LEAST_BEND.set(share)
     try:
@@ -166,9 +166,9 @@ def two_angles(x: Scalar, y: Scalar, d: Scalar, held: JointAngle, unit: Scalar) 
 
 
 def two_directions(x: Scalar, y: Scalar, d: Scalar, root: Scalar, held: JointAngle, unit: Scalar) -> TwoAngles:
-    """The same for a root r that is known better than from A^2 - d^2: the directions of (2); the miss is left at zero.
+    """The solutions (2) for a root r that is more precise than from A^2 - d^2; the miss is left at zero.
 
-    Both have the length A sqrt(d^2 + r^2), whether or not that is A^2.
+    The numerators of (2) form a vector of length A sqrt(d^2 + r^2), even where that is not A^2.
     """
     size = sqrt(x * x + y * y)
     per = over(1.0, size * sqrt(d * d + root * root))
@@ -205,7 +205,7 @@ class PlacedTurn:
 
 
 def nearest_turn(q: Scalar, limits: Limits, near: Scalar) -> PlacedTurn:
-    """q and whole turns (5): of those within the limits the nearest to `near`; where none is, one next to them."""
+    """q plus whole turns (5): the value within the limits nearest to `near`; if none is, a value next to the limits."""
     lower, upper = limits.lower, limits.upper
     if upper - lower < _TURN - TUNING.turn_margin:
         middle = 0.5 * (lower + upper)
@@ -243,20 +243,20 @@ def flag(margin: Scalar, value: float) -> Scalar:
 
 @dataclass
 class Choices:
-    """Choices of a traced program: at each fork whether the second side, and the least distance of others (10)."""
+    """Choices of a traced program: for each fork whether the second side is taken, and the least chord^2 (10)."""
 
     second: dict[str, Scalar] = field(default_factory=dict)
     others: Scalar = 4.0
 
     def number(self, forks: Sequence[str]) -> Scalar:
-        """The place of the branch among all of them, the first fork counting most."""
+        """The index of the branch among all branches; the first fork is the most significant."""
         total: Scalar = 0.0
         for fork in forks:
             total = 2.0 * total + self.second[fork]
         return total
 
     def note(self, fork: str, second: Scalar, cosine: Scalar) -> None:
-        """A choice, and the cosine of what was not taken."""
+        """Record a choice, and the cosine for the angle that was not taken (9)."""
         self.second[fork] = second
         self.others = smaller(self.others, 2.0 - 2.0 * cosine)
 

@@ -7,8 +7,9 @@ Wrist: three successive revolute joints that make up a rotation, each axis ortho
 (3)  q_a from the part of M c across a, + or - (no flip, flip);   g from M c in the turned axes
 (4)  cos q_c = R_a b . M b,   sin q_c = -R_a b . M (c x b)
 
-(4) takes what the first turn leaves, so that an error of q_a where sin g is nearly zero does not reach the rotation.
-Where sin g is zero only q_a +- q_c has a meaning, and q_a is held (Clover IV: a singularity keeps the old angle).
+(4) uses the rotation that remains after the first turn: an error of q_a, as where sin g is nearly zero, then does not
+affect the total rotation. Where sin g is zero only q_a +- q_c is determined, and q_a is held (Clover IV: a singularity
+keeps the old angle).
 
 Spherical wrist: the last three joints are revolute, their axes intersect in one point W, each orthogonal to the next.
 
@@ -17,15 +18,15 @@ Spherical wrist: the last three joints are revolute, their axes intersect in one
 
 An arm whose first three axes meet like that has the same closed form, seen from its hand.
 
-Three parallel axes (UR): axes 2, 3, 4 parallel with normal n, axis 5 square to n and 6, axes 5 and 6 meeting in C.
+Three parallel axes (UR): axes 2, 3, 4 parallel to n, axis 5 perpendicular to n and to axis 6, which it meets in C.
 
 (7)  n . G_1^-1 c = n . C           q_1 (two), with c = p - R (p_0 - C)
-(8)  G_1^-1 R = R_n(q_2 + q_3 + q_4) R_5 R_6   as a wrist from the far end: q_6 is the one that is held where it is free
-(9)  joints 2 and 3 reach axis 4 in the plane, q_4 is what is left of the sum
+(8)  G_1^-1 R = R_n(q_2 + q_3 + q_4) R_5 R_6   as a wrist from the far end; where q_6 is free, it is held
+(9)  joints 2 and 3 reach axis 4 in the plane, q_4 follows from the sum
 
-Scara: three turns and one slide, all axes along n. Of the rotation it can meet the turn about n.
+SCARA: three turns and one slide, all axes along n. It can only meet the part of a rotation that turns about n.
 
-(10) R_n(q) nearest to R:   tan q = (f.R e - e.R f)/(e.R e + f.R f);   the angle from n to R n is missed
+(10) R_n(q) nearest to R:   tan q = (f.R e - e.R f)/(e.R e + f.R f);   the error is the angle from n to R n
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ changes the rotation by no more than this, well below `MISSED`."""
 
 @dataclass(frozen=True)
 class WristSolution:
-    """The three angles, first to last, and the sine to the singularity."""
+    """Angles of a wrist, first to last; `margin` is the sine of the distance to the singularity."""
 
     values: tuple[Scalar, Scalar, Scalar]
     last: JointAngle
@@ -147,7 +148,7 @@ def closed_arm(arm: ArmGeometry) -> ClosedArm | list[str]:
 def general_arm(arm: ArmGeometry) -> ClosedArm | str:
     """The closed form of an arm with a spherical wrist, or shoulder, on three joints of general geometry; or why not.
 
-    For arms far from every family: close to one, its equations are nearly dependent.
+    It is for arms far from every family: close to a family, its equations are nearly dependent.
     """
     found = spherical_wrist_arm(arm, general_position)
     if isinstance(found, ClosedArm):
@@ -173,7 +174,7 @@ def spherical_wrist(arm: ArmGeometry) -> SphericalWrist | str:
 def spherical_wrist_arm(
     arm: ArmGeometry, carried: Callable[[Sequence[ArmJoint], Vector3, float], PositionArm | None] = position_arm
 ) -> ClosedArm | str:
-    """Equations (5), (6), or why not; `carried` is the closed form of the first three joints."""
+    """The closed form (5), (6) of a spherical wrist, or why not; `carried` gives that of the first three joints."""
     if len(arm.joints) != 6:
         return "it does not have six joints"
     wrist = spherical_wrist(arm)
@@ -216,7 +217,7 @@ def wrist_names(places: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def parallel_axes_arm(arm: ArmGeometry) -> ClosedArm | str:
-    """Equations (7)-(9), or why not."""
+    """The closed form (7)-(9) of an arm with three parallel axes, or why it has none."""
     if arm.letters != "RRRRRR":
         return "it does not have six revolute joints"
     first, second, third, fourth, fifth, sixth = arm.joints
@@ -283,7 +284,7 @@ def parallel_axes_arm(arm: ArmGeometry) -> ClosedArm | str:
 
 
 def scara_arm(arm: ArmGeometry) -> ClosedArm | str:
-    """Equation (10), then two links in the plane; or why not."""
+    """The closed form of a SCARA, (10) and two links in the plane; or why it has none."""
     if sorted(arm.letters) != ["P", "R", "R", "R"]:
         return "it does not have three revolute joints and one prismatic joint"
     turning = [joint for joint in arm.joints if not joint.slides]
@@ -304,7 +305,7 @@ def scara_arm(arm: ArmGeometry) -> ClosedArm | str:
     def solve(target: PoseTarget) -> list[ArmBranch]:
         near = [target.near[k] for k in places]
         re, rf, rn = (matvec(target.turn, v) for v in (e, f, n))
-        # Held at the sum of the turns so far where the tool stands on its head, and no turn is nearer than another.
+        # Where the tool is upside down no turn is nearest: it is held at the sum of the reference's turns.
         so_far = JointAngle.of(sign[0] * near[0] + sign[1] * near[1] + sign[2] * near[2])
         turned = direction(dot(e, re) + dot(f, rf), dot(f, re) - dot(e, rf), so_far, HOLD)
         tilt = cross(n, rn)
@@ -328,4 +329,4 @@ def _turned_back(m: Matrix3, axis: Vector3, angle: JointAngle) -> Matrix3:
 
 
 FAMILIES: tuple[Callable[[ArmGeometry], ClosedArm | str], ...] = (spherical_wrist_arm, parallel_axes_arm, scara_arm)
-"""Every family: its closed form of an arm, or why the arm is not of it. The first that fits is taken."""
+"""Functions that give an arm's closed form, or why the arm is not of that family. The first that fits is taken."""

@@ -2,16 +2,16 @@
 
 (1)  pose(q) = G_1(q_1) G_2(q_2) .. G_m(q_m) pose(0),   G_i turns about, or slides along, the line (o_i, h_i) at q = 0
 
-With the joints at zero all link frames may be taken parallel to the base, so that no constant rotation stands between
-the G_i: geometry is asked of h_i and o_i alone.
+At q = 0 all link frames may be taken parallel to the base. Then no constant rotation stands between the G_i, and h_i
+and o_i alone describe the geometry.
 
 A `ClosedArm` maps a `PoseTarget` to its branches. Seen from the hand, the same joints in reverse order carry the base:
 
 (2)  T = G_1 .. G_m,   T x = R x + t,   t = p - R p_0
 (3)  T^-1 = G_m^-1 .. G_1^-1,   G_i(q)^-1 turns about -h_i by q;   T^-1 x = R' x - R' t
 
-A closed form for (3) is one for the arm. Where the position is missed by a vector d while the rotation is met, the
-arm itself misses by R d, the same distance.
+A closed form for (3) is one for the arm. If it meets the rotation of (3) and misses the position by a vector d, the arm
+misses its position by R d, the same distance.
 """
 
 from __future__ import annotations
@@ -123,12 +123,12 @@ def arm_geometry(robot: Robot, frame: str) -> ArmGeometry:
 
 
 def are_parallel(a: Vector3, b: Vector3) -> bool:
-    """Whether two unit vectors span one line."""
+    """Whether two unit vectors are parallel, in either sense."""
     return bool(norm(cross(a, b)) < PARALLEL)
 
 
 def are_square(a: Vector3, b: Vector3) -> bool:
-    """Whether two unit vectors stand at a right angle."""
+    """Whether two unit vectors are perpendicular."""
     return bool(abs(dot(a, b)) < PARALLEL)
 
 
@@ -220,7 +220,7 @@ _SIDE = "seen from the hand, "
 
 
 def reversed_geometry(arm: ArmGeometry) -> ArmGeometry:
-    """The joints from the hand to the base (3); what stands for the tool is the base's origin."""
+    """The joints from the hand to the base (3); the base's origin takes the place of the tool."""
     joints = tuple(dataclasses.replace(joint, axis=scale(joint.axis, -1.0)) for joint in reversed(arm.joints))
     return ArmGeometry(joints, IDENTITY, arm.reach)
 

@@ -6,7 +6,7 @@ A path of poses is solved pose by pose, each next to the position before it:
 (2)  where a joint moves by more than a given step between two poses, the branch is lost: a jump
 
 Names of branches may change along a smooth path (a shoulder passes over the base's axis), and a branch may end (the arm
-is stretched): the criterion is continuity of the joints (2).
+is stretched). The criterion is therefore continuity of the joints (2).
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def status_words(status: int) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class ArmPoses:
-    """Every branch for one pose, or for N with an axis in front."""
+    """All branches for one pose; for N poses the arrays have a leading axis."""
 
     names: tuple[str, ...]
     q: Array
@@ -73,7 +73,7 @@ class ArmPoses:
     status: Indices
     """(branches,), sums of `BranchStatus`"""
     error: Array
-    """(branches, 2): what is missed of the position [m] and of the rotation [rad]"""
+    """(branches, 2): errors of the position [m] and of the rotation [rad]"""
     complete: bool = True
     """For `InverseKinematics.all`: whether these are all solutions; false next to singular configurations."""
     degree: int = 0
@@ -82,27 +82,27 @@ class ArmPoses:
 
 @dataclass(frozen=True, eq=False)
 class NearestPose:
-    """The branch nearest to the reference among the best ones, for one pose or for N with an axis in front."""
+    """The branch nearest to the reference among those of the best status; for N poses with a leading axis."""
 
     q: Array
     """(n,)"""
     branch: Indices
-    """(), which of the names"""
+    """(), index of the name"""
     status: Indices
     error: Array
-    """(2,): what is missed of the position [m] and of the rotation [rad]"""
+    """(2,): errors of the position [m] and of the rotation [rad]"""
 
 
 @dataclass(frozen=True)
 class PlacedJoints:
-    """Values of all joints, whole turns chosen, and the flag of those that are out of their limits."""
+    """Values of all joints with whole turns chosen, and the flag for joints outside their limits."""
 
     q: list[Scalar]
     outside: Scalar
 
 
 def place_joints(joints: Sequence[ArmJoint], values: Sequence[Scalar], near: Sequence[Scalar]) -> PlacedJoints:
-    """The arm's joints at `values`, each in the turn nearest to the reference `near` (n,), the others as there."""
+    """The arm's joints at `values`, each in the turn nearest to the reference `near` (n,); the others as in `near`."""
     row = list(near)
     margin: Scalar = 1.0
     for joint, value in zip(joints, values, strict=True):
@@ -116,7 +116,7 @@ def place_joints(joints: Sequence[ArmJoint], values: Sequence[Scalar], near: Seq
 
 
 def branch_status(outside: Scalar, error: Sequence[Scalar], margin: Scalar, reach: float) -> Scalar:
-    """The flags of a branch together: `error` is what it misses [m, rad], `margin` the sine to a singularity."""
+    """The sum of a branch's status flags, from its `error` [m, rad] and its `margin`, the sine to a singularity."""
     met = select(MISSED * reach - error[0], MISSED - error[1], -1.0)
     out = flag(met, float(BranchStatus.OUT_OF_REACH))
     return flag(margin - SINGULAR, float(BranchStatus.SINGULAR)) + outside + out
@@ -134,11 +134,11 @@ class TrackedPath:
     q: Array
     """(N, n)"""
     branch: Indices
-    """(N,), which of the names"""
+    """(N,), indices of the names"""
     status: Indices
     """(N,), sums of `BranchStatus`"""
     error: Array
-    """(N, 2): what is missed of the position [m] and of the rotation [rad]"""
+    """(N, 2): errors of the position [m] and of the rotation [rad]"""
     jumps: Indices
     """The poses before which some joint moved by more than the largest step."""
 
@@ -157,7 +157,7 @@ def rotation_defect(rotation: Any, others: Sequence[Scalar]) -> Scalar:
 
 
 def call_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """The array of one, or of N; raises `ArgumentError`."""
+    """An argument as an array of a shape, or of N such arrays; raises `ArgumentError` for another shape or values."""
     try:
         array = np.ascontiguousarray(value, dtype=float)
     except (TypeError, ValueError) as error:
@@ -172,7 +172,7 @@ def call_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
 
 
 def batch_together(*arrays: tuple[Array, int]) -> list[Array]:
-    """Arrays, each with the axes that a single one has: where one is a batch, single ones are repeated."""
+    """Arrays, each given with its number of axes for one pose: where one is a batch, the single ones are repeated."""
     batches = {array.shape[0] for array, axes in arrays if array.ndim > axes}
     if len(batches) > 1:
         raise ArgumentError(

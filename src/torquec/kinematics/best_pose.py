@@ -35,8 +35,9 @@ _FARTHEST = 2.0  # largest free displacement, as a multiple of the arm's size
 class BestPose:
     """The best solution: q (n,), its branch's name, status and error (2,), and the objective's `value` there.
 
-    `offset` (6,) is where it is in the tolerance: x, y, z [m], rx, ry, rz [rad]. `decided` is false where no solution
-    was found but one may exist: by a search. Else none exists within the limits, to the resolution of exact intervals.
+    `offset` (6,) is its place in the tolerance: x, y, z [m], rx, ry, rz [rad]. `decided` is false if a search found no
+    solution, though one may exist. If it is true for a failure, no solution exists within the limits, to the resolution
+    of exact intervals.
     """
 
     q: Array
@@ -59,9 +60,9 @@ def best_pose(
 ) -> BestPose:
     """The solution of one pose, or of any pose within a tolerance, that is best by an objective, within joint limits.
 
-    `near` (n,) is the reference of distances and turns; zero within limits unless given. With a `tolerance` a rotation
-    of None is any rotation, and x, y, z are along the base's axes. Raises `ArgumentError` for an unknown objective, for
-    what is no pose, and for a tolerance about axes of a rotation that is not given.
+    `near` (n,) is the reference of distances and turns; by default zero, moved within limits. With a `tolerance` a
+    rotation of None is any rotation, and x, y, z are along the base's axes. Raises `ArgumentError` for an unknown
+    objective, for an invalid pose, and for a tolerance about axes of a rotation that is not given.
 
     >>> from torquec.kinematics.inverse_kinematics import inverse_kinematics
     >>> from torquec.robot import classics

@@ -60,7 +60,7 @@ from torquec.spatial import matmul, transpose
 
 
 class KinematicsMethod(StrEnum):
-    """How branches are found."""
+    """Method by which branches of inverse kinematics are found."""
 
     ANALYTIC = "analytic"
     """In closed form."""
@@ -162,7 +162,7 @@ class InverseKinematics:
 
     @property
     def _quick_reference(self) -> Array | None:
-        """The reference of a call without one; None where a free joint is to be searched."""
+        """The reference of a call that gives none; None if the value of a free joint must be searched."""
         return self._default_reference if self.closed.free is None else None
 
     @property
@@ -188,7 +188,7 @@ class InverseKinematics:
         return compile_function(trace(f"{self._word}_{word}", checked_algorithm(algorithm), self._inputs)).call
 
     def all(self, rotation: Any, position: Any, *, near: Any = None) -> ArmPoses:
-        """The solutions of one pose, within limits or not: branches that meet it. Raises as the call does.
+        """The branches that meet one pose, within limits or not. Raises as the call does.
 
         `complete` is false where some may be missing: next to a singular configuration. Equal branches count once.
         """
@@ -205,8 +205,8 @@ class InverseKinematics:
     def nearest(self, rotation: Any, position: Any, *, near: Any = None, out: NearestPose | None = None) -> NearestPose:
         """The branch with the smallest sum of squared distances to `near`, of those with the best status.
 
-        A pose that is met counts before one that is not, and limits before distance. `out` is a result of an earlier
-        call, whose arrays are overwritten. Raises as the call does.
+        Branches that meet the pose come first, then limits count, then distance. `out` is a result of an earlier call,
+        whose arrays are overwritten. Raises as the call does.
         """
         if (quick := self._quick_nearest) is not None and (found := quick(rotation, position, near, out)) is not None:
             return found  # type: ignore[no-any-return]
@@ -262,7 +262,7 @@ class InverseKinematics:
     def free_intervals(self, rotation: Any, position: Any, *, near: Any = None) -> FreeIntervals:
         """The values of the free joint for which each branch reaches the pose within all limits.
 
-        `near` says which turns are wanted. Raises `RobotError` for an arm without a free joint.
+        `near` selects the turn of each joint. Raises `RobotError` for an arm without a free joint.
         """
         if self.closed.free is None:
             raise RobotError(f"robot '{self.robot.name}' has no free joint", remedy="ask for the branches: ik(...)")
@@ -307,7 +307,7 @@ class InverseKinematics:
 
     @property
     def _word(self) -> str:
-        """The robot's name as every target language takes it."""
+        """The robot's name as a valid identifier in every target language."""
         return "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in self.robot.name)
 
     @property
@@ -367,10 +367,10 @@ class InverseKinematics:
         return rotation
 
     def _searched_reference(self, rotation: Array, position: Array) -> Array:
-        """References (N, n) for poses without a hint: the free joint where the pose is reached within limits.
+        """References (N, n) for poses that have none: the free joint at a value that reaches the pose within limits.
 
-        Of some values (`free_costs`) the one with the nearest solution; where none serves, the middle of an interval of
-        `free_intervals`.
+        Among some values (`free_costs`) the one with the nearest solution is taken; if none reaches the pose, the
+        middle of an interval of `free_intervals`.
         """
         values, cost = self._free_costs(rotation, position)
         best = np.argmin(cost, axis=1)
@@ -385,7 +385,7 @@ class InverseKinematics:
         return found
 
     def _free_costs(self, rotation: Array, position: Array) -> tuple[Array, Array]:
-        """Values of the free joint (K,), and what the nearest solution costs with each, (N, K)."""
+        """Values of the free joint (K,), and the cost of the nearest solution with each, (N, K)."""
         assert self.closed.free is not None
         joint, near = self.arm.joints[self.closed.free], self._default_reference
         return free_costs(self.nearest_native.call, joint, self.arm.reach, near, (rotation, position))

@@ -1,22 +1,24 @@
 """Angles at which a quadratic form of their cosine and sine is zero: the quartic of general arms, as two lines.
 
-(1)  f(q) = y' Q y = 0,    y = (cos q, sin q, 1),   Q (3, 3) symmetric:   a conic and the unit circle, up to four points
+(1)  f(q) = y' Q y = 0,    y = (cos q, sin q, 1),   Q (3, 3) symmetric
 
-Every Q - l J, J = diag(1, 1, -1), goes through the same points. With the upper left block of Q turned to its own axes,
-m_1 <= m_2, and the rest of Q in these axes b = (b_1, b_2) and p,
+A solution is an intersection of a conic with the unit circle: there are up to four. Every conic Q - l J,
+J = diag(1, 1, -1), goes through the same points. Let m_1 <= m_2 be the eigenvalues of the upper left block of Q, and
+b = (b_1, b_2) and p the rest of Q in its principal axes. The conic degenerates where
 
 (2)  g(l) = (m_1 - l)(m_2 - l)(p + l) - (m_2 - l) b_1^2 - (m_1 - l) b_2^2 = 0
 
-is where it degenerates. g(m_1) <= 0 <= g(m_2): there is a root between, and there Q - l J is a pair of real lines,
+Since g(m_1) <= 0 <= g(m_2), there is a root between m_1 and m_2. There Q - l J is a pair of real lines,
 
 (3)  u_2 y_2 + b_2/u_2  =  +- (u_1 y_1 - b_1/u_1),    u_2 = sqrt(m_2 - l),   u_1 = sqrt(l - m_1)
 
-each of which meets the circle in two angles (:mod:`torquec.kinematics.angle`), or passes it: then the nearest one is
-taken. Where u_1 or u_2 is small, (2) gives its quotient:  (b_1/u_1)^2 = (b_2/u_2)^2 - p - l. The least root between is
-taken, by halving where g rises and Newton's method. Steps of Newton's method on (1) bring each angle to full accuracy.
+each of which meets the circle in two angles (:mod:`torquec.kinematics.angle`), or misses it: then the nearest angle is
+taken. Where u_1 or u_2 is small, (2) gives its quotient:  (b_1/u_1)^2 = (b_2/u_2)^2 - p - l. The least root between m_1
+and m_2 is found by bisection where g rises, then by Newton's method. Newton steps on (1) bring each angle to full
+accuracy.
 
-(4)  m_1 = m_2 = m:  on the circle the form is one straight line, 2 (Q_13 cos q + Q_23 sin q) + m + p = 0; the other is
-     nowhere
+(4)  m_1 = m_2 = m:  on the circle the form is one straight line, 2 (Q_13 cos q + Q_23 sin q) + m + p = 0; there is no
+     second line
 """
 
 from __future__ import annotations
@@ -33,15 +35,15 @@ from torquec.spatial import Scalar
 Form: TypeAlias = Sequence[Sequence[Scalar]]
 """A symmetric matrix (3, 3) over (cos q, sin q, 1)."""
 
-_STRAIGHT = 1e-10  # m_2 - m_1 over twice the size of Q, from which on (3) has the digits that Newton's method needs
-_ROOT_STEPS = 4  # of Newton's method for l, after the halvings
-_ANGLE_STEPS = 3  # for an angle
-_NOTHING = 1e-30  # smaller than any square of what is left of rounding
+_STRAIGHT = 1e-10  # m_2 - m_1 over twice the size of Q, above which (3) is accurate enough for Newton's method
+_ROOT_STEPS = 4  # Newton steps for l, after bisection
+_ANGLE_STEPS = 3  # Newton steps for an angle
+_NOTHING = 1e-30  # below the square of any rounding error
 
 
 @dataclass(frozen=True)
 class ConicAngle:
-    """One of the four, and how steeply the form passes zero there, relative to its size: 0 where two coincide."""
+    """One of the four angles; `margin` is the form's slope there, relative to its size: 0 where two angles coincide."""
 
     angle: JointAngle
     margin: Scalar
@@ -69,7 +71,7 @@ def conic_angles(Q: Form, held: JointAngle) -> list[ConicAngle]:
     direct1, direct2 = over(b1, u1), over(b2, u2)
     from2 = sign1 * sqrt(larger(direct2 * direct2 - p - root, 0.0))
     from1 = sign2 * sqrt(larger(direct1 * direct1 + p + root, 0.0))
-    # Of the smaller of u_1 and u_2 the quotient follows from (2), unless it is smaller still: then it is exact.
+    # For the smaller of u_1 and u_2, b/u follows from (2), unless b/u is smaller than u: then the division is accurate.
     v1 = select(larger(u1 - u2, u1 * u1 - absolute(b1) - _NOTHING), direct1, from2)
     v2 = select(larger(u2 - u1, u2 * u2 - absolute(b2) - _NOTHING), direct2, from1)
     straight, line, nowhere = _STRAIGHT - spread, (Q[0][2], Q[1][2], -0.5 * (p + mean)), (0.0, 0.0, 1.0)  # (4)
@@ -113,15 +115,15 @@ def _least_root(m1: Scalar, m2: Scalar, b1: Scalar, b2: Scalar, p: Scalar) -> Sc
     x, width = 0.5 * (lower + upper), upper - lower
     for _ in range(_ROOT_STEPS):
         step = over(g(x), slope(x))
-        # What leaves the bracket by more than rounding, or is not a number, does not count.
+        # A step longer than the bracket, or NaN, is not taken.
         x = select(width - absolute(step), x - step, x)
     return x
 
 
 def _polished(Q: Form, angle: JointAngle, touching: Scalar) -> ConicAngle:
-    """Newton's method on (1), where `touching` >= 0: the others would run into an angle that has its own name.
+    """Newton's method on (1), only where `touching` >= 0: other angles would converge to one that has its own name.
 
-    A step that makes it worse, as where two angles coincide, is not taken.
+    A step that increases |f|, as where two angles coincide, is not taken.
     """
     f, slope = _value(Q, angle)
     longest = select(touching, TUNING.longest_angle_step, 0.0)

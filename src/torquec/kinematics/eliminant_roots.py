@@ -2,12 +2,12 @@
 
 (1)  f on `GRID` angles; d the larger difference of a cell's slope from those of its neighbours
 (2)  a cell with a change of sign and d below `STRAIGHT` of its slope holds one root, found by false position
-(3)  a cell without one and with |f| above `CLEAR` d at both ends holds none: a parabola would reach down by d/8, and
-     half of d was seen next to several roots
-(4)  other cells are cut into `PARTS` and looked at again, `LEVELS` times; what is left then, two roots nearer than
-     1e-5 rad or none, is `doubtful`
+(3)  a cell without a change of sign and with |f| above `CLEAR` d at both ends holds none: a parabola would reach down
+     by d/8, and next to a cluster of roots d/2 was observed
+(4)  other cells are cut into `PARTS` and tested again, `LEVELS` times; a cell that is still undecided then holds two
+     roots nearer than 1e-5 rad or none, and is `doubtful`
 
-f is evaluated directly, not interpolated: next to several roots it is far below its largest value.
+f is evaluated directly, not interpolated: next to a cluster of roots it is far below its largest value.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from torquec.foundation.arrays import Array, Indices, Mask
 from torquec.kinematics.tuning import TUNING
 
 GRID = 256
-"""Angles at which f is looked at first: an eliminant of order eight turns eight times at most."""
+"""Number of angles at which f is sampled first: an eliminant of order eight has at most eight periods per turn."""
 
 LEVELS = 4
 """Subdivisions of a cell of 25 mrad, each by `PARTS`."""
@@ -35,12 +35,12 @@ FALSE_POSITION = 6  # steps of (2): from cells in which f is nearly straight, to
 GRID_ANGLES: Array = 2.0 * np.pi * np.arange(GRID) / GRID
 
 Value: TypeAlias = Callable[[Indices, Array], Array]
-"""f of functions (K,) at angles (K,)."""
+"""Values (K,) of the functions with indices (K,) at angles (K,)."""
 
 
 @dataclass(frozen=True, eq=False)
 class CircleRoots:
-    """Roots of N functions: `row` (K,) says whose root `angle` (K,) is; `doubtful` (N,): roots may be missing."""
+    """Roots `angle` (K,) of N functions; `row` (K,) is each root's function; `doubtful` (N,): roots may be missing."""
 
     row: Indices
     angle: Array
@@ -49,7 +49,7 @@ class CircleRoots:
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Pieces of the circle (K,): whose, from where, how wide; `crossing`: f changes its sign; f at both ends (K, 2)."""
+    """Pieces of the circle (K,): function, low end, width, whether f changes its sign, and f at both ends (K, 2)."""
 
     row: Indices
     low: Array
@@ -58,7 +58,7 @@ class _Cells:
     ends: Array
 
     def some(self, which: Mask) -> _Cells:
-        """Some of them."""
+        """The selected cells."""
         return _Cells(self.row[which], self.low[which], self.width[which], self.crossing[which], self.ends[which])
 
 
@@ -92,7 +92,7 @@ def circle_roots(on_grid: Array, value: Value) -> CircleRoots:
 
 
 def _scanned(row: Indices, low: Array, step: Array, f: Array) -> tuple[_Cells, _Cells]:
-    """The simple cells (2) of functions at low + k step, (K, m), and those to be subdivided (4); not the outer ones."""
+    """From values f (K, m) at low + k step, without the outer cells: simple cells (2), and cells to subdivide (4)."""
     change = np.diff(f, axis=1)
     before, here, after = change[:, :-2], change[:, 1:-1], change[:, 2:]
     left, right = f[:, 1:-2], f[:, 2:-1]
@@ -119,7 +119,7 @@ def _false_position(value: Value, row: Indices, low: Array, high: Array, ends: A
             break
         fx = value(row, x)
         left = (fx >= 0.0) == (fa >= 0.0)
-        # The end that stays twice in a row counts half, so that it is left behind.
+        # An end that stays twice in a row has its value halved, so that it moves, too.
         fa, fb = (
             np.where(left, fx, np.where(before == -1, 0.5 * fa, fa)),
             np.where(left, np.where(before == 1, 0.5 * fb, fb), fx),

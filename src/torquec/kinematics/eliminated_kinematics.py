@@ -8,8 +8,9 @@
      starts all around that plane lead to both
 (5)  poses that are not complete are searched by Newton's method from many starts as well
 
-One native call does (1) to (3) for most poses (`native_elimination`); where it cannot decide, it is done here, and (4).
-Solutions are numbered by the hidden joint, from -pi on; they keep no names from pose to pose, `nearest` and `track` do.
+One native call does (1) to (3) for most poses (`native_elimination`); where it cannot decide, this module does (1) to
+(4). Solutions are numbered by the hidden joint, from -pi on. A number does not follow a solution from pose to pose:
+`nearest` and `track` do.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _AT_ONCE = 32
 
 
 _STARTS = 64
-"""Newton starts of a pose that is not complete: each solution of an arm is reached from one in ten or so."""
+"""Newton starts of a pose that is not complete: about one start in ten reaches a given solution."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,7 +134,7 @@ class EliminatedKinematics(IterativeKinematics):
         return q, found, complete
 
     def _carefully_solved(self, rotation: Array, position: Array, near: Array) -> tuple[Array, Mask, Mask]:
-        """(1) to (4), f evaluated directly."""
+        """The results of `_solutions` by (1) to (4), with f evaluated directly."""
         assert self.elimination is not None
         eliminant, value, solution = self._elimination_natives
         count = len(rotation)
@@ -172,7 +173,7 @@ class EliminatedKinematics(IterativeKinematics):
         for pose in np.flatnonzero(~complete):
             have, more = q[pose][found[pose]], self._searched(rotation[pose], position[pose], near[pose])
             apart = distance(self._iteration.turning, more[:, None], have).min(axis=1, initial=np.inf)
-            # A curve of solutions has more than there is room for: those of the roots come first.
+            # A curve of solutions holds more than fit: those of the roots come first.
             fresh = self._distinct(more[apart > APART])[: DEGREE - len(have)]
             solutions = self._distinct(np.concatenate([have, fresh]))
             q[pose, : len(solutions)], found[pose, : len(solutions)] = solutions, True

@@ -11,7 +11,7 @@ The value of the free joint is that of the reference.
 
 Intervals of the free joint in which a branch reaches the pose within all joint limits:
 
-(3)  s(x) = the smallest distance of a joint to its limits where the pose is met, else minus what is missed;
+(3)  s(x) = the smallest distance of a joint to its limits where the pose is met, else minus the pose error;
      x is allowed where s(x) >= 0
 (4)  s is sampled; where two samples differ in sign, bisection finds the end to `END` rad
 (5)  between samples that agree, a lowest (or highest) sample is followed to the extremum by golden section, so that a
@@ -51,7 +51,7 @@ from torquec.spatial import Pose, add, dot, matmul, matvec, scale, subtract
 
 
 def free_joint_arm(arm: ArmGeometry, free: str | None) -> ClosedArm | str:
-    """The closed form with the joint `free` given, or the first that serves; or why there is none.
+    """The closed form with the joint `free` given, or with the first joint that admits one; or why there is none.
 
     Raises `ArgumentError` where no joint of the arm has that name.
     """
@@ -61,7 +61,7 @@ def free_joint_arm(arm: ArmGeometry, free: str | None) -> ClosedArm | str:
     if len(arm.joints) != 7:
         return "it does not have seven joints, one of which could be free"
     third, last = 2, 6
-    # The elbow turns about the line from shoulder to wrist with the third joint; where that has no closed form, others.
+    # Joint 3 turns the elbow about the line from shoulder to wrist; other joints are tried if it gives no closed form.
     for place in (third, last, 0, last - third) if free is None else (names.index(free),):
         found = _with_free(arm, place)
         if found is not None:
@@ -142,19 +142,19 @@ def _free_third(arm: ArmGeometry) -> ClosedArm | None:
 
 
 SAMPLES = 2048
-"""Over the range of the free joint: a step is about 3 mrad for a joint that turns all around."""
+"""Number of samples over the range of the free joint: a step is about 3 mrad for a joint that turns all around."""
 
 END = 1e-12
 """Accuracy of the interval ends [rad or m], except at joint limits."""
 
 FREE_VALUES = 64
-"""Values of a free joint that are tried where no reference gives one: 0.1 rad of a whole turn."""
+"""Number of values of a free joint that are tried where no reference gives one: every 0.1 rad of a whole turn."""
 
 _POSES_AT_ONCE = 256
-"""Poses whose solutions for all these values are in memory at once: 5 MB."""
+"""Number of poses whose solutions for all these values are in memory at once: 5 MB."""
 
 Score: TypeAlias = Callable[[Array, Indices], Array]
-"""s(x) of (3) for values (M,) and the branch that each is asked of (M,)."""
+"""s(x) of (3) for values (M,), each for the branch (M,) at the same index."""
 
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
@@ -194,7 +194,7 @@ def free_range(joint: ArmJoint, reach: float) -> tuple[float, float]:
 def free_costs(
     nearest: Callable[..., Any], joint: ArmJoint, reach: float, reference: Array, poses: tuple[Array, Array]
 ) -> tuple[Array, Array]:
-    """Values of a free joint (K,), and what the nearest solution costs with each of them, (N, K): `branch_cost`.
+    """Values of a free joint (K,), and the cost of the nearest solution with each, (N, K): `branch_cost`.
 
     `nearest` takes rotation, position and reference of many poses; `poses` are N rotations and positions.
     """
@@ -244,7 +244,7 @@ def _runs(score: Score, branch: int, points: Array) -> list[tuple[float, float]]
         middle = 0.5 * (low + high)
         as_first = (score(middle, which) >= 0.0) == first
         low, high = np.where(as_first, middle, low), np.where(as_first, high, middle)
-    # The end that is allowed, so that it can be taken.
+    # Of the last bracket, the allowed end: the interval's end itself is then allowed.
     ends = np.where(first, low, high)
     edges = [*([x[0]] if allowed[0] else []), *ends, *([x[-1]] if allowed[-1] else [])]
     return [(float(a), float(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]

@@ -1,18 +1,18 @@
 """Position inverse of three joints of general geometry: skew axes, oblique prismatic joints (Pieper's quartic).
 
-o_i and h_i are points and axes at q = 0, W the point, w the place asked for, p = w - o_1, d = o_2 - o_1. The third
-joint gives v = G_3 W - o_2, whose parts are linear in y = (cos q_3, sin q_3, 1), and so is |v|^2.
+o_i and h_i are points and axes at q = 0, W is the point that the joints carry, w its target, p = w - o_1,
+d = o_2 - o_1. The third joint gives v = G_3 W - o_2. Its components and |v|^2 are linear in y = (cos q_3, sin q_3, 1).
 
 Joint 2 turns: two vectors m_i and numbers k_i with  m_i . R_2 v = k_i  do not depend on the first joint,
 
 (1)  joint 1 turns:   m_1 = h_1, k_1 = h_1 . (p - d);    m_2 = d, k_2 = (|p|^2 - |d|^2 - |v|^2)/2
-(2)  joint 1 slides:  m_1, m_2 across h_1,  k_i = m_i . (w - o_2)
+(2)  joint 1 slides:  m_1, m_2 perpendicular to h_1,  k_i = m_i . (w - o_2)
 
-With z = h_2 . v and m_i' the part of m_i across h_2, R_2 turns what v has across h_2 into t,
+With z = h_2 . v and m_i' the part of m_i perpendicular to h_2, R_2 turns the part of v perpendicular to h_2 into t,
 
 (3)  t = sum_i c_i m_i',    M c = x,   M_ij = m_i' . m_j',   x_i = k_i - z m_i . h_2
 (4)  x' M^-1 x  =  |v|^2 - z^2                                     a quadratic form in y: up to four q_3
-(5)  q_2 from the direction of t, q_1 from what is left about or along h_1
+(5)  q_2 from the direction of t, q_1 from the remaining turn about h_1 or shift along it
 
 Joint 2 slides, q_2 = (h_1 . (p - d) - h_1 . v)/(h_1 . h_2):
 
@@ -46,7 +46,7 @@ Linear: TypeAlias = tuple[Scalar, Scalar, Scalar]
 
 @dataclass(frozen=True)
 class _Outer:
-    """The third joint solved: value, turn, v and margin; or, with the second, where both bring the point."""
+    """The third joint solved: value, turn, v and margin. After the second joint, v is the point as both place it."""
 
     value: Scalar
     turns: tuple[Turn, ...]
@@ -93,21 +93,21 @@ class _Third:
         return (one - far, q * self.reach, one + far)
 
     def at(self, angle: JointAngle, margin: Scalar) -> _Outer:
-        """The joint at an angle, or at the way that it stands for."""
+        """The joint at an angle; a slide at the displacement that the angle stands for."""
         if self.joint.slides:
             return self.slid(self.reach * over(angle.s, 1.0 + angle.c), margin)
         there = add(self.start, angle.turn(self.joint.axis, self.arm))
         return _Outer(angle.radians, ((self.joint.axis, angle),), there, margin)
 
     def slid(self, way: Scalar, margin: Scalar) -> _Outer:
-        """The slide at a way."""
+        """The slide at a displacement."""
         return _Outer(way, (), add(self.start, scale(self.joint.axis, way)), margin)
 
 
 def general_position(joints: Sequence[ArmJoint], point: Vector3, reach: float) -> PositionArm | None:
     """The closed form of three joints that carry `point`, or None where the equations are dependent.
 
-    They are for arms with parallel, orthogonal or intersecting axes: `position_arm` solves those.
+    The equations are dependent for arms with parallel, orthogonal or intersecting axes: `position_arm` solves those.
     """
     first, second, third = joints
     if not third.slides and is_on_axis(point, third):
@@ -205,7 +205,7 @@ def _sliding_second(first: ArmJoint, second: ArmJoint, third: _Third) -> Positio
 def _closed(
     first: ArmJoint, w: Vector3, near: Scalar, second: Scalar, outer: _Outer, *, reach: float
 ) -> PositionSolution:
-    """(5): the first joint. `outer` are joints 3 and 2, which bring the point to its v, from o_1; 2 is at `second`."""
+    """The solution with joint 1 by (5); `outer` holds joints 3 and 2, which place the point at v, seen from o_1."""
     h, p, inner = first.axis, subtract(w, first.point), outer.v
     if first.slides:
         way = dot(h, subtract(p, inner))

@@ -2,7 +2,7 @@
 
 (1)  u_k makes column k triangular:  column - u (u . column),   |u|^2 = 2
 (2)  det A = product of the diagonal, up to the constant sign of the reflections
-(3)  inverse iteration with R'R = A'A: the vector that A makes shortest
+(3)  inverse iteration with R'R = A'A: the unit vector x with the smallest |A x|
 
 Without pivoting and without branches: one straight-line program serves all matrices of a size.
 """
@@ -23,7 +23,7 @@ _ITERATIONS = 2  # of (3), from a root that is known to many digits
 
 
 def determinant(matrix: Sequence[Sequence[Scalar]]) -> Scalar:
-    """(2) of a square matrix, up to the sign."""
+    """Determinant (2) of a square matrix, up to its sign."""
     found: Any = 1.0
     for k, column in enumerate(_triangular(matrix)[1]):
         found = found * column[k]
@@ -31,7 +31,7 @@ def determinant(matrix: Sequence[Sequence[Scalar]]) -> Scalar:
 
 
 def null_vector(matrix: Sequence[Sequence[Scalar]]) -> list[Scalar]:
-    """(3) of a square matrix that is singular but for rounding; of length 1."""
+    """Null vector (3), of length 1, of a square matrix that is singular up to rounding."""
     R = _triangular(matrix)[1]
     n = len(R)
     pivots = [select(absolute(R[k][k]) - _LEAST_PIVOT, R[k][k], _LEAST_PIVOT) for k in range(n)]
@@ -47,7 +47,7 @@ def null_vector(matrix: Sequence[Sequence[Scalar]]) -> list[Scalar]:
 
 
 def left_null_rows(rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
-    """Orthonormal rows (m - n) across all columns of an m x n matrix."""
+    """m - n orthonormal rows, orthogonal to all columns of an m x n matrix."""
     m, n = len(rows), len(rows[0])
     vectors, _ = _triangular(rows)
     found = []
@@ -80,7 +80,7 @@ def _triangular(rows: Sequence[Sequence[Scalar]]) -> tuple[list[list[Scalar]], l
 
 
 def _reflect(u: Sequence[Scalar], column: list[Scalar], k: int) -> None:
-    """(1) on a column, from entry k on."""
+    """Apply the reflection (1) to a column, from entry k on."""
     along = inner(u, column[k:])
     for i, value in enumerate(u):
         column[k + i] = column[k + i] - value * along

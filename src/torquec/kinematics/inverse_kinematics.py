@@ -30,14 +30,15 @@ from torquec.robot.state_coordinate import check_single_coordinates
 def inverse_kinematics(
     robot: Robot, frame: str | None = None, *, free: str | None = None, task: KinematicsTask | str = KinematicsTask.POSE
 ) -> InverseKinematics:
-    """The inverse kinematics of a robot's frame (of its hand, unless one is named); a model's robot serves too.
+    """The inverse kinematics of a robot's frame (by default its hand); a model may be given in place of a robot.
 
-    `free` names the joint whose value is given where the arm has one more than a pose needs; without it one is chosen.
-    An arm without a closed form is solved by iteration, from that of an arm next to it if there is one: see `method`.
-    `task` is what of a pose is met: all of it; the position and the direction of the frame's z axis (`axis`); or the
-    position alone, for which rotations may be None. Less than all of it is found numerically, for any number of joints.
-    Raises `ArgumentError` for an unknown frame, joint or task, or a free joint with a lesser task, and `RobotError`
-    where no joint moves the frame, the joint named as free leaves no closed form, or a joint is free, ball or planar.
+    `free` names the joint whose value is given if the arm has one more than a pose needs; without it one is chosen.
+    An arm without a closed form is solved by iteration, from the closed form of a nearby arm if there is one: see
+    `method`. `task` is the part of a pose to be met: all of it; the position and the direction of the frame's z axis
+    (`axis`); or the position alone, for which rotations may be None. Both partial tasks are solved numerically, for any
+    number of joints. Raises `ArgumentError` for an unknown frame, joint or task, or a free joint with a partial task,
+    and `RobotError` where no joint moves the frame, the joint named as free leaves no closed form, or a joint is free,
+    ball or planar.
 
     >>> from torquec.robot import classics
     >>> inverse_kinematics(classics.puma560(), "link6").names[0]

@@ -1,8 +1,8 @@
 """The C text of inverse kinematics by iteration: bounded loops around the straight-line parts of a package.
 
-What `near_branches` does for a batch, here for one pose; the one branch of a numeric arm starts at the reference, and
-then at the points of a fixed table. There is no state, no allocation and no recursion; the largest number of steps
-stands in the header.
+The C code does for one pose what `near_branches` does for a batch. The one branch of a numeric arm starts at the
+reference, then at the points of a fixed table. There is no state, no allocation and no recursion; the header states the
+largest number of steps.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def iteration_source(shape: IterationShape) -> str:
         tables.append(_table("beside", besides))
     words["tables"] = "\n".join(tables)
     text = _template("iteration.c").replace("@solve@", solve)
-    for _ in range(2):  # what is put in has words of its own
+    for _ in range(2):  # inserted text contains @words@ itself
         for word, value in words.items():
             text = text.replace(f"@{word}@", str(value))
     return text
@@ -165,7 +165,7 @@ def _elimination_words() -> dict[str, object]:
 
 
 def _near_parts(search: NearSearch) -> tuple[str, dict[str, object], Array]:
-    """The text of a calibrated arm's search, its words, and the poses beside (k, 12)."""
+    """The text of a calibrated arm's search, its @words@, and the neighbouring poses (k, 12)."""
     d = search.difference
     besides = np.array([[*turn.ravel(), *shift] for turn, shift in beside(d, search.size)])
     words: dict[str, object] = {

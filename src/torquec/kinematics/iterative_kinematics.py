@@ -1,9 +1,11 @@
 """Inverse kinematics by iteration: calibrated arms next to a closed form, and arms without one.
 
-Near: the closed form of the tidy (nominal) arm (`near_arm`) gives a start for every branch, which keeps its name, and
-damped Newton steps on the true arm converge to rounding; further solutions near singularities are searched for
-(`near_branches`) and follow the named ones. Numeric: one solution, from the reference or from points over the joint
-ranges, within limits; the number of other solutions is unknown.
+Near: the closed form of the tidy arm, of nominal geometry (`near_arm`), gives a start for every branch. From there
+damped Newton steps on the true arm converge to rounding, and the branch keeps its name. Further solutions near
+singularities are searched for (`near_branches`) and follow the named ones.
+
+Numeric: one solution within limits, from the reference or from points over the joint ranges; the number of other
+solutions is unknown.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ WIDEST = 4.0
 """Largest pose error along a curve of solutions, as a multiple of the difference between the arm and the tidy one."""
 
 FREE_TRIALS = 4
-"""Values of a free joint that are tried on a calibrated arm, the best of the tidy one first; then all joints move."""
+"""Number of values of a free joint tried on a calibrated arm, the tidy arm's best first; then all joints move."""
 
 NUMERIC_STARTS = (1, 7, 24, 96)
 """Numbers of starts, tried in groups until one reaches the pose: the reference first."""
@@ -63,7 +65,7 @@ class IterativeKinematics(InverseKinematics):
     task: KinematicsTask = KinematicsTask.POSE
     """Task: full pose, or a part of it with the numeric method."""
     elimination: LineElimination | None = None
-    """The eliminant of an arm without a closed form next to it."""
+    """The eliminant of an arm that is not near a closed form."""
 
     @property
     def method(self) -> KinematicsMethod:
@@ -107,7 +109,7 @@ class IterativeKinematics(InverseKinematics):
 
     @cached_property
     def start_function(self) -> Function:
-        """The branches of the tidy arm, folds held apart: rotation, position, near -> q (branches, n)."""
+        """The branches of the tidy arm, held apart at folds: rotation, position, near -> q (branches, n)."""
         assert self.tidy is not None
 
         def algorithm(rotation: Any, position: Any, near: Any) -> dict[str, Any]:
@@ -133,11 +135,11 @@ class IterativeKinematics(InverseKinematics):
         return trace(f"{self._word}_finish", self.finish_algorithm, {**self._row_inputs, "near": (self.robot.n,)})
 
     def finish_algorithm(self, q: Any, rotation: Any, position: Any, near: Any) -> dict[str, Any]:
-        """The same over any scalar."""
+        """`finish_function` over any scalar."""
         placed = place_joints(self.arm.joints, [q[joint.index] for joint in self.arm.joints], near)
         error = pose_distance(frame_pose(self.robot, self.frame, q), rotation, position, self.task)
         columns = task_columns(jacobian(self.robot, self.frame, q), self._moving, rotation, self.task)
-        # With more joints than equations these must be independent, not the joints.
+        # With more joints than equations, the equations must be independent, and not the joints.
         rows = [list(row) for row in zip(*columns, strict=True)]
         _, pivot = manipulability_and_pivot(columns if len(columns) <= len(rows) else rows)
         status = branch_status(placed.outside, error, pivot, self.arm.reach)
@@ -249,7 +251,7 @@ class IterativeKinematics(InverseKinematics):
         )
 
     def all(self, rotation: Any, position: Any, *, near: Any = None) -> ArmPoses:
-        """The solutions of one pose, as of closed forms; of a calibrated arm by elimination where that decides."""
+        """The solutions of one pose, as for closed forms; for a calibrated arm by elimination where that decides."""
         quick = None
         if self.eliminant is not None:
             quick = self._quickly(rotation, position, self._default_reference if near is None else near)
@@ -271,7 +273,7 @@ class IterativeKinematics(InverseKinematics):
         return made_poses({"names": names, "q": q, "rest": rest, "complete": True, "degree": DEGREE})
 
     def _solution_names(self, q: Array, rotation: Any, position: Any, near: Any) -> tuple[str, ...]:
-        """Names of solutions (k, n): of the branches of the tidy arm where Newton's method would start."""
+        """Names of solutions (k, n), from the tidy arm's branches at which Newton's method would start."""
         return branch_names(self._iteration, q, self._start_native.call(rotation, position, near), self.closed.names)
 
     def nearest(self, rotation: Any, position: Any, *, near: Any = None, out: NearestPose | None = None) -> NearestPose:
@@ -289,7 +291,7 @@ class IterativeKinematics(InverseKinematics):
         return NearestPose(taken(q), best, taken(status).astype(np.int64), taken(error))
 
     def _rotation(self, rotation: Any) -> Any:
-        """Where only the position is wanted, None will do."""
+        """The rotation of a call; may be None if the task is the position alone."""
         return np.eye(3) if rotation is None and self.task is KinematicsTask.POSITION else rotation
 
     @cached_property
@@ -301,8 +303,8 @@ class IterativeKinematics(InverseKinematics):
     def _searched_reference(self, rotation: Array, position: Array) -> Array:
         """As for closed forms: the best values for the tidy arm, one after the other, until the pose is reached.
 
-        Where none of the first ones serves, the value that the numeric inverse ends at, which moves the free joint too;
-        then all other values, and the middles of the tidy arm's intervals.
+        If none of the first values reaches it, the numeric inverse is tried, which moves the free joint too, then all
+        other values, and the middles of the tidy arm's intervals.
         """
         values, cost = self._tidy_kinematics._free_costs(rotation, position)
         assert self.closed.free is not None
@@ -346,7 +348,7 @@ class IterativeKinematics(InverseKinematics):
         return NearestMotion(best.q, best.branch, best.status, best.error, *pair)
 
     def _numeric(self, rotation: Array, position: Array, near: Array) -> Array:
-        """q (N, 1, n): for every pose the first start that reaches it, or what misses it least."""
+        """q (N, 1, n): for every pose the first solution that reaches it, or the result with the least error."""
         best, error = near.copy(), np.full((len(near), 2), np.inf)
         open_ = np.arange(len(near))
         spread = self._spread_starts()

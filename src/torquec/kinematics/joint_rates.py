@@ -1,7 +1,7 @@
 """Joint speeds and accelerations from the velocity and acceleration of a frame.
 
 (1)  J qd = v,   J qdd = a - (dJ/dt) qd      rows: linear before angular, in base axes
-(2)  J = Q R by modified Gram-Schmidt, the right side taken along as one more column
+(2)  J = Q R by modified Gram-Schmidt, with the right side as one more column
 (3)  manipulability = product of the diagonal of R (|det J| for six joints); pivot = the smallest of the diagonal
 
 Arms with fewer than six joints meet (1) in the least-squares sense. A joint whose diagonal of R is below `REST` depends
@@ -11,10 +11,10 @@ linearly on those before it: its speed is zero, and the others solve (1) by leas
      arm's size, pivot that of A (Nakamura and Hanafusa): exact where the pivot is above d; below it, speeds along the
      singular direction are at most |w|/(2 sqrt k)
 
-The nearest branch of joint positions with its rates is one program. Where the closed form branches, the side nearer to
-the reference is taken (`one_branch`): one branch is computed, not all. Near folds, or where that branch violates limits
-or reach, another one may be nearer: `certain` is positive where none can be. Closed forms that branch in other ways
-compute all branches and are always certain.
+One program gives the nearest branch with its rates (`nearest_motion_function`). Where the closed form branches, the
+side nearer to the reference is taken (`one_branch`): one branch is computed, not all. Near folds, or where that branch
+violates limits or reach, another branch may be nearer: `certain` is positive where none can be. Closed forms that
+branch in other ways compute all branches and are always certain.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ from torquec.spatial import Scalar, matmul, transpose
 if TYPE_CHECKING:
     from torquec.kinematics.closed_kinematics import InverseKinematics
 
-_LEAST_DAMPING = 1e-15  # of squares of columns of order 1: keeps (4) solvable, and is nothing beside them
+_LEAST_DAMPING = 1e-15  # relative to squares of columns of order 1: keeps (4) solvable, and is negligible
 
 REST = 1e-9
-"""Below this diagonal of R [m or 1] a joint is at a singularity and stands still."""
+"""Diagonal entry of R [m or 1] below which a joint is at a singularity and stands still."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +60,13 @@ class JointRates:
     pivot: Any
     """The smallest diagonal of R: speeds grow as 1/pivot; below `REST` a joint was left standing still"""
     missed: Any = 0.0
-    """(2,) of damped rates: what the frame's velocity misses, linear [m/s] and angular [rad/s]; zero of exact ones"""
+    """(2,), errors of the frame's velocity with damped rates, linear [m/s] and angular [rad/s]; zero for exact rates"""
 
 
 def joint_rates_function(robot: Robot, frame: str, moving: Sequence[int]) -> Function:
     """The program q (n,), velocity (6,), acceleration (6,) -> qd (n,), qdd (n,), manipulability (), pivot ().
 
-    `moving` are the places in the state of the joints that move the frame.
+    `moving` are the indices in q of the joints that move the frame.
     """
 
     name = "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in robot.name)
@@ -75,7 +75,7 @@ def joint_rates_function(robot: Robot, frame: str, moving: Sequence[int]) -> Fun
 
 
 def joint_rates_algorithm(robot: Robot, frame: str, moving: Sequence[int]) -> Callable[..., Mapping[str, Any]]:
-    """The same over any scalar."""
+    """The algorithm of `joint_rates_function`, over any scalar."""
 
     def algorithm(q: Any, velocity: Any, acceleration: Any) -> dict[str, Any]:
         full = jacobian(robot, frame, q)
@@ -91,7 +91,7 @@ def joint_rates_algorithm(robot: Robot, frame: str, moving: Sequence[int]) -> Ca
 
 
 def damped_rates(robot: Robot, frame: str, arm: ArmGeometry, inputs: Sequence[Array], damping: float) -> JointRates:
-    """(4) of q, velocity and acceleration, one or N of each; raises `ArgumentError` unless damping is positive."""
+    """Damped rates (4) from q, velocity and acceleration, one or N; raises `ArgumentError` for a damping <= 0."""
     if not 0.0 < damping < math.inf:
         raise ArgumentError(f"a damping of {damping}", remedy="give a positive number, such as 0.05")
     native = _compiled(robot, frame, tuple(joint.index for joint in arm.joints), 0.5 * arm.reach)
@@ -104,9 +104,9 @@ def _compiled(robot: Robot, frame: str, moving: tuple[int, ...], size: float) ->
 
 
 def damped_rates_function(robot: Robot, frame: str, moving: Sequence[int], size: float) -> Function:
-    """(4): q (n,), velocity (6,), acceleration (6,), damping () -> as `joint_rates_function`, and missed (2,).
+    """The program of (4): q (n,), two twists (6,), damping () -> as `joint_rates_function`, and missed (2,).
 
-    `size` [m] is what lengths are divided by.
+    The twists are velocity and acceleration; lengths are divided by `size` [m].
     """
 
     def scaled(twist: Sequence[Scalar]) -> list[Scalar]:
@@ -190,7 +190,7 @@ def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
 
 
 def _spread(values: Sequence[Scalar], moving: Sequence[int], n: int) -> list[Scalar]:
-    """Values of the moving joints at their places in the state."""
+    """Values of the moving joints at their indices in q, zeros elsewhere."""
     row: list[Scalar] = [0.0] * n
     for k, value in zip(moving, values, strict=True):
         row[k] = value
@@ -198,20 +198,20 @@ def _spread(values: Sequence[Scalar], moving: Sequence[int], n: int) -> list[Sca
 
 
 FORKS = ("shoulder", "elbow", "wrist")
-"""The order in which names of branches count."""
+"""Forks of a closed form, in the order in which they number its branches, the most significant first."""
 
 
 @dataclass(frozen=True, eq=False)
 class NearestMotion:
-    """The branch nearest to the reference with its rates, for one pose or for N with an axis in front."""
+    """The branch nearest to the reference with its rates, for one pose; for N poses with a leading axis."""
 
     q: Array
     """(n,)"""
     branch: Indices
-    """(), which of the names"""
+    """(), index of the name"""
     status: Indices
     error: Array
-    """(2,): what is missed of the position [m] and of the rotation [rad]"""
+    """(2,): errors of the position [m] and of the rotation [rad]"""
     qd: Array
     """(n,)"""
     qdd: Array
@@ -240,7 +240,7 @@ def nearest_motion_function(ik: InverseKinematics, name: str) -> Function:
 
 
 def _one(ik: InverseKinematics, rotation: Any, position: Any, near: Any) -> dict[str, Any] | None:
-    """The branch that is chosen on the way, or None where the closed form has other forks."""
+    """The one branch that is chosen fork by fork, or None where the closed form has forks of other kinds."""
     kept = tuple(near[joint.index] for joint in ik.arm.joints)
     turn = matmul(rotation, transpose(ik.arm.tool.rotation))
     with one_branch() as choices:

@@ -1,7 +1,7 @@
 """Inverse kinematics as a C package: every branch, the nearest one, and joint speeds and accelerations.
 
-In closed form, all of it is straight-line code. By iteration (`near`, `numeric`), the parts are: a start, a step and
-what is measured at the end; `<prefix>_iteration.c` has the bounded loops around them.
+A closed form is straight-line code throughout. An iteration (`near`, `numeric`) has straight-line parts: a start, a
+step, and the status and error at the end; `<prefix>_iteration.c` has the bounded loops around them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ add_test(NAME {prefix}_iteration_test COMMAND {prefix}_iteration_test)
 def write_kinematics_package(
     ik: InverseKinematics, directory: str | os.PathLike[str], *, prefix: str | None = None, force: bool = False
 ) -> list[Path]:
-    """Write the C package of an inverse into `directory`; gives the paths.
+    """Write the C package of an inverse into `directory`; returns the paths.
 
     Names begin with `prefix`, else with the robot's name and `_ik`. Raises `ArgumentError` where files are in the
     way or the directory cannot be written.
@@ -114,7 +114,7 @@ def _recorded(ik: IterativeKinematics) -> tuple[Array, Array, Array]:
     reference = np.clip(np.zeros(ik.robot.n), low, high)
     for _ in range(TUNING.tested_poses):
         q = rng.uniform(low, high)
-        # A joint that is given keeps the reference's value: the pose must be one that it allows.
+        # A free joint keeps the reference's value: the pose must be reachable with that value.
         for index in range(ik.robot.n):
             if index not in {joint.index for joint in ik.moving_joints}:
                 q[index] = reference[index]

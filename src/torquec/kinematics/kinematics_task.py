@@ -27,7 +27,7 @@ class KinematicsTask(StrEnum):
     POSE = "pose"
     """Position and rotation."""
     AXIS = "axis"
-    """Position and direction of the frame's z axis, whatever the turn about it."""
+    """Position and direction of the frame's z axis, with any turn about that axis."""
     POSITION = "position"
     """Position alone."""
 
@@ -40,9 +40,9 @@ class PoseObjective(StrEnum):
     MANIPULABILITY = "manipulability"
     """Largest manipulability, sqrt(det J J')."""
     LIMITS = "limits"
-    """Largest distance of any joint from its limits, as a part of half its range."""
+    """Largest clearance from joint limits, that of the closest joint, as a fraction of half its range."""
     TORQUE = "torque"
-    """Least torque at rest: the largest part of a torque limit, or the norm [N m] where there are no limits."""
+    """Least torque at rest: the largest fraction of a torque limit, or the norm [N m] if there are no limits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ class PoseTolerance:
 
     @property
     def freedom(self) -> tuple[str, ...]:
-        """The coordinates whose interval is more than a point."""
+        """The coordinates that may vary: those whose interval is not a single value."""
         return tuple(one.name for one, (lower, upper) in zip(fields(self), self.bounds, strict=True) if lower < upper)
 
 
@@ -88,9 +88,9 @@ TOLERANCE_AXES = tuple(one.name for one in fields(PoseTolerance))
 
 
 def tolerances_of(text: str, *, degrees: bool = False) -> dict[str, AxisTolerance]:
-    """Tolerances by axis from words: plus or minus a number, from:to, or free; angles in radians unless in `degrees`.
+    """Tolerances by axis from a text: plus or minus a number, from:to, or free; angles in radians unless `degrees`.
 
-    Raises `ArgumentError` for other words and for an axis that is named twice.
+    Raises `ArgumentError` for any other text and for an axis that is named twice.
 
     >>> tolerances_of("z=0.001,x=0:0.1,rz=free")
     {'z': 0.001, 'x': (0.0, 0.1), 'rz': inf}

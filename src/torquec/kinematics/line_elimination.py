@@ -14,13 +14,14 @@ linear in y = (1, cos q, sin q), or (1, q, q^2) of a slide:
 (5)  M(a) v = 0           these and x_b times these: 12 x 12, linear in cos a and sin a; v the powers of x_b and x_c
 (6)  det M(a) = 0         of order eight in a: sixteen solutions at most
 
-From a root: x_b and x_c from v; of W on either side, what a turn about e does not change gives y_d by least squares;
-then e, and g from the rotation that is left. Newton steps on the arm end at rounding (`refinement`).
+From a root: v gives x_b and x_c; the parts of W that a turn about e does not change, equal on both sides, give y_d by
+least squares; then e follows, and g from the remaining rotation. Newton steps on the arm reduce the error to rounding
+(`refinement`).
 
 M. Raghavan and B. Roth, Inverse kinematics of the general 6R manipulator and related linkages, J. Mech. Design 115,
-1993. Any joint may be the hidden one: the arm seen from its hand has the other three. With axes that meet or are
-parallel M is singular for every a with some of them, and for others two solutions share a root; `line_elimination`
-takes one in whose M neither happens on examples.
+1993. Any joint may be hidden: the arm seen from its hand covers the last three. If axes meet or are parallel, some
+hidden joints make M singular for every a, and others let two solutions share a root. `line_elimination` takes a hidden
+joint with which neither happens on examples.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ SIZE = 12
 """Rows and columns of M (5)."""
 
 DEGREE = 16
-"""Solutions that a general arm has at most, complex ones counted."""
+"""Largest number of solutions of a general arm, complex ones included."""
 
 _HALF = ((1.0, 0.0, 1.0), (1.0, 0.0, -1.0), (0.0, 2.0, 0.0))
 """(1, cos, sin) times 1 + x^2 over (1, x, x^2), x = tan(q/2)."""
@@ -68,7 +69,7 @@ _HALF = ((1.0, 0.0, 1.0), (1.0, 0.0, -1.0), (0.0, 2.0, 0.0))
 
 @dataclass(frozen=True)
 class LineElimination:
-    """The eliminant of an arm with joint `hidden` of its first three; `back`: those of the arm seen from its hand."""
+    """The eliminant of an arm in joint `hidden`, one of the first three; with `back` for the arm seen from its hand."""
 
     arm: ArmGeometry
     hidden: int
@@ -86,7 +87,7 @@ class LineElimination:
 
     @cached_property
     def center(self) -> Vector3:
-        """The origin that lengths are seen from [m]."""
+        """The origin of the elimination's coordinates [m]."""
         points = np.array([joint.point for joint in self.arm.joints])
         x, y, z = points.mean(axis=0).tolist()
         return (x, y, z)
@@ -116,7 +117,7 @@ class LineElimination:
 
     @cached_property
     def ones(self) -> Array:
-        """The product of what multiplies 1 in the powers of x_b, x_c, (9,)."""
+        """The function 1 of joints b and c, as coefficients (9,) over the powers of x_b, x_c."""
         b, c = ((UNITS if joint.slides else _HALF)[0] for joint in self.loop[1:3])
         return np.outer(b, c).ravel()
 
@@ -206,7 +207,7 @@ class LineElimination:
         return ordered[::-1] if self.back else ordered
 
     def _solve_fourth(self, turn: Matrix3, shift: Vector3, wanted: LineParts) -> tuple[Scalar, LineParts]:
-        """The value of d, and W of its side of (1) before e: y_d by least squares from what e does not change."""
+        """The value of d, and W of its side of (1) before e: least squares for y_d from the parts unchanged by e."""
         e, d = self.loop[5], self.loop[4]
         parts = self._right[1]
         if self.hidden == 2:
@@ -242,13 +243,13 @@ def _twice(rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
 
 
 def line_elimination(arm: ArmGeometry) -> LineElimination | None:
-    """The hidden joint whose eliminant is best for this arm; None where none is regular, or of six joints."""
+    """The best eliminant of an arm; None if none is regular, or if the arm does not have six joints."""
     best = max(enumerate(regular_eliminations(arm)), key=lambda row: (row[1][0], row[0]), default=None)
     return None if best is None else best[1][1]
 
 
 def regular_eliminations(arm: ArmGeometry) -> list[tuple[float, LineElimination]]:
-    """The eliminants that are regular for this arm, each with its score; none but of six joints."""
+    """The regular eliminants of an arm, each with its score; empty if the arm does not have six joints."""
     if len(arm.joints) != 6:
         return []
     every = [LineElimination(arm, hidden, back) for back in (False, True) for hidden in range(3)]
@@ -257,10 +258,10 @@ def regular_eliminations(arm: ArmGeometry) -> list[tuple[float, LineElimination]
 
 
 def _score(one: LineElimination) -> float:
-    """The smallest of the singular values of M that must not vanish, over the largest, on random examples.
+    """Regularity of an eliminant: the smallest ratio, over random examples, of a singular value of M to the largest.
 
-    The last but one at a solution: else two solutions share it; the last elsewhere: else M is always singular. Zero
-    where the solution is not found again from its root.
+    At a solution the last singular value but one counts: if it vanishes, two solutions share the root. Elsewhere the
+    last one counts: if it vanishes, M is always singular. Zero where a solution is not recovered from its root.
     """
     found = []
     for q, rotation, position in example_poses(one.arm, TUNING.compared_poses):
@@ -299,7 +300,7 @@ def _forward(arm: ArmGeometry, q: Array) -> tuple[Matrix3, Vector3]:
 
 
 def _from_powers(v: Sequence[Scalar], stride: int, slides: bool) -> Scalar:
-    """x of v, whose entries at 3 i + j are x_b^i x_c^j: by the stride 3 of b or 1 of c; the angle where it turns."""
+    """x_b (`stride` 3) or x_c (1) from v, whose entries at 3 i + j are x_b^i x_c^j; the angle if the joint turns."""
     pairs = [(v[k], v[k + stride]) for k in range(SIZE) if (stride == 3 and k < 9) or (stride == 1 and k % 3 < 2)]
     low, high = sum_of_terms(p * p for p, _ in pairs), sum_of_terms(q * q for _, q in pairs)
     both = sum_of_terms(p * q for p, q in pairs)

@@ -128,7 +128,7 @@ def applied(matrix: Array, w: Sequence[Scalar]) -> LineParts:
 
 
 def plain(values: Array) -> LineParts:
-    """Constants as floats, rounding left out."""
+    """Constants as floats, with rounding errors of zero set to zero."""
     return [0.0 if abs(x) < _TINY else float(x) for x in values]
 
 

@@ -2,8 +2,8 @@
 
 The determinant det M(a) of `line_elimination` is a trigonometric polynomial of order eight, f.
 
-(1)  f at 25 angles; its coefficients by the discrete Fourier transform. Those of orders 9 to 12 vanish but for
-     rounding, and their size says how far the interpolant may be off: `noise`
+(1)  f at 25 angles; its coefficients by the discrete Fourier transform. Those of orders 9 to 12 vanish up to rounding,
+     and their size estimates the error of the interpolant: `noise`
 (2)  the circle in 256 cells, tested as in `eliminant_roots`, eight at a time, with the noise as worst-case error.
      Undecided cells are cut into eight as there; where the noise is too large, f is evaluated directly
 (3)  from every root x_b, x_c and the other joints (`line_elimination`), Newton steps on the arm, whole turns, status
@@ -36,17 +36,17 @@ from torquec.kinematics.refinement import CLOSED
 from torquec.spatial import Scalar
 
 SAMPLES = 25
-"""Angles of (1): a determinant of twelve rows is of order twelve at most, so that nothing is folded over."""
+"""Number of angles in (1): a determinant of twelve rows is of order twelve at most, so there is no aliasing."""
 
 ORDER = DEGREE // 2
 """Order of the eliminant in its angle."""
 
 SCANS = 160
-"""Most tests of eight cells each: 32 for a regular pose. Poses that need more are left to `eliminant_roots`."""
+"""Largest number of tests of eight cells; a regular pose takes 32. Poses that need more go to `eliminant_roots`."""
 
 NOISE = 32.0
-"""How much larger than the largest coefficient that should vanish the error of f is taken to be: of 33 coefficients,
-each with such an error, seventeen are in f."""
+"""Assumed error of f, relative to the largest of the coefficients that should vanish: of 33 coefficients, each with
+such an error, seventeen are in f."""
 
 ROUNDING = 1e-15
 """Rounding error in the evaluation of f, relative to the sum of all coefficients."""
@@ -58,9 +58,9 @@ OFF = 1e-5
 """Largest distance of the hidden joint from its root [rad]: a tenth of `GAP`, so that it belongs to no other root."""
 
 STEPS = 12
-"""Newton steps from a root: two to four are usual."""
+"""Largest number of Newton steps from a root: two to four are usual."""
 
-_PRECISE = 0.1  # noise over bend: with less, cells that are cut into eight are decided by the interpolant still
+_PRECISE = 0.1  # ratio of noise to bend below which the interpolant still decides cells that are cut into eight
 _EXAMPLES = 8  # random poses on which eliminants are compared
 _POLISH = 4  # Newton steps on the interpolant, from a cell in which it is nearly straight to rounding
 
@@ -74,9 +74,9 @@ def native_elimination(
 ) -> Callable[..., Any]:
     """rotation, position, near -> q (16, n), rest (17, 3), for one pose or N of them.
 
-    Rows of `rest` are status, metres and radians missed; of the last one the defect of the rotation, the number of
-    solutions, and 1 where these are all of them; where that is 0, nothing else counts. `step` is one Newton step,
-    `solution` gives the joints from a root, `finish` whole turns, status and error; `missed` [m, rad] counts as met.
+    Rows of `rest` are status and errors [m, rad]. The last row holds the defect of the rotation, the number of
+    solutions, and 1 if these are all; if it is 0, the other results are invalid. `step` is one Newton step, `solution`
+    gives the joints from a root, `finish` whole turns, status and error; errors up to `missed` [m, rad] count as met.
     """
     n = step.inputs[0].size
     pose = {"rotation": (3, 3), "position": (3,)}
@@ -122,10 +122,10 @@ def native_elimination(
 
 
 def clearest_elimination(arm: ArmGeometry) -> LineElimination | None:
-    """The regular eliminant with the fewest cells of the circle undecided at first, on random examples.
+    """The regular eliminant with the fewest undecided cells of the circle at first, on random examples.
 
-    That of the best score may have pairs of roots near each other: of an arm with nearly a spherical wrist, the two
-    turns of the wrist differ little in a joint of the arm.
+    The eliminant with the best score may have pairs of close roots: for an arm with a nearly spherical wrist, the two
+    wrist solutions differ little in a joint of the arm.
     """
     regular = [one for _, one in regular_eliminations(arm)]
     return min(regular, key=_undecided_cells, default=None)
@@ -146,7 +146,7 @@ def _undecided_cells(one: LineElimination) -> int:
 
 
 def cached_native(function: Function) -> NativeFunction:
-    """A function compiled once for all processes: some of those here take a second."""
+    """A function compiled once for all processes: some of these functions take a second to compile."""
     return load_or_compile(f"kinematics {function.content_hash}", lambda: function)
 
 
@@ -243,9 +243,9 @@ def _interpolated(interpolant: Any, turns: Any) -> dict[str, Any]:
 def _classify(values: Any, noise: Any) -> dict[str, Any]:
     """(2): kinds of eight cells, and the largest of them: 0 without a root, 1 with one, 2 undecided.
 
-    3 is undecided, too, and smaller cells would not help: the noise is as large as what they would look at.
+    3 is undecided as well, and smaller cells would not help: the noise is as large as the differences in them.
     """
-    f, margin = values, 4.0 * noise  # four values stand in each test
+    f, margin = values, 4.0 * noise  # each test combines four values
     change = [f[k + 1] - f[k] for k in range(PARTS + 2)]
     kinds: list[Scalar] = []
     largest: Scalar = 0.0

@@ -3,9 +3,9 @@
 Lines are tidied in the order of the joints, each against those before it:
 
 (1)  neighbours whose axes differ by less than `NEAR_SINE` become parallel to their mean
-(2)  an axis that is square to the one before it, but for `NEAR_SINE`, becomes so
-(3)  a line that passes the one before it at less than `near_distance` of the arm's size is moved to meet it; where the
-     two before it meet nearby, to meet them there
+(2)  an axis that is perpendicular to the one before it, within `NEAR_SINE`, becomes exactly perpendicular
+(3)  a line that passes the one before it at less than `near_distance` of the arm's size is moved to intersect it; if
+     the two lines before it intersect nearby, it is moved to that intersection
 
 Each line turns and moves about its point next to the line before it, since a calibration may put the point of a line
 far away. Newton's method corrects the remaining differences.
@@ -25,8 +25,8 @@ from torquec.kinematics.tuning import TUNING
 from torquec.spatial import Vector3
 
 NEAR_SINE = 0.06
-"""Sine between axes, or of the deviation from a right angle, below which it is a manufacturing error: several times
-what calibrations find."""
+"""Sine of an angle between axes, or of its deviation from a right angle, below which it is a manufacturing error:
+several times larger than calibrations find."""
 
 
 def near_arm(arm: ArmGeometry) -> ArmGeometry:
@@ -114,7 +114,7 @@ def _squared(axes: list[Array]) -> list[Array]:
         new = axis
         if k and np.linalg.norm(np.cross(axes[k - 1], axis)) == 0.0:
             new = found[-1] * np.sign(axes[k - 1] @ axis)
-        elif k and abs(found[-1] @ axis) < 2.0 * NEAR_SINE:  # the one before has itself been turned
+        elif k and abs(found[-1] @ axis) < 2.0 * NEAR_SINE:  # the axis before it has itself been turned
             new = axis - found[-1] * (found[-1] @ axis)
         found.append(new / np.linalg.norm(new))
     return found

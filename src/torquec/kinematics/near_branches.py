@@ -1,21 +1,21 @@
 """All inverse kinematics solutions of a calibrated arm, with branch names.
 
-The arm's poses differ from those of the tidy arm (`near_arm`) by up to d: of the place relative to half the arm's
-size, or of the rotation [rad]. Away from singularities each branch of the tidy arm leads to one solution. Where the
-least singular value is not large beside d, branches vanish, or two start at the same place, or where the tidy arm would
-move on its own several solutions are left that have no branch of their own:
+The arm's poses differ from those of the tidy arm (`near_arm`) by up to d, in position relative to half the arm's size,
+or in rotation [rad]. Away from singularities each branch of the tidy arm leads to one solution. Where the least
+singular value is not large compared with d, branches vanish, or two of them start at the same configuration. Where the
+tidy arm has self-motion, several solutions remain that have no branch of their own. The search:
 
-(1)  Newton's method from the branches of the tidy arm. A pose is settled where every branch ended in a place of its
-     own, or is `hopeless`, and the least singular values are clear of d
-(2)  other poses: the same from branches of poses that are `beside_distances` d away, to all sides. Next to a
-     singularity those are everywhere along it
-(3)  curves (`solution_curve`) through all solutions that are nearly singular, and through the places where (1) ended
-     without meeting the pose. Solutions there come in pairs, and a curve that leads to one leads to the other
-(4)  names: a branch keeps the solution that it led to, if it is the first. What is left over is for the branches that
-     have none, each takes the nearest one; then come further ones. Six joints have 16 solutions at most
+(1)  Newton's method from the branches of the tidy arm. A pose is settled if every branch ended in a solution of its
+     own, or is `hopeless`, and the least singular values are well above d
+(2)  other poses: Newton's method from the branches of neighbouring poses, `beside_distances` times d away on all sides.
+     Next to a singularity, these starts spread along it
+(3)  curves (`solution_curve`) through all solutions that are nearly singular, and through the configurations where (1)
+     ended without meeting the pose. Solutions there come in pairs, and a curve that leads to one leads to the other
+(4)  names: a branch keeps the solution that it led to, if it was the first to reach it. Each branch without a solution
+     takes the nearest of the remaining ones; the rest are further solutions. Six joints have 16 solutions at most
 
-A branch without a solution is where Newton's method gave up, or on the tidy arm where it ended in another's; places for
-further solutions that do not exist are on the tidy arm, too.
+The result of a branch without a solution is where Newton's method gave up; if it ended in the solution of another
+branch, it is the tidy arm's branch. Unused places for further solutions also hold branches of the tidy arm.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NEARLY_SINGULAR, NEAR_FOLD = 1.0, 0.2
 
 
 TRACED = 0.1
-"""The least singular value of solutions that curves are followed through, in poses that are not settled."""
+"""Least singular value of a solution below which a curve is followed through it, in poses that are not settled."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class NearSearch:
 def solve_near(search: NearSearch, rotation: Array, position: Array, near: Array, *, every: bool) -> Array:
     """q (N, places, n) for N poses.
 
-    Without `every` it starts at the reference `near` (N, n), too, and (2), (3) are only for poses that no start led to.
+    Without `every` the reference `near` (N, n) is a start, too, and (2), (3) are only for poses that no start reached.
     """
     starts = search.starts(rotation, position, near)
     count, branches, n = starts.shape
@@ -85,14 +85,14 @@ def solve_near(search: NearSearch, rotation: Array, position: Array, near: Array
         _search_beside(search, pool, unsettled, near)
         if search.curves is not None:
             _search_curves(search, pool, unsettled, q[:, :branches], missed)
-    # A branch that ended where another one did stays there if the two are one.
+    # A branch that ended in the solution of another branch stays there if the two branches coincide.
     coincident = ended_elsewhere & (least < APART)
     kept = np.where(ended_elsewhere[..., None] & ~coincident[..., None], starts, q[:, :branches])
     return _named(search, pool, kept, coincident, starts, owned[:, :branches])
 
 
 class _Pool:
-    """Different solutions of every pose: q (N, room, n), of which the first `filled` (N,) are there."""
+    """Distinct solutions of every pose: q (N, room, n), of which the first `filled` (N,) are valid."""
 
     def __init__(self, iteration: Iteration, rotation: Array, position: Array, room: Array) -> None:
         self.iteration, self.rotation, self.position = iteration, rotation, position
@@ -100,7 +100,7 @@ class _Pool:
         self.filled = np.zeros(len(room), int)
 
     def add(self, poses: Indices, q: Array, met: Mask) -> Indices:
-        """Add what is met and new, one row (M, n) a pose; gives its place, or -1."""
+        """Add rows (M, n), one per pose, that meet the pose and are new; returns their places, -1 if not added."""
         room = self.q.shape[1]
         there = np.arange(room) < self.filled[poses][:, None]
         same = (distance(self.iteration.turning, self.q[poses], q[:, None]) < APART) & there
@@ -111,7 +111,7 @@ class _Pool:
         return places
 
     def add_any(self, poses: Indices, q: Array, met: Mask) -> None:
-        """The same for any number of rows a pose, the rows of a pose in their order."""
+        """`add` for any number of rows per pose, in their order."""
         order = np.argsort(poses, kind="stable")
         poses, q, met = poses[order], q[order], met[order]
         first = np.flatnonzero(np.r_[True, poses[1:] != poses[:-1]]) if len(poses) else poses
@@ -141,7 +141,7 @@ def _search_beside(search: NearSearch, pool: _Pool, poses: Indices, near: Array)
 
 
 def _search_curves(search: NearSearch, pool: _Pool, poses: Indices, ended: Array, missed: Mask) -> None:
-    """Equation (3); `ended` (N, branches, n) is where Newton's method did."""
+    """Search along curves (3); `ended` (N, branches, n) is where Newton's method ended."""
     assert search.curves is not None
     wide = np.zeros(len(ended), bool)
     wide[poses] = True
@@ -160,7 +160,7 @@ def _search_curves(search: NearSearch, pool: _Pool, poses: Indices, ended: Array
 
 
 def _named(search: NearSearch, pool: _Pool, kept: Array, coincident: Mask, starts: Array, owned: Indices) -> Array:
-    """Equation (4)."""
+    """Assign solutions to branches and to further places (4)."""
     count, branches, _ = kept.shape
     numbers = np.arange(pool.q.shape[1])
     left = numbers < pool.filled[:, None]
@@ -200,7 +200,7 @@ def beside(difference: float, size: float) -> list[tuple[Array, Array]]:
     corners = [np.roll([0.0, a, b], k) for k in range(3) for a, b in ends]
     unit = [corner / np.linalg.norm(corner) for corner in corners]
     distances = [min(share * difference, TUNING.farthest_beside) for share in TUNING.beside_distances]
-    # Turns and shifts at a slant to one another: between them they are to all sides of both.
+    # Each turn is paired with a shift in an oblique direction: the pairs surround the pose in rotation and position.
     return [(turning(far * unit[k]), far * size * unit[(5 * k + 3) % 12]) for far in distances for k in range(12)]
 
 
@@ -210,12 +210,12 @@ def _least(search: NearSearch, q: Array, rotation: Array, position: Array) -> Ar
 
 
 def _scaled(search: NearSearch, error: Array) -> Array:
-    """The larger one of errors (..., 2) [m, rad], positions relative to half the arm's size."""
+    """The larger of the two errors (..., 2) [m, rad], the position's relative to half the arm's size."""
     return np.asarray((error * [1.0 / search.size, 1.0]).max(axis=-1))
 
 
 def branch_names(iteration: Iteration, q: Array, starts: Array, names: Sequence[str]) -> tuple[str, ...]:
-    """Names of solutions (k, n): that of the nearest of `starts` (b, n), one solution each; others are `further`."""
+    """Names of solutions (k, n): each of `starts` (b, n) names at most one, the nearest; others are `further`."""
     off = q[:, None] - starts
     turns = iteration.turning * iteration.moving
     apart = np.square(off) @ (iteration.moving - turns) - np.cos(off) @ turns

@@ -1,6 +1,6 @@
 """Planar two-joint inverse: revolute about the plane's normal or prismatic in the plane.
 
-(1)  t = G_a (a + G_b b),   G a rotation in the plane or a shift along a direction u of it
+(1)  t = G_a (a + G_b b),   G a rotation in the plane or a shift along a direction u in the plane
 (2)  R R:  |t|^2 = |a|^2 + |b|^2 + 2 a.R(q_b) b             the elbow, then the direction of t gives q_a
 (3)  R P:  |t|^2 = |a + b + q_b u|^2                        the slide, then the direction of t gives q_a
 (4)  P R:  (u x t) = u x (a + R(q_b) b)                     the turn, then the remainder along u gives q_a

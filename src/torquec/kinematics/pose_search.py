@@ -29,10 +29,10 @@ from torquec.kinematics.tolerance_search import ToleranceSearch, displaced
 from torquec.kinematics.tuning import TUNING
 
 _POINTS = {KinematicsMethod.ANALYTIC: 2048, KinematicsMethod.ELIMINATION: 512, KinematicsMethod.NEAR: 256}
-"""Points (1) of several unknowns: about 10 to 30 ms."""
+"""Number of points (1) for several unknowns: about 10 to 30 ms."""
 
 _FINER, _ROUNDS = 33, 4
-"""Values of one round of (2), and rounds: each narrows the place by 16."""
+"""Values per round of (2), and number of rounds: each narrows the range by a factor of 16."""
 
 
 _CLOSEST = 16  # points (1) from which (4) starts, those that miss least
@@ -68,7 +68,7 @@ class Solutions:
 
 @dataclass(frozen=True, eq=False)
 class PoseSearch:
-    """One pose, its reference, what a solution costs, ranges (7, 2) of z, and bounds (6, 2) of a tolerance."""
+    """One pose, its reference, the cost of a solution, ranges (7, 2) of z, and bounds (6, 2) of a tolerance."""
 
     ik: InverseKinematics
     rotation: Array
@@ -85,7 +85,7 @@ class PoseSearch:
 
     @property
     def by_points(self) -> bool:
-        """Whether (1) serves: fewer than six joints meet poses at isolated z only."""
+        """Whether (1) can find solutions: arms with fewer than six joints meet poses at isolated z only."""
         return self.ik.method is not KinematicsMethod.NUMERIC and len(self.ik.arm.joints) >= 6
 
     @property
@@ -213,7 +213,7 @@ class PoseSearch:
         rng = np.random.default_rng(0)
         for more in (
             TUNING.further_starts[:1] if self.decides else TUNING.further_starts
-        ):  # then only what is missed is wanted
+        ):  # where (3) decides, only the pose error is wanted
             share = rng.uniform(size=(more, len(self.ik.arm.joints) + 6))
             if more == TUNING.further_starts[-1]:
                 share = np.clip(2.0 * share - 0.5, 0.0, 1.0)
@@ -226,7 +226,7 @@ class PoseSearch:
         return found
 
     def _starts(self, share: Array) -> tuple[Array, Array]:
-        """q (K, n) and offsets (K, 6) at shares (K, joints + 6) of the ranges; a turn, or the arm's size, without."""
+        """q (K, n) and offsets (K, 6) at shares (K, joints + 6) of ranges, at most a turn or twice the arm's size."""
         q = np.repeat(self.reference[None], len(share), axis=0)
         for k, joint in enumerate(self.ik.arm.joints):
             half = self.ik.arm.reach if joint.slides else math.pi

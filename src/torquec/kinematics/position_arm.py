@@ -1,15 +1,15 @@
 """Position inverse of three joints in closed form: all solutions that bring a point to a target.
 
-The point W stands on the third link, o_i and h_i are points and axes of the joints at q = 0, w is the place asked for.
+The point W is on the third link, o_i and h_i are points and axes of the joints at q = 0, w is the target of W.
 
 (1)  joints 2, 3 move in a plane of normal n:   n . G_1^-1 w = n . W                                 the shoulder,
      then joints 2, 3 reach G_1^-1 w in the plane (PUMA 560, Stanford arm, cylinder and gantry arms)
 (2)  joints 1, 2 move in a plane of normal n:   n . w = n . G_3 W                                    the third joint,
-     then joints 1, 2 reach w in the plane (Scara with a wrist)
+     then joints 1, 2 reach w in the plane (SCARA with a wrist)
 (3)  axes 1 and 2 intersect in O:   |w - O| = |G_3 W - O|                                            the third joint,
-     then h_1 . R_2 (G_3 W - O) = h_1 . (w - O) the second, and what is left about h_1 the first
-(4)  with u = G_3 W - O, c = h_1 . h_2, s = |h_1 x h_2|, the part of u across both axes is, after the second turn,
-     sqrt(|h_1 x (w - O)|^2 - (h_2 . u - c h_1 . (w - O))^2/s^2), either way
+     then h_1 . R_2 (G_3 W - O) = h_1 . (w - O) the second, and the remaining turn about h_1 the first
+(4)  with u = G_3 W - O, c = h_1 . h_2, s = |h_1 x h_2|, the part of u perpendicular to both axes is, after the second
+     turn, +- sqrt(|h_1 x (w - O)|^2 - (h_2 . u - c h_1 . (w - O))^2/s^2)
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from torquec.spatial import Scalar, Vector3, add, cross, dot, norm, scale, subtr
 SHOULDERS = ("shoulder left", "shoulder right")
 
 Turn: TypeAlias = tuple[Vector3, JointAngle]
-"""A rotation: its axis at q = 0, and how far."""
+"""A rotation: its axis at q = 0, and its angle."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class PositionArm:
 
 @dataclass(frozen=True)
 class _Placed:
-    """The joint that is solved first: its value and turn, and the vector that the other two then deal with."""
+    """The joint that is solved first: its value and turn, and the vector that is left for the other two joints."""
 
     value: Scalar
     turns: tuple[Turn, ...]
@@ -208,7 +208,7 @@ def about_a_point(
         for one in thirds(p, near[2]):
             seen = one.seen
             level = slant * dot(h2, seen)
-            # What p has across h1 is known to its last digits where p is next to h1 and d^2 is nearly |p|^2 (4).
+            # |h1 x p| keeps all its digits, even where p is next to h1 and d^2 is nearly |p|^2 (4).
             aside = over(dot(h2, seen) - slant * along, sine)
             root = sine * settled_root((across_p - aside) * (across_p + aside), across_p * reach)
             both = two_directions(
@@ -219,7 +219,7 @@ def about_a_point(
                 x = dot(there, p) - dot(h1, there) * along
                 base = direction(x, dot(h1, cross(there, p)), JointAngle.of(near[0]), (HOLD * reach) * (HOLD * reach))
                 off = subtract(base.turn(h1, there), p)
-                # The two misses do not stand at a right angle: what is missed is measured.
+                # The two errors are not perpendicular: their sum is computed as a vector.
                 miss = sqrt(dot(off, off))
                 clear = across_p / reach
                 found.append(
@@ -243,7 +243,7 @@ def _length(v: Vector3) -> Scalar:
 def _joined(
     values: tuple[Scalar, Scalar, Scalar], turns: tuple[Turn, ...], one: _Placed, end: PairSolution
 ) -> PositionSolution:
-    """One joint and a pair: what they miss stands at a right angle, along the normal and in the plane."""
+    """One joint and a pair together; their errors are perpendicular: along the normal and in the plane."""
     miss = sqrt(one.miss * one.miss + end.miss * end.miss)
     return PositionSolution(values, turns, miss, smaller(one.margin, end.margin))
 

@@ -1,13 +1,13 @@
 """Lazy results of native inverse kinematics calls: joint positions directly, status and error on access.
 
-A call of inverse kinematics takes less than a microsecond, so that a Python object with four arrays would cost more
-than the solution. The kernel gives two arrays:
+A call of inverse kinematics takes less than a microsecond. A Python object with four arrays would cost more than the
+solution, so the kernel gives two arrays:
 
-(1)  all branches:  q (branches, n),  rest (branches + 1, 3): status, metres and radians missed of every branch;
+(1)  all branches:  q (branches, n),  rest (branches + 1, 3): status and errors [m, rad] of every branch;
      the last row begins with the defect of the rotation (`rotation_defect`)
-(2)  the nearest:   q (n,),  rest (5,): branch, status, metres and radians missed, defect
+(2)  the nearest:   q (n,),  rest (5,): branch, status, errors [m, rad], defect
 
-Either has the axis of a batch in front.
+For a batch both have a leading axis.
 """
 
 from __future__ import annotations
@@ -86,14 +86,14 @@ def made_poses(fields: dict[str, Any]) -> QuickArmPoses:
 _LAZY = ("status", "error", "branch")  # attributes that a result computes once, from `rest`
 
 QuickCall: TypeAlias = Callable[[Any, Any, Any, Any], Any]
-"""(rotation, position, near, out) -> a result, or None where an input is to be refused in the caller's own words."""
+"""(rotation, position, near, out) -> a result, or None where the caller has to refuse an input by its own message."""
 
 
 def quick_call(call: Callable[..., Any], default: Array | None, names: tuple[str, ...] | None = None) -> QuickCall:
-    """Calls that give (1) where branches have `names`, (2) without; `default` is the reference of calls without one.
+    """A fast call that gives (1) if branch `names` are given, else (2).
 
-    It is None where that reference needs a search. Everything that a call needs is in the closure: looking it up
-    would take a third of the call.
+    `default` is the reference of calls that give none; None if it must be searched for. The closure holds everything
+    that a call needs: looking it up would take a third of the call.
     """
     kind: Any = QuickNearestPose if names is None else QuickArmPoses
     new, axes, place, largest = kind.__new__, 1 if names is None else 2, -1 if names is None else -3, ROTATION

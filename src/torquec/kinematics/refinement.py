@@ -31,10 +31,10 @@ from torquec.robot.robot import Robot
 from torquec.spatial import Matrix3, Pose, Scalar, Vector3, add, cross, dot, scale, subtract, transpose
 
 LARGEST_STEP = 0.5
-"""Largest motion of a joint in one step [rad, or L for a slide]: about the validity of the linearization."""
+"""Largest motion of a joint in one step [rad, or L for a slide]: about the range where the linearization is valid."""
 
 FLOOR = 1e-15
-"""Keeps (2) solvable where the arm is singular; beside the squares of the columns of A it is nothing."""
+"""Keeps (2) solvable where the arm is singular; negligible compared with the squares of the columns of A."""
 
 
 def refined(
@@ -115,7 +115,7 @@ def pose_error(pose: Pose, rotation: Matrix3, position: Vector3) -> tuple[Vector
 def pose_distance(
     pose: Pose, rotation: Matrix3, position: Vector3, task: KinematicsTask = KinematicsTask.POSE
 ) -> list[Scalar]:
-    """How far a pose is from another: [m], [rad]; of an axis its angle, of a position no angle."""
+    """Distance [m] and angle [rad] between two poses; for the axis task the axes' angle, for a position no angle."""
     off = subtract(position, pose.origin)
     if task is KinematicsTask.POSITION:
         return [sqrt(dot(off, off)), 0.0]
@@ -147,7 +147,7 @@ class SymmetricFactors:
                 row.append(_dot(vector, vectors[k]) - sum(row[j] * self.lower[k][j] for j in range(k)))
             scaled = [value * pivot for value, pivot in zip(row, self.pivots, strict=True)]
             rest = _dot(vector, vector) + damping - sum(a * b for a, b in zip(row, scaled, strict=True))
-            # Rounding may leave a singular pivot below the damping, which it cannot be below.
+            # Rounding may put a singular pivot below the damping, its exact lower bound.
             self.pivots.append(over(1.0, maximum(rest, damping)))
             self.lower.append(scaled)
 
@@ -170,7 +170,7 @@ def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
 
 
 STEPS = 40
-"""Most steps: a start that converges takes five to ten; others stall, and are given up."""
+"""Largest number of steps: a start that converges takes five to ten; others stall, and are given up."""
 
 APART = 1e-5
 """Positions that differ by less than this [rad or m] in every joint are one branch, whole turns aside."""
@@ -181,7 +181,7 @@ CLOSED = 1e-13
 
 @dataclass(frozen=True)
 class Iteration:
-    """Iteration: one step on rows, and which joints turn."""
+    """Iteration of an arm: one step on many rows, which joints turn, and the tolerance."""
 
     step: Callable[[Array, Array, Array], tuple[Array, Array]]
     """q (M, n), rotation (M, 3, 3), position (M, 3) -> q (M, n) and the error (M, 2) before the step."""
@@ -209,7 +209,7 @@ def solve_rows(iteration: Iteration, q: Array, rotation: Array, position: Array)
 
 
 def is_met(iteration: Iteration, error: Array) -> Mask:
-    """Whether errors (..., 2) are within what counts as met."""
+    """Whether errors (..., 2) are small enough to count as met."""
     return np.asarray(error.max(axis=-1) <= iteration.missed)
 
 

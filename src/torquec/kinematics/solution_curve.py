@@ -6,12 +6,12 @@ With e(q) and A of :mod:`torquec.kinematics.refinement`, six joints that move, a
 (2)  solutions of the pose are the points with g = 0
 (3)  b = u, with A v = s u, s the least singular value: where the arm is nearly singular, g stays small along the curve
 
-A calibrated arm next to a fold of the tidy one has two solutions, one, or none, and where the tidy arm can move on
-its own (a straight wrist) a few isolated ones are left, up to twelve in all. Newton's method from a branch of the tidy
-arm ends in one of them. They all lie on the curve (1), which is smooth where its solutions are not:
+A calibrated arm next to a fold of the tidy one has two solutions, one, or none. Where the tidy arm has self-motion (a
+straight wrist), the calibrated arm has a few isolated solutions, up to twelve in all. Newton's method from a branch of
+the tidy arm ends in one of them. They all lie on the curve (1), which stays smooth where solutions merge:
 
 (4)  B = (A b),   step = B'(BB')^-1 (e - g b)                      back to the curve, by the shortest way
-(5)  tangent: B t = 0,   t := t - B'(BB')^-1 B t from the one before, which keeps the direction
+(5)  tangent: B t = 0,   t := t - B'(BB')^-1 B t from the previous tangent, which keeps the direction
 
 (Rheinboldt, Numerical Analysis of Parametrized Nonlinear Equations, 1986, chapters 4 and 5.)
 
@@ -20,8 +20,8 @@ Path following on many poses side by side, from a point (q, g) of a curve:
 (6)  predict h along the tangent, correct `CORRECTIONS` times; h is halved where that does not end on the curve or the
      curve turned by more than `LARGEST_TURN`, and grows otherwise
 (7)  between two points where g changes its sign is a solution; where g comes near to zero and leaves again there may
-     be two: h gets smaller until that is seen
-(8)  a curve ends where it is closed, where |g| exceeds what a calibration makes of it, after `CURVE_STEPS`, or after
+     be two: h gets smaller until that is clear
+(8)  a curve ends where it is closed, where |g| exceeds the bound of `Curves`, after `CURVE_STEPS`, or after
      `CROSSINGS` solutions
 (9)  a solution between two points is enclosed by false position in h, `ENCLOSING` times
 """
@@ -73,8 +73,8 @@ def curve_start(robot: Robot, frame: str, arm: ArmGeometry, moving: Sequence[Arm
 def curve_step(robot: Robot, frame: str, arm: ArmGeometry, moving: Sequence[ArmJoint]) -> Any:
     """The algorithm point (n + 1,), tangent (n + 1,), border (6,), rotation, position -> moved, along, missed ().
 
-    `point` is (q, g); `moved` is nearer to the curve (4), `along` the tangent at `point` (5), and `missed` what is left
-    of (1) there, before the step.
+    `point` is (q, g); `moved` is nearer to the curve (4), `along` the tangent at `point` (5), and `missed` the residual
+    of (1) at `point`, before the step.
     """
 
     def algorithm(point: Any, tangent: Any, border: Any, rotation: Any, position: Any) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
 CORRECTIONS = 3
 """Corrections per step (6), each of which squares the error."""
 CURVE_STEPS = 100
-"""A closed curve of a straight wrist takes about 60."""
+"""Largest number of steps along a curve: a closed curve of a straight wrist takes about 60."""
 CROSSINGS = 8
 ENCLOSING = 8
 FIRST_STEP = 0.005
@@ -147,12 +147,12 @@ LARGEST_TURN = 0.9
 ON_CURVE = 1e-9
 """Largest error before the last correction, which squares it."""
 CLOSE_LOOK = 1e-3
-"""Steps need not be smaller than this for (7)."""
+"""Step length below which (7) asks for no smaller steps."""
 
 
 @dataclass(frozen=True)
 class Curves:
-    """Programs of curves, and how far g may go."""
+    """Programs of curves, and the bound on |g|."""
 
     start: Callable[[Array, Array, Array], tuple[Array, Array, Array, Array]]
     """q (M, n), rotation, position -> border (M, 6), tangent (M, n + 1), gap (M,), least singular value (M,)"""
@@ -173,13 +173,13 @@ class _Given:
     position: Array
 
     def of(self, rows: Indices | Mask) -> _Given:
-        """The same of some rows."""
+        """The constants of some rows."""
         return _Given(self.border[rows], self.rotation[rows], self.position[rows])
 
 
 @dataclass(frozen=True)
 class _Passed:
-    """Parts of curves with a solution on them: whose they are, where they begin, how far they go; g at both ends."""
+    """Parts of curves that contain a solution: row, first point, tangent there, step length, and g at both ends."""
 
     rows: Indices
     point: Array
@@ -190,7 +190,7 @@ class _Passed:
 
 
 def solutions_along(curves: Curves, q: Array, rotation: Array, position: Array) -> tuple[Indices, Array]:
-    """(rows, q): next to solutions that the curves through q (M, n) cross, both ways, and whose they are."""
+    """(rows, q): configurations next to the solutions on the curves through q (M, n), both ways, and their rows."""
     border, tangent, gap, _ = curves.start(q, rotation, position)
     given = _Given(border, rotation, position)
     point = np.concatenate([q, gap[:, None]], axis=1)
@@ -208,7 +208,7 @@ def solutions_along(curves: Curves, q: Array, rotation: Array, position: Array) 
 
 
 def _followed(curves: Curves, point: Array, tangent: Array, given: _Given) -> tuple[Indices, Array, Mask]:
-    """Rows and positions of what is crossed one way, and which curves are closed."""
+    """Rows and positions of the solutions that curves cross in one direction, and which curves are closed."""
     n = len(curves.turning)
     first, first_tangent = point.copy(), tangent.copy()
     point, tangent = point.copy(), tangent.copy()
@@ -255,7 +255,7 @@ def _followed(curves: Curves, point: Array, tangent: Array, given: _Given) -> tu
 
 
 def _corrected(curves: Curves, trial: Array, tangent: Array, given: _Given) -> tuple[Array, Array, Array]:
-    """The correction of (6): point, tangent there and what was missed before the last step."""
+    """The correction of (6): point, tangent there and the residual before the last step."""
     along, missed = tangent, np.full(len(trial), np.inf)
     for _ in range(CORRECTIONS):
         trial, along, missed = curves.step(trial, tangent, given.border, given.rotation, given.position)
@@ -263,7 +263,7 @@ def _corrected(curves: Curves, trial: Array, tangent: Array, given: _Given) -> t
 
 
 def _enclosed(curves: Curves, passed: _Passed, given: _Given) -> Array:
-    """Equation (9): points next to where g is zero; as long as it does not change its sign, in the middle."""
+    """Points next to g = 0 by false position (9), by bisection where g has one sign at both ends."""
     low, high = np.zeros(len(passed.rows)), passed.step
     below, above = passed.before, passed.after
     best = passed.point
@@ -276,7 +276,7 @@ def _enclosed(curves: Curves, passed: _Passed, given: _Given) -> Array:
         best, _, _ = _corrected(curves, passed.point + at[:, None] * passed.tangent, passed.tangent, given)
         g = best[:, -1]
         left = g * below > 0.0
-        # Illinois: an end that stays counts half, so that both of them move.
+        # Illinois variant: g of an end that stays is halved, so that both ends move.
         low, high = np.where(left, at, low), np.where(left, high, at)
         below, above = np.where(left, g, 0.5 * below), np.where(left, 0.5 * above, g)
     return best

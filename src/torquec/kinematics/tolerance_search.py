@@ -5,10 +5,10 @@ its bounds; L is half the arm's size:
 
 (1)  e = ((p*(x) - p(x))/L, w(x)),   w = 2 tan(angle/2) axis of the rotation from the frame to the target
 (2)  step = A'(A A' + (|e|^2/2 + `FLOOR`) 1)^-1 e,   A = d(-e)/dx, translations in units of L
-(3)  unknowns that the step would take over a bound go to the bound; the others take (2) for what is left of e, again
+(3)  unknowns that the step would take over a bound go to the bound; (2) is repeated for the others and the rest of e
 
 Many rows at once, each from a start of its own, in NumPy around one native call of the frame's pose and Jacobian.
-It is a search: what it finds is within every bound, what it does not find may exist.
+This is a search: the solutions that it finds are within every bound, and others may exist.
 """
 
 from __future__ import annotations
