@@ -58,13 +58,13 @@ def jacobian_nodes(outputs: list[Node], variables: list[Node]) -> list[list[Any]
 
 
 def directional_nodes(outputs: list[Node], variables: list[Node], direction: Sequence[Any]) -> list[Any]:
-    """d outputs along a direction, a node or number per variable: one pass, whatever the number of variables."""
+    """d outputs along a direction, a node or number per variable: one pass for any number of variables."""
     seeds = {v.index: d for v, d in zip(variables, direction, strict=True) if not is_zero(d)}
     return _tangents(reachable(outputs), outputs, seeds)
 
 
 def _tangents(order: list[Node], outputs: list[Node], seeds: Mapping[int, Any]) -> list[Any]:
-    """The derivatives of the outputs where those of some nodes are given."""
+    """The derivatives of the outputs, from given derivatives of some nodes (`seeds`)."""
     tangent: dict[int, Any] = dict(seeds)
     for node in order:
         if node.index in seeds or not any(arg.index in tangent for arg in node.args):
@@ -145,7 +145,7 @@ _BACKWARD: dict[Op, _Backward] = {
 
 
 def gradient_nodes(outputs: Sequence[Node], weights: Sequence[Any], variables: Sequence[Node]) -> list[Any]:
-    """Derivatives of sum_k weights[k] outputs[k] by the variables, nodes or numbers (4)."""
+    """Derivatives of sum_k weights[k] outputs[k] with respect to the variables (4), as nodes or numbers."""
     change: dict[int, Any] = {}
 
     def hand_on(node: Node, share: Any) -> None:

@@ -201,7 +201,7 @@ def _results_problem(function: Function) -> str:
 
 
 SINCOS_COST = 16
-"""Operations that a sine-cosine pair counts for: what it takes on a processor."""
+"""Number of multiplications or additions that a sine-cosine pair counts as, by its time on a processor."""
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ class OperationCount:
 
     @property
     def cost(self) -> int:
-        """Operations weighted by what they take on a processor: a division as ten, a sine-cosine pair as sixteen."""
+        """Operations weighted by their time on a processor: a division as ten, a sine-cosine pair as sixteen."""
         return self.mul + self.add + 10 * self.div + SINCOS_COST * self.sincos + 2 * self.other
 
     def __str__(self) -> str:
@@ -252,7 +252,7 @@ def operation_cost(function: Function) -> int:
 
 
 def turned_comparisons(function: Function) -> frozenset[int]:
-    """Sign changes that serve only as conditions of selects."""
+    """Indices of the sign changes that are used only as conditions of selects."""
     found = {k for k, step in enumerate(function.operations) if step.op is Op.NEG}
     for step in function.operations:
         found.difference_update(step.args[1:] if step.op is Op.SELECT else step.args)

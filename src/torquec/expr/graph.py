@@ -111,7 +111,7 @@ class Graph:
         return self._intern(key, op, args, value)
 
     def forget(self) -> None:
-        """Let go of all nodes, which refer to their graph: they are freed at once, without garbage collection."""
+        """Drop all nodes: the reference cycle with their graph ends, and they are freed without garbage collection."""
         self._interned.clear()
 
     def _adopt(self, operand: Operand) -> Node:

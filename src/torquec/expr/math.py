@@ -29,7 +29,7 @@ def apply(op: Op, *args: Any) -> Any:
 
 
 def _on_complex(op: Op, *args: Any) -> Any:
-    """Complex-step differentiation runs the algorithms on complex numbers; comparisons look at the real part."""
+    """The operation on complex numbers, for complex-step differentiation; comparisons look at the real parts."""
     if op is Op.SELECT:
         return np.where(np.real(args[0]) >= 0.0, args[1], args[2])[()]
     if op is Op.ABS:
@@ -44,7 +44,7 @@ def _on_complex(op: Op, *args: Any) -> Any:
 
 
 def _complex_angle(y: Any, x: Any) -> Any:
-    """atan2 continued from the real axis: the angle of the real parts, and the small one from there to (x, y)."""
+    """atan2 of complex numbers: the angle of the real parts plus the small complex angle from there to (x, y)."""
     angle = np.arctan2(np.real(y), np.real(x))
     s, c = np.sin(angle), np.cos(angle)
     return angle + np.arctan((c * y - s * x) / (c * x + s * y))
@@ -91,12 +91,12 @@ def absolute(value: Any) -> Any:
 
 
 def minimum(a: Any, b: Any) -> Any:
-    """The smaller one."""
+    """The smaller of two values."""
     return apply(Op.MIN, a, b)
 
 
 def maximum(a: Any, b: Any) -> Any:
-    """The larger one."""
+    """The larger of two values."""
     return apply(Op.MAX, a, b)
 
 

@@ -1,8 +1,8 @@
 """The operations of the expression language, with what each one computes.
 
 One table serves constant folding, the NumPy evaluator and every back end: an operation that is not here does not exist.
-On floats as on arrays nothing raises: a sine of infinity or a root of a negative number is nan, and every operation
-but a select passes nan on.
+No operation raises, neither on floats nor on arrays: a sine of infinity or a root of a negative number is nan, and
+every operation except a select passes nan on.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def reachable(roots: list[Node]) -> list[Node]:
 
 
 def _rewrite(roots: list[Node], rewriter: Rewriter) -> list[Node]:
-    """Rebuild bottom-up; `rewriter` may replace a node, from the old one, the new arguments and the use counts."""
+    """Rebuild bottom-up; `rewriter` gets an old node, all new nodes and the use counts, and may replace the node."""
     order = reachable(roots)
     uses = _uses(order, roots)
     new: dict[int, Node] = {}
@@ -145,7 +145,7 @@ def _repeated_product(node: Node, uses: Counter[int]) -> Node | None:
 
 
 def _doubler(roots: list[Node]) -> Rewriter:
-    """The rewriter that doubles the factor which most doubled products share, once for all of them."""
+    """The rewriter of `double`: doubles the factor that most doubled products share, once for all of them."""
     order = reachable(roots)
     uses = _uses(order, roots)
     found = {node.index: product for node in order if (product := _repeated_product(node, uses)) is not None}
@@ -168,7 +168,7 @@ def _doubler(roots: list[Node]) -> Rewriter:
 
 
 def _turn(roots: list[Node]) -> list[Node]:
-    """Roots that negate a value used elsewhere: compute it with the other sign where that removes an operation."""
+    """The pass `turn`: a value that roots negate is computed with the other sign where that removes an operation."""
     negated = sum(root.op is Op.NEG for root in roots)
     if not negated:
         return roots

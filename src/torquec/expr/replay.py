@@ -1,18 +1,18 @@
 """Evaluating a finished `Function` again, step by step: other scalars, other constants, steps replaced or precomputed.
 
 (1)  value k = op_k(values of its arguments), on floats, complex numbers, NumPy batches or expression nodes
-(2)  `replaced[k]` stands for value k; the steps that only led to it are not needed any more
+(2)  `replaced[k]` takes the place of value k; steps that only led to it are dropped
 
 Two stages of several functions (`staged`):
 
 (3)  early: every step that only early inputs and constants lead to;  late: all others
-(4)  prepare(early inputs) -> constants: the early steps that a late one or an output needs, each once, whichever of the
-     functions it comes from
+(4)  prepare(early inputs) -> constants: the values of early steps that late steps or outputs need, each once for all
+     functions together
 (5)  every function then takes `constants` in place of its early inputs, and computes the same
 
 Contribution of an input, f(x, y) - f(x, 0), without the terms that cancel (`moving_part`). Every value is carried as
-its part at rest (y = 0) and its moving part. Parts that no output needs are never computed: of a Newton-Euler recursion
-this leaves the recursion without gravity, not the difference of two recursions.
+its part at rest (y = 0) and its moving part. Parts that no output needs are never computed: a Newton-Euler recursion
+becomes one recursion without gravity, and not the difference of two recursions.
 
 (6)  a + b, a - b, -a     part by part
 (7)  a b                  rest a0 b0,  moving a' (b0 + b') + a0 b'
@@ -33,7 +33,7 @@ from torquec.expr.ops import Op
 from torquec.expr.trace import trace
 
 Replacement = Callable[[Any], Any]
-"""From the values so far, by step, to the value of a step (2)."""
+"""A function from the values of the earlier steps, in order, to the value of a step (2)."""
 
 
 def replay(
@@ -118,7 +118,7 @@ CONSTANTS = "constants"
 
 @dataclass(frozen=True)
 class Staged:
-    """The function that prepares, and the others, which take its constants (4), (5)."""
+    """The function `prepare` (4), and the functions that take its constants (5)."""
 
     prepare: Function
     functions: tuple[Function, ...]
@@ -158,7 +158,7 @@ def staged(functions: Sequence[Function], early: Collection[str], *, name: str =
 
 
 def _early_steps(function: Function, early: Collection[str]) -> frozenset[int]:
-    """(3), without constants."""
+    """Indices of the early steps (3), without constants."""
     constant: set[int] = set()
     found: set[int] = set()
     for k, step in enumerate(function.operations):
@@ -195,7 +195,7 @@ def _early_values(function: Function, early: frozenset[int], inputs: dict[str, A
 def _late(
     function: Function, early: Collection[str], steps: frozenset[int], place: dict[int, int], count: int
 ) -> Function:
-    """(5)."""
+    """The function of the late steps, which takes `constants` (5)."""
     if not any(port.name in early for port in function.inputs):
         return function
     unused = {port.name: (0.0,) * port.size for port in function.inputs if port.name in early}
@@ -257,7 +257,7 @@ def _parts(op: Op, args: list[_Parts]) -> _Parts:
 
 
 def _product(a: _Parts, b: _Parts) -> Any:
-    """(7), without the products that are zero."""
+    """The moving part of a product (7), without products that are zero."""
     if is_zero(a[1]) or is_zero(b[0]):
         a, b = b, a
     if is_zero(b[1]):

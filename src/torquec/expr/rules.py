@@ -175,7 +175,7 @@ class _Compiled:
     replacement: Pattern
     condition: Condition | None
     shares: bool
-    """Whether it fits only where the two arguments, or an argument and one inside of the other, are one node."""
+    """Whether it requires that both arguments, or an argument and a part of the other, are the same node."""
 
 
 def _inside(pattern: Pattern) -> set[str]:
@@ -206,7 +206,7 @@ def _compile() -> dict[Op, list[_Compiled]]:
 
 _BY_OP = _compile()
 _CANDIDATES: dict[tuple[object, ...], tuple[_Compiled, ...]] = {}
-"""Rules that fit the kinds of the arguments: for most there are none."""
+"""Cache of the rules that fit the kinds of the arguments: most kinds have none."""
 
 
 def rewrite(graph: Graph, op: Op, args: tuple[Node, ...]) -> Node | None:

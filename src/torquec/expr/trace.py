@@ -125,7 +125,7 @@ def _flatten(value: Any) -> Iterable[Any]:
 def _linearize(
     name: str, inputs: tuple[Port, ...], outputs: tuple[Port, ...], nodes: Mapping[str, list[Node]]
 ) -> Function:
-    """Optimize, then order what the outputs need by age: an operation follows the ones it was made from."""
+    """Optimize, then list the nodes that the outputs need, every operation behind its arguments."""
     roots = optimize([node for port in outputs for node in nodes[port.name]])
     order = reachable(roots)
     position = {node.index: k for k, node in enumerate(order)}

@@ -180,7 +180,7 @@ class EliminatedKinematics(IterativeKinematics):
         return q, found, complete
 
     def _searched(self, rotation: Array, position: Array, near: Array) -> Array:
-        """(5): solutions (K, n) that Newton's method finds from `_STARTS` points over the joints' ranges."""
+        """Solutions (K, n) that Newton's method finds from `_STARTS` points over the joints' ranges (5)."""
         share = np.random.default_rng(0).uniform(size=(_STARTS, len(self._moving)))
         starts = self._about(near[None], share)[0]
         rows = [np.repeat(a[None], _STARTS, axis=0) for a in (rotation, position)]
@@ -204,7 +204,7 @@ class EliminatedKinematics(IterativeKinematics):
 
 
 def _planes(at: Callable[[Indices, Array], Array], row: Indices, angle: Array) -> tuple[Indices, Array, Array]:
-    """(4): for every root with a null plane, matrices whose null vectors are spread over it; row and root of each."""
+    """For every root with a null plane (4), matrices whose null vectors spread over the plane; row and root of each."""
     matrices = at(row, angle)
     left, size, right = np.linalg.svd(matrices)
     plane = np.flatnonzero(size[:, -2] < TUNING.plane_ratio * size[:, -3])

@@ -86,7 +86,7 @@ def _with_free(arm: ArmGeometry, place: int) -> ClosedArm | None:
 
 
 def _free_last(arm: ArmGeometry) -> ClosedArm | None:
-    """Equation (1)."""
+    """The closed form with the last joint given (1)."""
     last = arm.joints[-1]
     rest = ArmGeometry(arm.joints[:-1], Pose(arm.tool.rotation, last.point), arm.reach)
     found = closed_arm(rest)
@@ -109,7 +109,7 @@ def _free_last(arm: ArmGeometry) -> ClosedArm | None:
 
 
 def _free_third(arm: ArmGeometry) -> ClosedArm | None:
-    """Equation (2)."""
+    """The closed form with the third joint given (2)."""
     first, second, third, fourth, *_ = arm.joints
     if first.slides or second.slides or third.slides:
         return None

@@ -124,7 +124,7 @@ def general_position(joints: Sequence[ArmJoint], point: Vector3, reach: float) -
 
 
 def _turning_second(first: ArmJoint, second: ArmJoint, third: _Third) -> PositionArm | None:
-    """(1) to (5)."""
+    """The closed form (1)-(5) for a revolute second joint."""
     h1, h2, reach = first.axis, second.axis, third.reach
     d = subtract(second.point, first.point)
     m1, m2 = across(h1) if first.slides else (h1, d)
@@ -178,7 +178,7 @@ def _turning_second(first: ArmJoint, second: ArmJoint, third: _Third) -> Positio
 
 
 def _sliding_second(first: ArmJoint, second: ArmJoint, third: _Third) -> PositionArm:
-    """(6) and (5)."""
+    """The closed form (6), (5) for a prismatic second joint."""
     h1, h2, reach = first.axis, second.axis, third.reach
     d = subtract(second.point, first.point)
     per = 1.0 / dot(h1, h2)

@@ -76,7 +76,7 @@ class IterationShape:
 
 
 def iteration_header(shape: IterationShape) -> str:
-    """`<prefix>_iteration.h`."""
+    """The C header `<prefix>_iteration.h`."""
     p, n, b = shape.prefix, shape.n, shape.places
     steps = ", ".join(name for part, name in shape.functions.items() if part.endswith("step"))
     guard = f"{p.upper()}_ITERATION_H_INCLUDED"
@@ -117,7 +117,7 @@ int {p}_nearest_branch(const double rotation[9], const double position[3], const
 
 
 def iteration_source(shape: IterationShape) -> str:
-    """`<prefix>_iteration.c`."""
+    """The C source `<prefix>_iteration.c`."""
     p, n = shape.prefix, shape.n
     tables = [_row("turning", shape.turning)]
     words = {

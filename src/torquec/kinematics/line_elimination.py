@@ -142,7 +142,7 @@ class LineElimination:
         return [_twice(rows) for rows in self.equations(rotation, position)]
 
     def equations(self, rotation: Any, position: Any) -> list[list[list[Scalar]]]:
-        """(4) from the pose of the frame: (3, 6, 9) over (1, cos a, sin a), rows, and the powers of x_b, x_c."""
+        """Equations (4) of a pose: (3, 6, 9) over (1, cos a, sin a), rows, and the powers of x_b, x_c."""
         rows = self._right_rows(*self.displacement(rotation, position))
         across_rows = left_null_rows([[row[k] for row in rows[1:]] for k in range(14)])
         found: list[list[list[Scalar]]] = [[], [], []]
@@ -238,7 +238,7 @@ class LineElimination:
 
 
 def _twice(rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
-    """(5): the equations, and x_b times them."""
+    """The rows of M (5): the equations, and x_b times them."""
     return [[*row, 0.0, 0.0, 0.0] for row in rows] + [[0.0, 0.0, 0.0, *row] for row in rows]
 
 

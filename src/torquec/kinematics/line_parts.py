@@ -54,7 +54,7 @@ def moved_parts(turn: Matrix3, shift: Vector3, w: Sequence[Scalar]) -> LineParts
 
 
 def parts_of_joint(joint: ArmJoint, sign: float = 1.0) -> Array:
-    """(3, 15, 15): how W moves with a joint, over y; with -1, by its inverse."""
+    """Motion of W with a joint, linear in y: matrices (3, 15, 15); with `sign` -1 by the joint's inverse."""
 
     def moved(q: float) -> Array:
         angle = None if joint.slides else JointAngle.of(sign * q)

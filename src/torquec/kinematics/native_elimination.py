@@ -186,7 +186,7 @@ def _text(n: int, missed: float) -> str:
 
 
 def _interpolant(samples: Any) -> dict[str, Any]:
-    """(1): the constant, cosine and sine of orders 1 to 8, and the noise."""
+    """The interpolant (1): its constant, cosines and sines of orders 1 to 8, and the noise."""
     half = SAMPLES // 2
     even = [samples[j] + samples[SAMPLES - j] for j in range(1, half + 1)]
     odd = [samples[j] - samples[SAMPLES - j] for j in range(1, half + 1)]
@@ -241,7 +241,7 @@ def _interpolated(interpolant: Any, turns: Any) -> dict[str, Any]:
 
 
 def _classify(values: Any, noise: Any) -> dict[str, Any]:
-    """(2): kinds of eight cells, and the largest of them: 0 without a root, 1 with one, 2 undecided.
+    """Kinds (2) of eight cells, and the largest of them: 0 without a root, 1 with one, 2 undecided.
 
     3 is undecided as well, and smaller cells would not help: the noise is as large as the differences in them.
     """

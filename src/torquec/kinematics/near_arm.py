@@ -92,7 +92,7 @@ def _nearby_points(axes: list[Array], points: list[Array], tool: Array) -> list[
 
 
 def _paralleled(axes: list[Array]) -> list[Array]:
-    """Equation (1)."""
+    """The axes, with nearly parallel neighbours made parallel (1)."""
     groups: list[list[Array]] = []
     for axis in axes:
         if groups and np.linalg.norm(np.cross(groups[-1][0], axis)) < NEAR_SINE:
@@ -121,7 +121,7 @@ def _squared(axes: list[Array]) -> list[Array]:
 
 
 def _met(axes: list[Array], points: list[Array], near: float) -> list[Array]:
-    """Equation (3)."""
+    """The lines' points, with lines that nearly intersect made to intersect (3)."""
     found = [points[0]]
     center: Array | None = None
     for k in range(1, len(axes)):

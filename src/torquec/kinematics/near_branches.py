@@ -130,7 +130,7 @@ def _solved(search: NearSearch, begins: Array, rotation: Array, position: Array)
 
 
 def _search_beside(search: NearSearch, pool: _Pool, poses: Indices, near: Array) -> None:
-    """Equation (2)."""
+    """Search from the branches of neighbouring poses (2)."""
     rotation, position = pool.rotation[poses], pool.position[poses]
     for turn, shift in beside(search.difference, search.size):
         starts = search.starts(turn @ rotation, position + shift, near[poses])

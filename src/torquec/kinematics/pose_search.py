@@ -90,13 +90,13 @@ class PoseSearch:
 
     @property
     def decides(self) -> bool:
-        """See `BestPose`."""
+        """Whether a failure proves that no solution exists; see `BestPose`."""
         if self.ik.method is KinematicsMethod.NUMERIC or (self.ik.method is KinematicsMethod.NEAR and self.ik.free):
             return False
         return len(self.varied) <= 1 and (self.by_points or self.tolerance is None)
 
     def found(self) -> Solutions:
-        """(1) to (4)."""
+        """The solutions that the search (1)-(4) finds."""
         if self.tolerance is None and (not len(self.varied) or not self.by_points):
             return self.solved(self.middle[None])
         if not self.by_points:
@@ -154,7 +154,7 @@ class PoseSearch:
         return Solutions(self.ik.names, z, q, flags, np.asarray(error), cost)
 
     def refined(self, found: Solutions) -> Solutions:
-        """(2)."""
+        """Solutions at finer values around the best point (2)."""
         k, branch = found.best
         varied, one = self.varied, len(self.varied) == 1
         share = np.linspace(-1.0, 1.0, _FINER)[:, None] if one else 2.0 * _spread(_FINER, len(varied)) - 1.0
@@ -172,7 +172,7 @@ class PoseSearch:
         return found
 
     def interval_points(self) -> Array:
-        """(3): the middles of the intervals in which any branch succeeds, (K, 7); the target where there are none."""
+        """Middles of the intervals (3) in which any branch succeeds, (K, 7); the target itself if there are none."""
         (column,) = self.varied
         if column == 6:
             z = self.middle
@@ -199,7 +199,7 @@ class PoseSearch:
         return z
 
     def iterated(self, closest: Solutions | None) -> Solutions:
-        """(4), from the points that miss least and from others."""
+        """Solutions by damped least squares (4), from the points with the least errors and from others."""
         assert self.tolerance is not None
         search = ToleranceSearch(
             self.ik.robot, self.ik.frame, self.ik.arm, self.rotation, self.position, self.tolerance

@@ -98,7 +98,7 @@ def _leaves(joint: ArmJoint, pair: PlanarPair) -> bool:
 
 
 def _shoulder_first(first: ArmJoint, pair: PlanarPair, point: Vector3, reach: float) -> PositionArm:
-    """Equation (1)."""
+    """The closed form (1): the shoulder, then joints 2 and 3 in their plane."""
     n, h = pair.n, first.axis
     height = dot(n, subtract(point, first.point))
     to_pair = subtract(pair.first.point, first.point)
@@ -130,7 +130,7 @@ def _shoulder_first(first: ArmJoint, pair: PlanarPair, point: Vector3, reach: fl
 
 
 def _third_joint_first(pair: PlanarPair, third: ArmJoint, point: Vector3, reach: float) -> PositionArm:
-    """Equation (2)."""
+    """The closed form (2): the third joint, then joints 1 and 2 in their plane."""
     n, h = pair.n, third.axis
     a = pair.flat(subtract(pair.second.point, pair.first.point))
     to_third = subtract(third.point, pair.second.point)

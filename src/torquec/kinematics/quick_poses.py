@@ -29,7 +29,7 @@ _OUT_OF_REACH = float(BranchStatus.OUT_OF_REACH)
 
 
 class QuickArmPoses(ArmPoses):
-    """(1)."""
+    """Lazy `ArmPoses` from the arrays (1)."""
 
     rest: Array
 
@@ -56,7 +56,7 @@ class QuickArmPoses(ArmPoses):
 
 
 class QuickNearestPose(NearestPose):
-    """(2)."""
+    """Lazy `NearestPose` from the arrays (2)."""
 
     rest: Array
 

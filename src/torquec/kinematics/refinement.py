@@ -101,7 +101,7 @@ def task_error(pose: Pose, rotation: Matrix3, position: Vector3, task: Kinematic
 
 
 def pose_error(pose: Pose, rotation: Matrix3, position: Vector3) -> tuple[Vector3, Vector3]:
-    """(p* - p, w) of (1)."""
+    """Errors of position and rotation, (p* - p, w) of (1)."""
     have, want = transpose(pose.rotation), transpose(rotation)
     turn: Vector3 = (0.0, 0.0, 0.0)
     together: Scalar = 1.0
@@ -131,7 +131,7 @@ def pose_distance(
 
 
 def damped_step(columns: list[list[Scalar]], right: Sequence[Scalar], damping: Scalar) -> list[Scalar]:
-    """Equation (2)."""
+    """The damped least-squares step (2)."""
     return SymmetricFactors(columns, damping).solve([_dot(column, right) for column in columns])
 
 
@@ -194,7 +194,7 @@ class Iteration:
 
 
 def solve_rows(iteration: Iteration, q: Array, rotation: Array, position: Array) -> tuple[Array, Array]:
-    """(q, error) of the rows after the steps of (4)."""
+    """Positions and errors of many rows after the steps of (4)."""
     q, best, error = q.copy(), q.copy(), np.full((len(q), 2), np.inf)
     active = np.arange(len(q))
     for _ in range(STEPS):

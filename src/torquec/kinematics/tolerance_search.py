@@ -99,7 +99,7 @@ class ToleranceSearch:
 
 
 def bounded_step(e: Array, A: Array, low: Array, high: Array) -> Array:
-    """(2) and (3): steps (K, c) between low and high, at most `LARGEST_STEP` long in any unknown."""
+    """Steps (K, c) by (2) and (3), between low and high, at most `LARGEST_STEP` long in any unknown."""
     damping = (0.5 * (e**2).sum(axis=1) + FLOOR)[:, None, None] * np.eye(e.shape[1])
     fixed: Mask = np.zeros(low.shape, dtype=bool)
     step = np.zeros(low.shape)

@@ -1,7 +1,8 @@
 """Joint paths from poses of a frame, by inverse kinematics along a spline; and paths from CSV files (`read_path`).
 
-(1)  Positions [m] and unit quaternions, each with the sign nearest to the one before and counted as `_METRES_PER_UNIT`,
-     are one natural cubic spline of seven columns (:mod:`torquec.planning.joint_path`); quaternions are normalized.
+(1)  Positions [m] and unit quaternions form one natural cubic spline of seven columns
+     (:mod:`torquec.planning.joint_path`). Each quaternion has the sign nearest to the one before and is scaled by
+     `_METRES_PER_UNIT`; the spline's quaternions are normalized.
 (2)  Inverse kinematics is solved at samples of (1), all on one branch; the joint path is the spline through the
      solutions. The number of samples doubles until the frame stays within tolerance of (1) between them.
 (3)  A file has a row per waypoint: joint positions (as in trajectory files; times, speeds and torques are not read), or
@@ -47,9 +48,9 @@ def cartesian_path(
 ) -> JointPath:
     """The joint path that takes a frame through positions (m, 3) and quaternions (m, 4), scalar first.
 
-    `frame` is the hand's unless given; `near` (n,) selects the branch at the first pose. Between poses the frame stays
-    within `tolerance` [m and rad] of the spline (1). Raises `ArgumentError`, with the place, where a pose is out of
-    reach, where the branch ends and where the tolerance is not met.
+    `frame` is by default the hand; `near` (n,) selects the branch at the first pose. Between poses the frame stays
+    within `tolerance` [m and rad] of the spline (1). Raises `ArgumentError`, with the place, if a pose is out of reach,
+    the branch ends, or the tolerance is not met.
     """
     model = as_model(source)
     p, w = np.asarray(positions, dtype=np.float64), np.asarray(quaternions, dtype=np.float64)
@@ -136,7 +137,7 @@ def _deviation(model: Model, frame: str, path: JointPath, poses: JointPath, s: A
 
 
 def _apart(found: Array, values: Array) -> Array:
-    """Positions and quaternions (N, 7) less those of (1), whose quaternions are normalized, with their signs."""
+    """Differences (N, 7) of positions and quaternions from those of (1), normalized and with the nearer signs."""
     wanted = values[:, 3:] / np.linalg.norm(values[:, 3:], axis=1)[:, None]
     own = found[:, 3:] * np.where((found[:, 3:] * wanted).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
     return np.concatenate([found[:, :3] - values[:, :3], _METRES_PER_UNIT * (own - wanted)], axis=1)
@@ -158,7 +159,7 @@ def read_path(
     """The path of a CSV file: the spline through all rows (3), or with `dense` through some of them (4).
 
     `frame` and `near` are for poses, as in `cartesian_path`. Raises `ArgumentError` with file, line and remedy for a
-    file that is none, and as `joint_path` and `cartesian_path` do.
+    file that is not a path, and as `joint_path` and `cartesian_path` do.
     """
     if has_poses(file):
         positions, quaternions = read_pose_waypoints(file)
@@ -174,7 +175,7 @@ def path_through(motion: Trajectory) -> JointPath:
 
 
 def _spaced(rows: Array) -> Array:
-    """Numbers of the rows that are kept (4), the first and the last among them."""
+    """Indices of the rows that are kept (4), including the first and the last."""
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(rows, axis=0), axis=1))])
     step = way[-1] / TUNING.path_knots
     kept = [0]

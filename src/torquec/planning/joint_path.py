@@ -23,7 +23,7 @@ from torquec.planning.tuning import TUNING
 from torquec.trajectory.trajectory import joint_labels
 
 _CUSP_CANDIDATES = 16  # places around which the smallest |dq/ds| is sought more finely
-_CUSP_ROUNDS = 3  # each narrows a place by 32
+_CUSP_ROUNDS = 3  # each narrows a place by a factor of 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class JointPath:
 
     @property
     def waypoints(self) -> Array:
-        """(m, n)."""
+        """Waypoints (m, n)."""
         return self.at(self.knots)[0]
 
     def at(self, s: npt.ArrayLike) -> tuple[Array, Array, Array]:

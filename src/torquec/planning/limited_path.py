@@ -9,7 +9,7 @@ Torque, speed, acceleration and tip speed of a planned motion have proven ranges
 
 (1)  In a cell of length h, theta in [-1, 1]:  q is a polynomial of degree five in theta, qd = 2/h dq/dtheta and so on;
      torques are enclosed by Taylor models (:mod:`torquec.proof.enclosure.taylor_enclosure`).
-(2)  |p(theta)| is at most the range of its parabola c0 + c1 theta + c2 theta^2, and |c3| + ..
+(2)  |p(theta)| is at most the largest magnitude of its parabola c0 + c1 theta + c2 theta^2, plus |c3| + ..
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class MotionBounds:
 def motion_bounds(
     model: Model, motion: PolynomialMotion, frame: str | None = None, spread: Function | None = None
 ) -> MotionBounds:
-    """The ranges (1) of a motion's cells; the torque is the model's `total_torque`, friction and springs too.
+    """The ranges (1) of a motion's cells; the torque is the model's `total_torque`, with friction and springs.
 
     With a `spread` (`TorqueSpread.program`) torques are those of all robots in its sets.
     """
@@ -89,14 +89,14 @@ def motion_bounds(
 
 
 def _widened(coefficients: Array, slack: Array) -> Array:
-    """The polynomial with its rounding error as a term of the highest degree, which is enclosed by its size."""
+    """The polynomial with its rounding error added to the term of highest degree, which is bounded by its magnitude."""
     wide: Array = coefficients.copy()
     wide[-1] += np.copysign(slack, wide[-1])
     return wide
 
 
 def _largest(coefficients: Array) -> Array:
-    """(2)."""
+    """Bound (2) on the magnitude of every polynomial."""
     count, n = coefficients.shape[1:]
     low, high = TaylorModel(
         coefficients[:3].reshape(3, -1), np.abs(coefficients[3:]).sum(axis=0).ravel() * (1.0 + _ROUNDING)
@@ -117,8 +117,8 @@ def _tip_function(model: Model, frame: str) -> Function:
     return trace("tip_speed", algorithm, {"q": (n,), "qd": (n,)})
 
 
-_POSITION_SLACK = 1e-9  # [rad or m] of rounding
-_END_SLACK = 1e-9  # relative, of rounding
+_POSITION_SLACK = 1e-9  # [rad or m], for rounding
+_END_SLACK = 1e-9  # relative, for rounding
 
 _LARGEST_STEP = 0.5  # largest increase of a reserve, as a fraction of the limit less the present reserve
 

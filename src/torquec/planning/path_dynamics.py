@@ -5,7 +5,7 @@ With q = q(s), v = ds/dt, x = v^2 and u = d2s/dt2:
 (1)  qd = q' v,   qdd = q' u + q'' x
 (2)  tau = a u + b x + f(v) + c,   a = M q',   b = M q'' + C(q, q') q',   c the torque at rest (gravity, springs)
 (3)  friction f(v) is replaced by its secant through two speeds, f = f0 + d v: exact for viscous and Coulomb friction,
-     which keep their sign in a cell; other terms are exact at the first of the two speeds, that of the last profile
+     which keep their sign in a cell; other terms are exact at the first of the two speeds, the speed of the last profile
 (4)  the first and last m cells of the grid, of length h, are cut at the distances h k^2/(4 m) from the end, k < 2 m:
      at constant acceleration from rest the parts take equal times
 
@@ -30,14 +30,14 @@ from torquec.planning.tuning import TUNING
 CREEP = 1e-9
 """Path speed of a motion that has just begun: dry friction acts, everything else is as at rest."""
 
-_SECANT = 0.5  # the second speed of (3), as a part of the first
+_SECANT = 0.5  # the second speed of (3), as a fraction of the first
 
-_FEWEST = 4  # cells of a segment
+_FEWEST = 4  # smallest number of cells of a segment
 _END_CELLS = 16
-"""Cells at either end that are cut again: from rest, equal cells of s would take long ones of time (4)."""
+"""Number of cells at either end that are cut again (4): near rest, a motion would stay long in equal cells of s."""
 
 _DOUBLED = 2.0 ** np.arange(-10.0, 0.0)
-"""Ends of the very first cells, as parts of a cell; each doubles the distance from rest."""
+"""Ends of the very first cells, as fractions of a cell; each doubles the distance from rest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +51,12 @@ class PathGrid:
 
     @property
     def cells(self) -> Array:
-        """Lengths (N,)."""
+        """Lengths of the cells (N,)."""
         return np.diff(self.s)
 
 
 def path_grid(path: JointPath, points: int) -> PathGrid:
-    """About `points` cells, every waypoint a grid point, the ends divided further."""
+    """The grid of a path: about `points` cells, every waypoint a grid point, finer cells at both ends."""
     if points < TUNING.fewest_points:
         raise ArgumentError(f"{points} grid points", remedy="give at least 10; 1000 suit most paths")
     counts = np.maximum(_FEWEST, np.rint(points * np.diff(path.knots) / path.length).astype(int))
@@ -70,14 +70,14 @@ def path_grid(path: JointPath, points: int) -> PathGrid:
 
 
 def _from_rest(m: int) -> Array:
-    """(4): grid points within the first m cells, in cells."""
+    """Grid points (4) within the first m cells, in units of a cell."""
     inner = np.arange(1.0, 2.0 * m) ** 2 / (4.0 * m)
     return np.concatenate([_DOUBLED[inner[0] > _DOUBLED], inner])
 
 
 @dataclass(frozen=True, eq=False)
 class PathDynamics:
-    """(2) at the middles of a grid's cells: a, b, c (N, n); `rubs` where the robot has friction."""
+    """Coefficients (2) at the middles of a grid's cells: a, b, c (N, n); `rubs` if the robot has friction."""
 
     model: Model
     grid: PathGrid
@@ -94,7 +94,7 @@ class PathDynamics:
         return torque - (self.a * u + self.b * (v * v) + self.c)
 
     def secant(self, v: Array, u: Array) -> tuple[Array, Array]:
-        """f0 and d of (3), (N, n) each, through the speeds v and a part of it."""
+        """f0 and d of (3), (N, n) each, through the speeds v and `_SECANT` v."""
         if not self.rubs:
             return np.zeros_like(self.a), np.zeros_like(self.a)
         second = np.maximum(_SECANT * v, CREEP)

@@ -37,13 +37,13 @@ _HUGE = 1e30  # stands for no limit on x; its square stays finite
 
 @dataclass(frozen=True, eq=False)
 class LimitRows:
-    """(1) at the middles of N cells, R rows, as an array (5, N, R): a of either sign, b, d, low, high."""
+    """Rows (1) at the middles of N cells, R per cell, as an array (5, N, R): a of either sign, b, d, low, high."""
 
     values: Array
 
     @property
     def normal(self) -> Array:
-        """(5, N, R) with `a` not negative: rows with a negative one are multiplied by -1."""
+        """Rows (5, N, R) with `a` not negative: rows with a negative `a` are multiplied by -1."""
         a, b, d, low, high = self.values
         back = a < 0.0
         sign = np.where(back, -1.0, 1.0)
@@ -51,11 +51,11 @@ class LimitRows:
 
     @property
     def between(self) -> LimitRows:
-        """At the N - 1 grid points between cells, by interpolation."""
+        """The rows at the N - 1 grid points between cells, by interpolation."""
         return LimitRows(0.5 * (self.values[:, :-1] + self.values[:, 1:]))
 
     def singular_speeds(self) -> Array:
-        """(6): x (N - 1,) between cells, `_HUGE` where no row changes sign."""
+        """Speed limits at zero-inertia points (6): x (N - 1,) between cells, `_HUGE` where no row changes sign."""
         before, after = self.values[:, :-1], self.values[:, 1:]
         with np.errstate(all="ignore"):
             part = before[0] / (before[0] - after[0])
@@ -79,7 +79,7 @@ class SpeedProfile:
 
 
 def largest_speeds(rows: LimitRows) -> Array:
-    """x (N,) of (3), `_HUGE` where no pair of rows limits it."""
+    """The largest x (N,) by (3), `_HUGE` where no pair of rows limits it."""
     size = rows.values.shape[2]
     packed = np.ascontiguousarray(np.concatenate(rows.normal, axis=1))
     found: Array = _native("largest", size).call(packed)
@@ -123,7 +123,7 @@ def _root(P: Any, D: Any, C: Any) -> Any:
 
 
 def _largest(rows: Any) -> dict[str, Any]:
-    """(3), as v."""
+    """The largest speeds v (3)."""
     v: Any = _HUGE**0.5
     unpacked = _unpacked(rows)
     for r, (a, b, d, low, _) in enumerate(unpacked):
@@ -134,7 +134,7 @@ def _largest(rows: Any) -> dict[str, Any]:
 
 
 def _backward(state: Any, stage: Any) -> dict[str, Any]:
-    """(4)."""
+    """One cell of the backward pass (4)."""
     (k,), (h, most, cap) = state, stage[:3]
     rows = _unpacked(stage[3:])
     v = sqrt(most)
@@ -149,7 +149,7 @@ def _backward(state: Any, stage: Any) -> dict[str, Any]:
 
 
 def _forward(state: Any, stage: Any) -> dict[str, Any]:
-    """(5)."""
+    """One cell of the forward pass (5)."""
     (x,), (h, most, limit) = state, stage[:3]
     v = sqrt(minimum(most, 0.5 * (x + limit)))
     for a, b, d, _, high in _unpacked(stage[3:]):

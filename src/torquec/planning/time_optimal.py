@@ -1,14 +1,15 @@
 """Time-optimal motion along a path within torque, speed, acceleration and tip-speed limits, proven between grid points.
 
-(1)  The largest speed profile on a grid (:mod:`torquec.planning.speed_profile`), the path acceleration constant in
-     cells, limits met at their middles.
+(1)  The largest speed profile on a grid (:mod:`torquec.planning.speed_profile`) has a constant path acceleration in
+     every cell and meets the limits at the middles of cells.
 (2)  At grid points the accelerations of both cells are averaged by the other's length, so that acceleration is
      continuous; between grid points it is linear in s, and the time of a cell is
      h 2/(v + v') g(z),  z = h (u' - u)/(v + v')^2,  g(z) = artanh(sqrt z)/sqrt z  (arctan where z < 0)
-(3)  The motion is the polynomial of degree five in every cell that has position, speed and acceleration of both ends:
-     how a trajectory file with these rows is interpolated. Torques, speeds, accelerations are enclosed in every cell.
+(3)  In every cell the motion is the polynomial of degree five with the position, speed and acceleration of both ends,
+     as a trajectory file with these rows is interpolated. Torques, speeds, accelerations are enclosed in every cell.
 (4)  Where an enclosure exceeds a limit, the excess is added to the reserve there, and (1) is solved again. Samples
-     guide the first rounds, enclosures the last. If cells still exceed a limit, the whole motion is slowed down.
+     guide the first rounds, enclosures the last. If cells still exceed a limit, a motion from rest to rest is slowed
+     down as a whole.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from torquec.trajectory.polynomial_motion import PolynomialMotion, polynomial_mo
 from torquec.trajectory.trajectory import Trajectory
 
 _SAMPLED_ROUNDS = 4
-"""Rounds of (4) that are guided by samples, which cost a tenth of enclosures, unless samples find nothing earlier."""
+"""Largest number of rounds (4) guided by samples, which cost a tenth of enclosures; fewer if no limit is exceeded."""
 
 
 _FEW_CELLS = 4  # a limit that is active in fewer cells is not reported
@@ -50,7 +51,7 @@ _INSTANTS = np.array([0.0, 0.25, 0.5, 0.75])  # samples of a cell
 
 @dataclass(frozen=True)
 class LimitingSpan:
-    """From one time to another [s] the motion runs closest to this limit; `joint` is the frame for a tip speed."""
+    """A time span [s] in which the motion runs closest to this limit; `joint` is the frame's name for a tip speed."""
 
     start: float
     end: float
@@ -81,12 +82,12 @@ class TimeOptimalMotion:
 
     @property
     def duration(self) -> float:
-        """[s]"""
+        """Duration of the motion [s]."""
         return self.trajectory.duration
 
     @property
     def torque_margin(self) -> Array:
-        """(n,), infinite for a joint without a limit."""
+        """Smallest distance of each joint's torque to its limit (n,), infinite for a joint without a limit."""
         margin: Array = self.limits.effort - np.maximum(self.bounds.torque_upper, -self.bounds.torque_lower).max(axis=0)
         return margin
 
@@ -110,10 +111,10 @@ def time_optimal(
 
     Torques are the model's `total_torque`: bodies, rotors, payload, friction, springs. Limits are those of the robot's
     file (see `planning_limits`). `start_speed` and `end_speed` are ds/dt, s the distance along the waypoints in joint
-    space; `points` is the number of grid cells. With an `uncertainty`, torque limits are kept by every robot in its
-    sets that does this motion; errors of sensors and delays are for `torque_reserve`. Raises `ArgumentError`, with
-    joint and place, for a path with a cusp or beyond position limits, for a torque at rest beyond its limit and for
-    speeds at the ends that limits do not allow.
+    space; `points` is the number of grid cells. With an `uncertainty`, every robot in its sets that does this motion
+    keeps the torque limits; errors of sensors and delays need a `torque_reserve`. Raises `ArgumentError`, with joint
+    and place, for a path with a cusp or beyond position limits, for a torque at rest beyond its limit and for speeds at
+    the ends that limits do not allow.
 
     >>> from torquec.robot import classics
     >>> found = time_optimal(classics.puma560(), [[0, -1.5, 1.5, 0, 0, 0], [1, -1, 1, 0.5, 1, 1]], points=100)
@@ -144,7 +145,7 @@ def time_optimal(
 
 
 def _solved(problem: LimitedPath, start: float, end: float) -> TimeOptimalMotion:
-    """(4)."""
+    """The motion after the rounds of (4)."""
     model, frame, grid = problem.dynamics.model, problem.limits.frame, problem.dynamics.grid
     sampled, k, proven = problem.spread is None, 0, False
     while True:
@@ -168,7 +169,7 @@ def _solved(problem: LimitedPath, start: float, end: float) -> TimeOptimalMotion
 
 
 def _trajectory(robot: Robot, grid: PathGrid, profile: SpeedProfile) -> Trajectory:
-    """(2) and (3)."""
+    """The trajectory (2), (3) of a speed profile."""
     h, u = grid.cells, profile.u
     part = h[:-1] / (h[:-1] + h[1:])
     nodes = np.concatenate([u[:1], part * u[:-1] + (1.0 - part) * u[1:], u[-1:]])

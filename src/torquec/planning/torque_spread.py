@@ -38,7 +38,7 @@ class TorqueSpread:
     ball: int = 0
 
     def program(self, model: Model) -> Function:
-        """(q, qd, qdd) -> least and largest torque `low`, `high` (n,) of all robots in the sets."""
+        """The program (q, qd, qdd) -> least and largest torque `low`, `high` (n,) of all robots in the sets."""
         robot = model.robot
         kept = [[(int(p), float(column[p])) for p in column.nonzero()[0]] for column in self.columns.T]
 

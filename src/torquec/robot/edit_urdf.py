@@ -157,7 +157,7 @@ class _Edits:
         self.add_frames(root, robot, known)
 
     def put_inertias(self, root: _Span, robot: Robot) -> None:
-        """(1)."""
+        """Replace the inertias (1)."""
         own = {body.name: index for index, body in enumerate(robot.bodies)}
         bodies = {frame.name: frame.body for frame in robot.frames}
         for link in root.all("link"):
@@ -174,13 +174,13 @@ class _Edits:
             self.put(link, inertias, lines)
 
     def put_dynamics(self, joint: _Span, friction: Friction) -> None:
-        """(2)."""
+        """Replace a joint's friction (2)."""
         found = joint.all("dynamics")
         if found or friction.viscous_positive or friction.coulomb_positive:
             self.put(joint, found, [dynamics_line(friction)])
 
     def fix(self, root: _Span, body: Body, position: float) -> None:
-        """(3)."""
+        """Make a locked joint fixed at its position (3)."""
         joint = next(one for one in root.all("joint") if one.attributes.get("name") == body.joint.name)
         start = self.document[joint.begin : joint.opened].decode("latin-1")
         fixed = re.sub(r"""(\stype\s*=\s*)(["'])[^"']*\2""", r"\1\2fixed\2", start)
@@ -195,7 +195,7 @@ class _Edits:
             self.put(joint, origins, [origin_line(own @ moved_by(body.joint, position))])
 
     def add_frames(self, root: _Span, robot: Robot, known: set[str]) -> None:
-        """(4)."""
+        """Add the frames that the file lacks (4)."""
         links = {index: body.name for index, body in enumerate(robot.bodies)}
         taken = {joint.attributes.get("name", "") for joint in root.all("joint")}
         lines = []

@@ -113,7 +113,7 @@ def moved_by(joint: Joint, q: float) -> Pose:
 
 
 def _remaining_drives(robot: Robot, held: Collection[str]) -> Drives:
-    """(3)."""
+    """The motors that still turn a joint (3)."""
     moving = [k for k, coordinate in enumerate(robot.coordinates) if coordinate.joint.name not in held]
     kept = [
         (motor, tuple(row[k] for k in moving))

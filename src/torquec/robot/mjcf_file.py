@@ -185,7 +185,7 @@ class MeshFiles:
         return Element("asset", {}, meshes[0].where, children=meshes) if meshes else None
 
     def _file(self, written: str) -> PurePosixPath:
-        """(4)."""
+        """The path of a mesh file (4)."""
         path = PurePosixPath(written.replace("\\", "/"))
         if self.compiler.get("strippath") == "true":
             path = PurePosixPath(path.name)

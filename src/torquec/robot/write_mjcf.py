@@ -265,7 +265,7 @@ def _spring(joint: Joint, constant: float) -> list[str]:
 
 
 def _tendons(robot: Robot) -> list[str]:
-    """(3)."""
+    """Fixed tendons for motors that turn with several joints (3)."""
     lines = []
     for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
         turned = [(name, ratio) for name, ratio in zip(robot.joint_names, row, strict=True) if ratio != 0.0]
@@ -279,7 +279,7 @@ def _tendons(robot: Robot) -> list[str]:
 
 
 def _equalities(robot: Robot) -> list[str]:
-    """(5)."""
+    """Equality constraints for mimic joints (5)."""
     lines = []
     for joint in (body.joint for body in robot.bodies):
         if joint.mimic is not None:

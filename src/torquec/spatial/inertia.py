@@ -86,7 +86,7 @@ class Inertia:
 
 
 def _moved(tensor: Matrix3, h: Vector3, m: Scalar, p: Vector3) -> Inertia:
-    """(4)."""
+    """The inertia of a body that is moved by p (4)."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = tensor
     hx, hy, hz = h
     px, py, pz = p

@@ -58,7 +58,7 @@ def rpy_from_rotation(r: Matrix3, *, upright: float = 1e-9) -> tuple[float, floa
 
     The inverse is exact to rounding, or to `upright` where roll is taken as 0.
     """
-    # Gimbal lock: at pitch +-pi/2 only a combination of roll and yaw is determined; rounding must not split it.
+    # Gimbal lock: at pitch +-pi/2 only a combination of roll and yaw is determined; all of it goes to the yaw.
     is_upright = math.hypot(r[0][0], r[1][0]) < upright
     yaw = math.atan2(-r[0][1], r[1][1]) if is_upright else math.atan2(r[1][0], r[0][0])
     # Pitch and roll come from Rz(-yaw) R: near +-pi/2 that cancels the error of the yaw.

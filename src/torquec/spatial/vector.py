@@ -20,7 +20,7 @@ Matrix3: TypeAlias = tuple[Vector3, Vector3, Vector3]
 
 
 def product(a: Scalar, b: Scalar) -> Scalar:
-    """a b, without touching the other factor where one is the number 0 or 1: such constants are never traced."""
+    """a b, without an operation where a factor is the number 0 or 1: such constants are never traced."""
     if a.__class__ is float:
         if a == 0.0:
             return 0.0
@@ -35,7 +35,7 @@ def product(a: Scalar, b: Scalar) -> Scalar:
 
 
 def total(a: Scalar, b: Scalar) -> Scalar:
-    """a + b, without touching the other term where one is the number 0."""
+    """a + b, without an operation where one term is the number 0."""
     if a.__class__ is float and a == 0.0:
         return b
     if b.__class__ is float and b == 0.0:
@@ -44,7 +44,7 @@ def total(a: Scalar, b: Scalar) -> Scalar:
 
 
 def minus(a: Scalar, b: Scalar) -> Scalar:
-    """a - b, without touching a where b is the number 0."""
+    """a - b, without an operation where b is the number 0."""
     if b.__class__ is float and b == 0.0:
         return a
     return a - b

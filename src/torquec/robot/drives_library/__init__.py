@@ -92,7 +92,7 @@ def _limited(robot: Robot) -> list[tuple[str, float]]:
 
 
 def _assumed(robot: Robot) -> LibraryDrives:
-    """(1), (2) as a drives file."""
+    """Drives by the rule (1), (2), as a drives file."""
     rule = "assumed: {} of the joint's torque limit; no published source"
     sources = {
         "reflected_inertia": rule.format(f"1/{_LIMIT_PER_INERTIA:g} kg m^2 per N m"),

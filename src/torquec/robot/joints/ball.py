@@ -26,19 +26,19 @@ class BallJoint(JointKind):
     """Three rotations about a point."""
 
     def motion(self, q: Sequence[Scalar]) -> Pose:
-        """Rotation (1)."""
+        """Rotation by the quaternion (1)."""
         return Pose(unit_quaternion_rotation(q))
 
     def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Scalar, ...]:
-        """(2)."""
+        """The position after the rotation vector v (2)."""
         return quaternion_product((q[0], q[1], q[2], q[3]), quaternion_exponential((v[0], v[1], v[2])))
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> tuple[Scalar, ...]:
-        """(3)."""
+        """The rotation vector from q0 to q1 (3)."""
         return quaternion_logarithm(q0, q1)
 
     def rate_map(self, q: Sequence[Scalar]) -> tuple[tuple[Scalar, ...], ...]:
-        """(4)."""
+        """Quaternion rates from angular velocities (4)."""
         w, x, y, z = (0.5 * each for each in q)
         return ((-x, -y, -z), (w, -z, y), (z, w, -x), (-y, x, w))
 

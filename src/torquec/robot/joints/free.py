@@ -49,7 +49,7 @@ class FreeJoint(JointKind):
         return Pose(unit_quaternion_rotation(q[3:]), (q[0], q[1], q[2]))
 
     def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Scalar, ...]:
-        """(1)."""
+        """The position after the constant twist v (1)."""
         u, spin = (v[0], v[1], v[2]), (v[3], v[4], v[5])
         square = dot(spin, spin)
         half = sqrt(maximum(0.25 * square, 1e-30))
@@ -63,7 +63,7 @@ class FreeJoint(JointKind):
         return (*origin, *BALL.integrate(q[3:], spin))
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> tuple[Scalar, ...]:
-        """(2)."""
+        """The constant twist from q0 to q1 (2)."""
         spin: Vector3 = quaternion_logarithm(q0[3:], q1[3:])
         way = subtract((q1[0], q1[1], q1[2]), (q0[0], q0[1], q0[2]))
         d = matvec(transpose(unit_quaternion_rotation(q0[3:])), way)

@@ -56,7 +56,7 @@ class PlanarJoint(JointKind):
         return Pose(rotation, matvec(self.axes(axis), (q[0], q[1], 0.0)))
 
     def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Scalar, ...]:
-        """(1)."""
+        """The position after the constant twist v (1)."""
         s, part = _sinc(v[2]), _sinc(0.5 * v[2])
         c = (0.5 * v[2]) * (part * part)
         x, y = s * v[0] - c * v[1], c * v[0] + s * v[1]
@@ -64,7 +64,7 @@ class PlanarJoint(JointKind):
         return (q[0] + (cosine * x - sine * y), q[1] + (sine * x + cosine * y), q[2] + v[2])
 
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> tuple[Scalar, ...]:
-        """(2); full turns are kept, not wrapped."""
+        """The constant twist from q0 to q1 (2); full turns are kept, not wrapped."""
         angle = q1[2] - q0[2]
         x, y = q1[0] - q0[0], q1[1] - q0[1]
         cosine, sine = apply(Op.COS, q0[2]), apply(Op.SIN, q0[2])

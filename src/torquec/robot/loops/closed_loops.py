@@ -81,7 +81,7 @@ class Coupling:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All its joints."""
+        """Names of all its joints."""
         return (self.joint, self.of, *(name for name, _ in self.more))
 
 

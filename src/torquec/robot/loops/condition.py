@@ -34,7 +34,7 @@ class LoopCondition:
 
     @property
     def is_closed(self) -> bool:
-        """Whether (1) holds."""
+        """Whether the loops are closed (1)."""
         return self.gap < TUNING.converged_gap
 
     @property

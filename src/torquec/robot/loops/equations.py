@@ -238,7 +238,7 @@ def _rows(back: Matrix3, a: _Way, b: _Way, kind: LoopKind) -> list[Row]:
 def _coupled(
     tree: Robot, places: Sequence[JointPlace], coupling: Coupling, q: Sequence[Scalar], rates: Rates | None
 ) -> LoopEquation:
-    """(4)."""
+    """The equation of a coupling (4)."""
     at = {body.joint.name: place for body, place in zip(tree.bodies, places, strict=True)}
     follower, leader = at[coupling.joint], at[coupling.of]
     x = joint_position(leader, q)
