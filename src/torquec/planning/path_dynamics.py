@@ -5,7 +5,7 @@ With q = q(s), v = ds/dt, x = v^2 and u = d2s/dt2:
 (1)  qd = q' v,   qdd = q' u + q'' x
 (2)  tau = a u + b x + f(v) + c,   a = M q',   b = M q'' + C(q, q') q',   c the torque at rest (gravity, springs)
 (3)  friction f(v) is replaced by its secant through two speeds, f = f0 + d v: exact for viscous and Coulomb friction,
-     which keep their sign in a cell; other terms are exact at the first of the two speeds, the speed of the last profile
+     which keep their sign in a cell; other terms are exact at the first speed only, which is that of the last profile
 (4)  the first and last m cells of the grid, of length h, are cut at the distances h k^2/(4 m) from the end, k < 2 m:
      at constant acceleration from rest the parts take equal times
 
