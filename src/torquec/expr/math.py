@@ -16,7 +16,7 @@ def apply(op: Op, *args: Any) -> Any:
     for arg in args:
         if arg.__class__ is not float:
             break
-    else:  # fast path: checking a model file makes ten thousands of these steps
+    else:  # fast path: checking a model file takes tens of thousands of these steps
         return SEMANTICS[op].on_floats(*args)
     for arg in args:
         if isinstance(arg, Node):

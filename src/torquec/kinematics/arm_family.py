@@ -4,7 +4,7 @@ Wrist: three successive revolute joints that make up a rotation, each axis ortho
 
 (1)  M = R_a(q_a) R_b(q_b) R_c(q_c),   a . b = b . c = 0,   e = b x a
 (2)  M c = R_a (cos g a + sin g e),   g = q_b + the angle from a to c about b
-(3)  q_a from the part of M c across a, + or - (no flip, flip);   g from M c in the turned axes
+(3)  q_a from the part of M c perpendicular to a, + or - (no flip, flip);   g from M c in the turned axes
 (4)  cos q_c = R_a b . M b,   sin q_c = -R_a b . M (c x b)
 
 (4) uses the rotation that remains after the first turn: an error of q_a, as where sin g is nearly zero, then does not

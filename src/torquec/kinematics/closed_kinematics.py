@@ -89,7 +89,7 @@ class InverseKinematics:
 
     @property
     def method(self) -> KinematicsMethod:
-        """How branches are found."""
+        """The method by which branches are found."""
         return KinematicsMethod.ANALYTIC
 
     @property
@@ -167,7 +167,7 @@ class InverseKinematics:
 
     @property
     def has_program(self) -> bool:
-        """Whether the inverse is a straight-line program: `function`."""
+        """Whether the inverse has a straight-line program, `function`."""
         return True
 
     @cached_property
@@ -217,7 +217,7 @@ class InverseKinematics:
     def motion(
         self, rotation: Any, position: Any, velocity: Any, acceleration: Any = None, *, near: Any = None
     ) -> NearestMotion:
-        """Results of `nearest` and of `rates` there in one call, faster than both. Raises as they do."""
+        """Results of `nearest`, and of `rates` at that branch, in one call; faster than two. Raises as they do."""
         turn, place, kept = self._checked(rotation, position, near)
         speeds = call_array("velocity", velocity, (6,))
         given = np.zeros(speeds.shape) if acceleration is None else call_array("acceleration", acceleration, (6,))
@@ -225,7 +225,7 @@ class InverseKinematics:
 
     def _motion(self, inputs: list[Array]) -> NearestMotion:
         *found, certain = self.motion_native.call(*inputs)
-        if not np.all(np.asarray(certain) > 0.0):  # another branch may be nearer there
+        if not np.all(np.asarray(certain) > 0.0):  # for some pose another branch may be nearer
             rows = np.asarray(certain) <= 0.0 if inputs[0].ndim == 3 else ...
             q, branch, status, error = self.nearest_native.call(*(a[rows] for a in inputs[:3]))
             again = (q, branch, status, error, *self.rates_native.call(q, *(a[rows] for a in inputs[3:])))
@@ -245,7 +245,7 @@ class InverseKinematics:
             raise ArgumentError("a path is a sequence of poses", remedy="give rotations (N, 3, 3) and positions (N, 3)")
         if not largest_step > 0.0:
             raise ArgumentError(f"the largest step is {largest_step}", remedy="give a positive number [rad, m]")
-        self._checked(turns, places, self._default_reference)  # all of them, before the first is solved
+        self._checked(turns, places, self._default_reference)  # every pose is checked before the first is solved
         found: list[NearestPose] = []
         for turn, place in zip(turns, places, strict=True):
             found.append(self.nearest(turn, place, near=found[-1].q if found else start))
@@ -392,6 +392,6 @@ class InverseKinematics:
 
     @cached_property
     def _default_reference(self) -> Array:
-        """Zero, or the limit nearest to it."""
+        """The default reference: zero, or for each joint the limit nearest to zero."""
         limits = [joint.limits for joint in self.robot.joints]
         return np.clip(np.zeros(self.robot.n), [one.lower for one in limits], [one.upper for one in limits])

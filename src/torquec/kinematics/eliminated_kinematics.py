@@ -3,7 +3,7 @@
 (1)  the eliminant of the pose, sampled over the hidden joint; its real roots on the circle (`eliminant_roots`)
 (2)  the other joints from every root (`line_elimination`), Newton steps on the arm, equal solutions taken once
 (3)  `complete` is false where two roots nearly coincide (a singular configuration is near) or where a root led to no
-     solution of its own; a pose without solutions is searched for numerically, as nearly as it can be met
+     solution of its own; a pose without solutions gets the numeric result with the least error
 (4)  two solutions with the same hidden joint, which need not be singular, are a double root with a null plane;
      starts all around that plane lead to both
 (5)  poses that are not complete are searched by Newton's method from many starts as well
@@ -37,11 +37,11 @@ from torquec.kinematics.refinement import APART, distance, is_met, solve_rows
 from torquec.kinematics.tuning import TUNING
 
 _AT_ONCE = 32
-"""Poses whose sampled matrices, 0.3 MB each, are in memory at once."""
+"""Number of poses whose sampled matrices, 0.3 MB each, are in memory at once."""
 
 
 _STARTS = 64
-"""Newton starts of a pose that is not complete: about one start in ten reaches a given solution."""
+"""Number of Newton starts of a pose that is not complete: about one start in ten reaches a given solution."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +50,7 @@ class EliminatedKinematics(IterativeKinematics):
 
     @property
     def method(self) -> KinematicsMethod:
-        """How branches are found."""
+        """The method by which branches are found."""
         return KinematicsMethod.ELIMINATION
 
     @cached_property

@@ -22,7 +22,7 @@ from torquec.kinematics.near_branches import TRACED, NearSearch, beside, hopeles
 from torquec.kinematics.refinement import APART, CLOSED, STEPS
 
 CELLS = 192
-"""Roots, and cells with perhaps a root, that the C keeps at a time: 23 KB of stack; more than 100 were not seen."""
+"""Number of roots, or of cells that may hold one, that the C code stores: 23 KB of stack; at most 100 were observed."""
 
 _CURVE_WORDS = """CORRECTIONS CURVE_STEPS CROSSINGS ENCLOSING
     FIRST_STEP LARGEST_STEP LEAST_STEP LARGEST_TURN ON_CURVE CLOSE_LOOK"""
@@ -32,9 +32,9 @@ _CURVE_WORDS = """CORRECTIONS CURVE_STEPS CROSSINGS ENCLOSING
 class IterationShape:
     """Data of an arm for the C loops.
 
-    A numeric arm has a `table` (starts, n) of shares of the joints' ranges; `lower`, `upper` and `half` (n,) are the
-    limits and how far about the reference a start may be. `turning` (n,) is 1 for joints that turn, `moving` (n,) for
-    those that move. A calibrated arm has a `search` and `branches` of its tidy arm.
+    A numeric arm has a `table` (starts, n) of shares of the joints' ranges; `lower` and `upper` (n,) are the limits,
+    `half` (n,) is the largest distance of a start from the reference. `turning` (n,) is 1 for joints that turn,
+    `moving` (n,) for those that move. A calibrated arm has a `search` and the `branches` of its tidy arm.
     """
 
     prefix: str
@@ -55,7 +55,7 @@ class IterationShape:
     moving: Array
     search: NearSearch | None
     eliminates: bool = False
-    """Whether all solutions are found by elimination; numeric starts then serve poses without one."""
+    """Whether all solutions are found by elimination; numeric starts are then for poses without a solution."""
 
     @property
     def room(self) -> int:
@@ -185,7 +185,7 @@ def _near_parts(search: NearSearch) -> tuple[str, dict[str, object], Array]:
 
 
 def _template(file: str) -> str:
-    """C text of this room with @words@ to fill in."""
+    """A C template of this folder, with @words@ to fill in."""
     return (resources.files("torquec.kinematics") / "c" / file).read_text(encoding="utf-8")
 
 

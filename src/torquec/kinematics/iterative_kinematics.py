@@ -69,7 +69,7 @@ class IterativeKinematics(InverseKinematics):
 
     @property
     def method(self) -> KinematicsMethod:
-        """How branches are found."""
+        """The method by which branches are found."""
         return KinematicsMethod.NUMERIC if self.tidy is None else KinematicsMethod.NEAR
 
     @cached_property

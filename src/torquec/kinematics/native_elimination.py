@@ -10,7 +10,7 @@ The determinant det M(a) of `line_elimination` is a trigonometric polynomial of 
 
 The call gives up, and `eliminant_roots` with direct values decides, wherever a solution might be lost: a cell that
 stays undecided, an odd number of roots, two roots nearer than `GAP`, Newton steps that do not converge or that end
-with the hidden joint farther than `OFF` from its root. The loops are `every_solution.ll`.
+with the hidden joint farther than `OFF` from its root. The loops are in `every_solution.ll`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ Algorithm: TypeAlias = Callable[..., Any]
 def native_elimination(
     elimination: LineElimination, step: Function, solution: Algorithm, finish: Algorithm, missed: float
 ) -> Callable[..., Any]:
-    """rotation, position, near -> q (16, n), rest (17, 3), for one pose or N of them.
+    """The native call: rotation, position, near -> q (16, n), rest (17, 3), for one pose or N of them.
 
     Rows of `rest` are status and errors [m, rad]. The last row holds the defect of the rotation, the number of
     solutions, and 1 if these are all; if it is 0, the other results are invalid. `step` is one Newton step, `solution`

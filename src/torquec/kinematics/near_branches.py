@@ -64,7 +64,7 @@ class NearSearch:
 
 
 def solve_near(search: NearSearch, rotation: Array, position: Array, near: Array, *, every: bool) -> Array:
-    """q (N, places, n) for N poses.
+    """The branches and further solutions of N poses: q (N, places, n).
 
     Without `every` the reference `near` (N, n) is a start, too, and (2), (3) are only for poses that no start reached.
     """

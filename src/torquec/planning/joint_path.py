@@ -48,7 +48,7 @@ class JointPath:
         return self.at(self.knots)[0]
 
     def at(self, s: npt.ArrayLike) -> tuple[Array, Array, Array]:
-        """Positions and their first and second derivatives by s, (n,) each, or (N, n) for N places.
+        """Positions and their first and second derivatives with respect to s, (n,) each, or (N, n) for N places.
 
         >>> q, tangent, bend = joint_path([[0.0], [1.0], [2.0]]).at(0.5)
         >>> q.tolist(), tangent.tolist(), bend.tolist()

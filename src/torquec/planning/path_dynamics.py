@@ -42,7 +42,7 @@ _DOUBLED = 2.0 ** np.arange(-10.0, 0.0)
 
 @dataclass(frozen=True, eq=False)
 class PathGrid:
-    """A path cut into N cells: `s` (N + 1,), positions and derivatives by s at grid points and at middles."""
+    """A path cut into N cells: `s` (N + 1,), positions and derivatives at grid points and at middles."""
 
     path: JointPath
     s: Array
@@ -87,7 +87,7 @@ class PathDynamics:
     rubs: bool
 
     def friction(self, v: Array, u: Array) -> Array:
-        """Friction torque (N, n) at path speed v and acceleration u (N,): total torque less a u + b x + c."""
+        """Friction torque (N, n) at path speed v and acceleration u (N,): total torque less (a u + b x + c)."""
         q, tangent, bend = self.grid.middle
         v, u = v[:, None], u[:, None]
         torque: Array = self.model.total_torque(q, tangent * v, tangent * u + bend * (v * v))

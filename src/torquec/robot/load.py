@@ -220,7 +220,7 @@ def _sdf_visuals(path: Path) -> list[Visual]:
 def _read_xml(path: Path, *, strict: bool, gravity: Gravity | None, mesh_inertia: bool = False) -> Robot:
     """URDF or MJCF, by the root element."""
     data = read_bytes(path, FileKind.ROBOT)
-    if b"<mujoco" not in data or b"<robot" in data:  # else the MJCF reader parses it, once
+    if b"<mujoco" not in data or b"<robot" in data:  # otherwise only the MJCF reader parses it
         root = parse_xml(data, str(path))
         if root.tag == "robot":
             return robot_of_urdf(root, str(path), strict=strict, gravity=gravity)

@@ -160,7 +160,7 @@ class ModelReader:
         return kind.limited if self.model.jnt_limited[index] else kind.unlimited
 
     def rate_names(self, index: int) -> list[str]:
-        """The names of a joint's rates: its own, or with the suffixes of its coordinates."""
+        """The names of a joint's rates: the joint's name, with a suffix if it has several coordinates."""
         name = self.joint_names[index]
         return [f"{name}_{each.suffix}" if each.suffix else name for each in self.kind(index).coordinates]
 

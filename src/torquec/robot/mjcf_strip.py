@@ -196,7 +196,7 @@ def _in_group(attributes: Mapping[str, str], context: MjcfContext) -> bool:
         low, high = (int(word) for word in context.compiler.get("inertiagrouprange", "0 5").split())
         return low <= int(attributes.get("group", "0")) <= high
     except ValueError:
-        return True  # MuJoCo will say what is wrong with it
+        return True  # MuJoCo reports the fault
 
 
 def _check_joint(joint: Element, context: MjcfContext, childclass: str) -> None:
@@ -216,7 +216,7 @@ def _check_ranges(element: Element, attributes: Mapping[str, str]) -> None:
         try:
             low, high = map(float, attributes.get(name, "0 0").split())
         except ValueError:
-            continue  # MuJoCo will say what is wrong with it
+            continue  # MuJoCo reports the fault
         if low > high:
             raise RobotFileError(
                 f"{name} of {element} goes from {low:g} to {high:g}",

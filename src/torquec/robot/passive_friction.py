@@ -1,4 +1,4 @@
-"""Passivity of friction: friction torque times speed is never negative, at any speed, so that friction never drives.
+"""Passivity of friction: friction opposes motion at every speed, so that it never feeds energy into a joint.
 
 For one direction of motion, v > 0 the magnitude of the shaft's speed, the friction that opposes the motion is
 
@@ -115,6 +115,6 @@ def _roots(c: float, b: float, a: float) -> list[float]:
     inside = b * b - 4.0 * a * c
     if inside < 0.0:
         return []
-    # The larger one without cancellation, the other from their product.
+    # The larger root without cancellation, the other root from their product.
     q = -0.5 * (b + math.copysign(math.sqrt(inside), b))
     return [q / a, *([c / q] if q else [])]

@@ -91,7 +91,7 @@ def _motor(actuator: Element) -> Motor:
 
 
 def _by_role(elements: tuple[Element, ...], role: str) -> list[Element]:
-    """Two elements in the order of their `<role>`: joint1 before joint2; as written where there is none."""
+    """Two elements in the order of their `<role>`: joint1 before joint2; in file order without roles."""
 
     def rank(element: Element) -> bool:
         written = element.find("role")

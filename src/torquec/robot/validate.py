@@ -55,7 +55,7 @@ def check_robot(
 ) -> Robot:
     """Check a robot and return it with the warnings of these checks added; every reader calls this last.
 
-    `where` maps names of bodies and joints to "file:line"; `robot.source` stands in for what is missing. `limits` are
+    `where` maps names of bodies and joints to "file:line"; `robot.source` stands in for missing names. `limits` are
     those that the file format can express, and that a joint should therefore have. Raises `RobotFileError` for a
     structure that is not a tree of uniquely named parts, for (1), and with `strict` for any warning.
     """
@@ -244,7 +244,7 @@ def check_structure(robot: Robot, where: Mapping[str, str] | None = None) -> Non
 def check_drives(drives: Drives, *, where: str, places: Mapping[str, str] | None = None) -> None:
     """Raise `RobotFileError` for gears and rotors that make torques overflow, and for impossible rotors.
 
-    `places` maps the names of motors (a joint's own has the joint's) to "file:line", `where` stands in for others.
+    `places` maps motor names (a joint's own motor has the joint's name) to "file:line"; `where` is for all others.
     """
     for motor, row in zip(drives.motors, drives.transmission, strict=True):
         place = (places or {}).get(motor.name, where)

@@ -47,10 +47,10 @@ def write_urdf(
     do not read the side file; the side file then states the robot's own friction of every joint. `note` goes into the
     file's first lines.
 
-    An earlier side file of the same name is replaced, for it would change what is read back. Files that Torquec did not
-    write are replaced with `force` only. Raises `RobotError` for an inertia that URDF cannot hold and for friction that
-    drives its joint, `ArgumentError` for a name that XML cannot hold, a place that cannot be written and a file in the
-    way.
+    An earlier side file of the same name is replaced, since it would change the robot that is read back. Files that
+    Torquec did not write are replaced with `force` only. Raises `RobotError` for an inertia that URDF cannot hold and
+    for friction that drives its joint, `ArgumentError` for a name that XML cannot hold, a place that cannot be written
+    and a file in the way.
     """
     file = to_path(path)
     if file.suffix.lower() != ".urdf":

@@ -54,9 +54,9 @@ def rpy_rotation(roll: float, pitch: float, yaw: float) -> Matrix3:
 
 
 def rpy_from_rotation(r: Matrix3, *, upright: float = 1e-9) -> tuple[float, float, float]:
-    """Roll, pitch, yaw with `rpy_rotation` as the inverse; roll is 0 where pitch is +-pi/2 to within `upright`.
+    """Roll, pitch, yaw of a rotation, as `rpy_rotation` takes them; roll is 0 if pitch is within `upright` of +-pi/2.
 
-    The inverse is exact to rounding, or to `upright` where roll is taken as 0.
+    `rpy_rotation` gives the rotation back to rounding, or to within `upright` where roll is taken as 0.
     """
     # Gimbal lock: at pitch +-pi/2 only a combination of roll and yaw is determined; all of it goes to the yaw.
     is_upright = math.hypot(r[0][0], r[1][0]) < upright

@@ -3,8 +3,8 @@
 Tuples, not arrays: a traced run holds expression nodes in them, a batch run holds arrays of N values, and a
 frozen `Robot` made of them can be hashed and compared.
 
-Nine of ten calls have floats only, and loading a robot makes thousands of them: such calls take a fast path, which adds
-0.0 to products so that no zero is negative.
+Nine of ten calls have floats only, and loading a robot makes thousands of them: such calls take a fast path. It adds
+0.0 to products, so that no result is -0.0.
 """
 
 from __future__ import annotations
