@@ -212,7 +212,7 @@ def _planes(at: Callable[[Indices, Array], Array], row: Indices, angle: Array) -
     c, s = np.cos(turn)[:, None], np.sin(turn)[:, None]
     found = []
     for k in plane:
-        # The plane's first direction, turned, keeps a singular value; the second, turned, becomes the null vector.
+        # Both directions are turned in the plane: the first keeps a singular value, the second becomes the null vector.
         kept = c * right[k, -2] + s * right[k, -1]
         whole = (left[k, :, :-2] * size[k, :-2]) @ right[k, :-2]
         found.append(whole + size[k, -3] * left[k, :, -2, None] * kept[:, None, :])

@@ -9,7 +9,7 @@ is free of g. W = (P, l, P.P, P.l, P x l, (P.P) l - 2 (P.l) P, 1) moves linearly
 linear in y = (1, cos q, sin q), or (1, q, q^2) of a slide:
 
 (2)  sum L_abc y_a y_b y_c  =  sum Q_de y_d y_e           14 rows; L constant, Q linear in the parts of T
-(3)  N Q_8 = 0            six rows N across the eight products of y_d, y_e but 1, by Householder reflections
+(3)  N Q_8 = 0            six rows N that cancel the eight products of y_d, y_e except 1, by Householder reflections
 (4)  N (L y_a - Q_1)      six equations in the powers x_b^i x_c^j, i, j <= 2, of half-angle tangents, or slides
 (5)  M(a) v = 0           these and x_b times these: 12 x 12, linear in cos a and sin a; v the powers of x_b and x_c
 (6)  det M(a) = 0         of order eight in a: sixteen solutions at most

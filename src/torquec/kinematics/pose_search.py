@@ -35,7 +35,7 @@ _FINER, _ROUNDS = 33, 4
 """Values per round of (2), and number of rounds: each narrows the range by a factor of 16."""
 
 
-_CLOSEST = 16  # points (1) from which (4) starts, those that miss least
+_CLOSEST = 16  # points (1) from which (4) starts, those with the least errors
 
 _BAD = int(BranchStatus.OUT_OF_LIMITS | BranchStatus.OUT_OF_REACH)
 _OUT = int(BranchStatus.OUT_OF_REACH)

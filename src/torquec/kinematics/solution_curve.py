@@ -17,7 +17,7 @@ the tidy arm ends in one of them. They all lie on the curve (1), which stays smo
 
 Path following on many poses side by side, from a point (q, g) of a curve:
 
-(6)  predict h along the tangent, correct `CORRECTIONS` times; h is halved where that does not end on the curve or the
+(6)  predict h along the tangent, correct `CORRECTIONS` times; h shrinks where that does not end on the curve or the
      curve turned by more than `LARGEST_TURN`, and grows otherwise
 (7)  between two points where g changes its sign is a solution; where g comes near to zero and leaves again there may
      be two: h gets smaller until that is clear
@@ -283,7 +283,7 @@ def _enclosed(curves: Curves, passed: _Passed, given: _Given) -> Array:
 
 
 def _least_between(a: Array, b: Array, slope_a: Array, slope_b: Array) -> Array:
-    """The least value of the cubic with these ends and slopes on 0..1, at eight points."""
+    """The least value of the cubic with these ends and slopes on 0..1, over nine inner points."""
     s = np.linspace(0.1, 0.9, 9)[:, None]
     cubic = a * (1 + 2 * s) * (1 - s) ** 2 + slope_a * s * (1 - s) ** 2
     cubic += b * s**2 * (3 - 2 * s) - slope_b * s**2 * (1 - s)

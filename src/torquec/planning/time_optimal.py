@@ -64,8 +64,9 @@ class TimeOptimalMotion:
     """The fastest motion found, with its proven bounds.
 
     `trajectory` has a row per grid point and the polynomials between them; a file with these rows is the same motion.
-    `bounds` holds for every cell between two rows, within `limits`. `torque_margin` (n,) is the smallest distance of
-    a torque to its limit; `limiting` lists the active limit over time. `proven`: every limit is kept at every instant.
+    `bounds` are proven ranges over every cell between two rows, to compare with `limits`. `torque_margin` (n,) is the
+    smallest distance of a torque to its limit; `limiting` lists the active limit over time. If `proven`, every limit is
+    kept at every instant.
     """
 
     trajectory: Trajectory

@@ -195,7 +195,7 @@ def read_coupled_motor(table: Table, joints: Sequence[str]) -> GearedMotor:
 
 
 def build_drives(motors: Sequence[GearedMotor], joints: Sequence[str], mimics: dict[str, Mimic]) -> Drives:
-    """`Drives` over the independent `joints`; a motor on a mimic joint drives the joint that the mimic joint follows."""
+    """`Drives` over the independent `joints`; a motor on a mimic joint drives the joint that this joint follows."""
     transmission = []
     for geared in motors:
         row = dict.fromkeys(joints, 0.0)

@@ -6,7 +6,7 @@ With positions p, rotations R, velocities v, w and accelerations a, wd of frames
 (1)  point:      gap R_A' (p_B - p_A),          rate R_A' (v_B - v_A),      acceleration R_A' (a_B - a_A)
 (2)  rotation:   gap: axis times sine of the angle between the frames, the skew part of R_A' R_B,
                  rate R_A' (w_B - w_A),         acceleration R_A' (wd_B - wd_A)
-(3)  axis:       gap z_A x z_B along x_A, y_A;  rates as (2); w_B - w_A may be s z, so that the acceleration is
+(3)  axis:       gap z_A x z_B along x_A, y_A;  rates as (2); the frames may turn about z: the acceleration is
                  (wd_B - wd_A) - w_A x (w_B - w_A)
 (4)  coupling:   gap q_j - p(q_i) - sum a_k q_k,              rate row 1, -p'(q_i),       acceleration -p''(q_i) v_i u_i
 (5)  Accelerations are the derivative, along rates v, of the velocities that constant rates u give: bilinear in v, u.
