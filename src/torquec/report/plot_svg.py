@@ -183,7 +183,7 @@ def _marks(series: Series, colour: str, x: Scale, y: Scale) -> list[str]:
 
 def _level(value: float, order: Sequence[float]) -> int:
     """The step of the colour scale, by the rank of the value: factors of a root locus span many powers of ten."""
-    return _LEVELS * order.index(value) // len(order)
+    return round((_LEVELS - 1) * order.index(value) / max(len(order) - 1, 1))
 
 
 def _pieces(series: Series, x: Scale, y: Scale) -> str:

@@ -128,7 +128,12 @@ def start_posture(robot: Robot, given: Sequence[float] | None = None) -> list[fl
         return [_start(joint) for joint in robot.joints]
     values = [float(value) for value in given]
     if len(values) != robot.n or not all(map(math.isfinite, values)):
-        raise ArgumentError(f"a configuration of robot '{robot.name}' has {robot.n} finite positions, in joint order")
+        raise ArgumentError(
+            f"{len(values)} positions for robot '{robot.name}', which has {robot.n} joints"
+            if len(values) != robot.n
+            else "a position is not finite",
+            remedy=f"give finite positions of {', '.join(robot.joint_names)}",
+        )
     return values
 
 

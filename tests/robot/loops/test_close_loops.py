@@ -12,6 +12,8 @@ from tests.dynamics.test_closed_loops import mechanism
 
 import torquec as tq
 from torquec.model.accepting_rooms import accepted_by
+from torquec.robot.loops.assembly import assembled_position
+from torquec.robot.loops.batch import loop_batch
 from torquec.robot.loops.close_loops import check_redundant, close_loops
 from torquec.robot.loops.closed_loops import Coupling, LoopConstraint, LoopFile, LoopKind
 from torquec.robot.loops.predictions import Tracked
@@ -114,6 +116,22 @@ def test_loops_that_cannot_close_name_the_gap(tmp_path):
     file = LoopFile((LoopConstraint("pin", "coupler_end", "rocker_end"),))
     with pytest.raises(tq.RobotFileError, match=r"do not close: a gap of 0\.5.* m remains at loop 'pin'"):
         close_loops(short, file)
+
+
+def test_other_start_positions_converge_where_the_first_one_ends_outside_of_the_limits():
+    tree = read_urdf(EXAMPLES / "four_bar.urdf")
+    file = LoopFile((LoopConstraint("pin", "coupler_end", "rocker_end"),))
+    assert assembled_position(tree, file)[2] < 0.0  # the coupler, from the neutral position
+    limited = dataclasses.replace(
+        tree.joints[2], limits=dataclasses.replace(tree.joints[2].limits, lower=0.05, upper=1.0)
+    )
+    bodies = (
+        dataclasses.replace(body, joint=limited) if body.joint.name == limited.name else body for body in tree.bodies
+    )
+    tree = dataclasses.replace(tree, bodies=tuple(bodies))
+    q = assembled_position(tree, file)
+    assert 0.05 <= q[2] <= 1.0
+    assert np.abs(loop_batch(tree, file, q[None]).gaps).max() < 1e-14
 
 
 def test_an_over_constrained_mechanism_with_wrong_lengths_is_refused():

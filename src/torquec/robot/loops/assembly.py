@@ -45,11 +45,7 @@ def assembled_position(tree: Robot, file: LoopFile) -> Array:
             where=tree.source,
             remedy="check the frames and lengths around it, and joint limits; [start] gives positions to search from",
         )
-    inside = [
-        k
-        for k in good
-        if bool(np.all(q[k] >= lower - TUNING.redundant_gap) and np.all(q[k] <= upper + TUNING.redundant_gap))
-    ]
+    inside = [k for k in good if _inside(tree, q[k])]
     far = np.abs(q - first).sum(axis=1)
     found: Array = q[0 if 0 in (inside or good) else min(inside or good, key=lambda k: far[k])]
     return found
@@ -85,9 +81,17 @@ def _descended(tree: Robot, file: LoopFile, q: Array, held: Sequence[int]) -> Ar
         damping = np.clip(np.where(better, 0.2 * damping, 10.0 * damping), 1e-14, 1e3)
         batch = loop_batch(tree, file, q)
         gaps = batch.gaps * by_equation
-        if np.abs(batch.gaps[0]).max(initial=0.0) < 1e-15:
+        done = np.abs(batch.gaps).max(axis=1, initial=0.0) < 1e-15
+        # The other tries count where the first one ends outside of the limits or turned over.
+        if done.all() or (done[0] and _inside(tree, q[0]) and not is_turned_over(tree, file, q[0])):
             break
     return q
+
+
+def _inside(tree: Robot, q: Array) -> bool:
+    """Whether a position is within the joint limits, to the tolerance of the loops."""
+    lower, upper = limits(tree)
+    return bool(np.all(q >= lower - TUNING.redundant_gap) and np.all(q <= upper + TUNING.redundant_gap))
 
 
 def _positions(tree: Robot) -> dict[str, int]:
