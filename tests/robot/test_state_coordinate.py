@@ -87,8 +87,11 @@ def test_a_joint_that_turns_around_has_no_limits():
 def test_a_posture_that_is_given():
     robot = classics.planar2r()
     assert start_posture(robot, [0.25, -1.0]) == [0.25, -1.0]
-    for wrong in ([0.0], [0.0, math.nan]):
-        with pytest.raises(ArgumentError, match="2 finite positions"):
+    for wrong, message in (
+        ([0.0], "1 positions for robot 'planar2r', which has 2 joints"),
+        ([0.0, math.nan], "not finite"),
+    ):
+        with pytest.raises(ArgumentError, match=f"{message}.*\n.*give finite positions of joint1, joint2"):
             start_posture(robot, wrong)
 
 

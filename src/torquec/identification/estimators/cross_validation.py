@@ -156,11 +156,11 @@ class LogFolds:
             if whole and (number, motors) in self._kept:
                 fixed[motors] = self._kept[number, motors]
             if motors not in fixed:
-                fixed[motors] = (model.rigid_columns(block)[kept], model.further_columns(block)[kept])
+                fixed[motors] = (model.rigid_columns(block, kept), model.further_columns(block, kept))
                 if whole:
                     self._kept[number, motors] = fixed[motors]
             rigid, further = fixed[motors]
-            yield np.concatenate([rigid, model.friction_columns(block, past)[kept], further], axis=2)
+            yield np.concatenate([rigid, model.friction_columns(block, past, kept), further], axis=2)
 
 
 def _log_states(log: LogSource) -> LogStates:

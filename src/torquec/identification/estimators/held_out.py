@@ -236,7 +236,7 @@ def held_out(
         cuts = max(1, round(log.used / log.rate / parts / length))
         taken, past = 0, Past()
         for block, kept in decimated_blocks(log):
-            a, tau = model.regressor(block, past)[kept], block.tau[kept]
+            a, tau = model.regressor(block, past, kept), block.tau[kept]
             places = np.arange(taken, taken + len(kept))
             part = (np.searchsorted(borders, places, side="right") - 1) // 3
             x_of = np.array(fits)[np.full(len(kept), motion_of[number]) if several else part]
@@ -244,7 +244,7 @@ def held_out(
             own = [tau - np.einsum("tjk,tk->tj", a, x_of), tau - a @ x, a[:, :, rubs] @ x[rubs], age]
             seen = own[1:2]
             if model.friction.has_memory:
-                a[:, :, friction] = memoryless.friction_columns(block)[kept]
+                a[:, :, friction] = memoryless.friction_columns(block, None, kept)
                 own.append(tau - np.einsum("tjk,tk->tj", a, x_of))
                 seen = [*seen, tau - a @ x]
             for residual in seen if len(kept) else ():

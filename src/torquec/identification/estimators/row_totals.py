@@ -53,10 +53,11 @@ class LogRows:
         """The same with the rows (N, n) that count in a fit, None where all do."""
         past = Past()
         for block in self.log.blocks():
-            columns = self.model.regressor(block, past)
-            if block.used.any():
+            kept = np.flatnonzero(block.used)
+            columns = self.model.regressor(block, past, kept)
+            if len(kept):
                 rows = None if self.model.friction.has_memory else counted_rows(self.log, block)
-                yield columns[block.used], block.tau[block.used], None if rows is None else rows[block.used]
+                yield columns, block.tau[kept], None if rows is None else rows[kept]
 
 
 @dataclass(frozen=True, eq=False)

@@ -171,10 +171,13 @@ class Samples:
         """Number of samples per independent sample, for `count` evenly taken ones; see `correlation_of`."""
         return correlation_of(count, int(self.used.sum()) / self.rate, self.cutoff)
 
-    def low_passed(self, values: Array) -> Array:
-        """Columns (N, ...) through the filter of these samples, every part separately."""
-        borders = itertools.pairwise([*self.starts, len(self)])
-        return np.concatenate([low_pass(values[a:b], self.rate, self.cutoff) for a, b in borders])
+    def low_passed(self, values: Array, kept: Indices | None = None) -> Array:
+        """Columns (N, ...) through the filter of these samples, every part separately, or their rows `kept` alone."""
+        found = []
+        for a, b in itertools.pairwise([*self.starts, len(self)]):
+            own = None if kept is None else kept[(kept >= a) & (kept < b)] - a
+            found.append(low_pass(values[a:b], self.rate, self.cutoff, own))
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 def thinning(rate: float, cutoff: float) -> int:
@@ -195,8 +198,11 @@ def correlation_of(count: int, seconds: float, cutoff: float) -> float:
     return max(count / (2.0 * cutoff * seconds), 1.0)
 
 
-def low_pass(values: Array, rate: float, cutoff: float) -> Array:
-    """Columns (N, ...), sampled at `rate`, after the filter (2); raises `ArgumentError` for an impossible cut-off."""
+def low_pass(values: Array, rate: float, cutoff: float, kept: Indices | None = None) -> Array:
+    """Columns (N, ...), sampled at `rate`, after the filter (2), or their rows `kept`.
+
+    Raises `ArgumentError` for an impossible cut-off.
+    """
     signal = need("scipy.signal", "filtering a log")
     if not 0.0 < cutoff < 0.5 * rate:
         raise ArgumentError(
@@ -206,7 +212,8 @@ def low_pass(values: Array, rate: float, cutoff: float) -> Array:
     if len(values) < FEWEST:
         raise ArgumentError(f"{len(values)} samples are too few to filter", remedy="record a longer motion")
     columns = np.asarray(values, dtype=np.float64).reshape(len(values), -1)
-    return zero_phase(sections, signal.sosfilt_zi(sections), columns).reshape(values.shape)
+    filtered = zero_phase(sections, signal.sosfilt_zi(sections), columns, kept)
+    return filtered.reshape(len(filtered), *values.shape[1:])
 
 
 def prepare(

@@ -197,9 +197,9 @@ class TorqueModel:
         rows: Array = self.model.base_regressor(*(np.ascontiguousarray(values) for values in (q, qd, qdd)))
         return rows
 
-    def rigid_columns(self, samples: Samples) -> Array:
+    def rigid_columns(self, samples: Samples, kept: Indices | None = None) -> Array:
         """The columns (N, n, b) of the base parameters, low-passed."""
-        return samples.low_passed(self.rigid(samples.q, samples.qd, samples.qdd))
+        return samples.low_passed(self.rigid(samples.q, samples.qd, samples.qdd), kept)
 
     def _load_torques(self, q: Array, qd: Array, qdd: Array) -> Array:
         """The rigid-body torques (N, n) that are the load of friction."""
@@ -216,23 +216,29 @@ class TorqueModel:
         friction = friction_block(self.shafts, memoryless, qd, load=load)
         return np.concatenate([self.rigid(q, qd, qdd), friction], axis=2)
 
-    def further_columns(self, samples: Samples) -> Array:
+    def further_columns(self, samples: Samples, kept: Indices | None = None) -> Array:
         """The columns (N, n, c) of the user, low-passed."""
         parts = [column.torque(self.robot, samples)[:, :, None] for column in self.columns]
-        return samples.low_passed(np.concatenate(parts, axis=2)) if parts else np.zeros((*samples.q.shape, 0))
+        if not parts:
+            return np.zeros((len(samples) if kept is None else len(kept), samples.q.shape[1], 0))
+        return samples.low_passed(np.concatenate(parts, axis=2), kept)
 
-    def friction_columns(self, samples: Samples, past: Past | None = None) -> Array:
+    def friction_columns(self, samples: Samples, past: Past | None = None, kept: Indices | None = None) -> Array:
         """The columns (N, n, f) of friction, low-passed (3); `past` is the friction memory of earlier blocks."""
         load = self._load_torques(samples.q, samples.qd, samples.qdd) if self.friction.reads_load else None
         direction = None if past is None else past.direction(self.friction.shape, self.shafts, samples)
         functions = friction_functions(
             self.shafts, self.friction, samples.qd, q=samples.q, load=load, direction=direction
         )
-        return spread(self.shafts, self.friction, samples.low_passed(functions) if functions.size else functions)
+        return spread(self.shafts, self.friction, samples.low_passed(functions, kept))
 
-    def regressor(self, samples: Samples, past: Past | None = None) -> Array:
-        """Regressor A (N, n, k), low-passed (2); `past` is the friction memory of earlier blocks."""
-        parts = [self.rigid_columns(samples), self.friction_columns(samples, past), self.further_columns(samples)]
+    def regressor(self, samples: Samples, past: Past | None = None, kept: Indices | None = None) -> Array:
+        """Regressor A (N, n, k), low-passed (2), or its rows `kept`; `past` is friction memory of earlier blocks."""
+        parts = [
+            self.rigid_columns(samples, kept),
+            self.friction_columns(samples, past, kept),
+            self.further_columns(samples, kept),
+        ]
         return np.concatenate(parts, axis=2)
 
 
