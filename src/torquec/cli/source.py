@@ -48,7 +48,6 @@ class ModelSource:
     def read(self, argument: str | None = None) -> Model:
         """The model of the argument ROBOT, or of another argument that is read in the same way."""
         from torquec.model.model import as_model
-        from torquec.model.save import load_model
 
         name = self.argument if argument is None else argument
         if not name.endswith(MODEL_SUFFIX):
@@ -59,6 +58,8 @@ class ModelSource:
                 where=name,
                 remedy="a saved model cannot be changed: give the robot file instead",
             )
+        from torquec.model.save import load_model
+
         return self._changed(load_model(name), name)
 
     def robot(self, argument: str) -> Robot:

@@ -24,7 +24,6 @@ from torquec.foundation.reading import FileKind, read_json
 from torquec.foundation.work import Work
 from torquec.model.certified_package import claim_of
 from torquec.model.model import Model
-from torquec.model.model_kinds import second_record
 from torquec.model.model_parameters import ModelKind
 from torquec.model.save import VERSION, load_model, model_document
 from torquec.model.simplified import counts_of
@@ -211,7 +210,7 @@ def _made_again(model: Model) -> list[Model]:
         second = model.coefficients
         if second is not None:
             assert model.record is not None
-            second = replace(second, functions=_own(second, names), record=second_record(model.record), kept=None)
+            second = replace(second, functions=_own(second, names), record=model.record.of_second_program(), kept=None)
         own = names if model.kind is ModelKind.CERTIFIED_COEFFICIENTS else ()
         found.append(replace(model, functions=_own(model, own), coefficients=second, kept=None))
     return found

@@ -143,14 +143,8 @@ def certified_model(
         return _made(robot, record, {}, ModelKind.CERTIFIED_TORQUE, threads)
     if inner.program == record.program:
         return _made(robot, record, parts, ModelKind.CERTIFIED_COEFFICIENTS, threads)
-    by_coefficients = _made(robot, second_record(record), parts, ModelKind.CERTIFIED_COEFFICIENTS, threads)
+    by_coefficients = _made(robot, record.of_second_program(), parts, ModelKind.CERTIFIED_COEFFICIENTS, threads)
     return replace(_made(robot, record, {}, ModelKind.CERTIFIED_TORQUE, threads), coefficients=by_coefficients)
-
-
-def second_record(record: Certificate) -> Certificate:
-    """The part of a certificate that is about the second program, whose coefficients it proves."""
-    assert record.coefficients is not None
-    return replace(record, program=record.coefficients.program, joints={}, counts=None, rounding=None)
 
 
 def _made(robot: Robot, record: Certificate, parts: Mapping[str, Function], kind: ModelKind, threads: int) -> Model:

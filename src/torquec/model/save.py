@@ -22,7 +22,6 @@ from torquec.foundation.reading import FileKind, read_json, to_path
 from torquec.foundation.writing import write_files
 from torquec.model.check_programs import check_programs
 from torquec.model.model import Model
-from torquec.model.model_kinds import second_record
 from torquec.model.model_parameters import ModelKind, ModelParameters
 from torquec.model.quantities import check_ports
 from torquec.model.routes import Route
@@ -176,7 +175,7 @@ class _Reader:
             self._refuse("coefficients", "an object was expected")
         self._check_fields(document, _COEFFICIENT_FIELDS, "coefficients")
         functions = self._functions(model.robot, document, "coefficients.")
-        record = second_record(model.record)
+        record = model.record.of_second_program()
         self._check_program(model.robot, ModelKind.CERTIFIED_COEFFICIENTS, functions, record)
         if not isinstance(document["assumed_regular"], bool):
             self._refuse("coefficients.assumed_regular", "bool was expected")

@@ -93,6 +93,11 @@ class Certificate(NotebookDisplay):
         """Precision of generated code for which the bounds hold: double, whose rounding is negligible, or lower."""
         return Precision.DOUBLE if self.rounding is None else self.rounding.precision
 
+    def of_second_program(self) -> Certificate:
+        """The part about the second program, whose coefficients it proves."""
+        assert self.coefficients is not None
+        return replace(self, program=self.coefficients.program, joints={}, counts=None, rounding=None)
+
     def __repr__(self) -> str:
         bounds = ", ".join(f"{name} {rounded_up(proof.bound, 3)}" for name, proof in self.joints.items())
         return f"Certificate('{self.robot}', torque errors at most: {bounds or 'not stated'})"

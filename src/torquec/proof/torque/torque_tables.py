@@ -15,19 +15,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from torquec.closedform.polynomial import Variable
 from torquec.closedform.tabulate import LARGEST_GRID, Degree, coefficient_table, grid, grid_size
-from torquec.codegen.llvm.callable import NativeFunction, compile_function
 from torquec.errors import RobotError
 from torquec.expr import Function, Op, evaluate
 from torquec.expr.math import apply
 from torquec.expr.replay import Replacement, replayed_steps
 from torquec.foundation.arrays import Array
 from torquec.robot.joints import PositionBasis
+
+if TYPE_CHECKING:
+    from torquec.codegen.llvm.callable import NativeFunction
 
 HIGHEST_DEGREE = 6
 """Highest accepted degree in the sine and cosine, or displacement, of any joint. A joint that another one in series
@@ -129,6 +131,8 @@ def torque_rows(function: Function, q: Array) -> Array:
     maxsize=4
 )  # a proof, the check before it and the count of terms after it share their programs: each is compiled once
 def _native(function: Function) -> NativeFunction:
+    from torquec.codegen.llvm.callable import compile_function  # `accepts` needs no compiler
+
     return compile_function(function)
 
 
