@@ -179,12 +179,12 @@ def test_sets_that_are_too_large_name_joint_and_set(puma):
     assert "is not proven nonsingular for all robots of the sets" in found.reason
     assert "'payload' at joint 'joint" in found.reason
     assert "40 kg at 'link6'" in found.conditions
-    # the largest sets for which there is an answer: a little less is shown to be regular, a little more is not
+    # the largest sets for which there is an answer: a little less is proven nonsingular, a little more is not
     largest = float(re.search(r"up to the largest payload.mass = (\S+?);", found.reason)[1])
     for mass, regular in ((0.9 * largest, True), (1.2 * largest, False)):
         stated = tq.Uncertainty(payload=tq.PayloadUncertainty("link6", (0.0, mass), 0.2))
         given = tq.tracking_guarantee(wrist, -60.0, motion, period=PERIOD, uncertainty=stated)
-        assert ("regular" not in given.reason) == regular
+        assert ("nonsingular" not in given.reason) == regular
 
 
 def test_a_covariance_is_that_of_the_identified_model(puma):

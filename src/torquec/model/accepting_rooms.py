@@ -43,7 +43,7 @@ ACCEPTING_ROOMS = (
         "proof",
         "proven torque errors, certificates",
         "closed loops; free, ball and planar joints; bodies without inertia; torques that depend on more than nine "
-        "joints; torques of a degree above six, and revolute mimic joints whose multiplier is no whole number",
+        "joints; torques of a degree above six, and revolute mimic joints whose multiplier is not an integer",
         proof.accepts,
     ),
     AcceptingRoom("simplification", "models with fewer operations", "robots that `proof` refuses", proof.accepts),

@@ -75,7 +75,7 @@ def _singular(problem: VaryingTube) -> Divergence:
 
     part = _largest(is_regular)
     most = ", ".join(f"{name} = {value(part):.2g}" for name, value in sets.stated.items())
-    found = f"; it is shown to be regular there up to {most}" if part and most else ""
+    found = f"; it is proven nonsingular there up to {most}" if part and most else ""
     return Divergence(
         "the mass matrix is not proven nonsingular for all robots of the sets, even on the reference: most is "
         f"'{cause}' at joint '{names[joint]}', {shares[cause][joint]:.2g} of the nominal inertia where less than 1 is "
