@@ -1,10 +1,10 @@
-"""Native calls of this tree against those of an earlier commit, in turns on one core: nothing may get slower.
+"""Times of native calls of this tree against those of an earlier commit, in turns on one core: none may be longer.
 
     python -m benchmarks.against_commit COMMIT [--rounds 100]
 
 Each tree runs in a process of its own, with its own sources and this file; both are pinned to one core, and one waits
-while the other measures. The ratio is this tree's least time over the commit's, for calls by address, calls from
-Python with `out=`, and one batch.
+while the other measures. The ratio is the shortest time of this tree over that of the commit, for calls by address,
+calls from Python with `out=`, and one batch.
 """
 
 from __future__ import annotations

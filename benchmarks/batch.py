@@ -1,9 +1,10 @@
-"""Batches of (N, n) rows against the peer's C loop, and a second thread; one interleaved run.
+"""Batches of (N, n) rows with one and two threads against the peer's C loop, in one interleaved run.
 
 python -m benchmarks.batch [--rounds 30] [--states 100000]
 
-A second thread is to give 1.8 times at 10^6 states; with fewer, waking it counts. Batches of floats are computed in
-single precision, twice as many states at once: their ratio to doubles is printed, too.
+With a second thread, 10^6 states should be 1.8 times as fast; with fewer states the time to wake the thread matters.
+Batches of floats are computed in single precision, twice as many states at once: their ratio to doubles is printed,
+too.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The page docs/benchmarks.md, measured again: peers side by side, stamped with machine, load, commit and versions.
+"""Measure docs/benchmarks.md again: peers side by side, stamped with machine, load, commit and versions.
 
     python -m benchmarks.benchmark_page [--only TITLE ...] [--limit 120]
 
-Every table is what a command printed, and the page names the command. What takes longer than the limit [s], or lacks
-a peer, a compiler or a browser, is left out with the reason. `--only` measures some tables and keeps the others of the
-page, with their own stamps. About five minutes on an idle machine of two cores.
+Every table is the output of a command, which the page names. A table is omitted, with the reason, if its command takes
+longer than the limit [s], or if a peer, a compiler or a browser is missing. `--only` measures some tables and keeps the
+others of the page, with their own stamps. It takes about five minutes on an idle machine with two cores.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Simulated robots with friction: expected against found error, coverage of 95 % intervals, differences of two logs.
+"""Calibration of identification on simulated robots: expected and found errors, coverage of 95 % intervals, two logs.
 
     python -m benchmarks.calibration [--robots 100] [--first 0] [--pairs 30] [--seed 0] [--warm-up 0.1]
 
-Every robot is a classic arm whose bodies are deformed at random (masses by about a fifth), so that the file it is
-identified with is wrong by as much. Its drives have rotors, and friction that no fitted law contains: viscous, Coulomb,
-load-dependent, Stribeck, levelling off at a speed of its own; half of them slide only after a presliding distance;
-gears ripple. With --warm-up, they lose that share of their friction within a minute, most of it before the second log.
-A model is identified from one motion, without options, and predicts another one. Printed are, over all robots, the
-ratio of found to expected error, the share of rigid-body parameters within their 95 % intervals of the true values and,
-for pairs of logs, their differences in standard deviations, without the error of the prior, which both share.
+Every robot is a classic arm with randomly deformed bodies (masses by about a fifth), so that the file used for its
+identification is wrong by as much. Its drives have rotors, gear ripple, and friction that no fitted law contains:
+viscous, Coulomb, load-dependent, Stribeck, and saturating at a speed of its own; half of the drives have a presliding
+distance. With --warm-up, drives lose that share of their friction within a minute, most of it before the second log.
+A model is identified from one motion, without options, and predicts another one. The output, over all robots: the ratio
+of found to expected error, and the share of rigid-body parameters whose 95 % intervals contain the true values. For
+pairs of logs: parameter differences in standard deviations, without the error of the prior, which both fits share.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""Two workers against one: dask.distributed with processes of this machine, and the same results from both.
+"""Speed-up of two workers over one with dask.distributed on this machine, with a check for identical results.
 
     python -m benchmarks.cluster [--workers 2] [--jobs "simplify puma560" "monte carlo" ..] [--quick] [--model]
 
-For an idle machine with as many cores as workers: the times are by the clock. Workers are started, and have compiled
-what the job needs, before it is timed; results that differ by a bit end it with status 1. Needs `distributed` (extra
-`test`).
+Use an idle machine with at least as many cores as workers, since wall-clock times are measured. Before a job is timed,
+workers are started and compile the functions that it needs. If results differ by a bit, the exit status is 1. Needs
+`distributed` (extra `test`).
 
-Simplifications are two: the PUMA 560 to torque errors, a small job, of which the search for mass moments is done by one
-process whatever the workers, and five descents; and the Stanford arm to control requirements, a larger one. `--model`
-needs no idle machine: it does each job in one process, and works out from the processor time of every task what workers
-would take that get the next task when they are free, with no time for sending; what is begun ahead counts as done by
-nobody beside.
+There are two simplifications. The PUMA 560 with allowed torque errors is a small job: a search for mass moments, which
+always runs in one process, and five descents. The Stanford arm with control requirements is a larger job. `--model`
+needs no idle machine. It runs each job in one process, and computes from the processor time of every task the time of
+workers that get the next task as soon as they are free, without communication; tasks that are started early count as
+if no other task ran at the same time.
 """
 
 from __future__ import annotations

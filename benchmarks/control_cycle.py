@@ -1,12 +1,12 @@
-"""What a whole control cycle costs: robust computed torque with friction and guards, in C, against the peer's.
+"""Cost of a whole control cycle: robust computed torque with friction and guards in C, against the peer's.
 
     python -m benchmarks.control_cycle [--rounds 200] [--model MODEL.json ...]
 
-The law that Torquec generates, beside the same law written by hand around C that CasADi generated from Pinocchio's
-inverse dynamics; friction and guards (inputs that are no numbers, torque limits) are the same C for both. In turns on
-this machine; on a Cortex-M7 (doubles) and a Cortex-M4F (floats) as instructions under qemu, and bytes of code and
-constants without the C library. `--model`: certified models (`torquec simplify ROBOT -o DIR`) of these robots, as
-further contestants. Torques agree before anything is measured.
+The law that Torquec generates is compared with the same law written by hand around C that CasADi generated from
+Pinocchio's inverse dynamics. Friction and guards (NaN inputs, torque limits) are the same C for both. Times are measured
+in turns on this machine. For a Cortex-M7 (doubles) and a Cortex-M4F (floats) instructions are counted under qemu, with
+bytes of code and constants, without the C library. `--model` adds certified models (`torquec simplify ROBOT -o DIR`) of
+these robots as contestants. Torques are compared before anything is measured.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Control laws against inverse dynamics: how many calls of the exact inverse dynamics a controller's step costs, in C.
+"""Cost of one step of each control law in C, as a multiple of one call of the exact inverse dynamics.
 
     python -m benchmarks.controllers [--rounds 200] [--json FILE]
 

@@ -2,11 +2,12 @@
 
     python -m benchmarks.delivered DATA [--sets panda,kr300] [--strength 10]
 
-Models are identified from the first part of every set of `benchmarks.prediction`. Printed are |tau - predicted|/|tau|
-of the report, the C, URDF without its drives file, and MJCF on the logs that were fitted, each with its reader and its
-ratio to the report; then the least power that the friction of the C's and of the MJCF's robot takes, over 10^6 random
-states (speeds up to ten times those of the log), constant torques left out; last, the largest rise of the energy in
-runs of MuJoCo without drives, gravity and limits, from several speeds of all joints, relative to the energy lost.
+Models are identified from the first part of every set of `benchmarks.prediction`. Three results are printed. First,
+|tau - predicted|/|tau| on the fitted logs of the report, the C, the URDF without its drives file, and the MJCF, each
+with its reader and its ratio to the report. Second, the smallest power that friction dissipates over 10^6 random states
+(speeds up to ten times those of the log), without constant torques, for the robots of the C and of the MJCF. Third, the
+largest rise of the energy in runs of MuJoCo without drives, gravity and limits, from several speeds of all joints,
+relative to the energy lost.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     python -m benchmarks.derivatives ROBOT.urdf ... [--rounds 60] [--generator FILE] [--states 20000]
 
 Inverse and forward dynamics and the derivatives of both, called from one C loop, and as batches on one core against a
-loop of the peer's C. The peer is written here by benchmarks/peer.cpp (a compilation of minutes; `--generator` names
-the program of an earlier run). Its best variant counts: analytic derivatives or CasADi's own, with and without
--ffast-math. Agreement to 1e-10 is checked first.
+loop of the peer's C. benchmarks/peer.cpp generates the peer (its compilation takes minutes; `--generator` names the
+program of an earlier run). The fastest variant of the peer counts: analytic derivatives or CasADi's own, with and
+without -ffast-math. Agreement to 1e-10 is checked first.
 """
 
 from __future__ import annotations

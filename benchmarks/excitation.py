@@ -1,9 +1,9 @@
-"""Exciting motions by exact gradients, beside a random search that is given the same time.
+"""Exciting motions by exact gradients against a random search with the same time limit.
 
     python -m benchmarks.excitation [ROBOT ...] [--evaluations 3000]
 
 ROBOT is a classic or a robot file. The random search has the same motions, limits and criterion; it starts at the best
-of as many random motions, and its steps follow their success (one fifth rule). Compiling is not timed.
+of as many random motions, and adapts its step size to its success rate (one-fifth rule). Compiling is not timed.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""One whole haptic cycle of the PUMA 560: object, kinematics, dynamics, J'F, gains and guards.
+"""Time of one whole haptic cycle of the PUMA 560: object, kinematics, dynamics, J'F, gains and guards.
 
     python -m benchmarks.haptic_cycle
 
-The native loop steps cycle after cycle without Python in between; of it, and of single calls, the least of several
-rounds is printed. The bound is 5 microseconds: 0.25 % of a core at 500 Hz. Beside it, as a measure of the machine, the
-inverse dynamics of the same arm. The exit status is 1 where a cycle takes longer than the bound.
+The native loop runs cycle after cycle without Python in between. The shortest time of several rounds is printed for
+the loop and for single calls and, as a measure of the machine, for the inverse dynamics of the same arm. The exit
+status is 1 if a cycle takes longer than 5 microseconds, 0.25 % of a core at 500 Hz.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Regressor and streaming QR of a 7-joint arm, beside Pinocchio in a Python loop and one lstsq.
+"""Time of regressor and streaming QR of a 7-joint arm, against Pinocchio in a Python loop and one lstsq.
 
     python -m benchmarks.identification [ROBOT.urdf] [--rows 1000000]
 
-A row is one torque of one joint; a million samples of a 7-joint arm are seven million rows, and both are timed. The
-peer is timed on a part of the rows and scaled up, which flatters it: its dense matrix would not stay in the cache.
-Rounds of both alternate, so that a busy machine slows them alike; printed are the best round and the median ratio.
+A row is the torque of one joint at one sample: a million samples of a 7-joint arm are seven million rows. A million
+rows and a million samples are both timed. The peer is timed on a part of the rows and scaled up, which favours it: its
+dense matrix would not stay in the cache. Rounds of both alternate, so that a busy machine slows both equally. The
+output is the fastest round and the median ratio.
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
 python -m benchmarks.inverse_kinematics [--rounds 60] [--poses 2000] [--peers DIR] [ROBOT FRAME ...]
 
-All contestants take turns in one run, and the least time of each is printed. Native times are those of a C loop over
-the kernels (with gcc or clang); the textbook solution of arms with a spherical wrist (`textbook_wrist.c`, compiled with
--O3 -march=native) has the PUMA 560's lengths. EAIK runs where it can be imported; `--peers`
-(repeatable) names a folder of packages (site-packages of an environment of their own) to look in. Of arms that are
-solved by elimination (`python -m benchmarks.inverse_kinematics xarm6.urdf link6`) it prints the median and the 90 %
-quantile of the processor time over random poses instead.
+All contestants take turns in one run, and the shortest time of each is printed. Native times are those of a C loop
+over the kernels (with gcc or clang); the textbook solution of arms with a spherical wrist (`textbook_wrist.c`, compiled
+with -O3 -march=native) has the PUMA 560's lengths. EAIK is measured if it can be imported; `--peers` (repeatable) names
+a folder in which to look for it, such as the site-packages of another environment. For arms that are solved by
+elimination (`python -m benchmarks.inverse_kinematics xarm6.urdf link6`) the output is instead the median and the 90 %
+quantile of the processor time over random poses.
 """
 
 from __future__ import annotations

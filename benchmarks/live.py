@@ -2,7 +2,7 @@
 
     python -m benchmarks.live panda.xml            # needs torquec[jax,torch]
 
-Prints the fastest and the median round of each, and its ratio to the own call.
+Prints the fastest and the median round of each, and the ratio to Torquec's call.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Scalar kernels and exported C against the peer's C: ratios from one interleaved run on one core.
+"""Times of scalar kernels and exported C against the peer's C: ratios from one interleaved run on one core.
 
     python -m benchmarks.native [--rounds 300] [--json FILE]
 
 Every contestant is called from the same C loop over the same ring of states; agreement is checked first. The peer is
-compiled with and without -ffast-math, all its variants run, and the best one counts.
+compiled with and without -ffast-math; all its variants run, and the fastest one counts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long robot files take to open, in this tree and in another one, in turns: processor time, least of many.
+"""Time to open robot files in this tree and in another one, in turns: processor time, the shortest of many rounds.
 
 python -m benchmarks.opening OTHER/src FILE...
 

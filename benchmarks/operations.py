@@ -1,4 +1,4 @@
-"""Operations of the exported C against the figures to beat (multiplications / additions).
+"""Operation counts of the exported C against limits and the counts of CasADi (multiplications / additions).
 
 python -m benchmarks.operations
 """

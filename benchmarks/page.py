@@ -1,9 +1,9 @@
-"""The model in a page against the native one: a scalar call in Chromium beside the same call in a C loop.
+"""Time of a scalar call of a page's WebAssembly model in Chromium against the same native call in a C loop.
 
 python -m benchmarks.page [--rounds 30] [ROBOT ...]
 
-Needs Playwright, a Chromium and a C compiler. Both take turns, and the least time of each is printed. With `--haptic`
-also how far the haptic loop is from the clock and how many pictures a second there are, at 800 x 600 in software.
+Needs Playwright, a Chromium and a C compiler. Both take turns, and the shortest time of each is printed. `--haptic`
+also prints the lag of the haptic loop behind real time and the pictures per second, at 800 x 600 rendered in software.
 """
 
 from __future__ import annotations

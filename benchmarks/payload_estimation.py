@@ -1,7 +1,7 @@
-"""The recursive estimator on simulated arms with friction, encoder noise and torque ripple: errors and coverage.
+"""Errors and coverage of the recursive payload estimator on simulated arms with friction, encoder noise and ripple.
 
-`python -m benchmarks.payload_estimation panda|ur5 [RUNS [RIPPLE]]`: RUNS (20) of each of five payloads of 0 to 3 kg,
-4 s of motion each; ripple as a share of the torque limits (0.005).
+`python -m benchmarks.payload_estimation panda|ur5 [RUNS [RIPPLE]]`: RUNS runs (20) with each of five payloads from 0 to
+3 kg, 4 s of motion each. RIPPLE is the torque ripple as a share of the torque limits (0.005).
 """
 
 from __future__ import annotations

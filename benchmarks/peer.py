@@ -1,4 +1,4 @@
-"""The fastest peer, compiled: C that CasADi generated from Pinocchio's algorithms, in ../shared/bench.
+"""Compiled functions of the fastest peer: C that CasADi generated from Pinocchio's algorithms, in ../shared/bench.
 
 Everything is built into a temporary folder with gcc; nothing is written to the project.
 """

@@ -1,13 +1,13 @@
-"""Prediction of motions that were not fitted, by the C that `identify` delivers: recorded logs of four robots.
+"""Prediction errors of the C that `identify` writes, on motions that were not fitted: recorded logs of four robots.
 
     python -m benchmarks.prediction DATA [--sets panda,kr300] [--method weighted --friction offset]
 
 DATA is a folder with the logs of docs/logs.md. A model is identified from one part of the logs, its C is generated,
-compiled and run along the other part. Printed is |tau - predicted|/|tau| in per cent, both low-passed at the cut-off
-that the judged log itself asks for: over all joints, and for each joint; `report` is the error of the estimate itself,
-with whatever the C cannot hold; `expected` is what `identify` expects of another motion, `inside` the share of samples
-within the bounds of the residual, over all joints and of the worst joint, in per cent. Last, the differences between
-the parameters of both parts in their standard deviations: the median, and the share below 1.96.
+compiled and run along the other part. The output is |tau - predicted|/|tau| in per cent, over all joints and for each
+joint; both torques are low-passed at the cut-off of the predicted log. `report` is the error of the estimate itself,
+with the terms that C cannot express; `expected` is the error of another motion that `identify` expects; `inside` is the
+share of samples within the bounds of the residual, over all joints and for the worst joint, in per cent. The last lines
+are the differences between the parameters of both parts in standard deviations: the median, and the share below 1.96.
 """
 
 from __future__ import annotations

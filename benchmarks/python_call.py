@@ -1,4 +1,4 @@
-"""One call from Python against `pin.rnea`: ratios from one interleaved run on one core.
+"""Time of one call of inverse dynamics from Python against `pin.rnea`: ratios from one interleaved run on one core.
 
 python -m benchmarks.python_call [--rounds 200]
 """

@@ -1,4 +1,4 @@
-"""Reading a log of a 6-joint arm in every format, beside numpy.loadtxt.
+"""Time to read a log of a 6-joint arm in every format, against numpy.loadtxt.
 
 python -m benchmarks.read_log [--rows 200000]
 

@@ -1,8 +1,8 @@
-"""The real-time loop on the Panda: jitter and misses at 1 kHz, computing time of law and guards, 10 kHz sustained.
+"""Real-time loop on the Panda: jitter and missed cycles at 1 kHz and 10 kHz, computing time of law and guards.
 
     python benchmarks/realtime_loop.py panda.urdf [--seconds S]
 
-Prints a line for every run; a machine without a real-time kernel shows what it does, not what it could.
+Prints a line for every run. A machine without a real-time kernel shows its own timing, not the best possible one.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""What large jobs cost: many runs, robots and log rows, each at two sizes; and growth with the number of joints.
+"""Cost of large jobs (many runs, robots and log rows, each at two sizes), and its growth with the number of joints.
 
     python -m benchmarks.scale                                   # jobs, in processor seconds
     python -m benchmarks.scale --growth                          # chains of 3 to 100 joints
     python -m benchmarks.scale --growth --joints 3 6 --only load page --seconds 20
 
-Processor time, so that a busy machine gives similar figures. docs/scale.md makes a model of the jobs. Growth runs each
-job on each chain in a process of its own, which ends at a limit of processor time and of memory, without the cache of
-native code. The table has seconds and peak memory [MB]; the exponent p of  time ~ n^p  is the slope of a least-squares
+Times are processor times, so that a busy machine gives similar figures. docs/scale.md fits a cost model to the jobs.
+`--growth` runs each job on each chain in a process of its own, with limits of processor time and memory, and without
+the cache of native code. The table has seconds and peak memory [MB]; the exponent p of  time ~ n^p  is the slope of a least-squares
 line in logarithms through the sizes that took at least 0.05 s. A refusal, with its reason, is a result; a job that
 reaches the limit of memory without one is marked, and the benchmark then exits with 1.
 """

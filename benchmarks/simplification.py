@@ -1,8 +1,8 @@
-"""Certified simplification: operations over time, bounds over the largest errors found, time from robot file to proof.
+"""Certified simplification of eight arms: operations, tightness of the bounds, and time from robot file to proof.
 
 python -m benchmarks.simplification [--minutes 10] [--jobs 2] [puma560 stanford ur5 rx160 kr210 iiwa14 xarm7 panda]
 
-Every arm is a row of a Markdown table. Times are those of the clock: they mean little where others use the machine.
+Every arm is a row of a Markdown table. Times are wall-clock times, which mean little on a busy machine.
 """
 
 from __future__ import annotations

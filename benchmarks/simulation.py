@@ -1,8 +1,8 @@
-"""Closed loops: speed against a Python loop around `pin.aba`, energy drift, and Clover's three controllers.
+"""Closed-loop simulation: speed against a Python loop around `pin.aba`, energy drift, Clover's three controllers.
 
     python -m benchmarks.simulation [FOLDER FOR PICTURES]
 
-Times are processor times of one core, the best of several; errors are deterministic.
+Times are processor times of one core, the shortest of several rounds; errors are deterministic.
 """
 
 from __future__ import annotations

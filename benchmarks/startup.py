@@ -1,4 +1,4 @@
-"""Times that a user waits for: import, help, first callable, all functions, from the cache, demo, long chains.
+"""Waiting times of a user: import, help, first callable, all functions, functions from the cache, demo, long chains.
 
 python -m benchmarks.startup
 """

@@ -1,13 +1,13 @@
-"""Time-optimal motions beside toppra, on random paths through six waypoints: motion time, computing time, torques.
+"""Time-optimal motions against toppra, on random paths through six waypoints: motion time, computing time, torques.
 
     python -m benchmarks.time_optimal [../shared/data] [--paths 100] [--speeds 1 5]
 
-(1)  without friction both have the same limits; toppra checks them at grid points, we prove them between
-(2)  with friction, which toppra does not have, its torque limits are less by the friction at the largest speed
-(3)  columns: largest and median ratio of motion times, computing times [ms, process time, medians, interleaved], part
-     proven, and the largest torque at 10^5 random instants over its limit
+(1)  without friction both have the same limits; toppra checks them at grid points, Torquec also proves them in between
+(2)  with friction, which toppra does not model, toppra's torque limits are reduced by the friction at the largest speed
+(3)  columns: largest and median ratio of motion times, median computing times [ms, process time, interleaved], share of
+     proven motions, and the largest ratio of a torque to its limit at 10^5 random instants
 
-toppra is `pip install toppra`; paths and inverse dynamics are ours for both.
+Install toppra with `pip install toppra`. Both use Torquec's paths and inverse dynamics.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Operations from a wanted tracking error against hand-made tolerances of the same guarantee, PUMA 560 and UR5.
+"""Operations of models simplified to a tracking error, against hand-made torque tolerances: PUMA 560 and UR5.
 
-The hand-made tolerances are one part of all torque limits, the largest with which the loop keeps the wanted errors.
+The hand-made tolerance of a joint is a share of its torque limit, the same for all joints: the largest share with which
+the same guarantee meets the allowed tracking errors.
 
-Run `python -m benchmarks.tracking_budget`: some minutes an arm. The UR5 and its drives are those of `../shared/data`.
+Run `python -m benchmarks.tracking_budget`: some minutes per arm. The UR5 and its drives are those of `../shared/data`.
 """
 
 from __future__ import annotations

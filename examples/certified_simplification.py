@@ -1,4 +1,4 @@
-"""A Scara that does less arithmetic, with a proof: errors at random states, the proven bound, what was allowed.
+"""Certified simplification of a Scara: errors at random states, the proven bound and the allowed error.
 
     python examples/certified_simplification.py [PICTURE]
 

@@ -1,11 +1,11 @@
-"""Push a robot within its uncertainty and watch the guaranteed tube hold: a page with three sliders.
+"""Guaranteed tube of the tracking error: a page with sliders for friction, masses and payload of a PUMA 560.
 
     python examples/guaranteed_tube.py [PICTURE]
 
 A PUMA 560, its wrist locked, whose friction is known to 30 %, masses and inertias to 3 %, payload between 0 and 0.5 kg.
 The guarantee bounds the tracking error of every such robot. The script simulates 45 of them, draws the band of all
 errors inside the tube, and writes a page beside the picture (PICTURE with the suffix .html) in which sliders choose the
-robot. The page needs nothing else and asks for nothing.
+robot. The page is one file and makes no network request.
 """
 
 from __future__ import annotations

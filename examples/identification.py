@@ -1,9 +1,9 @@
-"""A robot whose file is wrong, and what a noisy log makes of it.
+"""Identification of a robot whose file is wrong, from a noisy simulated log.
 
     python examples/identification.py [PICTURE]
 
-The file's masses and first moments are off by a fifth, and it knows no friction. One simulated run of the real arm is
-identified, another one, which the fit has not seen, is predicted: by the file and by the identified model.
+The file's masses and first moments are wrong by a fifth, and it has no friction. The model is identified from one
+simulated run of the real arm. The file and the identified model then predict a second run, which was not fitted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Eight ways to one pose: every posture of a PUMA 560 with its hand in the same place.
+"""Inverse kinematics of a PUMA 560: the eight configurations for one pose of its hand.
 
     python examples/inverse_kinematics.py [PICTURE]
 

@@ -1,9 +1,10 @@
-"""From 78 parameters to 23: the identification of a PUMA 260 by Izaguirre et al., on simulated measurements.
+"""Identification of a PUMA 260 after Izaguirre et al., on simulated measurements: from 78 parameters to 23.
 
-Ten short runs, positions and torques every 28 ms, noise; speeds and accelerations by central differences, 15 samples
-cut at each end; weighted least squares per run; parameters that contribute less than 1 % of the largest torque go.
-Prints the paper's Tables 1 to 3. Run it with `python examples/puma260_identification.py [PICTURE]`; the picture shows
-what each of the 52 independent parameters contributes.
+Ten short runs give noisy positions and torques every 28 ms. Speeds and accelerations are central differences; 15
+samples at each end are omitted. Each run is fitted by weighted least squares, and parameters that contribute less than
+1 % of the largest torque are dropped. The script prints the paper's Tables 1 to 3. Run it with
+`python examples/puma260_identification.py [PICTURE]`; the picture shows the contribution of each of the 52 independent
+parameters.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""How far a model alone carries a PUMA 260: open-loop trajectory following after Izaguirre et al., section 7.2.
+"""Open-loop trajectory following of a PUMA 260, by feedforward alone, after Izaguirre et al., section 7.2.
 
 Joints 1, 2 and 3 move together through 90 degrees with minimum jerk, slowly (42 degrees/s at most) and fast (180),
-under the torques that the model computes for the motion and nothing else. The robot differs from the model in its
-Coulomb friction, by 5 %, which is our choice; the paper's robot differed in ways unknown. With on-line compensation,
-gravity is that of where the arm is. The paper reports errors below a tenth of the way in the fast motion, and large
-ones from gravity in the slow motion, which on-line compensation took away for the most part.
+under the torques that the model computes for the motion, without feedback. The robot's Coulomb friction differs from
+the model's by 5 %, an assumption; the differences of the paper's robot are unknown. With on-line compensation, the
+gravity torque is computed at the actual position of the arm. In the fast motion, the paper reports errors below a tenth
+of the way. In the slow motion it reports large errors due to gravity, most of which on-line compensation removed.
 
 Run it with `python examples/puma260_open_loop.py [PICTURE]`; the picture needs the extra `plot`.
 """

@@ -1,8 +1,8 @@
-"""Where the torque goes: gravity, inertia, velocity and friction of a PUMA 560 along a fast motion.
+"""Parts of the joint torques of a PUMA 560 along a fast motion: gravity, inertia, velocity torques and friction.
 
     python examples/torque_parts.py [PICTURE]
 
-computes every part natively, for all samples in one call each, and draws them for the first three joints.
+computes each part natively, in one call for all samples, and draws the parts for the first three joints.
 """
 
 from __future__ import annotations

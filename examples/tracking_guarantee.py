@@ -1,9 +1,9 @@
-"""A tube that a robot cannot leave: the bound on the tracking error of a simplified arm beside simulated errors.
+"""Tracking guarantee of a simplified Scara: the bound on the tracking error beside simulated errors.
 
     python examples/tracking_guarantee.py [PICTURE]
 
-simplifies a Scara, asks for the guarantee of computed torque at 500 Hz, and simulates the exact arm, without
-friction, under it.
+simplifies a Scara, computes the guarantee for computed torque at 500 Hz, and simulates the exact arm without friction
+under this law.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""What it costs to hold coefficients: proven bounds of a planar arm's torque error against how old they are.
+"""Hold error of two-rate control: proven bounds of a planar arm's torque error against the age of the coefficients.
 
     python examples/two_rates.py [PICTURE]
 
-bounds zeroth and first order for every motion of a box (3 rad/s, 15 rad/s^2, 150 rad/s^3), and draws both.
+bounds the zeroth- and the first-order error for every motion of a box (3 rad/s, 15 rad/s^2, 150 rad/s^3), and draws
+both bounds.
 """
 
 from __future__ import annotations
