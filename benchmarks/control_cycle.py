@@ -3,10 +3,10 @@
     python -m benchmarks.control_cycle [--rounds 200] [--model MODEL.json ...]
 
 The law that Torquec generates is compared with the same law written by hand around C that CasADi generated from
-Pinocchio's inverse dynamics. Friction and guards (NaN inputs, torque limits) are the same C for both. Times are measured
-in turns on this machine. For a Cortex-M7 (doubles) and a Cortex-M4F (floats) instructions are counted under qemu, with
-bytes of code and constants, without the C library. `--model` adds certified models (`torquec simplify ROBOT -o DIR`) of
-these robots as contestants. Torques are compared before anything is measured.
+Pinocchio's inverse dynamics. Friction and guards (NaN inputs, torque limits) are the same C for both. Times are
+measured in turns on this machine. For a Cortex-M7 (doubles) and a Cortex-M4F (floats) instructions are counted under
+qemu, with bytes of code and constants, without the C library. `--model` adds certified models (`torquec simplify ROBOT
+-o DIR`) of these robots as contestants. Torques are compared before anything is measured.
 """
 
 from __future__ import annotations

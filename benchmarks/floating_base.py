@@ -4,8 +4,8 @@
 
 All contestants are called from C loops in turns, on one core. Agreement to 1e-10 is checked first. CasADi's C has
 inverse and forward dynamics (the derivatives of a humanoid do not compile in reasonable time); its fastest variant,
-with or without -ffast-math, counts. Pinocchio's C++ is compiled for this processor. `--generator` and `--pinocchio` name the
-program and the library of an earlier run, which take minutes to compile.
+with or without -ffast-math, counts. Pinocchio's C++ is compiled for this processor. `--generator` and `--pinocchio`
+name the program and the library of an earlier run, which take minutes to compile.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python -m benchmarks.sabotage DATA [--sets panda,lwr4] [--only "x 2.0"]
 
-DATA is a folder with the logs of docs/logs.md. Every fault is planted in a recorded log. `rise` is its relative increase
-of the error |tau - A x|/|tau| of weighted least squares without prior. Above 20 % the fault must be detected: by a
-warning or an error that the log without the fault does not cause.
+DATA is a folder with the logs of docs/logs.md. Every fault is planted in a recorded log. `rise` is its relative
+increase of the error |tau - A x|/|tau| of weighted least squares without prior. Above 20 % the fault must be detected:
+by a warning or an error that the log without the fault does not cause.
 """
 
 from __future__ import annotations

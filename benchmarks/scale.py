@@ -6,9 +6,9 @@
 
 Times are processor times, so that a busy machine gives similar figures. docs/scale.md fits a cost model to the jobs.
 `--growth` runs each job on each chain in a process of its own, with limits of processor time and memory, and without
-the cache of native code. The table has seconds and peak memory [MB]; the exponent p of  time ~ n^p  is the slope of a least-squares
-line in logarithms through the sizes that took at least 0.05 s. A refusal, with its reason, is a result; a job that
-reaches the limit of memory without one is marked, and the benchmark then exits with 1.
+the cache of native code. The table has seconds and peak memory [MB]; the exponent p of time ~ n^p is the slope of a
+least-squares line in logarithms through the sizes that took at least 0.05 s. A refusal, with its reason, is a result; a
+job that reaches the limit of memory without one is marked, and the benchmark then exits with 1.
 """
 
 from __future__ import annotations
