@@ -11,10 +11,10 @@ from typing import Any
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """While this context lasts, linear algebra uses one thread, where threadpoolctl is installed.
+    """Context in which linear algebra uses one thread, where threadpoolctl is installed.
 
-    Sharing small matrices out among threads costs far more than it saves, on a busy machine a hundred times more;
-    larger pieces of work are shared out among processes.
+    Threads cost more than they save on small matrices: ten times the run time on a busy machine. Larger pieces of work
+    are distributed to processes.
     """
     try:
         limits: AbstractContextManager[Any] = _libraries(len(sys.modules)).limit(limits=1)

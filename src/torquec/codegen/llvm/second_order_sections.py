@@ -1,7 +1,6 @@
 """Zero-phase Butterworth filter of order four over the columns of an array, natively.
 
-    section s:  y = b0 x + z0,   z0 := b1 x - a1 y + z1,   z1 := b2 x - a2 y                                       (1)
-
+(1)  section:  y = b0 x + z0,   z0 := b1 x - a1 y + z1,   z1 := b2 x - a2 y
 (2)  Two sections are passed forward in time, then backward. Before that, both ends are continued by odd reflection, and
      the state z of a pass starts at its steady state for the first value.
 (3)  These are the operations of `scipy.signal.sosfiltfilt`, in the same order, so that bits agree where SciPy was
