@@ -1,11 +1,11 @@
 """Inverse dynamics in closed form with few terms: insignificant terms are left out within the torque tolerance.
 
 (1)  a term a B(q) of a coefficient contributes at most |a| max|B| times its speeds or accelerations to a joint's
-     torque; the smallest contributions that add up to no more than half of the joint's error are left out
+     torque. The smallest contributions are left out, as long as they add up to at most half of the joint's error
 (2)  this worst case hardly ever occurs: pruning (:mod:`torquec.simplification.prune`) simplifies the result further
 
-It is the cheaper way where axes are parallel or errors large; the other one is
-:mod:`torquec.simplification.fewer_parameters`.
+This gives shorter programs where axes are parallel or tolerances large; elsewhere
+:mod:`torquec.simplification.fewer_parameters` does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Term = tuple[Family, Index, Monomial]
 def closed_form_with_fewer_terms(problem: SimplificationProblem, cheapest: Function) -> list[Function]:
     """The significant terms as one program; none where it costs far more than the cheapest program known.
 
-    Pruning would then take long without success. It is not tried for many joints or for robots with mimic joints.
+    Pruning would then take long without success. The closed form is not tried for many joints or with mimic joints.
     """
     if len(problem.robot.bodies) > TUNING.closed_form_joints or problem.has_mimic_joints:
         return []

@@ -2,11 +2,11 @@
 
 (1)  tau_i = sum_j M_ij qdd_j + sum_{j<=k} (2 -) c_ijk qd_j qd_k + g_i
 (2)  C_ij = sum_k c_ijk qd_k,   so that C qd is the velocity torque
-(3)  the torque as one sum of products of sines, cosines, speeds and accelerations, the most frequent factors taken out;
-     or coefficient by coefficient, each in factored form: whichever takes fewer operations
+(3)  the torque as one sum of products of sines, cosines, speeds and accelerations, in which the most frequent factors
+     are factored out; or coefficient by coefficient, each factored: whichever takes fewer operations
 (4)  coefficients in multiple angles share sums instead (:mod:`torquec.closedform.shared_sums`)
 
-With fitted coefficients dM/dt - 2 C is skew only as far as the fits allow.
+With fitted coefficients dM/dt - 2 C is skew-symmetric only up to the errors of the fits.
 """
 
 from __future__ import annotations

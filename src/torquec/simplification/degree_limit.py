@@ -1,9 +1,9 @@
 """Degree limit of provable torque programs: which replacements and fits keep it.
 
-(1)  a box of a proof has 2 d + 1 control points along an angle in whose sine and cosine torques have degree d, and
-     d + 1 along a displacement: their product is limited
-(2)  high degrees may cancel because constants of a recursion are the same number at several places: where fits of all
-     of them would raise degrees above the limit, only those may be fitted that raise none
+(1)  a box of a proof has 2 d + 1 control points along an angle if torques have degree d in its sine and cosine, and
+     d + 1 along a displacement. The product over all joints is limited
+(2)  a recursion uses the same constant at several places, so that high degrees may cancel. Where fitting all constants
+     would raise degrees above the limit, only constants that raise no degree are fitted
 (3)  limited time or memory for proof and check lowers the limit, never below the degrees of the initial program
 """
 
@@ -34,8 +34,8 @@ _BYTES = 8  # size of a number in a table
 class DegreeRoom:
     """Limits from the time and memory for proof and check (3).
 
-    `degrees` (n,) are the least degrees of the grid of a check, for any program; the limits are
-    numbers of points, of that grid and of a box of a proof.
+    `degrees` (n,) are lower bounds of the degrees of a check's grid, for any program. `in_grid` limits the points of
+    that grid, `in_box` those of a proof's box.
     """
 
     degrees: tuple[int, ...]
@@ -75,7 +75,7 @@ class DegreeLimit:
         return self._allowed(position_degrees(program, self._bases))
 
     def allows_replacing(self, program: Function, choices: Sequence[Sequence[Replacement]]) -> list[bool]:
-        """For each choice whether the program with its replacements is within the limit."""
+        """Whether the program with the replacements of a choice is within the limit, for each choice."""
         replaced = [{one.step: one.in_graph for one in chosen} for chosen in choices]
         return [self._allowed(degrees) for degrees in degrees_of_replacements(program, self._bases, replaced)]
 

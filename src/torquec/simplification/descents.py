@@ -1,8 +1,8 @@
 """Pruning descents with restarts: rounds over several programs and seeds, and again from stages of the shortest.
 
 (1)  a first round has one descent of each program, or several with other seeds
-(2)  where time is limited there are later rounds, each with descents from earlier stages of the shortest one so far,
-     and a slow search at its end (:func:`torquec.simplification.prune.last_look`)
+(2)  where time is limited there are later rounds, each with descents from earlier stages of the shortest descent so
+     far, and a slow search from its last stage (:func:`torquec.simplification.prune.last_look`)
 (3)  after some rounds without gain the search restarts elsewhere: descents from the first programs with other seeds,
      and (2) from the shortest of them. It ends after several restarts without gain
 (4)  a descent ends with a rescaling that saves multiplications (:mod:`torquec.simplification.rescale`)
@@ -36,7 +36,7 @@ def pruned_programs(
     searches: Sequence[Search],
     room: DegreeRoom | None,
 ) -> Iterator[list[Function]]:
-    """Final programs of the descents, round by round; `prunings` is the number of seeds of each program at first (1).
+    """Final programs of the descents, round by round; `prunings` is the number of seeds of a program in (1).
 
     Where time is limited the cheapest come first, with one seed each; `searches` run in parallel, and their results are
     pruned; later rounds have other seeds. Otherwise the slowest come first, for load balancing.
@@ -50,7 +50,7 @@ def pruned_programs(
             for program in ordered
             if operation_cost(program) <= TUNING.unpromising_price * operation_cost(ordered[0])
         ]
-        # Second, so that another process starts it, or a single process has pruned something before.
+        # In second place: another process starts it at once; a single process prunes a program before it.
         first[1:1] = [_Start(search) for search in searches]
     else:
         first = [_Start(program, seed) for program in ordered for seed in range(prunings[program])]

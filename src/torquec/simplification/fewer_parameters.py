@@ -1,21 +1,21 @@
 """Recursions with fewer mass moments: a small fitted set, or most of them as a start for pruning.
 
 Regrouped mass moments are dropped and the rest fitted again by :mod:`torquec.simplification.moment_search`. A start for
-pruning drops little:
+pruning drops only a few:
 
 (1)  mass moments are left out one after the other while errors stay far below the tolerance
      (:mod:`torquec.simplification.moment_search`); nothing is fitted against worst motions
-(2)  where the moments of all links beyond one can be left out, that one's frame is turned so that its first moment has
-     one component, and (1) is done again
+(2)  where the moments of all links distal to a link can be left out, this link's frame is turned so that its first
+     moment has one component, and (1) is repeated
 
 Turning a link's frame about its own joint's axis brings its first moment onto one axis:
 
 (3)  R(q + theta) = R(q + theta + a) R(-a) about z: the link's frame rotates by a more, its moments and the frames of
      its children by a less. Torques are the same functions of q
-(4)  a = atan2(y, x) of the first moment leaves x alone, a quarter turn less leaves y alone
+(4)  a = atan2(y, x) of the first moment leaves only its x component, a quarter turn less only its y component
 
-Frames of a recursion are chosen so that the axes and offsets of the next joint have many zeros. Where all distal links
-are without moments, children are not computed, and (4) saves the products with one component of the moment for one
+Frames of a recursion are chosen so that the axes and offsets of the next joint have many zeros. Where no distal link
+has moments, children are not computed, and (4) saves the products with one component of the moment at the cost of one
 addition.
 """
 
@@ -52,9 +52,9 @@ def recursion_with_fewer_parameters(problem: SimplificationProblem, cheapest: Fu
 def fewest_operations(
     robot: Robot, motions: MotionBox, tolerance: Sequence[float], *, meter: Meter = silent
 ) -> Function:
-    """The recursion with fewest operations that keeps every joint's torque error below its tolerance (as far as found).
+    """The cheapest recursion found whose largest torque error found is below the tolerance of every joint.
 
-    With all moments kept, the error is that of rounding. Friction and springs are not part of it; reflected rotor
+    With all moments kept, only rounding errors remain. The torques are without friction and springs; reflected rotor
     inertias are kept exactly. When the meter stops the search (`TimeLimitError`), the best result so far is returned;
     without one, the error is raised.
     """

@@ -1,12 +1,12 @@
 """Estimated operation count of a program with one of its steps in another form, without building the program.
 
-(1)  value numbering: each operation with its arguments has a number; a form that is evaluated on `Weighed` values
-     instead of nodes adds the operations that are new
+(1)  value numbering: each operation with its arguments has a number. Evaluating a form on `Weighed` values instead of
+     nodes adds only its new operations
 (2)  the price is that of all operations that the results need when the form replaces the step
 
-Signs are not counted: sums around them nearly always absorb them. The estimate may be too low by one or two, and too
-high where sums come to share a factor, which only building them shows; forms with a low estimate are built, and counted
-exactly.
+Signs are not counted: sums around them nearly always absorb them. The estimate may be one or two too low. It is too
+high where the new sums share a factor, which shows only when they are built. Forms with a low estimate are built, and
+counted exactly.
 """
 
 from __future__ import annotations

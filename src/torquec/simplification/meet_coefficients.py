@@ -1,7 +1,7 @@
 """Coefficients M, c and g that provably meet a specification: control requirements, or a threshold.
 
 (1)  control requirements (Chang & Lee): coefficients fitted within the tolerances (23a-d), each with a proven bound.
-     Those that are not fitted and proven in their part of the time are left exact, one by one
+     A coefficient that is not fitted and proven in its part of the time stays exact
 (2)  a threshold (Clover): the equations without small terms. The error of each coefficient is proven, and that of the
      torques where the specification limits speeds and accelerations. There is no search: where time runs out, bounds
      are looser
@@ -61,7 +61,7 @@ def coefficients_within(
     if not found.unproven:
         others = exact_bounds(exact, box)
         return fitted, CoefficientCertificate(robot.name, robot.content_hash, program, box, found.proofs, others)
-    # Unproven coefficients become exact again, with at most the error of snapped angles: no search, even if late.
+    # Unproven coefficients become exact again. Snapped angles are their only error: no search, even if late.
     kept = [None if t.name in found.unproven else fit for t, fit in zip(tolerances, fits, strict=True)]
     if not any(kept):
         return None, certify_coefficients(robot, exact, exact, box, tolerances=tolerances, work=work)

@@ -4,7 +4,7 @@ The recursion is traced once with the moments as unknowns; moments outside a sub
 
 (1)  zero:    a product with a factor that is zero, a sum of terms that are all zero
 (2)  number:  steps that depend on moments and constants alone are computed beforehand
-(3)  needed:  by a torque, or by a needed step that is not zero; a sum with one term that is zero is no addition
+(3)  needed:  by a torque, or by a needed step that is not zero; a sum with a zero term costs no addition
 
 A program traced for the subset itself may be a few operations shorter, by constant folding over several steps. Counts
 still rank the subsets, in a thousandth of the time.
@@ -69,7 +69,7 @@ class MomentCosts:
         self._counted = [k for k in range(len(self._program.operations)) if k not in numbers]
 
     def of(self, choices: Sequence[Sequence[int]]) -> Indices:
-        """For each choice, given by the numbers of the moments that are kept; (choices,)."""
+        """The operation count (choices,) of each choice, given by the indices of its kept moments."""
         kept = np.zeros((len(self._places), len(choices)), bool)
         for column, choice in enumerate(choices):
             kept[list(choice), column] = True

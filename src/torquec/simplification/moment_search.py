@@ -3,14 +3,14 @@
 Torques are linear in the moments that regrouping leaves, tau = sum_p phi_p beta_p, and each moment that is zero
 removes products from the traced recursion.
 
-(1)  fit:       min over beta of max over motions and joints of |tau - tau'|/tolerance, a linear program over motions
-                that are exchanged: the worst motions of a fit join until the level stops rising
+(1)  fit:       min over beta of max over motions and joints of |tau - tau'|/tolerance, a linear program over a pool
+                of motions; the worst motions of each fit join the pool until the level stops rising
 (2)  search:    leave out one moment after another, preferring those that save most operations for the error they
                 cost; then exchanges of one or two kept moments against one that was left out, while they save
                 operations
 (3)  the worst motions of one subset are bad for others, too: after a fit that is not good enough, the search is
-     repeated on the enlarged pool of motions. Exchanges, which take longest, start after a fit is good enough: a search
-     that is stopped during them has a result
+     repeated on the enlarged pool of motions. Exchanges take longest, and start only after a fit that is good enough:
+     a search that is stopped during them has a result
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ class MomentParameter:
 
 @dataclass(frozen=True)
 class FittedMoments:
-    """Moments that are kept with their values, the largest error found of each joint [N m] and, over the tolerance, of
-    all of them.
+    """Kept moments and their values.
+
+    `found` is the largest error found of each joint [N m, N], `ratio` the largest of these over its tolerance.
     """
 
     kept: list[int]
@@ -139,7 +140,7 @@ class MomentSearch:
         return sorted(kept)
 
     def exchanged(self, kept: Sequence[int], meter: Meter) -> list[int]:
-        """Cheaper moments by exchanges, good enough at all motions met so far; the same where there are none."""
+        """Cheaper moments by exchanges, good enough at all motions met so far; the same moments if there are none."""
         self._resample()
         kept = list(kept)
         while (fewer := self._swapped(kept, meter)) is not None:

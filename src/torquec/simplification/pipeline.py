@@ -9,8 +9,8 @@
      `prune`). A new strategy is one file with a function from a problem and the cheapest program known to a list of
      programs, and one row of the table
 (5)  proof: the cheapest candidates are proven over the whole box of motions, fitted again where that helps (`prove`)
-(6)  tighten: where none is proven, the aims of the joints concerned are lowered, and (4) is done again; in the end the
-     cheapest exact program remains, which errs only by rounding
+(6)  tighten: where none is proven, the aims of the unproven joints are lowered, and (4) is repeated. If no program is
+     proven after that, the result is the cheapest exact program, whose only error is rounding
 (7)  independent check of the cheapest proven program that can be checked in time (`check_again`)
 
 Specifications are of three kinds: torque errors; control requirements (Chang & Lee), which give torque tolerances that
@@ -19,7 +19,7 @@ place of (3) to (6) (:mod:`torquec.simplification.meet_coefficients`).
 
 The price of a program is its number of operations, including sines and cosines. With a time limit, searches return
 their best so far at their deadline; the result is the cheapest program proven by then. Every pass sets its own part of
-the :class:`torquec.foundation.budget.Budget`, so that one may be late (a last proof, the check) without the others.
+the :class:`torquec.foundation.budget.Budget`: a last proof or the check may be late, and other passes are not.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def simplify_and_check(
 ) -> Simplified | None:
     """All passes: the cheapest program that is proven, and with `check` also checked, within the work's budget.
 
-    With `simpler_than`, the cost of the program to compare with, the result is None where no program is cheaper or has
+    `simpler_than` is the cost of a known program: the result is None where no program found costs less or has
     simplified coefficients. Without a check the search has the same part of the time. `on_proven` and errors raised
     are those of `meet_specification`.
     """
@@ -165,7 +165,7 @@ def meet_specification(
 
     `exact` is the program of the robot's inverse dynamics. `on_proven` is called with programs for torque errors that
     are proven before the search is over, each cheaper than the one before. `checked_by` is the budget that includes the
-    check of the result: a program for torque errors is then one that can be checked by then, where there is one.
+    check of the result: programs for torque errors are then chosen to be checked in time, where that is possible.
     Raises `SpecificationError` with joint, tolerance and smallest achievable error where the specification cannot be
     met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
     """

@@ -23,8 +23,8 @@ class SimplificationProblem:
 
     `tolerance` (n,) [N m, N] is one error for each independent joint; `work` has the worker processes and progress
     reports; `precision` is that of the code whose errors are proven. `on_proven`, if given, is called with every
-    certificate that is cheaper than those before it. `budget` is that of search and proof, `checked_by` the one that
-    includes the check of the certificate, where there is one.
+    certificate that is cheaper than those before it. `budget` is that of search and proof; `checked_by` also
+    includes the check of the certificate, if there is one.
     """
 
     robot: Robot

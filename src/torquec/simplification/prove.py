@@ -10,7 +10,7 @@ Bounds of candidates, and of the exact program where no candidate is proven, are
 The independent check takes the cheapest proven program that can be checked in the remaining time. The duration of each
 check is predicted (:class:`torquec.proof.check_certificate.CheckTime`): the cheapest program whose check fits is
 checked; where none fits, the one with the shortest check. A check that is slower than predicted, on a machine that has
-become busy, may exceed its deadline (`TimeShares.check`), since the result depends on it. After that it is given up:
+become busy, may exceed its deadline (`TimeShares.check`), since the result depends on it. After that it is abandoned:
 the program is proven all the same, and `torquec check` can check the proof from its files later.
 """
 
@@ -103,7 +103,7 @@ def proven_early(
 def proven_or_refitted(
     problem: SimplificationProblem, aim: SimplificationProblem, program: Function, plan: TimePlan
 ) -> Certificate:
-    """The proof of a program; where a joint's error is not proven, constants are fitted to lower this error first.
+    """The proof of a program; if a joint's error is not proven, constants are fitted to lower it, then again.
 
     Bounds of products of speeds overestimate by some percent; the amount is known only from a proof.
     """

@@ -40,8 +40,8 @@ from torquec.simplification.tuning import TUNING
 from torquec.trajectory.motion_box import MotionBox
 
 _PHASES = (PrunePhase(12, 1.1, together=6, forms=1, patience=1), PrunePhase(4, 1.1), PrunePhase(1, 1.15))
-"""First replacements that save many operations together, then few, then single ones; the last phase is repeated while
-it helps."""
+"""Operations saved between fits to the worst motions: many at first, then few, then one; the last phase is repeated
+while it helps."""
 
 _LAST_LOOK = PrunePhase(1, 1.0, forms=1, foreseen=2.2, earnest=True, tries=150, tries_of_a_step=4, failures=40)
 """(8). On the iiwa14 and the KR210 all successful replacements were among the first sixty tried."""
@@ -58,8 +58,7 @@ def prune_within(
     room: DegreeRoom | None = None,
     meter: Meter = silent,
 ) -> list[Function]:
-    """Stages of pruning `simplified`, the last the shortest; the largest errors found against `exact` keep the
-    tolerances.
+    """Stages of pruning `simplified`, the shortest last; largest errors found against `exact` keep the tolerances.
 
     Another `seed` may save more, or less (4); a `room` keeps degrees lower (7). When the meter stops it
     (`TimeLimitError`), the stages so far are returned.

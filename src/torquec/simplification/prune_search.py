@@ -31,9 +31,10 @@ from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
 @dataclass(frozen=True)
 class PrunePhase:
-    """Parameters of a pruning phase: operations to save before constants are fitted to the worst motions, largest error
-    until then in tolerances (`room`), replacements tried at once, and refactorings after a trial with their patience.
+    """Parameters of a pruning phase.
 
+    Constants are fitted to the worst motions after `chunk` saved operations; until then errors may reach `room`
+    tolerances. `together` replacements are tried at once. `forms` refactorings with their `patience` follow each fit.
     Replacements are tried if their predicted error is at most `foreseen`, by default `room`; with `earnest` they get a
     full fit. `tries` and `tries_of_a_step` limit consecutive failures: those of one step tend to fail together. After
     `failures` failed fits to the worst motions in a row the next phase begins.

@@ -96,7 +96,7 @@ class _Form:
 
     @cached_property
     def units(self) -> dict[int, tuple[int, float]]:
-        """By step: another one that is a constant times it and needed more than once, and the constant (3)."""
+        """By step: a step that is a constant times it and is needed more than once, and this constant (3)."""
         steps, found = self.program.operations, {}
         for k, step in enumerate(steps):
             if step.op is Op.MUL and self.uses[k] > 1:
@@ -167,7 +167,7 @@ class _Form:
         ]
 
     def _in_units(self, term: _Term, *, before: int) -> _Term:
-        """The term by a value times a constant instead of the value, where it has a constant itself (3)."""
+        """The term with an existing multiple of a factor in place of this factor, if the term has a constant (3)."""
         coefficient, factors = term
         if abs(coefficient) in (1.0, 2.0):
             return term
@@ -214,7 +214,7 @@ class _Writer:
         return factored + self.polynomial(outside) if outside else factored
 
     def _sum(self, terms: Sequence[_Term]) -> Any:
-        """Terms that share nothing, in any order, one that is not negative first."""
+        """The sum of terms without a common factor, in random order, a positive term first."""
         order = [terms[k] for k in self.rng.permutation(len(terms))]
         first, *rest = sorted(order, key=lambda term: term[0] < 0.0)
         total = self._product(*first)
@@ -224,7 +224,7 @@ class _Writer:
         return total
 
     def _product(self, coefficient: float, factors: _Factors) -> Any:
-        """One term; what is known of it first (3)."""
+        """One term; existing products of its factors are used first (3)."""
         left = [factors[k] for k in self.rng.permutation(len(factors))]
         while (pair := self._known_pair(left)) is not None:
             left = [*_without(_without(tuple(left), pair[0]), pair[1]), self.known[pair]]
@@ -255,6 +255,6 @@ def _gathered(terms: Sequence[_Term]) -> list[_Term]:
 
 
 def _without(factors: _Factors, one: int) -> _Factors:
-    """The factors, one of those that are alike left out."""
+    """The factors without one occurrence of `one`."""
     k = factors.index(one)
     return factors[:k] + factors[k + 1 :]

@@ -10,7 +10,8 @@ no operation. The minimax fit over given motions:
 The error after a replacement and a fit is predicted without doing either:
 
 (4)  torques change by J_k (v - v_k) where v replaces step k: derivatives J by reverse mode, at every motion
-(5)  constants can compensate a part of it, with the derivative d tau/dc less J_k d v_k/dc, the path through step k
+(5)  constants can compensate a part of this change: their derivative is d tau/dc less J_k d v_k/dc, the path through
+     step k
 (6)  least squares over the motions, those of large errors weighted more, give the change of the constants; the residual
      at the worst motion is the predicted error
 
@@ -164,14 +165,14 @@ class Foreseen:
 
     @property
     def largest(self) -> float:
-        """Over the joints."""
+        """The largest error of all joints."""
         return float(self.errors.max())
 
 
 def foresee(
     program: Function, states: Array, torques: Array, tolerance: Array, constants: Sequence[int] | None = None
 ) -> tuple[RealArray, list[Foreseen]]:
-    """Predicted errors (4)-(6): present largest errors (n,), and every replacement that saves something with its own.
+    """Predicted errors (4)-(6): present largest errors (n,), and each replacement that saves operations with its own.
 
     `states` (N, 3, n) are the motions, `torques` (N, n) the exact torques there; `constants` the steps that may be
     fitted, all by default.

@@ -116,7 +116,7 @@ class _Ledger:
         self.uses = Counter(argument for step in self.steps for argument in step.args)
         self.uses.update(program.results[0])
         self.factors = {a for step in self.steps if step.op is Op.MUL for a in step.args if self.uses[a] == 1}
-        """Steps used only by a product: instead of setting one to zero, the product is, which saves more."""
+        """Steps used only by one product: the product is set to zero instead of the step, which saves more."""
         self.turns = Counter(step.args[0] for step in self.steps if step.op in (Op.SIN, Op.COS))
 
     def saved(self, k: int, by: int | None) -> int:

@@ -5,8 +5,8 @@ A step may compute its value in another unit, if later steps account for it:
 (1)  a set S of steps computes its values times u. A constant that multiplies at the boundary of S absorbs u or 1/u;
      where a sum has terms on both sides of the boundary, those on the other side are added up and multiplied once
 (2)  with u = 1/c for a constant c whose product is in S and whose argument is not, that product disappears
-(3)  the S with the fewest sums across its boundary is one side of a minimum cut: between the product to be removed, and
-     the inputs, their sines and cosines, and the results, whose units are fixed
+(3)  the S with the fewest sums across its boundary is one side of a minimum cut. The cut separates the product to be
+     removed from all values with fixed units: inputs, their sines and cosines, and results
 
 The torques are the same up to rounding.
 """
@@ -26,7 +26,7 @@ from torquec.expr import Function, Op, operation_cost
 from torquec.expr.replay import rebuilt
 from torquec.simplification.tuning import TUNING
 
-_NEVER = 10_000  # capacity of an edge that no cut goes through: more than a program of any robot has sums
+_NEVER = 10_000  # capacity of an edge that no cut goes through: more than the sums of any robot's program
 
 
 def rescaled(program: Function) -> Function:
@@ -194,7 +194,7 @@ class _Units:
 
 
 def _added(terms: list[tuple[float, Any]]) -> Any:
-    """A sum of terms with signs, one that is not negative first."""
+    """A sum of terms with signs, a positive term first."""
     (sign, total), *rest = sorted(terms, key=lambda term: -term[0])
     total = total if sign > 0.0 else -total
     for sign, term in rest:

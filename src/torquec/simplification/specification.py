@@ -42,8 +42,8 @@ class MotorData:
     """A DC motor, its gear and the structure that it moves: R_a [ohm], K_a [N m/A], K_b [V s/rad], n, omega_0, J_0, f.
 
     `gear_ratio` is joint motion per motor motion (0.01: a hundred turns of the motor for one of the joint; metres per
-    radian for a prismatic joint). `inertia` [kg m^2, kg] about (along) the joint is that at which its structural
-    `resonance` [rad/s] was measured; `viscous_friction` [N m s/rad] is the motor shaft's.
+    radian for a prismatic joint). `inertia` [kg m^2, kg] about (along) the joint is the inertia at which its
+    structural `resonance` [rad/s] was measured; `viscous_friction` [N m s/rad] is the motor shaft's.
     """
 
     armature_resistance: float
@@ -104,8 +104,8 @@ class CoefficientThreshold:
 class Specification:
     """Requirements of all independent joints, in state order, over a box of their positions.
 
-    `coefficients` is set where the specification is a plain threshold; joints then state speeds and accelerations only,
-    and are empty where those of a joint are not limited. `search` is how coefficients are fitted to control
+    `coefficients` is set where the specification is a plain threshold; `joints` then has speeds and accelerations only,
+    and is empty unless every joint has both. `search` is how coefficients are fitted to control
     requirements. `precision` is that of the generated code that must keep the torque errors: single includes all
     rounding errors of floats, and is possible with torque errors only.
     """

@@ -1,4 +1,4 @@
-"""Numbers of a specification file: positive ones, parts of one, rates and ranges in radians or degrees."""
+"""Numbers of a specification file: positive numbers, fractions, rates and ranges in radians or degrees."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ class TimeShares:
     check_margin: float = 1.5  # time reserved for the check, as a multiple of its predicted duration
     least_search: float = 0.5  # part of all time that search and proof have, however long the check
     check_grid: float = 0.25  # part of all time that the grid of a check may take in any case
-    short_check: float = 0.15  # part of all time up to which a check is short, and the time left by (2) is enough (4)
-    box_points_per_second: int = 200  # of a proof: in a minute degree three in three of five joints is checked, too
+    short_check: float = 0.15  # part of all time: shorter checks fit into the time that (2) leaves (4)
+    box_points_per_second: int = 200  # of a proof: degree three in three of five joints is then checked within a minute
 
 
 SHARES = TimeShares()
@@ -53,8 +53,8 @@ SHARES = TimeShares()
 class TimePlan:
     """The budget of search and proof, and its parts.
 
-    `first` is the part of the remaining time for a first proof; `searching` and `proving` are the parts of the whole
-    until which programs are searched for and bounds are tightened. `part` of the tolerances is what errors may use at
+    `first` is the part of the remaining time for a first proof; `searching` and `proving` are the deadlines
+    of the search and of tightening bounds, as parts of the whole. `part` of the tolerances is what errors may use at
     first: proofs of many joints need a larger margin, since bounds of products of speeds are up to 3 % too large.
     `room` limits degrees. With `check_first` (3), a proof within the tolerances comes before tight bounds; `if_easy` is
     the plan used instead where proofs turn out to be easy (4).
@@ -105,5 +105,5 @@ def time_plan(problem: SimplificationProblem) -> TimePlan:
 
 
 def _part(problem: SimplificationProblem, *parts: tuple[float, float]) -> float:
-    """The part of the tolerances for as many joints as torques depend on."""
+    """The part of the tolerances, by the number of joints that torques depend on."""
     return next(part for joints, part in parts if len(positions_read(problem.exact)) <= joints)

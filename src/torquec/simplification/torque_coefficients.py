@@ -2,12 +2,12 @@
 
 (1)  tau_i = sum_j M_ij qdd_j + sum_{j <= k} h_ijk qd_j qd_k + g_i, separated by unit speeds and accelerations
      (:mod:`torquec.proof.torque.torque_tables`)
-(2)  values on a grid of positions determine each of these, of degree two in every joint, three where that is not enough
+(2)  values on a grid of positions determine each of these: degree two in every joint, three where two is not enough
      (:mod:`torquec.closedform.tabulate`)
 (3)  parallel joints: an entry is written in the sums of angles that give the fewest terms, where they reproduce it at
-     random positions; a simplified entry in those of the exact one, so that the two can be compared term by term
+     random positions; a simplified entry uses the sums of the exact one, so that the two can be compared term by term
 
-A simplified program need not have a symmetric M, so every entry of it stands here.
+A simplified program need not have a symmetric M, so all entries of M are listed.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ class SearchTuning:
 
     # closed_torque
     closed_form_joints: int = 6  # most joints of a closed form: beyond, it has thousands of terms
-    closed_form_reduction: float = 2.2  # usual reduction by pruning: forms that cost more times the best are dropped
+    closed_form_reduction: float = 2.2  # usual reduction by pruning: forms above this multiple of the best are dropped
     closed_form_omission: float = 0.5  # share of a joint's error that (1) may use
     closed_form_samples: int = 4000  # positions for a term's largest value, which decides the order of removal only
     # degree_limit
@@ -25,7 +25,7 @@ class SearchTuning:
     raised_degree: int = 3  # highest degree in a joint whose exact torques have less: two without mimic joints
     degree_probe: float = 0.1  # relative change of a constant that tests whether degrees rise (2)
     # descents
-    unpromising_price: float = 1.6  # over the cheapest program: where time is limited, dearer ones are not pruned
+    unpromising_price: float = 1.6  # times the cheapest: where time is limited, more expensive programs are not pruned
     resumed_prices: tuple[float, ...] = (1.08, 1.15, 1.3, 1.6)  # over the shortest: stages that later rounds start from
     rounds_before_restart: int = 4  # later rounds without gain before a restart (3)
     fruitless_restarts: int = 2  # consecutive restarts without gain that end the search (3)
@@ -76,7 +76,7 @@ class SearchTuning:
     proven_candidates: int = 3  # number of the cheapest candidates whose proofs are tried before aims are lowered (5)
     lowered_aim: float = 0.94  # factor on a joint's aim where its error was not proven (6)
     aim_attempts: int = 4  # most such factors
-    proven_at_once_price: float = 0.85  # over the best proven program: proven at once where time is limited
+    proven_at_once_price: float = 0.85  # times the best proven one's: cheaper ones are proven at once in limited time
     # prove
     inertia_time_share: float = 0.1  # part of the time before the check for the witness that M is positive definite
     refit_target_share: float = 0.97  # factor on a joint's target error for a fit after a failed proof
