@@ -1,5 +1,5 @@
-; The handler of a custom call: XLA's call frame in, one call of a batch kernel. Offsets are those of XLA's C interface
-; of custom calls (xla/ffi/api/c_api.h): the frame, its arguments and results, and a buffer.
+; Handler of an XLA custom call: reads the call frame, and calls a batch kernel once. Offsets in the frame, its
+; arguments and results, and a buffer are those of XLA's C interface for custom calls (xla/ffi/api/c_api.h).
 
 @batch = global ptr null
 
@@ -11,7 +11,7 @@ entry:
   %is_query = icmp ne ptr %extension, null
   br i1 %is_query, label %query, label %call
 
-; XLA asks for the version of the interface: the answer is its own.
+; XLA asks for the interface version: answer with XLA's own.
 query:
   %type_at = getelementptr i8, ptr %extension, i64 8
   %type = load i32, ptr %type_at

@@ -1,4 +1,4 @@
-; All solutions of one pose: the loops around the compiled parts of `native_elimination`, whose addresses fill the slots.
+; All solutions of one pose: loops that call the compiled parts of `native_elimination` through the pointers below.
 
 @equations = global ptr null
 @sample = global ptr null
@@ -13,14 +13,14 @@
 
 @turns = internal constant [@TURN_NUMBERS@ x double] [@TURNS@]
 
-; Cells with one root so far, scans that may still be made, whether a root may be missing; the interpolant with its
-; noise; the cells (where each begins, its width, f at both ends); the equations.
+; Number of cells with one root so far, scans still allowed, and whether a root may be missing; the interpolant with its
+; noise; the cells (begin, width, and f at both ends of each); the equations.
 %search = type { i64, i64, i64, [@INTERPOLANT@ x double], [@CELL_NUMBERS@ x double], [@EQUATIONS@ x double] }
 
 @exact = internal constant double 0.0
 
-; Looks at eight cells from %low on, by the interpolant, or by direct values where that is not precise enough. Cells that
-; are undecided are cut into eight, @LEVELS@ times.
+; Classify eight cells from %low on, by the interpolant, or by direct values where the interpolant is not precise enough.
+; Undecided cells are divided into eight, up to @LEVELS@ times.
 define internal void @scan(ptr %search, double %low, double %width, i64 %level, i1 %direct) nounwind {
 entry:
   %span = alloca [2 x double]

@@ -86,8 +86,8 @@ def iteration_header(shape: IterationShape) -> str:
    Plain C99: no allocation, no state, no recursion; reentrant. One call takes at most {p.upper()}_LARGEST_STEPS
    steps ({steps}). rotation (3, 3) row by row and position (3) [m] are the pose of the frame in
    the base, near_q ({n}) the reference. status is a sum of 1 singular, 2 out of limits, 4
-   out of reach; error (2) is what is missed of position [m] and rotation [rad]. For a pose that is not finite status is
-   4 and q the reference. Both return how many branches meet the pose. */
+   out of reach; error (2) is the error of position [m] and rotation [rad]. For a pose that is not finite, status is 4
+   and q the reference. Both functions return the number of branches that meet the pose. */
 
 #ifndef {guard}
 #define {guard}
@@ -103,8 +103,8 @@ extern "C" {{
 int {p}_every_pose(const double rotation[9], const double position[3], const double near_q[{n}],
     double q[{b * n}], double status[{b}], double error[{2 * b}]);
 
-/* The branch nearest to near_q of those with the best status; the reference is a start,
-   too, and nothing is searched for where some start led to the pose. */
+/* Of the branches with the best status, the one nearest to near_q. The reference is another
+   start, and there is no further search if any start reached the pose. */
 int {p}_nearest_branch(const double rotation[9], const double position[3], const double near_q[{n}],
     double q[{n}], int *branch, double *status, double error[2]);
 

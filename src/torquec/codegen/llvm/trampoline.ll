@@ -92,13 +92,13 @@ keyword_value:
   %given_or_null = select i1 %is_none, ptr null, ptr %value
   br label %inputs
 
-; Floats where there is a kernel for them and the first input holds some, else doubles.
+; Floats where there is a kernel for floats and the first input is an array of floats, else doubles.
 inputs:
   %out = phi ptr [ null, %keywords ], [ %given_or_null, %keyword_value ]
   %float64 = load ptr, ptr @float64
   %single_at = getelementptr i64, ptr %record, i64 @SINGLE_WORD@
   %single_kernel = load ptr, ptr %single_at
-  %has_single = icmp ne ptr %single_kernel, null   ; it has an input then
+  %has_single = icmp ne ptr %single_kernel, null   ; then there is an input
   br i1 %has_single, label %first_type, label %ready
 first_type:
   %first_arg = load ptr, ptr %args
@@ -120,7 +120,7 @@ ready:
   %number_bytes = select i1 %floats, i64 4, i64 8
   br label %input
 
-; Every input fits its port, and all agree on the number of rows.
+; Check that every input fits its port, and that all have the same number of rows.
 input:
   %i = phi i64 [ 0, %ready ], [ %i_next, %input_same ]
   %N = phi i64 [ -1, %ready ], [ %rows, %input_same ]
@@ -151,7 +151,7 @@ route:
   %double_batch = load ptr, ptr %batch_at
   %batch = select i1 %floats, ptr %single_kernel, ptr %double_batch
   %has_batch = icmp ne ptr %batch, null
-  %one_of_doubles = xor i1 %floats, true           ; one state of floats is left to Python
+  %one_of_doubles = xor i1 %floats, true           ; Python handles one state of floats
   %can_run = select i1 %is_single, i1 %one_of_doubles, i1 %has_batch
   br i1 %can_run, label %outputs, label %slow
 outputs:
@@ -159,7 +159,7 @@ outputs:
   %create = icmp eq ptr %out, null
   br i1 %create, label %new, label %given
 
-; The outputs that were given: they fit, can be written, and overlap neither an input nor each other.
+; Check the given outputs: they fit, can be written, and overlap neither an input nor each other.
 given:
   store ptr %out, ptr %out_slot
   br i1 %one_out, label %given_items, label %given_tuple
@@ -224,7 +224,7 @@ apart:
   %g_next = add i64 %g, 1
   br label %given_item
 
-; New outputs: one array, or a tuple of them.
+; Make new outputs: one array, or a tuple of arrays.
 new:
   store i64 %N, ptr %lengths
   %is_batch = xor i1 %is_single, true
@@ -258,7 +258,7 @@ new_make:
   %dims = phi ptr [ %shape, %new_next ], [ %lengths, %new_batch ]
   %nd = add i64 %axes, %lead
   %nd32 = trunc i64 %nd to i32
-  %number_type = select i1 %floats, i32 11, i32 12  ; NumPy's numbers of float and double
+  %number_type = select i1 %floats, i32 11, i32 12  ; NumPy's type numbers of float and double
   %array = call ptr %new_array_function(
     ptr %ndarray_type, i32 %nd32, ptr %dims, i32 %number_type, ptr null, ptr null, i32 0, i32 0, ptr null)
   %no_array = icmp eq ptr %array, null
@@ -319,7 +319,7 @@ slow:
   ret ptr %slow_answer
 }
 
-; Where the data of a port ends, for a number of rows.
+; The end address of a port's data, for a number of rows.
 define internal ptr @end_of(ptr %data, ptr %port, i64 %rows, i64 %number_bytes) {
   %size_at = getelementptr i64, ptr %port, i64 1
   %size = load i64, ptr %size_at
@@ -332,7 +332,7 @@ define internal ptr @end_of(ptr %data, ptr %port, i64 %rows, i64 %number_bytes) 
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 
-; What a capsule owns, given back; the context is the word after its pointer and its name.
+; Free the memory of a capsule; its context is the word after its pointer and its name.
 define void @release(ptr %capsule) {
   %owned_at = getelementptr i8, ptr %capsule, i64 32
   %owned = load ptr, ptr %owned_at

@@ -2,7 +2,7 @@
 
 (1)  at some states of the logs, total torques of the generated C must agree with those computed here
 (2)  the same torques against the measured ones: root mean square by joint, which must equal that computed here. States
-     near a reversal of a joint are not used for it: measured torques are low-passed, the friction in the code jumps
+     near a reversal of a joint are not used for it: friction in the code jumps, but measured torques are filtered
 
 With it, a user of the package without the log can verify the accuracy of the model.
 """
@@ -26,14 +26,14 @@ _STATES = 40  # of all logs together: a table short enough to read
 _TOLERANCE = 1e-9  # between the generated C and Python, far above rounding
 
 _TEXT = """\
-/* Torques of {prefix}.c beside torques that were measured on the robot; exit status 0 when the first are what they
- * were when this was written, and as far from the measured ones as then.
+/* Compares torques of {prefix}.c with torques that were measured on the robot. Exit status 0 when the computed torques
+ * and their root mean square errors are the ones recorded in this file.
  *
  *   cc -O2 {prefix}.c {prefix}_measured.c -lm -o measured && ./measured
  *
  * {states} states from: {sources}
- * Positions, speeds and torques are low-passed at {cutoff} Hz. Where a joint is about to turn back, or just has, its
- * torque does not count: friction jumps in the code, but not in what is low-passed.
+ * Positions, speeds and torques are low-pass filtered at {cutoff} Hz. Torques just before and after a reversal of their
+ * joint do not count: friction jumps in the code, but not in filtered torques.
  */
 
 #include "{prefix}.h"

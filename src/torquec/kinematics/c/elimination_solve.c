@@ -1,4 +1,4 @@
-/* A piece of the circle on which the eliminant may be zero, and its values at both ends. */
+/* An interval of the hidden joint's angle on which the eliminant may be zero, and the eliminant at both ends. */
 struct cell {
     double low, width, left, right;
     int crossing;
@@ -9,7 +9,7 @@ struct cells {
     int count;
 };
 
-/* M at an angle of the hidden joint. */
+/* The matrix M at an angle of the hidden joint; the eliminant is computed from it. */
 static void matrix_at(const double parts[3*@SIZE@*@SIZE@], double angle, double matrix[@SIZE@*@SIZE@])
 {
     double c = cos(angle), s = sin(angle);
@@ -34,7 +34,8 @@ static void keep_cell(struct cells *cells, const struct cell *one)
     }
 }
 
-/* Of values at low + k step: cells with one root into `simple`, cells to be subdivided into `open`; no outer ones. */
+/* Sort the cells between values at low + k step: those with one root into `simple`, those to subdivide into `open`.
+   The first and the last cell are left out. */
 static void scan(const double f[], int count, double low, double step, struct cells *simple, struct cells *open)
 {
     int k;
@@ -57,12 +58,12 @@ static void scan(const double f[], int count, double low, double step, struct ce
     }
 }
 
-/* The root in a cell by false position; its middle where the sign does not change. */
+/* The root in a cell by false position (Illinois variant); the middle of the cell if the sign does not change. */
 static double root_in(const double parts[3*@SIZE@*@SIZE@], const struct cell *one)
 {
     double a = one->low, b = one->low + one->width, fa = one->left, fb = one->right;
     double x = 0.5*(a + b);
-    int before = 0; /* which end was moved last: the other one counts half when it stays again */
+    int before = 0; /* end moved last; when it moves again, the value at the other end is halved */
     int k;
     for (k = 0; one->crossing && (k < @FALSE_POSITION@); ++k) {
         double f;
@@ -83,7 +84,7 @@ static double root_in(const double parts[3*@SIZE@*@SIZE@], const struct cell *on
     return x;
 }
 
-/* Whether q is none of the solutions so far, whole turns aside. */
+/* 1 if `other` differs from all solutions so far, apart from whole turns. */
 static int is_new(double q[@P@][@N@], int count, const double other[@N@])
 {
     int i;
@@ -104,7 +105,7 @@ static int is_new(double q[@P@][@N@], int count, const double other[@N@])
     return 1;
 }
 
-/* All solutions into q, then rows that are not numbers; without a solution, what comes nearest. */
+/* Write all solutions into q, then rows of NaN; without a solution, the nearest approach found. */
 static void solve(const double rotation[9], const double position[3], const double near_q[@N@], int every,
     double q[@P@][@N@])
 {

@@ -7,7 +7,7 @@
 
 @tables@
 
-/* At most @STEPS@ damped Newton steps from q, which becomes the best of them; error is what it misses. */
+/* At most @STEPS@ damped Newton steps from q; q becomes the best iterate, and error its pose error. */
 static void refine(const double rotation[9], const double position[3], double q[@N@], double error[2])
 {
     double best[@N@];
@@ -48,14 +48,14 @@ static int is_met(const double error[2])
 }
 
 @solve@
-/* Whole turns next to the reference, status and error as measured on the arm. */
+/* Shift q by whole turns next to the reference; compute status, and error by forward kinematics. */
 static void finish(const double rotation[9], const double position[3], const double near_q[@N@],
     const double q[@N@], double placed[@N@], double *status, double error[2])
 {
     int i;
     @finish@(q, rotation, position, near_q, placed, status, error);
     if (*status != *status) {
-        *status = @REACH@; /* NaN came in */
+        *status = @REACH@; /* an input is NaN */
     }
     for (i = 0; i < @N@; ++i) {
         if (!(fabs(placed[i]) < HUGE_VAL)) {

@@ -1,4 +1,4 @@
-/* Starts at poses beside the one asked for, and along curves. */
+/* Search for more solutions: from poses beside the requested one, and along curves of solutions. */
 static void search(const double rotation[9], const double position[3], const double near_q[@N@],
     double ended[@B@][@N@], const int missed[@B@], struct pool *found)
 {
@@ -25,8 +25,8 @@ static void search(const double rotation[9], const double position[3], const dou
 @search_curves@
 }
 
-/* All branches and further solutions into q; without `every` the reference is a start, too, and nothing is searched
-   for where some start led to the pose. */
+/* Write all branches and further solutions into q. Without `every` the reference is another start, and there is no
+   further search if any start reached the pose. */
 static void solve(const double rotation[9], const double position[3], const double near_q[@N@], int every,
     double q[@P@][@N@])
 {
@@ -52,7 +52,7 @@ static void solve(const double rotation[9], const double position[3], const doub
             is_open = 1;
         }
         for (i = 0; i < @N@; ++i) {
-            /* A branch that ended where another one did has no solution, unless the two are one. */
+            /* A branch that ended at another branch's solution has none of its own, unless the two coincide. */
             q[k][i] = (is_met(error) && (own[k] < 0) && !coincident[k]) ? begin[k*@N@ + i] : ended[k][i];
         }
     }

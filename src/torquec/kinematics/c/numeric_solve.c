@@ -1,4 +1,4 @@
-/* Start number `again`: anywhere within the limits, or about the reference where there are none. */
+/* Start number `again` of the table: within the joint limits, or around the reference for joints without limits. */
 static void begin_again(const double near_q[@N@], int again, double q[@N@])
 {
     int i;
@@ -12,7 +12,7 @@ static void begin_again(const double near_q[@N@], int again, double q[@N@])
     }
 }
 
-/* The one branch into q: from the reference, then from the points of the table, until one of them meets the pose. */
+/* Write the only branch into q: iterate from the reference, then from the table's starts, until the pose is met. */
 static void solve(const double rotation[9], const double position[3], const double near_q[@N@], int every,
     double q[@P@][@N@])
 {

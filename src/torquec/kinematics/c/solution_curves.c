@@ -1,4 +1,4 @@
-/* A point of a curve of solutions, its direction, and what the curve is of. */
+/* A point on a curve of solutions, its tangent, and the pose that defines the curve. */
 struct curve {
     const double *rotation, *position;
     double border[6], point[@N@ + 1], tangent[@N@ + 1];
@@ -11,7 +11,7 @@ static double least_singular(const double q[@N@], const double rotation[9], cons
     return least;
 }
 
-/* h along the tangent and back to the curve; gives what is missed before the last correction. */
+/* Go h along the tangent, and correct back to the curve; returns the error before the last correction. */
 static double corrected(const struct curve *on, double h, double moved[@N@ + 1], double along[@N@ + 1])
 {
     double missed = HUGE_VAL;
@@ -30,7 +30,7 @@ static double corrected(const struct curve *on, double h, double moved[@N@ + 1],
     return missed;
 }
 
-/* Whether g may come to zero and back between two points: the least of the cubic through values and slopes. */
+/* 1 if g may touch zero between two points, by the least value of the cubic through values and slopes. */
 static int is_unclear(double a, double b, double slope_a, double slope_b)
 {
     double least = HUGE_VAL;
@@ -46,7 +46,7 @@ static int is_unclear(double a, double b, double slope_a, double slope_b)
     return least < 0.25*((a < b) ? a : b);
 }
 
-/* The solution between a point and the one that is h further, by false position. */
+/* Find the solution between the current point and the one h further, by false position. */
 static void enclose(const struct curve *on, double h, double other, struct pool *found)
 {
     double low = 0.0, high = h, below = on->point[@N@], above = other;
@@ -70,7 +70,7 @@ static void enclose(const struct curve *on, double h, double other, struct pool 
     (void)add(found, moved, error);
 }
 
-/* Follows a curve one way; gives whether it is closed. */
+/* Follow a curve in one direction; returns 1 if it is closed. */
 static int follow(struct curve on, struct pool *found)
 {
     double first[@N@ + 1], first_tangent[@N@ + 1];
@@ -100,7 +100,7 @@ static int follow(struct curve on, struct pool *found)
         unclear = !crosses && is_unclear(side*on.point[@N@], side*g, side*h*on.tangent[@N@], side*h*along[@N@]);
         is_on = (missed < @ON_CURVE@) && (cosine > @LARGEST_TURN@) && (sqrt(length) < 1.5*h);
         if (crosses && begins_met && (taken == 0) && (h > 2.0*@LEAST_STEP@)) {
-            is_on = 0; /* both ends would enclose the solution that it came from */
+            is_on = 0; /* the interval would contain the solution that the curve starts from */
         }
         if (unclear && (h > @CLOSE_LOOK@)) {
             is_on = 0;
@@ -143,7 +143,7 @@ static int follow(struct curve on, struct pool *found)
     return 0;
 }
 
-/* The curve through q, both ways. */
+/* Follow the curve through q in both directions. */
 static void search_curve(const double q[@N@], const double rotation[9], const double position[3], struct pool *found)
 {
     struct curve on;

@@ -19,7 +19,7 @@ static double distance(const double a[@N@], const double b[@N@])
     return largest;
 }
 
-/* Adds what meets the pose and is new; gives its place, or -1. */
+/* Add q if it meets the pose and is new; returns its index, or -1. */
 static int add(struct pool *found, const double q[@N@], const double error[2])
 {
     int i;
